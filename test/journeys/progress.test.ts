@@ -1,4 +1,6 @@
 /** What the real program shows on a terminal during a run. */
+import { truncateSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
@@ -24,6 +26,17 @@ async function setUp(): Promise<{ readonly service: FaultyService; readonly home
   const service = await startFaultyService({ library: 'Test' })
   return { service, home: temporaryHome(service) }
 }
+
+describe('the progress of a scan', () => {
+  test('the progress counts a large file while it is read', async () => {
+    const { home } = await setUp()
+    const root = home.write('Papers', { 'film.mkv': '' })
+    truncateSync(join(root, 'film.mkv'), 1.5 * 2 ** 30)
+    const terminal = openTerminal(['sync', 'Papers', '--to', 'Test', '--dry-run'], home)
+    await terminal.shows(/Papers {2}scanning {2}1 file · reading/)
+    expect((await terminal.ended).exitCode).toBe(0)
+  })
+})
 
 describe('the progress of an upload', () => {
   test('the progress counts bytes before a file is complete', async () => {

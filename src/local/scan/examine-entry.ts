@@ -72,6 +72,7 @@ function addFile(options: ScanOptions, name: string, stats: FileStats, found: Mu
     found.skipped.push({ name, reason: 'empty' })
   } else {
     found.files.push({ name, fingerprint })
+    options.onFile?.()
   }
 }
 

@@ -9,6 +9,8 @@ export interface ScanOptions {
   readonly rootDevice: bigint
   readonly maxSizeBytes: number | null
   readonly emptyFiles: 'upload' | 'skip'
+  /** Called for each file that is found. */
+  readonly onFile?: (() => void) | undefined
 }
 
 export interface IgnoredEntry {

@@ -1,5 +1,6 @@
 import type { Fingerprint } from '../../local/read/fingerprint.ts'
 import type { HistoryReason } from '../../store/tables/files.ts'
+import type { OnRead } from './read-meter.ts'
 
 /** The options of a walk; plain data, so that they can be passed to a thread. */
 export interface WalkOptions {
@@ -112,8 +113,8 @@ export interface ObservationBatch {
 /** A running walk; disposing stops it. */
 export interface Walk extends AsyncIterable<ObservationBatch>, AsyncDisposable {}
 
-/** Starts to walk a mirror's tree. Batches come in any order. */
-export type ObserveTree = (options: WalkOptions, signal: AbortSignal) => Walk
+/** Starts to walk a mirror's tree. Batches come in any order; `onRead` hears of what is read for them before they come. */
+export type ObserveTree = (options: WalkOptions, signal: AbortSignal, onRead?: OnRead) => Walk
 
 /** Entries of a directory that the store knows. */
 export interface DirectoryEntries {

@@ -30,6 +30,8 @@ export interface Observer {
   /** The store's row of one file. */
   readonly findKnown: (path: string, name: string) => ComparedRow | undefined
   readonly scratch: Uint8Array
+  /** Called for each file that a listing finds. */
+  readonly countFile?: () => void
 }
 
 export interface ChildDirectory {
@@ -51,6 +53,7 @@ export function* observeDirectory(
   const scan = scanDirectory(fs, options.rootRealPath, directory.path, directory.scope, {
     ...options,
     symlinks: 'skip',
+    onFile: observer.countFile,
   })
   if (scan.kind === 'unreadable') {
     batch.unreadable.push(directory.path)

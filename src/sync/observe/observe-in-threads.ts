@@ -4,11 +4,12 @@ import { setImmediate } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import type { ObservationBatch, ObserveTree, OpenExaminer, Walk, WalkOptions } from './observation.ts'
+import { amountOf, type OnRead } from './read-meter.ts'
 import { CREDITS, type FromWorker, IDLE_WORKERS, MAX_BATCHES_UNDER_WAY, type ToWorker } from './walk-thread-messages.ts'
 
 /** Observes a tree with `threads` threads: they walk, compare with the store and hash; the caller only records the batches. */
 export function observeInThreads(threads: number): ObserveTree {
-  return (options, signal) => walkInThreads(threads, options, signal, [''])
+  return (options, signal, onRead) => walkInThreads({ threads, options, onRead }, signal, [''])
 }
 
 /** A walker on the caller's thread, which walks in steps of a few milliseconds. */
@@ -29,15 +30,17 @@ export interface OwnStep {
   readonly left: readonly string[]
 }
 
-/** Observes the directories `paths` of a tree, each with all below it; `own`, if given, walks in place of one of the threads. */
-export function walkInThreads(
-  threads: number,
-  options: WalkOptions,
-  signal: AbortSignal,
-  paths: readonly string[],
-  own?: OwnWalker,
-): Walk {
-  const pool = new WalkerPool(options, own ? Math.max(1, threads - 1) : threads, own)
+interface WalkerSpec {
+  readonly threads: number
+  readonly options: WalkOptions
+  /** Walks in place of one of the threads. */
+  readonly own?: OwnWalker | undefined
+  readonly onRead?: OnRead | undefined
+}
+
+/** Observes the directories `paths` of a tree, each with all below it. */
+export function walkInThreads(spec: WalkerSpec, signal: AbortSignal, paths: readonly string[]): Walk {
+  const pool = new WalkerPool(spec)
   pool.walk(paths)
   const unlink = failOnAbort(pool, signal)
   return {
@@ -51,7 +54,7 @@ export function walkInThreads(
 
 /** Examines parts of a tree in one thread, which stays alive for the next part. */
 export const examineInThread: OpenExaminer = (options) => {
-  const pool = new WalkerPool(options, 1)
+  const pool = new WalkerPool({ threads: 1, options })
   return {
     async *examine(work, signal) {
       const unlink = failOnAbort(pool, signal)
@@ -95,6 +98,7 @@ const THREADS_PER_PROCESSOR = 4
 class WalkerPool implements AsyncDisposable {
   readonly #options: WalkOptions
   readonly #own: OwnWalker | undefined
+  readonly #onRead: OnRead | undefined
   readonly #shared = new Int32Array(new SharedArrayBuffer(8))
   readonly #workers: Worker[]
   readonly #idle: Worker[] = []
@@ -105,11 +109,13 @@ class WalkerPool implements AsyncDisposable {
   #failure: { readonly reason: unknown } | undefined
   #wake = () => {}
 
-  constructor(options: WalkOptions, threads: number, own?: OwnWalker) {
+  constructor({ threads, options, own, onRead }: WalkerSpec) {
     this.#options = options
     this.#own = own
+    this.#onRead = onRead
     this.#shared[CREDITS] = MAX_BATCHES_UNDER_WAY
-    const count = Math.min(threads, THREADS_PER_PROCESSOR * availableParallelism())
+    const most = Math.min(threads, THREADS_PER_PROCESSOR * availableParallelism())
+    const count = own ? Math.max(1, most - 1) : most
     this.#workers = Array.from({ length: count }, () => this.#start(options))
     for (const worker of this.#workers) this.#markIdle(worker)
   }
@@ -165,6 +171,7 @@ class WalkerPool implements AsyncDisposable {
     if (this.#idle.length > 0) this.#assign(own.giveHalf())
     const { batches, left } = own.step()
     this.#ownBatches.push(...batches)
+    for (const batch of batches) this.#onRead?.(amountOf(batch))
     this.#assign(left)
     if (!own.hasRetired) return
     const worker = this.#start(this.#options)
@@ -192,6 +199,10 @@ class WalkerPool implements AsyncDisposable {
   }
 
   #receive(worker: Worker, message: FromWorker): void {
+    if (message.kind === 'read') {
+      this.#onRead?.(message.amount)
+      return
+    }
     if (message.kind === 'batch') this.#batches.push(message.batch)
     else if (message.kind === 'stolen') this.#takeStolen(message.paths)
     else this.#markIdle(worker)

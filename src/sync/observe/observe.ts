@@ -58,7 +58,14 @@ export async function observe(
   const scan = emptyScan(new Map(store.directories.list(mirror.row.id).map(({ id, path }) => [path, id])))
   const found: Found = { problems: [], unsettled: [] }
   const isNew = scan.knownDirectories.size === 0
-  await using walk = engine.observeTree(walkOptions(engine, mirror, { ...options, isNew }), engine.signal)
+  await using walk = engine.observeTree(
+    walkOptions(engine, mirror, { ...options, isNew }),
+    engine.signal,
+    ({ files, bytes }) => {
+      progress.filesScanned += files
+      progress.bytesHashed += bytes
+    },
+  )
   await mirror.verify()
   const startMs = clock.monotonicMs()
   const pending = new PendingBatches(clock)
@@ -66,9 +73,7 @@ export async function observe(
     if (noteBatch(scan, batch, summary)) pending.add(batch)
     if (pending.isFull) recordBatches(engine, mirror, scan, pending.take(), summary)
     keepSome(found, batch)
-    progress.filesScanned += batch.counts.unchanged + batch.counts.hashed
     progress.filesHashed += batch.counts.hashed
-    progress.bytesHashed += batch.counts.bytesHashed
   }
   recordBatches(engine, mirror, scan, pending.take(), summary)
   warnOfLookAlikes(engine, mirror, scan)

@@ -1,4 +1,5 @@
 import type { DirectoryEntries, ObservationBatch } from './observation.ts'
+import type { ReadAmount } from './read-meter.ts'
 
 /** Cells of the memory that the walking threads share with the main thread. */
 export const CREDITS = 0
@@ -14,6 +15,7 @@ export type ToWorker =
 
 export type FromWorker =
   | { readonly kind: 'batch'; readonly batch: ObservationBatch }
+  | { readonly kind: 'read'; readonly amount: ReadAmount }
   /** Directories taken off this thread's stack, for an idle thread to walk. */
   | { readonly kind: 'stolen'; readonly paths: readonly string[] }
   | { readonly kind: 'idle' }

@@ -7,6 +7,7 @@ import { createObserver } from './create-observer.ts'
 import { examineEntries } from './examine-entries.ts'
 import { type DirectoryEntries, emptyBatch, type WalkOptions } from './observation.ts'
 import type { Observer } from './observe-directory.ts'
+import { ReadMeter } from './read-meter.ts'
 import { CREDITS, type FromWorker, IDLE_WORKERS, type ToWorker } from './walk-thread-messages.ts'
 import { scopeAt, walkTree } from './walk-tree.ts'
 
@@ -17,15 +18,20 @@ interface WorkerData {
 
 function serve({ options, shared }: WorkerData): void {
   const reader = options.storeDirectory === null ? undefined : openStoreReader(options.storeDirectory)
-  const observer = createObserver(reader, options, { fs: nodeFileSystem, clock: systemClock })
+  const meter = new ReadMeter(nodeFileSystem, systemClock, (amount) => post({ kind: 'read', amount }))
+  const { fs, countFile } = meter
+  const observer = { ...createObserver(reader, options, { fs, clock: systemClock }), countFile }
   const renewView = () => reader?.renewView()
   parentPort?.on('message', (message: ToWorker) => {
-    if (message.kind === 'walk') walk(observer, message.paths, shared, renewView)
-    else if (message.kind === 'examine') examine(observer, message.entries, shared, renewView)
-    else {
+    if (message.kind === 'end') {
       reader?.[Symbol.dispose]()
       parentPort?.close()
+      return
     }
+    if (message.kind === 'walk') walk(observer, message.paths, shared, renewView)
+    else examine(observer, message.entries, shared, renewView)
+    meter.flush()
+    post({ kind: 'idle' })
   })
 }
 
@@ -41,7 +47,6 @@ function examine(
   takeCredit(shared)
   post({ kind: 'batch', batch })
   renewView()
-  post({ kind: 'idle' })
 }
 
 function walk(observer: Observer, paths: readonly string[], shared: Int32Array, renewView: () => void): void {
@@ -58,7 +63,6 @@ function walk(observer: Observer, paths: readonly string[], shared: Int32Array, 
     takeCredit(shared)
     post({ kind: 'batch', batch })
   }
-  post({ kind: 'idle' })
 }
 
 /** Blocks this thread while the main thread has not read enough of the posted batches, so that their number stays bounded. */

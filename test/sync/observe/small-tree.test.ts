@@ -174,7 +174,7 @@ describe('a walk in steps beside threads', () => {
   ])('nothing is lost or found twice when this thread %s', async (_, budget) => {
     const root = writeTree(temporaryDirectory(), manyFiles(300, 100))
     const walker = new StepWalker(observerOf(root), budget)
-    await using walk = walkInThreads(2, walkOptions(root), NEVER, [''], walker)
+    await using walk = walkInThreads({ threads: 2, options: walkOptions(root), own: walker }, NEVER, [''])
     const directories: string[] = []
     const files: string[] = []
     for await (const batch of walk) {
@@ -197,5 +197,6 @@ test.each([
     observeTree: observeTree(tested.store, 2, { most: { ...SMALL_TREE, calls: 20 }, isBusy }),
   })
   expect(accountOf(await tested.sync([mirrorOf(root)])).files).toMatchObject({ scanned: FILES, new: FILES })
+  expect(tested.engine.progress.filesScanned).toBe(FILES)
   expect(accountOf(await tested.sync([mirrorOf(root)])).files).toMatchObject({ scanned: FILES, new: 0, removed: 0 })
 })

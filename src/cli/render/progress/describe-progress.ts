@@ -62,7 +62,7 @@ interface Part {
 }
 
 function partsOf(progress: Progress, { elapsedMs, sentPerSecond, hashedPerSecond }: Rates): Part[] {
-  const { filesScanned, filesHashed, directoriesDone, directoriesTotal, inIngestion, searchable, outage } = progress
+  const { filesScanned, directoriesDone, directoriesTotal, inIngestion, searchable, outage } = progress
   const elapsed = { text: formatDuration(elapsedMs), rank: 3 }
   if (outage) return [{ text: describeWait(outage), rank: 0 }, elapsed]
   switch (progress.phase) {
@@ -72,7 +72,7 @@ function partsOf(progress: Progress, { elapsedMs, sentPerSecond, hashedPerSecond
     case 'scanning':
       return [
         { text: counted(filesScanned, 'file'), rank: 0 },
-        { text: filesHashed === 0 ? '' : `${counted(filesHashed, 'file')} read${speed(hashedPerSecond)}`, rank: 2 },
+        { text: describeReading(progress, hashedPerSecond), rank: 2 },
         elapsed,
       ]
     case 'directories':
@@ -103,8 +103,10 @@ function uploadParts(progress: Progress, sentPerSecond: number | undefined): Par
   ]
 }
 
-function speed(perSecond: number | undefined): string {
-  return perSecond === undefined ? '' : ` at ${formatSize(Math.round(perSecond))}/s`
+function describeReading({ filesHashed, bytesHashed }: Progress, perSecond: number | undefined): string {
+  if (bytesHashed === 0) return ''
+  const what = filesHashed === 0 ? 'reading' : `${counted(filesHashed, 'file')} read`
+  return perSecond === undefined ? what : `${what} at ${formatSize(Math.round(perSecond))}/s`
 }
 
 /** `132 of 200 MiB`: an equal unit is written once. */

@@ -4,6 +4,7 @@ import type { StoreReader } from '../../../store/open-store.ts'
 import { createObserver } from '../create-observer.ts'
 import type { ObserveTree } from '../observation.ts'
 import { walkInThreads } from '../observe-in-threads.ts'
+import { amountOf } from '../read-meter.ts'
 import { StepWalker } from './walk-in-steps.ts'
 import { SMALL_TREE, type SmallTree, walkSmallTree } from './walk-small-tree.ts'
 
@@ -22,13 +23,17 @@ export function observeTree(
   threads: number,
   { most = SMALL_TREE, isBusy = false }: TreeOptions = {},
 ): ObserveTree {
-  return async function* observe(options, signal) {
+  return async function* observe(options, signal, onRead) {
     const observer = createObserver(store, options, { fs: nodeFileSystem, clock: systemClock })
     const { batches, rest } = walkSmallTree(observer, signal, most)
-    yield* batches
+    for (const batch of batches) {
+      onRead?.(amountOf(batch))
+      yield batch
+    }
     if (rest.length > 0) {
       const own = threads > 1 && !isBusy ? new StepWalker(observer) : undefined
-      await using walk = walkInThreads(isBusy ? Math.max(1, threads - 1) : threads, options, signal, rest, own)
+      const others = isBusy ? Math.max(1, threads - 1) : threads
+      await using walk = walkInThreads({ threads: others, options, own, onRead }, signal, rest)
       yield* walk
     }
     signal.throwIfAborted()

@@ -101,13 +101,15 @@ describe('the line of progress', () => {
   test('the line of progress names each phase in words', () => {
     const phases = [
       progressOf({ phase: 'scanning', filesScanned: 1 }),
-      progressOf({ phase: 'scanning', filesScanned: 1_200, filesHashed: 300 }),
+      progressOf({ phase: 'scanning', filesScanned: 1, bytesHashed: 2 ** 30 }),
+      progressOf({ phase: 'scanning', filesScanned: 1_200, filesHashed: 300, bytesHashed: 2 ** 30 }),
       progressOf({ phase: 'directories', directoriesDone: 3, directoriesTotal: 4 }),
       progressOf({ phase: 'ingestion', inIngestion: 20, searchable: 60 }),
     ]
     expect(phases.map((progress) => describeProgress(progress, PACE, 80))).toMatchInlineSnapshot(`
       [
         "Papers  scanning  1 file · 5.0 s",
+        "Papers  scanning  1 file · reading at 100 MiB/s · 5.0 s",
         "Papers  scanning  1,200 files · 300 files read at 100 MiB/s · 5.0 s",
         "Papers  creating directories  ━━━━━━━━━━━━━━━━━━──────  3 of 4 · 5.0 s",
         "Papers  processing  ━━━━━━━━━━━━────  20 being processed · 60 searchable · 5.0 s",

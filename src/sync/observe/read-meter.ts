@@ -1,0 +1,61 @@
+import type { Clock } from '../../foundation/clock.ts'
+import type { FileSystem } from '../../local/read/file-system.ts'
+import type { ObservationBatch } from './observation.ts'
+
+/** Files that a walk found, and bytes that it read, since it reported last. */
+export interface ReadAmount {
+  readonly files: number
+  readonly bytes: number
+}
+
+export type OnRead = (amount: ReadAmount) => void
+
+/** A counter that stands still for longer looks like a program that hangs. */
+const REPORT_EVERY_MS = 200
+
+/** Reports at intervals how much a thread has read, also in the middle of a large directory or file, which fills no batch for long. */
+export class ReadMeter {
+  /** Counts the bytes that are read through it. */
+  readonly fs: FileSystem
+  readonly #clock: Clock
+  readonly #report: OnRead
+  #files = 0
+  #bytes = 0
+  #reportedAtMs: number
+
+  constructor(fs: FileSystem, clock: Clock, report: OnRead) {
+    this.#clock = clock
+    this.#report = report
+    this.#reportedAtMs = clock.monotonicMs()
+    const readSync: FileSystem['readSync'] = (...args) => {
+      const bytes = fs.readSync(...args)
+      this.#bytes += bytes
+      this.#reportInTime()
+      return bytes
+    }
+    this.fs = Object.assign(Object.create(fs), { readSync })
+  }
+
+  readonly countFile = (): void => {
+    this.#files += 1
+    this.#reportInTime()
+  }
+
+  /** Reports the rest. */
+  flush(): void {
+    this.#reportedAtMs = this.#clock.monotonicMs()
+    if (this.#files + this.#bytes === 0) return
+    this.#report({ files: this.#files, bytes: this.#bytes })
+    this.#files = 0
+    this.#bytes = 0
+  }
+
+  #reportInTime(): void {
+    if (this.#clock.monotonicMs() - this.#reportedAtMs >= REPORT_EVERY_MS) this.flush()
+  }
+}
+
+/** What was read for a batch that no meter has counted. */
+export function amountOf({ counts }: ObservationBatch): ReadAmount {
+  return { files: counts.unchanged + counts.hashed, bytes: counts.bytesHashed }
+}
