@@ -149,6 +149,13 @@ describe('the rate', () => {
     expect(rate.perSecond(1_000, 500)).toBeUndefined()
   })
 
+  test('the rate leaves out the time before anything was read', () => {
+    const rate = new RecentRate()
+    for (let second = 0; second <= 5; second += 1) rate.record(0, second * 1_000)
+    for (let second = 6; second <= 8; second += 1) rate.record((second - 5) * 100, second * 1_000)
+    expect(rate.perSecond(300, 8_000)).toBe(100)
+  })
+
   test('the rate is never negative, whatever is taken back', () => {
     const rate = new RecentRate()
     for (const [amount, atMs] of [
