@@ -1,10 +1,13 @@
 /** The packages of others that come with the program. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { renderSbom } from '../../.ci/sbom.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import lock from '../../package-lock.json' with { type: 'json' }
+import { temporaryDirectory } from '../support/temporary.ts'
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 const ofNpm = npmSbom()
@@ -38,6 +41,21 @@ describe('the bill of materials', () => {
     const names = JSON.parse(renderSbom()).components.map(({ name }: { name: string }) => name)
     expect([...Object.keys(packageJson.dependencies), ...IN_PAGES].filter((name) => !names.includes(name))).toEqual([])
   })
+})
+
+test('npm ci says nothing of the Node that it runs itself, whose successor it installs', () => {
+  const directory = temporaryDirectory()
+  copyFileSync(join(PROJECT, '.npmrc'), join(directory, '.npmrc'))
+  for (const name of ['package.json', 'package-lock.json']) {
+    const text = readFileSync(join(PROJECT, name), 'utf8')
+    writeFileSync(join(directory, name), text.replaceAll(/"node": "[<>=^][^"]*"/g, '"node": ">=99"'))
+  }
+  // Without what the npm that runs the tests hands on.
+  const env = { HOME: directory, PATH: process.env.PATH }
+  const args = ['ci', '--dry-run', '--ignore-scripts', '--offline']
+  const { status, stdout, stderr } = spawnSync('npm', args, { cwd: directory, env, encoding: 'utf8' })
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  expect(stdout).toMatch(/^added \d+ packages/m)
 })
 
 /** The bill of materials that npm itself writes; undefined if npm is too old. */

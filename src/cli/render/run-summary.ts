@@ -132,7 +132,8 @@ function describeTimes(count: number, { p50, p95 }: NonNullable<SyncSummary['tim
   if (p95 === 0) return ', at once'
   if (count === 1) return `, after ${formatDuration(p95)}`
   if (count < FEW) return `, all within ${formatDuration(p95)}`
-  return `, half of them within ${formatDuration(p50)}, 95 % within ${formatDuration(p95)}`
+  const half = p50 === 0 ? 'at once' : `within ${formatDuration(p50)}`
+  return `, half of them ${half}, 95 % within ${formatDuration(p95)}`
 }
 
 function withoutText({ ingestion }: SyncSummary): Line {
