@@ -88,7 +88,7 @@ describe('pipes, sockets and devices', () => {
     expect(mirror.files).toMatchObject({ scanned: 1, ignored: 1, unsupported: 2 + devices.length })
     const again = await home.shelfd(['sync'])
     expect(again.exitCode).toBe(0)
-    const kinds = 'pipes, sockets or devices, never sent: shelfd report --only unsupported'
+    const kinds = 'pipes, sockets or devices, never sent; see shelfd report'
     expect(again.stdout).toContain(`  unsupported ${2 + devices.length} ${kinds}\n`)
     const check = await home.shelfd(['report', '--check'])
     expect(check).toMatchObject({

@@ -188,7 +188,7 @@ function leftOut({ files }: SyncSummary): Line {
 function unsupported({ files }: SyncSummary): Line {
   if (files.unsupported === 0) return undefined
   const kinds = counted(files.unsupported, 'pipe, socket or device', 'pipes, sockets or devices')
-  return ['unsupported', `${kinds}, never sent: shelfd report --only unsupported`]
+  return ['unsupported', `${kinds}, never sent; see shelfd report`]
 }
 
 /** Problems without the failure that stopped the run, which is reported after the summary. */

@@ -33,7 +33,7 @@ export const CLASSES: Readonly<Record<ShownState, { readonly tone: Tone; readonl
   superseded: { tone: 'warning', words: 'old version, still searchable' },
   'missing-remotely': { tone: 'problem', words: 'no longer in the library' },
   'needs-attention': { tone: 'problem', words: 'needs attention' },
-  unsupported: { tone: 'plain', words: 'no file, never sent' },
+  unsupported: { tone: 'plain', words: 'not a file' },
   ignored: { tone: 'plain', words: 'left out' },
   unknown: { tone: 'warning', words: 'not known' },
 }

@@ -24,7 +24,7 @@ export const GUIDANCE: Readonly<Record<ShownState, Guidance>> = {
   superseded: { title: 'old version, still searchable', next: () => 'the service can remove it; shelfd never deletes' },
   'without-text': { title: WITHOUT_TEXT, next: () => '' },
   'in-sync': { title: 'searchable on both sides', next: () => '' },
-  unsupported: { title: 'no file, never sent', next: () => '' },
+  unsupported: { title: 'not a file', next: () => '' },
   ignored: { title: 'left out by a rule', next: (_, path) => `shelfd why ${path} names the rule` },
 }
 
