@@ -1,6 +1,6 @@
 import type { Fingerprint } from '../../local/read/fingerprint.ts'
+import type { OnRead, ReadAmount } from '../../local/read/read-meter.ts'
 import type { HistoryReason } from '../../store/tables/files.ts'
-import type { OnRead } from './read-meter.ts'
 
 /** The options of a walk; plain data, so that they can be passed to a thread. */
 export interface WalkOptions {
@@ -134,6 +134,11 @@ export interface Examiner extends AsyncDisposable {
 }
 
 export type OpenExaminer = (options: WalkOptions) => Examiner
+
+/** What was read for a batch that no meter has counted. */
+export function amountOf({ counts }: ObservationBatch): ReadAmount {
+  return { files: counts.unchanged + counts.hashed, bytes: counts.bytesHashed }
+}
 
 export function emptyBatch(): ObservationBatch {
   const counts = { unchanged: 0, hashed: 0, bytesHashed: 0, ignored: 0, unsupported: 0, secrets: 0 }

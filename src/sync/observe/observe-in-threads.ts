@@ -3,8 +3,15 @@ import { availableParallelism } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
-import type { ObservationBatch, ObserveTree, OpenExaminer, Walk, WalkOptions } from './observation.ts'
-import { amountOf, type OnRead } from './read-meter.ts'
+import type { OnRead } from '../../local/read/read-meter.ts'
+import {
+  amountOf,
+  type ObservationBatch,
+  type ObserveTree,
+  type OpenExaminer,
+  type Walk,
+  type WalkOptions,
+} from './observation.ts'
 import { CREDITS, type FromWorker, IDLE_WORKERS, MAX_BATCHES_UNDER_WAY, type ToWorker } from './walk-thread-messages.ts'
 
 /** Observes a tree with `threads` threads: they walk, compare with the store and hash; the caller only records the batches. */

@@ -1,5 +1,5 @@
+import type { ReadAmount } from '../../local/read/read-meter.ts'
 import type { DirectoryEntries, ObservationBatch } from './observation.ts'
-import type { ReadAmount } from './read-meter.ts'
 
 /** Cells of the memory that the walking threads share with the main thread. */
 export const CREDITS = 0

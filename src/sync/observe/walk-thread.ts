@@ -2,12 +2,12 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../foundation/clock.ts'
 import { nodeFileSystem } from '../../local/read/file-system.ts'
+import { ReadMeter } from '../../local/read/read-meter.ts'
 import { openStoreReader } from '../../store/open-store.ts'
 import { createObserver } from './create-observer.ts'
 import { examineEntries } from './examine-entries.ts'
 import { type DirectoryEntries, emptyBatch, type WalkOptions } from './observation.ts'
 import type { Observer } from './observe-directory.ts'
-import { ReadMeter } from './read-meter.ts'
 import { CREDITS, type FromWorker, IDLE_WORKERS, type ToWorker } from './walk-thread-messages.ts'
 import { scopeAt, walkTree } from './walk-tree.ts'
 

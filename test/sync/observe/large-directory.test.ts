@@ -55,3 +55,19 @@ test('a directory of many files is observed in portions', async () => {
   const fresh = rows.filter(({ entry }) => entry.path?.startsWith('a-new-'))
   expect(fresh).toHaveLength(4_200)
 })
+
+test('what threads report adds up to what they found and read', async () => {
+  const names = Array.from({ length: 700 }, (_, index) => `${index % 7}/file-${index}.md`)
+  const root = writeTree(temporaryDirectory(), Object.fromEntries(names.map((name) => [name, 'pelican'])))
+  await using service = await startFaultyService()
+  await using tested = openTestEngine(service, { inThreads: true })
+  const { progress } = tested.engine
+  for (const bytesHashed of [700 * 7, 0]) {
+    Object.assign(progress, { filesScanned: 0, bytesHashed: 0, filesHashed: 0 })
+    expect(accountOf(await tested.sync([mirrorOf(root)])).files).toMatchObject({ scanned: 700 })
+    // Files that are too new for their hash to be proof are read again.
+    expect(progress.filesScanned).toBe(700)
+    expect(progress.bytesHashed).toBe(progress.filesHashed * 7)
+    expect(progress.bytesHashed).toBeGreaterThanOrEqual(bytesHashed)
+  }
+})

@@ -1,6 +1,5 @@
 import type { Clock } from '../../foundation/clock.ts'
-import type { FileSystem } from '../../local/read/file-system.ts'
-import type { ObservationBatch } from './observation.ts'
+import type { FileSystem } from './file-system.ts'
 
 /** Files that a walk found, and bytes that it read, since it reported last. */
 export interface ReadAmount {
@@ -53,9 +52,4 @@ export class ReadMeter {
   #reportInTime(): void {
     if (this.#clock.monotonicMs() - this.#reportedAtMs >= REPORT_EVERY_MS) this.flush()
   }
-}
-
-/** What was read for a batch that no meter has counted. */
-export function amountOf({ counts }: ObservationBatch): ReadAmount {
-  return { files: counts.unchanged + counts.hashed, bytes: counts.bytesHashed }
 }
