@@ -195,6 +195,10 @@ export const faultsOfTheService: readonly FaultRow[] = [
         "an upload answered with another resource's id is no receipt",
         'a poll answered for another resource ends nothing',
       ],
+      'sync/upload/believed-ids.test.ts': [
+        'contents that were all answered with one id are found under their own, %s',
+        'contents that a service only claims to store under one id are named',
+      ],
     },
   },
   {

@@ -1,4 +1,5 @@
 import type { Timer } from '../../foundation/clock.ts'
+import { contestedIds } from '../../rules/upload/contested-ids.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import type { Intent } from './intent.ts'
@@ -145,9 +146,14 @@ export class UploadBatcher implements Disposable {
     this.#timer = undefined
     this.#isDue = false
     let taken: Intent[] = []
+    const contested = contestedIds(
+      ended.flatMap(({ intent: { sha256 }, result }) => {
+        return result.kind === 'stored' ? [{ resourceId: result.resourceId, sha256 }] : []
+      }),
+    )
     this.#write(() => {
       for (const { intent, result } of ended) {
-        this.#recorder.recordResult(intent, result)
+        this.#recorder.recordResult(intent, result, contested)
         if (result.kind === 'not-sent' && !intent.isLink) this.#plan.substitute(intent)
       }
       taken = room > 0 ? this.#plan.take(room) : []

@@ -63,9 +63,9 @@ export class UploadRecorder {
     })
   }
 
-  /** Records how an upload ended, and what follows for its content. */
-  recordResult(intent: Intent, given: UploadResult): void {
-    const result = given.kind === 'stored' ? this.#asReceipt(intent, given) : given
+  /** Records how an upload ended, and what follows for its content. `contested`: ids in answers to uploads of different contents. */
+  recordResult(intent: Intent, given: UploadResult, contested: ReadonlySet<string>): void {
+    const result = given.kind === 'stored' ? this.#asReceipt(intent, given, contested) : given
     if (intent.isLink) {
       this.#recordLinkEnd(intent, result)
       return
@@ -117,11 +117,12 @@ export class UploadRecorder {
    * One resource is one content (4.12): an answer that names the resource of other bytes is not a receipt. A service may see
    * one MIME type where this program sees two.
    */
-  #asReceipt(intent: Intent, stored: Stored): UploadResult {
+  #asReceipt(intent: Intent, stored: Stored, contested: ReadonlySet<string>): UploadResult {
     const { store, progress } = this.#engine
     const owner = store.contents.findByResource(this.#mirror.row.library.id, stored.resourceId)
-    if (!owner || owner.id === intent.contentId) return stored
-    if (stored.isDuplicate && owner.sha256.equals(intent.sha256)) return stored
+    if (owner?.id === intent.contentId) return stored
+    if (!owner && !contested.has(stored.resourceId)) return stored
+    if (stored.isDuplicate && owner?.sha256.equals(intent.sha256)) return stored
     this.#onceCommitted(() => {
       progress.bytesSent -= intent.sizeBytes
     })
