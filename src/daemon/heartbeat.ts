@@ -1,4 +1,4 @@
-import type { Clock } from '../foundation/clock.ts'
+import { type Clock, type Moment, momentOf } from '../foundation/clock.ts'
 
 /**
  * `woke`: more time has passed than the interval, because the machine or this process slept or the clock was set forward;
@@ -18,11 +18,6 @@ export interface HeartbeatInput {
 export interface Heartbeat extends Disposable {
   /** Whether the last beat is no older than three intervals. */
   isAlive(): boolean
-}
-
-interface Moment {
-  readonly wallMs: number
-  readonly monotonicMs: number
 }
 
 /** Smaller differences come from corrections of the clock and from a busy machine. */
@@ -65,8 +60,4 @@ function reportJump(last: Moment, now: Moment, { intervalMs, onJump }: Heartbeat
   const lateMs = Math.max(0, passedMs - intervalMs)
   if (driftMs < -LEAST_JUMP_MS) onJump('clock', driftMs)
   else if (driftMs + lateMs > LEAST_JUMP_MS) onJump('woke', driftMs + lateMs)
-}
-
-function momentOf(clock: Clock): Moment {
-  return { wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() }
 }

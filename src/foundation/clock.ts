@@ -12,6 +12,16 @@ export interface Clock {
   startTimer(durationMs: number, callback: () => void): Timer
 }
 
+/** Both clocks at one moment. */
+export interface Moment {
+  readonly wallMs: number
+  readonly monotonicMs: number
+}
+
+export function momentOf(clock: Clock): Moment {
+  return { wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() }
+}
+
 /** A started timer; disposing stops it. */
 export interface Timer extends Disposable {
   /** Restarts the full duration. */

@@ -25,15 +25,15 @@ export function withPlannedUploads(store: Store): Store {
     },
     uploads: {
       ...uploads,
-      intend: ({ contentId, nowMs }) => planned.add(contentId, nowMs),
+      intend: ({ contentId, begunAt }) => planned.add(contentId, begunAt.wallMs),
       tallyRun: (runId, afterId) => {
         const written = uploads.tallyRun(runId, afterId)
         return { n: written.n + planned.count, bytes: written.bytes + planned.sumBytes() }
       },
-      countSince: (origin, sinceMs, nowMs) => uploads.countSince(origin, sinceMs, nowMs) + planned.count,
-      nthSince: (origin, sinceMs, nowMs, index) =>
-        uploads.nthSince(origin, sinceMs, nowMs, index) ??
-        planned.beginOf(index - uploads.countSince(origin, sinceMs, nowMs)),
+      countWithin: (origin, span) => uploads.countWithin(origin, span) + planned.count,
+      leaveTime: (origin, span, index) =>
+        uploads.leaveTime(origin, span, index) ??
+        planned.leaveTime(index - uploads.countWithin(origin, span), span.spanMs),
     },
   }
 }
@@ -70,8 +70,8 @@ class PlannedUploads {
     return this.#bytes
   }
 
-  /** When a planned upload began, as if the plan took no time; undefined when there are fewer. */
-  beginOf(index: number): number | undefined {
-    return index >= 0 && index < this.count ? this.#firstMs : undefined
+  /** When a planned upload leaves a span, as if the plan took no time; undefined when there are fewer. */
+  leaveTime(index: number, spanMs: number): number | undefined {
+    return index >= 0 && index < this.count ? this.#firstMs + spanMs : undefined
   }
 }

@@ -5,6 +5,7 @@ import { configure, startDaemon } from '../support/daemon.ts'
 import { isIdle, type RunningDaemon } from '../support/daemon-process.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome, type Variables } from '../support/home.ts'
+import { settableClock } from '../support/settable-clock.ts'
 import { manyFiles } from '../support/temporary.ts'
 
 const MINUTE_MS = 60_000
@@ -77,6 +78,35 @@ describe('limits', () => {
     await hangUp(daemon, /read again changes=.*limits\.newPerDay: 5 → none.*limits\.newPerRun: 3 → none/)
     await untilSent(daemon, service, 8)
   })
+})
+
+describe('a wall clock that is set', () => {
+  test(
+    'a clock set back gives the limit of a day no more room, while the daemon runs and after it',
+    PATIENT,
+    async () => {
+      const { service, home, change } = await homeWith(8)
+      change({}, { limits: { newPerDay: 5 } })
+      const clock = settableClock()
+      const first = await startDaemon(home, clock.env)
+      await untilHeld(first, 'limit-reached')
+      for (const [index, hours] of [-2, 48, -1].entries()) {
+        clock.set(hours * 60 * MINUTE_MS)
+        home.write('Papers', { [`after ${hours}.md`]: `written by a clock ${hours} hours ahead` })
+        await expect.poll(() => countWaiting(home), { timeout: MINUTE_MS }).toBe(4 + index)
+        expect((await home.sync(['papers'])).mirror.uploads).toMatchObject({
+          created: 0,
+          heldBackBy: [{ limit: 'newPerDay' }],
+        })
+      }
+      await first.stop()
+      clock.set(-3 * 60 * MINUTE_MS)
+      const second = await startDaemon(home, clock.env)
+      await untilHeld(second, 'limit-reached')
+      expect((await home.run(['sync', 'papers'], clock.env)).exitCode).toBe(8)
+      expect(service.count('uploadFile')).toBe(5)
+    },
+  )
 })
 
 describe('maintenance windows', () => {

@@ -26,6 +26,10 @@ export function prepareJudging(database: Database.Database) {
     `SELECT count(*) AS n FROM content c
      WHERE c.state IN ('sending', 'doubt') AND EXISTS (SELECT 1 FROM file f WHERE f.content_id = c.id)`,
   )
+  const mostInADay = database.prepare<[], { n: number | null }>(
+    `SELECT max((SELECT count(*) FROM upload later WHERE later.begun_at >= u.begun_at AND later.begun_at < u.begun_at + 86400000
+       AND coalesce(later.outcome, 'doubt') <> 'not-sent')) AS n FROM upload u`,
+  )
   const named = database.prepare<[], { path: string }>(
     `SELECT iif(d.path = '', f.name, d.path || '/' || f.name) AS path FROM file f
        JOIN directory d ON d.id = f.directory_id JOIN content c ON c.id = f.content_id
@@ -44,6 +48,8 @@ export function prepareJudging(database: Database.Database) {
     countDoubts: (): number => doubts.get()?.n ?? 0,
     /** A file that was scanned and is not at the service; undefined: there is none. */
     findUnsent: (): string | undefined => unsent.get()?.path,
+    /** The most uploads within 24 hours of the wall clock that may have left the machine. */
+    mostInADay: (): number => mostInADay.get()?.n ?? 0,
     /** Paths of all known files. */
     listPaths: (): string[] => paths.all().map(({ path }) => path),
     /** Paths that the program reports as not stored at the service. */

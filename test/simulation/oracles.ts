@@ -78,6 +78,14 @@ export function assertExit(world: World, { result, isDryRun, isWaiting, begunAt 
   }
 }
 
+/** No 24 hours of the wall clock hold more uploads than the limit of a day, also when it was set back. */
+export function assertDay({ state, traits, linksCopies }: World): void {
+  const { newPerDay } = traits.limits
+  const sent = state.judging.mostInADay()
+  if (newPerDay !== null && sent > newPerDay && !linksCopies)
+    throw new Violation('limits', `${sent} uploads began within 24 hours where newPerDay is ${newPerDay}`)
+}
+
 /** A run that leaves a doubt open has not ended well. */
 function assertNoDoubts({ state }: World): void {
   const doubts = state.judging.countDoubts()

@@ -11,6 +11,7 @@ import type { FullDisk, Life } from './life.ts'
 import {
   assertConverged,
   assertCopies,
+  assertDay,
   assertExit,
   assertHalted,
   assertReport,
@@ -49,6 +50,7 @@ export async function runScenario(
       await story.perform(phase)
       world.assertAlways()
       assertCopies(world)
+      assertDay(world)
       if (unhandled.length > 0) throw unhandled[0]
     }
     await story.converge(scenario.calmWatch)

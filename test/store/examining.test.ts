@@ -43,7 +43,15 @@ test('a file in the place of the state directory is named, with what to do', () 
 test('a dry run knows when each upload of a day would begin, and of no further one', () => {
   using store = openStore(usedStore())
   const { uploads } = withPlannedUploads(store)
-  const intent = { contentId: 1, mirrorId: 1, path: 'a.md', place: '/', runId: 1, nowMs: 7 }
+  const intent = {
+    contentId: 1,
+    mirrorId: 1,
+    path: 'a.md',
+    place: '/',
+    runId: 1,
+    begunAt: { wallMs: 7, monotonicMs: 7 },
+  }
   for (const contentId of [1, 2]) uploads.intend({ ...intent, contentId })
-  expect([0, 1, 2].map((index) => uploads.nthSince(ORIGIN, 0, 9, index))).toEqual([7, 7, undefined])
+  const last = { spanMs: 10, now: { wallMs: 9, monotonicMs: 9 } }
+  expect([0, 1, 2].map((index) => uploads.leaveTime(ORIGIN, last, index))).toEqual([17, 17, undefined])
 })

@@ -1,4 +1,6 @@
 import type Database from 'better-sqlite3'
+import type { Moment } from '../../foundation/clock.ts'
+import { ClockHistory } from '../../rules/upload/clock-history.ts'
 import { onlyRow } from '../sql/only-row.ts'
 
 export type UploadOutcome = 'created' | 'duplicate' | 'adopted' | 'absent' | 'refused' | 'doubt' | 'not-sent'
@@ -10,7 +12,7 @@ export interface NewIntent {
   /** The library path of the upload's directory. */
   readonly place: string
   readonly runId: number
-  readonly nowMs: number
+  readonly begunAt: Moment
 }
 
 /** The path in its mirror of an upload, and the library path of its directory; null for uploads older than that column. */
@@ -24,6 +26,12 @@ export interface UploadRow {
   readonly endedAt: number | null
   readonly outcome: UploadOutcome | null
   readonly message: string | null
+}
+
+/** The uploads of the last `spanMs` before `now`, by either clock. */
+export interface UploadSpan {
+  readonly spanMs: number
+  readonly now: Moment
 }
 
 export type UploadQueries = ReturnType<typeof prepareUploads>
@@ -47,17 +55,24 @@ export function prepareUploads(database: Database.Database) {
   )
   // An upload that a look did not find was sent and may still appear: only one never sent costs nothing.
   const isSent = `coalesce(u.outcome, 'doubt') <> 'not-sent'`
-  const sentTo = `FROM upload u JOIN mirror m ON m.id = u.mirror_id JOIN library l ON l.id = m.library_id
-     WHERE l.origin = ? AND u.begun_at BETWEEN ? AND ? AND ${isSent}`
-  const sentSince = database.prepare<[string, number, number], { n: number }>(`SELECT count(*) AS n ${sentTo}`)
-  const nthSince = database
-    .prepare<[string, number, number, number], number>(
-      `SELECT u.begun_at ${sentTo} ORDER BY u.begun_at LIMIT 1 OFFSET ?`,
+  const fields = ['firstId', 'lastId', 'afterMs', 'beforeMs', 'delayMs']
+  const ranges = `WITH range (first_id, last_id, after, before, delay) AS MATERIALIZED
+     (SELECT ${fields.map((field) => `value ->> '${field}'`).join(', ')} FROM json_each(?))`
+  // CROSS JOIN fixes the order of the loops.
+  const inRange = `range r CROSS JOIN upload u INDEXED BY upload_by_day
+     ON u.begun_at > r.after AND u.begun_at < r.before AND u.id BETWEEN r.first_id AND r.last_id`
+  const sentTo = `FROM ${inRange} JOIN mirror m ON m.id = u.mirror_id JOIN library l ON l.id = m.library_id
+     WHERE l.origin = ? AND ${isSent}`
+  const sentWithin = database.prepare<[string, string], { n: number }>(`${ranges} SELECT count(*) AS n ${sentTo}`)
+  const nthLeaving = database
+    .prepare<[string, string, number], number>(
+      `${ranges} SELECT u.begun_at + r.delay AS leaves ${sentTo} ORDER BY leaves LIMIT 1 OFFSET ?`,
     )
     .pluck()
   const sums = `SELECT count(*) AS n, coalesce(sum(c.size), 0) AS bytes FROM upload u JOIN content c ON c.id = u.content_id`
-  const tally = database.prepare<[number, number, number], { n: number; bytes: number }>(
-    `${sums} WHERE u.mirror_id = ? AND u.begun_at BETWEEN ? AND ? AND ${isSent}`,
+  const tally = database.prepare<[string, number], { n: number; bytes: number }>(
+    `${ranges} SELECT count(*) AS n, coalesce(sum(c.size), 0) AS bytes FROM ${inRange} JOIN content c ON c.id = u.content_id
+     WHERE u.mirror_id = ? AND ${isSent}`,
   )
   const ofRun = database.prepare<[number, number], { n: number; bytes: number }>(
     `${sums} WHERE u.id > ? AND u.run_id = ? AND ${isSent}`,
@@ -69,24 +84,29 @@ export function prepareUploads(database: Database.Database) {
     `${sums} WHERE u.mirror_id = ? AND u.begun_at >= ? AND u.outcome IS NULL`,
   )
   const lastId = database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM upload').pluck()
+  // Since this process holds the store, its clocks tell when each upload began that it recorded.
+  const clocks = new ClockHistory()
+  const within = ({ spanMs, now }: UploadSpan) => JSON.stringify(clocks.listWithin(spanMs, now))
   return {
-    intend: ({ contentId, mirrorId, path, place, runId, nowMs }: NewIntent): number =>
-      Number(intend.run(contentId, mirrorId, path, place, contentId, runId, nowMs).lastInsertRowid),
+    intend: ({ contentId, mirrorId, path, place, runId, begunAt }: NewIntent): number => {
+      const added = intend.run(contentId, mirrorId, path, place, contentId, runId, begunAt.wallMs)
+      const id = Number(added.lastInsertRowid)
+      clocks.note(id, begunAt)
+      return id
+    },
     end: (uploadId: number, outcome: UploadOutcome, message: string | null, nowMs: number): void => {
       end.run(outcome, message, nowMs, uploadId)
     },
     /** Where uploads of a content went that may have arrived unnoticed, also if a look did not find them; the latest first. */
     listUnaccounted: (contentId: number): UploadTarget[] => unaccounted.all(contentId),
     listByContent: (contentId: number): UploadRow[] => byContent.all(contentId),
-    /**
-     * Counts uploads to a service since `sinceMs` that may have cost something, for the daily limit. An upload that began
-     * after `nowMs` was recorded while the clock was wrong, and does not count (P20).
-     */
-    countSince: (origin: string, sinceMs: number, nowMs: number): number =>
-      onlyRow(sentSince.get(origin, sinceMs, nowMs)).n,
-    /** When upload number `index` of that count began (the oldest is 0); undefined when there are fewer. */
-    nthSince: (origin: string, sinceMs: number, nowMs: number, index: number): number | undefined =>
-      nthSince.get(origin, sinceMs, nowMs, index),
+    /** Counts uploads to a service within a span that may have cost something, for the daily limit. */
+    countWithin: (origin: string, span: UploadSpan): number => onlyRow(sentWithin.get(within(span), origin)).n,
+    /** When number `index` of these uploads leaves the span (wall clock; the first is 0); undefined when there are fewer. */
+    leaveTime: (origin: string, span: UploadSpan, index: number): number | undefined => {
+      const leaves = nthLeaving.get(within(span), origin, index)
+      return leaves === undefined ? undefined : Math.ceil(leaves + span.spanMs)
+    },
     /** Uploads of a run over all its mirrors, with their bytes; `afterId` is the last upload before the run. */
     tallyRun: (runId: number, afterId: number): { n: number; bytes: number } => onlyRow(ofRun.get(afterId, runId)),
     /** Uploads of a mirror since `sinceMs` that are known to have arrived, with their bytes. */
@@ -97,8 +117,8 @@ export function prepareUploads(database: Database.Database) {
       onlyRow(underWay.get(mirrorId, sinceMs)),
     /** The id of the newest upload; 0 when there is none. */
     lastId: (): number => onlyRow(lastId.get()),
-    /** A mirror's uploads since `sinceMs` that may have cost something. */
-    tallySince: (mirrorId: number, sinceMs: number, nowMs: number): { n: number; bytes: number } =>
-      onlyRow(tally.get(mirrorId, sinceMs, nowMs)),
+    /** A mirror's uploads within a span that may have cost something. */
+    tallyWithin: (mirrorId: number, span: UploadSpan): { n: number; bytes: number } =>
+      onlyRow(tally.get(within(span), mirrorId)),
   }
 }

@@ -107,7 +107,7 @@ export class MirrorController {
 
   /** Runs one batch: scans, uploads everything and returns when that is done, or when `signal` is aborted. */
   async batch(signal: AbortSignal): Promise<void> {
-    this.#countsSinceMs = this.#engine.clock.nowMs()
+    this.#countsSinceMs = this.#engine.clock.monotonicMs()
     const stop = () => {
       this.hold('scheduled', SCHEDULED)
       this.#announceIdle()
@@ -252,7 +252,7 @@ export class MirrorController {
     open.follower.add(row)
     // The mirror may have been held meanwhile.
     if (hasToSend && this.#holds.size === 0)
-      run.upload(open, this.#countsSinceMs ?? clock.nowMs() - this.settings.runSpanMs)
+      run.upload(open, this.#countsSinceMs ?? clock.monotonicMs() - this.settings.runSpanMs)
   }
 
   /** Compares the pins once per connection; without one, an earlier comparison suffices, so that observing works offline. */

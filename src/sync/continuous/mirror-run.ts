@@ -65,7 +65,7 @@ export class MirrorRun {
     if (this.#failure) throw this.#failure.error
   }
 
-  /** Starts the upload stage, or wakes it. `sinceMs`: uploads since then (wall clock) count for the limits of a run. */
+  /** Starts the upload stage, or wakes it. `sinceMs`: uploads since then (monotonic) count for the limits of a run. */
   upload(open: OpenConnection, sinceMs: number): void {
     if (this.#stage) {
       this.#wasWoken = true

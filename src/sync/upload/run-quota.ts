@@ -1,12 +1,14 @@
+import { momentOf } from '../../foundation/clock.ts'
 import type { HoldingLimit, QuotaUse, UploadLimits } from '../../rules/upload/quota.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import type { UploadSpan } from '../../store/tables/uploads.ts'
 import type { Engine, StoreContext } from '../engine.ts'
 
 const DAY_MS = 24 * 3_600_000
 
 /**
  * Which uploads count as one run: those of all mirrors under a run's id; or, for a mirror of the daemon, those since a time
- * (wall clock).
+ * (monotonic).
  */
 export type QuotaScope =
   | { readonly kind: 'run'; readonly runId: number; readonly afterUploadId: number }
@@ -42,23 +44,23 @@ export class RunQuota {
   freesAt(limit: HoldingLimit): number | null {
     const { newPerDay } = this.limits
     if (limit !== 'newPerDay' || newPerDay === null || newPerDay === 0) return null
-    const { store, clock } = this.#engine
-    const nowMs = clock.nowMs()
+    const { origin } = this.#mirror.library
     const excess = this.#countDay() - newPerDay
-    const leaves = store.uploads.nthSince(this.#mirror.library.origin, nowMs - DAY_MS, nowMs, Math.max(0, excess))
-    return leaves === undefined ? null : leaves + DAY_MS
+    return this.#engine.store.uploads.leaveTime(origin, this.#last(DAY_MS), Math.max(0, excess)) ?? null
   }
 
   #tallyRun(): { n: number; bytes: number } {
     const { store, clock } = this.#engine
     const scope = this.#scope
     if (scope.kind === 'run') return store.uploads.tallyRun(scope.runId, scope.afterUploadId)
-    return store.uploads.tallySince(this.#mirror.id, scope.sinceMs, clock.nowMs())
+    return store.uploads.tallyWithin(this.#mirror.id, this.#last(clock.monotonicMs() - scope.sinceMs))
   }
 
   #countDay(): number {
-    const { store, clock } = this.#engine
-    const nowMs = clock.nowMs()
-    return store.uploads.countSince(this.#mirror.library.origin, nowMs - DAY_MS, nowMs)
+    return this.#engine.store.uploads.countWithin(this.#mirror.library.origin, this.#last(DAY_MS))
+  }
+
+  #last(spanMs: number): UploadSpan {
+    return { spanMs, now: momentOf(this.#engine.clock) }
   }
 }

@@ -1,5 +1,6 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
+import { momentOf } from '../../foundation/clock.ts'
 import { joinPath } from '../../foundation/files/paths.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import { decideUpload } from '../../rules/upload/decide-upload.ts'
@@ -215,7 +216,8 @@ export class UploadPlan {
     const path = joinPath(directory, name)
     const { row, runId } = this.#mirror
     const place = this.#options.needsDirectory ? joinLibraryPath(row.remotePath, directory) : INBOX_PATH
-    const uploadId = store.uploads.intend({ contentId, mirrorId: row.id, path, place, runId, nowMs: clock.nowMs() })
+    const begunAt = momentOf(clock)
+    const uploadId = store.uploads.intend({ contentId, mirrorId: row.id, path, place, runId, begunAt })
     return { uploadId, contentId, isLink, directoryId, directory, name, path, sha256, mime, sizeBytes }
   }
 }

@@ -304,4 +304,10 @@ export const BUGS: readonly PlantedBug[] = [
     from: 'return retryAt !== null && retryAt >= first && retryAt <= last ? retryAt - nowMs : 0',
     to: 'return retryAt !== null && retryAt >= first ? retryAt - nowMs : 0',
   },
+  {
+    name: 'a clock set back makes room in the limit of a day',
+    file: 'src/rules/upload/clock-history.ts',
+    from: 'beforeMs: wallMs + spanMs, delayMs: 0',
+    to: 'beforeMs: wallMs + 1, delayMs: 0',
+  },
 ]

@@ -100,6 +100,11 @@ describe('contents', () => {
   })
 })
 
+/** Both clocks agree. */
+function at(timeMs: number) {
+  return { wallMs: timeMs, monotonicMs: timeMs }
+}
+
 describe('an intent without an outcome', () => {
   test('an intent is in doubt until its outcome is known', () => {
     using used = openUsed()
@@ -107,7 +112,14 @@ describe('an intent without an outcome', () => {
     const { id: contentId } = store.write(() => used.content(7))
     const uploadId = store.write(() => {
       store.contents.setState(contentId, 'sending')
-      return store.uploads.intend({ contentId, mirrorId: mirror.id, path: 'a/b.md', place: '/m/a', runId: 1, nowMs: 5 })
+      return store.uploads.intend({
+        contentId,
+        mirrorId: mirror.id,
+        path: 'a/b.md',
+        place: '/m/a',
+        runId: 1,
+        begunAt: at(5),
+      })
     })
     expect(store.contents.listDoubtful(mirror)).toMatchObject([{ id: contentId, path: 'a/b.md', uploadId }])
     store.write(() => {
@@ -135,19 +147,27 @@ describe('an intent without an outcome', () => {
           path: 'a',
           place: '/m',
           runId: 1,
-          nowMs: 100 + index,
+          begunAt: at(100 + index),
         })
         if (outcome) store.uploads.end(uploadId, outcome, null, 200)
       }
     })
-    expect(store.uploads.countSince(origin, 0, 200)).toBe(6)
-    expect(store.uploads.countSince(origin, 103, 200)).toBe(3)
-    // An upload that begins in the future was recorded while the clock was wrong.
-    expect(store.uploads.countSince(origin, 0, 101)).toBe(2)
-    expect(store.uploads.nthSince(origin, 0, 200, 1)).toBe(101)
-    expect(store.uploads.nthSince(origin, 0, 200, 6)).toBeUndefined()
-    expect(store.uploads.countSince('https://other.example', 0, 200)).toBe(0)
-    expect(store.uploads.tallySince(mirror.id, 101, 101)).toEqual({ n: 1, bytes: 1 })
+    const { uploads } = store
+    const last = (spanMs: number, nowMs = 200) => ({ spanMs, now: at(nowMs) })
+    expect(uploads.countWithin(origin, last(101))).toBe(6)
+    expect(uploads.countWithin(origin, last(98))).toBe(3)
+    expect(uploads.leaveTime(origin, last(101), 1)).toBe(101 + 101)
+    expect(uploads.leaveTime(origin, last(101), 6)).toBeUndefined()
+    expect(uploads.countWithin('https://other.example', last(101))).toBe(0)
+    expect(uploads.tallyWithin(mirror.id, last(98))).toEqual({ n: 3, bytes: 3 + 4 + 6 })
+    // The wall clock was set forward, then back.
+    expect(uploads.countWithin(origin, { spanMs: 101, now: { wallMs: 9e12, monotonicMs: 200 } })).toBe(6)
+    expect(uploads.leaveTime(origin, { spanMs: 101, now: { wallMs: 1_200, monotonicMs: 200 } }, 0)).toBe(
+      1_000 + 100 + 101,
+    )
+    const setBack = { spanMs: 50, now: { wallMs: -90, monotonicMs: 110 } }
+    expect(uploads.countWithin(origin, setBack)).toBe(6)
+    expect(uploads.leaveTime(origin, setBack, 0)).toBe(100 - 200 + 50)
   })
 })
 

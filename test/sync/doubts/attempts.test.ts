@@ -2,7 +2,7 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
+import { type Clock, momentOf, systemClock } from '../../../src/foundation/clock.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { type Fault, type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
 import { readLibrary } from '../../support/library-contents.ts'
@@ -139,7 +139,7 @@ describe('a copy whose link is in doubt', () => {
     const contentId = 1
     // What a killed process leaves behind.
     const cutOff = { contentId, mirrorId: 1, path: 'b/copy.md', place: `${mirror.remotePath}/b`, runId: 1 }
-    store.write(() => store.uploads.intend({ ...cutOff, nowMs: Date.now() }))
+    store.write(() => store.uploads.intend({ ...cutOff, begunAt: momentOf(systemClock) }))
     const { problems } = accountOf(await sync([mirror]))
     expect(problems).toMatchObject([{ path: 'b/copy.md', code: 'upload-in-doubt' }])
     expect(countSends(service, 'copy.md')).toBe(1)
