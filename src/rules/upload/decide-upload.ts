@@ -34,7 +34,8 @@ export function decideUpload(candidate: UploadCandidate, nowMs: number): UploadD
   const { state, isSetAside, retryAt, isTried, hasDirectory, mustLink } = candidate
   if (state === 'stored') {
     if (!mustLink) return { kind: 'alias' }
-    return isTried ? { kind: 'wait', for: 'next-run' } : { kind: 'link' }
+    if (isTried) return { kind: 'wait', for: 'next-run' }
+    return hasDirectory ? { kind: 'link' } : { kind: 'wait', for: 'directory' }
   }
   if (state === 'sending') return { kind: 'wait', for: 'upload-in-flight' }
   if (state === 'doubt') return { kind: 'wait', for: 'look' }

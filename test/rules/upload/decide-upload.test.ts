@@ -28,6 +28,7 @@ describe('the decision about a file to upload', () => {
     ['a stored content', { state: 'stored' }, 'alias'],
     ['a stored content whose directory is missing', { state: 'stored', hasDirectory: false }, 'alias'],
     ['a copy that is to become a location', { state: 'stored', mustLink: true }, 'link'],
+    ['a copy without its directory', { state: 'stored', mustLink: true, hasDirectory: false }, 'wait for directory'],
     ['a copy that this run uploaded', { state: 'stored', mustLink: true, isTried: true }, 'wait for next-run'],
   ])('the upload is decided for %s', (_, candidate, expected) => {
     const decision = decideUpload({ ...NEW, ...candidate }, NOW_MS)

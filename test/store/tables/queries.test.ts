@@ -141,19 +141,13 @@ describe('an intent without an outcome', () => {
       const outcomes = [null, 'created', 'duplicate', 'doubt', 'refused', 'not-sent', 'absent'] as const
       for (const [index, outcome] of outcomes.entries()) {
         const { id: contentId } = used.content(index)
-        const uploadId = store.uploads.intend({
-          contentId,
-          mirrorId: mirror.id,
-          path: 'a',
-          place: '/m',
-          runId: 1,
-          begunAt: at(100 + index),
-        })
+        const intent = { contentId, mirrorId: mirror.id, path: 'a', place: '/m', runId: 1 }
+        const uploadId = store.uploads.intend({ ...intent, begunAt: at(100 + index) })
         if (outcome) store.uploads.end(uploadId, outcome, null, 200)
       }
     })
     const { uploads } = store
-    const last = (spanMs: number, nowMs = 200) => ({ spanMs, now: at(nowMs) })
+    const last = (spanMs: number) => ({ spanMs, now: at(200) })
     expect(uploads.countWithin(origin, last(101))).toBe(6)
     expect(uploads.countWithin(origin, last(98))).toBe(3)
     expect(uploads.leaveTime(origin, last(101), 1)).toBe(101 + 101)
@@ -162,9 +156,8 @@ describe('an intent without an outcome', () => {
     expect(uploads.tallyWithin(mirror.id, last(98))).toEqual({ n: 3, bytes: 3 + 4 + 6 })
     // The wall clock was set forward, then back.
     expect(uploads.countWithin(origin, { spanMs: 101, now: { wallMs: 9e12, monotonicMs: 200 } })).toBe(6)
-    expect(uploads.leaveTime(origin, { spanMs: 101, now: { wallMs: 1_200, monotonicMs: 200 } }, 0)).toBe(
-      1_000 + 100 + 101,
-    )
+    const ahead = { spanMs: 101, now: { wallMs: 1_200, monotonicMs: 200 } }
+    expect(uploads.leaveTime(origin, ahead, 0)).toBe(1_000 + 100 + 101)
     const setBack = { spanMs: 50, now: { wallMs: -90, monotonicMs: 110 } }
     expect(uploads.countWithin(origin, setBack)).toBe(6)
     expect(uploads.leaveTime(origin, setBack, 0)).toBe(100 - 200 + 50)

@@ -78,3 +78,29 @@ describe('a credential refused among links', () => {
     expect(readLibrary(service.dataDir).map(({ places }) => places.length)).toEqual([4])
   })
 })
+
+describe('a copy whose directory cannot be created', () => {
+  test.each([
+    ['link', 3],
+    ['skip', 1],
+  ] as const)('a copy whose directory cannot be created is sent nowhere (%s)', async (duplicates, places) => {
+    const service = await startFaultyService({ mayRepeat: 'copies are linked' })
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), COPIES), { duplicates })
+    const refused = { status: 422, body: { message: 'no such name' } }
+    service.answer = ({ route, body }) =>
+      route === 'createDirectory' && JSON.parse(String(body)).path === `${mirror.remotePath}/b` ? refused : undefined
+    const tested = openTestEngine(service)
+    for (const run of ['first', 'second']) {
+      const result = await tested.sync([mirror])
+      expect({ run, outcome: result.outcome }).toEqual({ run, outcome: 'failures' })
+      expect(accountOf(result).problems).toMatchObject([{ path: 'b', code: 'invalid' }])
+    }
+    expect(service.requests.filter(({ fileName }) => fileName === 'copy.md')).toEqual([])
+    expect(readLibrary(service.dataDir).map((resource) => resource.places.length)).toEqual([places])
+    service.answer = () => undefined
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(readLibrary(service.dataDir).map((resource) => resource.places.length)).toEqual([
+      duplicates === 'link' ? 4 : 1,
+    ])
+  })
+})
