@@ -58,8 +58,11 @@ export interface KnownContent {
   readonly isSetAside: number
 }
 
-/** A resource in a listing: `unasked` without a listing, `unknown` when an incomplete one doesn't show it. */
-export type Presence = 'listed' | 'absent' | 'unknown' | 'unasked'
+/**
+ * A resource at the service: `unasked` without a listing, `unknown` when an incomplete one doesn't show it, `unconfirmed` when a complete
+ * one doesn't and the service did not say whether the resource is there, `absent` when it said that it is not.
+ */
+export type Presence = 'listed' | 'absent' | 'unknown' | 'unconfirmed' | 'unasked'
 
 interface PathTrouble {
   readonly code: string
@@ -148,8 +151,11 @@ export function describeEnd(reason: string): string {
   return texts[reason] ?? reason
 }
 
+const UNCONFIRMED = 'the listing does not show it, and the service did not say whether it is there'
+
 function classifyStored(content: KnownContent, presence: Presence): Classified {
   if (presence === 'unknown') return { class: 'unknown', reason: 'the listing is incomplete' }
+  if (presence === 'unconfirmed') return { class: 'unknown', reason: UNCONFIRMED }
   if (presence === 'absent') return { class: 'missing-remotely', reason: 'the complete listing no longer shows it' }
   switch (content.outcome) {
     case 'searchable':

@@ -24,7 +24,7 @@ const content: fc.Arbitrary<KnownContent> = fc.record({
   problemMessage: text,
   isSetAside: fc.constantFrom(0, 1),
 })
-const presence = fc.constantFrom<Presence>('listed', 'absent', 'unknown', 'unasked')
+const presence = fc.constantFrom<Presence>('listed', 'absent', 'unknown', 'unconfirmed', 'unasked')
 
 const trouble = fc.record({ code: fc.constantFrom('unreadable', 'io-error', 'busy', 'vanished'), message: fc.string() })
 const anyTrouble = fc.option(trouble)
@@ -131,6 +131,12 @@ describe('a file that is uploaded', () => {
   test.each([
     [searchable, 'unknown', 'unknown', 'the listing is incomplete'],
     [searchable, 'absent', 'missing-remotely', 'the complete listing no longer shows it'],
+    [
+      searchable,
+      'unconfirmed',
+      'unknown',
+      'the listing does not show it, and the service did not say whether it is there',
+    ],
     [{ ...stored, outcome: null, ingestionStatus: null }, 'listed', 'processing', 'not polled yet'],
     [{ ...stored, outcome: 'pending', ingestionStatus: 'running' }, 'listed', 'processing', 'running'],
     [searchable, 'listed', 'in-sync', null],

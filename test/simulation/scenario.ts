@@ -56,6 +56,9 @@ export interface Scenario {
   readonly calmWatch: CalmWatch | null
 }
 
+/** Every other seed sets clocks by up to nine hours, so that uploads of a day are still near. */
+const IN_HOURS = 1e-4
+
 /** One seed of so many ends with watching in peace. */
 const CALM_EVERY = 5
 /** In one of so many links are planted where the program reads. */
@@ -151,7 +154,10 @@ export function makeScenario(seed: number): Scenario {
     phases.push(chance(0.7) ? sync() : watch())
     for (let changes = below(6); changes > 0; changes -= 1) phases.push({ kind: 'change', change: change() })
     if (chance(0.5)) phases.push({ kind: 'pass', ms: 10 ** (2 + random() * 6) })
-    if (chance(0.1)) phases.push({ kind: 'jump', ms: (random() - 0.5) * 2 * 10 * 365 * 86_400_000 })
+    if (chance(0.1)) {
+      const ms = (random() - 0.5) * 2 * 10 * 365 * 86_400_000
+      phases.push({ kind: 'jump', ms: seed % 2 === 0 ? ms : ms * IN_HOURS })
+    }
     if (chance(0.06))
       phases.push({ kind: 'lose-root', how: (['gone', 'emptied', 'other-disk'] as const)[below(3)] ?? 'gone' })
     if (chance(0.03)) phases.push({ kind: 'lose-store' })

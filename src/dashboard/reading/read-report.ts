@@ -63,7 +63,7 @@ function readRows(store: StoreReader | undefined, mirror: string): ReadRows {
   const row = store?.mirrors.findByName(mirror)
   if (!store || !row) throw new RejectedError('not-found', `Nothing of the mirror "${mirror}" was sent yet`, 404)
   const rows = createReportSnapshot()
-  const sides = { listing: undefined, differences: undefined, places: [], isFirstOfLibrary: false }
+  const sides = { listing: undefined, asked: new Map(), differences: undefined, places: [], isFirstOfLibrary: false }
   rows.add(toSnapshot(listRows(store, { row, ...sides })))
   return { rows, readAt: new Date().toISOString() }
 }

@@ -213,6 +213,15 @@ function prepareLocal(database: Database.Database) {
      SELECT d.path, d.id IN differing AS mayDiffer, (SELECT count(*) FROM file f WHERE f.directory_id = d.id) AS files
      FROM directory d WHERE d.mirror_id = @mirrorId ORDER BY d.path`,
   )
+  const unlisted = database
+    .prepare<{ mirrorId: number; libraryId: number; limit: number }, string>(
+      `SELECT c.resource_id FROM content c INDEXED BY content_by_resource
+       WHERE c.library_id = @libraryId AND c.resource_id IS NOT NULL AND NOT EXISTS
+         (SELECT 1 FROM temp.listed l WHERE l.library_id = c.library_id AND l.resource_id = c.resource_id)
+       AND EXISTS (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id
+                   WHERE f.content_id = c.id AND d.mirror_id = @mirrorId) LIMIT @limit`,
+    )
+    .pluck()
   const pathsOf = database
     .prepare<[number, number, number], string>(
       `SELECT ${FILE_PATH} AS path
@@ -254,6 +263,9 @@ function prepareLocal(database: Database.Database) {
     /** A mirror's directories by path; `wasListed`: files whose resource is not listed differ as well. */
     iterateDirectories: (mirrorId: number, wasListed: boolean): IterableIterator<DirectoryTally> =>
       directories.iterate({ mirrorId, wasListed: Number(wasListed) }),
+    /** Resources of a mirror's files that the listing does not show. */
+    listUnlisted: (mirrorId: number, libraryId: number, limit: number): string[] =>
+      unlisted.all({ mirrorId, libraryId, limit }),
     /** A file comes once for each of its locations, one after the other. */
     iterateFiles: (mirrorId: number): IterableIterator<LocatedFile> => files.iterate(mirrorId),
     listFiles: (mirrorId: number, directory: string): FileRow[] => inDirectory.all(mirrorId, directory),

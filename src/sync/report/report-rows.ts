@@ -17,6 +17,7 @@ import type { Listed, LocatedFile, ReportedFile } from '../../store/tables/repor
 import type { Listing } from '../list-remote.ts'
 import type { ObservedFile } from '../observe/observation.ts'
 import type { Differences } from '../observe/observe-differences.ts'
+import type { AskedResources } from './ask-unlisted.ts'
 import {
   blankEntry,
   contentEntry,
@@ -33,6 +34,8 @@ interface Sides {
   readonly row: MirrorRow
   /** Undefined: the service was not asked for its entries. */
   readonly listing: Listing | undefined
+  /** What the service said of resources that the listing does not show. */
+  readonly asked: AskedResources
   /** Undefined: the disk was not scanned. */
   readonly differences: Differences | undefined
   /** Library paths whose entries belong to this report. */
@@ -244,8 +247,9 @@ class MirrorRows {
 
   *#superseded(content: ReportedContent, path: string, reason: string): Generator<ReportRow> {
     const locations = this.#locationsOf(content)
-    // A content that neither side has any more gets no row.
-    if (locations.length === 0 && this.#presenceOf(content, locations) === 'absent') return
+    // A content that neither side has any more gets no row; nobody asks the service for it.
+    const { listing } = this.#sides
+    if (listing?.incomplete.length === 0 && locations.length === 0) return
     yield rowOf(contentEntry(path, classifySuperseded(reason), content, locations))
   }
 
@@ -258,10 +262,10 @@ class MirrorRows {
   }
 
   #presenceOf(content: { resourceId: string | null }, locations: readonly Location[]): Presence {
-    const { listing } = this.#sides
+    const { listing, asked } = this.#sides
     if (!listing || content.resourceId === null) return 'unasked'
     if (locations.length > 0) return 'listed'
-    return listing.incomplete.length > 0 ? 'unknown' : 'absent'
+    return listing.incomplete.length > 0 ? 'unknown' : (asked.get(content.resourceId) ?? 'unconfirmed')
   }
 
   #problemOf(path: string): FileCircumstances['problem'] {

@@ -9,11 +9,12 @@ import { ownDirectoriesBelow } from '../../rules/mirrors/own-directories.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { ListedEntry } from '../../store/tables/report-rows.ts'
-import type { MirrorSettings, Service } from '../engine.ts'
+import type { Connection, MirrorSettings, Service } from '../engine.ts'
 import { type Listing, listRemote } from '../list-remote.ts'
 import type { ObserveTree } from '../observe/observation.ts'
 import { type Differences, observeDifferences } from '../observe/observe-differences.ts'
 import { assertSameService } from '../pin/pinned-service.ts'
+import { type AskedResources, askUnlisted, MOST_ASKED } from './ask-unlisted.ts'
 import { markFaults } from './mark-faults.ts'
 import type { PlainFiles, ReportRow } from './report-entry.ts'
 import { listDifferingRows, listRows } from './report-rows.ts'
@@ -73,15 +74,15 @@ export async function* report(
   const listings = new Map<number, Listing>()
   for (const { row, settings } of mirrors) {
     const isFirstOfLibrary = !listings.has(row.library.id)
-    const { listing, differences } = options.isOffline
-      ? { listing: undefined, differences: undefined }
+    const { listing, asked, differences } = options.isOffline
+      ? { listing: undefined, asked: NOTHING_ASKED, differences: undefined }
       : await readSides(context, row, settings, listings.get(row.library.id))
     listings.set(row.library.id, listing ?? { incomplete: [] })
     const { onVerified } = options
     const verification = onVerified && (await verifyContents(context, row, (soFar) => onVerified(row, soFar)))
     const faults = verification?.faults ?? []
     const places = isFirstOfLibrary ? [row.remotePath, INBOX_PATH] : [row.remotePath]
-    const sides = { row, listing, differences, places, isFirstOfLibrary }
+    const sides = { row, listing, asked, differences, places, isFirstOfLibrary }
     const rows = { [Symbol.iterator]: () => markFaults(listRows(context.store, sides), faults) }
     yield {
       name: row.name,
@@ -97,27 +98,48 @@ export async function* report(
   }
 }
 
+const NOTHING_ASKED: AskedResources = new Map()
+
 interface BothSides {
   readonly listing: Listing
+  readonly asked: AskedResources
   readonly differences: Differences
 }
 
-/** Lists the library, unless that was done, while the directory is walked. */
+/** Lists the library, unless that was done, while the directory is walked; then asks for what the listing lacks. */
 async function readSides(
   context: ReportContext,
   row: MirrorRow,
   settings: MirrorSettings,
   known: Listing | undefined,
 ): Promise<BothSides> {
-  if (known) return { listing: known, differences: await observe(context, row, settings) }
-  const { client, access } = await context.service.connect(context.signal)
+  const connection = await context.service.connect(context.signal)
+  const { client, access } = connection
   assertSameService(row, context.service, access)
   const [listing, differences] = await runBeside(
     context.signal,
-    (signal) => list({ ...context, signal }, row, client),
+    async (signal) => known ?? (await list({ ...context, signal }, row, client)),
     (signal) => observe({ ...context, signal }, row, settings),
   )
-  return { listing, differences }
+  const isComplete = listing.incomplete.length === 0
+  return { listing, asked: isComplete ? await ask(context, row, connection, differences) : NOTHING_ASKED, differences }
+}
+
+async function ask(
+  { store, signal, listConcurrency: concurrency }: ReportContext,
+  { id, library }: MirrorRow,
+  connection: Connection,
+  { files }: Differences,
+): Promise<AskedResources> {
+  const unlisted = new Set(store.report.listUnlisted(id, library.id, MOST_ASKED))
+  // Files that the store knows with another content or not at all may have one that is stored.
+  for (const { sha256, mime, sizeBytes: size } of [...files.values()].flatMap((ofDirectory) => [
+    ...ofDirectory.values(),
+  ])) {
+    const resourceId = store.contents.find({ libraryId: library.id, sha256, mime, size })?.resourceId
+    if (resourceId != null && store.report.listLocations(library.id, resourceId).length === 0) unlisted.add(resourceId)
+  }
+  return await askUnlisted({ connection, libraryId: library.remoteId, concurrency, signal }, [...unlisted])
 }
 
 async function list(context: ReportContext, { library }: MirrorRow, client: ServiceClient): Promise<Listing> {
