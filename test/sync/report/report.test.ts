@@ -101,45 +101,6 @@ describe('each class of the report', () => {
   })
 })
 
-describe('a complete listing that lacks a resource', () => {
-  /** A report over pages on none of which the second file of each directory is, since the one before it was deleted meanwhile. */
-  async function reportOverShiftedPages(answer: FaultyService['answer'] = () => undefined) {
-    const service = await startFaultyService()
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(42, 42)))
-    const tested = openTestEngine(service)
-    await tested.sync([mirror])
-    const shifted = new Set<unknown>()
-    service.rewrite = ({ route }, body) => {
-      if (route !== 'listDirectory' || !Array.isArray(body.files)) return body
-      const second = body.files[1]?.id
-      if (second === undefined) return body
-      shifted.add(second)
-      return { ...body, files: body.files.filter(({ id }) => id !== second) }
-    }
-    service.answer = (request) => (request.route === 'showResource' ? answer(request) : undefined)
-    service.forget()
-    const classes = await classesOf(tested, mirror)
-    return { service, classes, shifted: shifted.size }
-  }
-
-  test('a resource that deleted entries shifted past a cursor is asked for, and is not missing', async () => {
-    const { service, classes, shifted } = await reportOverShiftedPages()
-    expect(Object.keys(classes)).toEqual(['in-sync'])
-    expect(classes['in-sync']).toHaveLength(42)
-    expect([shifted, service.count('showResource')]).toEqual([21, 21])
-  })
-
-  test.each([
-    ['does not answer', { status: 503, body: {} }],
-    ['refuses an answer', { status: 403, body: {} }],
-    ['answers for another one', { status: 200, body: { id: 'another' } }],
-  ])('a resource for which the service %s is unknown, never missing', async (_, answer) => {
-    const { classes, shifted } = await reportOverShiftedPages(() => answer)
-    expect(classes.unknown).toHaveLength(shifted)
-    expect(classes['missing-remotely']).toBeUndefined()
-  })
-})
-
 describe('a listing with faults', () => {
   test('a listing with many random faults loses nothing', async () => {
     await using service = await startFaultyService()
