@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
@@ -134,4 +134,31 @@ test('a credential repeated in escapes is shown nowhere (P22)', async () => {
   expect(all).toContain('[secret]')
   expect(all).not.toContain(service.token)
   for (const form of Object.values(ECHOES)) expect(all).not.toContain(form(service.token).slice(8, -8))
+})
+
+describe('an address with a password in the configuration', () => {
+  const PASSWORD = 'tr0ub4dor/and 3'
+  const ADDRESS = `https://ada:${PASSWORD}@hooks.example.com/x`
+
+  test.each([
+    ['notify.webhooks[0].url', { notify: { webhooks: [{ url: ADDRESS }] } }],
+    ['notify.webhooks', { notify: { webhooks: ADDRESS } }],
+    ['notify.webhooks[0]', { notify: { webhooks: [ADDRESS] } }],
+    ['notify.webhooks[0].format', { notify: { webhooks: [{ url: 'https://hooks.example.com', format: ADDRESS }] } }],
+    ['notify.command', { notify: { command: `post --password ${PASSWORD}` } }],
+    ['embedder', { embedder: { url: ADDRESS, model: 'm' } }],
+    ['service.url', { service: { url: ADDRESS } }],
+    ['health.listen', { health: { listen: ADDRESS } }],
+  ])('an address in %s is refused, and no command prints its password', async (key, config) => {
+    const home = temporaryHome()
+    configure(home, config)
+    chmodSync(join(home.path, 'config/shelfd/config.yaml'), 0o600)
+    for (const command of ['config show', 'doctor', 'notify test', 'status', 'sync', 'daemon']) {
+      const { exitCode, stdout, stderr } = await home.shelfd(command.split(' '))
+      const output = `${stdout}${stderr}`
+      expect({ command, exitCode: exitCode === 0 }).toEqual({ command, exitCode: false })
+      expect(output).toContain(key)
+      expect(output).not.toContain('tr0ub4dor')
+    }
+  })
 })

@@ -173,6 +173,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'journeys/credential-secrecy.test.ts': [
         'a credential repeated in escapes is shown nowhere (P22)',
         'the credential stands in one header and nowhere else (P22)',
+        'an address in %s is refused, and no command prints its password',
       ],
       'remote/wire/transport.test.ts': [
         'a request carries the credential in one header only',

@@ -37,9 +37,14 @@ function isSection(issue: z.core.$ZodIssue): boolean {
   return issue.code === 'invalid_type' && issue.expected === 'object'
 }
 
+/** Sections whose values may be credentials or addresses that are secrets. */
+const SECRET_SECTIONS: ReadonlySet<PropertyKey | undefined> = new Set(['service', 'notify'])
+/** An address with a user, perhaps with a password, wherever it stands. */
+const HAS_USER = /:\/\/.*@/s
+
 /** The value found, unless it may hold a secret. */
 function describeGiven(path: Path, value: unknown): string {
-  if (path[0] === 'service' || typeof value === 'object') return ''
+  if (SECRET_SECTIONS.has(path[0]) || typeof value === 'object' || HAS_USER.test(String(value))) return ''
   return `, not ${truncateText(typeof value === 'number' ? String(value) : JSON.stringify(value), 60)}`
 }
 
