@@ -8,8 +8,11 @@ import { createFollower } from '../sync/ingestion/create-follower.ts'
 import { isPaused } from '../sync/pause.ts'
 import type { LibraryAccess } from './control/answers.ts'
 import { forgetRemoved } from './forget-removed.ts'
-import { type MaintenanceWindow, MaintenanceWindows } from './schedule/maintenance.ts'
+import { type Maintenance, type MaintenanceWindow, MaintenanceWindows } from './schedule/maintenance.ts'
 import { type Schedules, startSchedules } from './schedule/schedule.ts'
+
+/** The wall clock may be set to a time in a maintenance window, or out of it, at any moment. */
+const MAINTENANCE_CHECK_MS = 1_000
 
 export interface SupervisedMirror {
   readonly controller: ControllerSettings
@@ -39,6 +42,7 @@ export class Supervisor {
   readonly controllers: readonly MirrorController[]
   readonly plan: SupervisorPlan
   readonly #windows: MaintenanceWindows
+  #maintenance: Maintenance | undefined
   readonly #schedules: Schedules
   readonly #runs: readonly Promise<void>[]
   /** Running work for clients. */
@@ -69,7 +73,7 @@ export class Supervisor {
     })
     const onDue = (name: string) => this.#batch(name)
     this.#schedules = startSchedules(scheduled, { timeZone, clock, store, logger, onDue })
-    this.#runs = this.controllers.map((controller) => controller.run())
+    this.#runs = [...this.controllers.map((controller) => controller.run()), this.#watchMaintenance()]
     Promise.all(this.#runs).catch(onFatal)
   }
 
@@ -113,11 +117,23 @@ export class Supervisor {
     }
   }
 
+  /** Begins or ends maintenance by the wall clock as it is now. */
   applyMaintenance(): void {
-    const endMs = this.#windows.closedUntil(this.engine.clock.nowMs())
+    const nowMs = this.engine.clock.nowMs()
+    if (this.#maintenance && this.#maintenance.fromMs <= nowMs && nowMs < this.#maintenance.toMs) return
+    this.#maintenance = this.#windows.at(nowMs)
+    const { closedUntil: endMs } = this.#maintenance
     for (const controller of this.controllers) {
       if (endMs === null) controller.release('maintenance')
       else controller.hold('maintenance', `maintenance until ${new Date(endMs).toISOString()}`)
+    }
+  }
+
+  async #watchMaintenance(): Promise<void> {
+    const { clock, signal } = this.engine
+    while (!this.#windows.isEmpty && !signal.aborted) {
+      await clock.sleep(MAINTENANCE_CHECK_MS, signal).catch(() => {})
+      if (!signal.aborted) this.applyMaintenance()
     }
   }
 

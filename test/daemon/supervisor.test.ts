@@ -8,16 +8,44 @@ import type { Engine } from '../../src/sync/engine.ts'
 import { mirrorOf, openTestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { lazyService } from '../support/lazy-service.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { controllerSettings, manualWatch, until } from '../support/mirror-controller.ts'
 import { supervisorPlan } from '../support/supervisor.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
+const HOUR_MS = 3_600_000
 const THIRTY_DAYS_MS = 30 * 86_400_000
 
 function controllerOf(name: string, means: WatchMeans = manualWatch().means) {
   const root = writeTree(join(temporaryDirectory(), name), { 'a.md': name })
   return controllerSettings(mirrorOf(root), means)
 }
+
+describe('maintenance', () => {
+  test('uploads stop and continue within a second when the clock is set into or out of a window', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const clock = manualClock(Date.UTC(2026, 10, 21, 1))
+    const { engine } = openTestEngine(service, { clock })
+    const plan = supervisorPlan(engine, [{ controller: controllerOf('Papers') }])
+    const maintenance = [{ start: '0 2 * * *', durationMs: 2 * HOUR_MS }]
+    const supervisor = new Supervisor({ ...plan, timeZone: 'UTC', maintenance }, (error) => {
+      throw error
+    })
+    const heldBy = () => supervisor.status.mirrors[0]?.reason?.code
+    for (const [byMs, code] of [
+      [HOUR_MS, 'maintenance'],
+      [2 * HOUR_MS, undefined],
+      [-HOUR_MS, 'maintenance'],
+      [-5 * HOUR_MS, undefined],
+      [48 * HOUR_MS + 4 * HOUR_MS, 'maintenance'],
+    ] as const) {
+      clock.jump(byMs)
+      await clock.advance(1_000)
+      expect({ byMs, code: heldBy() }).toEqual({ byMs, code })
+    }
+    await supervisor.stop()
+  })
+})
 
 describe('the end of a supervisor', () => {
   test('a stopping supervisor waits for all controllers after one failed', async () => {

@@ -136,6 +136,30 @@ describe('maintenance windows', () => {
   })
 })
 
+describe('a maintenance window that a set clock begins', () => {
+  test('a clock set into a window stops the uploads after those under way, and status says so', PATIENT, async () => {
+    const { service, home, change } = await homeWith(8)
+    const start = `0 ${new Date(Date.now() + 12 * 60 * MINUTE_MS).getUTCHours()} * * *`
+    change({}, { maintenance: [{ start, duration: '1h' }], limits: { transfers: 1 } })
+    const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>()
+    service.onUploadBegun = () => (service.count('uploadFile') === 2 ? mayGoOn : undefined)
+    const clock = settableClock()
+    const daemon = await startDaemon(home, clock.env)
+    await expect.poll(() => service.count('uploadFile')).toBe(2)
+    const nowMs = Date.now()
+    const begun = new Date(nowMs)
+    begun.setUTCHours(new Date(nowMs + 12 * 60 * MINUTE_MS).getUTCHours(), 30, 0, 0)
+    clock.set(begun.getTime() - nowMs)
+    await daemon.until('maintenance', (now) => onlyMirror(now).reason?.code === 'maintenance')
+    goOn()
+    await untilHeld(daemon, 'maintenance')
+    expect((await home.shelfd(['status'])).stdout).toMatch(/held: maintenance until/)
+    expect(service.count('uploadFile')).toBe(3)
+    clock.set(0)
+    await untilSent(daemon, service, 8)
+  })
+})
+
 describe('schedules', () => {
   test('a scheduled batch sends when due and not before', PATIENT, async () => {
     const { service, home, change } = await homeWith(2)

@@ -13,6 +13,14 @@ interface Window extends CronTimes {
 /** The most adjoining windows that are joined in one call; after their end the next call joins further ones. */
 const MOST_JOINED = 1000
 
+/** Whether a window is in force, and for which times that holds: from `fromMs` to before `toMs`. */
+export interface Maintenance {
+  /** The end of the window, and of those that overlap or touch it; null outside. */
+  readonly closedUntil: number | null
+  readonly fromMs: number
+  readonly toMs: number
+}
+
 /** Windows in which nothing is uploaded. All times are wall-clock milliseconds. */
 export class MaintenanceWindows {
   readonly #windows: readonly Window[]
@@ -20,6 +28,17 @@ export class MaintenanceWindows {
   /** `timeZone` is an IANA name; undefined is that of the system. */
   constructor(settings: readonly MaintenanceWindow[], timeZone: string | undefined) {
     this.#windows = settings.map(({ start, durationMs }) => ({ ...readCronTimes(start, timeZone), durationMs }))
+  }
+
+  get isEmpty(): boolean {
+    return this.#windows.length === 0
+  }
+
+  /** What holds from now until the next window begins or ends, unless the clock is set to another time. */
+  at(nowMs: number): Maintenance {
+    const closedUntil = this.closedUntil(nowMs)
+    const starts = this.#windows.map(({ nextAfter }) => nextAfter(nowMs) ?? Number.POSITIVE_INFINITY)
+    return { closedUntil, fromMs: nowMs, toMs: closedUntil ?? Math.min(...starts) }
   }
 
   /** The end of the window that `nowMs` is in, and of those that overlap or touch it; null outside. */
