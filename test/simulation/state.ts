@@ -4,6 +4,7 @@ import type { Statement } from 'better-sqlite3'
 import { PlannedDatabase } from '../../src/foundation/sqlite/planned-database.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
 import { prepareQueries, type StoreQueries } from '../../src/store/store-queries.ts'
+import { prepareUploads } from '../../src/store/tables/uploads.ts'
 import { prepareDump } from '../support/dump-store.ts'
 import { prepareJudging } from './judging-queries.ts'
 import type { Life } from './life.ts'
@@ -88,6 +89,8 @@ export class SimulatedState implements Disposable {
     return {
       directory: '/state',
       ...this.queries,
+      // What a process knows of its clocks ends with it.
+      uploads: prepareUploads(this.#database),
       isHeld: () => true,
       mayLack: () => this.queries.untracked.isAnyLookDue(),
       findChange: () => undefined,
