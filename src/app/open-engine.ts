@@ -6,6 +6,7 @@ import { nodeFileSystem } from '../local/read/file-system.ts'
 import { openStore, openStoreReader, type Store, type StoreReader } from '../store/open-store.ts'
 import type { Engine, EngineLimits } from '../sync/engine.ts'
 import { type FileLog, silentFileLog } from '../sync/file-log.ts'
+import { IngestionCapacity } from '../sync/ingestion/ingestion-capacity.ts'
 import { keepRetryAfter, recallRetryAfter } from '../sync/kept-retry-after.ts'
 import { type MetricsSink, noMetrics } from '../sync/metrics-sink.ts'
 import type { ObserveTree } from '../sync/observe/observation.ts'
@@ -87,6 +88,7 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
     fileLog: input.fileLog ?? silentFileLog,
     uploads: new PQueue({ concurrency: limits.transfers }),
     inFlight: new Set(),
+    ingestion: new IngestionCapacity(),
     signal: input.signal,
     graceSignal: grace.signal,
     limits: engineLimitsOf(settings),

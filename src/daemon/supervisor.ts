@@ -143,7 +143,7 @@ export class Supervisor {
       service: this.connection.status,
       isStoreFull: mirrors.some(({ reason }) => reason?.code === 'disk-full'),
       uploading: this.engine.uploads.pending,
-      inIngestion: this.connection.follower?.countPending() ?? 0,
+      inIngestion: this.engine.ingestion.countPending(),
       mirrors,
     }
   }

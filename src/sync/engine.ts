@@ -15,6 +15,7 @@ import { LIMIT_BOUNDS, uploadLimits } from '../rules/upload/quota.ts'
 import type { Store } from '../store/open-store.ts'
 import type { MirrorRow } from '../store/tables/mirrors.ts'
 import type { FileLog } from './file-log.ts'
+import type { IngestionCapacity } from './ingestion/ingestion-capacity.ts'
 import type { MetricsSink } from './metrics-sink.ts'
 import type { ObserveTree, OpenExaminer } from './observe/observation.ts'
 import type { Progress } from './progress.ts'
@@ -104,6 +105,8 @@ export interface Engine {
   readonly uploads: Pick<PQueue, 'add' | 'pending' | 'size'>
   /** Contents of all mirrors whose upload is planned or in flight; others that the store calls `sending` were cut off. */
   readonly inFlight: Set<number>
+  /** What is in ingestion over all mirrors. */
+  readonly ingestion: IngestionCapacity
   /** Aborted when no new work may start. */
   readonly signal: AbortSignal
   /** Aborted some time after `signal`, when uploads in flight must end as well. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { anyNumber, boundedNumber } from '../foundation/text/bounds.ts'
 import { MAX_DURATION_MS } from '../foundation/text/units.ts'
 import type { SyncSummary } from '../rules/run/sync-summary.ts'
+import type { MirrorRow } from '../store/tables/mirrors.ts'
 import type { QuotaScope } from './upload/run-quota.ts'
 
 export const passOptions = z.object({
@@ -56,6 +57,8 @@ export interface Pass {
   readonly runId: number
   readonly quotaScope: QuotaScope
   readonly attempts: RunAttempts
+  /** Mirrors that the run has sent to so far, whose resources may still be in ingestion. */
+  readonly followed: MirrorRow[]
   /** Filled during the pass, so that it is also true for a pass that was cut short. */
   readonly summary: SyncSummary
   readonly options: PassOptions

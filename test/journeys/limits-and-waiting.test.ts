@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { configure } from '../support/daemon.ts'
+import type { DaemonStatus } from '../../src/sync/continuous/daemon-status.ts'
+import { configure, startDaemon } from '../support/daemon.ts'
+import { isIdle } from '../support/daemon-process.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
@@ -13,6 +15,27 @@ async function serviceStuckIn(status: unknown) {
   const { service, home } = await homeOnService()
   service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: status } : body)
   return { service, home }
+}
+
+/** Two mirrors of six files each, four of which may be in ingestion, which ends nothing while it `isStuck`. */
+async function homeWithTwoMirrors() {
+  const { home, service } = await homeOnService()
+  const mirrors = ['one', 'two'].map((name) => {
+    const tree = Object.fromEntries([1, 2, 3, 4, 5, 6].map((number) => [`${number}.md`, `${name} ${number}`]))
+    return { name, path: home.write(name, tree), library: 'Research', settle: '100ms' }
+  })
+  configure(home, { mirrors, limits: { inIngestion: 4 }, ingestion: { maxPoll: '100ms' } })
+  const stuck = Object.assign(service, { isStuck: true })
+  const inIngestion = new Set<string>()
+  let most = 0
+  service.rewrite = ({ route, path }, body) => {
+    if (route === 'uploadFile') most = Math.max(most, inIngestion.add(String(body.id)).size)
+    if (route !== 'showResource') return body
+    if (stuck.isStuck) return { ...body, ingestion_status: 'running' }
+    if (body.ingestion_status === 'completed') inIngestion.delete(path.split('/').at(-1) ?? '')
+    return body
+  }
+  return { home, service: stuck, most: () => most }
 }
 
 /** A home whose service is configured, with a library "Research" in it. */
@@ -167,6 +190,30 @@ describe('waiting for ingestion', () => {
     expect(result.outcome).toBe('done')
     expect(accountOf(result).uploads.created).toBe(30)
     expect(most).toBeLessThanOrEqual(3)
+  })
+
+  test('a run of several mirrors never exceeds the limit of ingestion, also without waiting', async () => {
+    const { home, service, most } = await homeWithTwoMirrors()
+    const { mirrors } = (await home.sync(['--no-wait'])).summary
+    expect(mirrors.map(({ uploads }) => uploads)).toMatchObject([
+      { created: 4, heldBack: 2, heldBackBy: [{ limit: 'inIngestion' }] },
+      { created: 0, heldBack: 6, heldBackBy: [{ limit: 'inIngestion' }] },
+    ])
+    service.isStuck = false
+    expect((await home.sync([])).exitCode).toBe(0)
+    expect([service.count('uploadFile'), most()]).toEqual([12, 4])
+  })
+
+  test('a daemon never exceeds the limit of ingestion over all its mirrors', async () => {
+    const { home, service, most } = await homeWithTwoMirrors()
+    const daemon = await startDaemon(home)
+    const isFull = ({ inIngestion, uploading, mirrors }: DaemonStatus) =>
+      inIngestion >= 4 && uploading === 0 && mirrors.every(({ lastScanAt }) => lastScanAt !== null)
+    await daemon.until('ingestion is full', isFull)
+    expect(service.count('uploadFile')).toBe(4)
+    service.isStuck = false
+    await daemon.until('all is sent', isIdle)
+    expect([service.count('uploadFile'), most()]).toEqual([12, 4])
   })
 
   test('a run ends when no resource can be polled', async () => {

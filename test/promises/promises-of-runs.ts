@@ -161,7 +161,11 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a hundred thousand consistent pages are read',
         'a listing that never ends is ended',
       ],
-      'journeys/limits-and-waiting.test.ts': ['resources in ingestion never exceed their limit'],
+      'journeys/limits-and-waiting.test.ts': [
+        'resources in ingestion never exceed their limit',
+        'a run of several mirrors never exceeds the limit of ingestion, also without waiting',
+        'a daemon never exceeds the limit of ingestion over all its mirrors',
+      ],
       'local/read/read-verified.test.ts': ['no descriptor outlives a complete or stopped read'],
       'local/watch/settler.test.ts': ['paths beyond the bound are not taken'],
       'daemon/without-repeats.test.ts': ['the memory of repeated lines stays bounded'],

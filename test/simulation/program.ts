@@ -10,6 +10,7 @@ import type { OutageListener } from '../../src/remote/policies/outage.ts'
 import type { Store, StoreReader } from '../../src/store/open-store.ts'
 import { SENT } from '../../src/sync/continuous/activity-log.ts'
 import type { Connection, Engine, EngineLimits, Service } from '../../src/sync/engine.ts'
+import { IngestionCapacity } from '../../src/sync/ingestion/ingestion-capacity.ts'
 import { keepRetryAfter } from '../../src/sync/kept-retry-after.ts'
 import { noMetrics } from '../../src/sync/metrics-sink.ts'
 import { examineEntries } from '../../src/sync/observe/examine-entries.ts'
@@ -63,6 +64,7 @@ export function startProgram(machine: Machine, life: Life): Engine {
     fileLog: { wouldSend() {}, sent: ({ path, resourceId }) => onTold(path, resourceId) },
     uploads: new PQueue({ concurrency: limits.transfers }),
     inFlight: new Set(),
+    ingestion: new IngestionCapacity(),
     signal,
     graceSignal,
     limits,

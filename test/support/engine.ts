@@ -12,6 +12,7 @@ import type { ServiceClient } from '../../src/remote/service-client.ts'
 import { openStore, type Store, type StoreReader } from '../../src/store/open-store.ts'
 import type { Connection, Engine, EngineLimits, MirrorSettings, Service } from '../../src/sync/engine.ts'
 import { type FileLog, silentFileLog } from '../../src/sync/file-log.ts'
+import { IngestionCapacity } from '../../src/sync/ingestion/ingestion-capacity.ts'
 import { noMetrics } from '../../src/sync/metrics-sink.ts'
 import { createObserver } from '../../src/sync/observe/create-observer.ts'
 import type { ObserveTree } from '../../src/sync/observe/observation.ts'
@@ -98,6 +99,7 @@ export function openTestEngine(
     fileLog: options.fileLog ?? silentFileLog,
     uploads: new PQueue({ concurrency: options.limits?.transfers ?? limits.transfers }),
     inFlight: new Set(),
+    ingestion: new IngestionCapacity(),
     signal,
     graceSignal: options.graceSignal ?? new AbortController().signal,
     limits: { ...limits, ...options.limits },

@@ -4,14 +4,14 @@ import { reactToFailure } from '../../rules/failure/react-to-failure.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Connection, Engine, StoreContext } from '../engine.ts'
 import { isServiceWell } from '../item-failure.ts'
-import type { IngestionCapacity } from './ingestion-capacity.ts'
+import type { Follower } from './ingestion-capacity.ts'
 import { readWarnings } from './ingestion-note.ts'
 import { type PollFailure, pollResource } from './poll-resource.ts'
 import type { FollowedResource, PollSchedule } from './poll-schedule.ts'
 import type { Answer, PollRecorder } from './record-polls.ts'
 
 /** What polling needs, besides its schedule and the recorder of answers. */
-type PollContext = StoreContext & Pick<Engine, 'limits' | 'signal'>
+type PollContext = StoreContext & Pick<Engine, 'limits' | 'signal' | 'ingestion'>
 
 interface FollowerParts {
   readonly schedule: PollSchedule
@@ -33,13 +33,12 @@ const FRUITLESS_POLLS_PER_SECOND = 50
  * Polls the resources of mirrors until each has a final state (interface 3.1), in the order of its schedule. What is still
  * pending at the end keeps its id and is polled by a later run; it is never uploaded again (P5).
  */
-export class IngestionFollower implements IngestionCapacity {
+export class IngestionFollower implements Follower {
   readonly #engine: PollContext
   readonly #connection: Connection
   readonly #schedule: PollSchedule
   readonly #recorder: PollRecorder
   readonly #wakeUp = new AutoResetEvent()
-  readonly #listeners = new Set<() => void>()
   /** Mirrors that may have resources whose warnings an earlier version did not keep. */
   readonly #unread = new Map<number, MirrorRow>()
   #mayEnd = false
@@ -76,16 +75,6 @@ export class IngestionFollower implements IngestionCapacity {
     this.#wakeUp.set()
   }
 
-  countPending(): number {
-    this.#schedule.takeNew()
-    return this.#schedule.countInTime()
-  }
-
-  onCapacity(listener: () => void): Disposable {
-    this.#listeners.add(listener)
-    return { [Symbol.dispose]: () => this.#listeners.delete(listener) }
-  }
-
   /** No more resources will come: lets `run` end when all are final, or after `waitMs`. */
   finish(waitMs: number): void {
     this.#mayEnd = true
@@ -99,11 +88,12 @@ export class IngestionFollower implements IngestionCapacity {
 
   /** Polls until `finish` lets it end or the signal is aborted; a failure also calls the listeners for capacity. */
   async run(): Promise<void> {
+    using _joined = this.#engine.ingestion.join(() => this.#countOwn())
     try {
       await this.#follow()
     } catch (error) {
       this.#hasFailed = true
-      this.#announceCapacity()
+      this.#engine.ingestion.announce()
       throw error
     }
   }
@@ -176,7 +166,7 @@ export class IngestionFollower implements IngestionCapacity {
     }
     this.#schedule.release(followed)
     this.#schedule.planLook(this.#recorder.recordFailure(followed, error))
-    this.#announceCapacity()
+    this.#engine.ingestion.announce()
   }
 
   #take(answers: readonly Answer[]): void {
@@ -191,14 +181,15 @@ export class IngestionFollower implements IngestionCapacity {
         this.#postpone(followed)
       }
     }
-    if (hasEnded) this.#announceCapacity()
+    if (hasEnded) this.#engine.ingestion.announce()
   }
 
   #postpone(followed: FollowedResource): void {
-    if (this.#schedule.postpone(followed)) this.#announceCapacity()
+    if (this.#schedule.postpone(followed)) this.#engine.ingestion.announce()
   }
 
-  #announceCapacity(): void {
-    for (const listener of this.#listeners) listener()
+  #countOwn(): number {
+    this.#schedule.takeNew()
+    return this.#schedule.countInTime()
   }
 }

@@ -34,6 +34,7 @@ async function runAll(engine: Engine, mirrors: readonly MirrorSettings[], option
     runId,
     quotaScope,
     attempts: newAttempts(),
+    followed: [],
     options,
   })
   const outcome = failure ? stoppedOutcome(failure) : runOutcome(summaries, options.waitMs > 0 && !options.isDryRun)

@@ -74,7 +74,7 @@ interface Sending {
 async function send(
   engine: Engine,
   mirror: OpenMirror,
-  { summary, options, quotaScope, attempts }: Pass,
+  { summary, options, quotaScope, attempts, followed }: Pass,
   sending: Sending,
 ): Promise<void> {
   const { store, service, signal } = engine
@@ -86,6 +86,10 @@ async function send(
   const connection = await service.connect(signal)
   const follower = createFollower(engine, connection)
   follower.add(mirror.row)
+  // What earlier mirrors left in ingestion takes up capacity until it is polled.
+  const earlier = [...followed]
+  for (const row of earlier) follower.add(row)
+  followed.push(mirror.row)
   const following = follower.run()
   // Errors surface at `await following` below; this catch only prevents an unhandled rejection.
   following.catch(() => {})
@@ -97,6 +101,7 @@ async function send(
     await following
     throw error
   })
+  for (const { id } of earlier) follower.remove(id)
   engine.progress.phase = 'ingestion'
   follower.finish(waitMs)
   await following

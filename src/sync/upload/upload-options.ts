@@ -1,12 +1,12 @@
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
-import type { IngestionCapacity } from '../ingestion/ingestion-capacity.ts'
+import type { Follower } from '../ingestion/ingestion-capacity.ts'
 import type { RunAttempts } from '../pass.ts'
 import type { QuotaScope } from './run-quota.ts'
 
 /** What a pass over one mirror gives its upload stage. */
 export interface UploadOptions {
   readonly summary: SyncSummary
-  readonly follower: IngestionCapacity
+  readonly follower: Follower
   /** How long to wait until ingestion has capacity. */
   readonly waitMs: number
   /** Which uploads count for the limits of a run. */

@@ -16,7 +16,7 @@ import type { UploadOptions } from './upload-options.ts'
 import type { UploadPlan } from './upload-plan.ts'
 
 /** What the stage itself needs; `createUploadStage` gives its parts what they need. */
-type StageContext = StoreContext & Pick<Engine, 'limits' | 'progress' | 'uploads' | 'signal'>
+type StageContext = StoreContext & Pick<Engine, 'limits' | 'progress' | 'uploads' | 'inFlight' | 'ingestion' | 'signal'>
 
 interface StageParts {
   readonly preparation: UploadPreparation
@@ -119,7 +119,7 @@ export class UploadStage {
   async #uploadRounds(plan: UploadPlan, batcher: UploadBatcher): Promise<void> {
     const { signal, store, progress } = this.#engine
     const wake = () => this.#event.set()
-    using _capacity = this.#options.follower.onCapacity(wake)
+    using _capacity = this.#engine.ingestion.onCapacity(wake)
     signal.addEventListener('abort', wake, { once: true })
     try {
       for (;;) {
@@ -139,7 +139,7 @@ export class UploadStage {
   /** Uploads until the stage drains and nothing is left: true; false when it makes no sense to continue in this run. */
   async #uploadRound(plan: UploadPlan, batcher: UploadBatcher): Promise<boolean> {
     while (!this.#mustStop) {
-      this.#enqueue(batcher, batcher.commitIfDue(this.#capacity(batcher)))
+      this.#enqueue(batcher, batcher.commitIfDue(this.#capacity))
       if (this.#state === 'open') this.#prepareIfWoken(plan)
       if (this.isIdle) this.#options.onIdle?.()
       if (this.#state === 'draining' && this.#hasUploadedAll && !this.#preparing) return true
@@ -157,16 +157,17 @@ export class UploadStage {
     const { clock, store } = this.#engine
     if (batcher.size > 0 || plan.isExhausted) await this.#event.wait()
     // An upload that was not stored frees its capacity with its commit.
-    else if (this.#capacity(batcher) === 0 && (await this.#event.waitAtMost(clock, this.#options.waitMs))) {
+    else if (this.#capacity === 0 && (await this.#event.waitAtMost(clock, this.#options.waitMs))) {
       this.#withoutCapacity = store.contents.countToSend(this.#mirrorId).n
       return false
     }
     return true
   }
 
-  /** How many more intents ingestion has capacity for. */
-  #capacity({ size }: UploadBatcher): number {
-    return Math.max(0, this.#engine.limits.inIngestion - this.#options.follower.countPending() - size)
+  /** How many more intents ingestion has capacity for, beside those of all mirrors. */
+  get #capacity(): number {
+    const { limits, ingestion, inFlight } = this.#engine
+    return Math.max(0, limits.inIngestion - ingestion.countPending() - inFlight.size)
   }
 
   #enqueue(batcher: UploadBatcher, intents: readonly Intent[]): void {
@@ -215,6 +216,8 @@ export class UploadStage {
   readonly #onCommitted = (results: readonly UploadResult[]): void => {
     if (results.some(({ kind }) => kind === 'no-directory')) this.wake()
     this.#options.follower.wake()
+    // Not every upload leaves a resource in ingestion, and other mirrors may wait for its capacity.
+    this.#engine.ingestion.announce()
   }
 
   /** Uploads continue meanwhile. */
@@ -245,6 +248,7 @@ export class UploadStage {
   #release(batcher: UploadBatcher): void {
     try {
       batcher.release()
+      this.#engine.ingestion.announce()
     } catch (error) {
       this.#failure ??= { error }
     }

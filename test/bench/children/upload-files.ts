@@ -2,19 +2,14 @@
 
 import { createDirectories } from '../../../src/sync/directories/create-directories.ts'
 import { EarlierUploads } from '../../../src/sync/doubts/earlier-uploads.ts'
-import type { IngestionCapacity } from '../../../src/sync/ingestion/ingestion-capacity.ts'
+import type { Follower } from '../../../src/sync/ingestion/ingestion-capacity.ts'
 import { observe } from '../../../src/sync/observe/observe.ts'
 import { newAttempts } from '../../../src/sync/pass.ts'
 import { createUploadStage } from '../../../src/sync/upload/create-upload-stage.ts'
 import { openBenchEngine, printMeasure, readInput } from './bench-engine.ts'
 
 /** Ingestion that is over as soon as it begins: there is always room, and nothing to poll. */
-const NO_INGESTION: IngestionCapacity = {
-  countPending: () => 0,
-  wake() {},
-  hasFailed: false,
-  onCapacity: () => ({ [Symbol.dispose]() {} }),
-}
+const NO_INGESTION: Follower = { wake() {}, hasFailed: false }
 
 await using opened = await openBenchEngine(readInput())
 const { engine, mirror, summary } = opened

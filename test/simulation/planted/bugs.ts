@@ -259,13 +259,13 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'the stage waits although ingestion has capacity',
     file: 'src/sync/upload/upload-stage.ts',
-    from: 'else if (this.#capacity(batcher) === 0 && (await this.#event',
+    from: 'else if (this.#capacity === 0 && (await this.#event',
     to: 'else if ((await this.#event',
   },
   {
     name: 'what is overdue keeps its capacity',
     file: 'src/sync/ingestion/follow-ingestion.ts',
-    from: 'if (this.#schedule.postpone(followed)) this.#announceCapacity()',
+    from: 'if (this.#schedule.postpone(followed)) this.#engine.ingestion.announce()',
     to: 'this.#schedule.postpone(followed)',
   },
   {
