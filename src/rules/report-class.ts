@@ -13,7 +13,6 @@ export const REPORT_CLASSES = {
   superseded: '^',
   'missing-remotely': '?',
   'needs-attention': '!',
-  unsupported: 'x',
   ignored: 'i',
   unknown: 'u',
 } as const satisfies Readonly<Record<ReportClass, string>>
@@ -25,16 +24,22 @@ export interface Classified {
   readonly reason: string | null
   /** An operator set the failed content aside (`failed ignore`). */
   readonly isSetAside?: true
+  /** A pipe, a socket or a device: nothing is to be done about it. */
+  readonly isUnsupported?: true
   /** The kind of a file that is stored without searchable text. */
   readonly kindWithoutText?: string
 }
 
-/** The state of a row that people are shown: what is `in-sync` can be searched. */
-export function shownStateOf(reportClass: ReportClass, kindWithoutText: string | null): ShownState {
+/** The state of a row that people are shown: what is `in-sync` can be searched, and what needs attention can be resolved. */
+export function shownStateOf(
+  reportClass: ReportClass,
+  { kindWithoutText, isUnsupported }: { readonly kindWithoutText: string | null; readonly isUnsupported: boolean },
+): ShownState {
+  if (isUnsupported) return 'unsupported'
   return reportClass === 'in-sync' && kindWithoutText !== null ? 'without-text' : reportClass
 }
 
-/** `report --check` fails on these. Users can't resolve the others: the interface has no delete, and what is no file can't be sent. */
+/** `report --check` fails on these. Users can't resolve `superseded` and `ignored`: the interface has no delete. */
 export const CHECKED_CLASSES: ReadonlySet<ReportClass> = new Set([
   'processing',
   'local-only',
@@ -116,6 +121,18 @@ export function classifyDifferent(isUploaded: boolean): Classified {
 /** Classifies a file in an unreadable directory: it may be unchanged, changed or gone. */
 export function classifyHidden(): Classified {
   return { class: 'unknown', reason: 'its directory cannot be read' }
+}
+
+/** Classifies a path that is left out by a rule, or that is no file. */
+export function classifyLeftOut({
+  kind,
+  reason,
+}: {
+  readonly kind: 'ignored' | 'unsupported'
+  readonly reason: string
+}): Classified {
+  if (kind === 'ignored') return { class: 'ignored', reason }
+  return { class: 'needs-attention', reason: `unsupported: ${reason}`, isUnsupported: true }
 }
 
 /** Classifies a resource whose file has changed or is gone. */

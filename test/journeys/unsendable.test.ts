@@ -77,7 +77,7 @@ describe('pipes, sockets and devices', () => {
     const { home, root } = mirroredHome({})
     spawnSync('mkfifo', [join(root, 'pipe')])
     await using _socket = await listenAt(join(root, 'socket'))
-    const devices = spawnSync('mknod', [join(root, 'device'), 'c', '1', '3']).status === 0 ? ['x device'] : []
+    const devices = spawnSync('mknod', [join(root, 'device'), 'c', '1', '3']).status === 0 ? ['! device'] : []
     symlinkSync('a.md', join(root, 'link.md'))
     const { exitCode, summary, mirror } = await home.sync([])
     expect({ exitCode, verdict: summary.verdict, problems: mirror.problems }).toEqual({
@@ -93,10 +93,12 @@ describe('pipes, sockets and devices', () => {
     const check = await home.shelfd(['report', '--check'])
     expect(check).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringContaining('  x pipe: a pipe, which is never sent\n'),
+      stdout: expect.stringContaining('  ! pipe: unsupported: a pipe, which is never sent\n'),
     })
-    const combined = await home.shelfd(['report', '--format', 'combined', '--only', 'unsupported'])
-    expect(combined.stdout.trim().split('\n').sort()).toEqual([...devices, 'x pipe', 'x socket'])
+    const combined = await home.shelfd(['report', '--format', 'combined', '--only', 'needs-attention'])
+    expect(combined.stdout.trim().split('\n').sort()).toEqual([...devices, '! pipe', '! socket'])
+    const html = await home.shelfd(['report', '--format', 'html'])
+    expect(html.stdout).toContain('All 1 file is searchable.')
     expect((await home.shelfd(['why', 'Papers/pipe'])).stdout).toContain('left out: a pipe, which is never sent')
     expect((await home.shelfd(['status'])).stdout).toContain('up to date')
   })
@@ -106,7 +108,7 @@ describe('pipes, sockets and devices', () => {
     spawnSync('mkfifo', [join(root, 'pipe')])
     const { mirror } = await home.sync([])
     expect(mirror.files).toMatchObject({ ignored: 2, unsupported: 0 })
-    const { stdout } = await home.shelfd(['report', '--format', 'combined', '--only', 'ignored,unsupported'])
+    const { stdout } = await home.shelfd(['report', '--format', 'combined', '--only', 'ignored,needs-attention'])
     expect(stdout).toBe('i .shelfdignore\ni pipe\n')
   })
 
@@ -122,7 +124,7 @@ describe('pipes, sockets and devices', () => {
     expect(mirror.files).toMatchObject({ unsupported: 1 })
     const check = await home.shelfd(['report', '--check', '--format', 'json'])
     expect(check.exitCode).toBe(1)
-    expect(JSON.parse(check.stdout).mirrors[0].counts).toEqual({ 'in-sync': 1, 'needs-attention': 1, unsupported: 1 })
+    expect(JSON.parse(check.stdout).mirrors[0].counts).toEqual({ 'in-sync': 1, 'needs-attention': 2 })
   })
 
   test('a daemon is well beside a pipe, and says it once', { timeout: 180_000 }, async () => {

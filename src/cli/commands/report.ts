@@ -13,8 +13,7 @@ export const command = defineCommand({
   description: [
     'Compares the directory, the store and a complete listing of the library. Each thing is in exactly one class:',
     '= in-sync, ~ processing, + local-only, - remote-only, * changed, ^ superseded, ? missing-remotely,',
-    '! needs-attention, x unsupported (a pipe, socket or device), i ignored (only with --only ignored), u unknown. It',
-    'changes nothing.',
+    '! needs-attention, i ignored (only with --only ignored), u unknown. It changes nothing.',
   ].join('\n'),
   positionals: {
     mirrors: {

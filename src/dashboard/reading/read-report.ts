@@ -69,9 +69,10 @@ function readRows(store: StoreReader | undefined, mirror: string): ReadRows {
 }
 
 function* toSnapshot(rows: Iterable<ReportRow>): Generator<SnapshotRow> {
-  for (const { entry, kindWithoutText } of rows) {
+  for (const row of rows) {
+    const { entry } = row
     const { path, reason, size: sizeBytes, resourceId } = entry
-    yield { path, class: shownStateOf(entry.class, kindWithoutText), reason, sizeBytes, resourceId }
+    yield { path, class: shownStateOf(entry.class, row), reason, sizeBytes, resourceId }
   }
 }
 

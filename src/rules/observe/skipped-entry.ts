@@ -32,8 +32,8 @@ const WORDS: Readonly<Record<SkipReason, string>> = {
   'name-not-utf8': 'its name is not UTF-8',
 }
 
-/** The class in the report of a skipped entry that is no problem. */
-export function classOfSkipped({ reason }: Skipped): 'ignored' | 'unsupported' {
+/** What a skipped entry is that is no problem. */
+export function kindOfSkipped({ reason }: Skipped): 'ignored' | 'unsupported' {
   return reason === 'socket' || reason === 'pipe' || reason === 'device' ? 'unsupported' : 'ignored'
 }
 

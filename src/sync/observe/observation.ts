@@ -76,7 +76,7 @@ export interface AlikePaths {
 /** A path that is left out by a rule, or is no file (`unsupported`), and the reason. */
 export interface LeftOut {
   readonly path: string
-  readonly class: 'ignored' | 'unsupported'
+  readonly kind: 'ignored' | 'unsupported'
   readonly reason: string
 }
 

@@ -13,7 +13,7 @@ import { comparePortion, isRacyHash, knownByName } from '../../rules/observe/com
 import { digestDirectory } from '../../rules/observe/directory-digest.ts'
 import { isSettled } from '../../rules/observe/is-settled.ts'
 import { findLookAlikes } from '../../rules/observe/look-alikes.ts'
-import { classOfSkipped, describeSkipped, skipProblem } from '../../rules/observe/skipped-entry.ts'
+import { describeSkipped, kindOfSkipped, skipProblem } from '../../rules/observe/skipped-entry.ts'
 import type { ComparedRow, HistoryReason } from '../../store/tables/files.ts'
 import type { BatchCollector } from './collect-batches.ts'
 import { DigestBuilder } from './digest-builder.ts'
@@ -81,7 +81,7 @@ function excludeOwn(
   for (const { path } of children.filter(isOwn)) {
     batch.counts.ignored += 1
     batch.ignoredDirectories.push(path)
-    if (listIgnored) batch.leftOut.push({ path, class: 'ignored', reason: OWN_DIRECTORY })
+    if (listIgnored) batch.leftOut.push({ path, kind: 'ignored', reason: OWN_DIRECTORY })
   }
   return children.filter((child) => !isOwn(child))
 }
@@ -229,15 +229,15 @@ function addLeftOut(options: WalkOptions, path: string, scan: ScannedDirectory, 
     if (isDirectory) batch.ignoredDirectories.push(joinPath(path, name))
     if (options.listIgnored) {
       const where = decision.line === null ? decision.source : `${decision.source}:${decision.line}`
-      batch.leftOut.push({ path: joinPath(path, name), class: 'ignored', reason: `${decision.pattern} (${where})` })
+      batch.leftOut.push({ path: joinPath(path, name), kind: 'ignored', reason: `${decision.pattern} (${where})` })
     }
   }
   for (const entry of scan.skipped) {
     if (skipProblem(entry)) continue
-    const kind = classOfSkipped(entry)
+    const kind = kindOfSkipped(entry)
     counts[kind] += 1
     if (options.listIgnored) {
-      batch.leftOut.push({ path: joinPath(path, entry.name), class: kind, reason: describeSkipped(entry) })
+      batch.leftOut.push({ path: joinPath(path, entry.name), kind, reason: describeSkipped(entry) })
     }
   }
   batch.problems.push(...listSkipProblems(path, scan.skipped))

@@ -23,6 +23,7 @@ function markRow(entry: ReportEntry, { fault }: VerificationFault): ReportRow {
     entry: { ...entry, class: reportClass, reason },
     isElsewhere: false,
     isSetAside: false,
+    isUnsupported: false,
     kindWithoutText: null,
   }
 }

@@ -23,6 +23,8 @@ export interface ReportRow {
   readonly isElsewhere: boolean
   /** Needs attention but was set aside (`failed ignore`): no check and no run fails for it. */
   readonly isSetAside: boolean
+  /** A pipe, a socket or a device: no check and no run fails for it. */
+  readonly isUnsupported: boolean
   /** The kind of a file that is stored without searchable text; otherwise null. */
   readonly kindWithoutText: string | null
 }

@@ -5,6 +5,7 @@ import {
   classifyDifferent,
   classifyFile,
   classifyHidden,
+  classifyLeftOut,
   classifySuperseded,
   classifyTrouble,
   type FileCircumstances,
@@ -137,8 +138,9 @@ class MirrorRows {
   }
 
   *#listLeftOut(): Generator<ReportRow> {
-    for (const { path, ...known } of this.#sides.differences?.leftOut ?? []) {
-      yield rowOf(blankEntry(path, known))
+    for (const { path, ...leftOut } of this.#sides.differences?.leftOut ?? []) {
+      const known = classifyLeftOut(leftOut)
+      yield rowOf(blankEntry(path, known), known)
     }
   }
 
@@ -163,8 +165,7 @@ class MirrorRows {
     for (const resourceId of this.#store.report.listUntracked(row.library.id)) {
       const locations = this.#locationsOf({ resourceId })
       const isHere = locations.some(({ directory }) => places.some((place) => isWithin(place, directory)))
-      if (isHere || isFirstOfLibrary)
-        yield { entry: untrackedEntry(locations), isElsewhere: !isHere, isSetAside: false, kindWithoutText: null }
+      if (isHere || isFirstOfLibrary) yield { ...rowOf(untrackedEntry(locations)), isElsewhere: !isHere }
     }
   }
 
@@ -306,6 +307,6 @@ function isSameContent(observed: ObservedFile, file: ReportedFile): boolean {
 }
 
 function rowOf(entry: ReportEntry, known?: Classified): ReportRow {
-  const { isSetAside, kindWithoutText = null } = known ?? {}
-  return { entry, isElsewhere: false, isSetAside: isSetAside === true, kindWithoutText }
+  const { isSetAside = false, isUnsupported = false, kindWithoutText = null } = known ?? {}
+  return { entry, isElsewhere: false, isSetAside, isUnsupported, kindWithoutText }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { classOfSkipped, describeSkipped, skipProblem } from '../../../src/rules/observe/skipped-entry.ts'
+import { describeSkipped, kindOfSkipped, skipProblem } from '../../../src/rules/observe/skipped-entry.ts'
 
 describe('an entry that is not sent', () => {
   test.each([
@@ -8,7 +8,7 @@ describe('an entry that is not sent', () => {
     ['device', 'a device, which is never sent'],
   ] as const)('an entry that is no file is unsupported, and no problem: %s', (reason, words) => {
     expect(skipProblem({ reason })).toBeUndefined()
-    expect(classOfSkipped({ reason })).toBe('unsupported')
+    expect(kindOfSkipped({ reason })).toBe('unsupported')
     expect(describeSkipped({ reason })).toBe(words)
   })
 
@@ -31,7 +31,7 @@ describe('an entry that is not sent', () => {
     ['empty', 'empty'],
   ] as const)('an entry left out on purpose is no problem: %s', (reason, words) => {
     expect(skipProblem({ reason })).toBeUndefined()
-    expect(classOfSkipped({ reason })).toBe('ignored')
+    expect(kindOfSkipped({ reason })).toBe('ignored')
     expect(describeSkipped({ reason })).toBe(words)
   })
 })

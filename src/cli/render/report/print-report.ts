@@ -175,7 +175,7 @@ function* gather(pieces: Iterable<Piece>): Generator<Piece> {
 }
 
 function createTally(): Tally {
-  return { counts: {}, elsewhere: 0, withoutText: new Map(), hasFailures: false }
+  return { counts: {}, elsewhere: 0, withoutText: new Map(), unsupported: 0, hasFailures: false }
 }
 
 /** Yields the rows that are wanted, and counts them and the plain files. */
@@ -189,13 +189,14 @@ function* countedRows(
       if (isWanted('in-sync', options)) addToTally(tally, 'in-sync', row.plainFiles, options)
       continue
     }
-    const { entry, isElsewhere, isSetAside, kindWithoutText: kind } = row
+    const { entry, isElsewhere, isSetAside, isUnsupported, kindWithoutText: kind } = row
     if (isElsewhere) tally.elsewhere += 1
     if (isElsewhere && !options.showsAll) continue
     if (!isWanted(entry.class, options)) continue
     if (kind !== null) tally.withoutText.set(kind, (tally.withoutText.get(kind) ?? 0) + 1)
-    addToTally(tally, entry.class, 1, isSetAside ? undefined : options)
-    yield { entry, state: shownStateOf(entry.class, kind) }
+    if (isUnsupported) tally.unsupported += 1
+    addToTally(tally, entry.class, 1, isSetAside || isUnsupported ? undefined : options)
+    yield { entry, state: shownStateOf(entry.class, row) }
   }
 }
 

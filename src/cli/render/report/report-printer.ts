@@ -18,13 +18,25 @@ export interface Tally {
   elsewhere: number
   /** Number of rows without searchable text, by kind. */
   readonly withoutText: Map<string, number>
+  /** Number of rows of what is no file. */
+  unsupported: number
   hasFailures: boolean
 }
 
 /** Rows by the state that people are shown. */
-export function shownCounts({ counts, withoutText }: Tally): Readonly<Partial<Record<ShownState, number>>> {
+export function shownCounts({
+  counts,
+  withoutText,
+  unsupported,
+}: Tally): Readonly<Partial<Record<ShownState, number>>> {
   const unfindable = Array.from(withoutText.values()).reduce((sum, count) => sum + count, 0)
-  return { ...counts, 'in-sync': (counts['in-sync'] ?? 0) - unfindable, 'without-text': unfindable }
+  return {
+    ...counts,
+    'in-sync': (counts['in-sync'] ?? 0) - unfindable,
+    'without-text': unfindable,
+    'needs-attention': (counts['needs-attention'] ?? 0) - unsupported,
+    unsupported,
+  }
 }
 
 /** One or more lines without the last line end; undefined when there is nothing to print. */
