@@ -17,7 +17,5 @@ export function leavesPath(text: string): boolean {
   return /\p{Cc}/u.test(plain) || plain.split(/[/\\]/).some((segment) => segment === '.' || segment === '..')
 }
 
-/** Whether a text can be the name of a field: nothing that JSON, forms or headers give a meaning to. */
-export function isFieldName(text: string): boolean {
-  return /^[A-Za-z_][\w-]{0,99}$/.test(text)
-}
+/** The name of a field: nothing that JSON, forms or headers give a meaning to. */
+export const FIELD_NAME = /^[A-Za-z_][\w-]{0,99}$/

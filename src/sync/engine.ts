@@ -63,7 +63,7 @@ export const mirrorSettings = z.object({
   oneFileSystem: z.boolean(),
   emptyFiles: z.enum(['upload', 'skip']),
   /** How long a file must stay unchanged before it is read again after it changed while it was read. */
-  settleMs: z.number().nonnegative(),
+  settleMs: boundedNumber(LIMIT_BOUNDS.durationMs),
   /** `sync DIR` created this mirror; the configuration names the others. */
   isAdHoc: z.boolean(),
   /** What the directory holds, if its first sync needs a confirmation because it is so much; otherwise null. */

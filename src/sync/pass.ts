@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { anyNumber, boundedNumber } from '../foundation/text/bounds.ts'
-import { MAX_DURATION_MS } from '../foundation/text/units.ts'
+import { boundedNumber } from '../foundation/text/bounds.ts'
 import type { SyncSummary } from '../rules/run/sync-summary.ts'
+import { LIMIT_BOUNDS } from '../rules/upload/quota.ts'
 import type { MirrorRow } from '../store/tables/mirrors.ts'
 import type { QuotaScope } from './upload/run-quota.ts'
 
 export const passOptions = z.object({
   /** How long to wait for ingestion after the last upload; 0: no wait. */
-  waitMs: boundedNumber(anyNumber(0, MAX_DURATION_MS)),
+  waitMs: boundedNumber(LIMIT_BOUNDS.durationMs),
   hashEverything: z.boolean(),
   isDryRun: z.boolean(),
   /** Any number of files may be gone (P12). */

@@ -25,6 +25,7 @@ const NUMBERS = [
   ['limits', 'newPerDay', 'a whole number from 0 to 1000000000', [0.5, 1_000_000_001]],
   ['limits', 'newBytesPerRun', 'a whole number from 0 to 1125899906842624', [-1, 2 ** 51]],
   ['mirrors.0', 'maxSizeBytes', 'a whole number from 0 to 1125899906842624', [-1, 1.5, 2 ** 51]],
+  ['mirrors.0', 'settleMs', 'a number from 0 to 315360000000', [-1, 1e300]],
   ['options', 'waitMs', 'a number from 0 to 315360000000', [-1, 1e300]],
 ] as const
 

@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { findSocket } from '../../src/daemon/control/socket-file.ts'
+import type { MirrorSettings } from '../../src/sync/engine.ts'
 import { CAREFUL_PASS } from '../../src/sync/pass.ts'
 import type { Home } from './home.ts'
 
@@ -43,11 +44,12 @@ export function syncOf(home: Home, path: string, more: { readonly mirror?: objec
         maxSizeBytes: null,
         oneFileSystem: false,
         emptyFiles: 'upload',
+        settleMs: 0,
         isAdHoc: true,
         breadth: null,
         duplicates: 'skip',
         ...more.mirror,
-      },
+      } satisfies MirrorSettings,
     ],
     limits: {
       transfers: 4,

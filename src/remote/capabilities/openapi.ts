@@ -1,4 +1,4 @@
-import { isFieldName } from '../../contract/identifier.ts'
+import { FIELD_NAME } from '../../contract/identifier.ts'
 import { truncateText } from '../../foundation/text/safe-text.ts'
 
 /**
@@ -127,7 +127,7 @@ function describe(scope: Scope, name: string, { required, schemas }: Found): Bod
   const parts = schemas.flatMap((schema) => flatten(scope, schema, 0))
   const types = parts.flatMap(({ type }) => type).filter((type) => type !== undefined && type !== 'null')
   const closed = parts.some((part) => CLOSED.some((key) => key in part) || FORMATS_OF_OTHERS.test(String(part.format)))
-  const isText = isFieldName(name) && !closed && types.every((type) => type === 'string')
+  const isText = FIELD_NAME.test(name) && !closed && types.every((type) => type === 'string')
   const description = parts
     .flatMap((part) => (typeof part.description === 'string' ? [part.description] : []))
     .join(' ')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { anyNumber, boundedNumber, wholeNumber } from '../../foundation/text/bounds.ts'
-import { formatSize, MAX_SIZE_BYTES } from '../../foundation/text/units.ts'
+import { formatSize, MAX_DURATION_MS, MAX_SIZE_BYTES } from '../../foundation/text/units.ts'
 
 /** Bounds of the limits, in the configuration as in requests to the daemon. */
 export const LIMIT_BOUNDS = {
@@ -10,6 +10,7 @@ export const LIMIT_BOUNDS = {
   inIngestion: wholeNumber(1, 1_000_000),
   newContents: wholeNumber(0, 1_000_000_000),
   sizeBytes: wholeNumber(0, MAX_SIZE_BYTES),
+  durationMs: anyNumber(0, MAX_DURATION_MS),
   requestsPerSecond: anyNumber(0.001, 1_000_000),
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod'
-import { isFieldName } from '../../../contract/identifier.ts'
+import { FIELD_NAME } from '../../../contract/identifier.ts'
 import { normalizeLibraryPath } from '../../../contract/library-path.ts'
 import { isLoopback } from '../../../foundation/network/loopback.ts'
 import { type Bounds, describeBounds, isWithin } from '../../../foundation/text/bounds.ts'
@@ -23,7 +23,7 @@ export const text = z.string('a text').min(1, 'a text that is not empty')
 export const path = z.string('a path').min(1, 'a path')
 
 const FIELD = 'the name of a field: a letter or _, then letters, digits, _ and -'
-export const field = z.string(FIELD).refine(isFieldName, FIELD)
+export const field = z.string(FIELD).regex(FIELD_NAME, FIELD)
 
 export function count(bounds: Bounds) {
   return fromScalar(describeBounds(bounds), (value) => readCount(value, bounds))
