@@ -41,7 +41,8 @@ export class HeldDatabase implements Disposable {
   }
 
   write<T>(work: () => T): T {
-    this.#assertUnchanged()
+    const change = this.findChange()
+    if (change) throw change
     const commits = this.#commits + 1
     const counted = () => {
       const result = work()
@@ -58,7 +59,6 @@ export class HeldDatabase implements Disposable {
 
   /** SQLite can't change `synchronous` inside a transaction, so a rehearsal keeps its setting. */
   writeRelaxed<T>(work: () => T): T {
-    this.#assertUnchanged()
     const transaction = this.database.transaction(work)
     if (this.database.inTransaction) return transaction()
     const result = this.#withoutWaiting(() => transaction.immediate())
@@ -105,11 +105,6 @@ export class HeldDatabase implements Disposable {
   #recordCommits(place: FilePlace): void {
     this.#place = place
     this.#generation.write({ commits: this.#commits, place, closed: null })
-  }
-
-  #assertUnchanged(): void {
-    const change = this.findChange()
-    if (change) throw change
   }
 }
 

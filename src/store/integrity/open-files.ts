@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, readSync, statSync } from 'node:fs'
+import { closeSync, readSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { OperatorError } from '../../foundation/errors.ts'
 import { openOwnFile } from '../../foundation/files/own-file.ts'
@@ -19,34 +19,34 @@ const MAGIC_BYTES = 4
  */
 export class OpenFiles implements Disposable {
   readonly #files: StoreFiles
-  /** By path: of the database, its log, the log's index, and the generation file. */
+  /** By path: of the log, its index, and the generation file. */
   readonly #inodes: ReadonlyMap<string, bigint | undefined>
   /** Stays open until SQLite has closed the database: closing it drops the locks of this process. */
   readonly #database: number
   readonly #log: number
   #place: FilePlace | undefined
   #header: Buffer
-  #logBytes: number
 
   /** The files exist and are open. */
   constructor(files: StoreFiles) {
     const { file } = files.spec
     const log = `${file}-wal`
     this.#files = files
-    this.#inodes = new Map([file, log, `${file}-shm`, files.generationFile].map((path) => [path, inodeOf(path)]))
+    this.#inodes = new Map([log, `${file}-shm`, files.generationFile].map((path) => [path, inodeOf(path)]))
     this.#database = openOwnFile(file)
     this.#log = openOwnFile(log)
     this.#place = placeOf(file)
     this.#header = readStart(this.#database, HEADER_BYTES)
-    this.#logBytes = fstatSync(this.#log).size
   }
 
   /** Returns why the store must not be written to any more; undefined if nobody else has touched it. */
   findChange(): OperatorError | undefined {
-    for (const [path, inode] of this.#inodes) if (inodeOf(path) !== inode) return storeIsGone(this.#files, path)
     const { file } = this.#files.spec
+    const place = placeOf(file)
+    if (place?.inode !== this.#place?.inode) return storeIsGone(this.#files, file)
+    for (const [path, inode] of this.#inodes) if (inodeOf(path) !== inode) return storeIsGone(this.#files, path)
     if (!this.#isLogWhole()) return storeIsChanged(this.#files, `${file}-wal`)
-    if (isSamePlace(placeOf(file), this.#place)) return undefined
+    if (isSamePlace(place, this.#place)) return undefined
     return readStart(this.#database, HEADER_BYTES).equals(this.#header) ? undefined : storeIsChanged(this.#files, file)
   }
 
@@ -54,8 +54,7 @@ export class OpenFiles implements Disposable {
   accept(): FilePlace {
     const { file } = this.#files.spec
     const place = placeOf(file)
-    if (!place || place.inode !== this.#inodes.get(file)) throw storeIsGone(this.#files, file)
-    this.#logBytes = fstatSync(this.#log).size
+    if (!place || place.inode !== this.#place?.inode) throw storeIsGone(this.#files, file)
     // Most transactions change only the log.
     if (isSamePlace(place, this.#place)) return place
     const header = readStart(this.#database, HEADER_BYTES)
@@ -72,14 +71,10 @@ export class OpenFiles implements Disposable {
     closeSync(this.#log)
   }
 
-  /** SQLite never cuts its log while it is open, and writes the rest of one that was cut behind a hole. */
+  /** SQLite never cuts its log while it is open; of one that was cut it writes the rest behind a hole. */
   #isLogWhole(): boolean {
     const start = readStart(this.#log, MAGIC_BYTES)
-    return (
-      fstatSync(this.#log).size >= this.#logBytes &&
-      start.length === MAGIC_BYTES &&
-      LOG_MAGIC.includes(start.readUInt32BE())
-    )
+    return start.length === MAGIC_BYTES && LOG_MAGIC.includes(start.readUInt32BE())
   }
 }
 
