@@ -37,9 +37,11 @@ export class ClockHistory {
   note(uploadId: number, { wallMs, monotonicMs }: Moment): void {
     const aheadMs = wallMs - monotonicMs
     const last = this.#periods.at(-1)
-    if (last && Math.abs(aheadMs - last.aheadMs) < LEAST_JUMP_MS)
-      this.#periods.splice(-1, 1, { ...last, leastAheadMs: Math.min(last.leastAheadMs, aheadMs) })
-    else this.#periods.push({ firstId: uploadId, aheadMs, leastAheadMs: aheadMs })
+    if (last && Math.abs(aheadMs - last.aheadMs) < LEAST_JUMP_MS) {
+      if (aheadMs < last.leastAheadMs) this.#periods.splice(-1, 1, { ...last, leastAheadMs: aheadMs })
+      return
+    }
+    this.#periods.push({ firstId: uploadId, aheadMs, leastAheadMs: aheadMs })
     if (this.#periods.length > MOST_PERIODS) this.#joinOldest()
   }
 
