@@ -9,7 +9,12 @@ export function headlineOf(tally: Tally): string {
   const waiting = NEED_A_PERSON.reduce((sum, reportClass) => sum + (counts[reportClass] ?? 0), 0)
   const files = found + unfindable + waiting + (counts.processing ?? 0)
   if (files === 0) return 'There is no file.'
-  const share = found === files ? `All ${counted(files, 'file')}` : `${groupDigits(found)} of ${counted(files, 'file')}`
+  const share =
+    found === files
+      ? files === 1
+        ? 'The only file'
+        : `All ${counted(files, 'file')}`
+      : `${groupDigits(found)} of ${counted(files, 'file')}`
   const verb = found === 1 && files === 1 ? 'is' : 'are'
   const rest = [
     ...(waiting === 0 ? [] : [counted(waiting, 'needs you', 'need you')]),
