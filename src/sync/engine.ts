@@ -8,6 +8,7 @@ import type { Mutex } from '../foundation/concurrency/mutex.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { boundedNumber } from '../foundation/text/bounds.ts'
 import type { FileSystem } from '../local/read/file-system.ts'
+import type { OpenRoot } from '../local/read/open-root.ts'
 import type { OutageListener } from '../remote/policies/outage.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
 import type { PollIntervals } from '../rules/ingestion/poll-interval.ts'
@@ -123,12 +124,11 @@ export type StoreContext = Pick<Engine, 'store' | 'clock'>
 /** What reading and writing contents needs, some of which are in flight. */
 export type ContentsContext = StoreContext & Pick<Engine, 'inFlight'>
 
-/** A pinned mirror whose root is the one it is pinned to. */
+/** A pinned mirror whose root is the one it is pinned to; it is good while that is open. */
 export interface OpenMirror {
   readonly row: MirrorRow
   readonly settings: MirrorSettings
-  readonly rootRealPath: string
-  readonly rootDevice: bigint
+  readonly root: OpenRoot
   /** The store has not pinned the root in `row` yet: the user accepted it, or its birth time has become known. */
   readonly mustPinRoot: boolean
   /** The program's own directories below the root, relative to it. */

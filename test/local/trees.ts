@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { memfs } from 'memfs'
 import type { FileSystem } from '../../src/local/read/file-system.ts'
 import { nodeFileSystem } from '../../src/local/read/file-system.ts'
+import { placeOf, type RootPlace } from '../../src/local/read/inspect-root.ts'
 
 /** A directory of its own for one test; disposing removes it. */
 export function temporaryDirectory(): Disposable & { readonly path: string } {
@@ -18,6 +19,13 @@ export function writeTree(root: string, files: Readonly<Record<string, string | 
     mkdirSync(path.endsWith('/') ? join(root, path) : dirname(join(root, path)), { recursive: true })
     if (!path.endsWith('/')) writeFileSync(join(root, path), content)
   }
+}
+
+/** The place of a root that is not held open. */
+export function rootAt(path: string, fs = nodeFileSystem): RootPlace {
+  return existsSync(path) || fs !== nodeFileSystem
+    ? placeOf(fs, path)
+    : { realPath: path, accessPath: path, device: 1n, inode: 1n }
 }
 
 /** The real file system with some calls replaced. */

@@ -101,6 +101,7 @@ export class SimulatedDisk {
     return {
       readdirSync,
       lstatSync: (path) => call('lstat', () => this.#stats(find(path, false))),
+      statSync: (path) => call('stat', () => this.#stats(find(path, true))),
       openSync: (path, flags) => {
         onCall('open', path)
         const node = find(path, (flags & constants.O_NOFOLLOW) === 0)
@@ -137,7 +138,7 @@ export class SimulatedDisk {
           return node.kind === 'link' ? node.target : fail('EINVAL', path)
         }),
       accessSync: (path) => call('access', () => void (find(path, true).isReadable || fail('EACCES', path))),
-      statfsSync: () => ({ type: EXT4 }),
+      statfsSync: () => ({ type: EXT4, blocks: 1_000, bsize: 4_096 }),
     }
   }
 

@@ -123,9 +123,9 @@ function observeTree(store: StoreReader, fs: FileSystem, clock: Clock): ObserveT
 /** The examining thread of the program, in this one. */
 export function examineHere(store: StoreReader, fs: FileSystem, clock: Clock): OpenExaminer {
   return (options) => {
-    const observer = observerOf(store, fs, clock, options)
     return {
       async *examine(work, signal) {
+        const observer = observerOf(store, fs, clock, { ...options, root: work.root })
         if (work.kind === 'trees') yield* walk(observer, work.paths, signal)
         else {
           const batch = emptyBatch()

@@ -1,5 +1,6 @@
 import { FileError } from '../../foundation/errors.ts'
 import type { FileSystem } from '../read/file-system.ts'
+import { placeOf, type RootPlace } from '../read/inspect-root.ts'
 import { descend } from './descend.ts'
 import { createRootScope } from './ignore-scope.ts'
 import { readIgnoreFile } from './read-ignore-file.ts'
@@ -16,24 +17,30 @@ interface Tree {
  * system. Returns false where that cannot be read.
  */
 export function isLeftOut(fs: FileSystem, { root, ignore, oneFileSystem }: Tree, relativePath: string): boolean {
-  if (oneFileSystem && isElsewhere(fs, root, relativePath)) return true
-  const readRulesIn = (directory: string) => readRules(fs, root, directory)
+  const place = findPlace(fs, root)
+  if (place === undefined) return false
+  if (oneFileSystem && isElsewhere(fs, place, relativePath)) return true
+  const readRulesIn = (directory: string) => readRules(fs, place, directory)
   for (const { path, scope } of descend(relativePath, createRootScope(ignore), readRulesIn)) {
     if (scope.decide(path, true)) return true
   }
   return false
 }
 
-function isElsewhere(fs: FileSystem, root: string, relativePath: string): boolean {
+function findPlace(fs: FileSystem, realPath: string): RootPlace | undefined {
   try {
-    const [above, below] = [root, `${root}/${relativePath}`].map((path) => fs.lstatSync(path, { bigint: true }).dev)
-    return above !== below
+    return placeOf(fs, realPath)
   } catch {
-    return false
+    return undefined
   }
 }
 
-function readRules(fs: FileSystem, root: string, directory: string): string | undefined {
+function isElsewhere(fs: FileSystem, { realPath, device }: RootPlace, relativePath: string): boolean {
+  const below = findPlace(fs, `${realPath}/${relativePath}`)
+  return below !== undefined && below.device !== device
+}
+
+function readRules(fs: FileSystem, root: RootPlace, directory: string): string | undefined {
   try {
     return readIgnoreFile(fs, root, directory)
   } catch (error) {

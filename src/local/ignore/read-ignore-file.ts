@@ -2,6 +2,7 @@ import { FileError } from '../../foundation/errors.ts'
 import { joinPath } from '../../foundation/files/paths.ts'
 import { fileError } from '../read/file-errors.ts'
 import type { FileSystem } from '../read/file-system.ts'
+import type { RootPlace } from '../read/inspect-root.ts'
 import { openGuarded } from '../read/open-guarded.ts'
 import { readWhole } from '../read/read-chunk.ts'
 import { IGNORE_FILE_NAME } from './ignore-scope.ts'
@@ -12,10 +13,10 @@ const MAX_SIZE_BYTES = 1_048_576
  * Reads a directory's `.shelfdignore`; returns undefined when there is none. Throws FileError when it is unreadable, a link, no
  * regular file or larger than 1 MiB, because without its rules files might be uploaded that the user excluded.
  */
-export function readIgnoreFile(fs: FileSystem, rootRealPath: string, relativeDirectory: string): string | undefined {
+export function readIgnoreFile(fs: FileSystem, root: RootPlace, relativeDirectory: string): string | undefined {
   const path = ignoreFileIn(relativeDirectory)
   try {
-    using file = openGuarded(fs, rootRealPath, path)
+    using file = openGuarded(fs, root, path)
     if (file.fingerprint.sizeBytes > MAX_SIZE_BYTES) throw fileError('unsupported', path, 'it is larger than 1 MiB')
     return new TextDecoder().decode(readWhole(fs, file))
   } catch (error) {
@@ -25,8 +26,8 @@ export function readIgnoreFile(fs: FileSystem, rootRealPath: string, relativeDir
 }
 
 /** Reads a `.shelfdignore` that a listing has shown; also throws FileError when it is gone, since an editor may be replacing it. */
-export function readListedIgnoreFile(fs: FileSystem, rootRealPath: string, relativeDirectory: string): string {
-  const text = readIgnoreFile(fs, rootRealPath, relativeDirectory)
+export function readListedIgnoreFile(fs: FileSystem, root: RootPlace, relativeDirectory: string): string {
+  const text = readIgnoreFile(fs, root, relativeDirectory)
   if (text === undefined) throw fileError('vanished', ignoreFileIn(relativeDirectory), 'it is gone')
   return text
 }

@@ -26,8 +26,14 @@ export function isOutOfDescriptors(thrown: unknown): boolean {
 export function asFileError(thrown: unknown, relativePath: string): unknown {
   const systemCode = systemCodeOf(thrown)
   if (systemCode === undefined || thrown instanceof FileError || isOutOfDescriptors(thrown)) return thrown
-  const [code, reason] = FAULTS[systemCode] ?? ['io-error', messageOf(thrown)]
+  const [code, reason] = FAULTS[systemCode] ?? ['io-error', withoutPath(thrown)]
   return fileError(code, relativePath, reason, { cause: thrown })
+}
+
+/** The system's message, which names the path by which the file was opened. */
+function withoutPath(thrown: unknown): string {
+  const path = thrown instanceof Error && 'path' in thrown ? ` '${thrown.path}'` : ''
+  return messageOf(thrown).replace(path, '')
 }
 
 /** A FileError whose message names the path and the reason. */

@@ -5,9 +5,23 @@ export interface FileSystemKind {
   readonly isLocal: boolean
   /** It records when its root was created. Others, such as exFAT, return the time of the mount. */
   readonly recordsBirth: boolean
+  /** Its size is that of its device or image, so it changes only when people resize it. */
+  readonly hasFixedSize: boolean
 }
 
-const RECORDING_BIRTH: ReadonlySet<string> = new Set(['ext4', 'xfs', 'btrfs', 'f2fs', 'zfs', 'bcachefs'])
+/** The root of a tmpfs is created with it. */
+const RECORDING_BIRTH: ReadonlySet<string> = new Set(['ext4', 'xfs', 'btrfs', 'f2fs', 'zfs', 'bcachefs', 'tmpfs'])
+const OF_FIXED_SIZE: ReadonlySet<string> = new Set([
+  'vfat',
+  'exfat',
+  'ntfs3',
+  'ntfs',
+  'hfs+',
+  'udf',
+  'iso9660',
+  'squashfs',
+  'erofs',
+])
 
 const LOCAL = {
   ext4: 0xef53,
@@ -67,6 +81,6 @@ export const FILE_SYSTEMS: ReadonlyMap<number, FileSystemKind> = new Map([
 function kindsOf(magics: Readonly<Record<string, number>>, isLocal: boolean): [number, FileSystemKind][] {
   return Object.entries(magics).map(([name, magic]) => [
     magic,
-    { name, isLocal, recordsBirth: RECORDING_BIRTH.has(name) },
+    { name, isLocal, recordsBirth: RECORDING_BIRTH.has(name), hasFixedSize: OF_FIXED_SIZE.has(name) },
   ])
 }

@@ -10,7 +10,7 @@ export interface DirectoryEntry<Name> {
   isSocket(): boolean
 }
 
-/** The fields of `lstat` and `fstat` with `bigint: true` that are used. */
+/** The fields of `stat`, `lstat` and `fstat` with `bigint: true` that are used. */
 export interface FileStats {
   readonly dev: bigint
   readonly ino: bigint
@@ -20,6 +20,8 @@ export interface FileStats {
   readonly ctimeNs: bigint
   /** 0 where the file system does not record it. */
   readonly birthtimeNs?: bigint
+  /** Of a device: its number, which is the `dev` of what is mounted from it. */
+  readonly rdev?: bigint
 }
 
 type ReadDone = (error: NodeJS.ErrnoException | null, bytesRead: number) => void
@@ -32,6 +34,7 @@ export interface FileSystem {
   readdirSync(path: string, options: { withFileTypes: true }): DirectoryEntry<string>[]
   readdirSync(path: string, options: { encoding: 'buffer'; withFileTypes: true }): DirectoryEntry<Uint8Array>[]
   lstatSync(path: string, options: { bigint: true }): FileStats
+  statSync(path: string, options: { bigint: true }): FileStats
   openSync(path: string, flags: number): number
   fstatSync(descriptor: number, options: { bigint: true }): FileStats
   readSync(descriptor: number, into: Uint8Array, offset: number, length: number, position: number): number
@@ -40,8 +43,8 @@ export interface FileSystem {
   realpathSync(path: string): string
   readlinkSync(path: string): string
   accessSync(path: string, mode: number): void
-  /** The kind of the file system (`f_type` of statfs on Linux). */
-  statfsSync?(path: string): { readonly type: number }
+  /** The kind of the file system (`f_type` of statfs on Linux), and its size in blocks. */
+  statfsSync?(path: string): { readonly type: number; readonly blocks: number; readonly bsize: number }
 }
 
 export const nodeFileSystem: FileSystem = nodeFs

@@ -5,6 +5,7 @@ import { asFileError, fileError } from './file-errors.ts'
 import type { FileStats, FileSystem } from './file-system.ts'
 import type { Fingerprint } from './fingerprint.ts'
 import { fingerprintOf, isRegularFile, sameFingerprint } from './fingerprint.ts'
+import { isInPlace, type RootPlace } from './inspect-root.ts'
 
 /** A regular file under the root, open for reading; disposing closes it. */
 export interface GuardedFile extends Disposable {
@@ -18,15 +19,14 @@ const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NO
 
 /**
  * Opens a file of a mirror. No byte from outside the root can be read through the descriptor, even if a directory on the path is
- * replaced by a link meanwhile. `rootRealPath` is the real path that inspectRoot returns. Throws FileError; rethrows EMFILE and
- * ENFILE unchanged, so that the caller can retry.
+ * replaced by a link meanwhile. Throws FileError; rethrows EMFILE and ENFILE unchanged, so that the caller can retry.
  */
-export function openGuarded(fs: FileSystem, rootRealPath: string, relativePath: string): GuardedFile {
-  const path = `${rootRealPath}/${relativePath}`
+export function openGuarded(fs: FileSystem, root: RootPlace, relativePath: string): GuardedFile {
+  const path = `${root.accessPath}/${relativePath}`
   try {
     const descriptor = fs.openSync(path, FLAGS)
     try {
-      return guard(fs, { rootRealPath, path, relativePath, descriptor })
+      return guard(fs, { root, path, relativePath, descriptor })
     } catch (error) {
       fs.closeSync(descriptor)
       throw error
@@ -47,7 +47,7 @@ export function changedWhileRead(relativePath: string): Error {
 }
 
 interface Opened {
-  readonly rootRealPath: string
+  readonly root: RootPlace
   readonly path: string
   readonly relativePath: string
   readonly descriptor: number
@@ -57,7 +57,7 @@ function guard(fs: FileSystem, opened: Opened): GuardedFile {
   const { descriptor, relativePath } = opened
   const stats = fs.fstatSync(descriptor, { bigint: true })
   if (!isRegularFile(stats)) throw fileError('unsupported', relativePath, 'it is not a regular file')
-  if (!isUnder(opened.rootRealPath, realPathOf(fs, opened, stats))) {
+  if (!isUnder(opened.root.realPath, realPathOf(fs, opened, stats))) {
     throw fileError('outside-root', relativePath, "it lies outside the mirror's directory")
   }
   return {
@@ -68,14 +68,14 @@ function guard(fs: FileSystem, opened: Opened): GuardedFile {
   }
 }
 
-/** Linux names the real path of a descriptor; on other systems the path must lead to the same file as the descriptor. */
-function realPathOf(fs: FileSystem, { path, descriptor }: Opened, stats: FileStats): string | undefined {
+/** Linux names the real path of a descriptor; on other systems the path must lead to the same file, and the root be the same. */
+function realPathOf(fs: FileSystem, { root, path, descriptor }: Opened, stats: FileStats): string | undefined {
   try {
     return fs.readlinkSync(`/proc/self/fd/${descriptor}`)
   } catch {
     const realPath = fs.realpathSync(path)
     const found = fs.lstatSync(realPath, { bigint: true })
-    return found.ino === stats.ino && found.dev === stats.dev ? realPath : undefined
+    return found.ino === stats.ino && found.dev === stats.dev && isInPlace(fs, root) ? realPath : undefined
   }
 }
 

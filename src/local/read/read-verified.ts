@@ -3,6 +3,7 @@ import { FileError } from '../../foundation/errors.ts'
 import type { ChunkBuffers } from '../../foundation/files/chunk-buffers.ts'
 import { asFileError, fileError } from './file-errors.ts'
 import type { FileSystem } from './file-system.ts'
+import type { RootPlace } from './inspect-root.ts'
 import type { GuardedFile } from './open-guarded.ts'
 import { assertUnchanged, changedWhileRead, openGuarded } from './open-guarded.ts'
 import { readWhole } from './read-chunk.ts'
@@ -35,12 +36,12 @@ const CHUNK_BYTES = 262_144
  */
 export function readVerified(
   fs: FileSystem,
-  rootRealPath: string,
+  root: RootPlace,
   relativePath: string,
   expected: ExpectedContent,
   { wholeBytes = CHUNK_BYTES, chunkBytes = CHUNK_BYTES, room, parts }: ReadOptions = {},
 ): Uint8Array | AsyncIterable<Uint8Array> {
-  const open = () => openExpected(fs, rootRealPath, relativePath, expected)
+  const open = () => openExpected(fs, root, relativePath, expected)
   return expected.sizeBytes <= wholeBytes && (room || !parts)
     ? readAtOnce(fs, open, expected, room)
     : readInChunks(fs, open, expected, { chunkBytes, parts: parts ?? newBuffers })
@@ -48,22 +49,17 @@ export function readVerified(
 
 const newBuffers: ChunkBuffers = { take: (sizeBytes) => Buffer.allocUnsafe(sizeBytes), giveBack() {} }
 
-function openExpected(
-  fs: FileSystem,
-  rootRealPath: string,
-  relativePath: string,
-  expected: ExpectedContent,
-): GuardedFile {
-  const file = openAgain(fs, rootRealPath, relativePath)
+function openExpected(fs: FileSystem, root: RootPlace, relativePath: string, expected: ExpectedContent): GuardedFile {
+  const file = openAgain(fs, root, relativePath)
   if (file.fingerprint.sizeBytes === expected.sizeBytes) return file
   file[Symbol.dispose]()
   throw changedWhileRead(relativePath)
 }
 
 /** The file was hashed: what stands in its place now is not what an upload has declared. */
-function openAgain(fs: FileSystem, rootRealPath: string, relativePath: string): GuardedFile {
+function openAgain(fs: FileSystem, root: RootPlace, relativePath: string): GuardedFile {
   try {
-    return openGuarded(fs, rootRealPath, relativePath)
+    return openGuarded(fs, root, relativePath)
   } catch (error) {
     if (!(error instanceof FileError) || (error.code !== 'vanished' && error.code !== 'unsupported')) throw error
     const reason = 'since it was scanned, it was removed or replaced by something else'

@@ -6,12 +6,12 @@ import type { IgnoreScope } from '../ignore/ignore-scope.ts'
 import { faultOf } from '../read/file-errors.ts'
 import type { DirectoryEntry, FileStats, FileSystem } from '../read/file-system.ts'
 import { fingerprintOf, isDirectory, isRegularFile } from '../read/fingerprint.ts'
+import type { DirectoryLocation } from './list-guarded.ts'
 import type { EntryProblem, Findings, IgnoredEntry, ScanOptions, SkippedEntry } from './scan-result.ts'
 
-/** The directory that is scanned: its path, and the rules and options for its entries. */
-export interface ScanContext {
+/** The directory that is scanned: its real path, and the rules and options for its entries. */
+export interface ScanContext extends DirectoryLocation {
   readonly path: string
-  readonly relativePath: string
   readonly scope: IgnoreScope
   readonly options: ScanOptions
 }
@@ -44,7 +44,7 @@ export function examineEntry(
     if (stats === undefined) return
     if (isFile ? !isRegularFile(stats) : !isDirectory(stats)) found.vanished.push(name)
     else if (isFile) addFile(place.options, name, stats, found)
-    else addDirectory(place.options, name, stats, found)
+    else addDirectory(place, name, stats, found)
   } else {
     found.skipped.push({ name, reason: kindOf(entry) })
   }
@@ -76,8 +76,8 @@ function addFile(options: ScanOptions, name: string, stats: FileStats, found: Mu
   }
 }
 
-function addDirectory(options: ScanOptions, name: string, stats: FileStats, found: MutableFindings): void {
-  if (options.oneFileSystem && stats.dev !== options.rootDevice) {
+function addDirectory({ root, options }: ScanContext, name: string, stats: FileStats, found: MutableFindings): void {
+  if (options.oneFileSystem && stats.dev !== root.device) {
     found.skipped.push({ name, reason: 'other-file-system' })
   } else {
     found.directories.push(name)

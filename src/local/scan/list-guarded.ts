@@ -1,14 +1,13 @@
 import { constants } from 'node:fs'
 import { fileError } from '../read/file-errors.ts'
 import type { FileSystem } from '../read/file-system.ts'
+import { isInPlace, type RootPlace } from '../read/inspect-root.ts'
 import { isUnder } from '../read/open-guarded.ts'
 import { type Listing, readListing } from './read-listing.ts'
 
 /** Where a directory of a mirror lies. */
 export interface DirectoryLocation {
-  /** The real path of the root, as inspectRoot returns it. */
-  readonly rootRealPath: string
-  readonly path: string
+  readonly root: RootPlace
   readonly relativePath: string
 }
 
@@ -22,7 +21,7 @@ const HAS_DESCRIPTOR_PATHS = process.platform === 'linux'
  */
 export function listGuarded(fs: FileSystem, place: DirectoryLocation): Listing {
   if (!HAS_DESCRIPTOR_PATHS) return listBetweenChecks(fs, place)
-  const descriptor = fs.openSync(place.path, FLAGS)
+  const descriptor = fs.openSync(accessPathOf(place), FLAGS)
   try {
     const descriptorPath = `/proc/self/fd/${descriptor}`
     const realPath = readLink(fs, descriptorPath)
@@ -43,15 +42,21 @@ function readLink(fs: FileSystem, path: string): string | undefined {
   }
 }
 
+/** The path of the directory itself: what is at `accessPath` alone may be a link of the system's. */
+function accessPathOf({ root, relativePath }: DirectoryLocation): string {
+  return `${root.accessPath}/${relativePath === '' ? '.' : relativePath}`
+}
+
 /** Without descriptor paths, only a swap that begins after the first check and ends before the second stays unnoticed. */
 function listBetweenChecks(fs: FileSystem, place: DirectoryLocation): Listing {
-  assertInRoot(fs.realpathSync(place.path), place)
-  const listing = readListing(fs, place.path)
-  assertInRoot(fs.realpathSync(place.path), place)
+  const path = accessPathOf(place)
+  assertInRoot(fs.realpathSync(path), place)
+  const listing = readListing(fs, path)
+  assertInRoot(isInPlace(fs, place.root) ? fs.realpathSync(path) : undefined, place)
   return listing
 }
 
-function assertInRoot(realPath: string, { rootRealPath, relativePath }: DirectoryLocation): void {
-  if (realPath === rootRealPath || isUnder(rootRealPath, realPath)) return
+function assertInRoot(realPath: string | undefined, { root, relativePath }: DirectoryLocation): void {
+  if (realPath === root.realPath || isUnder(root.realPath, realPath)) return
   throw fileError('outside-root', relativePath === '' ? '.' : relativePath, "it lies outside the mirror's directory")
 }

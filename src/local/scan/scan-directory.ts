@@ -4,9 +4,10 @@ import { readListedIgnoreFile } from '../ignore/read-ignore-file.ts'
 import { faultOf, fileError } from '../read/file-errors.ts'
 import type { FileSystem } from '../read/file-system.ts'
 import { isDirectory } from '../read/fingerprint.ts'
+import type { RootPlace } from '../read/inspect-root.ts'
 import type { MutableFindings, ScanContext } from './examine-entry.ts'
 import { examineEntry } from './examine-entry.ts'
-import { type DirectoryLocation, listGuarded } from './list-guarded.ts'
+import { listGuarded } from './list-guarded.ts'
 import type { Listing } from './read-listing.ts'
 import type { DirectoryScan, ScannedDirectory, ScanOptions } from './scan-result.ts'
 import { ScannedFiles } from './scanned-files.ts'
@@ -14,29 +15,30 @@ import { ScannedFiles } from './scanned-files.ts'
 export type * from './scan-result.ts'
 
 /**
- * Scans one directory, not those below it. `rootPath` is the root's real path, `relativePath` is '' for the root itself, and
- * `scope` belongs to the directory above (createRootScope for the root).
+ * Scans one directory, not those below it. `relativePath` is '' for the root itself, and `scope` belongs to the directory above
+ * (createRootScope for the root). Names are listed through the open root. Entries are examined by their real paths, which takes
+ * half the time: of another root they would be gone or differ, and what differs is read through the open root as well.
  */
 export function scanDirectory(
   fs: FileSystem,
-  rootPath: string,
+  root: RootPlace,
   relativePath: string,
   scope: IgnoreScope,
   options: ScanOptions,
 ): DirectoryScan {
-  const path = relativePath === '' ? rootPath : `${rootPath}/${relativePath}`
-  const directory = { rootRealPath: rootPath, path, relativePath }
+  const path = relativePath === '' ? root.realPath : `${root.realPath}/${relativePath}`
+  const directory = { root, path, relativePath }
   try {
     const listing = listGuarded(fs, directory)
     const hasIgnoreFile = listing.entries.some(({ name }) => name === IGNORE_FILE_NAME)
-    const ownRules = hasIgnoreFile ? readListedIgnoreFile(fs, rootPath, relativePath) : undefined
+    const ownRules = hasIgnoreFile ? readListedIgnoreFile(fs, root, relativePath) : undefined
     return scanListing(fs, { ...directory, scope: scope.enter(relativePath, ownRules), options }, listing)
   } catch (error) {
     return { kind: 'unreadable', ...faultOf(error, relativePath === '' ? '.' : relativePath) }
   }
 }
 
-function scanListing(fs: FileSystem, place: ScanContext & DirectoryLocation, listing: Listing): ScannedDirectory {
+function scanListing(fs: FileSystem, place: ScanContext, listing: Listing): ScannedDirectory {
   const skipped: MutableFindings['skipped'] = listing.namesNotUtf8.map((name) => ({ name, reason: 'name-not-utf8' }))
   const found: MutableFindings = {
     files: new ScannedFiles(),
@@ -55,10 +57,10 @@ function scanListing(fs: FileSystem, place: ScanContext & DirectoryLocation, lis
 }
 
 /** Throws when the directory was moved away, or when a link or another file system took its place: it looks empty but is not. */
-function assertStillThere(fs: FileSystem, { path, relativePath, options }: ScanContext): void {
+function assertStillThere(fs: FileSystem, { root, path, relativePath, options }: ScanContext): void {
   const stats = fs.lstatSync(path, { bigint: true })
   if (!isDirectory(stats)) throw fileError('vanished', relativePath, 'it was replaced by something else')
-  if (options.oneFileSystem && stats.dev !== options.rootDevice) {
+  if (options.oneFileSystem && stats.dev !== root.device) {
     throw fileError('outside-root', relativePath, 'another file system was mounted there')
   }
 }

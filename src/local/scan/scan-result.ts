@@ -5,8 +5,6 @@ import type { ScannedFiles } from './scanned-files.ts'
 export interface ScanOptions {
   readonly symlinks: 'skip'
   readonly oneFileSystem: boolean
-  /** The device of the root, as inspectRoot returns it. */
-  readonly rootDevice: bigint
   readonly maxSizeBytes: number | null
   readonly emptyFiles: 'upload' | 'skip'
   /** Called for each file that is found. */

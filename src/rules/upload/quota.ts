@@ -20,10 +20,10 @@ const bytes = boundedNumber(LIMIT_BOUNDS.sizeBytes).nullable()
 /** Limits on the new contents of a run or day; null means no limit. */
 export const uploadLimits = z.object({ newPerRun: contents, newPerDay: contents, newBytesPerRun: bytes })
 
-/** What one limit held back in a run. */
+/** What one limit held back in a run, or the loss of the mirror's root. */
 export const heldBackShape = z.object({
-  limit: z.enum([...uploadLimits.keyof().options, 'inIngestion']),
-  /** Contents, or bytes for `newBytesPerRun`. */
+  limit: z.enum([...uploadLimits.keyof().options, 'inIngestion', 'root']),
+  /** Contents, or bytes for `newBytesPerRun`; 0 for `root`. */
   value: z.number(),
   /** Contents that wait. */
   contents: z.number(),
@@ -33,7 +33,7 @@ export const heldBackShape = z.object({
 
 export type UploadLimits = Readonly<z.infer<typeof uploadLimits>>
 export type HeldBack = Readonly<z.infer<typeof heldBackShape>>
-/** The limit that holds a content back, by the name of its setting. */
+/** The limit that holds a content back, by the name of its setting; `root`: the mirror's directory went away. */
 export type HoldingLimit = HeldBack['limit']
 
 /** Uploads that count against the limits so far, failed ones included, since each may have cost something. */
@@ -53,7 +53,9 @@ export function holdingLimit(limits: UploadLimits, used: QuotaUse, sizeBytes: nu
 
 /** `held back by limits.newPerDay (20000 in 24 hours); the limit allows more from 2026-11-22T03:12:00.000Z` */
 export function describeHold({ limit, value, freesAt }: Omit<HeldBack, 'contents'>): string {
-  const amounts: Readonly<Record<HoldingLimit, string>> = {
+  if (limit === 'root')
+    return "held back, since the mirror's directory went away; the next run continues once it is back"
+  const amounts: Readonly<Record<Exclude<HoldingLimit, 'root'>, string>> = {
     newPerRun: `${value} in a run`,
     newPerDay: `${value} in 24 hours`,
     newBytesPerRun: `${formatSize(value)} in a run`,

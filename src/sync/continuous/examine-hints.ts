@@ -34,6 +34,7 @@ const MOST_ROUNDS = 8
 /** Examines paths that may have changed, relative to the root, and records the differences in the store. */
 export async function examineHints(examination: Examination, paths: readonly string[]): Promise<Examined> {
   const problems: PathProblem[] = []
+  const root = examination.mirror.root.place
   let needsScan = false
   let hasDifferences = false
   const take = (batch: ObservationBatch) => {
@@ -44,7 +45,7 @@ export async function examineHints(examination: Examination, paths: readonly str
   const trees: string[] = []
   const { engine, mirror } = examination
   const entries = groupByDirectory(engine.store, mirror.row.id, paths)
-  for await (const batch of examine(examination, { kind: 'entries', entries })) {
+  for await (const batch of examine(examination, { kind: 'entries', entries, root })) {
     take(batch)
     trees.push(...batch.trees)
   }
@@ -52,7 +53,7 @@ export async function examineHints(examination: Examination, paths: readonly str
   for (let round = 1, left = trees; left.length > 0; round += 1, left = topmost(fresh)) {
     if (round > MOST_ROUNDS) return { problems, needsScan: true, hasDifferences }
     fresh = []
-    for await (const batch of examine(examination, { kind: 'trees', paths: left })) {
+    for await (const batch of examine(examination, { kind: 'trees', paths: left, root })) {
       take(batch)
       // A directory that was read before it was watched is read again.
       fresh = [...fresh, ...examination.watch.add(batch.directories)]

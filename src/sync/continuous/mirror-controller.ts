@@ -1,7 +1,7 @@
 import { AutoResetEvent } from '../../foundation/concurrency/auto-reset-event.ts'
 import { InterruptedError, ShelfdError } from '../../foundation/errors.ts'
 import { counted } from '../../foundation/text/safe-text.ts'
-import { inspectRoot } from '../../local/read/inspect-root.ts'
+import { openRoot } from '../../local/read/open-root.ts'
 import { isBatchDone, nextUploadDelayMs, nextWork, type PlannedWork } from '../../rules/continuous/next-work.ts'
 import { quarantineLeftMs } from '../../rules/failure/quarantine-duration.ts'
 import { reactToFailure } from '../../rules/failure/react-to-failure.ts'
@@ -190,7 +190,7 @@ export class MirrorController {
 
   async #work(): Promise<void> {
     const { settings } = this
-    const root = inspectRoot(this.#engine.fs, settings.mirror.path)
+    using root = openRoot(this.#engine.fs, settings.mirror.path)
     const engine = { ...this.#engine, signal: AbortSignal.any([this.#engine.signal, this.#abort.signal]) }
     const mirror = await openMirror(engine, settings.mirror, root, { runId: 0, options: OPTIONS })
     await this.#observer.open(mirror)

@@ -106,7 +106,7 @@ export class MirrorObserver implements AsyncDisposable {
     this.#mirror = mirror
     const { watch: means, scanIntervals } = this.#settings
     if (this.#watch) return
-    const place = { root: mirror.rootRealPath, settleMs: scanIntervals.settleMs, means, name: mirror.row.name }
+    const place = { root: mirror.root.realPath, settleMs: scanIntervals.settleMs, means, name: mirror.row.name }
     this.#watch = await MirrorWatch.open(this.#engine, place, {
       onHint: this.#onDue,
       onScanNeeded: (reason) => this.#scanSoon(reason),

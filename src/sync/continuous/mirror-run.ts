@@ -1,4 +1,4 @@
-import { type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
+import { ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import { recordedVerdict, runOutcome, stoppedOutcome, verdictOf } from '../../rules/run/verdict.ts'
 import type { Connection, ContentsContext, OpenMirror } from '../engine.ts'
@@ -98,11 +98,12 @@ export class MirrorRun {
   }
 
   /** Drains the upload stage and records the run; returns false, and records no run, if it was never started. */
-  async finish({ problems, isComplete, failure }: RunEnd): Promise<boolean> {
+  async finish({ problems, isComplete, failure: given }: RunEnd): Promise<boolean> {
     const { store, clock } = this.#engine
     this.#stage?.drain()
     const sent = (await this.#uploading) ?? []
-    const found = { problems: [...problems, ...sent], isComplete, hasFollowed: this.#runId !== undefined }
+    const failure = given ?? this.#uploadFailure
+    const found = { problems: [...problems, ...sent], isComplete, hasFollowed: this.#runId !== undefined, failure }
     const { summary } = this
     const { files } = summary
     files.scanned = files.unchanged + files.new + files.changed + files.moved
@@ -129,6 +130,7 @@ export class MirrorRun {
   async #uploadToTheEnd(stage: UploadStage, { follower }: OpenConnection): Promise<readonly PathProblem[]> {
     try {
       const problems = await stage.run()
+      this.#mirror.root.assertInPlace()
       // When the follower has failed, the stage ends without an error.
       if (follower.hasFailed) this.#failure = { error: new TemporaryError('service-unavailable', POLLING_FAILED) }
       return problems
@@ -139,6 +141,11 @@ export class MirrorRun {
       this.#isOver = true
       this.#onIdle()
     }
+  }
+
+  get #uploadFailure(): ShelfdError | undefined {
+    const error = this.#failure?.error
+    return error instanceof ShelfdError ? error : undefined
   }
 
   #begin(): number {

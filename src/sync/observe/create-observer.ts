@@ -7,11 +7,22 @@ import type { Observer } from './observe-directory.ts'
 /** The size of a read while hashing; see hashGuarded. */
 const SCRATCH_BYTES = 2 ** 20
 
+/** The buffer of one thread, through which it reads what it hashes. */
+export function newScratch(): Uint8Array {
+  return new Uint8Array(SCRATCH_BYTES)
+}
+
+interface ObserverContext {
+  readonly fs: FileSystem
+  readonly clock: Clock
+  readonly scratch?: Uint8Array
+}
+
 /** Observes with the knowledge of a store; without one, every file is new. */
 export function createObserver(
   store: Pick<StoreReader, 'directories' | 'files'> | undefined,
   options: WalkOptions,
-  { fs, clock }: { readonly fs: FileSystem; readonly clock: Clock },
+  { fs, clock, scratch = newScratch() }: ObserverContext,
 ): Observer {
   const { mirrorId } = options
   return {
@@ -21,6 +32,6 @@ export function createObserver(
     hasDigest: (path, digest) => store?.directories.findDigest(mirrorId, path)?.equals(digest) ?? false,
     listKnown: (path) => store?.files.listForCompare(mirrorId, path) ?? [],
     findKnown: (path, name) => store?.files.findForCompare(mirrorId, path, name),
-    scratch: new Uint8Array(SCRATCH_BYTES),
+    scratch,
   }
 }

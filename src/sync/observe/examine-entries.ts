@@ -64,12 +64,12 @@ export function examineEntries(observer: Observer, { directory, names }: Directo
 }
 
 function openPlace({ fs, options }: Observer, directory: string, batch: ObservationBatch): ScanContext | undefined {
-  const path = directory === '' ? options.rootRealPath : `${options.rootRealPath}/${directory}`
+  const path = directory === '' ? options.root.realPath : `${options.root.realPath}/${directory}`
   try {
     if (!isDirectory(fs.lstatSync(path, BIGINT))) throw new Error('it was replaced by something else')
-    const own = readIgnoreFile(fs, options.rootRealPath, directory)
+    const own = readIgnoreFile(fs, options.root, directory)
     const scope = scopeAt({ fs, options }, directory).enter(directory, own)
-    return { path, relativePath: directory, scope, options: { ...options, symlinks: 'skip' } }
+    return { root: options.root, path, relativePath: directory, scope, options: { ...options, symlinks: 'skip' } }
   } catch {
     // The next scan finds and reports the reason.
     batch.absent.push(directory)

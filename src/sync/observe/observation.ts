@@ -1,4 +1,5 @@
 import type { Fingerprint } from '../../local/read/fingerprint.ts'
+import type { RootPlace } from '../../local/read/inspect-root.ts'
 import type { OnRead, ReadAmount } from '../../local/read/read-meter.ts'
 import type { HistoryReason } from '../../store/tables/files.ts'
 
@@ -7,8 +8,7 @@ export interface WalkOptions {
   /** The state directory; null when the store knows nothing of the mirror yet. */
   readonly storeDirectory: string | null
   readonly mirrorId: number
-  readonly rootRealPath: string
-  readonly rootDevice: bigint
+  readonly root: RootPlace
   readonly ignore: readonly string[]
   readonly maxSizeBytes: number | null
   readonly oneFileSystem: boolean
@@ -122,18 +122,22 @@ export interface DirectoryEntries {
   readonly names: readonly string[]
 }
 
-/** The parts of a tree to examine. */
-export type ExamineWork =
+/** The parts of a tree to examine, whose root is open meanwhile. */
+export type ExamineWork = { readonly root: RootPlace } & (
   | { readonly kind: 'entries'; readonly entries: readonly DirectoryEntries[] }
   /** Directories, each with all below it. */
   | { readonly kind: 'trees'; readonly paths: readonly string[] }
+)
 
 /** Examines parts of a mirror's tree, any number of times, one call at a time. */
 export interface Examiner extends AsyncDisposable {
   examine(work: ExamineWork, signal: AbortSignal): AsyncIterable<ObservationBatch>
 }
 
-export type OpenExaminer = (options: WalkOptions) => Examiner
+/** Options of which the root is not known yet: it is opened for each piece of work. */
+export type ExamineOptions = Omit<WalkOptions, 'root'>
+
+export type OpenExaminer = (options: ExamineOptions) => Examiner
 
 /** What was read for a batch that no meter has counted. */
 export function amountOf({ counts }: ObservationBatch): ReadAmount {

@@ -50,7 +50,7 @@ export function* observeDirectory(
 ): Generator<ObservationBatch, ChildDirectory[]> {
   const { fs, options } = observer
   const { batch } = batches
-  const scan = scanDirectory(fs, options.rootRealPath, directory.path, directory.scope, {
+  const scan = scanDirectory(fs, options.root, directory.path, directory.scope, {
     ...options,
     symlinks: 'skip',
     onFile: observer.countFile,
@@ -182,7 +182,7 @@ function readFile(
   batch: ObservationBatch,
 ): ObservedFile | undefined {
   try {
-    using opened = openGuarded(fs, options.rootRealPath, path)
+    using opened = openGuarded(fs, options.root, path)
     const hashedAtMs = clock.nowMs()
     const { sha256, sizeBytes } = hashGuarded(fs, opened, scratch)
     batch.counts.hashed += 1

@@ -3,9 +3,11 @@ import { availableParallelism } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
+import type { RootPlace } from '../../local/read/inspect-root.ts'
 import type { OnRead } from '../../local/read/read-meter.ts'
 import {
   amountOf,
+  type ExamineOptions,
   type ObservationBatch,
   type ObserveTree,
   type OpenExaminer,
@@ -39,16 +41,20 @@ export interface OwnStep {
 
 interface WalkerSpec {
   readonly threads: number
-  readonly options: WalkOptions
+  readonly options: ExamineOptions
   /** Walks in place of one of the threads. */
   readonly own?: OwnWalker | undefined
   readonly onRead?: OnRead | undefined
 }
 
 /** Observes the directories `paths` of a tree, each with all below it. */
-export function walkInThreads(spec: WalkerSpec, signal: AbortSignal, paths: readonly string[]): Walk {
+export function walkInThreads(
+  spec: WalkerSpec & { readonly options: WalkOptions },
+  signal: AbortSignal,
+  paths: readonly string[],
+): Walk {
   const pool = new WalkerPool(spec)
-  pool.walk(paths)
+  pool.walk(spec.options.root, paths)
   const unlink = failOnAbort(pool, signal)
   return {
     [Symbol.asyncIterator]: () => batchesOf(pool),
@@ -65,9 +71,9 @@ export const examineInThread: OpenExaminer = (options) => {
   return {
     async *examine(work, signal) {
       const unlink = failOnAbort(pool, signal)
-      const message: ToWorker = work.kind === 'trees' ? { ...work, kind: 'walk' } : { ...work, kind: 'examine' }
       try {
-        pool.start(message)
+        if (work.kind === 'trees') pool.walk(work.root, work.paths)
+        else pool.start({ ...work, kind: 'examine' })
         yield* batchesOf(pool)
       } finally {
         unlink()
@@ -103,7 +109,7 @@ const THREADS_PER_PROCESSOR = 4
  * until all are idle.
  */
 class WalkerPool implements AsyncDisposable {
-  readonly #options: WalkOptions
+  readonly #options: ExamineOptions
   readonly #own: OwnWalker | undefined
   readonly #onRead: OnRead | undefined
   readonly #shared = new Int32Array(new SharedArrayBuffer(8))
@@ -113,6 +119,7 @@ class WalkerPool implements AsyncDisposable {
   readonly #ownBatches: ObservationBatch[] = []
   /** Paths for the next idle thread: stolen ones that nobody was left to take, and those that only a thread may walk. */
   readonly #unassigned: string[] = []
+  #root: RootPlace | undefined
   #failure: { readonly reason: unknown } | undefined
   #wake = () => {}
 
@@ -127,9 +134,11 @@ class WalkerPool implements AsyncDisposable {
     for (const worker of this.#workers) this.#markIdle(worker)
   }
 
-  walk(paths: readonly string[]): void {
+  /** Walks directories below a root that is open until the walk ends. */
+  walk(root: RootPlace, paths: readonly string[]): void {
+    this.#root = root
     if (this.#own) this.#own.take(paths)
-    else this.start({ kind: 'walk', paths })
+    else this.#assign(paths)
   }
 
   /** Gives the work to one thread; throws unless a thread is idle. */
@@ -197,7 +206,7 @@ class WalkerPool implements AsyncDisposable {
     else await Promise.all(this.#workers.map((worker) => worker.terminate()))
   }
 
-  #start(options: WalkOptions): Worker {
+  #start(options: ExamineOptions): Worker {
     const workerData = { options, shared: this.#shared }
     const worker = new Worker(threadEntry('./walk-thread', import.meta.url), { workerData, resourceLimits: LIMITS })
     worker.on('message', (message: FromWorker) => this.#receive(worker, message))
@@ -231,12 +240,17 @@ class WalkerPool implements AsyncDisposable {
       return
     }
     Atomics.sub(this.#shared, IDLE_WORKERS, 1)
-    send(worker, { kind: 'walk', paths })
+    this.#sendWalk(worker, paths)
+  }
+
+  #sendWalk(worker: Worker, paths: readonly string[]): void {
+    if (!this.#root) throw new Error('No walk has begun')
+    send(worker, { kind: 'walk', root: this.#root, paths })
   }
 
   #markIdle(worker: Worker): void {
     if (this.#unassigned.length > 0) {
-      send(worker, { kind: 'walk', paths: this.#unassigned.splice(0) })
+      this.#sendWalk(worker, this.#unassigned.splice(0))
       return
     }
     this.#idle.push(worker)

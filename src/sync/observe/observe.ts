@@ -4,7 +4,7 @@ import { type Loss, lossReason, mayHaveMoved } from '../../rules/observe/loss-gu
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { Store } from '../../store/open-store.ts'
 import type { Engine, OpenMirror, StoreContext } from '../engine.ts'
-import type { ObservationBatch, PathProblem, UnsettledFile, WalkOptions } from './observation.ts'
+import type { ExamineOptions, ObservationBatch, PathProblem, UnsettledFile } from './observation.ts'
 import { PendingBatches } from './pending-batches.ts'
 import { type DifferingFile, emptyScan, noteBatch, recordBatches, type ScanState } from './record-observation.ts'
 
@@ -38,10 +38,10 @@ const MAX_UNSETTLED = 10_000
 
 /**
  * Scans a mirror's directory into the store, and adds the counts to `summary.files`. Throws HeldBackError `root-emptied` when too
- * many files are gone.
+ * many files are gone, RootError when the root is.
  *
  * 1. Wait until no other scan runs, and clear the missing files that an earlier scan recorded.
- * 2. Walk the tree, and record the batches in the store, some at once.
+ * 2. Walk the tree, and record the batches in the store, some at once, each time after a look whether the root is in its place.
  * 3. Warn of new files whose names look alike.
  * 4. Remove the files that the walk did not find, unless too many are gone or they may have moved.
  */
@@ -58,14 +58,11 @@ export async function observe(
   const scan = emptyScan(new Map(store.directories.list(mirror.row.id).map(({ id, path }) => [path, id])))
   const found: Found = { problems: [], unsettled: [] }
   const isNew = scan.knownDirectories.size === 0
-  await using walk = engine.observeTree(
-    walkOptions(engine, mirror, { ...options, isNew }),
-    engine.signal,
-    ({ files, bytes }) => {
-      progress.filesScanned += files
-      progress.bytesHashed += bytes
-    },
-  )
+  const walked = { ...walkOptions(engine, mirror, { ...options, isNew }), root: mirror.root.place }
+  await using walk = engine.observeTree(walked, engine.signal, ({ files, bytes }) => {
+    progress.filesScanned += files
+    progress.bytesHashed += bytes
+  })
   await mirror.verify()
   const startMs = clock.monotonicMs()
   const pending = new PendingBatches(clock)
@@ -101,7 +98,7 @@ function keepSome({ problems, unsettled }: Found, batch: ObservationBatch): void
   if (unsettled.length < MAX_UNSETTLED) unsettled.push(...batch.unsettled)
 }
 
-/** The options to walk a mirror's tree; `isNew`: the store knows none of its files. */
+/** The options to walk a mirror's tree, but for its root; `isNew`: the store knows none of its files. */
 export function walkOptions(
   { store }: Pick<Engine, 'store'>,
   mirror: Omit<OpenMirror, 'runId' | 'verify'>,
@@ -110,15 +107,13 @@ export function walkOptions(
     isNew,
     settleMs,
   }: Pick<ObserveOptions, 'hashEverything' | 'settleMs'> & { readonly isNew: boolean },
-): WalkOptions {
+): ExamineOptions {
   const { ignore, maxSizeBytes, oneFileSystem, emptyFiles } = mirror.settings
-  const { rootRealPath, rootDevice, ownDirectories } = mirror
+  const { ownDirectories } = mirror
   const rules = { ignore, maxSizeBytes, oneFileSystem, emptyFiles }
   return {
     storeDirectory: isNew ? null : store.directory,
     mirrorId: mirror.row.id,
-    rootRealPath,
-    rootDevice,
     ...rules,
     ownDirectories,
     hashEverything,

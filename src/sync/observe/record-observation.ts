@@ -60,14 +60,18 @@ export function noteBatch(scan: ScanState, batch: ObservationBatch, summary: Syn
   return batch.observations.length > 0 || batch.directories.some((path) => !scan.knownDirectories.has(path))
 }
 
-/** Writes batches to the store, in the order in which they came and in one transaction. */
+/**
+ * Writes batches to the store, in the order in which they came and in one transaction. Throws RootError, also without batches, when the
+ * root is no longer in its place.
+ */
 export function recordBatches(
   { store, clock }: StoreContext,
-  { row }: OpenMirror,
+  { row, root }: OpenMirror,
   scan: ScanState,
   batches: readonly ObservationBatch[],
   summary: SyncSummary,
 ): void {
+  root.assertInPlace()
   if (batches.length === 0) return
   store.writeRelaxed(() => {
     for (const { directories, observations } of batches) {

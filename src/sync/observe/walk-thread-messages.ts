@@ -1,3 +1,4 @@
+import type { RootPlace } from '../../local/read/inspect-root.ts'
 import type { ReadAmount } from '../../local/read/read-meter.ts'
 import type { DirectoryEntries, ObservationBatch } from './observation.ts'
 
@@ -9,8 +10,8 @@ export const IDLE_WORKERS = 1
 export const MAX_BATCHES_UNDER_WAY = 6
 
 export type ToWorker =
-  | { readonly kind: 'walk'; readonly paths: readonly string[] }
-  | { readonly kind: 'examine'; readonly entries: readonly DirectoryEntries[] }
+  | { readonly kind: 'walk'; readonly root: RootPlace; readonly paths: readonly string[] }
+  | { readonly kind: 'examine'; readonly root: RootPlace; readonly entries: readonly DirectoryEntries[] }
   | { readonly kind: 'end' }
 
 export type FromWorker =

@@ -2,17 +2,18 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../foundation/clock.ts'
 import { nodeFileSystem } from '../../local/read/file-system.ts'
+import type { RootPlace } from '../../local/read/inspect-root.ts'
 import { ReadMeter } from '../../local/read/read-meter.ts'
 import { openStoreReader } from '../../store/open-store.ts'
-import { createObserver } from './create-observer.ts'
+import { createObserver, newScratch } from './create-observer.ts'
 import { examineEntries } from './examine-entries.ts'
-import { type DirectoryEntries, emptyBatch, type WalkOptions } from './observation.ts'
+import { type DirectoryEntries, type ExamineOptions, emptyBatch } from './observation.ts'
 import type { Observer } from './observe-directory.ts'
 import { CREDITS, type FromWorker, IDLE_WORKERS, type ToWorker } from './walk-thread-messages.ts'
 import { scopeAt, walkTree } from './walk-tree.ts'
 
 interface WorkerData {
-  readonly options: WalkOptions
+  readonly options: ExamineOptions
   readonly shared: Int32Array
 }
 
@@ -20,7 +21,8 @@ function serve({ options, shared }: WorkerData): void {
   const reader = options.storeDirectory === null ? undefined : openStoreReader(options.storeDirectory)
   const meter = new ReadMeter(nodeFileSystem, systemClock, (amount) => post({ kind: 'read', amount }))
   const { fs, countFile } = meter
-  const observer = { ...createObserver(reader, options, { fs, clock: systemClock }), countFile }
+  const context = { fs, clock: systemClock, scratch: newScratch() }
+  const within = (root: RootPlace) => ({ ...createObserver(reader, { ...options, root }, context), countFile })
   const renewView = () => reader?.renewView()
   parentPort?.on('message', (message: ToWorker) => {
     if (message.kind === 'end') {
@@ -28,8 +30,8 @@ function serve({ options, shared }: WorkerData): void {
       parentPort?.close()
       return
     }
-    if (message.kind === 'walk') walk(observer, message.paths, shared, renewView)
-    else examine(observer, message.entries, shared, renewView)
+    if (message.kind === 'walk') walk(within(message.root), message.paths, shared, renewView)
+    else examine(within(message.root), message.entries, shared, renewView)
     meter.flush()
     post({ kind: 'idle' })
   })

@@ -29,7 +29,7 @@ export function* walkTree(
 
 /** The ignore rules in force at `path`: those of the root and of every directory down to its parent. */
 export function scopeAt({ fs, options }: Pick<Observer, 'fs' | 'options'>, path: string): IgnoreScope {
-  const readRules = (directory: string) => readIgnoreFile(fs, options.rootRealPath, directory)
+  const readRules = (directory: string) => readIgnoreFile(fs, options.root, directory)
   let scope = createRootScope(options.ignore)
   for (const step of descend(path, scope, readRules)) scope = step.scope
   return scope

@@ -1,6 +1,7 @@
 import { HeldBackError, RefusedError, UsageError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
 import type { RootDirectory } from '../../local/read/inspect-root.ts'
+import type { OpenRoot } from '../../local/read/open-root.ts'
 import { givesNameAway } from '../../rules/mirrors/mirror-activity.ts'
 import { ownDirectoriesBelow } from '../../rules/mirrors/own-directories.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
@@ -21,7 +22,7 @@ type OpenContext = PinContext & Pick<Engine, 'ownDirectories'>
 export async function openMirror(
   engine: OpenContext,
   settings: MirrorSettings,
-  root: RootDirectory,
+  root: OpenRoot,
   { runId, options }: Pick<Pass, 'runId' | 'options'>,
 ): Promise<OpenMirror> {
   const pinned = findPinned(engine, settings)
@@ -34,7 +35,7 @@ export async function openMirror(
     engine.store.write(() => engine.store.mirrors.setAdHoc(pinned.id, settings.isAdHoc))
   }
   const mustPinRoot = options.acceptsRoot || pinned?.rootBirthNs !== known?.rootBirthNs
-  const opened = { settings, rootRealPath: root.realPath, rootDevice: root.device, mustPinRoot, ownDirectories, runId }
+  const opened = { settings, root, mustPinRoot, ownDirectories, runId }
   if (known && engine.service.isEmbedded) return { row: known, ...opened, verify: async () => {} }
   if (known) return { row: known, ...opened, verify: () => verifyService(engine, known, settings) }
   assertNarrow(settings, options)

@@ -3,7 +3,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import { runBeside } from '../../foundation/concurrency/run-beside.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { FileSystem } from '../../local/read/file-system.ts'
-import { inspectRoot } from '../../local/read/inspect-root.ts'
+import { openRoot } from '../../local/read/open-root.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
 import { ownDirectoriesBelow } from '../../rules/mirrors/own-directories.ts'
 import type { StoreReader } from '../../store/open-store.ts'
@@ -165,13 +165,12 @@ function ownDirectoriesOf({ ownDirectories }: ReportContext, rootRealPath: strin
 }
 
 async function observe(context: ReportContext, row: MirrorRow, settings: MirrorSettings): Promise<Differences> {
-  const root = inspectRoot(context.fs, row.path)
+  using root = openRoot(context.fs, row.path)
   const { ignore, maxSizeBytes, oneFileSystem, emptyFiles } = settings
   const options = {
     storeDirectory: context.stateDirectory,
     mirrorId: row.id,
-    rootRealPath: root.realPath,
-    rootDevice: root.device,
+    root: root.place,
     ignore,
     maxSizeBytes,
     oneFileSystem,

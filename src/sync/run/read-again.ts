@@ -55,7 +55,7 @@ async function examine(
   const options = walkOptions(engine, mirror, { hashEverything: false, isNew: false, settleMs: null })
   await using examiner = engine.openExaminer(options)
   const entries = groupByDirectory(store, mirror.row.id, paths)
-  for await (const batch of examiner.examine({ kind: 'entries', entries }, signal)) {
+  for await (const batch of examiner.examine({ kind: 'entries', entries, root: mirror.root.place }, signal)) {
     recordExamined(engine, mirror, batch, summary)
     problems.push(...batch.problems)
   }

@@ -1,10 +1,12 @@
 import { isIngestionStatus } from '../../contract/states.ts'
+import { RootError } from '../../foundation/errors.ts'
 import { IN_DOUBT } from '../../rules/doubts/react-to-doubt.ts'
 import { countKinds } from '../../rules/ingestion/without-text.ts'
 import { hasChangedUnderWay } from '../../rules/observe/changed-under-way.ts'
 import { percentileIndex, type SummaryProblem, type SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { ContentsContext, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
+import { recordHeldBack } from '../upload/upload-stage.ts'
 
 /** The problems of paths in one pass; only after a complete pass are the other paths known to be well. */
 interface Found {
@@ -12,14 +14,22 @@ interface Found {
   readonly isComplete: boolean
   /** The pass uploaded or followed resources. */
   readonly hasFollowed: boolean
+  /** What ended the pass. */
+  readonly failure: unknown
 }
 
 /** Completes the summary of a pass from the store: ingestion by state, times, and everything that needs attention. */
 export function summarize(engine: ContentsContext, mirror: OpenMirror, summary: SyncSummary, found: Found): void {
   if (found.hasFollowed) countIngestion(engine, mirror, summary)
+  if (found.failure instanceof RootError) countUnsent(engine, mirror, summary)
   const paths = keepProblems(engine, mirror, found)
   summary.uploads.waiting = paths.filter(({ code }) => hasChangedUnderWay(code)).length
   summary.problems = [...paths, ...listContentProblems(engine, mirror, summary)]
+}
+
+function countUnsent({ store }: ContentsContext, { row }: OpenMirror, summary: SyncSummary): void {
+  const { n: contents } = store.contents.countToSend(row.id)
+  recordHeldBack(summary, contents === 0 ? [] : [{ limit: 'root', value: 0, contents, freesAt: null }])
 }
 
 function countIngestion({ store }: ContentsContext, { row, runId }: OpenMirror, summary: SyncSummary): void {

@@ -1,5 +1,5 @@
 import { nameOf, parentOf } from '../../foundation/files/paths.ts'
-import { inspectRoot } from '../../local/read/inspect-root.ts'
+import { openRoot } from '../../local/read/open-root.ts'
 import { isScrubDue } from '../../rules/observe/is-scrub-due.ts'
 import type { Store } from '../../store/open-store.ts'
 import { listDoubtful } from '../doubts/resolve-doubts.ts'
@@ -20,7 +20,7 @@ import { summarize } from './summarize.ts'
 /** Runs one pass over one mirror: observes, creates directories, uploads, follows ingestion, and summarizes. */
 export async function syncMirror(engine: Engine, settings: MirrorSettings, pass: Pass): Promise<void> {
   const { summary, options, runId } = pass
-  const root = inspectRoot(engine.fs, settings.path)
+  using root = openRoot(engine.fs, settings.path)
   const mirror = await openMirror(engine, settings, root, pass)
   const { row } = mirror
   summary.library = { id: row.library.remoteId === NOT_CREATED ? null : row.library.remoteId, name: row.library.name }
@@ -29,6 +29,7 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   const problems = new Map<string, PathProblem>()
   let isComplete = false
   let hasFollowed = false
+  let failure: unknown
   try {
     const isDue = isScrubDue(row.scrubbedAt, engine.scrubIntervalMs, engine.clock.nowMs())
     const scrubs = options.hashEverything || isDue
@@ -46,8 +47,11 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
     hasFollowed = rechecks || byScan.size > 0 || hasWork(engine, mirror)
     if (hasFollowed) await send(engine, mirror, pass, { problems, byScan, rechecksDirectories: rechecks })
     isComplete = true
+  } catch (error) {
+    failure = error
+    throw error
   } finally {
-    summarize(engine, mirror, summary, { problems: [...problems.values()], isComplete, hasFollowed })
+    summarize(engine, mirror, summary, { problems: [...problems.values()], isComplete, hasFollowed, failure })
   }
 }
 
@@ -108,7 +112,10 @@ async function send(
   signal.throwIfAborted()
 }
 
-/** Uploads everything; files that changed meanwhile are read again once they had time to settle, and uploaded then. */
+/**
+ * Uploads everything; files that changed meanwhile are read again once they had time to settle, and uploaded then. Throws RootError if
+ * the root went away meanwhile: files that were gone with it look as if they had vanished.
+ */
 async function sendAll(
   engine: Engine,
   mirror: OpenMirror,
@@ -121,7 +128,9 @@ async function sendAll(
   const upload = async (options: UploadOptions) => {
     const stage = createUploadStage(engine, mirror, connection, { ...options, onUnread })
     stage.drain()
-    addProblems(problems, await stage.run())
+    const found = await stage.run()
+    mirror.root.assertInPlace()
+    addProblems(problems, found)
   }
   await upload(work)
   if (byScan.size + byUpload.size === 0) return

@@ -67,7 +67,7 @@ async function searchFor(
 function readPhrase({ fs }: ReportContext, row: MirrorRow, { path, sha256, size }: SearchableText): string | undefined {
   try {
     const root = inspectRoot(fs, row.path)
-    const bytes = readVerified(fs, root.realPath, path, { sha256, sizeBytes: size }, { wholeBytes: MOST_BYTES })
+    const bytes = readVerified(fs, root, path, { sha256, sizeBytes: size }, { wholeBytes: MOST_BYTES })
     return bytes instanceof Uint8Array
       ? choosePhrase(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
       : undefined

@@ -37,6 +37,7 @@ interface BatcherOptions extends BatcherListeners, RecorderOptions {}
  */
 export class UploadBatcher implements Disposable {
   readonly #engine: BatcherContext
+  readonly #mirror: OpenMirror
   readonly #plan: UploadPlan
   readonly #recorder: UploadRecorder
   readonly #options: BatcherOptions
@@ -57,6 +58,7 @@ export class UploadBatcher implements Disposable {
 
   constructor(engine: BatcherContext, mirror: OpenMirror, plan: UploadPlan, options: BatcherOptions) {
     this.#engine = engine
+    this.#mirror = mirror
     this.#plan = plan
     this.#recorder = new UploadRecorder(engine, mirror, options, plan.linksCopies)
     this.#options = options
@@ -141,6 +143,8 @@ export class UploadBatcher implements Disposable {
   }
 
   #commit(room: number): Intent[] {
+    // Nothing is intended whose root is no longer in its place; what ended is committed by `release`.
+    if (room > 0) this.#mirror.root.assertInPlace()
     const ended = this.#ended
     this.#timer?.[Symbol.dispose]()
     this.#timer = undefined

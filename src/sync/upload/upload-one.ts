@@ -52,7 +52,7 @@ async function tryOnce(
   connection: Connection,
   intent: Intent,
 ): Promise<UploadResult> {
-  const { row, rootRealPath } = mirror
+  const { row, root } = mirror
   const { path, name, directory, mime, sizeBytes, sha256 } = intent
   const counter = beginUpload(progress, intent)
   try {
@@ -63,7 +63,7 @@ async function tryOnce(
       sizeBytes,
       directoryPath: joinLibraryPath(row.remotePath, directory),
       openBody: (room: Uint8Array | undefined, parts?: ChunkBuffers) =>
-        counter.count(readVerified(fs, rootRealPath, path, { sha256, sizeBytes }, { room, parts })),
+        counter.count(readVerified(fs, root, path, { sha256, sizeBytes }, { room, parts })),
     }
     const answer = await connection.client.uploadFile(upload, graceSignal)
     counter.end(true)

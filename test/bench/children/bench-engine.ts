@@ -2,7 +2,7 @@ import { createRedactor } from '../../../src/app/logging/redactor.ts'
 import { type OpenedEngine, openEngine } from '../../../src/app/open-engine.ts'
 import { readSettings } from '../../../src/app/settings/read-settings.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
-import { inspectRoot } from '../../../src/local/read/inspect-root.ts'
+import { openRoot } from '../../../src/local/read/open-root.ts'
 import { emptySummary, type SyncSummary } from '../../../src/rules/run/sync-summary.ts'
 import type { MirrorSettings, OpenMirror } from '../../../src/sync/engine.ts'
 import { openMirror } from '../../../src/sync/pin/open-mirror.ts'
@@ -47,7 +47,7 @@ export async function openBenchEngine(input: ChildInput): Promise<BenchEngine> {
     acceptsBreadth: false,
   }
   const mirrorSettings = mirrorOf(input.tree)
-  const mirror = await openMirror(engine, mirrorSettings, inspectRoot(engine.fs, input.tree), { runId, options })
+  const mirror = await openMirror(engine, mirrorSettings, openRoot(engine.fs, input.tree), { runId, options })
   const summary = emptySummary({ ...mirrorSettings, library: { id: 'bench', name: 'Bench' } })
   return { ...opened, mirror, summary }
 }

@@ -7,7 +7,7 @@ import type { FileSystem } from '../../../src/local/read/file-system.ts'
 import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import { hashGuarded } from '../../../src/local/read/hash-file.ts'
 import { openGuarded } from '../../../src/local/read/open-guarded.ts'
-import { faulty, systemError, temporaryDirectory, thrownBy, writeTree } from '../trees.ts'
+import { faulty, rootAt, systemError, temporaryDirectory, thrownBy, writeTree } from '../trees.ts'
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
 
@@ -15,7 +15,7 @@ test('a file of any size has the hash of its whole content', () => {
   using directory = temporaryDirectory()
   const property = fc.property(fc.uint8Array({ maxLength: 70 }), (bytes) => {
     writeTree(directory.path, { f: bytes })
-    using file = openGuarded(nodeFileSystem, directory.path, 'f')
+    using file = openGuarded(nodeFileSystem, rootAt(directory.path), 'f')
     const result = hashGuarded(nodeFileSystem, file, new Uint8Array(16))
     expect(result.sizeBytes).toBe(bytes.length)
     expect(Buffer.from(result.sha256)).toEqual(sha256(bytes))
@@ -31,7 +31,7 @@ test('short reads do not change the hash', () => {
     readSync: (descriptor, into, offset, length, position) =>
       nodeFileSystem.readSync(descriptor, into, offset, Math.min(length, 7), position),
   })
-  using file = openGuarded(slow, directory.path, 'f')
+  using file = openGuarded(slow, rootAt(directory.path), 'f')
   expect(Buffer.from(hashGuarded(slow, file, new Uint8Array(64)).sha256)).toEqual(sha256(bytes))
 })
 
@@ -44,7 +44,7 @@ test.each<[string, (path: string) => void]>([
   writeTree(directory.path, { f: 'x'.repeat(100) })
   const path = join(directory.path, 'f')
   const fs = afterFirstRead(() => write(path))
-  using file = openGuarded(fs, directory.path, 'f')
+  using file = openGuarded(fs, rootAt(directory.path), 'f')
   expect(thrownBy(() => hashGuarded(fs, file, new Uint8Array(64)))).toMatchObject({ code: 'busy' })
 })
 
@@ -52,7 +52,7 @@ test('a file renamed over while it is hashed is busy', () => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { f: 'x'.repeat(100), g: 'y'.repeat(100) })
   const fs = afterFirstRead(() => renameSync(join(directory.path, 'g'), join(directory.path, 'f')))
-  using file = openGuarded(fs, directory.path, 'f')
+  using file = openGuarded(fs, rootAt(directory.path), 'f')
   expect(thrownBy(() => hashGuarded(fs, file, new Uint8Array(64)))).toMatchObject({ code: 'busy' })
 })
 
@@ -64,7 +64,7 @@ test('a failing disk is an input error', () => {
       throw systemError('EIO')
     },
   })
-  using file = openGuarded(fs, directory.path, 'f')
+  using file = openGuarded(fs, rootAt(directory.path), 'f')
   expect(thrownBy(() => hashGuarded(fs, file, new Uint8Array(64)))).toMatchObject({ code: 'io-error' })
 })
 

@@ -14,10 +14,12 @@ test('a root has an identity besides its path', () => {
   const { dev, ino, birthtimeNs } = statSync(join(directory.path, 'real'), { bigint: true })
   expect(inspectRoot(nodeFileSystem, join(directory.path, 'link'))).toEqual({
     realPath: join(directory.path, 'real'),
+    accessPath: join(directory.path, 'real'),
     device: dev,
     inode: ino,
     birthNs: keepsBirths ? birthtimeNs : null,
     isBirthCertain: false,
+    volume: { id: null, sizeBytes: null },
   })
   writeTree(directory.path, { 'real/a.md': 'A' })
   expect(inspectRoot(nodeFileSystem, join(directory.path, 'link'))).toMatchObject({

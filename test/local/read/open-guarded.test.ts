@@ -10,6 +10,7 @@ import { openGuarded } from '../../../src/local/read/open-guarded.ts'
 import {
   faulty,
   memoryFileSystem,
+  rootAt,
   startRacer,
   systemError,
   temporaryDirectory,
@@ -25,7 +26,7 @@ describe.each([
   test('an opened file has descriptor and fingerprint', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'a/b.md': 'hello' })
-    using file = openGuarded(fs, directory.path, 'a/b.md')
+    using file = openGuarded(fs, rootAt(directory.path), 'a/b.md')
     expect(file.fingerprint.sizeBytes).toBe(5)
     expect(file.fingerprint.inode).toBe(BigInt(statSync(join(directory.path, 'a/b.md')).ino))
   })
@@ -83,18 +84,18 @@ describe('a file that cannot be opened', () => {
     ['ELOOP', 'unsupported'],
     ['ENXIO', 'unsupported'],
   ])('the system error %s of a file has its own code', (systemCode, code) => {
-    const error = thrownBy(() => openGuarded(failingOpen(systemCode), '/root', 'a\n/b.md'))
+    const error = thrownBy(() => openGuarded(failingOpen(systemCode), rootAt('/root'), 'a\n/b.md'))
     expect(error).toBeInstanceOf(FileError)
     expect(error).toMatchObject({ code, message: expect.stringMatching(/^Cannot read "a\\n\/b\.md": /) })
   })
 
   test('EMFILE is left to the caller to retry', () => {
-    expect(thrownBy(() => openGuarded(failingOpen('EMFILE'), '/root', 'a'))).toMatchObject({ code: 'EMFILE' })
+    expect(thrownBy(() => openGuarded(failingOpen('EMFILE'), rootAt('/root'), 'a'))).toMatchObject({ code: 'EMFILE' })
   })
 
   test('a file of an in-memory file system opens', () => {
     const fs = memoryFileSystem({ '/m/a.md': 'abc' })
-    using file = openGuarded(fs, '/m', 'a.md')
+    using file = openGuarded(fs, rootAt('/m', fs), 'a.md')
     expect(file.fingerprint.sizeBytes).toBe(3)
   })
 })
@@ -116,7 +117,7 @@ test('a racer never gets outside bytes read', async () => {
 
 function tryToRead(root: string): 'inside' | 'refused' | 'gone' | 'leaked' {
   try {
-    using file = openGuarded(nodeFileSystem, root, 'sub/f')
+    using file = openGuarded(nodeFileSystem, rootAt(root), 'sub/f')
     const bytes = Buffer.alloc(7)
     readSync(file.descriptor, bytes)
     return bytes.toString('latin1', 0, 6) === 'inside' ? 'inside' : 'leaked'
@@ -127,7 +128,7 @@ function tryToRead(root: string): 'inside' | 'refused' | 'gone' | 'leaked' {
 }
 
 function codeOf(fs: FileSystem, root: string, path: string): unknown {
-  const error = thrownBy(() => openGuarded(fs, root, path))
+  const error = thrownBy(() => openGuarded(fs, rootAt(root), path))
   return error instanceof FileError ? error.code : error
 }
 

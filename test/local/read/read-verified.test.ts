@@ -7,7 +7,7 @@ import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import { hashGuarded } from '../../../src/local/read/hash-file.ts'
 import { openGuarded } from '../../../src/local/read/open-guarded.ts'
 import { readVerified } from '../../../src/local/read/read-verified.ts'
-import { memoryFileSystem, systemError, temporaryDirectory, thrownBy, writeTree } from '../trees.ts'
+import { memoryFileSystem, rootAt, systemError, temporaryDirectory, thrownBy, writeTree } from '../trees.ts'
 
 const LIMITS = { wholeBytes: 16, chunkBytes: 10 }
 const expected = (bytes: Uint8Array | string) => ({
@@ -30,7 +30,7 @@ test('a verified file of any size arrives whole and unchanged', async () => {
   using directory = temporaryDirectory()
   const property = fc.asyncProperty(fc.uint8Array({ maxLength: 60 }), async (bytes) => {
     writeTree(directory.path, { f: bytes })
-    const source = readVerified(nodeFileSystem, directory.path, 'f', expected(bytes), LIMITS)
+    const source = readVerified(nodeFileSystem, rootAt(directory.path), 'f', expected(bytes), LIMITS)
     expect(source instanceof Uint8Array).toBe(bytes.length <= LIMITS.wholeBytes)
     expect(await drain(source)).toEqual({ bytes: Buffer.from(bytes), error: undefined })
   })
@@ -41,7 +41,7 @@ test('a small file is read into the room it fits', () => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { f: 'hello' })
   const read = (room: Uint8Array) =>
-    readVerified(nodeFileSystem, directory.path, 'f', expected(Buffer.from('hello')), { room })
+    readVerified(nodeFileSystem, rootAt(directory.path), 'f', expected(Buffer.from('hello')), { room })
   const [fitting, longer] = [Buffer.alloc(5), Buffer.alloc(6)]
   expect([read(fitting), fitting]).toEqual([fitting, Buffer.from('hello')])
   expect(read(fitting)).toBe(fitting)
@@ -53,7 +53,10 @@ test('a large file arrives with the usual limits', async () => {
   const bytes = Buffer.alloc(3_000_001, 'shelf')
   writeTree(directory.path, { f: bytes })
   const { sha256, sizeBytes } = expected(bytes)
-  const source = readVerified(nodeFileSystem, directory.path, 'f', { sha256: sha256.toString('hex'), sizeBytes })
+  const source = readVerified(nodeFileSystem, rootAt(directory.path), 'f', {
+    sha256: sha256.toString('hex'),
+    sizeBytes,
+  })
   expect((await drain(source)).bytes.equals(bytes)).toBe(true)
 })
 
@@ -62,9 +65,9 @@ test('a sparse file of 100 MiB leaves in small pieces', async () => {
   const sizeBytes = 100 * 2 ** 20
   writeTree(directory.path, { f: '' })
   truncateSync(join(directory.path, 'f'), sizeBytes)
-  using file = openGuarded(nodeFileSystem, directory.path, 'f')
+  using file = openGuarded(nodeFileSystem, rootAt(directory.path), 'f')
   const { sha256 } = hashGuarded(nodeFileSystem, file, new Uint8Array(2 ** 20))
-  const source = readVerified(nodeFileSystem, directory.path, 'f', { sha256, sizeBytes })
+  const source = readVerified(nodeFileSystem, rootAt(directory.path), 'f', { sha256, sizeBytes })
   if (source instanceof Uint8Array) throw new Error('It was read whole')
   let received = 0
   let longest = 0
@@ -79,7 +82,7 @@ test('a small file with other content is busy', () => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { f: 'abc' })
   for (const other of ['abd', 'abcd', '']) {
-    const read = () => readVerified(nodeFileSystem, directory.path, 'f', expected(other), LIMITS)
+    const read = () => readVerified(nodeFileSystem, rootAt(directory.path), 'f', expected(other), LIMITS)
     expect(thrownBy(read)).toMatchObject({ code: 'busy' })
   }
 })
@@ -96,7 +99,7 @@ describe('reading a larger file', () => {
   ])('a read ends incomplete when a writer %s', async (_, write) => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { f: content, 'f.new': 'y'.repeat(50) })
-    const source = readVerified(nodeFileSystem, directory.path, 'f', expected(content), LIMITS)
+    const source = readVerified(nodeFileSystem, rootAt(directory.path), 'f', expected(content), LIMITS)
     const { bytes, error } = await drain(source, (count) => count === 2 && write(join(directory.path, 'f')))
     expect(error).toMatchObject({ code: 'busy' })
     expect(bytes.length).toBeLessThan(content.length)
@@ -105,7 +108,7 @@ describe('reading a larger file', () => {
   test('a file with other content never gets its last chunk', async () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { f: `${content.slice(0, -1)}X` })
-    const source = readVerified(nodeFileSystem, directory.path, 'f', expected(content), LIMITS)
+    const source = readVerified(nodeFileSystem, rootAt(directory.path), 'f', expected(content), LIMITS)
     const { bytes, error } = await drain(source)
     expect(error).toMatchObject({ code: 'busy' })
     expect(bytes.length).toBe(40)
@@ -114,7 +117,7 @@ describe('reading a larger file', () => {
   test('no descriptor outlives a complete or stopped read', async () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { f: content })
-    const read = (like: string) => readVerified(nodeFileSystem, directory.path, 'f', expected(like), LIMITS)
+    const read = (like: string) => readVerified(nodeFileSystem, rootAt(directory.path), 'f', expected(like), LIMITS)
     const before = readdirSync('/proc/self/fd').length
     await drain(read(content))
     await drain(read('z'.repeat(50)))
@@ -133,18 +136,20 @@ describe('reading a larger file', () => {
       ...nodeFileSystem,
       read: (...call: Parameters<typeof nodeFileSystem.read>) => call[5](systemError('EIO'), 0),
     }
-    const { error } = await drain(readVerified(fs, directory.path, 'f', expected(content), LIMITS))
+    const { error } = await drain(readVerified(fs, rootAt(directory.path), 'f', expected(content), LIMITS))
     expect(error).toMatchObject({ code: 'io-error' })
   })
 
   test('a vanished file ends a read before any byte', async () => {
     using directory = temporaryDirectory()
-    const source = readVerified(nodeFileSystem, directory.path, 'f', expected(content), LIMITS)
+    const source = readVerified(nodeFileSystem, rootAt(directory.path), 'f', expected(content), LIMITS)
     expect(await drain(source)).toMatchObject({ bytes: Buffer.alloc(0), error: { code: 'vanished' } })
   })
 
   test('a file of an in-memory file system is read as well', async () => {
     const fs = memoryFileSystem({ '/m/f': content })
-    expect((await drain(readVerified(fs, '/m', 'f', expected(content), LIMITS))).bytes.toString()).toBe(content)
+    expect((await drain(readVerified(fs, rootAt('/m', fs), 'f', expected(content), LIMITS))).bytes.toString()).toBe(
+      content,
+    )
   })
 })

@@ -4,11 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { FileError } from '../../../src/foundation/errors.ts'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import { listGuarded } from '../../../src/local/scan/list-guarded.ts'
-import { startRacer, temporaryDirectory, thrownBy, withoutProc, writeTree } from '../trees.ts'
+import { rootAt, startRacer, temporaryDirectory, thrownBy, withoutProc, writeTree } from '../trees.ts'
 
 function namesIn(fs: FileSystem, root: string, relativePath: string): string[] {
-  const path = relativePath === '' ? root : `${root}/${relativePath}`
-  return listGuarded(fs, { rootRealPath: root, path, relativePath }).entries.map(({ name }) => name)
+  return listGuarded(fs, { root: rootAt(root), relativePath }).entries.map(({ name }) => name)
 }
 
 /** A root with a directory `sub` and a link to a directory outside, whose names must not be listed. */

@@ -10,23 +10,26 @@ import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import { inspectRoot } from '../../../src/local/read/inspect-root.ts'
 import type { ScannedDirectory, ScanOptions } from '../../../src/local/scan/scan-directory.ts'
 import { scanDirectory } from '../../../src/local/scan/scan-directory.ts'
-import { faulty, memoryFileSystem, systemError, temporaryDirectory, writeTree } from '../trees.ts'
+import { faulty, memoryFileSystem, rootAt, systemError, temporaryDirectory, writeTree } from '../trees.ts'
 
 const RULES = createRootScope([])
 
-function scan(
-  root: string,
-  { fs = nodeFileSystem, at = '', ...given }: Partial<ScanOptions> & { fs?: FileSystem; at?: string } = {},
-) {
-  const { device } = inspectRoot(nodeFileSystem, root)
+interface Given extends Partial<ScanOptions> {
+  readonly fs?: FileSystem
+  readonly at?: string
+  /** That of the root, in place of its own. */
+  readonly device?: bigint
+}
+
+function scan(root: string, { fs = nodeFileSystem, at = '', device, ...given }: Given = {}) {
+  const place = rootAt(root)
   const options = {
     symlinks: 'skip',
     oneFileSystem: true,
-    rootDevice: device,
     maxSizeBytes: null,
     emptyFiles: 'upload',
   } as const
-  return scanDirectory(fs, root, at, RULES, { ...options, ...given })
+  return scanDirectory(fs, { ...place, device: device ?? place.device }, at, RULES, { ...options, ...given })
 }
 
 function scanned(root: string, given: Parameters<typeof scan>[1] = {}): ScannedDirectory {
@@ -115,8 +118,8 @@ describe('a directory that can be read', () => {
   test('a scan stays on one file system if configured', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'sub/': '' })
-    expect(scanned(directory.path, { rootDevice: -1n }).skipped).toEqual([{ name: 'sub', reason: 'other-file-system' }])
-    expect(scanned(directory.path, { rootDevice: -1n, oneFileSystem: false }).directories).toEqual(['sub'])
+    expect(scanned(directory.path, { device: -1n }).skipped).toEqual([{ name: 'sub', reason: 'other-file-system' }])
+    expect(scanned(directory.path, { device: -1n, oneFileSystem: false }).directories).toEqual(['sub'])
   })
 
   test('a scan works on an in-memory file system', () => {
@@ -125,11 +128,10 @@ describe('a directory that can be read', () => {
     const options = {
       symlinks: 'skip',
       oneFileSystem: true,
-      rootDevice: root.device,
       maxSizeBytes: null,
       emptyFiles: 'upload',
     } as const
-    const result = scanDirectory(fs, root.realPath, '', RULES, options)
+    const result = scanDirectory(fs, root, '', RULES, options)
     if (result.kind !== 'scanned') throw new Error(result.message)
     expect(namesOf(result.files)).toEqual(['a.md'])
     expect(namesOf(result.ignored)).toEqual(['.shelfdignore', 'x.log'])
@@ -159,7 +161,7 @@ describe('a .shelfdignore file', () => {
 
   test('a missing ignore file is no problem', () => {
     using directory = temporaryDirectory()
-    expect(readIgnoreFile(nodeFileSystem, directory.path, 'no/such')).toBeUndefined()
+    expect(readIgnoreFile(nodeFileSystem, rootAt(directory.path), 'no/such')).toBeUndefined()
   })
 
   test.each(['a link', 'a directory', 'a pipe', 'too large'])(

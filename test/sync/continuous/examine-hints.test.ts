@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
-import { inspectRoot } from '../../../src/local/read/inspect-root.ts'
+import { openRoot } from '../../../src/local/read/open-root.ts'
 import { emptySummary } from '../../../src/rules/run/sync-summary.ts'
 import { type Examination, examineHints } from '../../../src/sync/continuous/examine-hints.ts'
 import { MirrorWatch } from '../../../src/sync/continuous/mirror-watch.ts'
@@ -32,7 +32,7 @@ async function scannedMirror(tree: Tree, settleMs = 0): Promise<Examined> {
   const root = writeTree(join(temporaryDirectory(), 'Papers'), tree)
   const settings = mirrorOf(root)
   await sync([settings])
-  const mirror = await openMirror(engine, settings, inspectRoot(nodeFileSystem, root), { runId: 0, options: PASS })
+  const mirror = await openMirror(engine, settings, openRoot(nodeFileSystem, root), { runId: 0, options: PASS })
   const hand = manualWatch()
   const hooks = { onHint() {}, onScanNeeded() {} }
   const watch = await MirrorWatch.open(engine, { root, settleMs, means: hand.means, name: 'Papers' }, hooks)
@@ -47,7 +47,10 @@ async function scannedMirror(tree: Tree, settleMs = 0): Promise<Examined> {
     settling: () => watch.settler.size,
     look: (...paths) => examineHints(examination, paths),
     known: (directory) => engine.store.files.listForCompare(mirror.row.id, directory).map(([name]) => name),
-    [Symbol.asyncDispose]: () => examiner[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      await examiner[Symbol.asyncDispose]()
+      mirror.root[Symbol.dispose]()
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { inspectRoot } from '../../../src/local/read/inspect-root.ts'
+import { openRoot } from '../../../src/local/read/open-root.ts'
 import { emptySummary } from '../../../src/rules/run/sync-summary.ts'
 import { walkOptions } from '../../../src/sync/observe/observe.ts'
 import { recordExamined } from '../../../src/sync/observe/record-observation.ts'
@@ -16,15 +16,13 @@ const OPTIONS = { waitMs: 0, ...CAREFUL_PASS }
 /** Reads a directory that appeared between scans, as the daemon does after a hint. */
 async function examineTree({ engine }: TestEngine, directory: string, path: string): Promise<void> {
   const settings = mirrorOf(directory)
-  const mirror = await openMirror(engine, settings, inspectRoot(engine.fs, settings.path), {
-    runId: 0,
-    options: OPTIONS,
-  })
+  using root = openRoot(engine.fs, settings.path)
+  const mirror = await openMirror(engine, settings, root, { runId: 0, options: OPTIONS })
   const options = { hashEverything: false, isNew: false, settleMs: null }
   await using examiner = engine.openExaminer(walkOptions(engine, mirror, options))
   const { name, remotePath } = settings
   const summary = emptySummary({ name, path: directory, remotePath, library: { id: '', name: '' } })
-  for await (const batch of examiner.examine({ kind: 'trees', paths: [path] }, engine.signal)) {
+  for await (const batch of examiner.examine({ kind: 'trees', paths: [path], root: root.place }, engine.signal)) {
     recordExamined(engine, mirror, batch, summary)
   }
 }

@@ -23,17 +23,18 @@ import { readLibrary } from '../../support/library-contents.ts'
 import { mayMount, mountSmallDisk } from '../../support/mounted-disk.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
-/** The real file system, in which every opening or reading of one path fails as long as `code` is set. */
-function failingDisk(path: string) {
+/** The real file system, in which every opening or reading of the files of one name fails as long as `code` is set. */
+function failingDisk(name: string) {
   const disk = { code: undefined as string | undefined, opened: undefined as number | undefined }
   const failure = () => Object.assign(new Error(`${disk.code}: thrown by the test`), { code: disk.code })
   const isHit = (code: string) => disk.code !== undefined && (code === 'EIO') === (disk.code === 'EIO')
   const fs: FileSystem = {
     ...nodeFileSystem,
     openSync: (opening, flags) => {
-      if (opening === path && isHit('at opening')) throw failure()
+      const isMeant = opening.endsWith(`/${name}`)
+      if (isMeant && isHit('at opening')) throw failure()
       const descriptor = nodeFileSystem.openSync(opening, flags)
-      if (opening === path) disk.opened = descriptor
+      if (isMeant) disk.opened = descriptor
       return descriptor
     },
     readSync: (descriptor, ...rest) => {
@@ -55,7 +56,7 @@ describe('a file that cannot be read', () => {
   ])('an unreadable file (%s) is a problem, and keeps its record', async (systemCode, code) => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'bad.md': 'bad', 'good.md': 'good' })
-    const { disk, fs } = failingDisk(join(root, 'bad.md'))
+    const { disk, fs } = failingDisk('bad.md')
     await using tested = openTestEngine(service, { fs })
     const mirror = mirrorOf(root)
     disk.code = systemCode
@@ -82,7 +83,7 @@ describe('a file that cannot be read', () => {
   test('an unreadable file does not prevent the upload of its copy', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'the same', 'b.md': 'the same', 'c.md': 'the same' })
-    const { disk, fs } = failingDisk(join(root, 'a.md'))
+    const { disk, fs } = failingDisk('a.md')
     // All files are hashed when the capabilities are read.
     const lockFirst = (client: ServiceClient): ServiceClient => ({
       ...client,
@@ -141,10 +142,11 @@ describe('a process without free descriptors', () => {
     expect(result).toMatchObject({ outcome: 'failures', failure: undefined })
     expect(accountOf(result).problems.map(({ code }) => code)).toEqual(['busy', 'busy'])
     expect(accountOf(result).uploads).toMatchObject({ created: 0, failed: 0, inDoubt: 0 })
-    // A scan that cannot open any file reports it as well, and removes no record.
+    // A run that cannot open even the directory reports that, and removes no record.
     state.left = Number.POSITIVE_INFINITY
     const scanned = await tested.sync([mirror], { hashEverything: true })
-    expect(scanned).toMatchObject({ outcome: 'failures', failure: undefined })
+    expect(scanned).toMatchObject({ outcome: 'failures', failure: { code: 'root-unreadable' } })
+    expect(scanned.failure?.message).toMatch(/too many files open/)
     expect(accountOf(scanned).files.removed).toBe(0)
     Object.assign(state, { left: 0, times: 0 })
     expect((await tested.sync([mirror])).outcome).toBe('done')

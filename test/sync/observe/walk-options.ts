@@ -1,4 +1,5 @@
 import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
+import { placeOf } from '../../../src/local/read/inspect-root.ts'
 import type { WalkOptions } from '../../../src/sync/observe/observation.ts'
 
 /** A walk of a tree of which the state knows nothing. */
@@ -6,8 +7,7 @@ export function walkOptions(rootRealPath: string): WalkOptions {
   return {
     storeDirectory: null,
     mirrorId: 1,
-    rootRealPath,
-    rootDevice: nodeFileSystem.lstatSync(rootRealPath, { bigint: true }).dev,
+    root: placeOf(nodeFileSystem, rootRealPath),
     ignore: [],
     maxSizeBytes: null,
     oneFileSystem: true,

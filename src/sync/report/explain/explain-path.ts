@@ -84,7 +84,7 @@ function lookAtDisk({ fs, ownDirectories }: ReportContext, settings: MirrorSetti
   let scope = createRootScope(settings.ignore)
   const [directory, name] = [parentOf(path), nameOf(path)]
   const own = new Set(ownDirectoriesBelow(root.realPath, ownDirectories))
-  const readRules = (at: string) => readIgnoreFile(fs, root.realPath, at)
+  const readRules = (at: string) => readIgnoreFile(fs, root, at)
   for (const ancestor of descend(directory, scope, readRules)) {
     scope = ancestor.scope
     if (own.has(ancestor.path)) return { kind: 'skipped', reason: OWN_DIRECTORY }
@@ -92,8 +92,8 @@ function lookAtDisk({ fs, ownDirectories }: ReportContext, settings: MirrorSetti
     if (decision) return { kind: 'ignored', by: ancestor.path, decision }
   }
   const { maxSizeBytes, oneFileSystem, emptyFiles } = settings
-  const options = { symlinks: 'skip', oneFileSystem, rootDevice: root.device, maxSizeBytes, emptyFiles } as const
-  const scan = scanDirectory(fs, root.realPath, directory, scope, options)
+  const options = { symlinks: 'skip', oneFileSystem, maxSizeBytes, emptyFiles } as const
+  const scan = scanDirectory(fs, root, directory, scope, options)
   if (scan.kind === 'scanned') return findIn(scan, path, name)
   return scan.code === 'ENOENT' ? { kind: 'absent' } : { kind: 'problem', message: scan.message }
 }
