@@ -10,6 +10,7 @@ import { prepareQuarantine, type QuarantineQueries } from './tables/quarantine.t
 import { prepareReport, type ReportQueries } from './tables/report-rows.ts'
 import { prepareRuns, type RunQueries } from './tables/runs.ts'
 import { prepareTimeline, type TimelineQueries } from './tables/timeline.ts'
+import { prepareUnconfirmed, type UnconfirmedQueries } from './tables/unconfirmed.ts'
 import { prepareUntracked, type UntrackedQueries } from './tables/untracked.ts'
 import { prepareUploads, type UploadQueries } from './tables/uploads.ts'
 
@@ -26,6 +27,7 @@ export interface StoreQueries {
   readonly report: ReportQueries
   readonly keyValues: KeyValueQueries
   readonly quarantine: QuarantineQueries
+  readonly unconfirmed: UnconfirmedQueries
   readonly untracked: UntrackedQueries
   readonly timeline: TimelineQueries
 }
@@ -44,6 +46,7 @@ export function prepareQueries(database: Database.Database): StoreQueries {
     report: prepareReport(database),
     keyValues: prepareKeyValues(database),
     quarantine: prepareQuarantine(database),
+    unconfirmed: prepareUnconfirmed(database),
     untracked: prepareUntracked(database),
     timeline: prepareTimeline(database),
   }

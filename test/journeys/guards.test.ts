@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { configure } from '../support/daemon.ts'
@@ -65,6 +65,49 @@ describe('lost files (P12)', () => {
     expect({ exitCode, removed: mirror.files.removed }).toEqual({ exitCode: 0, removed: 1 })
     const { stdout } = await home.shelfd(['report', '--format', 'combined'])
     expect({ stdout, sent: service.count('uploadFile') }).toEqual({ stdout: '^ d0/e0/file-0.md\n', sent: 0 })
+  })
+
+  test('new files in the place of all known ones are not sent before somebody confirms, however few', async () => {
+    const { service, home, root } = await mirroredHome(2)
+    const before = dumpStore(home.stateDir)
+    const aside = `${root}.aside`
+    const [mine, others] = [readdirSync(root), manyFiles(40, 40)]
+    mkdirSync(aside)
+    for (const name of mine) renameSync(join(root, name), join(aside, name))
+    const strangers = Object.entries(others).map(([path, text]) => [`new/${path}`, `private ${text}`])
+    home.write('Papers', Object.fromEntries(strangers))
+    // The second time, the new files are no longer new to the store.
+    for (let times = 0; times < 2; times += 1) {
+      const { exitCode, stderr, mirror } = await home.sync(TO)
+      expect({ exitCode, removed: mirror.files.removed }).toEqual({ exitCode: 8, removed: 0 })
+      expect(stderr).toMatch(
+        /all 2 files \("d0\/e0\/file-0\.md", "d1\/e1\/file-1\.md"\) are gone, and 40 others stand there \("new\/d0\/.*--accept-removals/,
+      )
+    }
+    expect(service.count('uploadFile')).toBe(0)
+    expect(dumpStore(home.stateDir).history).toEqual(before.history)
+
+    // What comes back by itself is no question, and what was there meanwhile no loss.
+    renameSync(join(root, 'new'), join(aside, 'new'))
+    for (const name of mine) renameSync(join(aside, name), join(root, name))
+    const back = await home.sync(TO)
+    expect({ exitCode: back.exitCode, ...back.mirror.files }).toMatchObject({ exitCode: 0, unchanged: 2, removed: 0 })
+    expect(dumpStore(home.stateDir).file).toEqual(before.file)
+
+    for (const name of mine) rmSync(join(root, name), { recursive: true })
+    renameSync(join(aside, 'new'), join(root, 'new'))
+    expect((await home.sync(TO)).exitCode).toBe(8)
+    const accepted = await home.sync([...TO, '--accept-removals'])
+    expect(accepted).toMatchObject({ exitCode: 0, mirror: { files: { removed: 2 }, uploads: { created: 40 } } })
+  })
+
+  test('a single file that is renamed or edited is no question', async () => {
+    const { service, home, root } = await mirroredHome(1)
+    renameSync(join(root, 'd0/e0/file-0.md'), join(root, 'renamed.md'))
+    expect((await home.sync(TO)).exitCode).toBe(0)
+    writeFileSync(join(root, 'renamed.md'), 'edited')
+    expect((await home.sync(TO)).exitCode).toBe(0)
+    expect(service.count('uploadFile')).toBe(1)
   })
 
   test('a root that lost a few files continues', async () => {

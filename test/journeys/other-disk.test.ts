@@ -1,15 +1,42 @@
 /** Real file systems, mounted one after the other at one place, as removable disks are. */
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
-import { makeDisk, mayMount, mount } from '../support/mounted-disk.ts'
+import { makeDisk, mayMount, mount, mountSmallDisk } from '../support/mounted-disk.ts'
+import { writeTree } from '../support/temporary.ts'
 
 function mountDisk(image: string, at: string): Disposable {
   return mount(['-o', 'loop', image], at)
 }
+
+test.runIf(mayMount)(
+  'another disk in memory at the same mount point is not sent, however few files were there',
+  async () => {
+    const service = await startFaultyService({ library: 'Research' })
+    const home = temporaryHome(service)
+    const at = join(home.path, 'Papers')
+    const mountWith = (name: string, count: number) => {
+      const mounted = mountSmallDisk(at, '4m')
+      const { dev, ino } = statSync(at)
+      writeTree(
+        at,
+        Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name}-${index}.md`, `${name} ${index}`])),
+      )
+      return { ...mounted, identity: `${dev} ${ino}` }
+    }
+    const mine = mountWith('mine', 3)
+    expect((await home.sync(['Papers', '--to', 'Research'])).exitCode).toBe(0)
+    mine[Symbol.dispose]()
+    const other = mountWith('private', 40)
+    expect(other.identity).toBe(mine.identity)
+    const { exitCode, stderr } = await home.shelfd(['sync', 'Papers'])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 7, stderr: expect.stringMatching(/Another file system/) })
+    expect(readLibrary(service.dataDir).map(({ title }) => title)).toEqual(['mine-0.md', 'mine-1.md', 'mine-2.md'])
+  },
+)
 
 test.runIf(mayMount)('another disk at the same mount point is not sent', async () => {
   const service = await startFaultyService({ library: 'Research' })

@@ -9,7 +9,7 @@ function pinMirror(directory: string): void {
   using store = openStore(directory)
   store.write(() => {
     const libraryId = store.mirrors.pinLibrary({ origin: 'https://a', tenantId: 1, remoteId: 'l', name: 'L' }, 1)
-    const root = { rootDevice: 1n, rootInode: 2n, rootBirthNs: null }
+    const root = { rootDevice: 1n, rootInode: 2n, rootBirthNs: null, rootVolumeId: null, rootVolumeBytes: null }
     store.mirrors.pinMirror({ name: 'm', path: '/m', libraryId, remotePath: '/m', isAdHoc: true, ...root }, 1)
   })
 }

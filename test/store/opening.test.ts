@@ -20,7 +20,7 @@ function usedStore(contents = 1): string {
 
 function fill(store: Store, contents: number): void {
   const libraryId = store.mirrors.pinLibrary({ origin: 'https://a', tenantId: 1, remoteId: 'l', name: 'L' }, 1)
-  const root = { rootDevice: 1n, rootInode: 2n, rootBirthNs: null }
+  const root = { rootDevice: 1n, rootInode: 2n, rootBirthNs: null, rootVolumeId: null, rootVolumeBytes: null }
   store.mirrors.pinMirror({ name: 'm', path: '/m', libraryId, remotePath: '/m', isAdHoc: true, ...root }, 1)
   for (let index = 0; index < contents; index += 1) {
     const sha256 = Buffer.alloc(32)

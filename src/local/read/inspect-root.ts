@@ -1,11 +1,12 @@
 import { constants } from 'node:fs'
 import { messageOf, RootError, systemCodeOf } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
+import type { Volume } from '../../rules/mirrors/same-volume.ts'
 import { isOutOfDescriptors } from './file-errors.ts'
 import type { FileStats, FileSystem } from './file-system.ts'
 import { FILE_SYSTEMS } from './file-system-kinds.ts'
 import { isDirectory } from './fingerprint.ts'
-import { identifyVolume, type RootVolume, UNKNOWN_VOLUME } from './root-volume.ts'
+import { identifyVolume, UNKNOWN_VOLUME } from './root-volume.ts'
 
 /** Where the files of a mirror are read. Plain data, so that it can be passed to a thread. */
 export interface RootPlace {
@@ -24,7 +25,7 @@ export interface RootDirectory extends RootPlace {
   /** False where `birthNs` may be the time of the last change, which some systems return in its place. */
   readonly isBirthCertain: boolean
   /** Known where `birthNs` is not. */
-  readonly volume: RootVolume
+  readonly volume: Volume
 }
 
 const BIGINT = { bigint: true } as const

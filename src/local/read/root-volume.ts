@@ -1,24 +1,18 @@
+import type { Volume } from '../../rules/mirrors/same-volume.ts'
 import type { FileSystem } from './file-system.ts'
 import type { FileSystemKind } from './file-system-kinds.ts'
 
-/** What distinguishes a file system from another one at the same mount point; null where the system does not say it. */
-export interface RootVolume {
-  /** Its UUID, which FAT calls serial number, as Linux lists it. */
-  readonly id: string | null
-  readonly sizeBytes: number | null
-}
-
-export const UNKNOWN_VOLUME: RootVolume = { id: null, sizeBytes: null }
+export const UNKNOWN_VOLUME: Volume = { id: null, sizeBytes: null }
 
 /** Links of these names lead to the devices of file systems. */
 const BY_UUID = '/dev/disk/by-uuid'
 
-/** Identifies the file system of `kind` on `device`, of which `sizeBytes` is the size. */
+/** Identifies the file system of `kind` on `device` by its UUID (of FAT: its serial number), and by its size unless that may vary. */
 export function identifyVolume(
   fs: FileSystem,
   device: bigint,
   { kind, sizeBytes }: { readonly kind: FileSystemKind | undefined; readonly sizeBytes: number },
-): RootVolume {
+): Volume {
   return { id: findUuid(fs, device), sizeBytes: kind?.hasFixedSize ? sizeBytes : null }
 }
 

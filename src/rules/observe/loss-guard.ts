@@ -1,6 +1,6 @@
 /** A mirror that loses fewer files than this is halted only if they were all it had. */
 const FEWEST_LOST = 20
-/** A mirror of fewer files than this may lose all of them. */
+/** A mirror of fewer files than this may lose all of them, unless others stand in their place. */
 const FEWEST_EMPTIED = 5
 
 /** Numbers of files. Those that a rule leaves out now are still on disk and are not counted. */
@@ -10,11 +10,15 @@ export interface Loss {
   readonly lost: number
 }
 
+/** `replaced`: nothing of what was known is there, and new files are. */
+export type LossReason = 'emptied' | 'replaced' | 'more than half'
+
 /** Why a scan's removals look like a lost disk rather than a user's work (P12); undefined when they don't. */
-export function lossReason(files: Loss): 'emptied' | 'more than half' | undefined {
+export function lossReason(files: Loss): LossReason | undefined {
   const { known, found, lost } = files
   if (lost === 0) return undefined
   if (found === 0 && known >= FEWEST_EMPTIED) return 'emptied'
+  if (found > 0 && lost >= known) return 'replaced'
   return lost >= FEWEST_LOST && lost * 2 > known ? 'more than half' : undefined
 }
 

@@ -27,6 +27,7 @@ const STEPS = [
   'DELETE FROM file WHERE directory_id IN (SELECT id FROM directory WHERE mirror_id = @id)',
   'DELETE FROM directory WHERE mirror_id = @id',
   'DELETE FROM problem WHERE mirror_id = @id',
+  'DELETE FROM unconfirmed WHERE mirror_id = @id',
   `UPDATE content SET mirror_id = ${otherHolder('content.id')} WHERE mirror_id = @id`,
   `DELETE FROM content AS c WHERE c.library_id = @libraryId AND NOT ${IS_HELD}`,
   `UPDATE upload SET mirror_id = ${otherHolder('upload.content_id')} WHERE mirror_id = @id`,

@@ -19,11 +19,20 @@ export interface MirrorRow {
   readonly rootInode: bigint
   /** Null until a root with a birth time was seen. */
   readonly rootBirthNs: bigint | null
+  /** Of its file system, where that has no birth times; null where the system does not tell it. */
+  readonly rootVolumeId: string | null
+  readonly rootVolumeBytes: number | null
   readonly scrubbedAt: number
   /** `sync DIR` created the mirror, not a configuration. */
   readonly isAdHoc: boolean
   readonly library: LibraryRow
 }
+
+/** What identifies the root. */
+export type PinnedRoot = Pick<
+  MirrorRow,
+  'path' | 'rootDevice' | 'rootInode' | 'rootBirthNs' | 'rootVolumeId' | 'rootVolumeBytes'
+>
 
 export type NewLibrary = Omit<LibraryRow, 'id'>
 export interface NewMirror extends Omit<MirrorRow, 'id' | 'library' | 'scrubbedAt'> {
@@ -40,6 +49,8 @@ interface FlatRow {
   rootDevice: bigint
   rootInode: bigint
   rootBirthNs: bigint | null
+  rootVolumeId: string | null
+  rootVolumeBytes: bigint | null
   scrubbedAt: bigint
   isAdHoc: bigint
   libraryId: bigint
@@ -51,7 +62,7 @@ interface FlatRow {
 
 const SELECT = `
   SELECT m.id, m.name, m.path, m.remote_path AS remotePath, m.root_device AS rootDevice, m.root_inode AS rootInode,
-         m.root_birth_ns AS rootBirthNs, m.scrubbed_at AS scrubbedAt, m.is_ad_hoc AS isAdHoc,
+         m.root_birth_ns AS rootBirthNs, m.root_volume_id AS rootVolumeId, m.root_volume_bytes AS rootVolumeBytes, m.scrubbed_at AS scrubbedAt, m.is_ad_hoc AS isAdHoc,
          l.id AS libraryId, l.origin, l.tenant_id AS tenantId, l.remote_id AS remoteId, l.name AS libraryName
   FROM mirror m JOIN library l ON l.id = m.library_id`
 
@@ -64,13 +75,16 @@ export function prepareMirrors(database: Database.Database) {
      ON CONFLICT DO UPDATE SET name = excluded.name RETURNING id`,
   )
   const insertMirror = database.prepare<
-    [string, string, number, string, bigint, bigint, bigint | null, number, number, number]
+    [PinnedRoot & { name: string; libraryId: number; remotePath: string; nowMs: number; isAdHoc: number }]
   >(
-    `INSERT INTO mirror (name, path, library_id, remote_path, root_device, root_inode, root_birth_ns, pinned_at, scrubbed_at, is_ad_hoc)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO mirror (name, path, library_id, remote_path, root_device, root_inode, root_birth_ns, root_volume_id,
+       root_volume_bytes, pinned_at, scrubbed_at, is_ad_hoc)
+     VALUES (@name, @path, @libraryId, @remotePath, @rootDevice, @rootInode, @rootBirthNs, @rootVolumeId, @rootVolumeBytes,
+       @nowMs, @nowMs, @isAdHoc)`,
   )
-  const pinRoot = database.prepare<[string, bigint, bigint, bigint | null, number]>(
-    'UPDATE mirror SET path = ?, root_device = ?, root_inode = ?, root_birth_ns = ? WHERE id = ?',
+  const pinRoot = database.prepare<[PinnedRoot & { id: number }]>(
+    `UPDATE mirror SET path = @path, root_device = @rootDevice, root_inode = @rootInode, root_birth_ns = @rootBirthNs,
+       root_volume_id = @rootVolumeId, root_volume_bytes = @rootVolumeBytes WHERE id = @id`,
   )
   const setAdHoc = database.prepare<[number, number]>('UPDATE mirror SET is_ad_hoc = ? WHERE id = ?')
   const rename = database.prepare<[string, number]>('UPDATE mirror SET name = ? WHERE id = ?')
@@ -84,19 +98,12 @@ export function prepareMirrors(database: Database.Database) {
     pinLibrary: (library: NewLibrary, nowMs: number): number =>
       onlyRow(insertLibrary.get(library.origin, library.tenantId, library.remoteId, library.name, nowMs)).id,
     pinMirror: (mirror: NewMirror, nowMs: number): void => {
-      const { name, path, libraryId, remotePath, rootDevice, rootInode, rootBirthNs, isAdHoc } = mirror
-      const times = [nowMs, nowMs] as const
-      insertMirror.run(name, path, libraryId, remotePath, rootDevice, rootInode, rootBirthNs, ...times, Number(isAdHoc))
+      insertMirror.run({ ...mirror, nowMs, isAdHoc: Number(mirror.isAdHoc) })
     },
     /** Pins the mirror to another directory. */
-    pinRoot: ({
-      id,
-      path,
-      rootDevice,
-      rootInode,
-      rootBirthNs,
-    }: Pick<MirrorRow, 'id' | 'path' | 'rootDevice' | 'rootInode' | 'rootBirthNs'>): void => {
-      pinRoot.run(path, rootDevice, rootInode, rootBirthNs, id)
+    pinRoot: ({ id, path, rootDevice, rootInode, ...rest }: PinnedRoot & Pick<MirrorRow, 'id'>): void => {
+      const { rootBirthNs, rootVolumeId, rootVolumeBytes } = rest
+      pinRoot.run({ id, path, rootDevice, rootInode, rootBirthNs, rootVolumeId, rootVolumeBytes })
     },
     /** Records whether the mirror comes from `sync DIR` or a configuration. */
     setAdHoc: (mirrorId: number, isAdHoc: boolean): void => {
@@ -120,8 +127,10 @@ function inflateSome(row: FlatRow | undefined): MirrorRow | undefined {
 }
 
 function inflate(row: FlatRow): MirrorRow {
-  const { name, path, remotePath, rootDevice, rootInode, rootBirthNs, origin, remoteId } = row
+  const { name, path, remotePath, rootDevice, rootInode, rootBirthNs, rootVolumeId, origin, remoteId } = row
+  const rootVolumeBytes = row.rootVolumeBytes === null ? null : Number(row.rootVolumeBytes)
+  const root = { path, rootDevice, rootInode, rootBirthNs, rootVolumeId, rootVolumeBytes }
   const library = { id: Number(row.libraryId), origin, tenantId: Number(row.tenantId), remoteId, name: row.libraryName }
   const flags = { scrubbedAt: Number(row.scrubbedAt), isAdHoc: row.isAdHoc !== 0n }
-  return { id: Number(row.id), name, path, remotePath, rootDevice, rootInode, rootBirthNs, ...flags, library }
+  return { id: Number(row.id), name, remotePath, ...root, ...flags, library }
 }

@@ -1,8 +1,10 @@
 import { HeldBackError } from '../../foundation/errors.ts'
 import { isWithin } from '../../foundation/files/paths.ts'
-import { type Loss, lossReason, mayHaveMoved } from '../../rules/observe/loss-guard.ts'
+import { counted, escapeText } from '../../foundation/text/safe-text.ts'
+import { type Loss, type LossReason, lossReason, mayHaveMoved } from '../../rules/observe/loss-guard.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { Store } from '../../store/open-store.ts'
+import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Engine, OpenMirror, StoreContext } from '../engine.ts'
 import type { ExamineOptions, ObservationBatch, PathProblem, UnsettledFile } from './observation.ts'
 import { PendingBatches } from './pending-batches.ts'
@@ -31,6 +33,9 @@ export interface ScanResult {
   /** The duration of the walk alone, without waiting for other scans and for the service. */
   readonly durationMs: number
 }
+
+/** Paths that a message about lost files names. */
+const MOST_EXAMPLES = 3
 
 /** Problems of paths that are kept of one scan; further ones are only counted. */
 const MAX_PROBLEMS = 10_000
@@ -133,16 +138,19 @@ function removeMissing(
   { summary, acceptsRemovals }: { readonly summary: SyncSummary; readonly acceptsRemovals: boolean },
 ): boolean {
   const { files } = summary
+  const { id: mirrorId } = mirror.row
   const gone = findGoneDirectories(scan)
   let isDone = true
+  let halted: HeldBackError | undefined
   files.scanned = files.unchanged + files.new + files.changed
-  if (gone.length > 0 || store.files.countGone().all > 0) {
+  if (gone.length > 0 || store.files.countGone().all > 0 || store.unconfirmed.count(mirrorId).all > 0) {
     store.write(() => {
       for (const { id, reason } of gone) store.files.markDirectoryGone(id, reason)
       const { moved, removed, leftOut, loss } = countGone(store, mirror, scan, files)
       if (!acceptsRemovals && mayHaveMoved(loss, scan.unsettledNewCount)) isDone = false
+      else if (!acceptsRemovals) halted = haltIfLost(store, mirror, loss)
       // The summary counts moved and removed files from here on, so that a halted mirror counts none.
-      else if (!acceptsRemovals) assertNotLost(mirror, loss)
+      if (halted) return
       files.moved = moved
       files.new -= moved
       if (!isDone) return
@@ -151,8 +159,10 @@ function removeMissing(
       store.files.removeGone(clock.nowMs())
       for (const [id, digest] of scan.laterDigests) store.directories.setDigest(id, digest)
       for (const { id } of gone) store.directories.remove(id)
+      store.unconfirmed.clear(mirrorId)
     })
   }
+  if (halted) throw halted
   if (isDone) store.files.endScan(mirror.row.id)
   return isDone
 }
@@ -166,28 +176,46 @@ interface Gone {
 
 /**
  * Counts the files that moved and that are gone. A file that was recorded under a new name before this scan does not count as lost,
- * nor does one that a rule leaves out now.
+ * nor does one that a rule leaves out now, nor one that a halted scan found in the place of others.
  */
 function countGone(store: Store, { row }: OpenMirror, scan: ScanState, files: SyncSummary['files']): Gone {
   const moved = store.files.countMoved(row.id)
   const gone = store.files.countGone()
+  const unconfirmed = store.unconfirmed.count(row.id)
   const movedBefore = moved.ever - moved.now
   const loss = {
-    known: store.files.count(row.id) - files.new - movedBefore - gone.leftOut,
+    known: store.files.count(row.id) - files.new - movedBefore - gone.leftOut - unconfirmed.all,
     found: files.unchanged + files.new + files.changed + scan.unsettledCount,
-    lost: gone.all - gone.leftOut - moved.found,
+    lost: Math.max(0, gone.all - gone.leftOut - moved.found - unconfirmed.gone),
   }
-  const removed = gone.all - moved.now
+  const removed = Math.max(0, gone.all - moved.now - unconfirmed.gone)
   return { moved: moved.now, removed, leftOut: Math.min(removed, gone.leftOut), loss }
 }
 
-/** Throws HeldBackError before anything is removed: an unmounted disk looks like a deleted tree, so the user must confirm (P12). */
-function assertNotLost({ row }: OpenMirror, files: Loss): void {
+/**
+ * Returns an error before anything is removed: an unmounted disk looks like a deleted tree, and another one in its place like new
+ * files, so the user must confirm (P12). Those new files then wait for that.
+ */
+function haltIfLost(store: Store, { row }: OpenMirror, files: Loss): HeldBackError | undefined {
   const reason = lossReason(files)
-  if (reason === undefined) return
-  const what = reason === 'emptied' ? `all ${files.known} files` : `${files.lost} of ${files.known} files`
-  const text = `The mirror "${row.name}" is halted: ${what} are gone from "${row.path}"`
-  throw new HeldBackError('root-emptied', `${text}; if that is right, run "shelfd sync ${row.name} --accept-removals"`)
+  if (reason === undefined) return undefined
+  if (reason === 'replaced') store.unconfirmed.addFound(row.id)
+  const text = `The mirror "${row.name}" is halted: ${describeLoss(store, row, reason, files)}`
+  return new HeldBackError('root-emptied', `${text}; if that is right, run "shelfd sync ${row.name} --accept-removals"`)
+}
+
+function describeLoss(store: Store, { id, path }: MirrorRow, reason: LossReason, { known, lost, found }: Loss): string {
+  if (reason === 'emptied') return `all ${known} files are gone from "${path}"`
+  if (reason === 'more than half') return `${lost} of ${known} files are gone from "${path}"`
+  const { gone, there } = store.unconfirmed.exampleOf(id, MOST_EXAMPLES)
+  const all = known === 1 ? 'its only file' : `all ${known} files`
+  const others = `${counted(found, 'other')} ${found === 1 ? 'stands' : 'stand'} there`
+  return `nothing that it had is in "${path}": ${all} (${quoted(gone, known)}) ${known === 1 ? 'is' : 'are'} gone, and ${others}${there.length > 0 ? ` (${quoted(there, found)})` : ''}`
+}
+
+function quoted(paths: readonly string[], all: number): string {
+  const names = paths.map((path) => `"${escapeText(path)}"`).join(', ')
+  return all > paths.length ? `${names} …` : names
 }
 
 function findGoneDirectories(scan: ScanState): { id: number; reason: 'gone' | 'ignored' }[] {

@@ -4,7 +4,8 @@ import type { RootDirectory } from '../../local/read/inspect-root.ts'
 import type { OpenRoot } from '../../local/read/open-root.ts'
 import { givesNameAway } from '../../rules/mirrors/mirror-activity.ts'
 import { ownDirectoriesBelow } from '../../rules/mirrors/own-directories.ts'
-import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import { mayBeSameVolume } from '../../rules/mirrors/same-volume.ts'
+import type { MirrorRow, PinnedRoot } from '../../store/tables/mirrors.ts'
 import type { Connection, Engine, MirrorSettings, OpenMirror } from '../engine.ts'
 import type { Pass, PassOptions } from '../pass.ts'
 import { findLibrary } from './find-library.ts'
@@ -34,7 +35,7 @@ export async function openMirror(
   if (pinned && pinned.isAdHoc !== settings.isAdHoc) {
     engine.store.write(() => engine.store.mirrors.setAdHoc(pinned.id, settings.isAdHoc))
   }
-  const mustPinRoot = options.acceptsRoot || pinned?.rootBirthNs !== known?.rootBirthNs
+  const mustPinRoot = options.acceptsRoot || (pinned !== undefined && known !== undefined && hasMore(pinned, known))
   const opened = { settings, root, mustPinRoot, ownDirectories, runId }
   if (known && engine.service.isEmbedded) return { row: known, ...opened, verify: async () => {} }
   if (known) return { row: known, ...opened, verify: () => verifyService(engine, known, settings) }
@@ -59,10 +60,27 @@ function assertNarrow(settings: MirrorSettings, { isDryRun, acceptsBreadth }: Pa
   throw new HeldBackError('confirmation-needed', `Mirroring "${path}" sends ${breadth}; if that is meant: ${way}`)
 }
 
-/** Keeps the pinned birth time if the root now has no certain one, unless another root was accepted. */
-function pinnedRootOf(pinned: MirrorRow, root: RootDirectory, { acceptsRoot }: PassOptions) {
+/** Keeps what was pinned and the system does not tell now, unless another root was accepted. */
+function pinnedRootOf(pinned: MirrorRow, root: RootDirectory, { acceptsRoot }: PassOptions): PinnedRoot {
   const found = pinOf(root)
-  return { ...found, rootBirthNs: found.rootBirthNs ?? (acceptsRoot ? null : pinned.rootBirthNs) }
+  if (acceptsRoot) return found
+  const { rootBirthNs, rootVolumeId, rootVolumeBytes } = pinned
+  return {
+    ...found,
+    rootBirthNs: found.rootBirthNs ?? rootBirthNs,
+    rootVolumeId: found.rootVolumeId ?? rootVolumeId,
+    rootVolumeBytes: found.rootVolumeBytes ?? rootVolumeBytes,
+  }
+}
+
+/** The system tells something of the root that was not pinned, or a size that has changed. */
+function hasMore(pinned: PinnedRoot, known: PinnedRoot): boolean {
+  const { rootBirthNs, rootVolumeId, rootVolumeBytes } = pinned
+  return (
+    rootBirthNs !== known.rootBirthNs ||
+    rootVolumeId !== known.rootVolumeId ||
+    rootVolumeBytes !== known.rootVolumeBytes
+  )
 }
 
 async function verifyService(engine: PinContext, known: MirrorRow, settings: MirrorSettings): Promise<void> {
@@ -78,7 +96,8 @@ function assertNotOwn({ ownDirectories }: OpenContext, { realPath }: RootDirecto
 }
 
 /** Throws RefusedError `root-mismatch` unless the mirror's directory is the one that it was first used for (P15). */
-export function assertSameRoot({ name, path, rootInode, rootBirthNs }: MirrorRow, root: RootDirectory): void {
+export function assertSameRoot(pinned: MirrorRow, root: RootDirectory): void {
+  const { name, path, rootInode, rootBirthNs } = pinned
   const way = `if it is the right one, "shelfd sync ${name} --accept-root" takes it`
   if (path !== root.realPath) {
     const text = `The mirror "${name}" was first used for "${path}", and the configuration now names "${root.realPath}"`
@@ -88,7 +107,9 @@ export function assertSameRoot({ name, path, rootInode, rootBirthNs }: MirrorRow
     const text = `"${path}" is not the directory that the mirror "${name}" was first used for`
     throw new RefusedError('root-mismatch', `${text} (another one replaced it, or a mount is missing); ${way}`)
   }
-  if (rootBirthNs !== null && root.birthNs !== null && rootBirthNs !== root.birthNs) {
+  const isOtherBirth = rootBirthNs !== null && root.birthNs !== null && rootBirthNs !== root.birthNs
+  const volume = { id: pinned.rootVolumeId, sizeBytes: pinned.rootVolumeBytes }
+  if (isOtherBirth || !mayBeSameVolume(volume, root.volume)) {
     const text = `Another file system is mounted at "${path}" than the mirror "${name}" was first used for`
     throw new RefusedError('root-mismatch', `${text}; ${way}`)
   }

@@ -6,7 +6,7 @@ import type { RootDirectory } from '../../local/read/inspect-root.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
 import { mayUpload } from '../../rules/mirrors/may-upload.ts'
 import { freeName } from '../../rules/mirrors/mirror-activity.ts'
-import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import type { MirrorRow, PinnedRoot } from '../../store/tables/mirrors.ts'
 import type { Connection, Engine, MirrorSettings, StoreContext } from '../engine.ts'
 import type { PassOptions } from '../pass.ts'
 import { forgetPause } from '../pause.ts'
@@ -59,8 +59,15 @@ export async function pinMirror(
 }
 
 /** Returns what identifies a mirror's root, in the shape that the store pins. */
-export function pinOf({ realPath, device, inode, birthNs, isBirthCertain }: RootDirectory) {
-  return { path: realPath, rootDevice: device, rootInode: inode, rootBirthNs: isBirthCertain ? birthNs : null }
+export function pinOf({ realPath, device, inode, birthNs, isBirthCertain, volume }: RootDirectory): PinnedRoot {
+  return {
+    path: realPath,
+    rootDevice: device,
+    rootInode: inode,
+    rootBirthNs: isBirthCertain ? birthNs : null,
+    rootVolumeId: volume.id,
+    rootVolumeBytes: volume.sizeBytes,
+  }
 }
 
 async function chooseLibrary(

@@ -19,6 +19,14 @@ describe('the guard of a root', () => {
     expect(lossReason({ known: 20, found: 1, lost: 19 })).toBeUndefined()
   })
 
+  test('the root guard halts when new files stand in the place of all known ones, whatever their number', () => {
+    for (const known of [1, 2, 4, 15, 400]) {
+      expect(lossReason({ known, found: 40, lost: known })).toBe('replaced')
+      expect(lossReason({ known, found: 1, lost: known })).toBe('replaced')
+    }
+    expect(lossReason({ known: 2, found: 41, lost: 1 })).toBeUndefined()
+  })
+
   test('the root guard waits while unread files may be the lost ones', () => {
     const half = { known: 38, found: 18, lost: 20 }
     expect([0, 1, 30].map((unread) => mayHaveMoved(half, unread))).toEqual([false, true, true])

@@ -29,7 +29,7 @@ function newStore(): { directory: string; store: Store } {
   const store = openStore(directory)
   store.write(() => {
     const libraryId = store.mirrors.pinLibrary({ origin: 'https://a', tenantId: 1, remoteId: 'l', name: 'L' }, 1)
-    const root = { rootDevice: 1n, rootInode: 2n, rootBirthNs: null }
+    const root = { rootDevice: 1n, rootInode: 2n, rootBirthNs: null, rootVolumeId: null, rootVolumeBytes: null }
     store.mirrors.pinMirror({ name: 'm', path: '/m', libraryId, remotePath: '/m', isAdHoc: true, ...root }, 1)
   })
   return { directory, store }

@@ -9,7 +9,7 @@ const TIMES = { mtimeNs: 2n ** 62n + 1n, ctimeNs: 2n ** 61n + 1n, inode: 2n ** 6
 function openMirrored() {
   const store = openStore(temporaryDirectory())
   const libraryId = store.mirrors.pinLibrary({ origin: 'https://a', tenantId: 1, remoteId: 'l', name: 'L' }, 1)
-  const root = { rootDevice: 1n, rootInode: 2n, rootBirthNs: null }
+  const root = { rootDevice: 1n, rootInode: 2n, rootBirthNs: null, rootVolumeId: null, rootVolumeBytes: null }
   store.mirrors.pinMirror({ name: 'm', path: '/m', libraryId, remotePath: '/m', isAdHoc: true, ...root }, 1)
   const mirror = { id: 1, library: { id: libraryId } }
   const directoryId = store.directories.ensure(mirror.id, 'd')

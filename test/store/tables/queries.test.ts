@@ -25,6 +25,8 @@ function openUsed() {
       rootDevice: 1n,
       rootInode: 2n,
       rootBirthNs: null,
+      rootVolumeId: null,
+      rootVolumeBytes: null,
     }
     store.mirrors.pinMirror(pinned, 1)
     const row = store.mirrors.findByName('m')
@@ -34,7 +36,10 @@ function openUsed() {
   /** Another mirror of the same library, with a file of its own and one of a content that the first one has. */
   const secondMirror = () => {
     const other = { name: 'n', path: '/n', libraryId: mirror.library.id, remotePath: '/n', isAdHoc: true }
-    store.mirrors.pinMirror({ ...other, rootDevice: 1n, rootInode: 3n, rootBirthNs: null }, 1)
+    store.mirrors.pinMirror(
+      { ...other, rootDevice: 1n, rootInode: 3n, rootBirthNs: null, rootVolumeId: null, rootVolumeBytes: null },
+      1,
+    )
     const row = store.mirrors.findByName('n')
     if (!row) throw new Error('No mirror')
     for (const number of [2, 200])
