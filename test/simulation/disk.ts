@@ -216,6 +216,18 @@ export class SimulatedDisk {
     this.#put(path, { ...this.#directory(), device: 2n })
   }
 
+  /**
+   * Another disk is mounted over a directory, whose descriptors stay good. The returned function mounts the directory over that in turn,
+   * so that descriptors of the other disk still name the same path.
+   */
+  mountOver(path: string): () => void {
+    const covered = this.#lookUp(path)
+    if (!covered?.place) throw new Error(`Nothing is at ${path}`)
+    const { parent, name } = covered.place
+    parent.entries.set(name, { ...this.#directory(), device: 3n, place: covered.place })
+    return () => void parent.entries.set(name, covered)
+  }
+
   /** Every entry below a directory, by path relative to it; links are not followed. */
   list(path: string): Map<string, Node> {
     const found = new Map<string, Node>()

@@ -14,6 +14,7 @@ export function prepareJudging(database: Database.Database) {
     `SELECT count(*) AS n FROM upload u JOIN content c ON c.id = u.content_id
      WHERE u.ended_at IS NULL AND c.state IN ('sending', 'stored') AND (u.path = ? OR u.path LIKE '%/' || ?)`,
   )
+  const allIntents = database.prepare<[], { n: number }>('SELECT count(*) AS n FROM upload')
   const files = database.prepare<[], { n: number }>('SELECT count(*) AS n FROM file')
   const paths = database.prepare<[], { path: string }>(
     `SELECT iif(d.path = '', f.name, d.path || '/' || f.name) AS path FROM file f JOIN directory d ON d.id = f.directory_id`,
@@ -43,6 +44,8 @@ export function prepareJudging(database: Database.Database) {
     /** Until when nothing is tried with a content, on the wall clock; 0: it may be. */
     quarantineOf: (sha256: string, mime: string): number => quarantine.get(Buffer.from(sha256, 'hex'), mime)?.at ?? 0,
     countIntents: (fileName: string): number => intents.get(fileName, fileName)?.n ?? 0,
+    /** All that there ever were. */
+    countAllIntents: (): number => allIntents.get()?.n ?? 0,
     countFiles: (): number => files.get()?.n ?? 0,
     /** Contents of files of which nobody knows whether they arrived. */
     countDoubts: (): number => doubts.get()?.n ?? 0,

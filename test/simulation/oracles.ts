@@ -52,11 +52,24 @@ interface Exit {
   readonly begunAt: number
 }
 
+/** What is on disk, read or not, stays known through a run, whatever was in the place of its directory meanwhile (P12). */
+export function assertKept(world: World, known: readonly string[]): void {
+  if (world.mayRace) return
+  const { disk, state } = world
+  const now = new Set(state.judging.listPaths())
+  const nodes = disk.list(ROOT)
+  const lost = known.find((path) => nodes.get(path)?.kind === 'file' && !now.has(path))
+  if (lost !== undefined) throw new Violation('P12', `"${lost}" is no longer known, and it was there all the time`)
+}
+
 /** Exit 0: every file scanned is at the service; and no run sends more than it may. */
 export function assertExit(world: World, { result, isDryRun, isWaiting, begunAt }: Exit): void {
   const sent = world.uploads.slice(begunAt)
   if (isDryRun && sent.length > 0) throw new Violation('dry run', `it sent ${sent.length} files`)
   assertTriesOfRun(sent, world.linksCopies)
+  const code = result?.failure?.code
+  if (world.swaps.count === 0 && !world.mayRace && (code === 'root-missing' || code === 'root-mismatch'))
+    throw new Violation('P12', `the root is refused although it is in its place: ${result?.failure?.message}`)
   const { newPerRun } = world.traits.limits
   const counted = sent.filter(({ isStored, isClear }) => isStored || !isClear).length
   if (newPerRun !== null && counted > newPerRun && !world.linksCopies) {

@@ -14,10 +14,12 @@ import {
   assertDay,
   assertExit,
   assertHalted,
+  assertKept,
   assertReport,
   assertUnchanged,
   stateOf,
 } from './oracles.ts'
+import { ANSWERS, PLAIN } from './pass-options.ts'
 import { type Machine, startProgram } from './program.ts'
 import type { Death, Phase, Scenario } from './scenario.ts'
 import type { SimulatedState } from './state.ts'
@@ -98,6 +100,8 @@ class Story {
   async perform(phase: Phase): Promise<void> {
     const world = this.#world
     world.record(`— ${JSON.stringify(phase)}`)
+    const known = world.state.judging.listPaths()
+    world.swaps.isAllowed = phase.kind === 'sync' || phase.kind === 'watch'
     switch (phase.kind) {
       case 'change':
         applyChange(world, phase.change)
@@ -111,6 +115,7 @@ class Story {
         break
       case 'sync':
         await this.#sync(phase)
+        if (!phase.death?.losesPower) assertKept(world, known)
         break
       case 'watch':
         await watchFor(
@@ -126,6 +131,7 @@ class Story {
         world.loseStore()
         break
     }
+    world.swaps.isAllowed = false
   }
 
   /** Runs until all is well, with and without what is always broken; then a further run must change nothing. */
@@ -299,24 +305,27 @@ class Story {
   }
 
   /** Files are gone for a reason that nobody meant: nothing may be sent or recorded as removed. */
-  async #loseRoot(how: 'gone' | 'emptied' | 'other-disk'): Promise<void> {
+  async #loseRoot(how: Extract<Phase, { kind: 'lose-root' }>['how']): Promise<void> {
     const world = this.#world
     const isPinned = world.state.queries.mirrors.findByName(this.#settings.name) !== undefined
     // What was never a mirror may be anything.
     if (!isPinned) return
     const known = world.state.judging.countFiles()
+    const keepsRoot = how === 'emptied' || how === 'other-files'
+    // Where nothing was known, other files are new ones.
+    if (how === 'other-files' && known === 0) return
     const uploads = world.uploads.length
     const { race, onOpen } = world
     world.race = () => {}
     world.onOpen = () => {}
     world.disk.rename(ROOT, '/home/elsewhere')
-    if (how === 'emptied') world.disk.rename('/home/elsewhere', ROOT)
+    if (keepsRoot) world.disk.rename('/home/elsewhere', ROOT)
     if (how === 'other-disk') {
       world.disk.mountAt(ROOT)
       world.disk.place(`${ROOT}/private.md`, Buffer.from('a file of another disk'))
     }
     const kept = new Map<string, string>()
-    if (how === 'emptied') {
+    if (keepsRoot) {
       // Few files may be removed with it.
       world.hidden.forget()
       world.disk.makeDirectory('/home/kept')
@@ -325,12 +334,14 @@ class Story {
         world.disk.rename(`${ROOT}/${name}`, `/home/kept/${name}`)
       }
     }
+    if (how === 'other-files') world.disk.place(`${ROOT}/private.md`, Buffer.from('a file of another disk'))
     const { result } = await this.#run({})
     assertHalted(world, { result, how, known, uploads })
     world.race = race
     world.onOpen = onOpen
     if (how === 'other-disk') world.disk.remove(ROOT)
-    if (how === 'emptied') for (const [from, to] of kept) world.disk.rename(from, to)
+    if (how === 'other-files') world.disk.remove(`${ROOT}/private.md`)
+    if (keepsRoot) for (const [from, to] of kept) world.disk.rename(from, to)
     else world.disk.rename('/home/elsewhere', ROOT)
   }
 }
@@ -342,16 +353,3 @@ interface Harm {
 }
 
 const UNHARMED: Harm = { death: null, fullDisk: null }
-
-/** Everything that guards ask is answered. */
-const ANSWERS = { acceptsRemovals: true, adopts: true, acceptsRoot: true }
-
-const PLAIN: PassOptions = {
-  waitMs: 0,
-  hashEverything: false,
-  isDryRun: false,
-  acceptsRemovals: false,
-  adopts: false,
-  acceptsRoot: false,
-  acceptsBreadth: true,
-}

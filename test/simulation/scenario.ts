@@ -44,7 +44,7 @@ export type Phase =
       /** Share of events that the watcher loses. */
       readonly lossShare: number
     }
-  | { readonly kind: 'lose-root'; readonly how: 'gone' | 'emptied' | 'other-disk' }
+  | { readonly kind: 'lose-root'; readonly how: 'gone' | 'emptied' | 'other-disk' | 'other-files' }
   | { readonly kind: 'lose-store' }
 
 export interface Scenario {
@@ -63,6 +63,9 @@ const IN_HOURS = 1e-4
 const CALM_EVERY = 5
 /** In one of so many links are planted where the program reads. */
 const LINKS_EVERY = 20
+
+/** In one of so many the mirror's directory is swapped and comes back, between any two steps. */
+const SWAPS_EVERY = 7
 
 /** Share of lives in which some commits find the disk full. */
 const FULL_SHARE = 0.15
@@ -99,6 +102,8 @@ export function makeScenario(seed: number): Scenario {
     faults,
     raceShare: chance(0.7) ? 0 : random() ** 2 * 0.1,
     linkShare: seed % LINKS_EVERY === 0 ? 0.1 : 0,
+    // Of its own, so that the rest of a scenario stays what it was before roots were swapped.
+    swapShare: seed % SWAPS_EVERY === 0 ? seededRandom(seed * 668_265_263)() ** 2 * 0.05 : 0,
   }
   const path = () => `${DIRECTORIES[below(DIRECTORIES.length)]}${NAMES[below(NAMES.length)]}`
   const directory = () => ['a', 'a/b', 'c', 'd e'][below(4)] ?? 'a'
@@ -159,7 +164,10 @@ export function makeScenario(seed: number): Scenario {
       phases.push({ kind: 'jump', ms: seed % 2 === 0 ? ms : ms * IN_HOURS })
     }
     if (chance(0.06))
-      phases.push({ kind: 'lose-root', how: (['gone', 'emptied', 'other-disk'] as const)[below(3)] ?? 'gone' })
+      phases.push({
+        kind: 'lose-root',
+        how: (['gone', 'emptied', 'other-disk', 'other-files'] as const)[below(4)] ?? 'gone',
+      })
     if (chance(0.03)) phases.push({ kind: 'lose-store' })
   }
   return { seed, traits, linksCopies, phases, calmWatch: seed % CALM_EVERY === 0 ? makeCalmWatch(seed) : null }

@@ -9,6 +9,7 @@ import { HiddenDirectories } from './hidden-directories.ts'
 import { Life, ProcessDied } from './life.ts'
 import type { NetworkHooks, SeenRequest, SeenUpload } from './network.ts'
 import { TOKEN } from './network.ts'
+import { RootSwaps } from './root-swaps.ts'
 import { type Fate, type ServiceTraits, SimulatedService } from './service.ts'
 import type { SimulatedState } from './state.ts'
 
@@ -44,6 +45,8 @@ export interface WorldTraits {
   readonly raceShare: number
   /** Chance that a link stands where the program opens a file or directory. */
   readonly linkShare: number
+  /** Chance that a step of the program finds something else in the place of the mirror's directory. */
+  readonly swapShare: number
 }
 
 /** Steps at which the disk does not change under the program. */
@@ -63,6 +66,7 @@ export class World implements Disposable {
   readonly service: SimulatedService
   readonly state: SimulatedState
   readonly hidden: HiddenDirectories
+  readonly swaps: RootSwaps
   readonly uploads: SeenUpload[] = []
   /** Those of the next life. */
   limits: EngineLimits
@@ -95,6 +99,15 @@ export class World implements Disposable {
     this.state = state
     this.disk = new SimulatedDisk(() => BigInt(this.clock.nowMs()) * 1_000_000n)
     this.hidden = new HiddenDirectories(ROOT, this.disk, state)
+    this.swaps = new RootSwaps({
+      disk: this.disk,
+      root: ROOT,
+      outside: OUTSIDE,
+      random: seededRandom(seed * 3_266_489_917),
+      share: traits.swapShare,
+      isPinned: () => state.queries.mirrors.list().length > 0,
+      countIntents: () => state.judging.countAllIntents(),
+    })
     this.faults = new Faults(seed, traits.faults)
     const nowMs = () => this.clock.monotonicMs()
     const onOrphan = (path: string) => {
@@ -160,6 +173,7 @@ export class World implements Disposable {
   /** Starts a life that ends by itself at the step `diesAt`. */
   beginLife(diesAt: number): Life {
     this.life = new Life(diesAt, (what) => {
+      this.swaps.step()
       if (!STEPS_WITHOUT_RACE.includes(what) && this.random() < this.traits.raceShare) this.race()
     })
     return this.life
@@ -183,6 +197,7 @@ export class World implements Disposable {
       if (wakes > MOST_WAKES) throw new Violation('no hang', 'the program does not come to an end')
       if (this.clock.monotonicMs() - startMs > LONGEST_MS) throw new Violation('no hang', 'ten days have passed')
     }
+    this.swaps.end()
     if (life.isDead) return undefined
     if ('error' in end && !(end.error instanceof ProcessDied)) throw end.error
     const [failure] = life.failures
@@ -233,6 +248,8 @@ export class World implements Disposable {
       if (!this.service.find(resourceId))
         throw new Violation('P1', `"${path}" was reported as ${resourceId}, which is not there`)
     }
+    if (this.swaps.mostCommits > 1)
+      throw new Violation('P12', 'uploads were intended again and again although the root was not in its place')
     // In a race it may have been gone before its directory could no longer be read.
     const forgotten = this.mayRace ? undefined : this.hidden.findForgotten()
     if (forgotten !== undefined)

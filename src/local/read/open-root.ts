@@ -22,7 +22,7 @@ const HAS_DESCRIPTOR_PATHS = process.platform === 'linux'
 /** Opens a mirror's directory. Throws RootError `root-missing` or `root-unreadable`. */
 export function openRoot(fs: FileSystem, path: string): OpenRoot {
   const found = inspectRoot(fs, path)
-  const held = HAS_DESCRIPTOR_PATHS ? hold(fs, path, found.realPath) : undefined
+  const held = HAS_DESCRIPTOR_PATHS ? hold(fs, path, found) : undefined
   const { realPath, device, inode } = found
   const place = { realPath, accessPath: held?.accessPath ?? realPath, device, inode }
   const root = {
@@ -41,6 +41,9 @@ export function openRoot(fs: FileSystem, path: string): OpenRoot {
   }
 }
 
+const BIGINT = { bigint: true } as const
+const REPLACED = ', and something else stands in its place'
+
 interface Held {
   readonly descriptor: number
   readonly accessPath: string
@@ -48,15 +51,17 @@ interface Held {
   readonly link: string
 }
 
-/** Returns undefined where `/proc` is not mounted. */
-function hold(fs: FileSystem, path: string, realPath: string): Held | undefined {
-  let descriptor: number | undefined
+/** Opens the directory that was inspected; returns undefined where `/proc` is not mounted. */
+function hold(fs: FileSystem, path: string, { realPath, device, inode }: RootDirectory): Held | undefined {
   try {
-    descriptor = fs.openSync(realPath, FLAGS)
+    const descriptor = fs.openSync(realPath, FLAGS)
     const accessPath = `/proc/self/fd/${descriptor}`
-    const link = readLink(fs, accessPath)
+    const { dev, ino } = fs.fstatSync(descriptor, BIGINT)
+    const isSame = dev === device && ino === inode
+    const link = isSame ? readLink(fs, accessPath) : undefined
     if (link !== undefined) return { descriptor, accessPath, link }
     fs.closeSync(descriptor)
+    if (!isSame) throw rootLost(path, REPLACED)
     return undefined
   } catch (error) {
     throw asRootError(error, path)
@@ -73,9 +78,9 @@ function readLink(fs: FileSystem, path: string): string | undefined {
 
 function assertInPlace(fs: FileSystem, path: string, place: RootPlace, held: Held | undefined): void {
   try {
-    const { dev, ino } = fs.statSync(path, { bigint: true })
+    const { dev, ino } = fs.statSync(path, BIGINT)
     const isSame = dev === place.device && ino === place.inode && isUnmoved(fs, place, held)
-    if (!isSame) throw rootLost(path, ', and something else stands in its place')
+    if (!isSame) throw rootLost(path, REPLACED)
   } catch (error) {
     const code = systemCodeOf(error)
     if (error instanceof RootError || code === undefined) throw error

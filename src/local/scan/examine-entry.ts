@@ -54,11 +54,20 @@ const BIGINT = { bigint: true } as const
 
 function lstatEntry(fs: FileSystem, place: ScanContext, name: string, found: MutableFindings): FileStats | undefined {
   try {
-    return fs.lstatSync(`${place.path}/${name}`, BIGINT)
+    return statsOf(fs, place, name)
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') found.vanished.push(name)
     else found.problems.push({ name, ...faultOf(error, joinPath(place.relativePath, name)) })
     return undefined
+  }
+}
+
+/** Looks once more through the open root: its real path may lead to something else for a moment. */
+function statsOf(fs: FileSystem, { root, path, relativePath }: ScanContext, name: string): FileStats {
+  try {
+    return fs.lstatSync(`${path}/${name}`, BIGINT)
+  } catch {
+    return fs.lstatSync(`${root.accessPath}/${joinPath(relativePath, name)}`, BIGINT)
   }
 }
 

@@ -53,7 +53,13 @@ function scanListing(fs: FileSystem, place: ScanContext, listing: Listing): Scan
   const isEmpty = listing.entries.length === 0
   if (isEmpty || vanished.length > 0) assertStillThere(fs, place)
   const hasChanged = vanished.length > 0 && !isPlainLoss(listGuarded(fs, place), listing, new Set(vanished))
-  return { kind: 'scanned', scope: place.scope, ...findings, incomplete: hasChanged || found.problems.length > 0 }
+  const uncertainDirectories = hasChanged ? namesOfDirectories(listing).filter((name) => vanished.includes(name)) : []
+  const incomplete = hasChanged || found.problems.length > 0
+  return { kind: 'scanned', scope: place.scope, ...findings, uncertainDirectories, incomplete }
+}
+
+function namesOfDirectories({ entries }: Listing): string[] {
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
 }
 
 /** Throws when the directory was moved away, or when a link or another file system took its place: it looks empty but is not. */

@@ -62,6 +62,7 @@ export function* observeDirectory(
     return []
   }
   batch.directories.push(directory.path)
+  for (const name of scan.uncertainDirectories) batch.unreadable.push(joinPath(directory.path, name))
   addLeftOut(options, directory.path, scan, batch)
   yield* addFiles(observer, directory.path, scan, batches)
   const children = scan.directories.map((name) => ({ path: joinPath(directory.path, name), scope: scan.scope }))

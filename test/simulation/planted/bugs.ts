@@ -154,7 +154,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a link in a path is followed',
     file: 'src/local/read/open-guarded.ts',
-    from: '  if (!isUnder(opened.rootRealPath, realPathOf(fs, opened, stats))) {',
+    from: '  if (!isUnder(opened.root.realPath, realPathOf(fs, opened, stats))) {',
     to: '  if (!isUnder("/", realPathOf(fs, opened, stats))) {',
   },
   {
@@ -173,6 +173,30 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'an emptied root is recorded as removals',
     file: 'src/rules/observe/loss-guard.ts',
     from: "  if (found === 0 && known >= FEWEST_EMPTIED) return 'emptied'\n",
+    to: '',
+  },
+  {
+    name: 'new files in the place of all others are sent',
+    file: 'src/rules/observe/loss-guard.ts',
+    from: "  if (found > 0 && lost >= known) return 'replaced'\n",
+    to: '',
+  },
+  {
+    name: 'a root is read by its path',
+    file: 'src/local/read/open-root.ts',
+    from: 'accessPath: held?.accessPath ?? realPath',
+    to: 'accessPath: realPath',
+  },
+  {
+    name: 'another directory than was inspected is opened',
+    file: 'src/local/read/open-root.ts',
+    from: 'const isSame = dev === device && ino === inode\n    const link',
+    to: 'const isSame = dev !== -1n && ino !== -1n\n    const link',
+  },
+  {
+    name: 'uploads are intended without a look at the root',
+    file: 'src/sync/upload/upload-batcher.ts',
+    from: '    if (room > 0) this.#mirror.root.assertInPlace()\n',
     to: '',
   },
   {

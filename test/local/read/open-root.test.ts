@@ -1,0 +1,93 @@
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { RootError } from '../../../src/foundation/errors.ts'
+import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
+import { inspectRoot } from '../../../src/local/read/inspect-root.ts'
+import { openGuarded } from '../../../src/local/read/open-guarded.ts'
+import { openRoot } from '../../../src/local/read/open-root.ts'
+import { faulty, temporaryDirectory, thrownBy, withoutProc, writeTree } from '../trees.ts'
+
+const WAYS: readonly (readonly [string, FileSystem])[] = [
+  ['with /proc', nodeFileSystem],
+  ['without /proc', withoutProc],
+]
+
+/** A root `root` beside another directory `other`, each with a file `f`. */
+function makeRoots(path: string): { root: string; other: string; aside: string } {
+  writeTree(path, { 'root/f': 'own', 'other/f': 'private' })
+  return { root: join(path, 'root'), other: join(path, 'other'), aside: join(path, 'aside') }
+}
+
+describe.each(WAYS)('an open root %s', (_, fs) => {
+  test.each([
+    ['gone', () => {}],
+    ['another directory', ({ root, other }: ReturnType<typeof makeRoots>) => renameSync(other, root)],
+    ['a new directory', ({ root }: ReturnType<typeof makeRoots>) => mkdirSync(root)],
+    ['a link to another one', ({ root, other }: ReturnType<typeof makeRoots>) => symlinkSync(other, root)],
+    ['a link to itself', ({ root, aside }: ReturnType<typeof makeRoots>) => symlinkSync(aside, root)],
+  ])('an open root notices that in its place is now: %s', (_what, swap) => {
+    using directory = temporaryDirectory()
+    const places = makeRoots(directory.path)
+    using root = openRoot(fs, places.root)
+    root.assertInPlace()
+    renameSync(places.root, places.aside)
+    swap(places)
+    const error = thrownBy(() => root.assertInPlace())
+    expect(error).toBeInstanceOf(RootError)
+    expect(error).toMatchObject({ code: 'root-missing', message: expect.stringContaining(places.root) })
+    expect(thrownBy(() => openGuarded(fs, root, 'f'))).toMatchObject({ reaction: 'file' })
+    rmSync(places.root, { recursive: true, force: true })
+    renameSync(places.aside, places.root)
+    root.assertInPlace()
+    using opened = openGuarded(fs, root, 'f')
+    expect(opened.fingerprint.sizeBytes).toBe(3)
+  })
+
+  test('a closed root leaves no descriptor open', () => {
+    using directory = temporaryDirectory()
+    const { root } = makeRoots(directory.path)
+    const count = () => readdirSync('/proc/self/fd').length
+    const before = count()
+    openRoot(fs, root)[Symbol.dispose]()
+    expect(thrownBy(() => openRoot(fs, join(root, 'f')))).toMatchObject({ code: 'root-missing' })
+    expect(count()).toBe(before)
+  })
+})
+
+test('a root that is swapped while it is opened is refused', () => {
+  using directory = temporaryDirectory()
+  const { root, other, aside } = makeRoots(directory.path)
+  const fs = faulty({
+    openSync: (path, flags) => {
+      if (path !== root) return nodeFileSystem.openSync(path, flags)
+      renameSync(root, aside)
+      renameSync(other, root)
+      const descriptor = nodeFileSystem.openSync(path, flags)
+      renameSync(root, other)
+      renameSync(aside, root)
+      return descriptor
+    },
+  })
+  expect(thrownBy(() => openRoot(fs, root))).toMatchObject({ code: 'root-missing' })
+})
+
+test('a file system without birth times is known by its UUID and its size', () => {
+  using directory = temporaryDirectory()
+  const { dev } = statSync(directory.path, { bigint: true })
+  const isLink = (path: string) => path.startsWith('/dev/disk/by-uuid/')
+  const fs = faulty({
+    statfsSync: () => ({ type: 0x4d44, blocks: 1_000, bsize: 512 }),
+    readdirSync: ((path: string, options: { withFileTypes: true }) =>
+      path === '/dev/disk/by-uuid'
+        ? [{ name: 'AAAA-0001' }, { name: 'broken' }, { name: 'BBBB-0002' }]
+        : nodeFileSystem.readdirSync(path, options)) as FileSystem['readdirSync'],
+    statSync: (path, options) => {
+      if (path.endsWith('/broken')) throw new Error('a link that leads nowhere')
+      const stats = nodeFileSystem.statSync(isLink(path) ? '/' : path, options)
+      return isLink(path) ? { ...stats, rdev: path.endsWith('0002') ? dev : dev + 1n } : stats
+    },
+  })
+  const volume = { id: 'BBBB-0002', sizeBytes: 512_000 }
+  expect(inspectRoot(fs, directory.path)).toMatchObject({ birthNs: null, volume })
+})
