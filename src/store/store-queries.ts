@@ -4,13 +4,17 @@ import { type DirectoryQueries, prepareDirectories } from './tables/directories.
 import { type FileQueries, prepareFiles } from './tables/files.ts'
 import { type KeyValueQueries, prepareKeyValues } from './tables/key-values.ts'
 import { type MirrorQueries, prepareMirrors } from './tables/mirrors.ts'
-import { type ObservedFileQueries, prepareObservedFiles } from './tables/observed-files.ts'
+import {
+  type ObservedFileQueries,
+  prepareObservedFiles,
+  prepareUnconfirmed,
+  type UnconfirmedQueries,
+} from './tables/observed-files.ts'
 import { type ProblemQueries, prepareProblems } from './tables/problems.ts'
 import { prepareQuarantine, type QuarantineQueries } from './tables/quarantine.ts'
 import { prepareReport, type ReportQueries } from './tables/report-rows.ts'
 import { prepareRuns, type RunQueries } from './tables/runs.ts'
 import { prepareTimeline, type TimelineQueries } from './tables/timeline.ts'
-import { prepareUnconfirmed, type UnconfirmedQueries } from './tables/unconfirmed.ts'
 import { prepareUntracked, type UntrackedQueries } from './tables/untracked.ts'
 import { prepareUploads, type UploadQueries } from './tables/uploads.ts'
 

@@ -84,7 +84,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
   {
     id: 'P12',
     holds:
-      'a directory that is gone, replaced, on another file system, emptied (of five files or more), or that lost more than half and at least twenty of its files halts its mirror, and nothing is recorded as removed.',
+      'of a run, not only at its begin: a directory that is gone, replaced, on another file system, emptied (of five files or more; whatever their number, when new files stand in their place), or that lost more than half and at least twenty of its files halts its mirror; nothing of another directory is sent, and nothing is recorded as removed. A directory that comes back continues without a question.',
     except: [
       'Files that an ignore rule leaves out now do not count as lost.',
       '`--accept-removals` and `--accept-root` confirm the change.',
@@ -92,17 +92,32 @@ export const promisesOfReading: readonly PromiseRow[] = [
     shownBy: {
       'endurance/simulation.test.ts': ['no simulated world breaks a promise'],
       'journeys/real-disks.test.ts': ['two disks swapped during a sync are never mixed (P12)'],
+      'journeys/swapped-roots.test.ts': [
+        'a sync halts each mirror whose root is swapped, and sends the rest later',
+        'a daemon halts each mirror whose root is swapped, and continues by itself',
+      ],
+      'sync/swapped-root.test.ts': [
+        'a scan records nothing of what takes the place of its root: %s',
+        'a daemon whose root is swapped during a scan continues by itself',
+      ],
+      'local/read/open-root.test.ts': [
+        'an open root notices that in its place is now: %s',
+        'a root that is swapped while it is opened is refused',
+      ],
       'journeys/guards.test.ts': [
         'a root that lost all files halts and records nothing',
         'a root that lost more than half its files halts',
         'a run that halts counts no file as removed',
         'newly ignored files hide no loss beside them',
+        'new files in the place of all known ones are not sent before somebody confirms, however few',
+        'a single file that is renamed or edited is no question',
       ],
       'journeys/daemon-guards.test.ts': ['a lost root halts its mirror alone until resolved'],
       'journeys/other-disk.test.ts': ['another disk at the same mount point is not sent'],
       'rules/observe/loss-guard.test.ts': [
         'the root guard halts when all of five files are gone',
         'the root guard halts at more than half, from twenty on',
+        'the root guard halts when new files stand in the place of all known ones, whatever their number',
       ],
       'sync/observe/moves-between-scans.test.ts': ['files missing after renames halt the mirror'],
     },

@@ -15,7 +15,9 @@ export function prepareJudging(database: Database.Database) {
      WHERE u.ended_at IS NULL AND c.state IN ('sending', 'stored') AND (u.path = ? OR u.path LIKE '%/' || ?)`,
   )
   const allIntents = database.prepare<[], { n: number }>('SELECT count(*) AS n FROM upload')
-  const files = database.prepare<[], { n: number }>('SELECT count(*) AS n FROM file')
+  const files = database.prepare<[], { n: number }>(
+    'SELECT (SELECT count(*) FROM file) - (SELECT count(*) FROM unconfirmed) AS n',
+  )
   const paths = database.prepare<[], { path: string }>(
     `SELECT iif(d.path = '', f.name, d.path || '/' || f.name) AS path FROM file f JOIN directory d ON d.id = f.directory_id`,
   )
@@ -46,6 +48,7 @@ export function prepareJudging(database: Database.Database) {
     countIntents: (fileName: string): number => intents.get(fileName, fileName)?.n ?? 0,
     /** All that there ever were. */
     countAllIntents: (): number => allIntents.get()?.n ?? 0,
+    /** Without those of a halted scan. */
     countFiles: (): number => files.get()?.n ?? 0,
     /** Contents of files of which nobody knows whether they arrived. */
     countDoubts: (): number => doubts.get()?.n ?? 0,

@@ -8,6 +8,8 @@ export interface Loss {
   readonly known: number
   readonly found: number
   readonly lost: number
+  /** The user has accepted another directory, which has other files. */
+  readonly isRootAccepted?: boolean
 }
 
 /** `replaced`: nothing of what was known is there, and new files are. */
@@ -15,10 +17,10 @@ export type LossReason = 'emptied' | 'replaced' | 'more than half'
 
 /** Why a scan's removals look like a lost disk rather than a user's work (P12); undefined when they don't. */
 export function lossReason(files: Loss): LossReason | undefined {
-  const { known, found, lost } = files
+  const { known, found, lost, isRootAccepted = false } = files
   if (lost === 0) return undefined
   if (found === 0 && known >= FEWEST_EMPTIED) return 'emptied'
-  if (found > 0 && lost >= known) return 'replaced'
+  if (found > 0 && lost >= known && !isRootAccepted) return 'replaced'
   return lost >= FEWEST_LOST && lost * 2 > known ? 'more than half' : undefined
 }
 

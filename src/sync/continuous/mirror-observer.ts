@@ -182,7 +182,8 @@ export class MirrorObserver implements AsyncDisposable {
       // The guards judge the counts of one scan, but a run may have several scans.
       const scanned = emptySummary(summary)
       const { settleMs } = this.#settings.scanIntervals
-      const scan = await observe(engine, mirror, scanned, { hashEverything: scrubs, acceptsRemovals: false, settleMs })
+      const scanOptions = { hashEverything: scrubs, acceptsRemovals: false, acceptsRoot: false, settleMs }
+      const scan = await observe(engine, mirror, scanned, scanOptions)
       addScan(summary, scanned)
       if (mirror.mustPinRoot) store.write(() => store.mirrors.pinRoot(mirror.row))
       if (scrubs) store.write(() => store.mirrors.recordScrub(mirror.row.id, clock.nowMs()))

@@ -16,6 +16,8 @@ export type ObserveContext = StoreContext & Pick<Engine, 'observeTree' | 'scanMu
 export interface ObserveOptions {
   readonly hashEverything: boolean
   readonly acceptsRemovals: boolean
+  /** The user has accepted another root. */
+  readonly acceptsRoot: boolean
   /** Files that changed more recently are left for later; null: none. */
   readonly settleMs: number | null
 }
@@ -127,6 +129,8 @@ export function walkOptions(
   }
 }
 
+type RemovalOptions = Pick<ObserveOptions, 'acceptsRemovals' | 'acceptsRoot'> & { readonly summary: SyncSummary }
+
 /**
  * Removes the files that the complete walk did not find in directories that it could list: they are gone or have moved. Returns false
  * when the removal is postponed.
@@ -135,7 +139,7 @@ function removeMissing(
   { store, clock }: StoreContext,
   mirror: OpenMirror,
   scan: ScanState,
-  { summary, acceptsRemovals }: { readonly summary: SyncSummary; readonly acceptsRemovals: boolean },
+  { summary, acceptsRemovals, acceptsRoot }: RemovalOptions,
 ): boolean {
   const { files } = summary
   const { id: mirrorId } = mirror.row
@@ -146,7 +150,8 @@ function removeMissing(
   if (gone.length > 0 || store.files.countGone().all > 0 || store.unconfirmed.count(mirrorId).all > 0) {
     store.write(() => {
       for (const { id, reason } of gone) store.files.markDirectoryGone(id, reason)
-      const { moved, removed, leftOut, loss } = countGone(store, mirror, scan, files)
+      const { moved, removed, leftOut, ...rest } = countGone(store, mirror, scan, files)
+      const loss = { ...rest.loss, isRootAccepted: acceptsRoot }
       if (!acceptsRemovals && mayHaveMoved(loss, scan.unsettledNewCount)) isDone = false
       else if (!acceptsRemovals) halted = haltIfLost(store, mirror, loss)
       // The summary counts moved and removed files from here on, so that a halted mirror counts none.

@@ -38,6 +38,7 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
     const scan = await observe(engine, mirror, summary, {
       hashEverything: scrubs,
       acceptsRemovals: options.acceptsRemovals,
+      acceptsRoot: options.acceptsRoot,
       settleMs: null,
     })
     if (mirror.mustPinRoot) engine.store.write(() => engine.store.mirrors.pinRoot(row))

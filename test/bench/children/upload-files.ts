@@ -13,7 +13,12 @@ const NO_INGESTION: Follower = { wake() {}, hasFailed: false }
 
 await using opened = await openBenchEngine(readInput())
 const { engine, mirror, summary } = opened
-await observe(engine, mirror, summary, { hashEverything: false, acceptsRemovals: false, settleMs: null })
+await observe(engine, mirror, summary, {
+  hashEverything: false,
+  acceptsRemovals: false,
+  acceptsRoot: false,
+  settleMs: null,
+})
 const connection = await engine.service.connect(engine.signal)
 await connection.client.capabilities(engine.signal)
 await createDirectories(engine, mirror, connection, summary)

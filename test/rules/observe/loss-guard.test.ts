@@ -27,6 +27,12 @@ describe('the guard of a root', () => {
     expect(lossReason({ known: 2, found: 41, lost: 1 })).toBeUndefined()
   })
 
+  test('the root guard expects other files in a directory that was accepted', () => {
+    const accepted = { found: 40, isRootAccepted: true }
+    expect(lossReason({ ...accepted, known: 15, lost: 15 })).toBeUndefined()
+    expect(lossReason({ ...accepted, known: 20, lost: 20 })).toBe('more than half')
+  })
+
   test('the root guard waits while unread files may be the lost ones', () => {
     const half = { known: 38, found: 18, lost: 20 }
     expect([0, 1, 30].map((unread) => mayHaveMoved(half, unread))).toEqual([false, true, true])

@@ -178,7 +178,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'new files in the place of all others are sent',
     file: 'src/rules/observe/loss-guard.ts',
-    from: "  if (found > 0 && lost >= known) return 'replaced'\n",
+    from: "  if (found > 0 && lost >= known && !isRootAccepted) return 'replaced'\n",
     to: '',
   },
   {
