@@ -57,6 +57,27 @@ describe('a root that is swapped during a scan (P12)', () => {
   })
 })
 
+test.each(rootSwaps)('a root that goes away beside the last uploads does not end well: %s', async (_, swap) => {
+  await using service = await startFaultyService({ hasNoDuplicateRule: true })
+  const root = join(temporaryDirectory(), 'Papers')
+  const few = { 'a.md': 'own a', 'b.md': 'own b', 'c.md': 'own c' }
+  const moment = { swap: armSwap(swap, root, few, strangers), bringBack: () => {}, isOver: false }
+  service.fault = () => {
+    if (!moment.isOver && service.count('uploadFile') > 0)
+      Object.assign(moment, { isOver: true, bringBack: moment.swap() })
+    return undefined
+  }
+  await using tested = openTestEngine(service, { limits: { transfers: 1 } })
+  const halted = await tested.sync([mirrorOf(root)])
+  expect(halted).toMatchObject({ outcome: 'failures', failure: { code: 'root-missing' } })
+  const { created, heldBack } = accountOf(halted).uploads
+  expect(created + heldBack).toBe(3)
+  moment.bringBack()
+  expect(await tested.sync([mirrorOf(root)])).toMatchObject({ outcome: 'done', failure: undefined })
+  expect(service.count('uploadFile')).toBe(3)
+  for (const { path, body } of service.requests) expect(`${path} ${body}`).not.toContain('private')
+})
+
 test('a daemon whose root is swapped during a scan continues by itself', { timeout: 60_000 }, async () => {
   await using service = await startFaultyService({ hasNoDuplicateRule: true })
   const root = join(temporaryDirectory(), 'Papers')

@@ -209,13 +209,15 @@ function haltIfLost(store: Store, { row }: OpenMirror, files: Loss): HeldBackErr
   return new HeldBackError('root-emptied', `${text}; if that is right, run "shelfd sync ${row.name} --accept-removals"`)
 }
 
-function describeLoss(store: Store, { id, path }: MirrorRow, reason: LossReason, { known, lost, found }: Loss): string {
+function describeLoss(store: Store, { id, path }: MirrorRow, reason: LossReason, files: Loss): string {
+  const { known, found } = files
   if (reason === 'emptied') return `all ${known} files are gone from "${path}"`
-  if (reason === 'more than half') return `${lost} of ${known} files are gone from "${path}"`
+  if (reason === 'more than half') return `${files.lost} of ${known} files are gone from "${path}"`
   const { gone, there } = store.unconfirmed.exampleOf(id, MOST_EXAMPLES)
   const all = known === 1 ? 'its only file' : `all ${known} files`
   const others = `${counted(found, 'other')} ${found === 1 ? 'stands' : 'stand'} there`
-  return `nothing that it had is in "${path}": ${all} (${quoted(gone, known)}) ${known === 1 ? 'is' : 'are'} gone, and ${others}${there.length > 0 ? ` (${quoted(there, found)})` : ''}`
+  const lost = `${all} (${quoted(gone, known)}) ${known === 1 ? 'is' : 'are'} gone`
+  return `nothing that it had is in "${path}": ${lost}, and ${others} (${quoted(there, found)})`
 }
 
 function quoted(paths: readonly string[], all: number): string {

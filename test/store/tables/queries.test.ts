@@ -8,6 +8,8 @@ import { dumpStore } from '../../support/dump-store.ts'
 import { recordFile } from '../../support/record-file.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 
+const ROOT = { rootDevice: 1n, rootBirthNs: null, rootVolumeId: null, rootVolumeBytes: null }
+
 const DAY_MS = 24 * 3_600_000
 
 /** A store with one library and one mirror, and shorthands for what goes into it. */
@@ -22,11 +24,8 @@ function openUsed() {
       libraryId,
       remotePath: '/m',
       isAdHoc: true,
-      rootDevice: 1n,
       rootInode: 2n,
-      rootBirthNs: null,
-      rootVolumeId: null,
-      rootVolumeBytes: null,
+      ...ROOT,
     }
     store.mirrors.pinMirror(pinned, 1)
     const row = store.mirrors.findByName('m')
@@ -36,10 +35,7 @@ function openUsed() {
   /** Another mirror of the same library, with a file of its own and one of a content that the first one has. */
   const secondMirror = () => {
     const other = { name: 'n', path: '/n', libraryId: mirror.library.id, remotePath: '/n', isAdHoc: true }
-    store.mirrors.pinMirror(
-      { ...other, rootDevice: 1n, rootInode: 3n, rootBirthNs: null, rootVolumeId: null, rootVolumeBytes: null },
-      1,
-    )
+    store.mirrors.pinMirror({ ...other, rootInode: 3n, ...ROOT }, 1)
     const row = store.mirrors.findByName('n')
     if (!row) throw new Error('No mirror')
     for (const number of [2, 200])
