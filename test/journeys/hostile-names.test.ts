@@ -157,8 +157,8 @@ describe('links, pipes and secrets', () => {
     expect(titles.sort()).toEqual(['a.md', 'empty.md', 'secret.md'])
     const ignored = await home.shelfd(['report', '--format', 'combined', '--only', 'ignored'])
     expect(ignored.stdout.trim().split('\n').sort()).toEqual(['i link', 'i link.md', 'i sub/loop'])
-    const report = await home.shelfd(['report', '--format', 'combined', '--only', 'unsupported'])
-    expect(report.stdout).toBe('x pipe.md\n')
+    const report = await home.shelfd(['report', '--format', 'combined', '--only', 'needs-attention'])
+    expect(report.stdout).toBe('! pipe.md\n')
   })
 
   test('secrets stay on this computer and are reported once', async () => {

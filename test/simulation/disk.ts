@@ -70,6 +70,11 @@ export class SimulatedDisk {
       return work()
     }
     const nodeOf = (descriptor: number): Node => open.get(descriptor) ?? fail('EBADF', String(descriptor))
+    /** The path by its names, also of what is opened through an open directory. */
+    const named = (path: string): string => {
+      const [, descriptor, below = ''] = /^\/proc\/self\/fd\/(\d+)(.*?)(?:\/\.)?$/.exec(path) ?? []
+      return descriptor === undefined ? path : `${pathOf(nodeOf(Number(descriptor)))}${below}`
+    }
     const find = (path: string, follows: boolean) => this.#find(path, follows, open)
     const readAt = (descriptor: number, into: Uint8Array, offset: number, length: number, position: number) => {
       const file = nodeOf(descriptor)
@@ -103,7 +108,7 @@ export class SimulatedDisk {
       lstatSync: (path) => call('lstat', () => this.#stats(find(path, false))),
       statSync: (path) => call('stat', () => this.#stats(find(path, true))),
       openSync: (path, flags) => {
-        onCall('open', path)
+        onCall('open', named(path))
         const node = find(path, (flags & constants.O_NOFOLLOW) === 0)
         if (node.kind === 'link') return fail('ELOOP', path)
         if ((flags & constants.O_DIRECTORY) !== 0 && node.kind !== 'directory') return fail('ENOTDIR', path)

@@ -23,7 +23,8 @@ export function prepareJudging(database: Database.Database) {
   )
   const unsent = database.prepare<[], { path: string }>(
     `SELECT iif(d.path = '', f.name, d.path || '/' || f.name) AS path
-     FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.is_received = 0`,
+     FROM file f JOIN directory d ON d.id = f.directory_id JOIN content c ON c.id = f.content_id
+     WHERE f.is_received = 0 AND c.state <> 'stored'`,
   )
   const doubts = database.prepare<[], { n: number }>(
     `SELECT count(*) AS n FROM content c
@@ -52,7 +53,7 @@ export function prepareJudging(database: Database.Database) {
     countFiles: (): number => files.get()?.n ?? 0,
     /** Contents of files of which nobody knows whether they arrived. */
     countDoubts: (): number => doubts.get()?.n ?? 0,
-    /** A file that was scanned and is not at the service; undefined: there is none. */
+    /** A file that was scanned and whose content is not at the service; undefined: there is none. */
     findUnsent: (): string | undefined => unsent.get()?.path,
     /** The most uploads within 24 hours of the wall clock that may have left the machine. */
     mostInADay: (): number => mostInADay.get()?.n ?? 0,

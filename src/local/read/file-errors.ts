@@ -48,7 +48,7 @@ export function fileError(
 
 /** The problem of a file that could not be opened for lack of a file descriptor. */
 export function noDescriptorFree(relativePath: string): FileError {
-  return fileError('busy', relativePath, 'this process has too many files open; the next scan tries it again')
+  return fileError('io-error', relativePath, 'this process has too many files open; the next scan tries it again')
 }
 
 /** The code of a system error or FileError, and a message for people; rethrows any other error. */
