@@ -40,7 +40,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
 /** Recognizes a lack of file descriptors, which can occur anywhere, also when a module is loaded. */
 function explain(error: unknown): unknown {
   const text = messageOf(error)
-  if (error instanceof ShelfdError || !/\bE[MN]FILE\b/.test(text)) return error
+  if (error instanceof ShelfdError || !/\bE[MN]FILE\b|too many open files/i.test(text)) return error
   const todo = 'raise that limit ("ulimit -n"), then run again'
   return new OperatorError('too-many-open-files', `Cannot continue: no more files may be opened (${text}); ${todo}`, {
     cause: error,

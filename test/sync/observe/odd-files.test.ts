@@ -140,7 +140,7 @@ describe('a process without free descriptors', () => {
     await using tested = openTestEngine(service, { fs, wrapClient, clock })
     const result = await tested.sync([mirror])
     expect(result).toMatchObject({ outcome: 'failures', failure: undefined })
-    expect(accountOf(result).problems.map(({ code }) => code)).toEqual(['busy', 'busy'])
+    expect(accountOf(result).problems.map(({ code }) => code)).toEqual(['io-error', 'io-error'])
     expect(accountOf(result).uploads).toMatchObject({ created: 0, failed: 0, inDoubt: 0 })
     // A run that cannot open even the directory reports that, and removes no record.
     state.left = Number.POSITIVE_INFINITY
