@@ -109,7 +109,7 @@ export class PageHome {
     const daemon = attachDaemon(running, join(this.path, '.local', 'state', 'shelfd'))
     // Between a scan and its uploads a daemon is idle, too.
     do await daemon.until('idle', isIdle)
-    while (!(await this.type('shelfd status')).output.includes('up to date'))
+    while (!/up to date (?:just now|.* ago)/.test((await this.type('shelfd status')).output))
   }
 }
 
