@@ -39,17 +39,19 @@ export function commandsOf(text: string): Typed[] {
 
 /** Durations, sizes, times and identifiers differ from run to run, and columns are as wide as these. */
 export function withoutChance(text: string): string {
-  return text
-    .replaceAll(/\b[0-9a-f]{32}\b/g, 'ID')
-    .replaceAll(/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?Z?)?/g, 'TIME')
-    .replaceAll(/\b\d\d:\d\d(:\d\d)?\b/g, 'TIME')
-    .replaceAll(/\b\d+(?:\.\d+)? (?:ms|s|min|KiB|MiB|GiB)\b/g, 'SOME')
-    .replaceAll(/\bprocess \d+/g, 'process ID')
-    .replaceAll(/\bjust now\b|\bSOME ago\b/g, 'RECENTLY')
-    // How far a running daemon has come is chance; pages show the lines as a terminal wraps them.
-    .replaceAll(/ Meaning\s+is\s+considered\s[\s\S]*?(?:while they run\.|so far\.(?! The daemon))/g, '')
-    .replaceAll(/ {2,}/g, '  ')
-    .trimEnd()
+  return (
+    text
+      .replaceAll(/\b[0-9a-f]{32}\b/g, 'ID')
+      .replaceAll(/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?Z?)?/g, 'TIME')
+      .replaceAll(/\b\d\d:\d\d(:\d\d)?\b/g, 'TIME')
+      .replaceAll(/\b\d+(?:\.\d+)? (?:ms|s|min|KiB|MiB|GiB)\b/g, 'SOME')
+      .replaceAll(/\bprocess \d+/g, 'process ID')
+      .replaceAll(/\bjust now\b|\bSOME ago\b/g, 'RECENTLY')
+      // How far a running daemon has come is chance; pages show the lines as a terminal wraps them.
+      .replaceAll(/ Meaning\s+is\s+considered\s[\s\S]*?(?:while they run\.|so far\.(?! The daemon))/g, '')
+      .replaceAll(/ {2,}/g, '  ')
+      .trimEnd()
+  )
 }
 
 /** Somebody's home, as the pages have it: `/home/ada` with the directory `Papers`. */
