@@ -7,7 +7,9 @@ if (major < 24) {
   process.stderr.write(`shelfd: Cannot run on Node ${process.versions.node}: Node 24 or newer is needed\n`)
   process.exitCode = 2
 } else {
-  main().catch(reportFailedStart)
+  main().catch((error: unknown) => {
+    process.exitCode = reportPlainly('start', error)
+  })
 }
 
 async function main(): Promise<void> {
@@ -47,7 +49,11 @@ async function main(): Promise<void> {
     signal,
     onStop,
     onCrash: (listener) => {
-      process.on('uncaughtException', (error) => void listener(error).then((code) => process.exit(code)))
+      process.on('uncaughtException', (error) => {
+        // What reports the error may lack what it needs as well, and a failure of it would come here again without end.
+        const endPlainly = () => process.exit(reportPlainly('continue', error))
+        void listener(error).then((code) => process.exit(code), endPlainly)
+      })
     },
     onHangup: (listener) => {
       process.on('SIGHUP', listener)
@@ -83,11 +89,11 @@ function readStdin(signal: AbortSignal): AsyncIterator<Uint8Array> {
   return addAbortSignal(signal, process.stdin)[Symbol.asyncIterator]()
 }
 
-/** Without any module, since the lack of file descriptors that kept one from being loaded lasts. */
-function reportFailedStart(error: unknown): void {
+/** Writes one line without any module, since the lack of file descriptors that kept one from being loaded lasts; returns the exit code. */
+function reportPlainly(what: 'start' | 'continue', error: unknown): number {
   const text = error instanceof Error ? error.message : String(error)
   const isLack = /\bE[MN]FILE\b|too many open files/i.test(text)
   const todo = isLack ? '; raise the limit of open files ("ulimit -n"), then run again' : ''
-  process.stderr.write(`shelfd: Cannot start: ${text.replace(/\s+/g, ' ').replace(/\.$/, '')}${todo}\n`)
-  process.exitCode = isLack ? 78 : 1
+  process.stderr.write(`shelfd: Cannot ${what}: ${text.replace(/\s+/g, ' ').replace(/\.$/, '')}${todo}\n`)
+  return isLack ? 78 : 1
 }

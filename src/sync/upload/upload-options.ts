@@ -14,7 +14,7 @@ export interface UploadOptions {
   readonly attempts: RunAttempts
   /** Checks first that the directories created earlier still exist. */
   readonly rechecksDirectories?: boolean
-  /** Called with the path of each file that is no longer what was hashed, or cannot be read any more. */
+  /** Called with the path of each file that is no longer what was hashed. */
   readonly onUnread?: (path: string) => void
   /** Called when there is nothing to upload for the moment; only while the stage is open. */
   readonly onIdle?: () => void

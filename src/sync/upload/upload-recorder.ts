@@ -1,6 +1,7 @@
 import type { FileError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { reactToDoubt } from '../../rules/doubts/react-to-doubt.ts'
+import { hasChangedUnderWay } from '../../rules/observe/changed-under-way.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { SeenIngestion } from '../../store/tables/contents.ts'
 import type { UploadOutcome } from '../../store/tables/uploads.ts'
@@ -186,7 +187,7 @@ export class UploadRecorder {
   /** The file is no longer what was hashed, or cannot be read any more. */
   #recordUnread(intent: Intent, problem: FileError): void {
     this.#addProblem(intent, problem)
-    this.#onceCommitted(() => this.#onUnread?.(intent.path))
+    if (hasChangedUnderWay(problem.code)) this.#onceCommitted(() => this.#onUnread?.(intent.path))
   }
 
   #addProblem(intent: Intent, { code, message }: Omit<PathProblem, 'path'>): void {
