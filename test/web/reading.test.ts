@@ -97,6 +97,13 @@ test.skipIf(!hasBrowser)('a directory of a thousand entries is paged', async () 
   const all: string[] = []
   for (let number = 1; number <= 6; number++) {
     if (number > 1) await page.getByText(`Page ${number}`).waitFor()
+    // The number of the page may be there before its entries are.
+    await expect
+      .poll(async () => {
+        const [first] = await shownIn(page, 'Entries')
+        return first !== undefined && !all.includes(first)
+      })
+      .toBe(true)
     all.push(...(await shownIn(page, 'Entries')))
     if (number < 6) await page.getByRole('link', { name: 'Next page' }).click()
   }
