@@ -28,16 +28,16 @@ export async function readAgain(
   const { clock, signal, logger } = engine
   const { settleMs } = mirror.settings
   // The scan has counted the files whose upload failed, and left out those that it could not hash.
-  const isCounted = [...byUpload].filter((path) => !byScan.has(path))
-  const files = byScan.size + isCounted.length
+  const countedBefore = [...byUpload].filter((path) => !byScan.has(path))
+  const files = byScan.size + countedBefore.length
   logger.info('files changed while they were read; they are read again', { mirror: mirror.row.name, files, settleMs })
   await clock.sleep(settleMs, signal)
-  const counted = emptySummary(summary)
+  const recount = emptySummary(summary)
   const problems = [
     ...(await examine(engine, mirror, [...byScan], summary)),
-    ...(await examine(engine, mirror, isCounted, counted)),
+    ...(await examine(engine, mirror, countedBefore, recount)),
   ]
-  summary.files.hashed += counted.files.hashed
+  summary.files.hashed += recount.files.hashed
   const { unchanged, new: fresh, changed, moved } = summary.files
   summary.files.scanned = unchanged + fresh + changed + moved
   return problems
