@@ -1,7 +1,6 @@
 /** A disk in memory: inodes, links and descriptors as Linux has them, times of the simulated clock, events for a watcher. */
 import { constants } from 'node:fs'
-import type { DirectoryEntry, FileStats, FileSystem } from '../../src/local/read/file-system.ts'
-import { Entry } from './directory-entry.ts'
+import type { FileStats, FileSystem } from '../../src/local/read/file-system.ts'
 
 const EXT4 = 0xef53
 const KINDS = { file: 0o100000, directory: 0o040000, link: 0o120000, pipe: 0o010000 } as const
@@ -84,24 +83,17 @@ export class SimulatedDisk {
       into.set(part, offset)
       return part.length
     }
-    const list = (path: string): Entry<string>[] => {
+    const list = (path: string): string[] => {
       const directory = find(path, true)
       if (directory.kind !== 'directory') return fail('ENOTDIR', path)
       if (!directory.isReadable) return fail('EACCES', path)
-      return [...directory.entries].map(([name, { kind }]) => new Entry(name, kind))
+      return [...directory.entries.keys()]
     }
-    function readdirSync(path: string, options: { withFileTypes: true }): DirectoryEntry<string>[]
-    function readdirSync(
-      path: string,
-      options: { encoding: 'buffer'; withFileTypes: true },
-    ): DirectoryEntry<Uint8Array>[]
-    function readdirSync(
-      path: string,
-      options: { encoding?: 'buffer'; withFileTypes: true },
-    ): DirectoryEntry<string>[] | DirectoryEntry<Uint8Array>[] {
-      const entries = call('readdir', () => list(path))
-      if (options.encoding !== 'buffer') return entries
-      return entries.map(({ name, kind }) => new Entry(Buffer.from(name), kind))
+    function readdirSync(path: string): string[]
+    function readdirSync(path: string, options: { encoding: 'buffer' }): Uint8Array[]
+    function readdirSync(path: string, options?: { encoding: 'buffer' }): string[] | Uint8Array[] {
+      const names = call('readdir', () => list(path))
+      return options ? names.map((name) => Buffer.from(name)) : names
     }
     return {
       readdirSync,

@@ -1,15 +1,5 @@
 import nodeFs from 'node:fs'
 
-/** One entry of a listing, with its kind as the directory records it. */
-export interface DirectoryEntry<Name> {
-  readonly name: Name
-  isFile(): boolean
-  isDirectory(): boolean
-  isSymbolicLink(): boolean
-  isFIFO(): boolean
-  isSocket(): boolean
-}
-
 /** The fields of `stat`, `lstat` and `fstat` with `bigint: true` that are used. */
 export interface FileStats {
   readonly dev: bigint
@@ -31,8 +21,8 @@ type ReadDone = (error: NodeJS.ErrnoException | null, bytesRead: number) => void
  * `typeof fs`, so that memfs in the simulation and faulty file systems in tests can implement it.
  */
 export interface FileSystem {
-  readdirSync(path: string, options: { withFileTypes: true }): DirectoryEntry<string>[]
-  readdirSync(path: string, options: { encoding: 'buffer'; withFileTypes: true }): DirectoryEntry<Uint8Array>[]
+  readdirSync(path: string): string[]
+  readdirSync(path: string, options: { encoding: 'buffer' }): Uint8Array[]
   lstatSync(path: string, options: { bigint: true }): FileStats
   statSync(path: string, options: { bigint: true }): FileStats
   openSync(path: string, flags: number): number

@@ -19,8 +19,7 @@ export function identifyVolume(
 /** Containers and systems without udev have no such links. */
 function findUuid(fs: FileSystem, device: bigint): string | null {
   try {
-    const links = fs.readdirSync(BY_UUID, { withFileTypes: true })
-    return links.find(({ name }) => leadsTo(fs, `${BY_UUID}/${name}`, device))?.name ?? null
+    return fs.readdirSync(BY_UUID).find((name) => leadsTo(fs, `${BY_UUID}/${name}`, device)) ?? null
   } catch {
     return null
   }

@@ -1,28 +1,23 @@
 import { join } from 'node:path'
 import type { FileSystem } from './file-system.ts'
+import { kindOf } from './fingerprint.ts'
 
 /** Bytes of all files below a directory; entries that vanish or are unreadable count as 0. */
 export function sizeOnDisk(fs: FileSystem, directory: string): number {
-  let sizeBytes = 0
-  for (const entry of listOrNothing(fs, directory)) {
-    const path = join(directory, entry.name)
-    if (entry.isDirectory()) sizeBytes += sizeOnDisk(fs, path)
-    else if (entry.isFile()) sizeBytes += sizeOrNothing(fs, path)
-  }
-  return sizeBytes
+  return orNothing(() => fs.readdirSync(directory).reduce((sum, name) => sum + sizeOf(fs, join(directory, name)), 0))
 }
 
-function listOrNothing(fs: FileSystem, directory: string) {
-  try {
-    return fs.readdirSync(directory, { withFileTypes: true })
-  } catch {
-    return []
-  }
+function sizeOf(fs: FileSystem, path: string): number {
+  return orNothing(() => {
+    const stats = fs.lstatSync(path, { bigint: true })
+    const kind = kindOf(stats)
+    return kind === 'directory' ? sizeOnDisk(fs, path) : kind === 'file' ? Number(stats.size) : 0
+  })
 }
 
-function sizeOrNothing(fs: FileSystem, path: string): number {
+function orNothing(size: () => number): number {
   try {
-    return Number(fs.lstatSync(path, { bigint: true }).size)
+    return size()
   } catch {
     return 0
   }

@@ -30,7 +30,7 @@ export function scanDirectory(
   const directory = { root, path, relativePath }
   try {
     const listing = listGuarded(fs, directory)
-    const hasIgnoreFile = listing.entries.some(({ name }) => name === IGNORE_FILE_NAME)
+    const hasIgnoreFile = listing.names.includes(IGNORE_FILE_NAME)
     const ownRules = hasIgnoreFile ? readListedIgnoreFile(fs, root, relativePath) : undefined
     return scanListing(fs, { ...directory, scope: scope.enter(relativePath, ownRules), options }, listing)
   } catch (error) {
@@ -41,25 +41,20 @@ export function scanDirectory(
 function scanListing(fs: FileSystem, place: ScanContext, listing: Listing): ScannedDirectory {
   const skipped: MutableFindings['skipped'] = listing.namesNotUtf8.map((name) => ({ name, reason: 'name-not-utf8' }))
   const found: MutableFindings = {
-    files: new ScannedFiles(),
+    files: new ScannedFiles(listing.names.length),
     directories: [],
     ignored: [],
     skipped,
     problems: [],
     vanished: [],
   }
-  for (const entry of listing.entries) examineEntry(fs, place, entry, found)
+  for (const name of listing.names) examineEntry(fs, place, name, found)
   const { vanished, ...findings } = found
-  const isEmpty = listing.entries.length === 0
+  const isEmpty = listing.names.length === 0
   if (isEmpty || vanished.length > 0) assertStillThere(fs, place)
   const hasChanged = vanished.length > 0 && !isPlainLoss(listGuarded(fs, place), listing, new Set(vanished))
-  const uncertainDirectories = hasChanged ? namesOfDirectories(listing).filter((name) => vanished.includes(name)) : []
   const incomplete = hasChanged || found.problems.length > 0
-  return { kind: 'scanned', scope: place.scope, ...findings, uncertainDirectories, incomplete }
-}
-
-function namesOfDirectories({ entries }: Listing): string[] {
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  return { kind: 'scanned', scope: place.scope, ...findings, uncertain: hasChanged ? vanished : [], incomplete }
 }
 
 /** Throws when the directory was moved away, or when a link or another file system took its place: it looks empty but is not. */
@@ -73,6 +68,6 @@ function assertStillThere(fs: FileSystem, { root, path, relativePath, options }:
 
 /** Whether the second listing has the entries of the first without those that vanished, and no others. */
 function isPlainLoss(now: Listing, before: Listing, vanished: ReadonlySet<string>): boolean {
-  const known = new Set(before.entries.map(({ name }) => name))
-  return now.entries.every(({ name }) => known.has(name) && !vanished.has(name))
+  const known = new Set(before.names)
+  return now.names.every((name) => known.has(name) && !vanished.has(name))
 }

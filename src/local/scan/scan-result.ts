@@ -47,8 +47,8 @@ export interface ScannedDirectory extends Findings {
   readonly kind: 'scanned'
   /** The ignore rules in force in this directory; those of the directories below are derived from them. */
   readonly scope: IgnoreScope
-  /** Directories that were listed, gone when they were examined, and may be there again. */
-  readonly uncertainDirectories: readonly string[]
+  /** Entries that were listed, gone when they were examined, and may be there again: some may be directories. */
+  readonly uncertain: readonly string[]
   /** An entry could not be examined, or the directory changed meanwhile: a file that is not listed may still exist. */
   readonly incomplete: boolean
 }

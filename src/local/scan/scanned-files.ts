@@ -1,3 +1,5 @@
+import { type DirectoryDigestInput, NUMBERS } from '../../rules/observe/directory-digest.ts'
+import type { FileStats } from '../read/file-system.ts'
 import type { Fingerprint } from '../read/fingerprint.ts'
 
 export interface ScannedFile {
@@ -5,60 +7,46 @@ export interface ScannedFile {
   readonly fingerprint: Fingerprint
 }
 
-/** Files are packed and returned in portions of this size; a smaller directory is one portion. */
+/** Files are returned in portions of this size; a smaller directory is one portion. */
 const PORTION = 4_096
-const NUMBERS = 4
 
-interface Packed {
-  readonly names: readonly string[]
-  readonly numbers: BigInt64Array
-}
+/** The files of one directory in the order of a scan, as columns: most directories are unchanged, which their digest shows. */
+export class ScannedFiles implements Iterable<ScannedFile>, DirectoryDigestInput {
+  readonly names: string[] = []
+  readonly numbers: BigUint64Array
 
-/**
- * The files of one directory in the order of a scan. The files of a large directory are packed, which takes a fifth of the memory,
- * and unpacked one portion at a time.
- */
-export class ScannedFiles implements Iterable<ScannedFile> {
-  readonly #packed: Packed[] = []
-  #open: ScannedFile[] = []
-
-  get length(): number {
-    return this.#packed.length * PORTION + this.#open.length
+  /** At most `most` files. */
+  constructor(most: number) {
+    this.numbers = new BigUint64Array(most * NUMBERS)
   }
 
-  push(file: ScannedFile): void {
-    this.#open.push(file)
-    if (this.#open.length < PORTION) return
-    this.#packed.push(pack(this.#open))
-    this.#open = []
+  get length(): number {
+    return this.names.length
+  }
+
+  push(name: string, { size, mtimeNs, ctimeNs, ino }: Pick<FileStats, 'size' | 'mtimeNs' | 'ctimeNs' | 'ino'>): void {
+    const { numbers, names } = this
+    const at = names.length * NUMBERS
+    numbers[at] = size
+    numbers[at + 1] = mtimeNs
+    numbers[at + 2] = ctimeNs
+    numbers[at + 3] = ino
+    names.push(name)
   }
 
   *portions(): Generator<readonly ScannedFile[]> {
-    for (const packed of this.#packed) yield unpack(packed)
-    if (this.#open.length > 0) yield this.#open
+    for (let start = 0; start < this.length; start += PORTION) {
+      yield this.names.slice(start, start + PORTION).map((name, index) => this.#fileAt(name, start + index))
+    }
   }
 
   *[Symbol.iterator](): Generator<ScannedFile> {
     for (const portion of this.portions()) yield* portion
   }
 
-  *names(): Generator<string> {
-    for (const { names } of this.#packed) yield* names
-    for (const { name } of this.#open) yield name
+  #fileAt(name: string, index: number): ScannedFile {
+    const [size = 0n, mtimeNs = 0n, ctimeNs = 0n, inode = 0n] = this.numbers.subarray(index * NUMBERS)
+    const times = { mtimeNs: BigInt.asIntN(64, mtimeNs), ctimeNs: BigInt.asIntN(64, ctimeNs) }
+    return { name, fingerprint: { sizeBytes: Number(size), ...times, inode } }
   }
-}
-
-function pack(files: readonly ScannedFile[]): Packed {
-  const numbers = new BigInt64Array(files.length * NUMBERS)
-  files.forEach(({ fingerprint: { sizeBytes, mtimeNs, ctimeNs, inode } }, index) => {
-    numbers.set([BigInt(sizeBytes), mtimeNs, ctimeNs, BigInt.asIntN(64, inode)], index * NUMBERS)
-  })
-  return { names: files.map(({ name }) => name), numbers }
-}
-
-function unpack({ names, numbers }: Packed): ScannedFile[] {
-  return names.map((name, index) => {
-    const [size = 0n, mtimeNs = 0n, ctimeNs = 0n, inode = 0n] = numbers.subarray(index * NUMBERS)
-    return { name, fingerprint: { sizeBytes: Number(size), mtimeNs, ctimeNs, inode: BigInt.asUintN(64, inode) } }
-  })
 }

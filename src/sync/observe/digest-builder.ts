@@ -1,5 +1,5 @@
 import { type Fingerprint, sameFingerprint } from '../../local/read/fingerprint.ts'
-import type { ScannedFile, ScannedFiles } from '../../local/scan/scanned-files.ts'
+import { type ScannedFile, ScannedFiles } from '../../local/scan/scanned-files.ts'
 import { digestDirectory } from '../../rules/observe/directory-digest.ts'
 import type { ObservedFile } from './observation.ts'
 
@@ -36,9 +36,12 @@ export class DigestBuilder {
     return digestDirectory(this.#newer.size === 0 ? this.#listed : this.#asRead())
   }
 
-  *#asRead(): Generator<ScannedFile> {
+  #asRead(): ScannedFiles {
+    const read = new ScannedFiles(this.#listed.length)
     for (const { name, fingerprint } of this.#listed) {
-      yield { name, fingerprint: this.#newer.get(name) ?? fingerprint }
+      const { sizeBytes, inode, ...times } = this.#newer.get(name) ?? fingerprint
+      read.push(name, { size: BigInt(sizeBytes), ino: inode, ...times })
     }
+    return read
   }
 }

@@ -1,9 +1,6 @@
-import { systemCodeOf } from '../../foundation/errors.ts'
 import { joinPath, parentOf } from '../../foundation/files/paths.ts'
 import { readIgnoreFile } from '../../local/ignore/read-ignore-file.ts'
-import { faultOf } from '../../local/read/file-errors.ts'
-import type { DirectoryEntry, FileStats } from '../../local/read/file-system.ts'
-import { isDirectory, kindOf } from '../../local/read/fingerprint.ts'
+import { isDirectory } from '../../local/read/fingerprint.ts'
 import { examineEntry, type MutableFindings, type ScanContext } from '../../local/scan/examine-entry.ts'
 import { ScannedFiles } from '../../local/scan/scanned-files.ts'
 import { compareDirectory } from '../../rules/observe/compare-directory.ts'
@@ -45,14 +42,14 @@ export function examineEntries(observer: Observer, { directory, names }: Directo
   const place = openPlace(observer, directory, batch)
   if (place === undefined) return
   const found: MutableFindings = {
-    files: new ScannedFiles(),
+    files: new ScannedFiles(names.length),
     directories: [],
     ignored: [],
     skipped: [],
     problems: [],
     vanished: [],
   }
-  for (const name of names) examineName(observer, place, name, found)
+  for (const name of names) examineEntry(observer.fs, place, name, found)
   for (const name of listAbsent(observer, directory, found)) batch.absent.push(joinPath(directory, name))
   const trees = found.directories.map((name) => joinPath(directory, name))
   batch.trees.push(...trees.filter((path) => !options.ownDirectories.includes(path)))
@@ -79,32 +76,11 @@ function openPlace({ fs, options }: Observer, directory: string, batch: Observat
 
 const BIGINT = { bigint: true } as const
 
-function examineName({ fs }: Observer, place: ScanContext, name: string, found: MutableFindings): void {
-  try {
-    examineEntry(fs, place, entryOf(name, fs.lstatSync(`${place.path}/${name}`, BIGINT)), found)
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') found.vanished.push(name)
-    else found.problems.push({ name, ...faultOf(error, joinPath(place.relativePath, name)) })
-  }
-}
-
 /** Names that are no files any more: vanished, left out, or a directory where the store knows a file. */
 function listAbsent({ findKnown }: Observer, directory: string, found: MutableFindings): string[] {
   const leftOut = [...found.ignored, ...found.skipped].map(({ name }) => name)
   const replaced = found.directories.filter((name) => findKnown(directory, name) !== undefined)
   return [...found.vanished, ...leftOut, ...replaced]
-}
-
-function entryOf(name: string, stats: FileStats): DirectoryEntry<string> {
-  const kind = kindOf(stats)
-  return {
-    name,
-    isFile: () => kind === 'file',
-    isDirectory: () => kind === 'directory',
-    isSymbolicLink: () => kind === 'symlink',
-    isFIFO: () => kind === 'pipe',
-    isSocket: () => kind === 'socket',
-  }
 }
 
 function addFiles(observer: Observer, path: string, found: MutableFindings, batch: ObservationBatch): void {

@@ -62,7 +62,7 @@ export function* observeDirectory(
     return []
   }
   batch.directories.push(directory.path)
-  for (const name of scan.uncertainDirectories) batch.unreadable.push(joinPath(directory.path, name))
+  for (const name of scan.uncertain) batch.unreadable.push(joinPath(directory.path, name))
   addLeftOut(options, directory.path, scan, batch)
   yield* addFiles(observer, directory.path, scan, batches)
   const children = scan.directories.map((name) => ({ path: joinPath(directory.path, name), scope: scan.scope }))
@@ -134,7 +134,7 @@ function addLookAlikes(
   known: ReadonlyMap<string, ComparedRow>,
   batch: ObservationBatch,
 ): void {
-  const alike = findLookAlikes([...files.names()], (name) => !known.has(name))
+  const alike = findLookAlikes(files.names, (name) => !known.has(name))
   if (alike === undefined) return
   const { count, first, second } = alike
   batch.alike.push({ count, path: joinPath(directory, first), other: joinPath(directory, second) })

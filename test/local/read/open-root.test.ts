@@ -78,10 +78,10 @@ test('a file system without birth times is known by its UUID and its size', () =
   const isLink = (path: string) => path.startsWith('/dev/disk/by-uuid/')
   const fs = faulty({
     statfsSync: () => ({ type: 0x4d44, blocks: 1_000, bsize: 512 }),
-    readdirSync: ((path: string, options: { withFileTypes: true }) =>
+    readdirSync: ((path: string) =>
       path === '/dev/disk/by-uuid'
-        ? [{ name: 'AAAA-0001' }, { name: 'broken' }, { name: 'BBBB-0002' }]
-        : nodeFileSystem.readdirSync(path, options)) as FileSystem['readdirSync'],
+        ? ['AAAA-0001', 'broken', 'BBBB-0002']
+        : nodeFileSystem.readdirSync(path)) as FileSystem['readdirSync'],
     statSync: (path, options) => {
       if (path.endsWith('/broken')) throw new Error('a link that leads nowhere')
       const stats = nodeFileSystem.statSync(isLink(path) ? '/' : path, options)

@@ -6,8 +6,8 @@ import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-sy
 import { listGuarded } from '../../../src/local/scan/list-guarded.ts'
 import { rootAt, startRacer, temporaryDirectory, thrownBy, withoutProc, writeTree } from '../trees.ts'
 
-function namesIn(fs: FileSystem, root: string, relativePath: string): string[] {
-  return listGuarded(fs, { root: rootAt(root), relativePath }).entries.map(({ name }) => name)
+function namesIn(fs: FileSystem, root: string, relativePath: string): readonly string[] {
+  return listGuarded(fs, { root: rootAt(root), relativePath }).names
 }
 
 /** A root with a directory `sub` and a link to a directory outside, whose names must not be listed. */

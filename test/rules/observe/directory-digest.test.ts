@@ -1,6 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { digestDirectory } from '../../../src/rules/observe/directory-digest.ts'
+import { digestDirectory as digestColumns } from '../../../src/rules/observe/directory-digest.ts'
+
+type File = { name: string; fingerprint: { sizeBytes: number; mtimeNs: bigint; ctimeNs: bigint; inode: bigint } }
+
+function digestDirectory(files: readonly File[]) {
+  const numbers = files.flatMap(({ fingerprint: { sizeBytes, mtimeNs, ctimeNs, inode } }) => [
+    BigInt(sizeBytes),
+    mtimeNs,
+    ctimeNs,
+    inode,
+  ])
+  return digestColumns({ names: files.map(({ name }) => name), numbers: BigUint64Array.from(numbers) })
+}
 
 const number = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n })
 const file = fc.record({
