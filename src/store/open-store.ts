@@ -25,7 +25,8 @@ import {
 } from './integrity/verify-store.ts'
 import { prepareQueries, type StoreQueries } from './store-queries.ts'
 
-const APPLICATION_ID = 0x73686c66 // "shlf"
+const APPLICATION_ID = 0x73686c64 // "shld"
+const MIGRATIONS = join(import.meta.dirname, 'migrations')
 
 /** What a process can read from a store without holding it. */
 export interface StoreReader extends StoreQueries, Disposable {
@@ -62,18 +63,18 @@ export interface Store extends StoreReader {
 /**
  * Opens (or creates) the store in `directory`, 0700 with files 0600, and holds it.
  * Throws LockedError when another process holds it, TemporaryError when its disk is full, and OperatorError when the store
- * is damaged, lost, out of reach or of a newer version.
+ * is damaged, lost, out of reach or of a newer version. Tests give migrations of a version to come.
  */
-export function openStore(directory: string): Store {
-  return explainFaults(directory, () => lockAndHold(directory))
+export function openStore(directory: string, migrationsDir = MIGRATIONS): Store {
+  return explainFaults(directory, () => lockAndHold(directory, migrationsDir))
 }
 
-function lockAndHold(directory: string): Store {
+function lockAndHold(directory: string, migrationsDir: string): Store {
   makeOwnDirectory(directory)
   const lock = takeKernelLock(lockFileOf(directory))
   if (!lock) throw heldByAnother(directory)
   try {
-    const files = filesOf(directory)
+    const files = filesOf(directory, migrationsDir)
     const verified = verifyStore(files)
     if (!lock.isAlone(files.spec.file)) throw heldByAnother(directory)
     const store = holdStore(new HeldDatabase(files, verified), directory, () => lock.release())
@@ -91,12 +92,12 @@ function lockAndHold(directory: string): Store {
  * Opens an existing store for reading beside its holder; returns undefined when there is none yet. Migrates a store of an
  * older version first; throws LockedError when another process holds that.
  */
-export function openStoreReader(directory: string): StoreView | undefined {
-  return explainFaults(directory, () => openForReading(directory))
+export function openStoreReader(directory: string, migrationsDir = MIGRATIONS): StoreView | undefined {
+  return explainFaults(directory, () => openForReading(directory, migrationsDir))
 }
 
-function openForReading(directory: string): StoreView | undefined {
-  const files = filesOf(directory)
+function openForReading(directory: string, migrationsDir: string): StoreView | undefined {
+  const files = filesOf(directory, migrationsDir)
   const { spec } = files
   if (!isStoreThere(files)) return undefined
   let generation = readGenerationRecord(files.generationFile)
@@ -104,7 +105,7 @@ function openForReading(directory: string): StoreView | undefined {
   if (hasOlderSchema(database, spec)) {
     database.close()
     // Opening it for writing migrates it.
-    openStore(directory)[Symbol.dispose]()
+    openStore(directory, migrationsDir)[Symbol.dispose]()
     generation = readGenerationRecord(files.generationFile)
     database = openDatabaseReadOnly(spec)
   }
@@ -232,8 +233,7 @@ function heldByAnother(directory: string): LockedError {
   )
 }
 
-function specOf(directory: string): DatabaseSpec {
-  const migrationsDir = join(import.meta.dirname, 'migrations')
+function specOf(directory: string, migrationsDir = MIGRATIONS): DatabaseSpec {
   return { file: join(directory, 'store.db'), migrationsDir, applicationId: APPLICATION_ID }
 }
 
@@ -241,6 +241,6 @@ function lockFileOf(directory: string): string {
   return join(directory, 'lock')
 }
 
-function filesOf(directory: string): StoreFiles {
-  return { directory, spec: specOf(directory), generationFile: join(directory, 'generation') }
+function filesOf(directory: string, migrationsDir?: string): StoreFiles {
+  return { directory, spec: specOf(directory, migrationsDir), generationFile: join(directory, 'generation') }
 }

@@ -9,6 +9,7 @@ import {
   type StateChange,
 } from '../kills/crash-points.ts'
 import { type Harm, nameOf } from '../kills/harm.ts'
+import { copyWithMigration } from '../kills/old-store.ts'
 import { type RoundPlan, runRound } from '../kills/round.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
@@ -41,15 +42,19 @@ const PLANS = [
   { seed: 1, harms: STATE_CHANGES.map(killAt) },
   { seed: 2, harms: [...MIGRATION_CHANGES.map(killAt), ...FIRST_MOMENTS.map(killWhen)], isOld: true },
   { seed: 3, harms: MOMENTS.map(killWhen) },
-] satisfies readonly Partial<RoundPlan>[]
+] satisfies readonly Pick<RoundPlan, 'seed' | 'harms' | 'isOld'>[]
 
 describe('kills at any moment', () => {
   test.runIf(process.platform === 'linux')(
     'a killed process loses nothing and sends nothing twice (P1-P4)',
     async () => {
       const directory = temporaryDirectory()
-      const around = { program: MAIN, layer: compileStateFaults(directory) }
-      const rounds = PLANS.map((plan) => runRound({ ...plan, ...around, at: join(directory, `round-${plan.seed}`) }))
+      const layer = compileStateFaults(directory)
+      const next = copyWithMigration(MAIN, join(directory, 'next'))
+      const rounds = PLANS.map((plan) => {
+        const at = join(directory, `round-${plan.seed}`)
+        return runRound({ ...plan, program: plan.isOld ? next : MAIN, layer, at })
+      })
       const results = await Promise.all(rounds)
       expect(results.flatMap(({ complaints }) => complaints)).toEqual([])
       expect(results.map(({ done }) => done)).toEqual(PLANS.map(({ harms }) => harms.map(nameOf)))

@@ -1,7 +1,4 @@
 /** Files that a service stores without their text: it reports them as searchable, but no search finds them. */
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { createReadings } from '../../src/dashboard/reading/readings.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
@@ -22,18 +19,6 @@ async function mirroredHome(service?: { readonly url: string; readonly token: st
   const outcome = await home.shelfd(['sync', 'Papers', ...(service ? ['--to', 'Research'] : [])])
   expect(outcome.exitCode).toBe(0)
   return { home, root, stdout: outcome.stdout }
-}
-
-/** Makes the store one of an earlier version, which kept only the status of an ingestion. */
-function forgetIngestionDetails(stateDir: string): void {
-  using database = disposable(new Database(join(stateDir, 'store.db')))
-  database.value.exec('UPDATE content SET ingestion_note = NULL, ingestion_seen_at = NULL')
-  // An earlier version wrote no generation file.
-  rmSync(join(stateDir, 'generation'))
-}
-
-function disposable(value: InstanceType<typeof Database>) {
-  return { value, [Symbol.dispose]: () => value.close() }
 }
 
 describe('files without searchable text', () => {
@@ -113,20 +98,6 @@ describe('files without searchable text', () => {
     expect(readings.tree({ mirror: 'Papers', directory: '' }).files).toContainEqual(
       expect.objectContaining({ path: 'one.zip', class: 'without-text' }),
     )
-  })
-
-  test('files of an earlier version are polled once for their text', async () => {
-    const service = await startFaultyService({ library: 'Research' })
-    const { home } = await mirroredHome(service)
-    forgetIngestionDetails(home.stateDir)
-    service.forget()
-    expect((await home.sync(['Papers', '--to', 'Research'])).exitCode).toBe(0)
-    expect(service.count('showResource')).toBe(4)
-    const [mirror] = JSON.parse((await home.shelfd(['report', '--json', '--offline'])).stdout).mirrors
-    expect(mirror.withoutText).toEqual({ archive: 2, font: 1, other: 1 })
-    service.forget()
-    await home.sync(['Papers', '--to', 'Research'])
-    expect(service.count('showResource')).toBe(0)
   })
 
   test('files stay unmarked when the service reports nothing about text', async () => {

@@ -8,6 +8,7 @@ import { compileProgram } from '../support/compiled-program.ts'
 import { seededRandom } from '../support/random.ts'
 import { compileStateFaults } from '../support/state-faults.ts'
 import { drawHarm, type Harm } from './harm.ts'
+import { copyWithMigration } from './old-store.ts'
 import { type KillOptions, readOptions } from './options.ts'
 import { type RoundPlan, type RoundResult, runRound } from './round.ts'
 
@@ -44,6 +45,7 @@ async function main(signal: AbortSignal): Promise<boolean> {
   const options = readOptions(process.argv.slice(2))
   using workspace = openWorkspace('kills')
   const program = await compileProgram(workspace.fresh('program'))
+  const nextProgram = copyWithMigration(program, workspace.fresh('next-program'))
   const layer = compileStateFaults(workspace.path)
   print(`${describeMachine()}; seed ${options.seed}, ${options.atOnce} rounds at once`)
   const tally: Tally = { rounds: 0, kills: 0, failed: [], done: new Map(), beganMs: performance.now() }
@@ -53,7 +55,9 @@ async function main(signal: AbortSignal): Promise<boolean> {
       while (!isOver(options, tally, signal) && (next === options.seed || !options.isOneRound)) {
         const seed = next
         next += 1
-        await runOne(workspace, { ...planRound(seed), at: workspace.fresh('round'), program, layer, signal }, tally)
+        const plan = planRound(seed)
+        const around = { program: plan.isOld ? nextProgram : program, layer, signal }
+        await runOne(workspace, { ...plan, ...around, at: workspace.fresh('round') }, tally)
       }
     }
     await Promise.all(Array.from({ length: options.atOnce }, worker))

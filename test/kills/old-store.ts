@@ -1,15 +1,21 @@
-import { cpSync, mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { openDatabase } from '../../src/foundation/sqlite/open-database.ts'
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { openStore } from '../../src/store/open-store.ts'
 
-const SOURCE = join(import.meta.dirname, '..', '..', 'src', 'store', 'migrations')
-const APPLICATION_ID = 0x73686c66
-
-/** Creates an empty store of the first version, which no later version has opened. */
+/** Creates an empty store of this version, which is an older one for `copyWithMigration`. */
 export function makeOldStore(stateDir: string): void {
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 })
-  const migrationsDir = join(stateDir, 'migrations')
-  cpSync(join(SOURCE, '001-initial.sql'), join(migrationsDir, '001-initial.sql'))
-  openDatabase({ file: join(stateDir, 'store.db'), migrationsDir, applicationId: APPLICATION_ID }).close()
-  rmSync(migrationsDir, { recursive: true })
+  openStore(stateDir)[Symbol.dispose]()
+}
+
+/** Copies the program into the directory `home`, with one more migration of its store; returns the `main` of the copy. */
+export function copyWithMigration(main: string, home: string): string {
+  const source = dirname(main)
+  const copy = join(home, basename(source))
+  mkdirSync(home, { recursive: true })
+  for (const name of readdirSync(dirname(source))) {
+    if (name !== basename(source)) symlinkSync(join(dirname(source), name), join(home, name))
+  }
+  cpSync(source, copy, { recursive: true })
+  writeFileSync(join(copy, 'store', 'migrations', '002-made-up.sql'), 'ALTER TABLE run ADD COLUMN made_up TEXT;')
+  return join(copy, basename(main))
 }

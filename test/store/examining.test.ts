@@ -2,7 +2,6 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { copyStoreInto, examineStore, openStore, openStoreReader } from '../../src/store/open-store.ts'
-import { withPlannedUploads } from '../../src/store/planned-uploads.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
 const ORIGIN = 'https://a'
@@ -38,20 +37,4 @@ test('a file in the place of the state directory is named, with what to do', () 
   const directory = join(temporaryDirectory(), 'state')
   writeFileSync(directory, '')
   expect(() => openStore(directory)).toThrow(/a file stands in its place; move that file away/)
-})
-
-test('a dry run knows when each upload of a day would begin, and of no further one', () => {
-  using store = openStore(usedStore())
-  const { uploads } = withPlannedUploads(store)
-  const intent = {
-    contentId: 1,
-    mirrorId: 1,
-    path: 'a.md',
-    place: '/',
-    runId: 1,
-    begunAt: { wallMs: 7, monotonicMs: 7 },
-  }
-  for (const contentId of [1, 2]) uploads.intend({ ...intent, contentId })
-  const last = { spanMs: 10, now: { wallMs: 9, monotonicMs: 9 } }
-  expect([0, 1, 2].map((index) => uploads.leaveTime(ORIGIN, last, index))).toEqual([17, 17, undefined])
 })

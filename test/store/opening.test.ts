@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { LockedError, OperatorError } from '../../src/foundation/errors.ts'
-import { openDatabase } from '../../src/foundation/sqlite/open-database.ts'
 import { openStore, openStoreReader, type Store } from '../../src/store/open-store.ts'
 import { temporaryHome } from '../support/home.ts'
 import { seededRandom } from '../support/random.ts'
@@ -238,51 +237,28 @@ describe('a store that changed (P24)', () => {
   })
 
   test('an older store is backed up and migrated, also for reading (P23)', () => {
-    const directory = temporaryDirectory()
-    const old = join(directory, 'old-migrations')
-    cpSync('src/store/migrations/001-initial.sql', join(old, '001-initial.sql'))
-    const database = openDatabase({ file: join(directory, 'store.db'), migrationsDir: old, applicationId: 0x73686c66 })
-    database.exec("INSERT INTO library VALUES (1, 'https://a', 1, 'l', 'L', 1)")
-    database.exec("INSERT INTO mirror VALUES (1, 'm', '/m', 1, '/m', 1, 2, 1, NULL, 1)")
-    database.close()
+    const directory = usedStore()
+    const migrationsDir = temporaryDirectory()
+    cpSync('src/store/migrations', migrationsDir, { recursive: true })
+    writeFileSync(join(migrationsDir, '002-made-up.sql'), "UPDATE library SET name = 'migrated'")
 
-    using reader = openStoreReader(directory)
-    expect(reader?.mirrors.list()).toMatchObject([{ name: 'm', path: '/m' }])
+    using reader = openStoreReader(directory, migrationsDir)
+    expect(reader?.mirrors.list()).toMatchObject([{ name: 'm', library: { name: 'migrated' } }])
     const backup = new Database(join(directory, 'store.db.v1.bak'), { readonly: true })
     expect(backup.pragma('user_version', { simple: true })).toBe(1)
-    expect(backup.prepare('SELECT name FROM mirror').all()).toEqual([{ name: 'm' }])
+    expect(backup.prepare('SELECT name FROM library').pluck().all()).toEqual(['L'])
     backup.close()
   })
 
-  test('the last migration keeps what renamed tables and keys hold (P23)', () => {
-    const directory = temporaryDirectory()
-    const old = join(directory, 'old-migrations')
-    const isBefore = (name: string) => name < '007'
-    for (const name of readdirSync('src/store/migrations').filter(isBefore))
-      cpSync(join('src/store/migrations', name), join(old, name))
-    const database = openDatabase({ file: join(directory, 'store.db'), migrationsDir: old, applicationId: 0x73686c66 })
-    database.exec(`
-      INSERT INTO library VALUES (1, 'https://a', 1, 'l', 'L', 1);
-      INSERT INTO mirror (id, name, path, library_id, remote_path, root_device, root_inode, pinned_at, scrubbed_at)
-        VALUES (1, 'm', '/m', 1, '/m', 1, 2, 1, 1);
-      INSERT INTO directory (id, mirror_id, path, made_at, seal) VALUES (1, 1, '', 7, zeroblob(32)), (2, 1, 'new', NULL, NULL);
-      INSERT INTO content (id, library_id, sha256, mime, size, state, resource_id) VALUES (1, 1, zeroblob(32), 'text/plain', 1, 'stored', 'a');
-      INSERT INTO former VALUES (1, 'a.txt', 1, 'gone', 9);
-      INSERT INTO stranger VALUES (1, 'text/plain', 'b', 'r', 'B', 'b.txt', NULL, NULL);
-      INSERT INTO meta VALUES ('note:pause', 'paused'), ('note:asked-pause:https://a', '1 2');
-    `)
+  test('a store of a development version is refused with the way out (P23)', () => {
+    const directory = usedStore()
+    const database = new Database(join(directory, 'store.db'))
+    database.pragma(`application_id = ${0x73686c66}`)
+    database.pragma('user_version = 9')
     database.close()
-
-    openStoreReader(directory)?.[Symbol.dispose]()
-    using store = openStore(directory)
-    expect(store.report.listHistory(1, 'a.txt')).toMatchObject([{ reason: 'gone', endedAt: 9 }])
-    expect(store.directories.get(1, '')).toMatchObject({ createdAt: 7 })
-    expect(store.directories.listPending(1)).toEqual(['new'])
-    expect(store.untracked.hasAny(1)).toBe(true)
-    expect(store.keyValues.list('')).toEqual([
-      { key: 'pause', value: 'paused' },
-      { key: 'retry-after:https://a', value: '1 2' },
-    ])
+    expectUntouched(directory, 'store-damaged')
+    for (const open of [openStore, openStoreReader])
+      expect(thrownBy(() => open(directory))).toMatchObject({ message: /before the first release.*move it away/ })
   })
 
   test('a store of a newer schema is left alone (P23)', () => {

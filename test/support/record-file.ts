@@ -1,5 +1,4 @@
 import type { Store } from '../../src/store/open-store.ts'
-import { onlyRow } from '../../src/store/sql/only-row.ts'
 
 interface RecordedFile {
   readonly directory?: string
@@ -11,13 +10,12 @@ interface RecordedFile {
 
 /** Records a file that nobody knew, as a scan does, and returns the id of its content. Call it inside a transaction. */
 export function recordFile(
-  { directories, observedFiles, contents }: Store,
+  { directories, observedFiles }: Store,
   mirror: { readonly id: number; readonly library: { readonly id: number } },
   { directory = '', name, sha256, mime = 'text/plain', size = 1 }: RecordedFile,
 ): number {
   const directoryId = directories.ensure(mirror.id, directory)
   const times = { mtimeNs: 2n ** 62n, ctimeNs: 2n ** 61n + 1n, inode: 2n ** 60n + 1n }
-  observedFiles.add({ directoryId, name, size, ...times, isRacy: false, sha256, mime, previous: undefined })
-  observedFiles.merge(mirror)
-  return onlyRow(contents.find({ libraryId: mirror.library.id, sha256, mime, size })).id
+  const file = { directoryId, name, size, ...times, isRacy: false, sha256, mime, previous: undefined }
+  return observedFiles.record(mirror, file, observedFiles.lastContentId())
 }

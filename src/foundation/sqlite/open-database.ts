@@ -143,7 +143,10 @@ function inspect(spec: DatabaseSpec): void {
   // As a kill leaves it while it is created.
   if (version === 0 && applicationId === 0 && isEmpty) return
   if (applicationId !== spec.applicationId) {
-    throw new DatabaseFaultError('foreign', `"${spec.file}" is a database of another program`)
+    throw new DatabaseFaultError(
+      'foreign',
+      `"${spec.file}" is a database of another program, or of a version before the first release`,
+    )
   }
   const newest = newestVersion(spec.migrationsDir)
   if (version > newest) {

@@ -1,5 +1,8 @@
--- Times are milliseconds since the Unix epoch unless a name ends in _ns.
+-- Times are milliseconds since the Unix epoch unless a name ends in _ns. Conditions on states are spelled out with OR: for a list
+-- after IN, SQLite builds a table whenever a row is written.
 
+-- Values under a key: `commits` counts durable transactions, `value:KEY` is what other parts keep, such as
+-- `value:retry-after:ORIGIN`, how long a service asked to wait.
 CREATE TABLE meta (
   key   TEXT PRIMARY KEY,
   value TEXT NOT NULL
@@ -16,65 +19,87 @@ CREATE TABLE library (
   UNIQUE (origin, tenant_id, remote_id)
 ) STRICT;
 
--- One local directory and one library path; the root's identity is pinned as well. scrubbed_at: when every file was
--- hashed last, whatever its fingerprint said.
+-- One local directory and one library path.
 CREATE TABLE mirror (
-  id           INTEGER PRIMARY KEY,
-  name         TEXT NOT NULL UNIQUE,
-  path         TEXT NOT NULL,
-  library_id   INTEGER NOT NULL REFERENCES library (id),
-  remote_path  TEXT NOT NULL,
-  root_device  INTEGER NOT NULL,
-  root_inode   INTEGER NOT NULL,
-  pinned_at    INTEGER NOT NULL,
-  last_run_id  INTEGER,
-  scrubbed_at  INTEGER NOT NULL
+  id                 INTEGER PRIMARY KEY,
+  name               TEXT NOT NULL UNIQUE,
+  path               TEXT NOT NULL,
+  library_id         INTEGER NOT NULL REFERENCES library (id),
+  remote_path        TEXT NOT NULL,
+  -- The root's identity, pinned. When it was created tells file systems at one mount point apart: the root of every ext4 has the
+  -- same inode, and device numbers change at a restart. UUID and size of the file system do so where it records no birth times, as
+  -- FAT and NTFS. NULL where the system does not tell them, and until they were seen.
+  root_device        INTEGER NOT NULL,
+  root_inode         INTEGER NOT NULL,
+  root_birth_ns      INTEGER,
+  root_volume_id     TEXT,
+  root_volume_bytes  INTEGER,
+  pinned_at          INTEGER NOT NULL,
+  last_run_id        INTEGER,
+  -- When every file was last hashed, whatever its fingerprint said.
+  scrubbed_at        INTEGER NOT NULL,
+  -- Created by `sync DIR`, not by a configuration: passed over by default where a configuration names mirrors.
+  is_ad_hoc          INTEGER NOT NULL,
+  -- The state may lack what this mirror sent (it was restored, copied, or is new beside a library that holds the mirror's
+  -- directory), so before it sends anything the library is listed for entries that no receipt accounts for.
+  must_look          INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
--- Every directory seen; path is relative to the mirror, '' for its root. made_at: it exists remotely.
--- seal: a hash over names and fingerprints of its files, there only while its rows prove every one of them unchanged.
+-- Every directory seen; path is relative to the mirror, '' for its root. created_at: it exists remotely.
+-- digest: a hash over names and fingerprints of its files, there only while its rows prove every one of them unchanged.
 CREATE TABLE directory (
-  id         INTEGER PRIMARY KEY,
-  mirror_id  INTEGER NOT NULL REFERENCES mirror (id),
-  path       TEXT NOT NULL,
-  made_at    INTEGER,
-  seal       BLOB CHECK (length(seal) = 32),
+  id          INTEGER PRIMARY KEY,
+  mirror_id   INTEGER NOT NULL REFERENCES mirror (id),
+  path        TEXT NOT NULL,
+  created_at  INTEGER,
+  digest      BLOB CHECK (length(digest) = 32),
   UNIQUE (mirror_id, path)
 ) STRICT;
-CREATE INDEX directory_unmade ON directory (mirror_id, path) WHERE made_at IS NULL;
+CREATE INDEX directory_pending ON directory (mirror_id, path) WHERE created_at IS NULL;
 
--- One content: distinct bytes under one MIME type within a library. resource_id is never forgotten once known.
+-- One content: distinct bytes under one MIME type within a library; whoever adds one has looked for it in the same transaction.
+-- resource_id is never forgotten once known.
 -- state: new (not sent) · sending (an intent is committed) · doubt (sent, outcome not known) · stored · refused
 CREATE TABLE content (
-  id                INTEGER PRIMARY KEY,
-  library_id        INTEGER NOT NULL REFERENCES library (id),
-  sha256            BLOB NOT NULL CHECK (length(sha256) = 32),
-  mime              TEXT NOT NULL,
-  size              INTEGER NOT NULL,
-  state             TEXT NOT NULL DEFAULT 'new' CHECK (state IN ('new', 'sending', 'doubt', 'stored', 'refused')),
-  resource_id       TEXT CHECK (resource_id <> ''),
-  is_duplicate      INTEGER NOT NULL DEFAULT 0,
-  second_location   INTEGER NOT NULL DEFAULT 0,
-  doubts            INTEGER NOT NULL DEFAULT 0,
-  uploaded_at       INTEGER,
-  stored_seq        INTEGER,
-  mirror_id         INTEGER REFERENCES mirror (id),
-  run_id            INTEGER,
-  outcome           TEXT CHECK (outcome IN ('pending', 'searchable', 'partial', 'failed', 'unknown')),
-  ingestion_status  TEXT,
-  searchable_at     INTEGER,
-  problem_code      TEXT,
-  problem_message   TEXT,
-  problem_count     INTEGER NOT NULL DEFAULT 0,
-  retry_at          INTEGER,
-  is_set_aside      INTEGER NOT NULL DEFAULT 0,
-  CHECK ((state = 'stored') = (resource_id IS NOT NULL)),
-  UNIQUE (library_id, sha256, mime)
+  id                 INTEGER PRIMARY KEY,
+  library_id         INTEGER NOT NULL REFERENCES library (id),
+  sha256             BLOB NOT NULL CHECK (length(sha256) = 32),
+  mime               TEXT NOT NULL,
+  size               INTEGER NOT NULL,
+  state              TEXT NOT NULL DEFAULT 'new'
+    CHECK (state = 'new' OR state = 'sending' OR state = 'doubt' OR state = 'stored' OR state = 'refused'),
+  resource_id        TEXT CHECK (resource_id <> ''),
+  is_duplicate       INTEGER NOT NULL DEFAULT 0,
+  second_location    INTEGER NOT NULL DEFAULT 0,
+  doubts             INTEGER NOT NULL DEFAULT 0,
+  uploaded_at        INTEGER,
+  stored_seq         INTEGER,
+  mirror_id          INTEGER REFERENCES mirror (id),
+  run_id             INTEGER,
+  outcome            TEXT
+    CHECK (outcome = 'pending' OR outcome = 'searchable' OR outcome = 'partial' OR outcome = 'failed' OR outcome = 'unknown'),
+  ingestion_status   TEXT,
+  -- What the service says of a resource beside its status, such as why its text cannot be searched.
+  ingestion_note     TEXT,
+  -- When the service last told the status.
+  ingestion_seen_at  INTEGER,
+  searchable_at      INTEGER,
+  problem_code       TEXT,
+  problem_message    TEXT,
+  problem_count      INTEGER NOT NULL DEFAULT 0,
+  retry_at           INTEGER,
+  is_set_aside       INTEGER NOT NULL DEFAULT 0,
+  CHECK ((state = 'stored') = (resource_id IS NOT NULL))
 ) STRICT;
+-- A fifth of the size of an index on all bytes, of which a batch of hashes in random order changes most pages; queries compare the rest.
+CREATE INDEX content_by_hash ON content (substr(sha256, 1, 8));
 CREATE INDEX content_by_resource ON content (library_id, resource_id) WHERE resource_id IS NOT NULL;
 CREATE INDEX content_pending ON content (library_id, stored_seq) WHERE outcome = 'pending';
-CREATE INDEX content_in_doubt ON content (id) WHERE state IN ('sending', 'doubt');
-CREATE INDEX content_troubled ON content (library_id, state) WHERE problem_code IS NOT NULL OR state IN ('sending', 'doubt');
+CREATE INDEX content_in_doubt ON content (id) WHERE state = 'sending' OR state = 'doubt';
+CREATE INDEX content_troubled ON content (library_id, state) WHERE problem_code IS NOT NULL OR state = 'sending' OR state = 'doubt';
+-- Contents that end otherwise than almost all do: a status counts their files, and takes the others for searchable.
+CREATE INDEX content_unusual ON content (library_id)
+  WHERE outcome = 'partial' OR outcome = 'failed' OR outcome = 'unknown' OR ingestion_note IS NOT NULL;
 
 -- Every file present at its last scan. is_received: its content is stored, so nothing remains to be done for it.
 -- is_racy: hashed within two seconds of its newest time, so equal times prove nothing yet.
@@ -93,32 +118,60 @@ CREATE TABLE file (
 CREATE INDEX file_by_content ON file (content_id);
 CREATE INDEX file_open ON file (directory_id, name) WHERE is_received = 0;
 
+-- Files of a scan that halted because it found others in the place of all files that were known: they are taken for files of the
+-- mirror once a scan ends well, and do not count as lost before.
+CREATE TABLE unconfirmed (
+  mirror_id     INTEGER NOT NULL REFERENCES mirror (id),
+  directory_id  INTEGER NOT NULL,
+  name          TEXT NOT NULL,
+  PRIMARY KEY (mirror_id, directory_id, name)
+) STRICT, WITHOUT ROWID;
+
 -- Which path a stored content once stood for, when it no longer does.
-CREATE TABLE former (
+CREATE TABLE history (
   mirror_id   INTEGER NOT NULL REFERENCES mirror (id),
   path        TEXT NOT NULL,
   content_id  INTEGER NOT NULL REFERENCES content (id),
-  reason      TEXT NOT NULL CHECK (reason IN ('changed', 'gone', 'ignored')),
+  reason      TEXT NOT NULL CHECK (reason = 'changed' OR reason = 'gone' OR reason = 'ignored'),
   ended_at    INTEGER NOT NULL,
   PRIMARY KEY (mirror_id, path, content_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX former_by_content ON former (content_id);
+CREATE INDEX history_by_content ON history (content_id);
 
 -- One attempt to send a content; committed before its first byte leaves. outcome NULL: under way, or cut off.
+-- place: the library directory in which it would land, by what was known of the service when it was sent; a look for it is made
+-- there, whatever the configuration says meanwhile.
 CREATE TABLE upload (
   id          INTEGER PRIMARY KEY,
   content_id  INTEGER NOT NULL REFERENCES content (id),
   mirror_id   INTEGER NOT NULL REFERENCES mirror (id),
   path        TEXT NOT NULL,
+  place       TEXT,
   attempt     INTEGER NOT NULL,
   run_id      INTEGER NOT NULL,
   begun_at    INTEGER NOT NULL,
   ended_at    INTEGER,
-  outcome     TEXT CHECK (outcome IN ('created', 'duplicate', 'adopted', 'absent', 'refused', 'doubt', 'not-sent')),
+  outcome     TEXT CHECK (outcome = 'created' OR outcome = 'duplicate' OR outcome = 'adopted' OR outcome = 'absent'
+    OR outcome = 'refused' OR outcome = 'doubt' OR outcome = 'not-sent'),
   message     TEXT
 ) STRICT;
 CREATE INDEX upload_by_content ON upload (content_id);
 CREATE INDEX upload_by_day ON upload (begun_at);
+
+-- Entries of a library that no receipt accounts for: one row for each name by which an upload may be known again. size and sha256
+-- once it was downloaded.
+CREATE TABLE untracked (
+  library_id   INTEGER NOT NULL REFERENCES library (id),
+  mime         TEXT NOT NULL,
+  name_key     TEXT NOT NULL,
+  resource_id  TEXT NOT NULL,
+  title        TEXT NOT NULL,
+  filename     TEXT NOT NULL,
+  size         INTEGER,
+  sha256       BLOB CHECK (length(sha256) = 32),
+  PRIMARY KEY (library_id, mime, name_key, resource_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX untracked_by_resource ON untracked (library_id, resource_id);
 
 -- A problem of one local path, as its last scan or try found it.
 CREATE TABLE problem (

@@ -133,8 +133,9 @@ interface Changes {
 }
 
 function prepareSending(database: Database.Database, changes: Changes) {
-  const find = database.prepare<[number, Uint8Array, string], ContentRow>(
-    `SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.library_id = ? AND c.sha256 = ? AND c.mime = ?`,
+  const find = database.prepare<Omit<ContentKey, 'size'>, ContentRow>(
+    `SELECT ${CONTENT_COLUMNS} FROM content c
+     WHERE substr(c.sha256, 1, 8) = substr(@sha256, 1, 8) AND c.sha256 = @sha256 AND c.mime = @mime AND c.library_id = @libraryId`,
   )
   const uploadState = database.prepare<[number], UploadState>(
     `SELECT state, doubts, problem_count AS problemCount, retry_at AS retryAt, is_set_aside AS isSetAside
@@ -147,7 +148,7 @@ function prepareSending(database: Database.Database, changes: Changes) {
   const setState = database.prepare<[ContentState, number]>('UPDATE content SET state = ? WHERE id = ?')
   const doubtCutOff = database.prepare<[]>(
     `UPDATE content INDEXED BY content_in_doubt SET state = 'doubt', doubts = doubts + 1
-     WHERE state IN ('sending', 'doubt') AND state = 'sending'`,
+     WHERE (state = 'sending' OR state = 'doubt') AND state = 'sending'`,
   )
   const addDoubt = database.prepare<[number]>("UPDATE content SET state = 'doubt', doubts = doubts + 1 WHERE id = ?")
   const refuse = database.prepare<[string, string, number | null, number]>(
@@ -167,7 +168,7 @@ function prepareSending(database: Database.Database, changes: Changes) {
      FROM content c INDEXED BY content_in_doubt JOIN upload u ON u.content_id = c.id
      WHERE c.library_id = ? AND (u.mirror_id = ? OR EXISTS
          (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?))
-       AND c.state IN ('sending', 'doubt') GROUP BY c.id ORDER BY u.path`,
+       AND (c.state = 'sending' OR c.state = 'doubt') GROUP BY c.id ORDER BY u.path`,
   )
   let nextSeq: number | undefined
   return {
@@ -176,7 +177,7 @@ function prepareSending(database: Database.Database, changes: Changes) {
     getUploadState: (id: number): UploadState => onlyRow(uploadState.get(id)),
     findByResource: (libraryId: number, resourceId: string): ContentRow | undefined =>
       byResource.get(libraryId, resourceId),
-    find: (key: ContentKey): ContentRow | undefined => find.get(key.libraryId, key.sha256, key.mime),
+    find: ({ libraryId, sha256, mime }: ContentKey): ContentRow | undefined => find.get({ libraryId, sha256, mime }),
     setState: (id: number, state: 'new' | 'sending'): void => {
       setState.run(state, id)
     },
@@ -237,15 +238,6 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
   const setSeen = database.prepare<[string | null, number, number]>(
     `UPDATE content SET ingestion_status = ?, ingestion_seen_at = ? WHERE id = ? AND outcome = 'pending'`,
   )
-  const unseen = database.prepare<[number, number], PendingResource>(
-    `SELECT id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt
-     FROM content INDEXED BY content_unseen
-     WHERE mirror_id = ? AND outcome = 'searchable' AND ingestion_status = 'completed_with_warnings'
-       AND ingestion_seen_at IS NULL LIMIT ?`,
-  )
-  const setNote = database.prepare<[string | null, number, number]>(
-    'UPDATE content SET ingestion_note = ?, ingestion_seen_at = ? WHERE id = ?',
-  )
   const setProblem = database.prepare<[string, string, number | null, number]>(
     `UPDATE content SET problem_code = ?, problem_message = ?, retry_at = ?, problem_count = problem_count + 1
      WHERE id = ?`,
@@ -280,12 +272,12 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
     `SELECT ${CONTENT_COLUMNS}, min(${FILE_PATH}) AS path
      FROM content c INDEXED BY content_troubled
      JOIN file f ON f.content_id = c.id JOIN directory d ON d.id = f.directory_id AND d.mirror_id = ?
-     WHERE c.library_id = ? AND (c.problem_code IS NOT NULL OR c.state IN ('sending', 'doubt')) AND c.is_set_aside = 0
+     WHERE c.library_id = ? AND (c.problem_code IS NOT NULL OR c.state = 'sending' OR c.state = 'doubt') AND c.is_set_aside = 0
      GROUP BY c.id ORDER BY path LIMIT 10000`,
   )
   const troubledCounts = database.prepare<[number, number], CodeCount>(
     `SELECT c.problem_code AS code, count(*) AS count FROM content c INDEXED BY content_troubled
-     WHERE c.library_id = ? AND (c.problem_code IS NOT NULL OR c.state IN ('sending', 'doubt'))
+     WHERE c.library_id = ? AND (c.problem_code IS NOT NULL OR c.state = 'sending' OR c.state = 'doubt')
        AND c.problem_code IS NOT NULL AND c.is_set_aside = 0 AND EXISTS
          (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?)
      GROUP BY 1`,
@@ -296,10 +288,17 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
        JOIN content c ON c.id = f.content_id
        WHERE f.is_received = 0 AND d.mirror_id = ? AND c.state = 'new')`,
   )
+  const ifNew = database.prepare<[number], { contents: number; bytes: number; copies: number; areNew: number }>(
+    `SELECT count(*) AS contents, coalesce(sum(size), 0) AS bytes, coalesce(sum(copies), 0) AS copies,
+       coalesce(min(state = 'new'), 1) AS areNew
+     FROM (SELECT c.size, c.state, (SELECT count(*) FROM file WHERE content_id = c.id) AS copies
+       FROM directory d JOIN file f ON f.directory_id = d.id AND f.is_received = 0 JOIN content c ON c.id = f.content_id
+       WHERE d.mirror_id = ? GROUP BY c.id)`,
+  )
   const nextRetry = database.prepare<[number, number], { at: number | null }>(
     `SELECT min(c.retry_at) AS at FROM content c INDEXED BY content_troubled
      WHERE c.library_id = ? AND c.state IN ('refused', 'doubt') AND c.is_set_aside = 0 AND c.retry_at IS NOT NULL
-       AND (c.problem_code IS NOT NULL OR c.state IN ('sending', 'doubt')) AND EXISTS
+       AND (c.problem_code IS NOT NULL OR c.state = 'sending' OR c.state = 'doubt') AND EXISTS
          (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?)`,
   )
   return {
@@ -312,6 +311,11 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
     /** Stored resources with a problem that are out of quarantine, so that they can be polled again; at most 1000. */
     listDueForAnotherLook: (mirrorId: number, nowMs: number): PendingResource[] =>
       due.all(mirrorId, ...quarantineEnds(nowMs)),
+    /** What would be sent for a mirror's open files, if all of their contents are new; otherwise undefined. */
+    tallyIfNew: (mirrorId: number): { contents: number; bytes: number; copies: number } | undefined => {
+      const { areNew, ...tally } = onlyRow(ifNew.get(mirrorId))
+      return areNew === 1 ? tally : undefined
+    },
     /** When the next quarantine of a stored resource ends (wall clock); null when none is running. */
     nextLookAt: (mirrorId: number, nowMs: number): number | null => onlyRow(nextLook.get(mirrorId, nowMs)).at,
     /** Assigns all pending resources that the mirror follows to the mirror and to this run's summary. */
@@ -325,11 +329,6 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
     /** Records that the service reported a resource as still pending. */
     setIngestionSeen: (id: number, status: string | null, seenAt: number): void => {
       setSeen.run(status, seenAt, id)
-    },
-    /** Resources whose ingestion ended with warnings before the store recorded these. */
-    listWithUnreadWarnings: (mirrorId: number, limit: number): PendingResource[] => unseen.all(mirrorId, limit),
-    setIngestionNote: (id: number, note: string | null, seenAt: number): void => {
-      setNote.run(note, seenAt, id)
     },
     setProblem: (id: number, problem: ContentProblem | null): void => {
       if (problem) setProblem.run(problem.code, problem.message, problem.retryAt, id)

@@ -16,79 +16,56 @@ export interface ObservedRow {
   readonly previous: { readonly contentId: number; readonly isReceived: number } | undefined
 }
 
-/** A file whose content is another one than before. */
-export interface ChangedFile {
-  readonly path: string
-  readonly mtimeNs: bigint
-  readonly ctimeNs: bigint
-  readonly previousContentId: number
-}
+type FileValues = [number, string, number, bigint, bigint, bigint, number, number, number]
 
-interface ChangedRow extends Omit<ChangedFile, 'previousContentId'> {
-  readonly previousContentId: bigint
+interface MirrorKey {
+  readonly id: number
+  readonly library: { readonly id: number }
 }
 
 export type ObservedFileQueries = ReturnType<typeof prepareObservedFiles>
 
-/**
- * Queries that record hashed files, many at once: rows are collected in a temporary table, then merged into files and contents.
- * Merged in the order of their hashes, contents change each page of their index once, which takes half the time of single rows.
- */
+/** Queries that record hashed files with their contents, which are new if nobody had them. */
 export function prepareObservedFiles(database: Database.Database) {
-  database.exec(`
-    CREATE TEMP TABLE observed (directory_id INTEGER NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL,
-      mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, is_racy INTEGER NOT NULL,
-      sha256 BLOB NOT NULL, mime TEXT NOT NULL, previous_content_id INTEGER, was_received INTEGER)`)
-  const insert = database.prepare<
-    [number, string, number, bigint, bigint, bigint, number, Uint8Array, string, number | null, number | null]
-  >('INSERT INTO temp.observed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
-  const lastContent = database.prepare<[], { id: number }>('SELECT coalesce(max(id), 0) AS id FROM content')
-  // Numbered in the order of their files, neighbours are uploaded together, so that a commit of receipts changes few pages.
-  const addContents = database.prepare<[number, number]>(
-    `INSERT INTO content (id, library_id, sha256, mime, size)
-     SELECT ? + rowid, ?, sha256, mime, size FROM temp.observed WHERE true
-     ORDER BY sha256, mime ON CONFLICT (library_id, sha256, mime) DO NOTHING`,
-  )
-  // CROSS JOIN fixes the order of the loops, since the planner knows nothing of the size of a temporary table.
-  const withContent = `temp.observed o CROSS JOIN content c
-    ON c.library_id = @libraryId AND c.sha256 = o.sha256 AND c.mime = o.mime`
-  const addFresh = database.prepare<{ libraryId: number; mirrorId: number; lastContentId: number }>(
-    `INSERT INTO temp.fresh (mirror_id, content_id) SELECT @mirrorId, c.id FROM ${withContent}
-     WHERE o.previous_content_id IS NULL AND c.id <= @lastContentId`,
-  )
-  const changed = database
-    .prepare<{ libraryId: number }, ChangedRow>(
-      `SELECT iif(d.path = '', o.name, d.path || '/' || o.name) AS path, o.mtime_ns AS mtimeNs, o.ctime_ns AS ctimeNs,
-         o.previous_content_id AS previousContentId
-       FROM ${withContent} CROSS JOIN directory d ON d.id = o.directory_id WHERE o.previous_content_id <> c.id`,
+  const find = database
+    .prepare<[Uint8Array, Uint8Array, string, number], number>(
+      'SELECT id FROM content WHERE substr(sha256, 1, 8) = ? AND sha256 = ? AND mime = ? AND library_id = ?',
     )
-    .safeIntegers()
-  const addFiles = database.prepare<{ libraryId: number }>(
-    `INSERT OR REPLACE INTO file SELECT o.directory_id, o.name, o.size, o.mtime_ns, o.ctime_ns, o.inode, o.is_racy, c.id,
-       iif(o.previous_content_id = c.id, o.was_received, 0) FROM ${withContent}`,
+    .pluck()
+  const addContent = database.prepare<[number, Uint8Array, string, number]>(
+    'INSERT INTO content (library_id, sha256, mime, size) VALUES (?, ?, ?, ?)',
   )
-  const clear = database.prepare<[]>('DELETE FROM temp.observed')
+  // Nearly all files are new, and a statement that may replace a row journals every page that it changes.
+  const addFile = database.prepare<FileValues>('INSERT OR IGNORE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const replaceFile = database.prepare<FileValues>('INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const addFresh = database.prepare<[number, number]>('INSERT INTO temp.fresh (mirror_id, content_id) VALUES (?, ?)')
+  const lastContent = database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM content').pluck()
   return {
-    /** Collects a file; `merge` records it, in the same transaction. */
-    add: ({ previous, ...file }: ObservedRow): void => {
-      const { directoryId, name, size, mtimeNs, ctimeNs, inode, isRacy, sha256, mime } = file
-      const [previousContentId, wasReceived] = previous ? [previous.contentId, previous.isReceived] : [null, null]
-      const times = [mtimeNs, ctimeNs, inode] as const
-      insert.run(directoryId, name, size, ...times, Number(isRacy), sha256, mime, previousContentId, wasReceived)
-    },
+    /** The id of the newest content; 0 when there is none. */
+    lastContentId: (): number => onlyRow(lastContent.get()),
     /**
-     * Records the collected files with their contents, which are new if nobody had them; new paths of contents that were there
-     * before may be targets of moves. Returns the files that have another content than before.
+     * Records a file with its content, and returns the content's id. A new path of a content that was there before, up to
+     * `lastContentId`, may be the target of a move.
      */
-    merge: (mirror: { readonly id: number; readonly library: { readonly id: number } }): ChangedFile[] => {
-      const libraryId = mirror.library.id
-      const lastContentId = onlyRow(lastContent.get()).id
-      addContents.run(lastContentId, libraryId)
-      if (lastContentId > 0) addFresh.run({ libraryId, mirrorId: mirror.id, lastContentId })
-      const changedRows = changed.all({ libraryId })
-      addFiles.run({ libraryId })
-      clear.run()
-      return changedRows.map((row) => ({ ...row, previousContentId: Number(row.previousContentId) }))
+    record: (mirror: MirrorKey, { previous, ...file }: ObservedRow, lastContentId: number): number => {
+      const { directoryId, name, size, mtimeNs, ctimeNs, inode, isRacy, sha256, mime } = file
+      const known = find.get(sha256.subarray(0, 8), sha256, mime, mirror.library.id)
+      const contentId = known ?? Number(addContent.run(mirror.library.id, sha256, mime, size).lastInsertRowid)
+      const isReceived = previous?.contentId === contentId ? previous.isReceived : 0
+      const values: FileValues = [
+        directoryId,
+        name,
+        size,
+        mtimeNs,
+        ctimeNs,
+        inode,
+        Number(isRacy),
+        contentId,
+        isReceived,
+      ]
+      if (previous || addFile.run(...values).changes === 0) replaceFile.run(...values)
+      if (!previous && contentId <= lastContentId) addFresh.run(mirror.id, contentId)
+      return contentId
     },
   }
 }

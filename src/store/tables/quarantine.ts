@@ -36,7 +36,7 @@ export function prepareQuarantine(database: Database.Database) {
      FROM library l JOIN content c INDEXED BY content_troubled ON c.library_id = l.id
      JOIN file f ON f.content_id = c.id JOIN directory d ON d.id = f.directory_id
      JOIN mirror m ON m.id = d.mirror_id AND m.library_id = c.library_id
-     WHERE (c.problem_code IS NOT NULL OR c.state IN ('sending', 'doubt')) AND c.problem_code IS NOT NULL
+     WHERE (c.problem_code IS NOT NULL OR c.state = 'sending' OR c.state = 'doubt') AND c.problem_code IS NOT NULL
      ORDER BY mirror, path`,
   )
   const retry = database.prepare<[number]>(

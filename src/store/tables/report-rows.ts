@@ -194,7 +194,7 @@ function prepareLocal(database: Database.Database) {
      WHERE ${inLibrary} AND c.outcome = 'pending' GROUP BY 1, 2, 3, 4
      UNION ALL
      SELECT ${tallyColumns} FROM content c INDEXED BY content_unusual ${receivedFiles}
-     WHERE ${inLibrary} AND (c.outcome IN ('partial', 'failed', 'unknown') OR c.ingestion_note IS NOT NULL)
+     WHERE ${inLibrary} AND (c.outcome = 'partial' OR c.outcome = 'failed' OR c.outcome = 'unknown' OR c.ingestion_note IS NOT NULL)
        AND c.outcome <> 'pending' GROUP BY 1, 2, 3, 4`,
   )
   // A file in a directory that no part finds is stored, searchable without any remark, and listed.
@@ -205,7 +205,7 @@ function prepareLocal(database: Database.Database) {
        SELECT d.id FROM content c INDEXED BY content_pending ${receivedFiles} WHERE ${inLibrary} AND c.outcome = 'pending'
        UNION
        SELECT d.id FROM content c INDEXED BY content_unusual ${receivedFiles}
-       WHERE ${inLibrary} AND (c.outcome IN ('partial', 'failed', 'unknown') OR c.ingestion_note IS NOT NULL)
+       WHERE ${inLibrary} AND (c.outcome = 'partial' OR c.outcome = 'failed' OR c.outcome = 'unknown' OR c.ingestion_note IS NOT NULL)
        UNION
        SELECT d.id FROM content c INDEXED BY content_by_resource ${receivedFiles}
        WHERE @wasListed AND ${inLibrary} AND c.resource_id IS NOT NULL AND NOT EXISTS

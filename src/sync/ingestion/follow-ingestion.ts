@@ -5,7 +5,6 @@ import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Connection, Engine, StoreContext } from '../engine.ts'
 import { isServiceWell } from '../item-failure.ts'
 import type { Follower } from './ingestion-capacity.ts'
-import { readWarnings } from './ingestion-note.ts'
 import { type PollFailure, pollResource } from './poll-resource.ts'
 import type { FollowedResource, PollSchedule } from './poll-schedule.ts'
 import type { Answer, PollRecorder } from './record-polls.ts'
@@ -29,6 +28,11 @@ const GATHERING_MS = 20
 /** After a round in which nothing ended, the follower waits, so that thousands of slow resources cost no more than this. */
 const FRUITLESS_POLLS_PER_SECOND = 50
 
+/** Whether a mirror has resources to poll. */
+export function hasToFollow({ store, clock }: StoreContext, row: MirrorRow): boolean {
+  return store.contents.countPending(row) > 0 || store.contents.listDueForAnotherLook(row.id, clock.nowMs()).length > 0
+}
+
 /**
  * Polls the resources of mirrors until each has a final state (interface 3.1), in the order of its schedule. What is still
  * pending at the end keeps its id and is polled by a later run; it is never uploaded again (P5).
@@ -39,8 +43,6 @@ export class IngestionFollower implements Follower {
   readonly #schedule: PollSchedule
   readonly #recorder: PollRecorder
   readonly #wakeUp = new AutoResetEvent()
-  /** Mirrors that may have resources whose warnings an earlier version did not keep. */
-  readonly #unread = new Map<number, MirrorRow>()
   #mayEnd = false
   #hasFailed = false
   #stopAtMs = Number.POSITIVE_INFINITY
@@ -54,15 +56,12 @@ export class IngestionFollower implements Follower {
 
   /** Follows the mirror's resources as well. */
   add(row: MirrorRow): void {
-    if (!this.#schedule.add(row)) return
-    this.#unread.set(row.id, row)
-    this.lookAgain()
+    if (this.#schedule.add(row)) this.lookAgain()
   }
 
   /** Stops following the mirror's resources, because another run follows them. */
   remove(mirrorId: number): void {
     this.#schedule.remove(mirrorId)
-    this.#unread.delete(mirrorId)
   }
 
   wake(): void {
@@ -98,28 +97,18 @@ export class IngestionFollower implements Follower {
     }
   }
 
-  /** Each round takes what is due or new from the store, reads old warnings, and polls what is due or waits. */
+  /** Each round takes what is due or new from the store, and polls what is due or waits. */
   async #follow(): Promise<void> {
     const { clock, signal } = this.#engine
     while (!signal.aborted && clock.monotonicMs() < this.#stopAtMs) {
       this.#schedule.takeRepaired()
       this.#schedule.takeNew()
-      await this.#readWarnings()
       this.#schedule.showLongest()
-      const isIdle = this.#schedule.isEmpty && this.#unread.size === 0
-      if (isIdle && this.#mayEnd) return
+      if (this.#schedule.isEmpty && this.#mayEnd) return
       const due = this.#schedule.listDue(clock.monotonicMs())
-      if (due.length === 0 && this.#unread.size > 0) continue
       if (due.length === 0) await this.#waitUntil(this.#schedule.nextDueMs() + GATHERING_MS)
       else if ((await this.#poll(due)) === 0)
         await this.#waitUntil(clock.monotonicMs() + (due.length * 1_000) / FRUITLESS_POLLS_PER_SECOND)
-    }
-  }
-
-  /** Reads a part of the warnings that an earlier version did not keep. */
-  async #readWarnings(): Promise<void> {
-    for (const row of this.#unread.values()) {
-      if (!(await readWarnings(this.#engine, this.#connection, row))) this.#unread.delete(row.id)
     }
   }
 

@@ -1,9 +1,12 @@
+import type { ResourceRecord } from '../../contract/records.ts'
 import { type IngestionOutcome, ingestionOutcome } from '../../contract/states.ts'
 import { RejectedError, ShelfdError } from '../../foundation/errors.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import { reactToFailure } from '../../rules/failure/react-to-failure.ts'
+import { remarkOf } from '../../rules/ingestion/without-text.ts'
 import type { Connection } from '../engine.ts'
-import { readNote } from './ingestion-note.ts'
+
+const LONGEST_NOTE = 500
 
 /** The state of a resource's ingestion. */
 export interface PollAnswer {
@@ -51,4 +54,11 @@ function describeEnd(outcome: IngestionOutcome, status: string, note: string | n
   if (outcome === 'pending' || outcome === 'searchable') return null
   const end = outcome === 'unknown' ? `unknown ingestion state ${status}` : `ingestion ended ${status}`
   return note === null ? end : `${end}: ${note}`
+}
+
+/** Returns the service's remark beside the status, bounded and escaped; null if it has none. */
+function readNote(resource: ResourceRecord): string | null {
+  const { text_extracted: textExtracted, ingestion_warnings: warnings = [], ingestion_error: error = null } = resource
+  const note = remarkOf({ textExtracted, warnings, error })
+  return note === null ? null : truncateText(escapeText(note), LONGEST_NOTE)
 }

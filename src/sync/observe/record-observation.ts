@@ -1,6 +1,5 @@
 import { joinPath } from '../../foundation/files/paths.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
-import type { Store } from '../../store/open-store.ts'
 import type { OpenMirror, StoreContext } from '../engine.ts'
 import type { AlikePaths, DirectoryObservation, ObservationBatch } from './observation.ts'
 
@@ -65,28 +64,24 @@ export function noteBatch(scan: ScanState, batch: ObservationBatch, summary: Syn
  * root is no longer in its place.
  */
 export function recordBatches(
-  { store, clock }: StoreContext,
-  { row, root }: OpenMirror,
+  engine: StoreContext,
+  mirror: OpenMirror,
   scan: ScanState,
   batches: readonly ObservationBatch[],
   summary: SyncSummary,
 ): void {
-  root.assertInPlace()
+  mirror.root.assertInPlace()
   if (batches.length === 0) return
+  const { store } = engine
   store.writeRelaxed(() => {
+    const recording = { engine, mirror, scan, summary, lastContentId: store.observedFiles.lastContentId() }
     for (const { directories, observations } of batches) {
       for (const path of directories) {
-        if (!scan.knownDirectories.has(path)) scan.knownDirectories.set(path, store.directories.ensure(row.id, path))
+        if (!scan.knownDirectories.has(path))
+          scan.knownDirectories.set(path, store.directories.ensure(mirror.row.id, path))
       }
-      for (const observation of observations) collectObserved(store, scan, observation, summary)
+      for (const observation of observations) recordObserved(recording, observation)
     }
-    const changed = store.observedFiles.merge(row)
-    for (const { path, previousContentId, ...times } of changed) {
-      store.files.addHistory(row.id, path, previousContentId, 'changed', clock.nowMs())
-      keepDiffering(scan, path, times)
-    }
-    summary.files.changed += changed.length
-    summary.files.unchanged -= changed.length
   })
 }
 
@@ -98,23 +93,32 @@ function addCounts(summary: SyncSummary, { counts }: ObservationBatch): void {
   summary.files.unsupported += counts.unsupported
 }
 
-/** Collects the files of one observation, and counts known ones as unchanged until their contents are compared. */
-function collectObserved(
-  store: Store,
-  scan: ScanState,
+interface Recording {
+  readonly engine: StoreContext
+  readonly mirror: OpenMirror
+  readonly scan: ScanState
+  readonly summary: SyncSummary
+  /** Of the contents that were there before this transaction. */
+  readonly lastContentId: number
+}
+
+function recordObserved(
+  { engine: { store, clock }, mirror: { row }, scan, summary, lastContentId }: Recording,
   { path, files, missing, digest }: DirectoryObservation,
-  summary: SyncSummary,
 ): void {
   const directoryId = scan.knownDirectories.get(path)
   if (directoryId === undefined) throw new Error(`The walk observed files of "${path}" before its directory`)
   for (const { isKnown, sizeBytes: size, ...file } of files) {
     const previous = isKnown ? store.files.find(directoryId, file.name) : undefined
-    store.observedFiles.add({ directoryId, size, previous, ...file })
-    if (previous) summary.files.unchanged += 1
-    else {
-      summary.files.new += 1
-      keepDiffering(scan, joinPath(path, file.name), file)
+    const contentId = store.observedFiles.record(row, { directoryId, size, previous, ...file }, lastContentId)
+    if (previous?.contentId === contentId) {
+      summary.files.unchanged += 1
+      continue
     }
+    summary.files[previous ? 'changed' : 'new'] += 1
+    const filePath = joinPath(path, file.name)
+    if (previous) store.files.addHistory(row.id, filePath, previous.contentId, 'changed', clock.nowMs())
+    keepDiffering(scan, filePath, file)
   }
   for (const { name, reason } of missing) store.files.markGone(directoryId, name, reason)
   const isSettled = missing.length === 0

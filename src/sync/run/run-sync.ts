@@ -2,7 +2,6 @@ import { ShelfdError } from '../../foundation/errors.ts'
 import { reactToFailure } from '../../rules/failure/react-to-failure.ts'
 import { emptySummary, type RunSummary, type SummaryProblem, type SyncSummary } from '../../rules/run/sync-summary.ts'
 import { type RunOutcome, recordedVerdict, runOutcome, stoppedOutcome, verdictOf } from '../../rules/run/verdict.ts'
-import { withPlannedUploads } from '../../store/planned-uploads.ts'
 import type { Engine, MirrorSettings } from '../engine.ts'
 import { newAttempts, type Pass, type PassOptions } from '../pass.ts'
 import { syncMirror } from './sync-mirror.ts'
@@ -21,7 +20,7 @@ export async function runSync(
   options: PassOptions,
 ): Promise<RunResult> {
   if (!options.isDryRun) return runAll(engine, mirrors, options)
-  return engine.store.rehearse(() => runAll({ ...engine, store: withPlannedUploads(engine.store) }, mirrors, options))
+  return engine.store.rehearse(() => runAll(engine, mirrors, options))
 }
 
 async function runAll(engine: Engine, mirrors: readonly MirrorSettings[], options: PassOptions): Promise<RunResult> {

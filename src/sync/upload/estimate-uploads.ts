@@ -1,6 +1,8 @@
 import { IdSet } from '../../foundation/id-set.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
+import type { UploadLimits } from '../../rules/upload/quota.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
+import { silentFileLog } from '../file-log.ts'
 import { newAttempts } from '../pass.ts'
 import { type QuotaContext, type QuotaScope, RunQuota } from './run-quota.ts'
 import { type PlanContext, UploadPlan } from './upload-plan.ts'
@@ -17,6 +19,16 @@ export function estimateUploads(
 ): void {
   const { store } = engine
   summary.directories.created = countDirectoriesToCreate(engine, mirror)
+  const all =
+    isUnlimited(engine.limits) && engine.fileLog === silentFileLog
+      ? store.contents.tallyIfNew(mirror.row.id)
+      : undefined
+  if (all) {
+    summary.uploads.created += all.contents
+    summary.uploads.bytes += all.bytes
+    summary.uploads.aliases += all.copies - all.contents
+    return
+  }
   const quota = new RunQuota(engine, mirror.row, scope)
   const plan = new UploadPlan(engine, mirror, { summary, quota, attempts: newAttempts(), needsDirectory: false })
   const planned = new IdSet()
@@ -32,6 +44,10 @@ export function estimateUploads(
   // Nothing is on its way, so nothing is in doubt.
   for (const contentId of planned) store.contents.setState(contentId, 'new')
   recordHeldBack(summary, plan.listHeldBack())
+}
+
+function isUnlimited({ newPerRun, newPerDay, newBytesPerRun }: UploadLimits): boolean {
+  return newPerRun === null && newPerDay === null && newBytesPerRun === null
 }
 
 /** Creating the mirror's root creates the ancestors of the remote path as well; the library's own root always exists. */
