@@ -3,14 +3,14 @@ import type { LibraryAccess } from '../daemon/control/answers.ts'
 import { systemClock } from '../foundation/clock.ts'
 import { Mutex } from '../foundation/concurrency/mutex.ts'
 import { nodeFileSystem } from '../local/read/file-system.ts'
-import { openStore, openStoreReader, type Store, type StoreReader } from '../store/open-store.ts'
+import { openStore, openStoreReader, type Store, type StoreReader, sizeOfStore } from '../store/open-store.ts'
 import type { Engine, EngineLimits } from '../sync/engine.ts'
 import { type FileLog, silentFileLog } from '../sync/file-log.ts'
 import { IngestionCapacity } from '../sync/ingestion/ingestion-capacity.ts'
 import { keepRetryAfter, recallRetryAfter } from '../sync/kept-retry-after.ts'
 import { type MetricsSink, noMetrics } from '../sync/metrics-sink.ts'
 import type { ObserveTree } from '../sync/observe/observation.ts'
-import { examineInThread } from '../sync/observe/observe-in-threads.ts'
+import { examineInThread, prepareThread } from '../sync/observe/observe-in-threads.ts'
 import { observeTree } from '../sync/observe/small-tree/observe-tree.ts'
 import { createProgress } from '../sync/progress.ts'
 import type { ReportContext } from '../sync/report/report.ts'
@@ -39,8 +39,12 @@ export interface OpenEngineInput extends OpenServiceInput {
   readonly store?: Store
 }
 
+/** The state of a tree that is hardly small, so that its scan needs a thread. */
+const LARGE_STATE_BYTES = 2 ** 21
+
 /** Composes the engine from the settings and holds the store until it is disposed of. */
 export function openEngine(settings: Settings, input: OpenEngineInput): OpenedEngine {
+  if (!input.store && sizeOfStore(settings.stateDir) > LARGE_STATE_BYTES) prepareThread()
   const store = input.store ?? openStore(settings.stateDir)
   const composed = composeEngine(settings, {
     ...input,

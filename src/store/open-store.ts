@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { LockedError, type OperatorError } from '../foundation/errors.ts'
@@ -86,6 +86,11 @@ function lockAndHold(directory: string, migrationsDir: string): Store {
     lock.release()
     throw error
   }
+}
+
+/** Bytes of the database in `directory`, without its log; 0 when there is none. */
+export function sizeOfStore(directory: string): number {
+  return statSync(specOf(directory).file, { throwIfNoEntry: false })?.size ?? 0
 }
 
 /**

@@ -15,6 +15,8 @@ export interface WalkOptions {
   readonly emptyFiles: 'upload' | 'skip'
   /** Directories below the root (relative) that hold the program's own data; the walk never enters them, even if an ignore rule includes them. */
   readonly ownDirectories: readonly string[]
+  /** The store knows so many directories that the tree is hardly small. */
+  readonly isLarge?: boolean
   /** Hash every file again, even if its fingerprint is unchanged (`--checksum`). */
   readonly hashEverything: boolean
   /** Also list ignored and unsupported paths, with the reasons. */

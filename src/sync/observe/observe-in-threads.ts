@@ -101,6 +101,25 @@ function failOnAbort(pool: WalkerPool, signal: AbortSignal): () => void {
  */
 const LIMITS = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 1_024 }
 
+let spare: Worker | undefined
+
+/** Starts a thread for the next walk while this one prepares it. */
+export function prepareThread(): void {
+  spare ??= newThread()
+  spare.unref()
+}
+
+function takeThread(): Worker {
+  const worker = spare ?? newThread()
+  spare = undefined
+  worker.ref()
+  return worker
+}
+
+function newThread(): Worker {
+  return new Worker(threadEntry('./walk-thread', import.meta.url), { resourceLimits: LIMITS })
+}
+
 /** Slow disks keep more threads waiting than there are processors; yet more would only take memory. */
 const THREADS_PER_PROCESSOR = 4
 
@@ -207,8 +226,8 @@ class WalkerPool implements AsyncDisposable {
   }
 
   #start(options: ExamineOptions): Worker {
-    const workerData = { options, shared: this.#shared }
-    const worker = new Worker(threadEntry('./walk-thread', import.meta.url), { workerData, resourceLimits: LIMITS })
+    const worker = takeThread()
+    send(worker, { kind: 'open', options, shared: this.#shared })
     worker.on('message', (message: FromWorker) => this.#receive(worker, message))
     worker.on('error', (error) => this.fail(error))
     return worker

@@ -43,6 +43,9 @@ const MOST_EXAMPLES = 3
 const MAX_PROBLEMS = 10_000
 const MAX_UNSETTLED = 10_000
 
+/** A tree that had so many directories takes longer than the start of a thread. */
+const LARGE_TREE_DIRECTORIES = 500
+
 /**
  * Scans a mirror's directory into the store, and adds the counts to `summary.files`. Throws HeldBackError `root-emptied` when too
  * many files are gone, RootError when the root is.
@@ -64,8 +67,12 @@ export async function observe(
   store.files.beginScan(mirror.row.id)
   const scan = emptyScan(new Map(store.directories.list(mirror.row.id).map(({ id, path }) => [path, id])))
   const found: Found = { problems: [], unsettled: [] }
-  const isNew = scan.knownDirectories.size === 0
-  const walked = { ...walkOptions(engine, mirror, { ...options, isNew }), root: mirror.root.place }
+  const known = scan.knownDirectories.size
+  const walked = {
+    ...walkOptions(engine, mirror, { ...options, isNew: known === 0 }),
+    root: mirror.root.place,
+    isLarge: known > LARGE_TREE_DIRECTORIES,
+  }
   await using walk = engine.observeTree(walked, engine.signal, ({ files, bytes }) => {
     progress.filesScanned += files
     progress.bytesHashed += bytes

@@ -1,6 +1,6 @@
 import type { RootPlace } from '../../local/read/inspect-root.ts'
 import type { ReadAmount } from '../../local/read/read-meter.ts'
-import type { DirectoryEntries, ObservationBatch } from './observation.ts'
+import type { DirectoryEntries, ExamineOptions, ObservationBatch } from './observation.ts'
 
 /** Cells of the memory that the walking threads share with the main thread. */
 export const CREDITS = 0
@@ -10,6 +10,7 @@ export const IDLE_WORKERS = 1
 export const MAX_BATCHES_UNDER_WAY = 6
 
 export type ToWorker =
+  | { readonly kind: 'open'; readonly options: ExamineOptions; readonly shared: Int32Array }
   | { readonly kind: 'walk'; readonly root: RootPlace; readonly paths: readonly string[] }
   | { readonly kind: 'examine'; readonly root: RootPlace; readonly entries: readonly DirectoryEntries[] }
   | { readonly kind: 'end' }

@@ -1,5 +1,5 @@
 /** Entry of a walking thread: walks parts of a tree, hashes files that differ from the store, and posts observations. */
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { systemClock } from '../../foundation/clock.ts'
 import { nodeFileSystem } from '../../local/read/file-system.ts'
 import type { RootPlace } from '../../local/read/inspect-root.ts'
@@ -12,12 +12,7 @@ import type { Observer } from './observe-directory.ts'
 import { CREDITS, type FromWorker, IDLE_WORKERS, type ToWorker } from './walk-thread-messages.ts'
 import { scopeAt, walkTree } from './walk-tree.ts'
 
-interface WorkerData {
-  readonly options: ExamineOptions
-  readonly shared: Int32Array
-}
-
-function serve({ options, shared }: WorkerData): void {
+function serve(options: ExamineOptions, shared: Int32Array): void {
   const reader = options.storeDirectory === null ? undefined : openStoreReader(options.storeDirectory)
   const meter = new ReadMeter(nodeFileSystem, systemClock, (amount) => post({ kind: 'read', amount }))
   const { fs, countFile } = meter
@@ -31,7 +26,7 @@ function serve({ options, shared }: WorkerData): void {
       return
     }
     if (message.kind === 'walk') walk(within(message.root), message.paths, shared, renewView)
-    else examine(within(message.root), message.entries, shared, renewView)
+    else if (message.kind === 'examine') examine(within(message.root), message.entries, shared, renewView)
     meter.flush()
     post({ kind: 'idle' })
   })
@@ -77,4 +72,6 @@ function post(message: FromWorker): void {
   parentPort?.postMessage(message)
 }
 
-serve(workerData)
+parentPort?.once('message', (message: ToWorker) => {
+  if (message.kind === 'open') serve(message.options, message.shared)
+})

@@ -1,8 +1,10 @@
 import { systemClock } from '../../../foundation/clock.ts'
 import { nodeFileSystem } from '../../../local/read/file-system.ts'
+import type { OnRead } from '../../../local/read/read-meter.ts'
 import type { StoreReader } from '../../../store/open-store.ts'
 import { createObserver } from '../create-observer.ts'
-import { amountOf, type ObserveTree } from '../observation.ts'
+import { amountOf, type ObserveTree, type WalkOptions } from '../observation.ts'
+import type { Observer } from '../observe-directory.ts'
 import { walkInThreads } from '../observe-in-threads.ts'
 import { StepWalker } from './walk-in-steps.ts'
 import { SMALL_TREE, type SmallTree, walkSmallTree } from './walk-small-tree.ts'
@@ -22,8 +24,14 @@ export function observeTree(
   threads: number,
   { most = SMALL_TREE, isBusy = false }: TreeOptions = {},
 ): ObserveTree {
-  return async function* observe(options, signal, onRead) {
+  return (options, signal, onRead) => {
     const observer = createObserver(store, options, { fs: nodeFileSystem, clock: systemClock })
+    if (!options.isLarge || threads === 1 || isBusy) return observeUnknown(observer, options, signal, onRead)
+    // The threads start at once, while this one asks the service.
+    return walkInThreads({ threads, options, own: new StepWalker(observer), onRead }, signal, [''])
+  }
+
+  async function* observeUnknown(observer: Observer, options: WalkOptions, signal: AbortSignal, onRead?: OnRead) {
     const { batches, rest } = walkSmallTree(observer, signal, most)
     for (const batch of batches) {
       onRead?.(amountOf(batch))
