@@ -139,7 +139,7 @@ function viewOf(
   const isHeld = () => explainFaults(directory, () => isKernelLockHeld(lockFileOf(directory)))
   const queries = prepareQueries(database)
   const mayLack = () => queries.untracked.isAnyLookDue() || (isElsewhere(files, generation) && !isHeld())
-  return { ...queries, isHeld, mayLack, renewView, [Symbol.dispose]: () => database.close() }
+  return Object.assign(queries, { isHeld, mayLack, renewView, [Symbol.dispose]: () => database.close() })
 }
 
 export interface ExaminedStore extends ExaminedDatabase {
@@ -198,9 +198,8 @@ function holdStore(held: HeldDatabase, directory: string, release: () => void): 
       queries.contents.doubtCutOff()
       if (held.isOfUnknownAge) queries.untracked.demandLooks()
     })
-    return {
+    return Object.assign(queries, {
       directory,
-      ...queries,
       isHeld: () => true,
       mayLack: () => queries.untracked.isAnyLookDue(),
       findChange: () => held.findChange(),
@@ -215,7 +214,7 @@ function holdStore(held: HeldDatabase, directory: string, release: () => void): 
           release()
         }
       },
-    }
+    } satisfies Omit<Store, keyof StoreQueries>)
   } catch (error) {
     held.abandon()
     throw error

@@ -1,57 +1,57 @@
 import type Database from 'better-sqlite3'
-import { type ContentQueries, prepareContents } from './tables/contents.ts'
-import { type DirectoryQueries, prepareDirectories } from './tables/directories.ts'
-import { type FileQueries, prepareFiles } from './tables/files.ts'
-import { type KeyValueQueries, prepareKeyValues } from './tables/key-values.ts'
-import { type MirrorQueries, prepareMirrors } from './tables/mirrors.ts'
-import {
-  type ObservedFileQueries,
-  prepareObservedFiles,
-  prepareUnconfirmed,
-  type UnconfirmedQueries,
-} from './tables/observed-files.ts'
-import { type ProblemQueries, prepareProblems } from './tables/problems.ts'
-import { prepareQuarantine, type QuarantineQueries } from './tables/quarantine.ts'
-import { prepareReport, type ReportQueries } from './tables/report-rows.ts'
-import { prepareRuns, type RunQueries } from './tables/runs.ts'
-import { prepareTimeline, type TimelineQueries } from './tables/timeline.ts'
-import { prepareUntracked, type UntrackedQueries } from './tables/untracked.ts'
-import { prepareUploads, type UploadQueries } from './tables/uploads.ts'
+import { prepareContents } from './tables/contents.ts'
+import { prepareDirectories } from './tables/directories.ts'
+import { prepareFiles, SCAN_TABLES } from './tables/files.ts'
+import { prepareKeyValues } from './tables/key-values.ts'
+import { prepareMirrors } from './tables/mirrors.ts'
+import { prepareObservedFiles, prepareUnconfirmed } from './tables/observed-files.ts'
+import { prepareProblems } from './tables/problems.ts'
+import { prepareQuarantine } from './tables/quarantine.ts'
+import { LISTING_TABLE, prepareReport } from './tables/report-rows.ts'
+import { prepareRuns } from './tables/runs.ts'
+import { prepareTimeline } from './tables/timeline.ts'
+import { prepareUntracked } from './tables/untracked.ts'
+import { prepareUploads } from './tables/uploads.ts'
 
-/** Every query of the store, one file for each topic. */
-export interface StoreQueries {
-  readonly mirrors: MirrorQueries
-  readonly directories: DirectoryQueries
-  readonly files: FileQueries
-  readonly observedFiles: ObservedFileQueries
-  readonly contents: ContentQueries
-  readonly uploads: UploadQueries
-  readonly problems: ProblemQueries
-  readonly runs: RunQueries
-  readonly report: ReportQueries
-  readonly keyValues: KeyValueQueries
-  readonly quarantine: QuarantineQueries
-  readonly unconfirmed: UnconfirmedQueries
-  readonly untracked: UntrackedQueries
-  readonly timeline: TimelineQueries
+const TOPICS = {
+  mirrors: prepareMirrors,
+  directories: prepareDirectories,
+  files: prepareFiles,
+  observedFiles: prepareObservedFiles,
+  contents: prepareContents,
+  uploads: prepareUploads,
+  problems: prepareProblems,
+  runs: prepareRuns,
+  report: prepareReport,
+  keyValues: prepareKeyValues,
+  quarantine: prepareQuarantine,
+  unconfirmed: prepareUnconfirmed,
+  untracked: prepareUntracked,
+  timeline: prepareTimeline,
 }
 
-/** Prepares every query once on an open database. */
+const TABLES = 'meta, library, mirror, directory, content, file, unconfirmed, history, upload, untracked, problem, run'
+
+type Topics = typeof TOPICS
+
+/** Every query of the store, by topic. */
+export type StoreQueries = { readonly [Topic in keyof Topics]: ReturnType<Topics[Topic]> }
+
+/**
+ * The queries of an open database. Those of a topic are prepared at its first use: no command and no thread needs all of them, and
+ * preparing them takes longer than opening the database. Throws SQLite's error if a table is missing.
+ */
 export function prepareQueries(database: Database.Database): StoreQueries {
-  return {
-    mirrors: prepareMirrors(database),
-    directories: prepareDirectories(database),
-    files: prepareFiles(database),
-    observedFiles: prepareObservedFiles(database),
-    contents: prepareContents(database),
-    uploads: prepareUploads(database),
-    problems: prepareProblems(database),
-    runs: prepareRuns(database),
-    report: prepareReport(database),
-    keyValues: prepareKeyValues(database),
-    quarantine: prepareQuarantine(database),
-    unconfirmed: prepareUnconfirmed(database),
-    untracked: prepareUntracked(database),
-    timeline: prepareTimeline(database),
+  database.prepare(`SELECT 1 FROM ${TABLES} LIMIT 0`)
+  database.exec(SCAN_TABLES + LISTING_TABLE)
+  const queries = {}
+  for (const [topic, prepare] of Object.entries(TOPICS)) {
+    const get = () => {
+      const value = prepare(database)
+      Object.defineProperty(queries, topic, { value, enumerable: true })
+      return value
+    }
+    Object.defineProperty(queries, topic, { get, enumerable: true, configurable: true })
   }
+  return queries as StoreQueries
 }

@@ -4,12 +4,14 @@ import Database from 'better-sqlite3'
 import { messageOf } from '../../src/foundation/errors.ts'
 import { dumpStore } from '../support/dump-store.ts'
 import type { Outcome, Variables } from '../support/home.ts'
-import { runHere } from '../support/run-here.ts'
+import { runShelfd } from '../support/run-shelfd.ts'
 import type { ChangingTree } from './changing-tree.ts'
 import type { LedgerService } from './ledger-service.ts'
 
 interface Around {
   readonly at: string
+  /** The `main` of the program. */
+  readonly program: string
   readonly stateDir: string
   readonly env: Variables
 }
@@ -158,7 +160,8 @@ export class Accounts {
   }
 
   #shelfd(args: readonly string[]): Promise<Outcome> {
-    return runHere(args, this.#around.env, this.#around.at)
+    const { program: main, at: cwd, env } = this.#around
+    return runShelfd(args, { main, cwd, env }).ended
   }
 
   /** Nothing while the store is only being made: reading it would make files that the next run is to make. */

@@ -75,7 +75,12 @@ class Round {
     mkdirSync(join(at, 'config', 'shelfd'), { recursive: true })
     this.#env = environment(at, service)
     this.#tree = new ChangingTree(join(at, 'Papers'), random)
-    this.#accounts = new Accounts(service, this.#tree, { at, stateDir: this.#stateDir, env: this.#env })
+    this.#accounts = new Accounts(service, this.#tree, {
+      at,
+      program: plan.program,
+      stateDir: this.#stateDir,
+      env: this.#env,
+    })
     const mirror = { name: 'Papers', path: this.#tree.root, library: 'Research', settle: '20ms' }
     writeFileSync(join(at, 'config', 'shelfd', 'config.yaml'), stringify({ mirrors: [mirror] }))
     if (plan.isOld) makeOldStore(this.#stateDir)

@@ -111,8 +111,6 @@ export interface SearchableText {
   readonly path: string
 }
 
-export type ContentQueries = ReturnType<typeof prepareContents>
-
 export const CONTENT_COLUMNS = `
   c.id, c.library_id AS libraryId, c.sha256, c.mime, c.size, c.state, c.resource_id AS resourceId,
   c.is_duplicate AS isDuplicate, c.second_location AS secondLocation, c.doubts, c.uploaded_at AS uploadedAt,

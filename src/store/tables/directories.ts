@@ -9,8 +9,6 @@ export interface DirectoryRow {
 /** `d.path` lies below the directory `@path`; `0` follows `/` in character order. */
 export const IS_BELOW = `iif(@path = '', d.path <> '', d.path > @path || '/' AND d.path < @path || '0')`
 
-export type DirectoryQueries = ReturnType<typeof prepareDirectories>
-
 /** Queries on directories of mirrors; `path` is relative to the mirror's root, '' for the root itself. */
 export function prepareDirectories(database: Database.Database) {
   const find = database.prepare<[number, string], { id: number }>(

@@ -55,14 +55,14 @@ export interface CopyInDoubt {
   readonly uploads: number
 }
 
-export type FileQueries = ReturnType<typeof prepareFiles>
+/** Files that the present scan misses, and contents that are new at a path: kept for one scan. */
+export const SCAN_TABLES = `
+  CREATE TEMP TABLE gone (directory_id INTEGER, name TEXT, content_id INTEGER, reason TEXT,
+    PRIMARY KEY (directory_id, name)) WITHOUT ROWID;
+  CREATE TEMP TABLE fresh (mirror_id INTEGER NOT NULL, content_id INTEGER NOT NULL, is_earlier INTEGER NOT NULL DEFAULT 0);`
 
 /** Queries on files: those present at the last scan, those gone since, and those that wait for their receipt. */
 export function prepareFiles(database: Database.Database) {
-  database.exec(`
-    CREATE TEMP TABLE gone (directory_id INTEGER, name TEXT, content_id INTEGER, reason TEXT,
-      PRIMARY KEY (directory_id, name)) WITHOUT ROWID;
-    CREATE TEMP TABLE fresh (mirror_id INTEGER NOT NULL, content_id INTEGER NOT NULL, is_earlier INTEGER NOT NULL DEFAULT 0);`)
   return { ...prepareScanning(database), ...prepareGone(database), ...prepareOpen(database) }
 }
 

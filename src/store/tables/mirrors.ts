@@ -39,8 +39,6 @@ export interface NewMirror extends Omit<MirrorRow, 'id' | 'library' | 'scrubbedA
   readonly libraryId: number
 }
 
-export type MirrorQueries = ReturnType<typeof prepareMirrors>
-
 interface FlatRow {
   id: bigint
   name: string

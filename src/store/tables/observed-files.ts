@@ -23,8 +23,6 @@ interface MirrorKey {
   readonly library: { readonly id: number }
 }
 
-export type ObservedFileQueries = ReturnType<typeof prepareObservedFiles>
-
 /** Queries that record hashed files with their contents, which are new if nobody had them. */
 export function prepareObservedFiles(database: Database.Database) {
   const find = database
@@ -69,8 +67,6 @@ export function prepareObservedFiles(database: Database.Database) {
     },
   }
 }
-
-export type UnconfirmedQueries = ReturnType<typeof prepareUnconfirmed>
 
 /** Queries on files that a halted scan found in the place of all others; `temp.gone` has the files that the present scan misses. */
 export function prepareUnconfirmed(database: Database.Database) {

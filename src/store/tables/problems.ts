@@ -22,8 +22,6 @@ export interface CodeCount {
   readonly count: number
 }
 
-export type ProblemQueries = ReturnType<typeof prepareProblems>
-
 /** Problems that scans or uploads found at local paths, kept until a later one finds none. */
 export function prepareProblems(database: Database.Database) {
   const list = database.prepare<[number], ProblemRow>(

@@ -23,8 +23,6 @@ export interface QuarantineRow {
   readonly path: string
 }
 
-export type QuarantineQueries = ReturnType<typeof prepareQuarantine>
-
 /** Queries on contents with a problem, in all libraries. */
 export function prepareQuarantine(database: Database.Database) {
   const list = database.prepare<[], QuarantineRow>(

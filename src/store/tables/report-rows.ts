@@ -86,13 +86,12 @@ export interface HistoricalContent {
 
 const PLAIN = { state: 'stored', outcome: 'searchable', isSetAside: 0, hasProblem: 0, withoutText: 0 } as const
 
-export type ReportQueries = ReturnType<typeof prepareReport>
+export const LISTING_TABLE = `
+  CREATE TEMP TABLE listed (library_id INTEGER, resource_id TEXT, directory TEXT, filename TEXT, mime TEXT,
+    PRIMARY KEY (library_id, resource_id, directory, filename)) WITHOUT ROWID;`
 
 /** Queries that compare files and contents of the store with a listing, which a temporary table holds. */
 export function prepareReport(database: Database.Database) {
-  database.exec(`
-    CREATE TEMP TABLE listed (library_id INTEGER, resource_id TEXT, directory TEXT, filename TEXT, mime TEXT,
-      PRIMARY KEY (library_id, resource_id, directory, filename)) WITHOUT ROWID`)
   return { ...prepareListed(database), ...prepareLocal(database) }
 }
 

@@ -9,8 +9,6 @@ export interface RunRow {
   readonly summary: string | null
 }
 
-export type RunQueries = ReturnType<typeof prepareRuns>
-
 /** The store keeps so many runs. */
 const KEPT_RUNS = 1_000
 

@@ -21,8 +21,6 @@ export interface MedianSlot {
   readonly medianMs: number
 }
 
-export type TimelineQueries = ReturnType<typeof prepareTimeline>
-
 /** Queries on when uploads began and what became of them, by the record of each upload. */
 export function prepareTimeline(database: Database.Database) {
   const arrived = "u.outcome IN ('created', 'duplicate', 'adopted')"

@@ -17,8 +17,6 @@ export interface ResourceBytes {
   readonly sha256: Uint8Array | undefined
 }
 
-export type UntrackedQueries = ReturnType<typeof prepareUntracked>
-
 /** Rows that one query returns. */
 const PAGE = 1_000
 

@@ -34,8 +34,6 @@ export interface UploadSpan {
   readonly now: Moment
 }
 
-export type UploadQueries = ReturnType<typeof prepareUploads>
-
 /** Queries on uploads: the intent is committed before the first byte is sent (P2), the outcome after the answer. */
 export function prepareUploads(database: Database.Database) {
   const intend = database.prepare<[number, number, string, string, number, number, number]>(
