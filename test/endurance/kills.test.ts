@@ -9,10 +9,10 @@ import {
   type StateChange,
 } from '../kills/crash-points.ts'
 import { type Harm, nameOf } from '../kills/harm.ts'
-import { copyWithMigration } from '../kills/old-store.ts'
 import { type RoundPlan, runRound } from '../kills/round.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
+import { copyWithMigration } from '../support/next-version.ts'
 import { seededRandom } from '../support/random.ts'
 import { MAIN, runShelfd } from '../support/run-shelfd.ts'
 import { compileStateFaults } from '../support/state-faults.ts'

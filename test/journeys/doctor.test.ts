@@ -1,7 +1,6 @@
 /** `shelfd doctor`: each check fails for its own fault, and none stops another or changes anything. */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { startEmbeddedLibrary } from '../../src/embedded/start-embedded.ts'
 import { openStore } from '../../src/store/open-store.ts'
@@ -9,6 +8,8 @@ import { configure, startDaemon } from '../support/daemon.ts'
 import { examine, withService } from '../support/examine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
+import { copyWithMigration } from '../support/next-version.ts'
+import { MAIN, runShelfd } from '../support/run-shelfd.ts'
 
 /** A home that was synced into the embedded library. */
 async function withLibrary(): Promise<{ home: Home; root: string }> {
@@ -147,12 +148,10 @@ describe('the doctor on this computer', () => {
 
   test('the doctor does not migrate a state of an older version', async () => {
     const home = withStore()
-    rmSync(join(home.stateDir, 'generation'))
-    const database = new Database(join(home.stateDir, 'store.db'))
-    database.pragma('user_version = 1')
-    database.close()
+    const main = copyWithMigration(MAIN, join(home.path, 'next'))
     const before = snapshot(home.stateDir)
-    expect((await examine(home)).of('state').message).toMatch(/of an older version/)
+    const { stdout } = await runShelfd(['doctor'], { main, env: home.env, cwd: home.path }).ended
+    expect(stdout).toMatch(/^ok +state .*, of an older version: the next sync migrates it$/m)
     expect(snapshot(home.stateDir)).toEqual(before)
   })
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import type { Random } from '../../src/foundation/clock.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import type { Outcome, Variables } from '../support/home.ts'
 import { seededRandom } from '../support/random.ts'
 import { type Running, runShelfd } from '../support/run-shelfd.ts'
@@ -11,7 +12,6 @@ import { Accounts } from './accounts.ts'
 import { ChangingTree } from './changing-tree.ts'
 import { type Harm, isKill, nameOf } from './harm.ts'
 import { type LedgerService, startLedgerService } from './ledger-service.ts'
-import { makeOldStore } from './old-store.ts'
 
 export interface RoundPlan {
   /** Of everything random in it. */
@@ -24,7 +24,7 @@ export interface RoundPlan {
   readonly layer: string
   /** What happens to its runs, one after the other. */
   readonly harms: readonly Harm[]
-  /** The store is one of an older version at first. */
+  /** The store is one of an older version at first: `program` has one more migration than this one. */
   readonly isOld?: boolean
   /** Every second run is a daemon's. */
   readonly hasDaemons?: boolean
@@ -83,7 +83,7 @@ class Round {
     })
     const mirror = { name: 'Papers', path: this.#tree.root, library: 'Research', settle: '20ms' }
     writeFileSync(join(at, 'config', 'shelfd', 'config.yaml'), stringify({ mirrors: [mirror] }))
-    if (plan.isOld) makeOldStore(this.#stateDir)
+    if (plan.isOld) openStore(this.#stateDir)[Symbol.dispose]()
   }
 
   async run(): Promise<RoundResult> {

@@ -42,9 +42,9 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a cut-off upload counts as not sent',
     file: 'src/store/tables/contents.ts',
     from: `SET state = 'doubt', doubts = doubts + 1
-     WHERE state IN ('sending', 'doubt') AND state = 'sending'`,
+     WHERE (state = 'sending' OR state = 'doubt') AND state = 'sending'`,
     to: `SET state = 'new'
-     WHERE state IN ('sending', 'doubt') AND state = 'sending'`,
+     WHERE (state = 'sending' OR state = 'doubt') AND state = 'sending'`,
   },
   {
     name: 'a doubt is sent again without a look',
@@ -208,8 +208,8 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'every file counts as plain text',
     file: 'src/sync/observe/record-observation.ts',
-    from: 'store.observedFiles.add({ directoryId, size, previous, ...file })',
-    to: "store.observedFiles.add({ directoryId, size, previous, ...file, mime: 'text/plain' })",
+    from: '{ directoryId, size, previous, ...file }, lastContentId',
+    to: "{ directoryId, size, previous, ...file, mime: 'text/plain' }, lastContentId",
   },
   {
     name: 'an unknown state counts as searchable',

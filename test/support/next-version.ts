@@ -1,13 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { openStore } from '../../src/store/open-store.ts'
 
-/** Creates an empty store of this version, which is an older one for `copyWithMigration`. */
-export function makeOldStore(stateDir: string): void {
-  openStore(stateDir)[Symbol.dispose]()
-}
-
-/** Copies the program into the directory `home`, with one more migration of its store; returns the `main` of the copy. */
+/** Copies the program into the directory `home`, with one more migration of its state; returns the `main` of the copy. */
 export function copyWithMigration(main: string, home: string): string {
   const source = dirname(main)
   const copy = join(home, basename(source))
