@@ -5,7 +5,9 @@ import { expect, it } from 'vitest'
 const SRC = join(import.meta.dirname, '../../../src')
 
 it.each(['embedded/database', 'store'])('each migration of %s has a number of its own', (folder) => {
-  const numbers = readdirSync(join(SRC, folder, 'migrations')).map((name) => name.slice(0, 3))
-  expect(numbers.length).toBeGreaterThan(3)
+  const numbers = readdirSync(join(SRC, folder, 'migrations'), 'utf8')
+    .map((name) => name.slice(0, 3))
+    .sort()
+  expect(numbers[0]).toBe('001')
   expect(new Set(numbers).size).toBe(numbers.length)
 })
