@@ -105,8 +105,13 @@ let spare: Worker | undefined
 
 /** Starts a thread for the next walk while this one prepares it. */
 export function prepareThread(): void {
-  spare ??= newThread()
-  spare.unref()
+  const worker = newThread()
+  spare = worker
+  worker.unref()
+  // Nobody waits for it yet; the walk starts another one, and reports why that fails.
+  worker.once('error', () => {
+    if (spare === worker) spare = undefined
+  })
 }
 
 function takeThread(): Worker {
