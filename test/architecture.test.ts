@@ -93,7 +93,7 @@ const COMPOSERS: readonly string[] = [
 
 const MOST_LINES = 360
 
-const MOST_FILES_IN_A_FOLDER = 14
+const MOST_FILES_IN_A_FOLDER = 30
 
 interface Import {
   /** Such as `node:fs/promises`, or a path in src without the leading `./`. */

@@ -1,6 +1,5 @@
-import { type Cause, mirrorKey } from '../rules/notify/cause.ts'
-import { causeOfFiles } from '../rules/notify/causes-of-run.ts'
-import type { Observation, ObservedMirror } from '../rules/notify/decide-notice.ts'
+import { causeOfFiles } from '../rules/notice-causes.ts'
+import { type Cause, mirrorKey, type Observation, type ObservedMirror } from '../rules/notices.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../sync/continuous/daemon-status.ts'
 import { isFailing } from './health/readiness.ts'
 

@@ -1,5 +1,5 @@
 import { withSharedTimer } from '../foundation/concurrency/shared-timer.ts'
-import { DEFAULT_RETRY } from '../rules/failure/retry-delay.ts'
+import { DEFAULT_RETRY } from '../rules/retry-delay.ts'
 import { createCapabilitiesReader } from './capabilities/capabilities.ts'
 import { type ClientOptions, parseOrigin, parseToken } from './client-options.ts'
 import { accessEndpoints } from './endpoints/access-context.ts'

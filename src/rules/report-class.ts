@@ -1,7 +1,7 @@
 import type { ReportClass, ShownState } from '../contract/report-classes.ts'
 import { type IngestionOutcome, isIngestionStatus } from '../contract/states.ts'
-import { describeWithoutText, kindName } from './ingestion/without-text.ts'
-import { hasChangedUnderWay } from './observe/changed-under-way.ts'
+import { hasChangedUnderWay } from './path-problems.ts'
+import { describeWithoutText, kindName } from './without-text.ts'
 
 /** The classes of the report, each with its sign in the combined format. */
 export const REPORT_CLASSES = {

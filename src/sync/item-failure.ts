@@ -1,5 +1,5 @@
 import { ShelfdError } from '../foundation/errors.ts'
-import { reactToFailure } from '../rules/failure/react-to-failure.ts'
+import { reactToFailure } from '../rules/react-to-failure.ts'
 import type { Connection } from './engine.ts'
 
 /** The right that a kind of request needs, on one library. */

@@ -2,7 +2,7 @@ import type { Clock } from '../foundation/clock.ts'
 import { ShelfdError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { RetryAfter } from '../remote/policies/retry-after.ts'
-import { keptRetryAfterMs, remainingRetryAfterMs } from '../rules/failure/retry-delay.ts'
+import { keptRetryAfterMs, remainingRetryAfterMs } from '../rules/retry-delay.ts'
 import type { Store, StoreReader } from '../store/open-store.ts'
 import type { KeyValueQueries } from '../store/tables/key-values.ts'
 

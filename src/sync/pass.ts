@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { boundedNumber } from '../foundation/text/bounds.ts'
-import type { SyncSummary } from '../rules/run/sync-summary.ts'
-import { LIMIT_BOUNDS } from '../rules/upload/quota.ts'
+import { LIMIT_BOUNDS } from '../rules/limits.ts'
+import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { MirrorRow } from '../store/tables/mirrors.ts'
 import type { QuotaScope } from './upload/run-quota.ts'
 

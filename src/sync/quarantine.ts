@@ -1,5 +1,5 @@
 import type { Clock } from '../foundation/clock.ts'
-import { quarantineDurationMs } from '../rules/failure/quarantine-duration.ts'
+import { quarantineDurationMs } from '../rules/quarantine.ts'
 import type { Store, StoreReader } from '../store/open-store.ts'
 import type { QuarantineRow } from '../store/tables/quarantine.ts'
 

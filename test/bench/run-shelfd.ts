@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RunSummary, SyncSummary } from '../../src/rules/run/sync-summary.ts'
+import type { RunSummary, SyncSummary } from '../../src/rules/sync-summary.ts'
 import { type ProcessResult, runProcess } from './run-process.ts'
 
 export interface ShelfdRun extends ProcessResult {

@@ -1,7 +1,12 @@
 /** The dashboard that the command serves where no daemon runs. */
 import { expect, onTestFinished, test } from 'vitest'
-import type { CallAnswer, CallInput, CallName } from '../../src/contract/dashboard/calls.ts'
-import { dashboardCalls, liveEvent } from '../../src/contract/dashboard/calls.ts'
+import {
+  type CallAnswer,
+  type CallInput,
+  type CallName,
+  dashboardCalls,
+  liveEvent,
+} from '../../src/contract/dashboard/calls.ts'
 import { configure } from '../support/daemon.ts'
 import { temporaryHome } from '../support/home.ts'
 import { startHere } from '../support/run-here.ts'

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { startFaultyService } from '../support/faulty-service.ts'
-import type { Variables } from '../support/home.ts'
-import { type Home, temporaryHome, variablesOf } from '../support/home.ts'
+import { type Home, temporaryHome, type Variables, variablesOf } from '../support/home.ts'
 
 interface Mistake {
   readonly mistake: string

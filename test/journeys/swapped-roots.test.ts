@@ -1,7 +1,7 @@
 /** Mirrors whose directory is taken away, or replaced, while their files are sent: by a real command and a real daemon. */
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { RunSummary } from '../../src/rules/run/sync-summary.ts'
+import type { RunSummary } from '../../src/rules/sync-summary.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { dumpStore } from '../support/dump-store.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'

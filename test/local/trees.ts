@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { memfs } from 'memfs'
-import type { FileSystem } from '../../src/local/read/file-system.ts'
-import { nodeFileSystem } from '../../src/local/read/file-system.ts'
+import { type FileSystem, nodeFileSystem } from '../../src/local/read/file-system.ts'
 import { placeOf, type RootPlace } from '../../src/local/read/inspect-root.ts'
 
 /** A directory of its own for one test; disposing removes it. */

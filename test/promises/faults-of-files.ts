@@ -139,7 +139,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'separate files, their names never normalised, and one warning from the scan that finds the new one',
     class: 'accepted',
     shownBy: {
-      'rules/observe/look-alikes.test.ts': ['names look alike by case and composition alone'],
+      'rules/look-alikes.test.ts': ['names look alike by case and composition alone'],
       'sync/observe/odd-files.test.ts': ['names that look alike are separate files, with one warning'],
       'local/scan/scan-directory.test.ts': ['a scan keeps every hostile name unchanged'],
       'journeys/hostile-names.test.ts': ['hostile names are mirrored one by one and escaped'],
@@ -209,7 +209,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'sync/observe/odd-files.test.ts': ['times %s hide no change and send nothing twice'],
-      'rules/observe/compare-directory.test.ts': ['the comparison believes only an equal and old fingerprint'],
+      'rules/compare-directory.test.ts': ['the comparison believes only an equal and old fingerprint'],
     },
   },
   {
@@ -219,8 +219,10 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'sync/observe/odd-files.test.ts': ['times %s hide no change and send nothing twice'],
-      'rules/observe/directory-digest.test.ts': ['the digest of a directory differs when any one number differs'],
-      'rules/observe/compare-directory.test.ts': ['the comparison believes only an equal and old fingerprint'],
+      'rules/compare-directory.test.ts': [
+        'the digest of a directory differs when any one number differs',
+        'the comparison believes only an equal and old fingerprint',
+      ],
     },
   },
   {
@@ -229,7 +231,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'a hash is proof only if it was taken two seconds after the newest time of the file',
     class: 'next scan',
     shownBy: {
-      'rules/observe/compare-directory.test.ts': ['a hash is proof only two seconds after the newest time'],
+      'rules/compare-directory.test.ts': ['a hash is proof only two seconds after the newest time'],
     },
   },
   {

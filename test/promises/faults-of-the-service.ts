@@ -130,7 +130,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
         'an upload refused with %i is not in doubt',
       ],
       'sync/upload/uploads.test.ts': ['a refused content is reported, quarantined and not sent again'],
-      'rules/failure/quarantine-duration.test.ts': [
+      'rules/quarantine.test.ts': [
         'quarantines grow fivefold from 25 s to a day',
         'a content that is too large has the longest quarantine',
       ],

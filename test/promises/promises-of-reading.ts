@@ -115,7 +115,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
       ],
       'journeys/daemon-guards.test.ts': ['a lost root halts its mirror alone until resolved'],
       'journeys/other-disk.test.ts': ['another disk at the same mount point is not sent'],
-      'rules/observe/loss-guard.test.ts': [
+      'rules/loss-guard.test.ts': [
         'the root guard halts when all of five files are gone',
         'the root guard halts at more than half, from twenty on',
         'the root guard halts when new files stand in the place of all known ones, whatever their number',

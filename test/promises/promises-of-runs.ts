@@ -20,7 +20,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a limit holds back files that the next run sends',
         'a limit of a day counts across runs',
       ],
-      'rules/upload/quota.test.ts': ['a run that obeys the quota never exceeds it'],
+      'rules/limits.test.ts': ['a run that obeys the quota never exceeds it'],
       'sync/gone-back.test.ts': [
         'a state gone back sends nothing that was acknowledged',
         'a new state adopts a full library and sends nothing, once confirmed (P14)',
@@ -45,7 +45,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'another disk in memory at the same mount point is not sent, however few files were there',
       ],
       'local/read/open-root.test.ts': ['a file system without birth times is known by its UUID and its size'],
-      'rules/mirrors/same-volume.test.ts': ['volumes are compared by their identifiers, also when one was resized'],
+      'rules/mirror-roots.test.ts': ['volumes are compared by their identifiers, also when one was resized'],
       'sync/swapped-root.test.ts': [
         'another stick of another size at the same place is refused',
         'a mirror of an older state gains the pin of its file system at the next good pass',
@@ -106,7 +106,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'each class of the report is reached by what it means',
       ],
       'rules/report-class.test.ts': ['a file is in exactly one known class'],
-      'rules/observe/compare-directory.test.ts': ['the comparison accounts for every name exactly once'],
+      'rules/compare-directory.test.ts': ['the comparison accounts for every name exactly once'],
       'endurance/daemon-churn.test.ts': ['a tree changed at random ends exactly mirrored'],
     },
   },
@@ -124,13 +124,13 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'uploads that another process made while the clock was ahead count towards no limit',
         'a clock set %s gives the limits of a day and of a run no more room',
       ],
-      'rules/upload/clock-history.test.ts': [
+      'rules/clock-history.test.ts': [
         'no 24 hours of either clock hold more uploads than the limit, however the wall clock is set',
       ],
       'daemon/supervisor.test.ts': [
         'uploads stop and continue within a second when the clock is set into or out of a window',
       ],
-      'rules/observe/is-scrub-due.test.ts': ['a scrub waits no longer than its interval, from %s'],
+      'rules/scan-times.test.ts': ['a scrub waits no longer than its interval, from %s'],
       'local/watch/settler.test.ts': ['a clock set by %i ms delays settling once'],
       'daemon/schedule/schedule.test.ts': [
         'a clock set back by years stops no schedule',

@@ -113,7 +113,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a candidate refused after two doubts names the file and sends nothing',
         'a listing %s without end sends nothing again and names the file',
       ],
-      'rules/doubts/react-to-doubt.test.ts': [
+      'rules/doubts.test.ts': [
         'a doubt has its reaction after $doubts doubts and $problemCount quarantines ($cause)',
         'an incomparable candidate blocks the upload or not: %s after %i doubts',
       ],

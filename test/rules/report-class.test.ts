@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { WITHOUT_TEXT } from '../../src/rules/ingestion/without-text.ts'
 import {
   CHECKED_CLASSES,
   classifyDifferent,
@@ -11,6 +10,7 @@ import {
   type Presence,
   REPORT_CLASSES,
 } from '../../src/rules/report-class.ts'
+import { WITHOUT_TEXT } from '../../src/rules/without-text.ts'
 
 const text = fc.option(fc.string())
 const content: fc.Arbitrary<KnownContent> = fc.record({

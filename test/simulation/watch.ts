@@ -1,7 +1,7 @@
 /** The continuous mode for a while: its watcher receives the changes of the disk later, twice or not at all. */
 import { InterruptedError } from '../../src/foundation/errors.ts'
 import type { TreeWatcher } from '../../src/local/watch/tree-watcher.ts'
-import type { ScanIntervals } from '../../src/rules/continuous/next-scan.ts'
+import type { ScanIntervals } from '../../src/rules/scan-times.ts'
 import { MirrorController } from '../../src/sync/continuous/mirror-controller.ts'
 import type { WatchListener, WatchMeans } from '../../src/sync/continuous/mirror-watch.ts'
 import { ServiceConnection } from '../../src/sync/continuous/service-connection.ts'

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { RunSummary } from '../../src/rules/run/sync-summary.ts'
+import type { RunSummary } from '../../src/rules/sync-summary.ts'
 import { runHere } from './run-here.ts'
 import { runShelfd } from './run-shelfd.ts'
 import { type Tree, temporaryDirectory, writeTree } from './temporary.ts'

@@ -2,7 +2,7 @@ import { UsageError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
 import { isLeftOut } from '../../local/ignore/is-left-out.ts'
 import { nodeFileSystem } from '../../local/read/file-system.ts'
-import { overlapOf } from '../../rules/mirrors/overlap.ts'
+import { overlapOf } from '../../rules/mirror-roots.ts'
 import type { MirrorSettings } from '../../sync/engine.ts'
 import { realPathOf } from '../files/real-path.ts'
 

@@ -1,5 +1,5 @@
 import { shellWord } from '../../foundation/text/safe-text.ts'
-import { givesNameAway, type MirrorActivity, mirrorActivity } from '../../rules/mirrors/mirror-activity.ts'
+import { givesNameAway, type MirrorActivity, mirrorActivity } from '../../rules/mirrors.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import { nameOwner, originMismatch } from '../../sync/pin/pinned-service.ts'
 import { realPathOf } from '../files/real-path.ts'

@@ -1,4 +1,4 @@
-import { causesOfRun } from '../../rules/notify/causes-of-run.ts'
+import { causesOfRun } from '../../rules/notice-causes.ts'
 import type { Engine } from '../../sync/engine.ts'
 import { type NoticePlan, Notifications } from '../../sync/notify/notifications.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'

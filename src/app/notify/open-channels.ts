@@ -1,5 +1,5 @@
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import type { NoticeMessage } from '../../rules/notify/describe-notice.ts'
+import type { NoticeMessage } from '../../rules/notices.ts'
 import type { Channel, Delivery } from '../../sync/notify/channel.ts'
 import type { Redactor } from '../logging/redactor.ts'
 import type { Environment } from '../settings/overrides.ts'

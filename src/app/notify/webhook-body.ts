@@ -1,4 +1,4 @@
-import type { NoticeMessage } from '../../rules/notify/describe-notice.ts'
+import type { NoticeMessage } from '../../rules/notices.ts'
 import type { WebhookSettings } from '../settings/settings.ts'
 
 interface Post {

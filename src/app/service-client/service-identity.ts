@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { readOwnFile } from '../../foundation/files/own-file.ts'
-import { embeddedOrigin } from '../../rules/mirrors/mirror-activity.ts'
+import { embeddedOrigin } from '../../rules/mirrors.ts'
 import type { Settings } from '../settings/settings.ts'
 
 const MOST_INSTANCE_BYTES = 4_096

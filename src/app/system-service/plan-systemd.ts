@@ -1,7 +1,12 @@
 import { isAbsolute, join } from 'node:path/posix'
 import { UsageError } from '../../foundation/errors.ts'
-import type { Filling, PlanInput, ProgramCall, SystemServicePlan } from './system-service-plan.ts'
-import { replaceOnce } from './system-service-plan.ts'
+import {
+  type Filling,
+  type PlanInput,
+  type ProgramCall,
+  replaceOnce,
+  type SystemServicePlan,
+} from './system-service-plan.ts'
 
 const UNIT = 'shelfd.service'
 

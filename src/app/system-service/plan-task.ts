@@ -1,7 +1,13 @@
 import { win32 } from 'node:path'
 import { UsageError } from '../../foundation/errors.ts'
-import type { Filling, PlanInput, ProgramCall, SystemServicePlan } from './system-service-plan.ts'
-import { escapeXml, replaceOnce } from './system-service-plan.ts'
+import {
+  escapeXml,
+  type Filling,
+  type PlanInput,
+  type ProgramCall,
+  replaceOnce,
+  type SystemServicePlan,
+} from './system-service-plan.ts'
 
 const TASK = 'shelfd'
 

@@ -1,4 +1,4 @@
-import { WITHOUT_TEXT } from '../../rules/ingestion/without-text.ts'
+import { WITHOUT_TEXT } from '../../rules/without-text.ts'
 import type { ProblemRow } from '../../store/tables/problems.ts'
 import type { DirectoryExplanation } from '../../sync/report/explain/explain-directory.ts'
 import type { DiskFinding, PathExplanation, RemoteFinding } from '../../sync/report/explain/explain-path.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { fault } from '../../foundation/http/fault.ts'
-import { runSummary } from '../../rules/run/sync-summary.ts'
-import { runOutcomes } from '../../rules/run/verdict.ts'
+import { runSummary } from '../../rules/sync-summary.ts'
+import { runOutcomes } from '../../rules/verdict.ts'
 import { sentFile } from '../../sync/file-log.ts'
 import { progressShape } from '../../sync/progress.ts'
 

@@ -1,7 +1,6 @@
 import { joinPath, nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { BUILT_IN_LITTER, BUILT_IN_SECRETS } from './built-in-patterns.ts'
-import type { IgnoreDecision, IgnoreRule } from './ignore-rule.ts'
-import { parseIgnoreRule } from './ignore-rule.ts'
+import { type IgnoreDecision, type IgnoreRule, parseIgnoreRule } from './ignore-rule.ts'
 import { createNameFilter } from './name-filter.ts'
 
 export type { IgnoreDecision } from './ignore-rule.ts'

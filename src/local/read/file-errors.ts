@@ -1,5 +1,4 @@
-import type { CodeOf } from '../../foundation/errors.ts'
-import { FileError, messageOf, systemCodeOf } from '../../foundation/errors.ts'
+import { type CodeOf, FileError, messageOf, systemCodeOf } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 
 const FAULTS: Readonly<Record<string, readonly [CodeOf<'file'>, string]>> = {

@@ -1,8 +1,7 @@
 import { createHash, hash } from 'node:crypto'
 import { asFileError } from './file-errors.ts'
 import type { FileSystem } from './file-system.ts'
-import type { GuardedFile } from './open-guarded.ts'
-import { assertUnchanged } from './open-guarded.ts'
+import { assertUnchanged, type GuardedFile } from './open-guarded.ts'
 import { readChunk } from './read-chunk.ts'
 
 export interface FileHash {

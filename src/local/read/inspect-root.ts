@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { messageOf, RootError, systemCodeOf } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import type { Volume } from '../../rules/mirrors/same-volume.ts'
+import type { Volume } from '../../rules/mirror-roots.ts'
 import { isOutOfDescriptors } from './file-errors.ts'
 import type { FileStats, FileSystem } from './file-system.ts'
 import { FILE_SYSTEMS } from './file-system-kinds.ts'

@@ -3,8 +3,7 @@ import { sep } from 'node:path'
 import { isWithin } from '../../foundation/files/paths.ts'
 import { asFileError, fileError } from './file-errors.ts'
 import type { FileStats, FileSystem } from './file-system.ts'
-import type { Fingerprint } from './fingerprint.ts'
-import { fingerprintOf, isRegularFile, sameFingerprint } from './fingerprint.ts'
+import { type Fingerprint, fingerprintOf, isRegularFile, sameFingerprint } from './fingerprint.ts'
 import { isInPlace, type RootPlace } from './inspect-root.ts'
 
 /** A regular file under the root, open for reading; disposing closes it. */

@@ -1,6 +1,5 @@
 import type { FileSystem } from './file-system.ts'
-import type { GuardedFile } from './open-guarded.ts'
-import { changedWhileRead } from './open-guarded.ts'
+import { changedWhileRead, type GuardedFile } from './open-guarded.ts'
 
 /**
  * Reads from `position` into `scratch`, at most up to the size that the file had when it was opened, and returns the filled part;

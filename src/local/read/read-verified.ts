@@ -4,8 +4,7 @@ import type { ChunkBuffers } from '../../foundation/files/chunk-buffers.ts'
 import { asFileError, fileError } from './file-errors.ts'
 import type { FileSystem } from './file-system.ts'
 import type { RootPlace } from './inspect-root.ts'
-import type { GuardedFile } from './open-guarded.ts'
-import { assertUnchanged, changedWhileRead, openGuarded } from './open-guarded.ts'
+import { assertUnchanged, changedWhileRead, type GuardedFile, openGuarded } from './open-guarded.ts'
 import { readWhole } from './read-chunk.ts'
 
 /** The content that an upload has declared. */

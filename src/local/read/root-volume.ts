@@ -1,4 +1,4 @@
-import type { Volume } from '../../rules/mirrors/same-volume.ts'
+import type { Volume } from '../../rules/mirror-roots.ts'
 import type { FileSystem } from './file-system.ts'
 import type { FileSystemKind } from './file-system-kinds.ts'
 

@@ -1,4 +1,4 @@
-import type { SkipReason } from '../../rules/observe/skipped-entry.ts'
+import type { SkipReason } from '../../rules/path-problems.ts'
 import type { IgnoreDecision, IgnoreScope } from '../ignore/ignore-scope.ts'
 import type { ScannedFiles } from './scanned-files.ts'
 

@@ -1,4 +1,4 @@
-import { type DirectoryDigestInput, NUMBERS } from '../../rules/observe/directory-digest.ts'
+import { type DirectoryDigestInput, NUMBERS } from '../../rules/compare-directory.ts'
 import type { FileStats } from '../read/file-system.ts'
 import type { Fingerprint } from '../read/fingerprint.ts'
 

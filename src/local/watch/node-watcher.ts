@@ -2,8 +2,12 @@ import { basename } from 'node:path'
 import { messageOf } from '../../foundation/errors.ts'
 import { joinPath } from '../../foundation/files/paths.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import type { DirectoryIdentity, OpenDirectoryWatch } from './directory-watch.ts'
-import { identifyDirectory, openDirectoryWatch } from './directory-watch.ts'
+import {
+  type DirectoryIdentity,
+  identifyDirectory,
+  type OpenDirectoryWatch,
+  openDirectoryWatch,
+} from './directory-watch.ts'
 import { EventReporter } from './event-reporter.ts'
 import { PathTree } from './path-tree.ts'
 import type { TreeWatcher, TreeWatcherOptions } from './tree-watcher.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../foundation/clock.ts'
-import { ageMsOf } from '../../rules/observe/is-settled.ts'
+import { ageMsOf } from '../../rules/scan-times.ts'
 import type { FileSystem } from '../read/file-system.ts'
 import { type Fingerprint, fingerprintOf, isRegularFile, sameFingerprint } from '../read/fingerprint.ts'
 

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../foundation/clock.ts'
 import { RefusedError, RejectedError } from '../../foundation/errors.ts'
-import type { RetryPolicy } from '../../rules/failure/retry-delay.ts'
+import type { RetryPolicy } from '../../rules/retry-delay.ts'
 import type { Send, ServiceRequest } from '../wire/request.ts'
 import { TransientFailure } from '../wire/transient-failure.ts'
 import type { Outages } from './outage.ts'

@@ -1,6 +1,6 @@
 import type { Clock, Random } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
-import { longestDelayMs, type RetryPolicy, retryDelayMs } from '../../rules/failure/retry-delay.ts'
+import { longestDelayMs, type RetryPolicy, retryDelayMs } from '../../rules/retry-delay.ts'
 import type { Send, ServiceRequest } from '../wire/request.ts'
 import { type FailureDetails, TransientFailure } from '../wire/transient-failure.ts'
 import type { Outages } from './outage.ts'

@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { timeOfDay } from '../../foundation/text/time-of-day.ts'
-import { longestDelayMs, type RetryPolicy, retryDelayMs } from '../../rules/failure/retry-delay.ts'
+import { longestDelayMs, type RetryPolicy, retryDelayMs } from '../../rules/retry-delay.ts'
 import { addressOf } from '../wire/addresses.ts'
 import type { Send, ServiceRequest } from '../wire/request.ts'
 import {

@@ -1,5 +1,5 @@
 import { formatSize } from '../../foundation/text/units.ts'
-import { RESERVE_BYTES } from '../upload/disk-reserve.ts'
+import { RESERVE_BYTES } from '../limits.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 
 const SOON_FULL_BYTES = 2 ** 30

@@ -1,5 +1,5 @@
 import type { AccessContext, LibrarySummary } from '../../contract/records.ts'
-import { mayUpload } from '../mirrors/may-upload.ts'
+import { mayUpload } from '../mirrors.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 
 /** What mirroring needs of a library: the right in its `access`, or the ability for all libraries. */

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { quarantineEnds } from '../../rules/failure/quarantine-duration.ts'
+import { quarantineEnds } from '../../rules/quarantine.ts'
 import { FILE_PATH } from '../sql/file-path.ts'
 import { onlyRow } from '../sql/only-row.ts'
 import type { ContentState } from './contents.ts'

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { IngestionOutcome } from '../../contract/states.ts'
-import { WITHOUT_TEXT } from '../../rules/ingestion/without-text.ts'
+import { WITHOUT_TEXT } from '../../rules/without-text.ts'
 import { FILE_PATH } from '../sql/file-path.ts'
 import { onlyRow } from '../sql/only-row.ts'
 import { quoted } from '../sql/quoted.ts'

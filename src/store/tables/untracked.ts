@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { MOST_OF_LIKE_NAME, nameKeys } from '../../rules/doubts/similar-names.ts'
+import { MOST_OF_LIKE_NAME, nameKeys } from '../../rules/similar-names.ts'
 import type { ContentKey } from './contents.ts'
 import type { ListedEntry } from './report-rows.ts'
 

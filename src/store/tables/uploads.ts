@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { Moment } from '../../foundation/clock.ts'
-import { ClockHistory } from '../../rules/upload/clock-history.ts'
+import { ClockHistory } from '../../rules/clock-history.ts'
 import { onlyRow } from '../sql/only-row.ts'
 
 export type UploadOutcome = 'created' | 'duplicate' | 'adopted' | 'absent' | 'refused' | 'doubt' | 'not-sent'

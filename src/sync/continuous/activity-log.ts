@@ -1,6 +1,6 @@
 import type { Clock } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
-import type { SyncSummary } from '../../rules/run/sync-summary.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { FileLog, SentFile } from '../file-log.ts'
 
 /** Files named per minute: people who work with some files see each of them, and a first pass does not fill the disk. */

@@ -1,4 +1,4 @@
-import type { ScanIntervals } from '../../rules/continuous/next-scan.ts'
+import type { ScanIntervals } from '../../rules/scan-times.ts'
 import type { MirrorSettings } from '../engine.ts'
 import type { WatchMeans } from './mirror-watch.ts'
 

@@ -1,5 +1,5 @@
 import { joinPath, parentOf } from '../../foundation/files/paths.ts'
-import type { SyncSummary } from '../../rules/run/sync-summary.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror, StoreContext } from '../engine.ts'
 import { groupByDirectory } from '../observe/examine-entries.ts'
 import type {

@@ -1,6 +1,6 @@
 import { ShelfdError, TemporaryError } from '../../foundation/errors.ts'
-import type { SyncSummary } from '../../rules/run/sync-summary.ts'
-import { recordedVerdict, runOutcome, stoppedOutcome, verdictOf } from '../../rules/run/verdict.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
+import { recordedVerdict, runOutcome, stoppedOutcome, verdictOf } from '../../rules/verdict.ts'
 import type { Connection, ContentsContext, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import { newAttempts } from '../pass.ts'

@@ -1,5 +1,5 @@
 import type { ShelfdError } from '../../foundation/errors.ts'
-import { standsInTheWay } from '../../rules/doubts/react-to-doubt.ts'
+import { standsInTheWay } from '../../rules/doubts.ts'
 import type { Look } from './remote-bytes.ts'
 
 /** After so many candidates that cannot be compared, a search ends: the client has already retried each of them. */

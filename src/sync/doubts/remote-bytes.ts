@@ -2,7 +2,7 @@ import { RejectedError, type ShelfdError, TemporaryError } from '../../foundatio
 import { sha256Of } from '../../foundation/files/sha256-of.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { Download, ServiceClient } from '../../remote/service-client.ts'
-import type { SyncSummary } from '../../rules/run/sync-summary.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { ResourceBytes } from '../../store/tables/untracked.ts'
 import type { Connection, ContentsContext, Engine, OpenMirror } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'

@@ -1,6 +1,6 @@
 import { AutoResetEvent } from '../../foundation/concurrency/auto-reset-event.ts'
 import { forEachConcurrently } from '../../foundation/concurrency/for-each-concurrently.ts'
-import { reactToFailure } from '../../rules/failure/react-to-failure.ts'
+import { reactToFailure } from '../../rules/react-to-failure.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Connection, Engine, StoreContext } from '../engine.ts'
 import { isServiceWell } from '../item-failure.ts'

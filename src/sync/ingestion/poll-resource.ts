@@ -2,8 +2,8 @@ import type { ResourceRecord } from '../../contract/records.ts'
 import { type IngestionOutcome, ingestionOutcome } from '../../contract/states.ts'
 import { RejectedError, ShelfdError } from '../../foundation/errors.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
-import { reactToFailure } from '../../rules/failure/react-to-failure.ts'
-import { remarkOf } from '../../rules/ingestion/without-text.ts'
+import { reactToFailure } from '../../rules/react-to-failure.ts'
+import { remarkOf } from '../../rules/without-text.ts'
 import type { Connection } from '../engine.ts'
 
 const LONGEST_NOTE = 500

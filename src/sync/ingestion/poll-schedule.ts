@@ -1,4 +1,4 @@
-import { pollIntervalMs } from '../../rules/ingestion/poll-interval.ts'
+import { pollIntervalMs } from '../../rules/poll-interval.ts'
 import type { PendingResource } from '../../store/tables/contents.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Engine, StoreContext } from '../engine.ts'

@@ -1,5 +1,5 @@
 import type { ShelfdError } from '../../foundation/errors.ts'
-import { WITHOUT_TEXT } from '../../rules/ingestion/without-text.ts'
+import { WITHOUT_TEXT } from '../../rules/without-text.ts'
 import type { Engine, StoreContext } from '../engine.ts'
 import { quarantineUntil } from '../quarantine.ts'
 import type { PollAnswer } from './poll-resource.ts'

@@ -1,4 +1,4 @@
-import type { NoticeMessage } from '../../rules/notify/describe-notice.ts'
+import type { NoticeMessage } from '../../rules/notices.ts'
 
 /** How an attempt to send ended. `doubt`: it may have arrived. Reasons hold no secret. */
 export type Delivery = { readonly kind: 'sent' } | { readonly kind: 'not-sent' | 'doubt'; readonly reason: string }

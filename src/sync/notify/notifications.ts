@@ -3,12 +3,14 @@ import { escapeText } from '../../foundation/text/safe-text.ts'
 import {
   afterNobodyReached,
   decideNotice,
+  describeNotice,
+  describeWell,
   NOTHING_ANNOUNCED,
+  type NoticeMessage,
   type NoticeState,
   noticeState,
   type Observation,
-} from '../../rules/notify/decide-notice.ts'
-import { describeNotice, describeWell, type NoticeMessage } from '../../rules/notify/describe-notice.ts'
+} from '../../rules/notices.ts'
 import type { Engine } from '../engine.ts'
 import type { Channel } from './channel.ts'
 

@@ -1,6 +1,6 @@
 import { type Fingerprint, sameFingerprint } from '../../local/read/fingerprint.ts'
 import { type ScannedFile, ScannedFiles } from '../../local/scan/scanned-files.ts'
-import { digestDirectory } from '../../rules/observe/directory-digest.ts'
+import { digestDirectory } from '../../rules/compare-directory.ts'
 import type { ObservedFile } from './observation.ts'
 
 /** Collects, portion by portion, whether all files of a directory were read, and builds the digest of the directory. */

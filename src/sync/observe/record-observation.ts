@@ -1,5 +1,5 @@
 import { joinPath } from '../../foundation/files/paths.ts'
-import type { SyncSummary } from '../../rules/run/sync-summary.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { OpenMirror, StoreContext } from '../engine.ts'
 import type { AlikePaths, DirectoryObservation, ObservationBatch } from './observation.ts'
 

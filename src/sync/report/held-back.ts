@@ -1,4 +1,4 @@
-import { describeHold } from '../../rules/upload/quota.ts'
+import { describeHold } from '../../rules/limits.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import { readAccount } from './stored-account.ts'
 

@@ -1,4 +1,4 @@
-import { IN_DOUBT } from '../../rules/doubts/react-to-doubt.ts'
+import { IN_DOUBT } from '../../rules/doubts.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import type { TroubledContent } from '../../store/tables/contents.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { heldBackShape } from '../../rules/upload/quota.ts'
+import { heldBackShape } from '../../rules/limits.ts'
 import type { RunRow } from '../../store/tables/runs.ts'
 
 /** The parts of a run's account that are read again: each mirror's problems, what was sent, and what limits held back. */

@@ -1,4 +1,4 @@
-import { emptySummary, type SyncSummary } from '../../rules/run/sync-summary.ts'
+import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import { groupByDirectory } from '../observe/examine-entries.ts'
 import type { PathProblem } from '../observe/observation.ts'

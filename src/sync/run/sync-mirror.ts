@@ -1,6 +1,6 @@
 import { nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { openRoot } from '../../local/read/open-root.ts'
-import { isScrubDue } from '../../rules/observe/is-scrub-due.ts'
+import { isScrubDue } from '../../rules/scan-times.ts'
 import type { Store } from '../../store/open-store.ts'
 import { listDoubtful } from '../doubts/resolve-doubts.ts'
 import type { Connection, ContentsContext, Engine, MirrorSettings, OpenMirror } from '../engine.ts'

@@ -2,8 +2,7 @@ import { ShelfdError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { inspectRoot } from '../../local/read/inspect-root.ts'
 import { readVerified } from '../../local/read/read-verified.ts'
-import type { SummaryProblem } from '../../rules/run/sync-summary.ts'
-import { choosePhrase } from '../../rules/search/choose-phrase.ts'
+import type { SummaryProblem } from '../../rules/sync-summary.ts'
 import type { SearchableText } from '../../store/tables/contents.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { ReportContext } from '../report/report.ts'
@@ -15,7 +14,7 @@ const MOST_BYTES = 262_144
 /** A phrase that so many documents have says nothing about one of them. */
 const MOST_RESULTS = 50
 
-export interface SearchCheck {
+interface SearchCheck {
   /** Documents that were searched for. */
   readonly tried: number
   readonly problems: readonly SummaryProblem[]
@@ -75,4 +74,29 @@ function readPhrase({ fs }: ReportContext, row: MirrorRow, { path, sha256, size 
     if (error instanceof ShelfdError || error instanceof TypeError) return undefined
     throw error
   }
+}
+
+const MOST_WORDS = 6
+const LONGEST_WORD = 20
+/** A text is looked through to here. */
+const MOST_CHARACTERS = 65_536
+
+/** Two or more words of letters with one blank between them, which no mark joins to further words or numbers. */
+const RUN_OF_WORDS =
+  /(?<![\p{L}\p{M}\p{N}\p{Pd}\p{Pc}\p{S}'’.@/\\])[\p{L}\p{M}]+(?: [\p{L}\p{M}]+)+(?![\p{L}\p{M}\p{N}\p{Pd}\p{Pc}\p{S}'’@/\\]|\.[\p{L}\p{N}])/gu
+
+/**
+ * Returns the longest run of up to six words of a plain text or Markdown document: a phrase that a search finds whatever it
+ * makes of marks and line ends. Undefined for a text without one, such as a list of numbers or text without blanks.
+ */
+export function choosePhrase(text: string): string | undefined {
+  const shown = text.slice(0, MOST_CHARACTERS).replaceAll(/<!--[\s\S]*?(?:-->|$)/g, '\n')
+  let longest: string | undefined
+  for (const [run] of shown.matchAll(RUN_OF_WORDS)) {
+    const words = run.split(' ').slice(0, MOST_WORDS)
+    const phrase = words.join(' ')
+    if (words.some((word) => word.length > LONGEST_WORD) || phrase.length <= (longest?.length ?? 0)) continue
+    longest = phrase
+  }
+  return longest
 }

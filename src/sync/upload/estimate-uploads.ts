@@ -1,6 +1,6 @@
 import { IdSet } from '../../foundation/id-set.ts'
-import type { SyncSummary } from '../../rules/run/sync-summary.ts'
-import type { UploadLimits } from '../../rules/upload/quota.ts'
+import type { UploadLimits } from '../../rules/limits.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import { silentFileLog } from '../file-log.ts'
 import { newAttempts } from '../pass.ts'

@@ -1,5 +1,5 @@
 import { momentOf } from '../../foundation/clock.ts'
-import type { HoldingLimit, QuotaUse, UploadLimits } from '../../rules/upload/quota.ts'
+import type { HoldingLimit, QuotaUse, UploadLimits } from '../../rules/limits.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { UploadSpan } from '../../store/tables/uploads.ts'
 import type { Engine, StoreContext } from '../engine.ts'

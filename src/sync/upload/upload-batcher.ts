@@ -1,5 +1,5 @@
 import type { Timer } from '../../foundation/clock.ts'
-import { contestedIds } from '../../rules/upload/contested-ids.ts'
+import { contestedIds } from '../../rules/decide-upload.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import type { Intent } from './intent.ts'

@@ -1,4 +1,4 @@
-import type { SyncSummary } from '../../rules/run/sync-summary.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Follower } from '../ingestion/ingestion-capacity.ts'
 import type { RunAttempts } from '../pass.ts'
 import type { QuotaScope } from './run-quota.ts'

@@ -3,12 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openChannels } from '../../../src/app/notify/open-channels.ts'
 import type { NotifySettings, WebhookSettings } from '../../../src/app/settings/settings.ts'
-import {
-  describeNotice,
-  describeTest,
-  describeWell,
-  type NoticeMessage,
-} from '../../../src/rules/notify/describe-notice.ts'
+import { describeNotice, describeTest, describeWell, type NoticeMessage } from '../../../src/rules/notices.ts'
 import { freePort } from '../../support/free-port.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts'

@@ -3,7 +3,7 @@ import { type OpenedEngine, openEngine } from '../../../src/app/open-engine.ts'
 import { readSettings } from '../../../src/app/settings/read-settings.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
 import { openRoot } from '../../../src/local/read/open-root.ts'
-import { emptySummary, type SyncSummary } from '../../../src/rules/run/sync-summary.ts'
+import { emptySummary, type SyncSummary } from '../../../src/rules/sync-summary.ts'
 import type { MirrorSettings, OpenMirror } from '../../../src/sync/engine.ts'
 import { openMirror } from '../../../src/sync/pin/open-mirror.ts'
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { hasStatus, refuses, refusesSomehow } from '../suite/assert-answer.ts'
-import type { Examination } from '../suite/examination.ts'
-import { NO_SUCH_THING } from '../suite/examination.ts'
+import { type Examination, NO_SUCH_THING } from '../suite/examination.ts'
 import { samplesOf } from '../suite/samples.ts'
 import { assertion, NotObserved, type Sentence, sentence, unobservable } from '../suite/sentence.ts'
 

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { FileEntry, ResourceRecord } from '../../../src/contract/records.ts'
-import { resourceRecord } from '../../../src/contract/records.ts'
+import { type FileEntry, type ResourceRecord, resourceRecord } from '../../../src/contract/records.ts'
 import { INBOX_PATH } from '../../../src/contract/routes.ts'
 import { ingestionOutcome } from '../../../src/contract/states.ts'
 import type { Answer } from '../service-client.ts'

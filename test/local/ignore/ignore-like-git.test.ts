@@ -3,8 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { IgnoreScope } from '../../../src/local/ignore/ignore-scope.ts'
-import { createRootScope } from '../../../src/local/ignore/ignore-scope.ts'
+import { createRootScope, type IgnoreScope } from '../../../src/local/ignore/ignore-scope.ts'
 import { temporaryDirectory } from '../trees.ts'
 
 const segment = fc.constantFrom('a', 'b', 'c', 'ab', 'abc', 'a.md', 'b.md', 'c.txt', 'A', 'x y', '#h', '!n', 'a[b]')

@@ -4,8 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { FileError } from '../../../src/foundation/errors.ts'
-import type { FileSystem } from '../../../src/local/read/file-system.ts'
-import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
+import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import { openGuarded } from '../../../src/local/read/open-guarded.ts'
 import {
   faulty,

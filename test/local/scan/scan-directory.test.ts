@@ -5,11 +5,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createRootScope } from '../../../src/local/ignore/ignore-scope.ts'
 import { readIgnoreFile } from '../../../src/local/ignore/read-ignore-file.ts'
-import type { FileSystem } from '../../../src/local/read/file-system.ts'
-import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
+import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import { inspectRoot } from '../../../src/local/read/inspect-root.ts'
-import type { ScannedDirectory, ScanOptions } from '../../../src/local/scan/scan-directory.ts'
-import { scanDirectory } from '../../../src/local/scan/scan-directory.ts'
+import { type ScannedDirectory, type ScanOptions, scanDirectory } from '../../../src/local/scan/scan-directory.ts'
 import { faulty, memoryFileSystem, rootAt, systemError, temporaryDirectory, writeTree } from '../trees.ts'
 
 const RULES = createRootScope([])

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { FileStats, FileSystem } from '../../../src/local/read/file-system.ts'
-import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
+import { type FileStats, type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import { Settler } from '../../../src/local/watch/settler.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
 

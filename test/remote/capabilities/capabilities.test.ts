@@ -1,5 +1,4 @@
-import type { RequestListener } from 'node:http'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { decideCapabilities } from '../../../src/remote/capabilities/capabilities.ts'
 import { clientOf, jumpingClock, thrownBy } from '../support.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { assessDisk } from '../../../src/rules/doctor/assess-disk.ts'
-import { RESERVE_BYTES } from '../../../src/rules/upload/disk-reserve.ts'
+import { RESERVE_BYTES } from '../../../src/rules/limits.ts'
 
 const GIB = 2 ** 30
 

@@ -72,13 +72,13 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a second doubt in a run is sent once more',
-    file: 'src/rules/doubts/react-to-doubt.ts',
+    file: 'src/rules/doubts.ts',
     from: "if (cause === 'interrupted' || (doubts === 0 && problemCount === 0)) return",
     to: "if (cause === 'interrupted' || doubts < 4) return",
   },
   {
     name: 'a quarantine is not kept',
-    file: 'src/rules/doubts/react-to-doubt.ts',
+    file: 'src/rules/doubts.ts',
     from: 'return isSetAside === 0 && quarantineLeftMs(retryAt, nowMs) === 0',
     to: 'return isSetAside === 0 && (retryAt ?? 0) >= 0 && nowMs > 0',
   },
@@ -126,13 +126,13 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'the fingerprint leaves out the inode',
-    file: 'src/rules/observe/compare-directory.ts',
+    file: 'src/rules/compare-directory.ts',
     from: '    fingerprint.inode === row[4] &&\n',
     to: '',
   },
   {
     name: 'the fingerprint leaves out times and inode',
-    file: 'src/rules/observe/compare-directory.ts',
+    file: 'src/rules/compare-directory.ts',
     from: `    fingerprint.mtimeNs === row[2] &&
     fingerprint.ctimeNs === row[3] &&
     fingerprint.inode === row[4] &&
@@ -141,7 +141,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a hash taken too soon is trusted',
-    file: 'src/rules/observe/compare-directory.ts',
+    file: 'src/rules/compare-directory.ts',
     from: '    row[5] === 0n &&\n',
     to: '',
   },
@@ -171,13 +171,13 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'an emptied root is recorded as removals',
-    file: 'src/rules/observe/loss-guard.ts',
+    file: 'src/rules/loss-guard.ts',
     from: "  if (found === 0 && known >= FEWEST_EMPTIED) return 'emptied'\n",
     to: '',
   },
   {
     name: 'new files in the place of all others are sent',
-    file: 'src/rules/observe/loss-guard.ts',
+    file: 'src/rules/loss-guard.ts',
     from: "  if (found > 0 && lost >= known && !isRootAccepted) return 'replaced'\n",
     to: '',
   },
@@ -225,7 +225,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a run that failed files ends well',
-    file: 'src/rules/run/verdict.ts',
+    file: 'src/rules/verdict.ts',
     from: "  if (mirrors.some(hasLastingFailures)) return 'failures'",
     to: '',
   },
@@ -237,7 +237,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'pending ingestion counts as done',
-    file: 'src/rules/run/verdict.ts',
+    file: 'src/rules/verdict.ts',
     from: "  if (isWaiting && mirrors.some((mirror) => mirror.ingestion.pending > 0)) return 'pending'\n",
     to: '',
   },
@@ -312,7 +312,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a file that still changes is sent at once',
-    file: 'src/rules/observe/is-settled.ts',
+    file: 'src/rules/scan-times.ts',
     from: 'return ageMsOf(file, nowMs) >= settleMs',
     to: 'return ageMsOf(file, nowMs) >= -settleMs',
   },
@@ -324,13 +324,13 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'the wall clock decides when to look again',
-    file: 'src/rules/failure/quarantine-duration.ts',
+    file: 'src/rules/quarantine.ts',
     from: 'return retryAt !== null && retryAt >= first && retryAt <= last ? retryAt - nowMs : 0',
     to: 'return retryAt !== null && retryAt >= first ? retryAt - nowMs : 0',
   },
   {
     name: 'a clock set back makes room in the limit of a day',
-    file: 'src/rules/upload/clock-history.ts',
+    file: 'src/rules/clock-history.ts',
     from: 'beforeMs: wallMs + spanMs, delayMs: 0',
     to: 'beforeMs: wallMs + 1, delayMs: 0',
   },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { IngestionOutcome } from '../../../src/contract/states.ts'
-import { WITHOUT_TEXT } from '../../../src/rules/ingestion/without-text.ts'
+import { WITHOUT_TEXT } from '../../../src/rules/without-text.ts'
 import { openStore, type Store } from '../../../src/store/open-store.ts'
 import { OPEN_FILES_START } from '../../../src/store/tables/files.ts'
 import { countFiles } from '../../../src/sync/report/file-counts.ts'

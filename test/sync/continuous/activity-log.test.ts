@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type LogFields, silentLogger } from '../../../src/foundation/logger.ts'
-import { emptySummary, type SyncSummary } from '../../../src/rules/run/sync-summary.ts'
+import { emptySummary, type SyncSummary } from '../../../src/rules/sync-summary.ts'
 import { ActivityLog } from '../../../src/sync/continuous/activity-log.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 

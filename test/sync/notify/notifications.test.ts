@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { silentLogger } from '../../../src/foundation/logger.ts'
-import type { Cause } from '../../../src/rules/notify/cause.ts'
-import { type Observation, RETRY_MS } from '../../../src/rules/notify/decide-notice.ts'
+import { type Cause, type Observation, RETRY_MS } from '../../../src/rules/notices.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import type { Channel, Delivery } from '../../../src/sync/notify/channel.ts'
 import { Notifications } from '../../../src/sync/notify/notifications.ts'

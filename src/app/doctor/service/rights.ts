@@ -1,7 +1,7 @@
 import { counted, shellWord } from '../../../foundation/text/safe-text.ts'
 import { assessRights } from '../../../rules/doctor/assess-rights.ts'
 import { type Finding, failed, ok } from '../../../rules/doctor/finding.ts'
-import { mayUpload } from '../../../rules/mirrors/may-upload.ts'
+import { mayUpload } from '../../../rules/mirrors.ts'
 import { findLibrary } from '../../../sync/pin/find-library.ts'
 import type { Check } from '../check.ts'
 import type { DoctorContext } from '../doctor-context.ts'

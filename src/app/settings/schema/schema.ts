@@ -1,6 +1,6 @@
 /** The schema of the configuration file with all defaults. */
 import { z } from 'zod'
-import { LIMIT_BOUNDS } from '../../../rules/upload/quota.ts'
+import { LIMIT_BOUNDS } from '../../../rules/limits.ts'
 import {
   choice,
   count,

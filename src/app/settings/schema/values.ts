@@ -9,7 +9,7 @@ import { normalizeLibraryPath } from '../../../contract/library-path.ts'
 import { isLoopback } from '../../../foundation/network/loopback.ts'
 import { type Bounds, describeBounds, isWithin } from '../../../foundation/text/bounds.ts'
 import { MAX_DURATION_TEXT, MAX_SIZE_TEXT, parseDuration, parseSize } from '../../../foundation/text/units.ts'
-import { LIMIT_BOUNDS } from '../../../rules/upload/quota.ts'
+import { LIMIT_BOUNDS } from '../../../rules/limits.ts'
 import { findCronFlaw } from './check-cron.ts'
 
 const SIZE = `a size such as 500K, 50MB or 2GB, up to ${MAX_SIZE_TEXT}`

@@ -1,7 +1,7 @@
 import { systemClock } from '../../../foundation/clock.ts'
 import { messageOf, UsageError } from '../../../foundation/errors.ts'
 import { escapeText } from '../../../foundation/text/safe-text.ts'
-import { describeTest } from '../../../rules/notify/describe-notice.ts'
+import { describeTest } from '../../../rules/notices.ts'
 import type { Channel, Delivery } from '../../../sync/notify/channel.ts'
 import { defineCommand } from '../../command.ts'
 

@@ -1,6 +1,6 @@
 import type { Runner } from '../../../app/open-runner.ts'
 import { counted } from '../../../foundation/text/safe-text.ts'
-import { runOutcome, verdictOf } from '../../../rules/run/verdict.ts'
+import { runOutcome, verdictOf } from '../../../rules/verdict.ts'
 import type { RunResult } from '../../../sync/run/run-sync.ts'
 import { verifySearch } from '../../../sync/search/verify-search.ts'
 import type { CommandContext } from '../../context.ts'

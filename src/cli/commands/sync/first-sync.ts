@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import type { Runner } from '../../../app/open-runner.ts'
 import { inspectRoot } from '../../../local/read/inspect-root.ts'
 import { sizeOnDisk } from '../../../local/read/size-on-disk.ts'
-import type { RunSummary, SyncSummary } from '../../../rules/run/sync-summary.ts'
+import type { RunSummary, SyncSummary } from '../../../rules/sync-summary.ts'
 import { suggestSearch } from '../../../sync/search/suggest-search.ts'
 import type { CommandContext } from '../../context.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Logger } from '../../../foundation/logger.ts'
 import { counted, escapeText } from '../../../foundation/text/safe-text.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
-import type { RunSummary } from '../../../rules/run/sync-summary.ts'
+import type { RunSummary } from '../../../rules/sync-summary.ts'
 import { FAILED_AGAIN, type FileLog, type PlannedFile, type SentFile, silentFileLog } from '../../../sync/file-log.ts'
 import type { CommandContext } from '../../context.ts'
 

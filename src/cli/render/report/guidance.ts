@@ -1,6 +1,6 @@
 import { SHOWN_STATES, type ShownState } from '../../../contract/report-classes.ts'
-import { WITHOUT_TEXT } from '../../../rules/ingestion/without-text.ts'
 import type { ReportClass } from '../../../rules/report-class.ts'
+import { WITHOUT_TEXT } from '../../../rules/without-text.ts'
 
 interface Guidance {
   /** The state in words. */

@@ -1,6 +1,6 @@
 import { escapeText } from '../../../foundation/text/safe-text.ts'
-import { describeKinds } from '../../../rules/ingestion/without-text.ts'
 import { REPORT_CLASSES, type ReportClass } from '../../../rules/report-class.ts'
+import { describeKinds } from '../../../rules/without-text.ts'
 import type { ReportEntry } from '../../../sync/report/report-entry.ts'
 import {
   describeVerification,

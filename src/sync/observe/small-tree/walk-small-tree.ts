@@ -1,5 +1,4 @@
-import type { ReadBudget } from '../../../local/read/budget-file-system.ts'
-import { budgetFileSystem } from '../../../local/read/budget-file-system.ts'
+import { budgetFileSystem, type ReadBudget } from '../../../local/read/budget-file-system.ts'
 import { BatchCollector } from '../collect-batches.ts'
 import type { ObservationBatch } from '../observation.ts'
 import { type ChildDirectory, type Observer, observeDirectory } from '../observe-directory.ts'

@@ -7,8 +7,8 @@ import { HeldBackError, messageOf } from '../../../../foundation/errors.ts'
 import { counted } from '../../../../foundation/text/safe-text.ts'
 import { nodeFileSystem } from '../../../../local/read/file-system.ts'
 import { inspectRoot } from '../../../../local/read/inspect-root.ts'
-import { describeBroadRoot } from '../../../../rules/mirrors/broad-root.ts'
-import { freeName } from '../../../../rules/mirrors/mirror-activity.ts'
+import { describeBroadRoot } from '../../../../rules/mirror-roots.ts'
+import { freeName } from '../../../../rules/mirrors.ts'
 import { shownPath, type Wizard } from './wizard.ts'
 
 /** Asks which directories are mirrored; throws RootError for one that cannot be read. */

@@ -1,6 +1,6 @@
 import type { DoctorContext } from '../../../../app/doctor/doctor-context.ts'
 import { UsageError } from '../../../../foundation/errors.ts'
-import { mayUpload } from '../../../../rules/mirrors/may-upload.ts'
+import { mayUpload } from '../../../../rules/mirrors.ts'
 import { findLibrary } from '../../../../sync/pin/find-library.ts'
 import type { Wizard } from './wizard.ts'
 

@@ -1,0 +1,55 @@
+import type { DoubtCause, Reaction } from '../foundation/errors.ts'
+import { quarantineDurationMs, quarantineLeftMs } from './quarantine.ts'
+
+/** The problem of a content in doubt that has no recorded one. */
+export const IN_DOUBT = {
+  code: 'upload-in-doubt',
+  message: 'not known whether it arrived; checked next run',
+}
+
+/** The earlier failures of a content when an upload of it ends in doubt. */
+interface DoubtedContent {
+  /** Earlier uploads of it that ended in doubt. */
+  readonly doubts: number
+  /** Earlier quarantines of it. */
+  readonly problemCount: number
+}
+
+type DoubtReaction =
+  /** A look decides: if it finds nothing, the content is uploaded again. */
+  | { readonly kind: 'resend' }
+  /** The file has a problem. After each quarantine, one look and at most one upload follow. */
+  | { readonly kind: 'quarantine'; readonly code: Exclude<DoubtCause, 'interrupted'>; readonly durationMs: number }
+
+/** Decides what follows an upload in doubt. The first doubt has no quarantine, so that a lost answer costs no time. */
+export function reactToDoubt({ doubts, problemCount }: DoubtedContent, cause: DoubtCause): DoubtReaction {
+  if (cause === 'interrupted' || (doubts === 0 && problemCount === 0)) return { kind: 'resend' }
+  return { kind: 'quarantine', code: cause, durationMs: quarantineDurationMs(problemCount, cause) }
+}
+
+/** Whether to look for a content in doubt now: not while it is in quarantine or set aside. */
+export function needsLook(
+  { retryAt, isSetAside }: { readonly retryAt: number | null; readonly isSetAside: number },
+  nowMs: number,
+): boolean {
+  return isSetAside === 0 && quarantineLeftMs(retryAt, nowMs) === 0
+}
+
+/**
+ * Whether a candidate that could not be compared blocks the upload. After a temporary failure it does, because a later
+ * comparison may succeed; after any other failure, only if the content was in doubt more than once.
+ */
+export function standsInTheWay({ reaction }: { readonly reaction: Reaction }, doubts: number): boolean {
+  return reaction === 'temporary' || doubts > 1
+}
+
+/** Earlier uploads of a copy that may have arrived, and when the last one began (wall clock). */
+interface DoubtedCopy {
+  readonly uploads: number
+  readonly begunAt: number
+}
+
+/** Milliseconds until a copy may be uploaded again. The first doubt has no pause, so that a lost answer costs no time. */
+export function linkPauseLeftMs({ uploads, begunAt }: DoubtedCopy, nowMs: number): number {
+  return uploads < 2 ? 0 : quarantineLeftMs(begunAt + quarantineDurationMs(uploads - 2, IN_DOUBT.code), nowMs)
+}

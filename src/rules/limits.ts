@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { anyNumber, boundedNumber, wholeNumber } from '../foundation/text/bounds.ts'
+import { formatSize, MAX_DURATION_MS, MAX_SIZE_BYTES } from '../foundation/text/units.ts'
+
+/** Bounds of the limits, in the configuration as in requests to the daemon. */
+export const LIMIT_BOUNDS = {
+  /** Each is a connection, or a thread. */
+  transfers: wholeNumber(1, 64),
+  checkers: wholeNumber(1, 64),
+  inIngestion: wholeNumber(1, 1_000_000),
+  newContents: wholeNumber(0, 1_000_000_000),
+  sizeBytes: wholeNumber(0, MAX_SIZE_BYTES),
+  durationMs: anyNumber(0, MAX_DURATION_MS),
+  requestsPerSecond: anyNumber(0.001, 1_000_000),
+}
+
+const contents = boundedNumber(LIMIT_BOUNDS.newContents).nullable()
+const bytes = boundedNumber(LIMIT_BOUNDS.sizeBytes).nullable()
+
+/** Limits on the new contents of a run or day; null means no limit. */
+export const uploadLimits = z.object({ newPerRun: contents, newPerDay: contents, newBytesPerRun: bytes })
+
+/** What one limit held back in a run, or the loss of the mirror's root. */
+export const heldBackShape = z.object({
+  limit: z.enum([...uploadLimits.keyof().options, 'inIngestion', 'root']),
+  /** Contents, or bytes for `newBytesPerRun`; 0 for `root`. */
+  value: z.number(),
+  /** Contents that wait. */
+  contents: z.number(),
+  /** When the limit leaves room again, in ISO 8601; null: the next run continues. */
+  freesAt: z.string().nullable(),
+})
+
+export type UploadLimits = Readonly<z.infer<typeof uploadLimits>>
+export type HeldBack = Readonly<z.infer<typeof heldBackShape>>
+/** The limit that holds a content back, by the name of its setting; `root`: the mirror's directory went away. */
+export type HoldingLimit = HeldBack['limit']
+
+/** Uploads that count against the limits so far, failed ones included, since each may have cost something. */
+export interface QuotaUse {
+  readonly inRun: number
+  readonly inDay: number
+  readonly bytesInRun: number
+}
+
+/** The limit that forbids uploading one more content of `sizeBytes` now; undefined when none does. */
+export function holdingLimit(limits: UploadLimits, used: QuotaUse, sizeBytes: number): keyof UploadLimits | undefined {
+  if (limits.newPerRun !== null && used.inRun >= limits.newPerRun) return 'newPerRun'
+  if (limits.newPerDay !== null && used.inDay >= limits.newPerDay) return 'newPerDay'
+  if (limits.newBytesPerRun !== null && used.bytesInRun + sizeBytes > limits.newBytesPerRun) return 'newBytesPerRun'
+  return undefined
+}
+
+/** `held back by limits.newPerDay (20000 in 24 hours); the limit allows more from 2026-11-22T03:12:00.000Z` */
+export function describeHold({ limit, value, freesAt }: Omit<HeldBack, 'contents'>): string {
+  if (limit === 'root')
+    return "held back, since the mirror's directory went away; the next run continues once it is back"
+  const amounts: Readonly<Record<Exclude<HoldingLimit, 'root'>, string>> = {
+    newPerRun: `${value} in a run`,
+    newPerDay: `${value} in 24 hours`,
+    newBytesPerRun: `${formatSize(value)} in a run`,
+    inIngestion: `${value} at the same time`,
+  }
+  const when = freesAt === null ? 'the next run continues' : `the limit allows more from ${freesAt}`
+  return `held back by limits.${limit} (${amounts[limit]}); ${when}`
+}
+
+/** Receipts must be recorded, so nothing is uploaded when less than this is free on the disk of the store. */
+export const RESERVE_BYTES = 64 * 2 ** 20

@@ -1,0 +1,256 @@
+import { z } from 'zod'
+import { counted, escapeText, truncateText } from '../foundation/text/safe-text.ts'
+import { formatDuration } from '../foundation/text/units.ts'
+
+/** A failure that somebody has to know of, and that lasts until it is over. */
+export interface Cause {
+  /** `service`, `store`, or of a mirror: `mirror:NAME` (it is stopped), `files:NAME`, `overdue:NAME`. */
+  readonly key: string
+  /** The code of the error, which tells causes under one key apart; empty where there is only one. */
+  readonly code: string
+  /** For people: what is wrong. */
+  readonly message: string
+}
+
+/** What is wrong with the whole program: no mirror can be up to date. */
+const SHARED_KEYS = ['service', 'store'] as const
+
+export function mirrorKey(kind: 'mirror' | 'files' | 'overdue', mirror: string): string {
+  return `${kind}:${mirror}`
+}
+
+/** The mirror that a key belongs to; undefined for one of SHARED_KEYS. */
+function mirrorOfKey(key: string): string | undefined {
+  const colon = key.indexOf(':')
+  return colon === -1 ? undefined : key.slice(colon + 1)
+}
+
+/** A cause that was announced and is not over. */
+const announced = z.object({
+  key: z.string(),
+  /** Every code that was announced under the key. */
+  codes: z.array(z.string()).readonly(),
+  /** The last message. */
+  message: z.string(),
+})
+
+/** What outlives a process: what was announced, and when. Times are wall clock. */
+export const noticeState = z.object({
+  announced: z.array(announced).readonly(),
+  /** When notices were sent in the last hour. */
+  sentAt: z.array(z.number()).readonly(),
+  /** No notice is sent before this, because the last one reached nobody; null: none failed. */
+  retryAt: z.number().nullable(),
+  /** When each mirror was last up to date, or first seen. */
+  upToDateAt: z.record(z.string(), z.number()).readonly(),
+})
+
+export type NoticeState = z.infer<typeof noticeState>
+type Announced = z.infer<typeof announced>
+
+export const NOTHING_ANNOUNCED: NoticeState = { announced: [], sentAt: [], retryAt: null, upToDateAt: {} }
+
+export interface ObservedMirror {
+  readonly name: string
+  /** `unknown`: this observation says nothing of it; `paused`: a person wants it so. */
+  readonly state: 'up-to-date' | 'behind' | 'paused' | 'unknown'
+  /** When the mirror was last tried; the time now for one that sends at once. */
+  readonly triedAt: number
+}
+
+/** What is known at one moment. */
+export interface Observation {
+  readonly nowMs: number
+  readonly causes: readonly Cause[]
+  /** The keys whose cause is over when `causes` has none; nothing is known of others. */
+  readonly judged: ReadonlySet<string>
+  /** Every mirror that there is. */
+  readonly mirrors: readonly ObservedMirror[]
+}
+
+/** What a notice says; at least one of the two is not empty. */
+export interface Notice {
+  readonly failures: readonly Cause[]
+  readonly recoveries: readonly Cause[]
+  /** How many causes are not over, with those of this notice. */
+  readonly open: number
+}
+
+interface Decision {
+  readonly state: NoticeState
+  /** Undefined when there is nothing to say, or nothing may be said yet. */
+  readonly notice: Notice | undefined
+}
+
+/** Causes that come and go cannot send more than this; what is held back is said later, as it is then. */
+export const MOST_NOTICES_PER_HOUR = 10
+const HOUR_MS = 3_600_000
+export const RETRY_MS = 5 * 60_000
+
+/**
+ * Decides whether to notify: of each cause once until it is over, and of its end. `overdueMs`: a mirror that is behind for so
+ * long is a cause of its own, unless another cause explains it; null: never. A clock that was set back delays at most.
+ */
+export function decideNotice(before: NoticeState, seen: Observation, overdueMs: number | null): Decision {
+  const upToDateAt = Object.fromEntries(seen.mirrors.map((mirror) => [mirror.name, lastUpToDate(before, mirror, seen)]))
+  const known = before.announced.filter(({ key }) => isKnown(key, seen))
+  const overdue = overdueMs === null ? [] : listOverdue(before, seen, known, overdueMs)
+  const causes = [...seen.causes, ...overdue]
+  const failures = uniqueCauses(causes).filter((cause) => !wasAnnounced(known, cause))
+  const ended = known.filter(({ key }) => isJudged(key, seen) && causes.every((cause) => cause.key !== key))
+  const sentAt = before.sentAt.filter((time) => time <= seen.nowMs && seen.nowMs - time < HOUR_MS)
+  const state = { ...before, announced: known, sentAt, upToDateAt }
+  if (failures.length + ended.length === 0) return { state: { ...state, retryAt: null }, notice: undefined }
+  if (sentAt.length >= MOST_NOTICES_PER_HOUR || mustWait(before, seen.nowMs)) return { state, notice: undefined }
+  const announced = announce(
+    known.filter((one) => !ended.includes(one)),
+    failures,
+  )
+  return {
+    state: { announced, sentAt: [...sentAt, seen.nowMs], retryAt: null, upToDateAt },
+    notice: { failures, recoveries: ended.map(lastCause), open: announced.length },
+  }
+}
+
+/** The state after a notice that reached nobody: it is said again some time later. */
+export function afterNobodyReached(before: NoticeState, decided: NoticeState, nowMs: number): NoticeState {
+  return { ...decided, announced: before.announced, retryAt: nowMs + RETRY_MS }
+}
+
+/** When a mirror was last up to date, or first seen; never later than now, as the clock may have been set back. */
+function lastUpToDate({ upToDateAt }: NoticeState, { name, state }: ObservedMirror, { nowMs }: Observation): number {
+  if (state === 'up-to-date' || state === 'paused') return nowMs
+  // Every object has a `constructor`, and a mirror may have that name.
+  const recorded = Object.hasOwn(upToDateAt, name) ? upToDateAt[name] : undefined
+  return Math.min(recorded ?? nowMs, nowMs)
+}
+
+function listOverdue(before: NoticeState, seen: Observation, known: readonly Announced[], overdueMs: number): Cause[] {
+  return seen.mirrors.flatMap((mirror) => {
+    const { name, state, triedAt } = mirror
+    const key = mirrorKey('overdue', name)
+    const forMs = triedAt - lastUpToDate(before, mirror, seen)
+    if (state !== 'behind' || forMs < overdueMs) return []
+    const explaining: readonly string[] = [...SHARED_KEYS, mirrorKey('mirror', name), mirrorKey('files', name)]
+    const isExplained = [...seen.causes, ...known].some((cause) => explaining.includes(cause.key))
+    if (isExplained && known.every((one) => one.key !== key)) return []
+    return [{ key, code: '', message: `${name} has not been up to date for ${formatDuration(forMs)}` }]
+  })
+}
+
+/** Causes of mirrors that are no longer there are forgotten in silence. */
+function isKnown(key: string, { mirrors }: Observation): boolean {
+  const mirror = mirrorOfKey(key)
+  return mirror === undefined || mirrors.some(({ name }) => name === mirror)
+}
+
+function isJudged(key: string, { judged, mirrors }: Observation): boolean {
+  if (judged.has(key)) return true
+  return mirrors.some(
+    ({ name, state }) => mirrorKey('overdue', name) === key && (state === 'up-to-date' || state === 'paused'),
+  )
+}
+
+function wasAnnounced(known: readonly Announced[], { key, code }: Cause): boolean {
+  return known.some((one) => one.key === key && one.codes.includes(code))
+}
+
+function uniqueCauses(causes: readonly Cause[]): Cause[] {
+  return [...new Map(causes.map((cause) => [`${cause.key}\n${cause.code}`, cause])).values()]
+}
+
+function announce(known: readonly Announced[], failures: readonly Cause[]): Announced[] {
+  const byKey = new Map(known.map((one) => [one.key, one]))
+  for (const { key, code, message } of failures) {
+    byKey.set(key, { key, codes: [...(byKey.get(key)?.codes ?? []), code], message })
+  }
+  return [...byKey.values()]
+}
+
+function lastCause({ key, codes, message }: Announced): Cause {
+  return { key, code: codes.at(-1) ?? '', message }
+}
+
+/** A time further ahead than any delay comes from a clock that was set back. */
+function mustWait({ retryAt }: NoticeState, nowMs: number): boolean {
+  return retryAt !== null && nowMs < retryAt && retryAt - nowMs <= RETRY_MS
+}
+
+/** What is sent: `well` is the sign of life for services that miss it. */
+type NoticeEvent = 'failure' | 'recovery' | 'well' | 'test'
+
+export interface NoticeMessage {
+  readonly event: NoticeEvent
+  readonly host: string
+  /** ISO 8601 */
+  readonly time: string
+  /** One line. */
+  readonly subject: string
+  /** Some lines, with the subject's news in full. */
+  readonly text: string
+  readonly problems: readonly Cause[]
+  readonly recovered: readonly Cause[]
+  /** How many problems are not over. */
+  readonly open: number
+}
+
+interface Sender {
+  readonly host: string
+  readonly nowMs: number
+}
+
+const MOST_CAUSES = 10
+const LONGEST_MESSAGE = 300
+
+/** Words a notice for people and programs; bounded whatever the causes are. */
+export function describeNotice({ failures, recoveries, open }: Notice, sender: Sender): NoticeMessage {
+  const problems = failures.map(bounded)
+  const recovered = recoveries.map(bounded)
+  const [first] = problems
+  const earlier = open - problems.length
+  const news =
+    problems.length === 1 && first
+      ? first.message
+      : problems.length > 1
+        ? counted(problems.length, 'new problem')
+        : open === 0
+          ? 'all is well again'
+          : `${counted(recovered.length, 'problem')} solved, ${open} left`
+  const lines = [
+    ...listed('', problems),
+    ...listed('Solved: ', recovered),
+    ...(earlier > 0 && problems.length > 0 ? [`${counted(earlier, 'earlier problem')} not solved yet.`] : []),
+    ...(open > 0 ? ['Look: shelfd status'] : []),
+  ]
+  return {
+    ...messageOf(problems.length > 0 ? 'failure' : 'recovery', sender, news, lines),
+    problems: problems.slice(0, MOST_CAUSES),
+    recovered: recovered.slice(0, MOST_CAUSES),
+    open,
+  }
+}
+
+export function describeWell(sender: Sender): NoticeMessage {
+  return messageOf('well', sender, 'all is well', [])
+}
+
+export function describeTest(sender: Sender): NoticeMessage {
+  return messageOf('test', sender, 'this is a test', ['shelfd would tell you here when something goes wrong.'])
+}
+
+function messageOf(event: NoticeEvent, { host, nowMs }: Sender, news: string, lines: readonly string[]): NoticeMessage {
+  const time = new Date(nowMs).toISOString()
+  const subject = truncateText(`shelfd on ${host}: ${news}`, LONGEST_MESSAGE)
+  return { event, host, time, subject, text: lines.join('\n'), problems: [], recovered: [], open: 0 }
+}
+
+function listed(label: string, causes: readonly Cause[]): string[] {
+  const shown = causes
+    .slice(0, MOST_CAUSES)
+    .map(({ message, code }) => `${label}${message}${code === '' ? '' : ` [${code}]`}`)
+  return causes.length > MOST_CAUSES ? [...shown, `${label}and ${causes.length - MOST_CAUSES} more`] : shown
+}
+
+function bounded({ key, code, message }: Cause): Cause {
+  return { key: escapeText(key), code, message: truncateText(escapeText(message), LONGEST_MESSAGE) }
+}

@@ -1,0 +1,82 @@
+/** Why the program does not upload an entry that no ignore rule matches. */
+export type SkipReason =
+  | 'symlink'
+  | 'socket'
+  | 'pipe'
+  | 'device'
+  | 'other-file-system'
+  | 'too-large'
+  | 'empty'
+  | 'name-not-utf8'
+
+interface Skipped {
+  readonly reason: SkipReason
+  /** For `too-large`: the file's size and the limit. */
+  readonly detail?: string
+}
+
+/** A problem that the user must resolve: a file is not at the service. */
+interface SkipProblem {
+  readonly code: 'over-max-size' | 'name-not-utf8'
+  readonly message: string
+}
+
+const WORDS: Readonly<Record<SkipReason, string>> = {
+  symlink: 'a symbolic link, which shelfd does not follow',
+  socket: 'a socket, which is never sent',
+  pipe: 'a pipe, which is never sent',
+  device: 'a device, which is never sent',
+  'other-file-system': 'on another file system',
+  'too-large': 'larger than maxSize',
+  empty: 'empty',
+  'name-not-utf8': 'its name is not UTF-8',
+}
+
+/** What a skipped entry is that is no problem. */
+export function kindOfSkipped({ reason }: Skipped): 'ignored' | 'unsupported' {
+  return reason === 'socket' || reason === 'pipe' || reason === 'device' ? 'unsupported' : 'ignored'
+}
+
+/** The problem of a skipped file; undefined for what is no file, and for what is left out on purpose. */
+export function skipProblem({ reason, detail }: Skipped): SkipProblem | undefined {
+  const what = WORDS[reason]
+  switch (reason) {
+    case 'name-not-utf8':
+      return { code: reason, message: `${what}; rename it` }
+    case 'too-large': {
+      const sizes = detail === undefined ? '' : ` (${detail})`
+      const message = `${what}${sizes}; raise maxSize, or leave it out with an ignore rule`
+      return { code: 'over-max-size', message }
+    }
+    default:
+      return undefined
+  }
+}
+
+/** The reason in words. */
+export function describeSkipped(entry: Skipped): string {
+  return skipProblem(entry)?.message ?? WORDS[entry.reason]
+}
+
+const CHANGED: ReadonlySet<string> = new Set(['busy', 'vanished'])
+
+/** Whether a problem says that its file changed or vanished after it was scanned: the file waits, and is read again. */
+export function hasChangedUnderWay(code: string): boolean {
+  return CHANGED.has(code)
+}
+
+/** Problems of files that the next run solves by itself: the file changes, or the service was away or busy. */
+const PASSING: ReadonlySet<string> = new Set([
+  'busy',
+  'vanished',
+  'upload-in-doubt',
+  'service-unreachable',
+  'service-unavailable',
+  'service-throttling',
+  'answer-late',
+])
+
+/** Whether somebody has to look at a problem of a file. */
+export function needsPerson(code: string): boolean {
+  return !PASSING.has(code)
+}

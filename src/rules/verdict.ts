@@ -1,0 +1,51 @@
+import type { ErrorCode, ShelfdError } from '../foundation/errors.ts'
+import type { SyncSummary, Verdict } from './sync-summary.ts'
+
+/** The outcome of one run over all its mirrors; the command line maps it to an exit code. */
+export const runOutcomes = ['done', 'failures', 'temporary', 'pending', 'held-back', 'interrupted'] as const
+export type RunOutcome = (typeof runOutcomes)[number]
+
+/** The verdict that the store records: a run that a user stopped is distinct from a failed one. */
+export type RecordedVerdict = Verdict | 'interrupted'
+
+/** Upload problems that the file did not cause: the service was unreachable, busy or slow. */
+const TEMPORARY: ReadonlySet<string> = new Set<ErrorCode>([
+  'service-unreachable',
+  'service-unavailable',
+  'service-throttling',
+  'answer-late',
+])
+
+/**
+ * `failures` while any file or ingestion needs attention, even if this run uploaded nothing; `temporary` when only uploads
+ * failed that another run may complete; `held-back` when a limit held contents back; `pending` when everything was uploaded
+ * and ingestion was still running at the deadline.
+ */
+export function runOutcome(mirrors: readonly SyncSummary[], isWaiting: boolean): RunOutcome {
+  if (mirrors.some(hasLastingFailures)) return 'failures'
+  if (mirrors.some(({ problems }) => problems.length > 0)) return 'temporary'
+  if (mirrors.some((mirror) => mirror.uploads.heldBack > 0)) return 'held-back'
+  if (isWaiting && mirrors.some((mirror) => mirror.ingestion.pending > 0)) return 'pending'
+  return 'done'
+}
+
+/** The outcome of a run that an error stopped: a user or a limit that stops it is no failure. */
+export function stoppedOutcome({ reaction, code }: Pick<ShelfdError, 'reaction' | 'code'>): RunOutcome {
+  if (reaction === 'interrupted') return 'interrupted'
+  return code === 'limit-reached' ? 'held-back' : 'failures'
+}
+
+export function recordedVerdict(outcome: RunOutcome): RecordedVerdict {
+  return outcome === 'interrupted' ? outcome : verdictOf(outcome)
+}
+
+export function verdictOf(outcome: RunOutcome): Verdict {
+  if (outcome === 'done') return 'ok'
+  return outcome === 'failures' ? 'failed' : 'incomplete'
+}
+
+function hasLastingFailures({ uploads, directories, ingestion, problems }: SyncSummary): boolean {
+  const isTemporary = problems.length > 0 && problems.every(({ code }) => TEMPORARY.has(code))
+  const failed = uploads.inDoubt + directories.failed + ingestion.partial + ingestion.failed + ingestion.unknown
+  return failed > 0 || (!isTemporary && uploads.failed + problems.length > 0)
+}

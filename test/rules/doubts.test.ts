@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { needsLook, reactToDoubt, standsInTheWay } from '../../src/rules/doubts.ts'
+
+describe('an upload in doubt', () => {
+  test.each([
+    { doubts: 0, problemCount: 0, cause: 'service-error', reaction: { kind: 'resend' } },
+    { doubts: 1, problemCount: 0, cause: 'service-error', reaction: { kind: 'quarantine', durationMs: 25_000 } },
+    { doubts: 2, problemCount: 1, cause: 'service-error', reaction: { kind: 'quarantine', durationMs: 125_000 } },
+    { doubts: 0, problemCount: 3, cause: 'answer-late', reaction: { kind: 'quarantine', durationMs: 3_125_000 } },
+    { doubts: 7, problemCount: 2, cause: 'interrupted', reaction: { kind: 'resend' } },
+  ] as const)(
+    'a doubt has its reaction after $doubts doubts and $problemCount quarantines ($cause)',
+    ({ cause, reaction, ...content }) => {
+      expect(reactToDoubt(content, cause)).toMatchObject(reaction)
+    },
+  )
+
+  test.each([
+    { retryAt: null, isSetAside: 0, looks: true },
+    { retryAt: 1_000, isSetAside: 0, looks: true },
+    { retryAt: 2_000_000, isSetAside: 0, looks: false },
+    { retryAt: 1_000, isSetAside: 1, looks: false },
+  ])('a content in doubt is looked for at once and after quarantines: %j', ({ looks, ...content }) => {
+    expect(needsLook(content, 1_900_000)).toBe(looks)
+  })
+})
+
+describe('a candidate that cannot be compared', () => {
+  test.each([
+    ['temporary', 0, true],
+    ['temporary', 3, true],
+    ['rejected', 1, false],
+    ['rejected', 2, true],
+    ['refused', 0, false],
+  ] as const)('an incomparable candidate blocks the upload or not: %s after %i doubts', (reaction, doubts, blocks) => {
+    expect(standsInTheWay({ reaction }, doubts)).toBe(blocks)
+  })
+})

@@ -1,0 +1,57 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { describeHold, holdingLimit } from '../../src/rules/limits.ts'
+
+const bound = fc.option(fc.nat(20))
+
+describe('the quota', () => {
+  test('a run that obeys the quota never exceeds it', () => {
+    const limits = fc.record({ newPerRun: bound, newPerDay: bound, newBytesPerRun: bound })
+    fc.assert(
+      fc.property(limits, fc.array(fc.nat(8), { maxLength: 40 }), fc.nat(10), (limits, sizes, sentToday) => {
+        const sent = { inRun: 0, inDay: sentToday, bytesInRun: 0 }
+        for (const size of sizes) {
+          if (holdingLimit(limits, sent, size)) continue
+          sent.inRun += 1
+          sent.inDay += 1
+          sent.bytesInRun += size
+        }
+        expect(sent.inRun).toBeLessThanOrEqual(limits.newPerRun ?? Number.POSITIVE_INFINITY)
+        expect(sent.inDay).toBeLessThanOrEqual(Math.max(sentToday, limits.newPerDay ?? Number.POSITIVE_INFINITY))
+        expect(sent.bytesInRun).toBeLessThanOrEqual(limits.newBytesPerRun ?? Number.POSITIVE_INFINITY)
+      }),
+    )
+  })
+
+  test('a quota without limits holds nothing back', () => {
+    const none = { newPerRun: null, newPerDay: null, newBytesPerRun: null }
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(), fc.nat(), fc.nat(), (inRun, inDay, bytesInRun, size) => {
+        expect(holdingLimit(none, { inRun, inDay, bytesInRun }, size)).toBeUndefined()
+      }),
+    )
+  })
+
+  test('a quota of nothing holds everything back', () => {
+    const sent = { inRun: 0, inDay: 0, bytesInRun: 0 }
+    expect(holdingLimit({ newPerRun: 0, newPerDay: null, newBytesPerRun: null }, sent, 0)).toBe('newPerRun')
+    expect(holdingLimit({ newPerRun: null, newPerDay: 0, newBytesPerRun: null }, sent, 0)).toBe('newPerDay')
+    expect(holdingLimit({ newPerRun: null, newPerDay: null, newBytesPerRun: 0 }, sent, 1)).toBe('newBytesPerRun')
+  })
+})
+
+describe('a limit that holds something back', () => {
+  test.each([
+    ['newPerRun', 4, null, 'held back by limits.newPerRun (4 in a run); the next run continues'],
+    ['newBytesPerRun', 2_048, null, 'held back by limits.newBytesPerRun (2.0 KiB in a run); the next run continues'],
+    ['inIngestion', 200, null, 'held back by limits.inIngestion (200 at the same time); the next run continues'],
+    [
+      'newPerDay',
+      20,
+      '2026-11-22T03:00:00.000Z',
+      'held back by limits.newPerDay (20 in 24 hours); the limit allows more from 2026-11-22T03:00:00.000Z',
+    ],
+  ] as const)('the limit %s is named with its amount and time', (limit, value, freesAt, text) => {
+    expect(describeHold({ limit, value, freesAt })).toBe(text)
+  })
+})

@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  keptRetryAfterMs,
+  longestDelayMs,
+  parseRetryAfterMs,
+  remainingRetryAfterMs,
+  retryDelayMs,
+} from '../../src/rules/retry-delay.ts'
+
+const policies = fc.record({
+  attempts: fc.integer({ min: 1, max: 50 }),
+  firstDelayMs: fc.integer({ min: 1, max: 10_000 }),
+  maxDelayMs: fc.integer({ min: 10_000, max: 600_000 }),
+})
+const attempts = fc.integer({ min: 1, max: 5_000 })
+const randoms = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+
+describe('retryDelayMs', () => {
+  it('the retry delay never exceeds its bound', () => {
+    fc.assert(
+      fc.property(attempts, policies, randoms, (attempt, policy, random) => {
+        const delayMs = retryDelayMs(attempt, policy, random)
+        expect(delayMs).toBeGreaterThan(0)
+        expect(delayMs).toBeLessThanOrEqual(policy.maxDelayMs)
+      }),
+    )
+  })
+
+  it('the retry delay is never shorter than Retry-After', () => {
+    fc.assert(
+      fc.property(attempts, policies, randoms, fc.nat({ max: 10 ** 9 }), (attempt, policy, random, retryAfterMs) => {
+        const delayMs = retryDelayMs(attempt, policy, random, retryAfterMs)
+        expect(delayMs).toBeGreaterThanOrEqual(retryAfterMs)
+        expect(delayMs).toBeLessThanOrEqual(retryAfterMs + policy.maxDelayMs)
+      }),
+    )
+  })
+
+  it('the lower bound of the retry delay rises with every attempt', () => {
+    fc.assert(
+      fc.property(attempts, policies, fc.nat({ max: 100_000 }), (attempt, policy, retryAfterMs) => {
+        const lowest = (at: number) => retryDelayMs(at, policy, 0, retryAfterMs)
+        expect(lowest(attempt + 1)).toBeGreaterThanOrEqual(lowest(attempt))
+      }),
+    )
+  })
+})
+
+const DAY_MS = 86_400_000
+
+describe('the steps of retryDelayMs', () => {
+  it.each([
+    [1, 0, 500],
+    [1, 0.5, 750],
+    [3, 0, 2_000],
+    [4, 0, 4_000],
+    [5, 0, 5_000],
+    [5, 0.5, 7_500],
+    [9, 0, 5_000],
+  ])('the retry delay doubles, half of it by chance: try %i, %f', (attempt, random, delayMs) => {
+    expect(retryDelayMs(attempt, { attempts: 9, firstDelayMs: 1_000, maxDelayMs: 10_000 }, random)).toBe(delayMs)
+  })
+})
+
+describe('longestDelayMs', () => {
+  it.each([
+    [undefined, DAY_MS],
+    [5_000, 5_000],
+    [0, 0],
+    [2 * DAY_MS, 2 * DAY_MS],
+  ])('the longest Retry-After is a day unless configured: %s', (longestRetryAfterMs, longestMs) => {
+    const policy = { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 }
+    expect(
+      longestDelayMs(
+        longestRetryAfterMs === undefined ? policy : { ...policy, longestRetryAfterMs: longestRetryAfterMs },
+      ),
+    ).toBe(longestMs)
+  })
+})
+
+describe('a delay kept for later processes', () => {
+  it.each([
+    [0, 0],
+    [1_500.4, 1_500],
+    [DAY_MS, DAY_MS],
+    [7 * DAY_MS, 7 * DAY_MS],
+    [8 * DAY_MS, 7 * DAY_MS],
+  ])('a kept delay is whole, and a week at most: %d', (lengthMs, keptMs) => {
+    expect(keptRetryAfterMs(lengthMs)).toBe(keptMs)
+  })
+
+  it.each([
+    [1_000, 60_000],
+    [999, 0],
+    [31_000, 30_000],
+    [61_000, 0],
+    [99_000, 0],
+  ])('a kept delay ends in time, and when the clock went back: %d', (nowMs, remainingMs) => {
+    expect(remainingRetryAfterMs({ askedAtMs: 1_000, lengthMs: 60_000 }, nowMs)).toBe(remainingMs)
+  })
+})
+
+describe('parseRetryAfterMs', () => {
+  const nowMs = Date.parse('2030-01-01T00:00:00Z')
+
+  it.each([
+    ['0', 0],
+    ['120', 120_000],
+    [' 7 ', 7_000],
+    ['Tue, 01 Jan 2030 00:00:30 GMT', 30_000],
+    ['Tuesday, 01-Jan-30 00:00:30 GMT', 30_000],
+    ['Tue Jan  1 00:00:30 2030', 30_000],
+    ['Tue, 01 Jan 2019 00:00:00 GMT', 0],
+  ])('Retry-After is read as seconds and as a date: %s', (value, expectedMs) => {
+    expect(parseRetryAfterMs(value, nowMs)).toBe(expectedMs)
+  })
+
+  it.each([
+    undefined,
+    '',
+    '-5',
+    '1.5',
+    'soon',
+    '1e3',
+    'Tue, nonsense 9',
+    'Tue, 01 Nix 2030 00:00:30 GMT',
+    '2030-01-01',
+  ])('a malformed Retry-After is ignored: %s', (value) => expect(parseRetryAfterMs(value, nowMs)).toBeUndefined())
+})

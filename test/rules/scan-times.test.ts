@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { ageMsOf, isScrubDue, isSettled, promptScanDelayMs, regularScanIntervalMs } from '../../src/rules/scan-times.ts'
+
+const intervals = { rescanMs: 600_000, pollIntervalMs: 60_000, settleMs: 2_000 }
+
+describe('the interval before a regular scan', () => {
+  test.each([
+    ['that of rescans while events come', intervals, false, 600_000],
+    ['that of polling where none come', intervals, true, 60_000],
+    ['the shorter one of both', { ...intervals, rescanMs: 10_000 }, true, 10_000],
+    ['none without rescans', { ...intervals, rescanMs: null }, false, null],
+    ['that of polling even without rescans', { ...intervals, rescanMs: null }, true, 60_000],
+  ])('the interval before a regular scan is %s', (_, intervals, isBlind, delayMs) => {
+    expect(regularScanIntervalMs(intervals, isBlind, 0.5)).toBe(delayMs)
+  })
+
+  test('the interval before a regular scan varies by a tenth either way', () => {
+    expect(regularScanIntervalMs(intervals, false, 0)).toBe(540_000)
+    expect(regularScanIntervalMs(intervals, false, 0.999)).toBeCloseTo(659_880)
+  })
+})
+
+describe('the delay before a prompt scan', () => {
+  test.each([
+    ['two seconds at least', { ...intervals, settleMs: 0 }, 0, 2_000],
+    ['longer than a file must rest', { ...intervals, settleMs: 4_000 }, 0, 6_000],
+    ['twenty times what scanning took', intervals, 1_000, 20_000],
+  ])('the delay before a prompt scan is %s', (_, intervals, lastScanMs, delayMs) => {
+    expect(promptScanDelayMs(intervals, lastScanMs)).toBe(delayMs)
+  })
+})
+
+const DAY_MS = 86_400_000
+const NOW = 20_000 * DAY_MS
+
+test.each([
+  ['a day ago', -DAY_MS, DAY_MS, true],
+  ['almost a day ago', 1 - DAY_MS, DAY_MS, false],
+  ['in the future, by a moment', 1_000, DAY_MS, false],
+  ['in the future, by years', 3_650 * DAY_MS, DAY_MS, true],
+  ['years ago, without an interval', -3_650 * DAY_MS, null, false],
+])('a scrub waits no longer than its interval, from %s', (_, scrubbedMs, intervalMs, isDue) => {
+  expect(isScrubDue(NOW + scrubbedMs, intervalMs, NOW)).toBe(isDue)
+})
+
+const NOW_MS = 1_800_000_000_000
+const timesAt = (mtimeMs: number, ctimeMs: number) => ({
+  mtimeNs: BigInt(mtimeMs) * 1_000_000n,
+  ctimeNs: BigInt(ctimeMs) * 1_000_000n,
+})
+
+describe('the age of a file', () => {
+  test.each([
+    ['written last', timesAt(NOW_MS - 300, NOW_MS - 900), 300],
+    ['renamed last', timesAt(NOW_MS - 900, NOW_MS - 300), 300],
+    ['of tomorrow', timesAt(NOW_MS + 86_400_000, NOW_MS), -86_400_000],
+  ])('the age of a file counts from its newest time: %s', (_, times, ageMs) => {
+    expect(ageMsOf(times, NOW_MS)).toBe(ageMs)
+  })
+
+  test('a file is settled when it is as old as the settle time', () => {
+    const times = timesAt(NOW_MS - 300, NOW_MS - 300)
+    expect([299, 300, 301].map((settleMs) => isSettled(times, NOW_MS, settleMs))).toEqual([true, true, false])
+    expect(isSettled(timesAt(NOW_MS + 1, NOW_MS), NOW_MS, 0)).toBe(false)
+  })
+})

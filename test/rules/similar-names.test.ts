@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { listCandidates, nameKey, nameKeys, rankCandidate } from '../../src/rules/similar-names.ts'
+
+describe('an entry that an upload may have left', () => {
+  const mime = 'text/markdown'
+  const fileName = fc.string({ minLength: 1, unit: 'binary' })
+
+  test('an entry with the same title always matches', () => {
+    fc.assert(
+      fc.property(fileName, fc.string(), (name, slug) => {
+        expect(rankCandidate({ title: name, slug, mime_type: mime }, { name, mime })).toBe(0)
+      }),
+    )
+  })
+
+  test('an entry of another type never matches', () => {
+    fc.assert(
+      fc.property(fileName, (name) => {
+        expect(rankCandidate({ title: name, slug: name, mime_type: 'text/plain' }, { name, mime })).toBeUndefined()
+      }),
+    )
+  })
+
+  test('an entry matches by shortened, numbered and slugged names', () => {
+    const name = 'Résumé of 2024 – final.md'
+    const entry = (title: string, slug: string) => rankCandidate({ title, slug, mime_type: mime }, { name, mime })
+    expect(entry('Résumé of 2024 – final', 'x')).toBe(1)
+    expect(entry('x', 'resume-of-2024-final-2')).toBe(2)
+    expect(entry('x', 'resume-of-2024')).toBe(2)
+    expect(entry('Something else', 'something-else')).toBeUndefined()
+  })
+})
+
+describe('the key of a name', () => {
+  test.each([
+    ['Résumé 2024 – final.md', 'resume2024final'],
+    ['a.b.md', 'ab'],
+    ['.env', 'env'],
+    ['no-ending', 'noending'],
+    ['あ.md', 'あ'],
+    ['ﬁne.md', 'fine'],
+    ['--.md', ''],
+  ])('the key of a name has its letters and digits alone: %s', (name, key) => {
+    expect(nameKey(name)).toBe(key)
+  })
+
+  test.each([
+    [{ title: 'Notes.md', filename: 'notes-2.md' }, ['notes', 'notesmd', 'notes2']],
+    [{ title: 'Notes', filename: 'notes' }, ['notes']],
+    [{ title: '2.5 Notes', filename: 'x.md' }, ['2', '25notes', 'x']],
+  ])('the keys of an entry come from its title and its slug: %j', (entry, keys) => {
+    expect(nameKeys(entry)).toEqual(keys)
+  })
+})
+
+describe('an entry of no letters', () => {
+  test.each([
+    ['--.md', 'x', undefined],
+    ['--.md', '', 1],
+    ['a.md', '', undefined],
+  ])('an entry without letters is the beginning of no other: %s beside %j', (name, slug, rank) => {
+    const mime = 'text/markdown'
+    expect(rankCandidate({ title: 'z', slug, mime_type: mime }, { name, mime })).toBe(rank)
+  })
+})
+
+describe('the candidates of a look', () => {
+  const entry = (title: string, slug = title) => ({ title, slug, mime_type: 'text/markdown' })
+  const upload = { name: 'a b.md', mime: 'text/markdown' }
+
+  test('candidates are all of the same name, then a few similar ones', () => {
+    const same = Array.from({ length: 20 }, () => entry('a b.md'))
+    const alike = Array.from({ length: 20 }, () => entry('A-B', 'a-b'))
+    const longer = Array.from({ length: 20 }, (_, n) => entry(`a b ${n}`))
+    const others = [entry('c.md'), { ...entry('a b.md'), mime_type: 'text/plain' }]
+    const candidates = listCandidates([...others, ...longer, ...alike, ...same], upload)
+    expect(candidates).toEqual([...same, ...alike, ...longer.slice(0, 8)])
+  })
+})
