@@ -81,16 +81,6 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** These files compose or pass on the stages of `sync/`; all others name the part of the engine that they take. */
-const COMPOSERS: readonly string[] = [
-  'app/',
-  'daemon/',
-  'sync/run/',
-  'sync/continuous/mirror-controller.ts',
-  'sync/ingestion/create-follower.ts',
-  'sync/upload/create-upload-stage.ts',
-]
-
 const MOST_LINES = 360
 
 const MOST_FILES_IN_A_FOLDER = 30
@@ -176,12 +166,6 @@ describe('the house', () => {
         : [],
     )
     expect(offenders, 'zod is larger than a whole page').toEqual([])
-  })
-
-  test('only the composing files take the whole engine', () => {
-    const users = sources.filter(({ text }) => /(?:: |<)Engine\b/.test(text.replaceAll(/\bPick<\s*Engine\b/g, '')))
-    const offenders = users.filter(({ file }) => !COMPOSERS.some((home) => file.startsWith(home)))
-    expect(offenders.map(({ file }) => file)).toEqual([])
   })
 
   test('only main.ts ends the process', () => {

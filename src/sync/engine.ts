@@ -83,8 +83,7 @@ export type MirrorSettings = Readonly<z.infer<typeof mirrorSettings>>
 export type EngineLimits = Readonly<z.infer<typeof engineLimits>>
 
 /**
- * What the stages work with; service, disk, clock and randomness are parameters here. Only those who compose stages take all
- * of it: each stage names the part that it takes, such as `ObserveContext`.
+ * What the stages work with. Service, disk, clock and randomness are parameters, so that the engine can run against anything.
  */
 export interface Engine {
   readonly store: Store
@@ -117,12 +116,6 @@ export interface Engine {
   /** The interval at which every file is hashed again; null: never. */
   readonly scrubIntervalMs: number | null
 }
-
-/** What reading and writing the state needs. */
-export type StoreContext = Pick<Engine, 'store' | 'clock'>
-
-/** What reading and writing contents needs, some of which are in flight. */
-export type ContentsContext = StoreContext & Pick<Engine, 'inFlight'>
 
 /** A pinned mirror whose root is the one it is pinned to; it is good while that is open. */
 export interface OpenMirror {

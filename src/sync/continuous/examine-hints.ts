@@ -1,6 +1,6 @@
 import { joinPath, parentOf } from '../../foundation/files/paths.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
-import type { Engine, OpenMirror, StoreContext } from '../engine.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
 import { groupByDirectory } from '../observe/examine-entries.ts'
 import type {
   DirectoryObservation,
@@ -13,7 +13,7 @@ import { recordExamined } from '../observe/record-observation.ts'
 import type { MirrorWatch } from './mirror-watch.ts'
 
 export interface Examination {
-  readonly engine: StoreContext & Pick<Engine, 'signal'>
+  readonly engine: Engine & Engine
   readonly mirror: OpenMirror
   readonly watch: MirrorWatch
   readonly examiner: Examiner
@@ -89,12 +89,12 @@ function mustScan({ engine, mirror }: Examination, batch: ObservationBatch): boo
 }
 
 /** Whether a new file has taken the place of a known directory. */
-function hasReplaced({ store }: StoreContext, { row }: OpenMirror, { path, files }: DirectoryObservation): boolean {
+function hasReplaced({ store }: Engine, { row }: OpenMirror, { path, files }: DirectoryObservation): boolean {
   const fresh = files.filter(({ isKnown }) => !isKnown)
   return fresh.some(({ name }) => store.directories.find(row.id, joinPath(path, name)) !== undefined)
 }
 
-function isKnownPath({ store }: StoreContext, { row }: OpenMirror, path: string): boolean {
+function isKnownPath({ store }: Engine, { row }: OpenMirror, path: string): boolean {
   if (store.directories.find(row.id, path) !== undefined) return true
   const parent = parentOf(path)
   const name = path.slice(parent === '' ? 0 : parent.length + 1)

@@ -5,7 +5,7 @@ import { ageMsOf, isScrubDue, promptScanDelayMs, regularScanIntervalMs } from '.
 import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { Examiner, PathProblem } from '../observe/observation.ts'
-import { type ObserveContext, observe, type ScanResult, walkOptions } from '../observe/observe.ts'
+import { observe, type ScanResult, walkOptions } from '../observe/observe.ts'
 import type { ControllerSettings } from './controller-settings.ts'
 import type { ControllerStatus } from './controller-status.ts'
 import { examineHints } from './examine-hints.ts'
@@ -27,13 +27,11 @@ const ANNOUNCED_WITHIN_MS = 2_000
 /** A scan that hashed files counts at most as this duration, or as the scan before it if that took longer. */
 const HASHING_COUNTS_MS = 1_000
 
-type ObserverContext = ObserveContext & Pick<Engine, 'fs' | 'openExaminer' | 'random' | 'metrics' | 'scrubIntervalMs'>
-
 /** Finds what changed in one mirror: by scans, and by examining the paths that its watcher reports. */
 export class MirrorObserver implements AsyncDisposable {
   isScanning = false
   hasScanned = false
-  readonly #engine: ObserverContext
+  readonly #engine: Engine
   readonly #settings: ControllerSettings
   readonly #onDue: () => void
   #watch: MirrorWatch | undefined
@@ -54,7 +52,7 @@ export class MirrorObserver implements AsyncDisposable {
   #busy = new Set<string>()
 
   /** `onDue` is called when `dueMs` may be earlier than before. */
-  constructor(engine: ObserverContext, settings: ControllerSettings, onDue: () => void) {
+  constructor(engine: Engine, settings: ControllerSettings, onDue: () => void) {
     this.#engine = engine
     this.#settings = settings
     this.#onDue = onDue
@@ -143,7 +141,7 @@ export class MirrorObserver implements AsyncDisposable {
   }
 
   /** Scans or examines what is due and records the differences; returns true if there may be something to upload. */
-  async observe(engine: ObserverContext, mirror: OpenMirror, summary: SyncSummary): Promise<boolean> {
+  async observe(engine: Engine, mirror: OpenMirror, summary: SyncSummary): Promise<boolean> {
     if (this.#scanAtMs <= engine.clock.monotonicMs()) {
       await this.#scan(engine, mirror, summary)
       return true
@@ -151,7 +149,7 @@ export class MirrorObserver implements AsyncDisposable {
     return this.#examine(engine, mirror, summary)
   }
 
-  async #examine(engine: ObserverContext, mirror: OpenMirror, summary: SyncSummary): Promise<boolean> {
+  async #examine(engine: Engine, mirror: OpenMirror, summary: SyncSummary): Promise<boolean> {
     const watch = this.#watch
     const settled = watch?.settler.takeSettled(MOST_HINTS) ?? []
     if (!watch || settled.length === 0) return false
@@ -170,7 +168,7 @@ export class MirrorObserver implements AsyncDisposable {
     }
   }
 
-  async #scan(engine: ObserverContext, mirror: OpenMirror, summary: SyncSummary): Promise<void> {
+  async #scan(engine: Engine, mirror: OpenMirror, summary: SyncSummary): Promise<void> {
     const { clock, store } = engine
     this.isScanning = true
     this.#scanAtMs = Number.POSITIVE_INFINITY
@@ -196,14 +194,14 @@ export class MirrorObserver implements AsyncDisposable {
   }
 
   /** The first scan reports what is never sent, so that the log has it once. */
-  #reportLeftOut({ logger }: ObserverContext, { files }: SyncSummary): void {
+  #reportLeftOut({ logger }: Engine, { files }: SyncSummary): void {
     const mirror = this.#settings.mirror.name
     const { secrets, unsupported } = files
     if (secrets > 0) logger.warn('left out files that look like secrets', { mirror, paths: secrets })
     if (unsupported > 0) logger.warn('left out pipes, sockets or devices', { mirror, paths: unsupported })
   }
 
-  #applyScan(engine: ObserverContext, scan: ScanResult): void {
+  #applyScan(engine: Engine, scan: ScanResult): void {
     const { clock } = engine
     const watch = this.#watch
     this.#problems = new Map()
@@ -218,7 +216,7 @@ export class MirrorObserver implements AsyncDisposable {
   }
 
   /** Watches the directories that the scan found, and examines again those that it read before they were watched. */
-  #updateWatch(engine: ObserverContext, watch: MirrorWatch, { unsettled, directories }: ScanResult): void {
+  #updateWatch(engine: Engine, watch: MirrorWatch, { unsettled, directories }: ScanResult): void {
     for (const { path, fingerprint } of unsettled) watch.settler.markUnsettled(path, fingerprint)
     this.#reportBusy(watch, unsettled)
     watch.keepOnly(directories)
@@ -233,7 +231,7 @@ export class MirrorObserver implements AsyncDisposable {
       this.#scanSoon('more changes than can be remembered')
   }
 
-  #regularScanMs({ clock, random }: ObserverContext, watch: MirrorWatch): number {
+  #regularScanMs({ clock, random }: Engine, watch: MirrorWatch): number {
     const delayMs = regularScanIntervalMs(this.#settings.scanIntervals, watch.isPolled, random())
     return clock.monotonicMs() + (delayMs ?? Number.POSITIVE_INFINITY)
   }
@@ -253,7 +251,7 @@ export class MirrorObserver implements AsyncDisposable {
   }
 
   /** Settled paths are about to be read: what reading them showed before is over, or is found again. */
-  #forgetProblems({ store }: ObserverContext, { row }: OpenMirror, settled: readonly string[]): void {
+  #forgetProblems({ store }: Engine, { row }: OpenMirror, settled: readonly string[]): void {
     const over = settled.filter((path) => {
       this.#busy.delete(path)
       this.#problems.delete(path)

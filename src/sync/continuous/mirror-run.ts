@@ -1,7 +1,7 @@
 import { ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import { recordedVerdict, runOutcome, stoppedOutcome, verdictOf } from '../../rules/verdict.ts'
-import type { Connection, ContentsContext, OpenMirror } from '../engine.ts'
+import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import { newAttempts } from '../pass.ts'
 import { summarize } from '../run/summarize.ts'
@@ -33,7 +33,7 @@ interface RunOptions {
 /** One run of a mirror controller: from the first difference until nothing is left to upload. */
 export class MirrorRun {
   readonly summary: SyncSummary
-  readonly #engine: ContentsContext
+  readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #startedAt: number
   readonly #createStage: RunOptions['createStage']
@@ -46,7 +46,7 @@ export class MirrorRun {
   #wasWoken = false
   #failure: { readonly error: unknown } | undefined
 
-  constructor(engine: ContentsContext, mirror: OpenMirror, { summary, createStage, onIdle, onUnread }: RunOptions) {
+  constructor(engine: Engine, mirror: OpenMirror, { summary, createStage, onIdle, onUnread }: RunOptions) {
     this.#engine = engine
     this.#mirror = mirror
     this.summary = summary

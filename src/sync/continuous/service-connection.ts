@@ -19,9 +19,6 @@ const AWAY_AFTER_MS = 10_000
 /** The least interval between two requests that only ask whether the service answers. */
 const PROBE_INTERVAL_MS = 10_000
 
-/** What the connection of a daemon needs. */
-type ConnectionContext = Pick<Engine, 'service' | 'clock' | 'random' | 'logger' | 'signal'>
-
 export interface ConnectionHooks {
   /** The status changed. */
   onChange(): void
@@ -32,7 +29,7 @@ export interface ConnectionHooks {
 
 /** The connection that all mirrors share: opens when needed, closes after a failure, opens again after growing delays. */
 export class ServiceConnection {
-  readonly #engine: ConnectionContext
+  readonly #engine: Engine
   readonly #hooks: ConnectionHooks
   #open: OpenConnection | undefined
   #opening: Promise<OpenConnection> | undefined
@@ -44,7 +41,7 @@ export class ServiceConnection {
   #outageEnd = new AbortController()
   #probeAtMs = 0
 
-  constructor(engine: ConnectionContext, hooks: ConnectionHooks) {
+  constructor(engine: Engine, hooks: ConnectionHooks) {
     this.#engine = engine
     this.#hooks = hooks
     this.#status = { state: 'unasked', sinceMs: engine.clock.nowMs(), reason: null }

@@ -3,13 +3,10 @@ import { forEachConcurrently } from '../../foundation/concurrency/for-each-concu
 import { RejectedError } from '../../foundation/errors.ts'
 import { parentOf } from '../../foundation/files/paths.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
-import type { Connection, Engine, OpenMirror, StoreContext } from '../engine.ts'
+import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import { assertLibraryRemains } from './missing-place.ts'
-
-/** What creating directories needs. */
-export type DirectoryContext = StoreContext & Pick<Engine, 'random' | 'limits' | 'progress' | 'signal'>
 
 /** Created directories per commit; after a crash, at most that many requests answer 409. */
 const COMMIT_EVERY = 64
@@ -23,7 +20,7 @@ const MOST_FAILURES_IN_A_ROW = 3
  * concerns the service.
  */
 export async function createDirectories(
-  engine: DirectoryContext,
+  engine: Engine,
   mirror: OpenMirror,
   connection: Connection,
   summary: SyncSummary,
@@ -40,7 +37,7 @@ export async function createDirectories(
 
 /** Creates the ancestors of the mirror's remote path, which are not directories of the mirror. */
 async function makeAncestors(
-  engine: DirectoryContext,
+  engine: Engine,
   { row }: OpenMirror,
   { client }: Connection,
   { directories }: SyncSummary,
@@ -55,7 +52,7 @@ async function makeAncestors(
 
 class DirectoryCreator {
   readonly problems: PathProblem[] = []
-  readonly #engine: DirectoryContext
+  readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #connection: Connection
   readonly #summary: SyncSummary
@@ -63,7 +60,7 @@ class DirectoryCreator {
   #uncommitted: string[] = []
   #failuresInARow = 0
 
-  constructor(engine: DirectoryContext, mirror: OpenMirror, connection: Connection, summary: SyncSummary) {
+  constructor(engine: Engine, mirror: OpenMirror, connection: Connection, summary: SyncSummary) {
     this.#engine = engine
     this.#mirror = mirror
     this.#connection = connection

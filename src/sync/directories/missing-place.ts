@@ -22,7 +22,7 @@ export async function assertLibraryRemains(
 
 /** Whether uploads name their directory and the service answers that `directory` does not exist. */
 export async function isDirectoryGone(
-  { signal }: Pick<Engine, 'signal'>,
+  { signal }: Engine,
   { row }: OpenMirror,
   { client }: Connection,
   directory: string,

@@ -3,18 +3,11 @@ import { RefusedError } from '../../foundation/errors.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import { listRemote } from '../list-remote.ts'
 
-/** What comparing directories with a listing needs. */
-export type RecheckContext = Pick<Engine, 'store' | 'limits' | 'logger' | 'signal'>
-
 /**
  * Lists the library. Directories that a complete listing no longer shows become pending, so that they are created again; an
  * incomplete listing changes nothing (P11).
  */
-export async function recheckDirectories(
-  engine: RecheckContext,
-  mirror: OpenMirror,
-  connection: Connection,
-): Promise<void> {
+export async function recheckDirectories(engine: Engine, mirror: OpenMirror, connection: Connection): Promise<void> {
   const { store } = engine
   const { row } = mirror
   const shown = await listFolders(engine, mirror, connection)
@@ -26,7 +19,7 @@ export async function recheckDirectories(
 
 /** Returns the paths of all folders of the library; undefined if the listing is incomplete or not permitted. */
 async function listFolders(
-  { limits, logger, signal }: RecheckContext,
+  { limits, logger, signal }: Engine,
   { row }: OpenMirror,
   { client }: Connection,
 ): Promise<ReadonlySet<string> | undefined> {

@@ -7,18 +7,18 @@ import { quarantineLeftMs } from '../../rules/quarantine.ts'
 import { nameKey } from '../../rules/similar-names.ts'
 import type { OpenFile } from '../../store/tables/files.ts'
 import type { UntrackedEntry } from '../../store/tables/untracked.ts'
-import type { Connection, OpenMirror } from '../engine.ts'
+import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import { listRemote, type UnlistedDirectory } from '../list-remote.ts'
 import { findSame } from './find-same.ts'
 import { recordUnseen } from './record-unseen.ts'
-import { type Look, type LookContext, type LookWork, lookAt, readRemoteBytes } from './remote-bytes.ts'
+import { type Look, type LookWork, lookAt, readRemoteBytes } from './remote-bytes.ts'
 
 /**
  * Finds uploads of a mirror that the store does not know because it was restored, copied or is new (P14, P24). Lists once
  * the entries that no receipt accounts for; from then on, a content is only uploaded when it is none of them.
  */
 export class EarlierUploads {
-  readonly #engine: LookContext
+  readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #connection: Connection
   readonly #work: LookWork
@@ -27,7 +27,7 @@ export class EarlierUploads {
   readonly #absent = new Set<number>()
   #unlisted: readonly UnlistedDirectory[] = []
 
-  constructor(engine: LookContext, mirror: OpenMirror, connection: Connection, work: LookWork) {
+  constructor(engine: Engine, mirror: OpenMirror, connection: Connection, work: LookWork) {
     this.#engine = engine
     this.#mirror = mirror
     this.#connection = connection

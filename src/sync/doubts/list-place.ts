@@ -1,8 +1,7 @@
 import type { FileEntry } from '../../contract/records.ts'
 import { RejectedError, TemporaryError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import type { Connection, OpenMirror } from '../engine.ts'
-import type { LookContext } from './remote-bytes.ts'
+import type { Connection, Engine, OpenMirror } from '../engine.ts'
 
 /** Bounds of a look: pages of one listing (two million entries), and entries that are wanted. */
 const MOST_PAGES = 4_000
@@ -10,7 +9,7 @@ const MOST_WANTED = 100_000
 
 /** Lists the wanted entries of the directory that uploads were sent to. */
 export async function listPlace(
-  { signal }: LookContext,
+  { signal }: Engine,
   { row }: OpenMirror,
   { client }: Connection,
   place: string,

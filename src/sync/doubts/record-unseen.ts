@@ -1,11 +1,11 @@
 import type { ShelfdError } from '../../foundation/errors.ts'
+import type { Engine } from '../engine.ts'
 import type { RunAttempts } from '../pass.ts'
 import { quarantineUntil } from '../quarantine.ts'
-import type { LookContext } from './remote-bytes.ts'
 
 /** The look for a content failed: it is not uploaded, and is looked for again after a quarantine. */
 export function recordUnseen(
-  context: LookContext,
+  context: Engine,
   { id, path }: { readonly id: number; readonly path: string },
   { code, message: reason }: ShelfdError,
   { exhausted }: RunAttempts,

@@ -4,7 +4,7 @@ import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { Download, ServiceClient } from '../../remote/service-client.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { ResourceBytes } from '../../store/tables/untracked.ts'
-import type { Connection, ContentsContext, Engine, OpenMirror } from '../engine.ts'
+import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
 import type { RunAttempts } from '../pass.ts'
 
@@ -21,9 +21,6 @@ export interface SoughtContent {
 /** The result of a look; a failure concerns this look alone, so that others continue. */
 export type Look<T> = { readonly seen: T } | { readonly failure: ShelfdError }
 
-/** What looking for earlier uploads needs. */
-export type LookContext = ContentsContext & Pick<Engine, 'limits' | 'logger' | 'metrics' | 'fileLog' | 'signal'>
-
 /** What a run keeps of its looks, beside the store. */
 export interface LookWork {
   readonly summary: SyncSummary
@@ -32,7 +29,7 @@ export interface LookWork {
 
 /** Runs `look`; returns an error that concerns it alone, and throws one that concerns the service as a whole. */
 export async function lookAt<T>(
-  { signal }: Pick<Engine, 'signal'>,
+  { signal }: Engine,
   { row }: OpenMirror,
   connection: Connection,
   look: () => Promise<T>,

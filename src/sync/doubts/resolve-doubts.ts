@@ -6,11 +6,11 @@ import { listCandidates, rankCandidate } from '../../rules/similar-names.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { DoubtfulContent } from '../../store/tables/contents.ts'
 import type { ResourceBytes } from '../../store/tables/untracked.ts'
-import type { Connection, ContentsContext, OpenMirror } from '../engine.ts'
+import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import { findSame } from './find-same.ts'
 import { listPlace } from './list-place.ts'
 import { recordUnseen } from './record-unseen.ts'
-import { isKnownAsOther, type Look, type LookContext, type LookWork, lookAt, readRemoteBytes } from './remote-bytes.ts'
+import { isKnownAsOther, type Look, type LookWork, lookAt, readRemoteBytes } from './remote-bytes.ts'
 
 /** Listed entries that may be a content in doubt, and what was read of them. */
 interface UntrackedEntries {
@@ -41,7 +41,7 @@ interface Visit {
  * becomes a problem. Returns the number of contents that may be uploaded.
  */
 export async function resolveDoubts(
-  engine: LookContext,
+  engine: Engine,
   mirror: OpenMirror,
   connection: Connection,
   work: LookWork,
@@ -70,7 +70,7 @@ function isFound(look: Look<FileEntry | undefined>): boolean {
   return 'seen' in look && look.seen !== undefined
 }
 
-function planVisits({ store }: LookContext, doubtful: readonly DoubtfulContent[]): Visit[] {
+function planVisits({ store }: Engine, doubtful: readonly DoubtfulContent[]): Visit[] {
   return doubtful.flatMap((content) => {
     const targets = store.uploads.listUnaccounted(content.id)
     const byPlace = Map.groupBy(targets, ({ place }) => place ?? INBOX_PATH)
@@ -80,17 +80,14 @@ function planVisits({ store }: LookContext, doubtful: readonly DoubtfulContent[]
 }
 
 /** Lists the contents of a mirror to look for: in doubt, not in flight, not set aside, not in quarantine. */
-export function listDoubtful(
-  { store, clock, inFlight }: ContentsContext,
-  { row }: Pick<OpenMirror, 'row'>,
-): DoubtfulContent[] {
+export function listDoubtful({ store, clock, inFlight }: Engine, { row }: Pick<OpenMirror, 'row'>): DoubtfulContent[] {
   const nowMs = clock.nowMs()
   return store.contents.listDoubtful(row).filter((content) => !inFlight.has(content.id) && needsLook(content, nowMs))
 }
 
 /** Lists the entries of a directory that the store does not know and that may be one of the contents. */
 async function listUntracked(
-  engine: LookContext,
+  engine: Engine,
   mirror: OpenMirror,
   connection: Connection,
   { place, visits }: { readonly place: string; readonly visits: readonly Visit[] },
@@ -105,7 +102,7 @@ async function listUntracked(
 
 /** Looks for one content among the entries, and removes the entry that it finds from them. */
 async function lookFor(
-  engine: LookContext,
+  engine: Engine,
   mirror: OpenMirror,
   connection: Connection,
   { names, search: { content } }: Visit,
@@ -121,7 +118,7 @@ async function lookFor(
 }
 
 async function hasSameBytes(
-  engine: LookContext,
+  engine: Engine,
   connection: Connection,
   content: DoubtfulContent,
   { id, read }: Pick<UntrackedEntries, 'read'> & { readonly id: string },
@@ -136,7 +133,7 @@ async function hasSameBytes(
 
 /** Records the result of a search, unless the content is in doubt no longer. Returns whether it may be uploaded again. */
 function recordLook(
-  engine: LookContext,
+  engine: Engine,
   mirror: OpenMirror,
   { content, look }: Search,
   { summary, attempts }: LookWork,
@@ -149,14 +146,14 @@ function recordLook(
 }
 
 /** While this mirror looked, another mirror of the library may have found the content or begun to upload it. */
-function isStillInDoubt({ store, inFlight }: LookContext, { id, retryAt }: DoubtfulContent): boolean {
+function isStillInDoubt({ store, inFlight }: Engine, { id, retryAt }: DoubtfulContent): boolean {
   const now = store.contents.getUploadState(id)
   const isSame = (now.state === 'doubt' || now.state === 'sending') && now.retryAt === retryAt
   return isSame && !inFlight.has(id)
 }
 
 function recordFound(
-  { store, clock, logger, metrics, fileLog }: LookContext,
+  { store, clock, logger, metrics, fileLog }: Engine,
   { row, runId, settings }: OpenMirror,
   content: DoubtfulContent,
   found: FileEntry,
@@ -189,10 +186,7 @@ function recordFound(
 }
 
 /** The content did not arrive: it counts as new, so that any mirror may upload it. */
-function recordAbsent(
-  { store, clock, logger, metrics }: LookContext,
-  { id, path, size, uploadId }: DoubtfulContent,
-): void {
+function recordAbsent({ store, clock, logger, metrics }: Engine, { id, path, size, uploadId }: DoubtfulContent): void {
   store.write(() => {
     store.contents.setState(id, 'new')
     store.uploads.end(uploadId, 'absent', null, clock.nowMs())

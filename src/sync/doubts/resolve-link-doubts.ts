@@ -3,11 +3,11 @@ import { joinPath } from '../../foundation/files/paths.ts'
 import { IN_DOUBT, linkPauseLeftMs } from '../../rules/doubts.ts'
 import { rankCandidate } from '../../rules/similar-names.ts'
 import type { CopyInDoubt } from '../../store/tables/files.ts'
-import type { Connection, OpenMirror } from '../engine.ts'
+import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import { linkKey } from '../pass.ts'
 import { listPlace } from './list-place.ts'
-import { type LookContext, type LookWork, lookAt } from './remote-bytes.ts'
+import { type LookWork, lookAt } from './remote-bytes.ts'
 
 /**
  * Looks for the locations of copies whose last upload may have arrived (P4). A resource that is listed in the directory of such a copy,
@@ -15,7 +15,7 @@ import { type LookContext, type LookWork, lookAt } from './remote-bytes.ts'
  * pause that grows. Returns the problems of copies that wait.
  */
 export async function resolveLinkDoubts(
-  engine: LookContext,
+  engine: Engine,
   mirror: OpenMirror,
   connection: Connection,
   work: LookWork,
@@ -54,7 +54,7 @@ function isLocation(entry: FileEntry, copy: CopyInDoubt): boolean {
 }
 
 function recordFound(
-  { store, clock, logger, metrics, fileLog }: LookContext,
+  { store, clock, logger, metrics, fileLog }: Engine,
   { row }: OpenMirror,
   copy: CopyInDoubt,
   { summary }: LookWork,

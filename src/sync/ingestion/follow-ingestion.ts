@@ -2,15 +2,12 @@ import { AutoResetEvent } from '../../foundation/concurrency/auto-reset-event.ts
 import { forEachConcurrently } from '../../foundation/concurrency/for-each-concurrently.ts'
 import { reactToFailure } from '../../rules/react-to-failure.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
-import type { Connection, Engine, StoreContext } from '../engine.ts'
+import type { Connection, Engine } from '../engine.ts'
 import { isServiceWell } from '../item-failure.ts'
 import type { Follower } from './ingestion-capacity.ts'
 import { type PollFailure, pollResource } from './poll-resource.ts'
 import type { FollowedResource, PollSchedule } from './poll-schedule.ts'
 import type { Answer, PollRecorder } from './record-polls.ts'
-
-/** What polling needs, besides its schedule and the recorder of answers. */
-type PollContext = StoreContext & Pick<Engine, 'limits' | 'signal' | 'ingestion'>
 
 interface FollowerParts {
   readonly schedule: PollSchedule
@@ -29,7 +26,7 @@ const GATHERING_MS = 20
 const FRUITLESS_POLLS_PER_SECOND = 50
 
 /** Whether a mirror has resources to poll. */
-export function hasToFollow({ store, clock }: StoreContext, row: MirrorRow): boolean {
+export function hasToFollow({ store, clock }: Engine, row: MirrorRow): boolean {
   return store.contents.countPending(row) > 0 || store.contents.listDueForAnotherLook(row.id, clock.nowMs()).length > 0
 }
 
@@ -38,7 +35,7 @@ export function hasToFollow({ store, clock }: StoreContext, row: MirrorRow): boo
  * pending at the end keeps its id and is polled by a later run; it is never uploaded again (P5).
  */
 export class IngestionFollower implements Follower {
-  readonly #engine: PollContext
+  readonly #engine: Engine
   readonly #connection: Connection
   readonly #schedule: PollSchedule
   readonly #recorder: PollRecorder
@@ -47,7 +44,7 @@ export class IngestionFollower implements Follower {
   #hasFailed = false
   #stopAtMs = Number.POSITIVE_INFINITY
 
-  constructor(engine: PollContext, connection: Connection, { schedule, recorder }: FollowerParts) {
+  constructor(engine: Engine, connection: Connection, { schedule, recorder }: FollowerParts) {
     this.#engine = engine
     this.#connection = connection
     this.#schedule = schedule

@@ -1,11 +1,8 @@
 import { pollIntervalMs } from '../../rules/poll-interval.ts'
 import type { PendingResource } from '../../store/tables/contents.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
-import type { Engine, StoreContext } from '../engine.ts'
+import type { Engine } from '../engine.ts'
 import { NextLook } from './next-look.ts'
-
-/** What planning polls needs. */
-type ScheduleContext = StoreContext & Pick<Engine, 'random' | 'pollIntervals' | 'progress'>
 
 /** A resource that is polled until its ingestion ends. */
 export interface FollowedResource extends Omit<PendingResource, 'hasProblem'> {
@@ -34,7 +31,7 @@ const ROUND = 256
 
 /** Decides which resources of the followed mirrors are polled, and when: at growing intervals, longest due first. */
 export class PollSchedule {
-  readonly #engine: ScheduleContext
+  readonly #engine: Engine
   readonly #mirrors = new Map<number, FollowedMirror>()
   readonly #followed = new Map<number, FollowedResource>()
   /** The count of `countNewlyPending` when pending resources were last read from the store. */
@@ -43,7 +40,7 @@ export class PollSchedule {
   /** The content whose path the progress shows. */
   #shownId: number | undefined
 
-  constructor(engine: ScheduleContext) {
+  constructor(engine: Engine) {
     this.#engine = engine
     this.#nextLook = new NextLook(engine.clock)
   }

@@ -1,12 +1,9 @@
 import type { ShelfdError } from '../../foundation/errors.ts'
 import { WITHOUT_TEXT } from '../../rules/without-text.ts'
-import type { Engine, StoreContext } from '../engine.ts'
+import type { Engine } from '../engine.ts'
 import { quarantineUntil } from '../quarantine.ts'
 import type { PollAnswer } from './poll-resource.ts'
 import type { FollowedResource } from './poll-schedule.ts'
-
-/** What recording polls needs. */
-type RecordContext = StoreContext & Pick<Engine, 'logger' | 'progress' | 'metrics'>
 
 /** What a poll of a resource found. */
 export type Answer = PollAnswer & { readonly followed: FollowedResource }
@@ -16,9 +13,9 @@ const WRITE_SEEN_MS = 30_000
 
 /** Records in the store what polls found. */
 export class PollRecorder {
-  readonly #engine: RecordContext
+  readonly #engine: Engine
 
-  constructor(engine: RecordContext) {
+  constructor(engine: Engine) {
     this.#engine = engine
   }
 

@@ -5,13 +5,10 @@ import { type Loss, type LossReason, lossReason, mayHaveMoved } from '../../rule
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Store } from '../../store/open-store.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
-import type { Engine, OpenMirror, StoreContext } from '../engine.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
 import type { ExamineOptions, ObservationBatch, PathProblem, UnsettledFile } from './observation.ts'
 import { PendingBatches } from './pending-batches.ts'
 import { type DifferingFile, emptyScan, noteBatch, recordBatches, type ScanState } from './record-observation.ts'
-
-/** What scanning a mirror needs. */
-export type ObserveContext = StoreContext & Pick<Engine, 'observeTree' | 'scanMutex' | 'logger' | 'progress' | 'signal'>
 
 export interface ObserveOptions {
   readonly hashEverything: boolean
@@ -56,7 +53,7 @@ const LARGE_TREE_DIRECTORIES = 500
  * 4. Remove the files that the walk did not find, unless too many are gone or they may have moved.
  */
 export async function observe(
-  engine: ObserveContext,
+  engine: Engine,
   mirror: OpenMirror,
   summary: SyncSummary,
   options: ObserveOptions,
@@ -95,7 +92,7 @@ export async function observe(
 }
 
 /** Both files are mirrored; but another system may take them for one, and people may confuse them. */
-function warnOfLookAlikes({ logger }: ObserveContext, { row }: OpenMirror, { alike }: ScanState): void {
+function warnOfLookAlikes({ logger }: Engine, { row }: OpenMirror, { alike }: ScanState): void {
   if (alike === undefined) return
   const { count: files, path, other } = alike
   logger.warn('files whose names look alike', { mirror: row.name, files, path, other })
@@ -114,7 +111,7 @@ function keepSome({ problems, unsettled }: Found, batch: ObservationBatch): void
 
 /** The options to walk a mirror's tree, but for its root; `isNew`: the store knows none of its files. */
 export function walkOptions(
-  { store }: Pick<Engine, 'store'>,
+  { store }: Engine,
   mirror: Omit<OpenMirror, 'runId' | 'verify'>,
   {
     hashEverything,
@@ -143,7 +140,7 @@ type RemovalOptions = Pick<ObserveOptions, 'acceptsRemovals' | 'acceptsRoot'> & 
  * when the removal is postponed.
  */
 function removeMissing(
-  { store, clock }: StoreContext,
+  { store, clock }: Engine,
   mirror: OpenMirror,
   scan: ScanState,
   { summary, acceptsRemovals, acceptsRoot }: RemovalOptions,

@@ -1,6 +1,6 @@
 import { joinPath } from '../../foundation/files/paths.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
-import type { OpenMirror, StoreContext } from '../engine.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
 import type { AlikePaths, DirectoryObservation, ObservationBatch } from './observation.ts'
 
 /** The state of a scan: the directories that the store has and that the walk has seen, and bounded lists of its findings. */
@@ -64,7 +64,7 @@ export function noteBatch(scan: ScanState, batch: ObservationBatch, summary: Syn
  * root is no longer in its place.
  */
 export function recordBatches(
-  engine: StoreContext,
+  engine: Engine,
   mirror: OpenMirror,
   scan: ScanState,
   batches: readonly ObservationBatch[],
@@ -94,7 +94,7 @@ function addCounts(summary: SyncSummary, { counts }: ObservationBatch): void {
 }
 
 interface Recording {
-  readonly engine: StoreContext
+  readonly engine: Engine
   readonly mirror: OpenMirror
   readonly scan: ScanState
   readonly summary: SyncSummary
@@ -132,7 +132,7 @@ function keepDiffering({ differing }: ScanState, path: string, { mtimeNs, ctimeN
 
 /** Writes the results of an examination; records nothing as missing, which only a complete scan can decide (P11). */
 export function recordExamined(
-  engine: StoreContext,
+  engine: Engine,
   mirror: OpenMirror,
   batch: ObservationBatch,
   summary: SyncSummary,

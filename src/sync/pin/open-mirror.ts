@@ -8,10 +8,8 @@ import type { MirrorRow, PinnedRoot } from '../../store/tables/mirrors.ts'
 import type { Connection, Engine, MirrorSettings, OpenMirror } from '../engine.ts'
 import type { Pass, PassOptions } from '../pass.ts'
 import { findLibrary } from './find-library.ts'
-import { type PinContext, pinMirror, pinOf } from './pin-mirror.ts'
+import { pinMirror, pinOf } from './pin-mirror.ts'
 import { assertSameService, originMismatch } from './pinned-service.ts'
-
-type OpenContext = PinContext & Pick<Engine, 'ownDirectories'>
 
 /**
  * Finds the mirror's row, or pins it at first use: origin, tenant, library, remote path and the root's identity. Throws
@@ -20,7 +18,7 @@ type OpenContext = PinContext & Pick<Engine, 'ownDirectories'>
  * if `mustPinRoot` is set, the caller pins that after a scan has found the files.
  */
 export async function openMirror(
-  engine: OpenContext,
+  engine: Engine,
   settings: MirrorSettings,
   root: OpenRoot,
   { runId, options }: Pick<Pass, 'runId' | 'options'>,
@@ -45,7 +43,7 @@ export async function openMirror(
 }
 
 /** Returns the mirror's row; undefined when there is none, or when another mirror has the name and gives it away. */
-function findPinned({ store, service }: PinContext, { name }: MirrorSettings): MirrorRow | undefined {
+function findPinned({ store, service }: Engine, { name }: MirrorSettings): MirrorRow | undefined {
   const row = store.mirrors.findByName(name)
   const isOther = row && givesNameAway({ isAdHoc: row.isAdHoc, origin: row.library.origin }, service)
   return isOther ? undefined : row
@@ -82,13 +80,13 @@ function hasMore(pinned: PinnedRoot, known: PinnedRoot): boolean {
   )
 }
 
-async function verifyService(engine: PinContext, known: MirrorRow, settings: MirrorSettings): Promise<void> {
+async function verifyService(engine: Engine, known: MirrorRow, settings: MirrorSettings): Promise<void> {
   const connection = await engine.service.connect(engine.signal)
   assertSameService(known, engine.service, connection.access)
   await assertLibraryThere(engine, known, settings, connection)
 }
 
-function assertNotOwn({ ownDirectories }: OpenContext, { realPath }: RootDirectory): readonly string[] {
+function assertNotOwn({ ownDirectories }: Engine, { realPath }: RootDirectory): readonly string[] {
   const below = ownDirectoriesBelow(realPath, ownDirectories)
   if (below !== 'inside') return below
   throw new UsageError('bad-usage', `Cannot mirror "${realPath}": it holds the data of shelfd itself`)
@@ -122,7 +120,7 @@ export function assertSamePlace({ name, remotePath }: MirrorRow, settings: Pick<
 }
 
 async function assertLibraryThere(
-  engine: PinContext,
+  engine: Engine,
   { name, library }: MirrorRow,
   settings: MirrorSettings,
   connection: Connection,

@@ -6,14 +6,11 @@ import type { RootDirectory } from '../../local/read/inspect-root.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
 import { freeName, mayUpload } from '../../rules/mirrors.ts'
 import type { MirrorRow, PinnedRoot } from '../../store/tables/mirrors.ts'
-import type { Connection, Engine, MirrorSettings, StoreContext } from '../engine.ts'
+import type { Connection, Engine, MirrorSettings } from '../engine.ts'
 import type { PassOptions } from '../pass.ts'
 import { forgetPause } from '../pause.ts'
 import { findLibrary } from './find-library.ts'
 import { identityOf } from './pinned-service.ts'
-
-/** What pinning a mirror needs. */
-export type PinContext = StoreContext & Pick<Engine, 'service' | 'signal'>
 
 /** The identifier of a library that a dry run would create; real identifiers are never empty. */
 export const NOT_CREATED = ''
@@ -23,7 +20,7 @@ export const NOT_CREATED = ''
  * name and gives it away (givesNameAway), renames that one.
  */
 export async function pinMirror(
-  engine: PinContext,
+  engine: Engine,
   settings: MirrorSettings,
   root: RootDirectory,
   { connection, options }: { readonly connection: Connection; readonly options: PassOptions },
@@ -100,7 +97,7 @@ async function createLibrary({ client }: Connection, name: string, signal: Abort
 }
 
 /** Whether another mirror of this store has the same directory of the library, so that the store knows what is in it. */
-function isOurs({ store, service }: PinContext, { id }: LibrarySummary, { remotePath }: MirrorSettings): boolean {
+function isOurs({ store, service }: Engine, { id }: LibrarySummary, { remotePath }: MirrorSettings): boolean {
   const origin = identityOf(service)
   return store.mirrors.list().some((row) => {
     return row.library.remoteId === id && row.library.origin === origin && row.remotePath === remotePath

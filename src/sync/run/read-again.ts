@@ -2,10 +2,8 @@ import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import { groupByDirectory } from '../observe/examine-entries.ts'
 import type { PathProblem } from '../observe/observation.ts'
-import { type ObserveContext, walkOptions } from '../observe/observe.ts'
+import { walkOptions } from '../observe/observe.ts'
 import { recordExamined } from '../observe/record-observation.ts'
-
-type ReadContext = ObserveContext & Pick<Engine, 'openExaminer'>
 
 /** Files that changed while a pass read them, by path. */
 export interface UnreadFiles {
@@ -20,7 +18,7 @@ export interface UnreadFiles {
  * problems of those that cannot be read. Files that are gone stay recorded, since only a scan removes them (P11).
  */
 export async function readAgain(
-  engine: ReadContext,
+  engine: Engine,
   mirror: OpenMirror,
   { byScan, byUpload }: UnreadFiles,
   summary: SyncSummary,
@@ -44,7 +42,7 @@ export async function readAgain(
 }
 
 async function examine(
-  engine: ReadContext,
+  engine: Engine,
   mirror: OpenMirror,
   paths: readonly string[],
   summary: SyncSummary,

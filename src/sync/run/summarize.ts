@@ -4,7 +4,7 @@ import { IN_DOUBT } from '../../rules/doubts.ts'
 import { hasChangedUnderWay } from '../../rules/path-problems.ts'
 import { percentileIndex, type SummaryProblem, type SyncSummary } from '../../rules/sync-summary.ts'
 import { countKinds } from '../../rules/without-text.ts'
-import type { ContentsContext, OpenMirror } from '../engine.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import { recordHeldBack } from '../upload/upload-stage.ts'
 
@@ -19,7 +19,7 @@ interface Found {
 }
 
 /** Completes the summary of a pass from the store: ingestion by state, times, and everything that needs attention. */
-export function summarize(engine: ContentsContext, mirror: OpenMirror, summary: SyncSummary, found: Found): void {
+export function summarize(engine: Engine, mirror: OpenMirror, summary: SyncSummary, found: Found): void {
   if (found.hasFollowed) countIngestion(engine, mirror, summary)
   if (found.failure instanceof RootError) countUnsent(engine, mirror, summary)
   const paths = keepProblems(engine, mirror, found)
@@ -27,12 +27,12 @@ export function summarize(engine: ContentsContext, mirror: OpenMirror, summary: 
   summary.problems = [...paths, ...listContentProblems(engine, mirror, summary)]
 }
 
-function countUnsent({ store }: ContentsContext, { row }: OpenMirror, summary: SyncSummary): void {
+function countUnsent({ store }: Engine, { row }: OpenMirror, summary: SyncSummary): void {
   const { n: contents } = store.contents.countToSend(row.id)
   recordHeldBack(summary, contents === 0 ? [] : [{ limit: 'root', value: 0, contents, freesAt: null }])
 }
 
-function countIngestion({ store }: ContentsContext, { row, runId }: OpenMirror, summary: SyncSummary): void {
+function countIngestion({ store }: Engine, { row, runId }: OpenMirror, summary: SyncSummary): void {
   const { ingestion } = summary
   const withoutText: [mime: string, count: number][] = []
   for (const { outcome, status, mimeWithoutText, warning, n } of store.contents.tallyIngestion(runId, row.id)) {
@@ -52,7 +52,7 @@ function countIngestion({ store }: ContentsContext, { row, runId }: OpenMirror, 
 }
 
 /** Records the problems of this pass, and clears those that a complete pass did not find again. */
-function keepProblems({ store, clock }: ContentsContext, { row }: OpenMirror, found: Found): SummaryProblem[] {
+function keepProblems({ store, clock }: Engine, { row }: OpenMirror, found: Found): SummaryProblem[] {
   const { problems, isComplete } = found
   const paths = new Set(problems.map(({ path }) => path))
   const healed = isComplete ? store.problems.list(row.id).filter(({ path }) => !paths.has(path)) : []
@@ -66,7 +66,7 @@ function keepProblems({ store, clock }: ContentsContext, { row }: OpenMirror, fo
 }
 
 /** Leaves out contents that another mirror is uploading now, because they are not in doubt. */
-function listContentProblems({ store, inFlight }: ContentsContext, { row }: OpenMirror, { uploads }: SyncSummary) {
+function listContentProblems({ store, inFlight }: Engine, { row }: OpenMirror, { uploads }: SyncSummary) {
   const troubled = store.contents.listTroubled(row.id, row.library.id).filter(({ id }) => !inFlight.has(id))
   return troubled.map((content): SummaryProblem => {
     const { path, state, retryAt } = content

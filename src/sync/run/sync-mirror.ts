@@ -3,7 +3,7 @@ import { openRoot } from '../../local/read/open-root.ts'
 import { isScrubDue } from '../../rules/scan-times.ts'
 import type { Store } from '../../store/open-store.ts'
 import { listDoubtful } from '../doubts/resolve-doubts.ts'
-import type { Connection, ContentsContext, Engine, MirrorSettings, OpenMirror } from '../engine.ts'
+import type { Connection, Engine, MirrorSettings, OpenMirror } from '../engine.ts'
 import { createFollower } from '../ingestion/create-follower.ts'
 import { hasToFollow } from '../ingestion/follow-ingestion.ts'
 import type { PathProblem } from '../observe/observation.ts'
@@ -56,7 +56,7 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   }
 }
 
-function hasWork(engine: ContentsContext, mirror: OpenMirror): boolean {
+function hasWork(engine: Engine, mirror: OpenMirror): boolean {
   const { store } = engine
   const { row } = mirror
   const [open] = store.files.listOpen(row.id, { directoryId: 0, name: '' }, 1)

@@ -4,19 +4,12 @@ import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import { silentFileLog } from '../file-log.ts'
 import { newAttempts } from '../pass.ts'
-import { type QuotaContext, type QuotaScope, RunQuota } from './run-quota.ts'
-import { type PlanContext, UploadPlan } from './upload-plan.ts'
+import { type QuotaScope, RunQuota } from './run-quota.ts'
+import { UploadPlan } from './upload-plan.ts'
 import { recordHeldBack } from './upload-stage.ts'
 
-type EstimateContext = PlanContext & QuotaContext & Pick<Engine, 'fileLog'>
-
 /** Estimates what would be uploaded and created, by the plan of real uploads. The caller rolls back what this writes. */
-export function estimateUploads(
-  engine: EstimateContext,
-  mirror: OpenMirror,
-  summary: SyncSummary,
-  scope: QuotaScope,
-): void {
+export function estimateUploads(engine: Engine, mirror: OpenMirror, summary: SyncSummary, scope: QuotaScope): void {
   const { store } = engine
   summary.directories.created = countDirectoriesToCreate(engine, mirror)
   const all =
@@ -51,7 +44,7 @@ function isUnlimited({ newPerRun, newPerDay, newBytesPerRun }: UploadLimits): bo
 }
 
 /** Creating the mirror's root creates the ancestors of the remote path as well; the library's own root always exists. */
-function countDirectoriesToCreate({ store }: EstimateContext, { row }: OpenMirror): number {
+function countDirectoriesToCreate({ store }: Engine, { row }: OpenMirror): number {
   const pending = store.directories.listPending(row.id)
   if (pending[0] !== '') return pending.length
   return row.remotePath === '/' ? pending.length - 1 : pending.length + row.remotePath.split('/').length - 2

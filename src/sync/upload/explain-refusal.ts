@@ -8,7 +8,7 @@ type Refusal = Extract<UploadResult, { kind: 'refused' }>
 
 /** Finds out whether the service refused an upload because of its file, its directory or its library. */
 export class RefusalExplainer {
-  readonly #engine: Pick<Engine, 'signal'>
+  readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #connection: Connection
   readonly #attempts: RunAttempts
@@ -16,7 +16,7 @@ export class RefusalExplainer {
   readonly #present = new Set<number>()
   #libraryCheck: Promise<void> | undefined
 
-  constructor(engine: Pick<Engine, 'signal'>, mirror: OpenMirror, connection: Connection, attempts: RunAttempts) {
+  constructor(engine: Engine, mirror: OpenMirror, connection: Connection, attempts: RunAttempts) {
     this.#engine = engine
     this.#mirror = mirror
     this.#connection = connection

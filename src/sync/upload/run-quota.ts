@@ -2,7 +2,7 @@ import { momentOf } from '../../foundation/clock.ts'
 import type { HoldingLimit, QuotaUse, UploadLimits } from '../../rules/limits.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { UploadSpan } from '../../store/tables/uploads.ts'
-import type { Engine, StoreContext } from '../engine.ts'
+import type { Engine } from '../engine.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -14,16 +14,13 @@ export type QuotaScope =
   | { readonly kind: 'run'; readonly runId: number; readonly afterUploadId: number }
   | { readonly kind: 'span'; readonly sinceMs: number }
 
-/** What counting uploads against limits needs. */
-export type QuotaContext = StoreContext & Pick<Engine, 'limits'>
-
 /** What limits allow one mirror, read from the store, so that all mirrors of a run and all runs of a day share them. */
 export class RunQuota {
-  readonly #engine: QuotaContext
+  readonly #engine: Engine
   readonly #mirror: Pick<MirrorRow, 'id' | 'library'>
   readonly #scope: QuotaScope
 
-  constructor(engine: QuotaContext, mirror: Pick<MirrorRow, 'id' | 'library'>, scope: QuotaScope) {
+  constructor(engine: Engine, mirror: Pick<MirrorRow, 'id' | 'library'>, scope: QuotaScope) {
     this.#engine = engine
     this.#mirror = mirror
     this.#scope = scope

@@ -5,7 +5,7 @@ import type { PathProblem } from '../observe/observation.ts'
 import type { Intent } from './intent.ts'
 import type { UploadResult } from './upload-one.ts'
 import type { UploadPlan } from './upload-plan.ts'
-import { type RecorderContext, type RecorderOptions, UploadRecorder } from './upload-recorder.ts'
+import { type RecorderOptions, UploadRecorder } from './upload-recorder.ts'
 
 /** Results are committed together when so much time has passed since the last commit, or when nothing else is left to do. */
 const COMMIT_INTERVAL_MS = 40
@@ -13,9 +13,6 @@ const COMMIT_INTERVAL_MS = 40
 /** So many intervals are planned ahead: a commit costs as much as several uploads. */
 const INTERVALS_AHEAD = 2
 const MOST_AHEAD = 256
-
-/** What committing intents and receipts needs. */
-export type BatcherContext = RecorderContext & Pick<Engine, 'inFlight' | 'limits'>
 
 interface Ended {
   readonly intent: Intent
@@ -36,7 +33,7 @@ interface BatcherOptions extends BatcherListeners, RecorderOptions {}
  * of the plan. Keeps account of which intents have not begun and which uploads are in flight.
  */
 export class UploadBatcher implements Disposable {
-  readonly #engine: BatcherContext
+  readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #plan: UploadPlan
   readonly #recorder: UploadRecorder
@@ -56,7 +53,7 @@ export class UploadBatcher implements Disposable {
   #timer: Timer | undefined
   #isDue = false
 
-  constructor(engine: BatcherContext, mirror: OpenMirror, plan: UploadPlan, options: BatcherOptions) {
+  constructor(engine: Engine, mirror: OpenMirror, plan: UploadPlan, options: BatcherOptions) {
     this.#engine = engine
     this.#mirror = mirror
     this.#plan = plan

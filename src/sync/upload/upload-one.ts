@@ -8,9 +8,6 @@ import { itemFailure } from '../item-failure.ts'
 import { beginUpload } from '../progress.ts'
 import type { Intent } from './intent.ts'
 
-/** What uploading one content needs. */
-export type TransferContext = Pick<Engine, 'fs' | 'progress' | 'clock' | 'signal' | 'graceSignal'>
-
 /** How one upload ended; `fatal` stops the whole run. */
 export type UploadResult =
   | {
@@ -32,7 +29,7 @@ const DESCRIPTOR_DELAYS_MS = [50, 200, 800, 2_000]
 
 /** Uploads one content; never throws. If the bytes differ from those that were hashed, cuts the request off (P10). */
 export async function uploadOne(
-  engine: TransferContext,
+  engine: Engine,
   mirror: OpenMirror,
   connection: Connection,
   intent: Intent,
@@ -47,7 +44,7 @@ export async function uploadOne(
 }
 
 async function tryOnce(
-  { fs, graceSignal, progress }: TransferContext,
+  { fs, graceSignal, progress }: Engine,
   mirror: OpenMirror,
   connection: Connection,
   intent: Intent,

@@ -8,7 +8,7 @@ import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { UploadState } from '../../store/tables/contents.ts'
 import { OPEN_FILES_START, type OpenFile, type OpenFileCursor } from '../../store/tables/files.ts'
 import type { EarlierUploads } from '../doubts/earlier-uploads.ts'
-import type { Engine, OpenMirror, StoreContext } from '../engine.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
 import { linkKey, type RunAttempts } from '../pass.ts'
 import { withdrawUpload } from '../progress.ts'
 import type { Intent } from './intent.ts'
@@ -27,9 +27,6 @@ interface PlanOptions {
 /** Rows that one query of the store returns. */
 const PAGE = 256
 
-/** What planning uploads needs. */
-export type PlanContext = StoreContext & Pick<Engine, 'progress'>
-
 /**
  * Plans the uploads of one mirror piece by piece: passes through the files whose content has not been received, and decides by
  * the rules what becomes of each. When some contents failed before, a second pass plans them after all others. `restart`
@@ -38,7 +35,7 @@ export type PlanContext = StoreContext & Pick<Engine, 'progress'>
 export class UploadPlan {
   /** Copies of stored contents are uploaded as well, so that the resource gains their locations. */
   readonly linksCopies: boolean
-  readonly #engine: PlanContext
+  readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #options: PlanOptions
   #used: QuotaUse
@@ -55,7 +52,7 @@ export class UploadPlan {
   /** Some contents wait for the last pass. */
   #hasLast = false
 
-  constructor(engine: PlanContext, mirror: OpenMirror, options: PlanOptions) {
+  constructor(engine: Engine, mirror: OpenMirror, options: PlanOptions) {
     this.#engine = engine
     this.#mirror = mirror
     this.#options = options

@@ -5,7 +5,7 @@ import { hasChangedUnderWay } from '../../rules/path-problems.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { SeenIngestion } from '../../store/tables/contents.ts'
 import type { UploadOutcome } from '../../store/tables/uploads.ts'
-import type { Engine, OpenMirror, StoreContext } from '../engine.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
 import { FAILED_AGAIN, type SentFile } from '../file-log.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import type { RunAttempts } from '../pass.ts'
@@ -21,15 +21,12 @@ type FileProblem = Omit<PathProblem, 'path'> & { readonly intent: Intent }
 
 export interface RecorderOptions extends Pick<UploadOptions, 'summary' | 'attempts' | 'onUnread'> {}
 
-/** What recording the ends of uploads needs. */
-export type RecorderContext = StoreContext & Pick<Engine, 'logger' | 'progress' | 'metrics' | 'fileLog'>
-
 /**
  * Records the result of each upload in the store and in the summary. Call the methods that record inside a transaction, and then
  * `committed` or `rolledBack`: what is counted, logged and announced must be durable (P1).
  */
 export class UploadRecorder {
-  readonly #engine: RecorderContext
+  readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #summary: SyncSummary
   readonly #attempts: RunAttempts
@@ -41,12 +38,7 @@ export class UploadRecorder {
   readonly #problems = new Map<string, FileProblem>()
 
   /** `links`: each copy is an upload of its own. */
-  constructor(
-    engine: RecorderContext,
-    mirror: OpenMirror,
-    { summary, attempts, onUnread }: RecorderOptions,
-    links: boolean,
-  ) {
+  constructor(engine: Engine, mirror: OpenMirror, { summary, attempts, onUnread }: RecorderOptions, links: boolean) {
     this.#engine = engine
     this.#mirror = mirror
     this.#summary = summary

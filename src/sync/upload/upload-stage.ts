@@ -3,7 +3,7 @@ import { TemporaryError } from '../../foundation/errors.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { type HeldBack, RESERVE_BYTES } from '../../rules/limits.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
-import type { Engine, StoreContext } from '../engine.ts'
+import type { Engine } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import { announceUploads } from '../progress.ts'
 import type { RefusalExplainer } from './explain-refusal.ts'
@@ -13,9 +13,6 @@ import type { BatcherListeners, UploadBatcher } from './upload-batcher.ts'
 import type { UploadResult } from './upload-one.ts'
 import type { UploadOptions } from './upload-options.ts'
 import type { UploadPlan } from './upload-plan.ts'
-
-/** What the stage itself needs; `createUploadStage` gives its parts what they need. */
-type StageContext = StoreContext & Pick<Engine, 'limits' | 'progress' | 'uploads' | 'inFlight' | 'ingestion' | 'signal'>
 
 interface StageParts {
   readonly preparation: UploadPreparation
@@ -34,7 +31,7 @@ type StageState = 'open' | 'draining' | 'closed'
  * mirrors and never more into ingestion than `inIngestion`. Run it once: `run` returns after `drain`, when nothing is left.
  */
 export class UploadStage {
-  readonly #engine: StageContext
+  readonly #engine: Engine
   readonly #mirrorId: number
   readonly #options: UploadOptions
   readonly #parts: StageParts
@@ -52,7 +49,7 @@ export class UploadStage {
   /** Contents for which ingestion had no capacity in time. */
   #withoutCapacity = 0
 
-  constructor(engine: StageContext, mirrorId: number, options: UploadOptions, parts: StageParts) {
+  constructor(engine: Engine, mirrorId: number, options: UploadOptions, parts: StageParts) {
     this.#engine = engine
     this.#mirrorId = mirrorId
     this.#options = options
@@ -265,7 +262,7 @@ export class UploadStage {
 }
 
 /** Throws when the disk has too little space to record receipts. */
-function assertDiskSpace({ store }: StoreContext): void {
+function assertDiskSpace({ store }: Engine): void {
   const freeBytes = store.freeBytes()
   if (freeBytes >= RESERVE_BYTES) return
   const text = `Cannot send anything: the disk of the store in "${store.directory}" has only ${formatSize(freeBytes)} free`
