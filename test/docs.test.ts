@@ -80,6 +80,7 @@ describe('configuration', () => {
     const variables = [
       ...settingFlags.map(variableOf),
       'SHELFD_CONFIG',
+      'SHELFD_NO_SYSTEM_CONFIG',
       'SHELFD_TOKEN',
       'SHELFD_TOKEN_FILE',
       'SHELFD_ALLOW_ROOT',

@@ -1,8 +1,12 @@
 import { relative } from 'node:path'
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 import { keepResults, type TestResult } from './promises/test-results.ts'
+import { describeMissing } from './support/programs.ts'
 
-/** Keeps how each test ended. Ends the output of a test run with a line for each failed test and the line `N passed, N failed`. */
+/**
+ * Keeps how each test ended. Ends the output of a test run with the programs that tests lacked, a line for each failed test and the
+ * line `N passed, N failed`.
+ */
 export default class CountReporter implements Reporter {
   onTestRunEnd: NonNullable<Reporter['onTestRunEnd']> = (modules, unhandledErrors) => {
     const states = modules.flatMap((module) => [...module.children.allTests()].map((test) => test.result().state))
@@ -12,7 +16,11 @@ export default class CountReporter implements Reporter {
     ]
     keepResults(Object.fromEntries(modules.map((module) => [fileOf(module), resultsOf(module)])))
     const passed = states.filter((state) => state === 'passed').length
-    const lines = [...failures, `${passed} passed, ${failures.length} failed`]
+    const lines = [
+      ...describeMissing(modules.flatMap(notesOf)),
+      ...failures,
+      `${passed} passed, ${failures.length} failed`,
+    ]
     process.once('exit', () => process.stdout.write(`${lines.join('\n')}\n`))
   }
 }
@@ -31,6 +39,14 @@ function describeFailure(test: TestCase): string {
 
 function failureLine(where: string, error: { message: string } | undefined): string {
   return `failed: ${where}: ${error?.message.split('\n', 1)[0]?.slice(0, 300) ?? 'no error was given'}`
+}
+
+/** Why tests were left out, as far as they say so. */
+function notesOf(module: TestModule): (string | undefined)[] {
+  return [...module.children.allTests('skipped')].map((test) => {
+    const result = test.result()
+    return result.state === 'skipped' ? result.note : undefined
+  })
 }
 
 function fileOf({ moduleId }: TestModule): string {

@@ -35,6 +35,7 @@ const FILES: readonly (readonly [string, string])[] = [
 
 const VARIABLES: readonly (readonly [string, string])[] = [
   ['SHELFD_CONFIG', 'The same as --config.'],
+  ['SHELFD_NO_SYSTEM_CONFIG', '/etc/shelfd/config.yaml is not read.'],
   ['SHELFD_TOKEN, SHELFD_TOKEN_FILE', 'The access token of the service, or a file with it and nothing else.'],
   ['SHELFD_ALLOW_ROOT', 'The same as --allow-root of sync and daemon, when it is 1 or true.'],
   ['NO_COLOR, FORCE_COLOR', 'The same as --color never and --color always.'],

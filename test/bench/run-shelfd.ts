@@ -18,6 +18,7 @@ export function homeEnvironment(home: string) {
     XDG_DATA_HOME: join(home, 'data'),
     NODE_COMPILE_CACHE: join(home, 'compiled'),
     SHELFD_ALLOW_ROOT: '1',
+    SHELFD_NO_SYSTEM_CONFIG: '1',
   }
 }
 

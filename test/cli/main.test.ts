@@ -12,7 +12,7 @@ const { home } = createHome()
 
 /** The real process, its output piped. */
 function start(...argv: string[]) {
-  const env = { PATH: process.env.PATH, HOME: home }
+  const env = { PATH: process.env.PATH, HOME: home, SHELFD_NO_SYSTEM_CONFIG: '1' }
   return spawn(process.execPath, [MAIN, ...argv], { cwd: home, env, stdio: ['ignore', 'pipe', 'pipe'] })
 }
 

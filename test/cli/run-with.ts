@@ -45,7 +45,7 @@ async function run(home: string, line: string | readonly string[], options: RunO
     stdout,
     stderr,
     isTerminal: { stdin: isTerminal, stdout: isTerminal, stderr: isTerminal },
-    env: { PATH: process.env.PATH, NO_COLOR: '1', ...options.env },
+    env: { PATH: process.env.PATH, NO_COLOR: '1', SHELFD_NO_SYSTEM_CONFIG: '1', ...options.env },
     cwd: home,
     uid: options.uid,
     home,

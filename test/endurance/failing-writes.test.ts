@@ -6,6 +6,7 @@ import { forEachConcurrently } from '../../src/foundation/concurrency/for-each-c
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
+import { needs } from '../support/needs.ts'
 import { compileStateFaults, type StateFault, stateFaultVariables } from '../support/state-faults.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
@@ -38,6 +39,7 @@ async function failAt(service: FaultyService, layer: string, name: string, fault
 test.runIf(process.platform === 'linux')(
   'a failing disk is named, and the next sync succeeds',
   async () => {
+    needs('gcc')
     const service = await startFaultyService({ library: 'Research', hasNoDuplicateRule: true })
     const layer = compileStateFaults(temporaryDirectory())
     const { changes } = await openMirror(service, layer, 'watched').sync()

@@ -12,6 +12,7 @@ import { type Harm, nameOf } from '../kills/harm.ts'
 import { type RoundPlan, runRound } from '../kills/round.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
+import { needs } from '../support/needs.ts'
 import { copyWithMigration } from '../support/next-version.ts'
 import { seededRandom } from '../support/random.ts'
 import { MAIN, runShelfd } from '../support/run-shelfd.ts'
@@ -48,6 +49,7 @@ describe('kills at any moment', () => {
   test.runIf(process.platform === 'linux')(
     'a killed process loses nothing and sends nothing twice (P1-P4)',
     async () => {
+      needs('gcc')
       const directory = temporaryDirectory()
       const layer = compileStateFaults(directory)
       const next = copyWithMigration(MAIN, join(directory, 'next'))

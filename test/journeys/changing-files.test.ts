@@ -22,8 +22,7 @@ import { configure, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
-
-const HAS_FALLOCATE = process.platform === 'linux'
+import { needs } from '../support/needs.ts'
 
 function overwrite(path: string, position: number, bytes = 'CHANGED!'): void {
   const descriptor = openSync(path, 'r+')
@@ -46,8 +45,11 @@ const CHANGES: Readonly<Record<string, (path: string) => void>> = {
     writeFileSync(`${path}.new`, 'another file')
     renameSync(`${path}.new`, path)
   },
-  ...(HAS_FALLOCATE && {
-    'gets a hole': (path: string) => void execFileSync('fallocate', ['-p', '-o', '0', '-l', '4096', path]),
+  ...(process.platform === 'linux' && {
+    'gets a hole': (path: string) => {
+      needs('fallocate')
+      execFileSync('fallocate', ['-p', '-o', '0', '-l', '4096', path])
+    },
   }),
 }
 

@@ -17,6 +17,7 @@ import { examine } from '../support/examine.ts'
 import { createLibrary } from '../support/faulty-service.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { lazyService } from '../support/lazy-service.ts'
+import { needs } from '../support/needs.ts'
 import { startProxy } from '../support/network.ts'
 import { type StrictTls, startStrictTls } from '../support/strict-tls.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
@@ -27,7 +28,10 @@ let library: EmbeddedLibrary
 let front: StrictTls
 let ada: Certificate
 
+const isReady = needs('openssl', 'python3')
+
 beforeAll(async () => {
+  if (!isReady) return
   office = makeAuthority('Office CA', directory)
   ada = office.issue({ names: ['ada'] })
   library = await startEmbeddedLibrary({ dataDir: join(directory, 'library') })
@@ -36,6 +40,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
+  if (!isReady) return
   await front[Symbol.asyncDispose]()
   await library[Symbol.asyncDispose]()
   rmSync(directory, { recursive: true })

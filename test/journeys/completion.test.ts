@@ -1,9 +1,9 @@
 /** TAB in real shells, with the scripts that `shelfd completion` prints. */
-import { spawnSync } from 'node:child_process'
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'vitest'
 import { type Home, temporaryHome } from '../support/home.ts'
+import { needs } from '../support/needs.ts'
 import { MAIN } from '../support/run-shelfd.ts'
 import { openTerminal } from '../support/terminal.ts'
 
@@ -18,12 +18,13 @@ const SHELLS = [
     load: 'PS1=; autoload -Uz compinit; compinit -u -D; . ./script; echo rea""dy',
   },
   { shell: 'fish', start: ['fish', '--no-config', '-i'], load: 'source ./script; echo rea""dy' },
-].map((each) => ({ ...each, isMissing: spawnSync(each.shell, ['-c', 'true']).error !== undefined }))
+] as const
 
-describe.each(SHELLS)('completion in $shell', ({ shell, start, load, isMissing }) => {
-  test.skipIf(isMissing)(
+describe.each(SHELLS)('completion in $shell', ({ shell, start, load }) => {
+  test(
     `${shell} completes commands, flags and mirrors, and nothing after --`,
     async () => {
+      needs(shell, 'python3')
       const home = temporaryHome()
       const { stdout: script } = await home.shelfd(['completion', shell])
       prepare(home, script)

@@ -11,6 +11,7 @@ import { startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
+import { needs } from '../support/needs.ts'
 import { manyFiles } from '../support/temporary.ts'
 
 /** Longer than `until` waits, so that a failure names the awaited condition. */
@@ -141,6 +142,7 @@ const canLimit = spawnSync(UNSHARE, [...UNSHARE_ARGUMENTS, 'true']).status === 0
 
 describe('the limit of watches', () => {
   test('a reached limit of watches is logged once, and scans continue', PATIENT, async ({ skip }) => {
+    needs('unshare')
     skip(!canLimit, 'nobody but root may lower the limit of watches here')
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)

@@ -17,6 +17,7 @@ import { describe, expect, test } from 'vitest'
 import { configure } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { type Home, type Outcome, temporaryHome, type Variables } from '../support/home.ts'
+import { needs } from '../support/needs.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
 
 /** Killed if it hangs: what a process waits for in the system, no signal to itself could end. */
@@ -131,6 +132,7 @@ test('a link in place of the database is not followed', async () => {
 })
 
 test.runIf(isRoot)("another user's file in the state is refused with its remedy", async () => {
+  needs('setpriv')
   const home = await usedHome()
   const file = join(home.stateDir, 'generation')
   execFileSync('chown', ['-R', '1234', home.path])

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { writeModel } from '../embedded/embedding/write-model.ts'
 import { PROJECT } from '../support/compiled-program.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
+import { needs } from '../support/needs.ts'
 import { MAIN, runShelfd } from '../support/run-shelfd.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
@@ -49,6 +50,7 @@ test('the installed program embeds a query by a model in a folder', async () => 
 })
 
 test('a service that may not change its priority embeds all the same', async () => {
+  needs('python3')
   const home = homeWith(`{folder: ${JSON.stringify(writeModel())}}`)
   const args = ['search', QUESTION, '--json']
   const launcher = ['python3', join(PROJECT, 'test', 'support', 'forbid-priority.py')]

@@ -12,6 +12,7 @@ import {
 } from '../support/certificates.ts'
 import { freePort } from '../support/free-port.ts'
 import { temporaryHome, type Variables } from '../support/home.ts'
+import { needs } from '../support/needs.ts'
 import { startProxy, startRawServer, startTlsFront } from '../support/network.ts'
 
 const HOST = 'library.test'
@@ -21,7 +22,10 @@ const PORTAL = 'http://portal.test/sign-in'
 const directory = realpathSync(mkdtempSync(join(tmpdir(), 'shelfd-test-')))
 let office: Authority
 
+const isReady = needs('openssl')
+
 beforeAll(() => {
+  if (!isReady) return
   office = makeAuthority('Office CA', directory)
 })
 

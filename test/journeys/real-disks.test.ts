@@ -7,6 +7,7 @@ import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { makeDisk, mayMount, mount } from '../support/mounted-disk.ts'
+import { needs } from '../support/needs.ts'
 import { manyFiles } from '../support/temporary.ts'
 
 const SYNC = ['sync', 'Papers', '--to', 'Research']
@@ -21,6 +22,8 @@ async function openHome() {
 }
 
 describe.runIf(mayMount)('mirrors on mounted disks', () => {
+  needs('mount')
+
   test('a read-only disk is mirrored (P8)', async () => {
     const { service, home, at } = await openHome()
     using _papers = mount(['--bind', home.write('Sources', manyFiles(FILES, FILES))], at)

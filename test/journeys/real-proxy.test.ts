@@ -9,6 +9,7 @@ import { type FaultyService, startFaultyService } from '../support/faulty-servic
 import { type Home, temporaryHome, type Variables } from '../support/home.ts'
 import { hasIpv6 } from '../support/ipv6.ts'
 import { readLibrary } from '../support/library-contents.ts'
+import { needs } from '../support/needs.ts'
 import { startTlsFront } from '../support/network.ts'
 import { startTinyproxy, type Tinyproxy } from '../support/tinyproxy.ts'
 
@@ -22,7 +23,10 @@ let authority: Authority
 let open: Tinyproxy
 let closed: Tinyproxy
 
+const isReady = needs('openssl', 'tinyproxy')
+
 beforeAll(async () => {
+  if (!isReady) return
   authority = makeAuthority('Office CA', directory)
   open = await startTinyproxy({ refusedHost: 'refused[.]test' })
   // Port 9 is nobody's.
@@ -30,6 +34,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
+  if (!isReady) return
   await open[Symbol.asyncDispose]()
   await closed[Symbol.asyncDispose]()
   rmSync(directory, { recursive: true })

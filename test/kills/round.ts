@@ -178,6 +178,7 @@ function environment(at: string, { url }: LedgerService): Variables {
     SHELFD_FIRST_POLL: '5ms',
     SHELFD_CHECKERS: '1',
     SHELFD_ALLOW_ROOT: '1',
+    SHELFD_NO_SYSTEM_CONFIG: '1',
     // Compiled once for all rounds.
     NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
   }

@@ -10,9 +10,11 @@ import { makePackages } from '../../.ci/packages/make-packages.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { type InsideOutcome, makeCleanRoot, mayMakeRoot, runInside, startInside } from '../support/clean-root.ts'
 import { freePort } from '../support/free-port.ts'
+import { needs } from '../support/needs.ts'
 import { writeTree } from '../support/temporary.ts'
 import { exposureOf, verifyUnit } from '../support/verify-unit.ts'
 
+const PROGRAMS = ['adduser', 'dpkg', 'find', 'ldconfig', 'mount', 'pgrep', 'readelf', 'sed', 'tar', 'unshare'] as const
 const INSTALL_MS = 300_000
 const UNIT = 'usr/lib/systemd/system/shelfd.service'
 /** Which package of Debian has a library. */
@@ -28,7 +30,10 @@ const nobody = { user: 'nobody', env: { HOME: '/tmp/nobody' } }
 let deb = ''
 
 describe.runIf(mayMakeRoot)('the packages for Linux', () => {
+  const isReady = needs(...PROGRAMS)
+
   beforeAll(async () => {
+    if (!isReady) return
     const [archive = '', made = ''] = await makePackages({ directory: place, madeAt: 1_790_000_000, isQuick: true })
     deb = made
     makeCleanRoot(root, ['adduser', 'libgcc-s1', 'libstdc++6', 'procps'])

@@ -9,20 +9,22 @@ import { nameOf } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts'
 import { GLOBAL_OPTIONS, optionsOf } from '../../src/cli/options/global-options.ts'
+import { needs } from '../support/needs.ts'
+import { findProgram } from '../support/programs.ts'
 
 const pages = await renderManPages()
 /** Lines long enough, and without bold or italic letters. */
 const groff = ['-k', '-man', '-Tutf8', '-rLL=200n', '-P-c', '-P-b', '-P-u']
 const env = { ...process.env, LC_ALL: 'C.UTF-8' }
-const canShow = spawnSync('groff', ['--version']).status === 0
-const shown = canShow ? showPages() : new Map<string, string>()
+const shown = findProgram('groff') ? showPages() : new Map<string, string>()
 
 describe('the manual', () => {
   test('the package names each page of the manual', () => {
     expect(packageJson.man).toEqual(pages.map(({ name }) => `dist/man/${name}`))
   })
 
-  test.runIf(canShow)('the manual describes each command with its arguments and flags', async () => {
+  test('the manual describes each command with its arguments and flags', async () => {
+    needs('groff')
     for (const { name, load } of commands) {
       const command = await load()
       const text = shown.get(`shelfd-${name.split(' ')[0]}.1`)
@@ -36,7 +38,8 @@ describe('the manual', () => {
     }
   })
 
-  test.runIf(canShow)('the first page of the manual has all commands, variables and exit codes', () => {
+  test('the first page of the manual has all commands, variables and exit codes', () => {
+    needs('groff')
     const text = shown.get('shelfd.1') ?? ''
     const listed = [
       ...commands.flatMap(({ name, summary }) => [name, summary]),
@@ -47,7 +50,8 @@ describe('the manual', () => {
     expect(listed.filter((part) => !text.includes(plain(part)))).toEqual([])
   })
 
-  test.runIf(canShow)('the manual shows each key of the configuration with its default', () => {
+  test('the manual shows each key of the configuration with its default', () => {
+    needs('groff')
     const text = shown.get('shelfd-config.5') ?? ''
     expect(keysOf(configJsonSchema()).filter((key) => !text.toLowerCase().includes(`${key.toLowerCase()} `))).toEqual(
       [],

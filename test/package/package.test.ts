@@ -174,7 +174,7 @@ function shelfd(...argv: string[]): Ended {
 
 /** Runs a program with a clean home directory. */
 function run(file: string, argv: readonly string[], PATH = process.env.PATH): Ended {
-  const env = { PATH, HOME: join(place, 'home') }
+  const env = { PATH, HOME: join(place, 'home'), SHELFD_NO_SYSTEM_CONFIG: '1' }
   const { status, stdout, stderr } = spawnSync(file, argv, { cwd: place, env, encoding: 'utf8' })
   return { status, stdout, stderr }
 }

@@ -32,7 +32,13 @@ try {
   if (documents.length < LEAST_DOCUMENTS) throw new Error(`Fewer than ${LEAST_DOCUMENTS} documents were found`)
 
   const dataDir = join(home, 'library')
-  const env = { HOME: home, PATH: process.env.PATH ?? '', SHELFD_ALLOW_ROOT: '1', SHELFD_DATA_DIR: dataDir }
+  const env = {
+    HOME: home,
+    PATH: process.env.PATH ?? '',
+    SHELFD_ALLOW_ROOT: '1',
+    SHELFD_NO_SYSTEM_CONFIG: '1',
+    SHELFD_DATA_DIR: dataDir,
+  }
   const started = process.hrtime.bigint()
   const synced = await runShelfd(['sync', folder, '--quiet'], { env, cwd: home }).ended
   print(

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { needs } from './needs.ts'
 import { temporaryDirectory } from './temporary.ts'
 
 /** A certificate and its key in PEM. */
@@ -43,6 +44,7 @@ commonName=supplied
 
 /** Creates an authority with the `openssl` program. */
 export function makeAuthority(name = 'Office CA', directory = temporaryDirectory()): Authority {
+  needs('openssl')
   const openssl = (...args: readonly string[]) => execFileSync('openssl', args, { cwd: directory, stdio: 'pipe' })
   openssl('req', '-x509', ...KEY, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', `/CN=${name}`, '-days', '30')
   writeFileSync(join(directory, 'ca.cnf'), CONFIG)
@@ -64,6 +66,7 @@ export function makeAuthority(name = 'Office CA', directory = temporaryDirectory
 
 /** A certificate that vouches for itself. */
 export function makeSelfSigned(name: string): Certificate {
+  needs('openssl')
   const directory = temporaryDirectory()
   const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`]
   const files = ['-keyout', 'one.key', '-out', 'one.pem']

@@ -53,6 +53,8 @@ export function homeIn(path: string, service?: { readonly url: string; readonly 
     XDG_CACHE_HOME: join(path, 'cache'),
     // Compiled once for all tests.
     NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
+    // What this machine is configured for is none of the tests' business.
+    SHELFD_NO_SYSTEM_CONFIG: '1',
     // Tests are run by root as well.
     SHELFD_ALLOW_ROOT: '1',
   }

@@ -1,13 +1,25 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
+import { needs } from './needs.ts'
 import { type Tree, writeTree } from './temporary.ts'
 
-/** Mounting needs the rights of root. */
-export const mayMount = process.getuid?.() === 0
+/** Whether the system lets this process mount: in many containers it refuses root, too. */
+export const mayMount = hasCapability(21)
+
+/** Capabilities of Linux have numbers, such as 21 for CAP_SYS_ADMIN. */
+function hasCapability(number: number): boolean {
+  try {
+    const [, effective = '0'] = /^CapEff:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
+    return ((BigInt(`0x${effective}`) >> BigInt(number)) & 1n) === 1n
+  } catch {
+    return false // not Linux
+  }
+}
 
 /** Something mounted until it is disposed of, as a disk is unplugged (what is open stays so), or until the test is over. */
 export function mount(args: readonly string[], at: string): Disposable {
+  needs('mount')
   mkdirSync(at, { recursive: true })
   execFileSync('mount', [...args, at])
   let isMounted = true
@@ -21,6 +33,7 @@ export function mount(args: readonly string[], at: string): Disposable {
 
 /** Creates the image of a disk with these files; `madeAt` in seconds since the Unix epoch, `at` is where it is mounted for that. */
 export function makeDisk(image: string, madeAt: number, at: string, files: Tree): void {
+  needs('mke2fs', 'mount')
   writeFileSync(image, '')
   execFileSync('truncate', ['--size=8M', image])
   execFileSync('mke2fs', ['-q', '-t', 'ext4', image], { env: { ...process.env, E2FSPROGS_FAKE_TIME: String(madeAt) } })

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
+import { needs } from './needs.ts'
 import { temporaryDirectory } from './temporary.ts'
 
 const PROGRAM = join(import.meta.dirname, 'notify-socket.py')
@@ -19,6 +20,7 @@ export interface NotifySocket {
 
 /** Listens as the service manager does, until the test is over. */
 export async function listenForNotifications(): Promise<NotifySocket> {
+  needs('python3')
   const path = join(temporaryDirectory(), 'notify')
   const child = spawn('python3', [PROGRAM, path], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))

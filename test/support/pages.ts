@@ -64,7 +64,13 @@ export class PageHome {
     mkdirSync(bin)
     for (const name of ['systemctl', 'journalctl']) writeProgram(join(bin, name), 'exit 0')
     writeProgram(join(bin, 'shelfd'), `exec "${process.execPath}" "${MAIN}" "$@"`)
-    this.#env = { HOME: this.path, PATH: `${bin}:${process.env.PATH}`, SHELFD_ALLOW_ROOT: '1', TZ: 'Europe/Berlin' }
+    this.#env = {
+      HOME: this.path,
+      PATH: `${bin}:${process.env.PATH}`,
+      SHELFD_NO_SYSTEM_CONFIG: '1',
+      SHELFD_ALLOW_ROOT: '1',
+      TZ: 'Europe/Berlin',
+    }
     writeTree(join(this.path, 'Papers'), PAPERS)
   }
 

@@ -1,6 +1,7 @@
 /** Ways in which something else takes the place of a mirror's directory while the program works, and how it comes back. */
 import { renameSync, rmSync, symlinkSync } from 'node:fs'
 import { mayMount, mount } from './mounted-disk.ts'
+import { needs } from './needs.ts'
 import { type Tree, writeTree } from './temporary.ts'
 
 /** The directory of a mirror, and what is prepared beside it: another directory with files, and room for more. */
@@ -83,6 +84,7 @@ export const rootSwaps: readonly (readonly [name: string, swap: RootSwap])[] = O
 
 /** Makes a directory with `files`, and what takes its place, which has `strangers`. */
 export function armSwap(swap: RootSwap, root: string, files: Tree, strangers: Tree): Swap {
+  if (swap.needsMount) needs('mount')
   writeTree(root, files)
   return swap.arm({ root, other: writeTree(`${root}.other`, strangers), aside: `${root}.aside`, strangers })
 }

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Authority } from './certificates.ts'
+import { needs } from './needs.ts'
 
 const PROGRAM = join(import.meta.dirname, 'strict-tls.py')
 
@@ -22,6 +23,7 @@ export async function startStrictTls(
   url: string,
   { authority, clients, directory }: { authority: Authority; clients: Authority; directory: string },
 ): Promise<StrictTls> {
+  needs('python3')
   const { cert, key } = authority.issue({ names: ['127.0.0.1', 'library.test'] })
   const [certFile, keyFile] = [join(directory, 'strict.pem'), join(directory, 'strict.key')]
   writeFileSync(certFile, cert)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Variables } from './home.ts'
+import { needs } from './needs.ts'
 import { MAIN } from './run-shelfd.ts'
 
 const PROGRAM = join(import.meta.dirname, 'terminal.py')
@@ -34,6 +35,7 @@ export function openTerminal(
   { env, path, program = [process.execPath, MAIN] }: Around,
   columns = 120,
 ): Terminal {
+  needs('python3')
   const child = spawn('python3', [PROGRAM, String(columns), ...program, ...args], {
     env: { NO_COLOR: '1', ...env },
     cwd: path,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { freePort } from './free-port.ts'
+import { needs } from './needs.ts'
 
 export interface TinyproxyOptions {
   /** An address of this computer; 127.0.0.1 by default. */
@@ -30,6 +31,7 @@ export interface Tinyproxy extends AsyncDisposable {
 
 /** Starts tinyproxy and waits until it accepts connections. */
 export async function startTinyproxy(options: TinyproxyOptions = {}): Promise<Tinyproxy> {
+  needs('tinyproxy')
   const { host = '127.0.0.1', credentials, onlyPort, refusedHost } = options
   const port = options.port ?? (await freePort())
   const directory = mkdtempSync(join(tmpdir(), 'shelfd-proxy-'))

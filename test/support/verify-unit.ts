@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { needs } from './needs.ts'
 import { temporaryDirectory } from './temporary.ts'
 
 /** `service/` of the project. */
@@ -11,6 +12,7 @@ const SINCE_254 = /Unknown key (?:name )?'(?:RestartSteps|RestartMaxDelaySec)'/
 
 /** The output of `systemd-analyze verify` on a unit, which is empty when all is well. Rejects when systemd would not start it. */
 export async function verifyUnit(file: string, isUser: boolean): Promise<string[]> {
+  needs('systemd-analyze')
   const args = ['verify', '--man=no', ...(isUser ? ['--user'] : []), file]
   const env = { ...process.env, XDG_RUNTIME_DIR: temporaryDirectory() }
   const { stderr } = await promisify(execFile)('systemd-analyze', args, { env })
@@ -19,6 +21,7 @@ export async function verifyUnit(file: string, isUser: boolean): Promise<string[
 
 /** How much of the machine a unit of the system can reach, from 0 to 10, by `systemd-analyze security`. */
 export async function exposureOf(file: string): Promise<number> {
+  needs('systemd-analyze')
   const { stdout } = await promisify(execFile)('systemd-analyze', ['security', '--offline=true', '--no-pager', file])
   return Number(/Overall exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1])
 }

@@ -1,20 +1,16 @@
-import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { startLibrary } from '../embedded/temporary-library.ts'
-
-/** Where systems keep the browser that drives the pages; playwright-core brings none. */
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-const executablePath = PLACES.find((place) => existsSync(place))
-
-/** Whether there is a browser; tests without one are left out. */
-export const hasBrowser = executablePath !== undefined
+import { needs } from '../support/needs.ts'
+import { findProgram } from '../support/programs.ts'
 
 let browser: Browser | undefined
 
-/** Starts a browser for the tests of the file that calls this. */
+/** Starts a browser for the tests of the file that calls this; playwright-core brings none. */
 export function useBrowser(): void {
+  needs('chromium')
   beforeAll(async () => {
+    const executablePath = findProgram('chromium')
     if (executablePath === undefined) return
     // The sandbox of Chromium cannot be set up by root.
     const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []

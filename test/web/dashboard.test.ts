@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { goTo, hasBrowser, openWindow, useBrowser } from './browser.ts'
+import { goTo, openWindow, useBrowser } from './browser.ts'
 import { openDashboard, useDashboardDaemon } from './dashboard-daemon.ts'
 import { complaintsOf, cutOff } from './examine-looks.ts'
 
@@ -63,7 +63,7 @@ async function show(page: Page, view: string, heading: string): Promise<void> {
   await page.getByText(/Loading/).waitFor({ state: 'detached' })
 }
 
-test.skipIf(!hasBrowser)('the one-time address signs in once and stays nowhere', async () => {
+test('the one-time address signs in once and stays nowhere', async () => {
   const url = await running().address()
   const { page } = await openWindow(url)
   await page.getByRole('heading', { name: 'Mirrors', level: 1 }).waitFor()
@@ -78,7 +78,7 @@ test.skipIf(!hasBrowser)('the one-time address signs in once and stays nowhere',
   await expect.poll(() => second.getByRole('heading', { name: 'Mirrors' }).count()).toBe(0)
 })
 
-test.skipIf(!hasBrowser)('signing out leaves nothing to see', async () => {
+test('signing out leaves nothing to see', async () => {
   const { page } = await openDashboard(running())
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByText('shelfd dashboard').waitFor()
@@ -87,7 +87,7 @@ test.skipIf(!hasBrowser)('signing out leaves nothing to see', async () => {
   expect(await page.evaluate('sessionStorage.length')).toBe(0)
 })
 
-test.skipIf(!hasBrowser)('each mirror is shown with its state and files', async () => {
+test('each mirror is shown with its state and files', async () => {
   const { page } = await openDashboard(running())
   const papers = page.getByRole('article', { name: 'Papers' })
   await papers.getByText('To note: 1 problem · 2 files searchable').waitFor()
@@ -98,14 +98,14 @@ test.skipIf(!hasBrowser)('each mirror is shown with its state and files', async 
   await page.getByRole('article', { name: 'Contracts' }).getByText('up to date').waitFor()
 })
 
-test.skipIf(!hasBrowser)('a saved file appears without a reload', async () => {
+test('a saved file appears without a reload', async () => {
   const { page } = await openDashboard(running())
   const contracts = page.getByRole('article', { name: 'Contracts' })
   writeFileSync(join(running().home.path, 'Contracts', 'b.txt'), 'Another contract.')
   await contracts.getByRole('list', { name: '2 files' }).getByText('2 searchable').waitFor()
 })
 
-test.skipIf(!hasBrowser)('a mirror is paused, resumed and synced', async () => {
+test('a mirror is paused, resumed and synced', async () => {
   const { page } = await openDashboard(running())
   const contracts = page.getByRole('article', { name: 'Contracts' })
   await contracts.getByRole('button', { name: 'Pause: Contracts' }).click()
@@ -121,7 +121,7 @@ test.skipIf(!hasBrowser)('a mirror is paused, resumed and synced', async () => {
   await page.getByRole('button', { name: 'Pause all' }).waitFor()
 })
 
-test.skipIf(!hasBrowser)('a problem is shown with its cause, retried and set aside', async () => {
+test('a problem is shown with its cause, retried and set aside', async () => {
   const { page } = await openDashboard(running())
   await page.getByRole('link', { name: '1 problem' }).click()
   const problem = page.getByRole('list', { name: 'Files that failed' }).getByRole('listitem')
@@ -135,7 +135,7 @@ test.skipIf(!hasBrowser)('a problem is shown with its cause, retried and set asi
   await problem.getByRole('button', { name: 'Set aside' }).waitFor()
 })
 
-test.skipIf(!hasBrowser)('the report is a table with filters and pages', async () => {
+test('the report is a table with filters and pages', async () => {
   const { page } = await openDashboard(running())
   await page.getByRole('link', { name: 'Report' }).click()
   await page.getByRole('combobox', { name: 'Mirror' }).selectOption('Copies')
@@ -159,7 +159,7 @@ test.skipIf(!hasBrowser)('the report is a table with filters and pages', async (
   await page.getByRole('cell', { name: 'The PDF is damaged' }).waitFor()
 })
 
-test.skipIf(!hasBrowser)('the report is a tree whose files say why, and open', async () => {
+test('the report is a tree whose files say why, and open', async () => {
   const { page } = await openDashboard(running())
   await goTo(page, '#/report?mirror=Papers&as=tree')
   await page.getByRole('button', { name: 'notes' }).click()
@@ -176,7 +176,7 @@ test.skipIf(!hasBrowser)('the report is a tree whose files say why, and open', a
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
 })
 
-test.skipIf(!hasBrowser)('the timeline plots uploads and says their numbers', async () => {
+test('the timeline plots uploads and says their numbers', async () => {
   const { page } = await openDashboard(running())
   await goTo(page, '#/timeline?span=hour')
   await page.getByText(/^[5-9] uploads of \d+ B, [1-9] failures?$/).waitFor()
@@ -187,7 +187,7 @@ test.skipIf(!hasBrowser)('the timeline plots uploads and says their numbers', as
   await page.getByText(/^[5-9] uploads of/).waitFor()
 })
 
-test.skipIf(!hasBrowser)('a search shows excerpts and leads to documents', async () => {
+test('a search shows excerpts and leads to documents', async () => {
   const { page } = await openDashboard(running())
   await page.getByRole('link', { name: 'Search' }).click()
   await page.getByRole('searchbox', { name: 'Words' }).fill('spring tide')
@@ -200,7 +200,7 @@ test.skipIf(!hasBrowser)('a search shows excerpts and leads to documents', async
   await page.getByText('Nothing has these words').waitFor()
 })
 
-test.skipIf(!hasBrowser)('settings and the last lines of the log are shown', async () => {
+test('settings and the last lines of the log are shown', async () => {
   const { page } = await openDashboard(running())
   await page.getByRole('link', { name: 'Settings' }).click()
   await page.getByText('mirrors.0.name', { exact: true }).waitFor()
@@ -213,7 +213,7 @@ test.skipIf(!hasBrowser)('settings and the last lines of the log are shown', asy
   await running().home.shelfd(['resume', 'Copies'])
 })
 
-test.skipIf(!hasBrowser)('a page without its server says so and recovers', async () => {
+test('a page without its server says so and recovers', async () => {
   const { page } = await openDashboard(running())
   await page.route('**/api/**', (route) => route.abort())
   await goTo(page, '#/settings')
@@ -223,7 +223,7 @@ test.skipIf(!hasBrowser)('a page without its server says so and recovers', async
   await page.getByText('limits.transfers').waitFor()
 })
 
-test.skipIf(!hasBrowser)('axe finds no violation in any view of the dashboard', async () => {
+test('axe finds no violation in any view of the dashboard', async () => {
   const { page } = await openDashboard(running(), { colorScheme: 'light' })
   for (const [view, heading] of Object.entries(VIEWS)) {
     await show(page, view, heading)
@@ -243,7 +243,7 @@ test.skipIf(!hasBrowser)('axe finds no violation in any view of the dashboard', 
   expect(await complaintsOf(page)).toEqual([])
 })
 
-test.skipIf(!hasBrowser)('no view of the dashboard is cut off at 320 pixels, also in German', async () => {
+test('no view of the dashboard is cut off at 320 pixels, also in German', async () => {
   const { page } = await openDashboard(running(), { viewport: { width: 320, height: 640 } })
   for (const [view, heading] of Object.entries(VIEWS)) {
     await show(page, view, heading)
@@ -252,7 +252,7 @@ test.skipIf(!hasBrowser)('no view of the dashboard is cut off at 320 pixels, als
   }
 })
 
-test.skipIf(!hasBrowser)('the keyboard alone leads to each view and its buttons', async () => {
+test('the keyboard alone leads to each view and its buttons', async () => {
   const { page } = await openDashboard(running())
   const focused = () => page.evaluate('document.activeElement.innerText.trim()')
   await page.keyboard.press('Tab')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { goTo, hasBrowser, openPage, signIn, useBrowser } from './browser.ts'
+import { goTo, openPage, signIn, useBrowser } from './browser.ts'
 import { complaintsOf, cutOff } from './examine-looks.ts'
 
 useBrowser()
@@ -56,7 +56,7 @@ async function openFilled(options: Parameters<typeof openPage>[0]) {
   return { ...opened, views: Object.keys(views) as (keyof typeof views)[], show }
 }
 
-test.skipIf(!hasBrowser)('axe finds no violation in any view, light or dark', async () => {
+test('axe finds no violation in any view, light or dark', async () => {
   const { page, library, views, show } = await openFilled({ colorScheme: 'light' })
   expect(await complaintsOf(page)).toEqual([])
   await signIn(page, library.token)
@@ -69,7 +69,7 @@ test.skipIf(!hasBrowser)('axe finds no violation in any view, light or dark', as
   expect(await complaintsOf(page)).toEqual([])
 })
 
-test.skipIf(!hasBrowser)('dark colours follow the system', async () => {
+test('dark colours follow the system', async () => {
   const { page } = await openPage({ colorScheme: 'light' })
   const paper = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
   const light = await paper()
@@ -77,7 +77,7 @@ test.skipIf(!hasBrowser)('dark colours follow the system', async () => {
   expect([light, await paper()]).toEqual(['rgb(251, 250, 248)', 'rgb(25, 26, 26)'])
 })
 
-test.skipIf(!hasBrowser)('no view is cut off at 320 pixels, also in German', async () => {
+test('no view is cut off at 320 pixels, also in German', async () => {
   const { page, library, views, show } = await openFilled({ viewport: { width: 320, height: 640 } })
   expect(await cutOff(page, GERMAN)).toEqual([320])
   await page.reload()
@@ -90,7 +90,7 @@ test.skipIf(!hasBrowser)('no view is cut off at 320 pixels, also in German', asy
   }
 })
 
-test.skipIf(!hasBrowser)('the keyboard alone leads from the sign-in to a document and back', async () => {
+test('the keyboard alone leads from the sign-in to a document and back', async () => {
   const { page, client, library } = await openPage()
   const id = await client.createLibrary()
   for (const name of ['a.md', 'b.md', 'c.md']) await client.uploaded(id, { name, content: `About ${name}, a kestrel.` })

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { goTo, hasBrowser, openPage, signIn, useBrowser } from './browser.ts'
+import { goTo, openPage, signIn, useBrowser } from './browser.ts'
 
 useBrowser()
 
@@ -11,7 +11,7 @@ async function shownIn(page: Page, list: string): Promise<string[]> {
   return await page.getByRole('list', { name: list }).locator('.item').allInnerTexts()
 }
 
-test.skipIf(!hasBrowser)('a search shows the matching words and opens the passage', async () => {
+test('a search shows the matching words and opens the passage', async () => {
   const { page, client, library } = await openPage()
   const id = await client.createLibrary()
   const filler = Array.from({ length: 400 }, (_, line) => `Line ${line} of a log about nothing much.`).join('\n')
@@ -38,7 +38,7 @@ test.skipIf(!hasBrowser)('a search shows the matching words and opens the passag
   await page.getByText(/^Line 0 of/).waitFor()
 })
 
-test.skipIf(!hasBrowser)('arrow keys go through each list that Enter opens', async () => {
+test('arrow keys go through each list that Enter opens', async () => {
   const { page, client, library } = await openPage()
   const [id] = [await client.createLibrary(), await client.createLibrary()]
   for (const name of ['a.md', 'b.md']) await client.uploaded(id, { name, content: `${name}: a heron waits.` })
@@ -64,7 +64,7 @@ test.skipIf(!hasBrowser)('arrow keys go through each list that Enter opens', asy
   await expect.poll(focused).toBe(best)
 })
 
-test.skipIf(!hasBrowser)('hits are restricted to a library and a directory', async () => {
+test('hits are restricted to a library and a directory', async () => {
   const { page, client, library } = await openPage()
   const [first, second] = [await client.createLibrary(), await client.createLibrary()]
   await client.call('POST', `/libraries/${first}/directory`, { path: '/Papers' })
@@ -84,7 +84,7 @@ test.skipIf(!hasBrowser)('hits are restricted to a library and a directory', asy
   await page.getByText('Nothing has these words.').waitFor()
 })
 
-test.skipIf(!hasBrowser)('a directory of a thousand entries is paged', async () => {
+test('a directory of a thousand entries is paged', async () => {
   const { page, client, library } = await openPage()
   const id = await client.createLibrary()
   const names = Array.from({ length: 1_000 }, (_, index) => `entry-${String(index).padStart(4, '0')}`)
@@ -114,7 +114,7 @@ test.skipIf(!hasBrowser)('a directory of a thousand entries is paged', async () 
   await page.getByRole('link', { name: '.inbox' }).waitFor()
 })
 
-test.skipIf(!hasBrowser)('a document shows its state and the reason', async () => {
+test('a document shows its state and the reason', async () => {
   const { page, client, library } = await openPage()
   const id = await client.createLibrary()
   const broken = await client.uploaded(id, { name: 'a.pdf', type: 'application/pdf', content: '%PDF-1.7 nothing' })
@@ -129,7 +129,7 @@ test.skipIf(!hasBrowser)('a document shows its state and the reason', async () =
   await page.getByRole('alert').getByText('Resource not found.').waitFor()
 })
 
-test.skipIf(!hasBrowser)('originals are shown without running their scripts', async () => {
+test('originals are shown without running their scripts', async () => {
   const { page, client, library } = await openPage()
   const id = await client.createLibrary()
   const script = 'document.title = "taken"; parent.document.title = "taken"; fetch("/api/v1/auth/check")'
@@ -152,7 +152,7 @@ test.skipIf(!hasBrowser)('originals are shown without running their scripts', as
   expect(await page.evaluate('origin')).toBe('null')
 })
 
-test.skipIf(!hasBrowser)('a long original is read in parts', async () => {
+test('a long original is read in parts', async () => {
   const { page, client, library } = await openPage()
   const id = await client.createLibrary()
   const content = 'Ein Satz mit Umlauten: äöüß.\n'.repeat(3_900)

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createToken, revokeToken } from '../../src/embedded/access/manage-tokens.ts'
 import { startEmbeddedLibrary } from '../../src/embedded/start-embedded.ts'
-import { hasBrowser, openPage, signIn, useBrowser } from './browser.ts'
+import { openPage, signIn, useBrowser } from './browser.ts'
 
 useBrowser()
 
-test.skipIf(!hasBrowser)('a wrong token is refused in words', async () => {
+test('a wrong token is refused in words', async () => {
   const { page } = await openPage()
   const alert = page.getByRole('alert')
   await page.getByLabel('Access token').fill('wrong')
@@ -17,7 +17,7 @@ test.skipIf(!hasBrowser)('a wrong token is refused in words', async () => {
   await expect.poll(() => page.getByRole('button', { name: 'Sign out' }).count()).toBe(0)
 })
 
-test.skipIf(!hasBrowser)('the token stays in the tab until the user signs out', async () => {
+test('the token stays in the tab until the user signs out', async () => {
   const { page, library } = await openPage()
   await signIn(page, library.token)
   await page.reload()
@@ -28,7 +28,7 @@ test.skipIf(!hasBrowser)('the token stays in the tab until the user signs out', 
   expect(await page.evaluate('[sessionStorage.length, localStorage.length, document.cookie]')).toEqual([0, 0, ''])
 })
 
-test.skipIf(!hasBrowser)('the token is in no address and no page', async () => {
+test('the token is in no address and no page', async () => {
   const { page, library, client } = await openPage()
   const addresses: string[] = []
   page.on('request', (request) => addresses.push(request.url()))
@@ -47,7 +47,7 @@ test.skipIf(!hasBrowser)('the token is in no address and no page', async () => {
   expect([...addresses, await page.content()].filter((text) => text.includes(library.token))).toEqual([])
 })
 
-test.skipIf(!hasBrowser)('a token revoked meanwhile leads to the sign-in', async () => {
+test('a token revoked meanwhile leads to the sign-in', async () => {
   const { page, client, dataDir } = await openPage()
   await client.createLibrary()
   await signIn(page, createToken(dataDir, { name: 'short', libraries: 'all', access: ['read'] }, Date.now()))
@@ -59,7 +59,7 @@ test.skipIf(!hasBrowser)('a token revoked meanwhile leads to the sign-in', async
   expect(await page.evaluate('sessionStorage.length')).toBe(0)
 })
 
-test.skipIf(!hasBrowser)('a stopped library is reported, and can be tried again', async () => {
+test('a stopped library is reported, and can be tried again', async () => {
   const first = await openPage()
   const { page, library, client, dataDir } = first
   await client.createLibrary()
@@ -75,7 +75,7 @@ test.skipIf(!hasBrowser)('a stopped library is reported, and can be tried again'
   await page.getByText('This directory is empty.').waitFor()
 })
 
-test.skipIf(!hasBrowser)('a reader without the right to upload gets no upload button', async () => {
+test('a reader without the right to upload gets no upload button', async () => {
   const { page, client, dataDir } = await openPage()
   await client.createLibrary()
   await signIn(page, createToken(dataDir, { name: 'reader', libraries: 'all', access: ['read'] }, Date.now()))

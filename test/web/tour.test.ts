@@ -7,7 +7,7 @@ import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { temporaryHome } from '../support/home.ts'
 import { openTerminal } from '../support/terminal.ts'
-import { goTo, hasBrowser, openPage, openWindow, signIn, useBrowser } from './browser.ts'
+import { goTo, openPage, openWindow, signIn, useBrowser } from './browser.ts'
 import { openDashboard, useDashboardDaemon } from './dashboard-daemon.ts'
 import { lastScreen, redrawnLines, terminalPage } from './terminal-picture.ts'
 
@@ -51,7 +51,7 @@ async function drawTerminal(page: Page, name: string, text: string): Promise<voi
   await savePicture(await page.locator('pre').screenshot(), name)
 }
 
-const writesTour = hasBrowser && process.env.WRITE_TOUR !== undefined
+const writesTour = process.env.WRITE_TOUR !== undefined
 
 test.runIf(writesTour)('the pictures of the dashboard are taken', async () => {
   const { page } = await openDashboard(running(), { viewport: WIDE, colorScheme: 'light' })

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { goTo, hasBrowser, openPage, signIn, useBrowser } from './browser.ts'
+import { goTo, openPage, signIn, useBrowser } from './browser.ts'
 
 useBrowser()
 
@@ -21,7 +21,7 @@ async function transferOf(page: Page, files: Readonly<Record<string, string>>) {
   }`)
 }
 
-test.skipIf(!hasBrowser)('dropped files become searchable while the page shows it', async () => {
+test('dropped files become searchable while the page shows it', async () => {
   const { page, client, library } = await openPage()
   const id = await client.createLibrary()
   await client.call('POST', `/libraries/${id}/directory`, { path: '/Papers' })
@@ -39,7 +39,7 @@ test.skipIf(!hasBrowser)('dropped files become searchable while the page shows i
   await expect.poll(() => page.locator('.hit .quiet').textContent()).toContain('/Papers/tides.md')
 })
 
-test.skipIf(!hasBrowser)('a file that the library has already is named', async () => {
+test('a file that the library has already is named', async () => {
   const { page, client, library } = await openPage()
   const id = await client.createLibrary()
   await client.uploaded(id, { name: 'first.md', type: 'text/markdown', content: 'The same words.' })
@@ -52,7 +52,7 @@ test.skipIf(!hasBrowser)('a file that the library has already is named', async (
   await page.getByText('The library had this file as “first.md” already').waitFor()
 })
 
-test.skipIf(!hasBrowser)('a refused file is reported, and sent again on request', async () => {
+test('a refused file is reported, and sent again on request', async () => {
   const { page, client, library } = await openPage({}, { maxUploadBytes: 1_000 })
   await client.createLibrary()
   await signIn(page, library.token)
@@ -66,7 +66,7 @@ test.skipIf(!hasBrowser)('a refused file is reported, and sent again on request'
   await expect.poll(() => page.getByRole('region', { name: 'Uploads' }).count()).toBe(0)
 })
 
-test.skipIf(!hasBrowser)('the progress of an upload is shown', async () => {
+test('the progress of an upload is shown', async () => {
   const { page, client, library } = await openPage()
   await client.createLibrary()
   await signIn(page, library.token)
@@ -84,7 +84,7 @@ test.skipIf(!hasBrowser)('the progress of an upload is shown', async () => {
   await page.getByText('1 of 1 file done').waitFor()
 })
 
-test.skipIf(!hasBrowser)('a file dropped beside the directory does not replace the page', async () => {
+test('a file dropped beside the directory does not replace the page', async () => {
   const { page, client, library } = await openPage()
   await client.createLibrary()
   await signIn(page, library.token)
@@ -96,7 +96,7 @@ test.skipIf(!hasBrowser)('a file dropped beside the directory does not replace t
   await expect.poll(() => page.getByRole('region', { name: 'Uploads' }).count()).toBe(0)
 })
 
-test.skipIf(!hasBrowser)('files that could not be read come first, with the reason', async () => {
+test('files that could not be read come first, with the reason', async () => {
   const { page, client, library } = await openPage()
   await client.createLibrary()
   await signIn(page, library.token)

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { planSystemService } from '../../../src/app/system-service/plan-system-service.ts'
 import type { PlanInput, SystemServicePlan } from '../../../src/app/system-service/system-service-plan.ts'
 import { UsageError } from '../../../src/foundation/errors.ts'
+import { needs } from '../../support/needs.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { SERVICE_FILES, verifyUnit } from '../../support/verify-unit.ts'
 
@@ -123,5 +124,6 @@ function fill(plan: SystemServicePlan, filling: Parameters<SystemServicePlan['fi
 
 /** The JSON that a line of Python prints for the input, parsed. */
 function parseWith(code: string, input: string | Uint8Array): unknown {
+  needs('python3')
   return JSON.parse(execFileSync('python3', ['-c', code], { input, encoding: 'utf8' }))
 }

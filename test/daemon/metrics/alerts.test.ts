@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { z } from 'zod'
+import { needs } from '../../support/needs.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 
 const RULES = join(import.meta.dirname, '..', '..', '..', 'service', 'prometheus-alerts.yml')
@@ -172,7 +173,8 @@ function fillIn(text: string, labels: Readonly<Record<string, string>>, value = 
     .replaceAll('{{ $value | printf "%.0f" }}', value)
 }
 
-/** Returns what promtool prints; throws that when it fails. `.ci/run` says where promtool comes from. */
+/** Returns what promtool prints; throws that when it fails. */
 function promtool(...args: string[]): string {
+  needs('promtool')
   return execFileSync('promtool', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parseCues } from '../../../src/embedded/ingest/extract/media/subtitles.ts'
 import { pluck } from '../../contract/service-client.ts'
+import { needs } from '../../support/needs.ts'
 import { temporaryDirectory } from '../temporary-library.ts'
 import { ingested } from './ingested.ts'
 import { readHere } from './read-here.ts'
@@ -15,6 +16,7 @@ const CHAPTERS =
 
 /** A recording that ffmpeg makes from these arguments. */
 function record(name: string, ...args: readonly string[]): Uint8Array<ArrayBuffer> {
+  needs('ffmpeg', 'ffprobe')
   const directory = temporaryDirectory()
   writeFileSync(join(directory, 'a.srt'), SUBTITLES)
   writeFileSync(join(directory, 'a.txt'), CHAPTERS)

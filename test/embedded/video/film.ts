@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import sharp from 'sharp'
+import { needs } from '../../support/needs.ts'
 
 /** A file that ffmpeg makes. */
 export function makeRecording(directory: string, ...args: readonly string[]): void {
+  needs('ffmpeg', 'ffprobe')
   execFileSync('ffmpeg', ['-v', 'error', '-nostdin', ...args], { cwd: directory })
 }
 

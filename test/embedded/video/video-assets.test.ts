@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type EmbeddedLibrary, startEmbeddedLibrary } from '../../../src/embedded/start-embedded.ts'
 import { ServiceClient } from '../../contract/service-client.ts'
+import { needs } from '../../support/needs.ts'
 import { makeDirectory, startLibrary, temporaryDirectory } from '../temporary-library.ts'
 import { largeFilm, look, TWO_SCENES } from './film.ts'
 
@@ -29,6 +30,7 @@ async function pictureOf(response: Response) {
 }
 
 describe('the video asset of a film', () => {
+  needs('ffmpeg', 'ffprobe')
   let service: EmbeddedLibrary
   let client: ServiceClient
   let film: Awaited<ReturnType<typeof addFilm>>
@@ -145,6 +147,7 @@ describe('the video asset of a film', () => {
 })
 
 test('a film without ffprobe has a video asset without pictures', async () => {
+  needs('ffmpeg', 'ffprobe')
   withoutPrograms()
   const { client } = await startLibrary()
   const { record, asset } = await addFilm(client, TWO_SCENES)
@@ -159,6 +162,7 @@ test('a film without ffprobe has a video asset without pictures', async () => {
 })
 
 test('the pictures of a film are removed with its last library', async () => {
+  needs('ffmpeg', 'ffprobe')
   const { client, library, dataDir } = await startLibrary()
   const [film, other] = [await addFilm(client, TWO_SCENES), await addFilm(client, TWO_SCENES)]
   const left: string[][] = []

@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { describeWatchLimit, isWatchLimit } from '../../../src/local/watch/watch-limit.ts'
+import { needs } from '../../support/needs.ts'
+import { findProgram } from '../../support/programs.ts'
 import { systemError, temporaryDirectory, writeTree } from '../trees.ts'
 import type { Limited } from './watch-with-few.ts'
 
@@ -10,7 +12,9 @@ const SCRIPT = join(import.meta.dirname, 'watch-with-few.ts')
 const WITH_FEW = ['-Ur', 'sh', '-c', 'echo 4 > /proc/sys/user/max_inotify_watches && exec "$@"', 'sh']
 const canLimit = spawnSync('unshare', [...WITH_FEW, 'true']).status === 0
 
-describe.runIf(canLimit)('a system that allows four watches', () => {
+describe.skipIf(findProgram('unshare') !== undefined && !canLimit)('a system that allows four watches', () => {
+  needs('unshare')
+
   test('node watches as many directories as the limit allows', () => {
     expect(watchEight('node')).toEqual({
       added: 4,

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { startEmbeddedLibrary } from '../../../src/embedded/start-embedded.ts'
 import { type Authority, makeAuthority } from '../../support/certificates.ts'
 import { hasIpv6 } from '../../support/ipv6.ts'
+import { needs } from '../../support/needs.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { clientOf, thrownBy } from '../support.ts'
 
@@ -26,7 +27,10 @@ const ACCESS = {
 const directory = realpathSync(mkdtempSync(join(tmpdir(), 'shelfd-test-')))
 let authority: Authority
 
+const isReady = needs('openssl')
+
 beforeAll(() => {
+  if (!isReady) return
   authority = makeAuthority('Office CA', directory)
 })
 

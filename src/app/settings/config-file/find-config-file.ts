@@ -21,7 +21,8 @@ export function configCandidates(flag: string | undefined, { env, cwd, home }: S
   const given = flag ?? (env.SHELFD_CONFIG || undefined)
   if (given !== undefined) return [{ file: resolve(cwd, expandHome(given, home)), isRequired: true }]
   const user = join(baseDirectory(env.XDG_CONFIG_HOME, join(home, '.config')), 'shelfd', 'config.yaml')
-  return [user, '/etc/shelfd/config.yaml'].map((file) => ({ file, isRequired: false }))
+  const files = env.SHELFD_NO_SYSTEM_CONFIG ? [user] : [user, '/etc/shelfd/config.yaml']
+  return files.map((file) => ({ file, isRequired: false }))
 }
 
 /** The file the configuration is read from; undefined when there is none. */
