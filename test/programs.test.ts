@@ -9,7 +9,7 @@ const CALL = /\b(?:execFile|execFileSync|spawn|spawnSync|promisify\(execFile\))\
 /** Their callers say what they need. */
 const HELPERS = ['support/clean-root.ts', 'support/state-faults.ts']
 /** Run by hand, where their programs are known to be there. */
-const INSTRUMENTS = ['bench', 'mutants', 'real-documents', 'search-quality']
+const INSTRUMENTS = ['bench', 'mutants', 'real-documents', 'search-quality'].map((name) => `instruments/${name}/**`)
 
 test('each test that starts a program of the system is left out where the program is missing', () => {
   const sources = globSync('**/*.ts', { cwd: import.meta.dirname, exclude: [...INSTRUMENTS, '**/node_modules'] })

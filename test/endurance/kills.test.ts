@@ -7,9 +7,9 @@ import {
   type ServiceMoment,
   STATE_CHANGES,
   type StateChange,
-} from '../kills/crash-points.ts'
-import { type Harm, nameOf } from '../kills/harm.ts'
-import { type RoundPlan, runRound } from '../kills/round.ts'
+} from '../instruments/kills/crash-points.ts'
+import { type Harm, nameOf } from '../instruments/kills/harm.ts'
+import { type RoundPlan, runRound } from '../instruments/kills/round.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { needs } from '../support/needs.ts'

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { BUGS } from '../simulation/planted/bugs.ts'
-import { runSeeds } from '../simulation/run-seeds.ts'
+import { BUGS } from '../instruments/simulation/planted/bugs.ts'
+import { runSeeds } from '../instruments/simulation/run-seeds.ts'
 
 const SEEDS = Number(process.env.SHELFD_SIMULATION_SEEDS ?? 3_000)
 
@@ -28,8 +28,8 @@ describe('planted bugs', () => {
     'a wake-up does not end a wait with a time limit',
     'a file is opened through a link',
   ])('the simulation finds a planted bug: %s', { timeout: 300_000 }, (name) => {
-    const plant = new URL('../simulation/planted/plant.ts', import.meta.url).href
-    const main = new URL('../simulation/main.ts', import.meta.url).pathname
+    const plant = new URL('../instruments/simulation/planted/plant.ts', import.meta.url).href
+    const main = new URL('../instruments/simulation/main.ts', import.meta.url).pathname
     const env = { ...process.env, SHELFD_PLANTED_BUG: name }
     const args = ['--import', plant, main, '--seeds', '500', '--until-failure']
     const { stdout, status } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })

@@ -23,7 +23,7 @@ import { createProgress } from '../../src/sync/progress.ts'
 import { type MirrorReport, report } from '../../src/sync/report/report.ts'
 import type { ReportRow } from '../../src/sync/report/report-entry.ts'
 import { type RunResult, runSync } from '../../src/sync/run/run-sync.ts'
-import { examineHere } from '../simulation/program.ts'
+import { examineHere } from '../instruments/simulation/program.ts'
 import { temporaryDirectory } from './temporary.ts'
 
 export interface EngineOptions {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isInstalled } from '../bench/peers.ts'
+import { findProgram } from './programs.ts'
 
 /** Where Debian's package xapian-omega has the program that answers a query: a web server runs it once for each. */
 const OMEGA = '/usr/lib/cgi-bin/omega/omega'
@@ -9,7 +9,7 @@ const OMEGA = '/usr/lib/cgi-bin/omega/omega'
 const TEMPLATE = '$hitlist{$field{url} $transform{\\s+, ,$snippet{$field{sample}}}\n}'
 
 export function isXapianInstalled(): boolean {
-  return isInstalled('omindex') && existsSync(OMEGA)
+  return findProgram('omindex') !== undefined && existsSync(OMEGA)
 }
 
 /**

@@ -1,0 +1,51 @@
+import { compileProgram } from '../../support/compiled-program.ts'
+import { FirstSync } from './first-sync.ts'
+import { type NullService, startNullService } from './null-service.ts'
+import type { BenchOptions } from './options.ts'
+import { writePicture } from './results-page.ts'
+import { findTree } from './trees.ts'
+import type { Workspace } from './workspace.ts'
+
+/** What rows share, created once, when the first row needs it. */
+export interface Bench {
+  readonly options: BenchOptions
+  readonly workspace: Workspace
+  readonly tree: string
+  readonly service: NullService
+  /** The compiled `main.js`. */
+  readonly program: string
+  readonly firstSync: FirstSync
+  log(text: string): void
+  /** Writes a picture for docs/benchmarks.md, if results are written there. */
+  savePicture(name: string, description: string, svg: string): void
+  /** Markdown that shows the pictures saved since the last call. */
+  takePictures(): string[]
+}
+
+export async function openBench(
+  options: BenchOptions,
+  workspace: Workspace,
+  note: (text: string) => void,
+): Promise<Bench & Disposable> {
+  const tree = await findTree(options, workspace)
+  const program = await compileProgram(workspace.fresh('program'))
+  const service = await startNullService()
+  const firstSync = new FirstSync({ tree, program, service, workspace })
+  const pictures: string[] = []
+  return {
+    options,
+    workspace,
+    tree,
+    service,
+    program,
+    firstSync,
+    log: note,
+    savePicture: (name, description, svg) => {
+      if (!options.write) return
+      writePicture(name, svg)
+      pictures.push(`![${description}](images/${name})`)
+    },
+    takePictures: () => pictures.splice(0),
+    [Symbol.dispose]: () => service[Symbol.dispose](),
+  }
+}

@@ -1,0 +1,121 @@
+/** `npm run kills`: kills the real program again and again, anywhere, and judges what is left; see docs/kills.md. */
+import { cpSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { compileProgram } from '../../support/compiled-program.ts'
+import { copyWithMigration } from '../../support/next-version.ts'
+import { seededRandom } from '../../support/random.ts'
+import { compileStateFaults } from '../../support/state-faults.ts'
+import { describeMachine } from '../bench/machine.ts'
+import { openWorkspace, type Workspace } from '../bench/workspace.ts'
+import { drawHarm, type Harm } from './harm.ts'
+import { type KillOptions, readOptions } from './options.ts'
+import { type RoundPlan, type RoundResult, runRound } from './round.ts'
+
+const HARMS_A_ROUND = 8
+const KILLS_A_LINE = 100
+const MOST_LOST_ANSWERS = 0.3
+
+interface Tally {
+  rounds: number
+  kills: number
+  /** Seeds of rounds with complaints. */
+  readonly failed: number[]
+  readonly done: Map<string, number>
+  readonly beganMs: number
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+/** The same round for the same seed, as far as two processes are ever the same. */
+function planRound(seed: number): Pick<RoundPlan, 'seed' | 'harms' | 'isOld' | 'hasDaemons' | 'lostAnswers'> {
+  const random = seededRandom(seed)
+  const isOld = random() < 0.15
+  const hasDaemons = random() < 0.25
+  const lostAnswers = random() < 0.4 ? random() * MOST_LOST_ANSWERS : 0
+  const harms: Harm[] = []
+  while (harms.length < HARMS_A_ROUND) harms.push(drawHarm(random, { isFirst: harms.length === 0, isOld }))
+  return { seed, harms, isOld, hasDaemons, lostAnswers }
+}
+
+async function main(signal: AbortSignal): Promise<boolean> {
+  if (process.platform !== 'linux') throw new Error('Only on Linux can a change of the state be met: run it there')
+  const options = readOptions(process.argv.slice(2))
+  using workspace = openWorkspace('kills')
+  const program = await compileProgram(workspace.fresh('program'))
+  const nextProgram = copyWithMigration(program, workspace.fresh('next-program'))
+  const layer = compileStateFaults(workspace.path)
+  print(`${describeMachine()}; seed ${options.seed}, ${options.atOnce} rounds at once`)
+  const tally: Tally = { rounds: 0, kills: 0, failed: [], done: new Map(), beganMs: performance.now() }
+  try {
+    let next = options.seed
+    const worker = async () => {
+      while (!isOver(options, tally, signal) && (next === options.seed || !options.isOneRound)) {
+        const seed = next
+        next += 1
+        const plan = planRound(seed)
+        const around = { program: plan.isOld ? nextProgram : program, layer, signal }
+        await runOne(workspace, { ...plan, ...around, at: workspace.fresh('round') }, tally)
+      }
+    }
+    await Promise.all(Array.from({ length: options.atOnce }, worker))
+  } finally {
+    sayTotals(tally)
+  }
+  return tally.failed.length === 0
+}
+
+function isOver({ count, minutes }: KillOptions, { kills, beganMs }: Tally, { aborted }: AbortSignal): boolean {
+  return aborted || kills >= count || performance.now() - beganMs > minutes * 60_000
+}
+
+async function runOne({ path }: Workspace, plan: RoundPlan, tally: Tally): Promise<void> {
+  const result = await runRound(plan)
+  const lines = Math.floor(tally.kills / KILLS_A_LINE)
+  add(tally, plan.seed, result)
+  if (result.complaints.length > 0) sayFailed(plan, result)
+  if (Math.floor(tally.kills / KILLS_A_LINE) > lines) sayProgress(tally)
+  if (plan.at.startsWith(path)) rmSync(plan.at, { recursive: true, force: true })
+}
+
+function add(tally: Tally, seed: number, { kills, done, complaints }: RoundResult): void {
+  tally.rounds += 1
+  tally.kills += kills
+  for (const name of done) tally.done.set(name, (tally.done.get(name) ?? 0) + 1)
+  if (complaints.length > 0) tally.failed.push(seed)
+}
+
+function sayFailed({ seed, at }: RoundPlan, { complaints }: RoundResult): void {
+  const kept = join(tmpdir(), `shelfd-kills-round-${seed}`)
+  cpSync(at, kept, { recursive: true, force: true, filter: (path) => !path.endsWith('.sock') })
+  print(
+    `round ${seed} broke a promise; what it left is in ${kept}, and it is had again by: npm run kills -- --round ${seed}`,
+  )
+  for (const complaint of complaints) print(`  ${complaint.trimEnd().replaceAll('\n', '\n    ')}`)
+}
+
+function sayProgress({ rounds, kills, failed, beganMs }: Tally): void {
+  const minutes = (performance.now() - beganMs) / 60_000
+  const rate = `${Math.round(kills / minutes)} kills a minute`
+  print(`${kills} kills in ${rounds} rounds, ${failed.length} broke a promise; ${minutes.toFixed(1)} minutes, ${rate}`)
+}
+
+function sayTotals(tally: Tally): void {
+  sayProgress(tally)
+  for (const [name, times] of [...tally.done].sort(([a], [b]) => (a < b ? -1 : 1))) print(`${times}\t${name}`)
+  if (tally.failed.length > 0) print(`rounds that broke a promise: ${tally.failed.join(', ')}`)
+}
+
+const controller = new AbortController()
+const stop = () => (controller.signal.aborted ? process.exit(130) : controller.abort(new Error('interrupted')))
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, stop)
+try {
+  process.exitCode = (await main(controller.signal)) ? 0 : 1
+} catch (error) {
+  const isInterrupted = controller.signal.aborted
+  process.stderr.write(`kills: ${isInterrupted ? 'interrupted' : error instanceof Error ? error.stack : error}\n`)
+  process.exitCode = isInterrupted ? 130 : 1
+}
+process.exit()

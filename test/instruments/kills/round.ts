@@ -1,0 +1,185 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stringify } from 'yaml'
+import type { Random } from '../../../src/foundation/clock.ts'
+import { openStore } from '../../../src/store/open-store.ts'
+import type { Outcome, Variables } from '../../support/home.ts'
+import { seededRandom } from '../../support/random.ts'
+import { type Running, runShelfd } from '../../support/run-shelfd.ts'
+import { stateFaultVariables } from '../../support/state-faults.ts'
+import { Accounts } from './accounts.ts'
+import { ChangingTree } from './changing-tree.ts'
+import { type Harm, isKill, nameOf } from './harm.ts'
+import { type LedgerService, startLedgerService } from './ledger-service.ts'
+
+export interface RoundPlan {
+  /** Of everything random in it. */
+  readonly seed: number
+  /** The directory of the round, which the round creates. */
+  readonly at: string
+  /** The `main` of the program. */
+  readonly program: string
+  /** The file of the layer that does harm at changes of the state. */
+  readonly layer: string
+  /** What happens to its runs, one after the other. */
+  readonly harms: readonly Harm[]
+  /** The store is one of an older version at first: `program` has one more migration than this one. */
+  readonly isOld?: boolean
+  /** Every second run is a daemon's. */
+  readonly hasDaemons?: boolean
+  readonly lostAnswers?: number
+  /** Ends the round. */
+  readonly signal?: AbortSignal
+}
+
+export interface RoundResult {
+  /** What happened, by the names of harms. */
+  readonly done: readonly string[]
+  readonly kills: number
+  /** What should not be; empty when all promises were kept. */
+  readonly complaints: readonly string[]
+}
+
+/** A killed process is gone at once, and one that has nothing left to do may run for so long. */
+const LONGEST_DAEMON_MS = 2_500
+const LONGEST_SYNC_MS = 60_000
+const HALTED_CODES = [0, 1, 4, 5, 8, 130]
+const FAULT_CODES = [...HALTED_CODES, 78]
+
+/** Runs the program against one service again and again, harms each run, and lets the last ones end in peace. */
+export async function runRound(plan: RoundPlan): Promise<RoundResult> {
+  const random = seededRandom(plan.seed)
+  await using service = await startLedgerService(random)
+  const round = new Round(plan, service, random)
+  return await round.run()
+}
+
+class Round {
+  readonly #plan: RoundPlan
+  readonly #service: LedgerService
+  readonly #random: Random
+  readonly #env: Variables
+  readonly #stateDir: string
+  readonly #tree: ChangingTree
+  readonly #accounts: Accounts
+  readonly #done: string[] = []
+  #kills = 0
+
+  constructor(plan: RoundPlan, service: LedgerService, random: Random) {
+    const { at } = plan
+    this.#plan = plan
+    this.#service = service
+    this.#random = random
+    this.#stateDir = join(at, 'state', 'shelfd')
+    mkdirSync(join(at, 'config', 'shelfd'), { recursive: true })
+    this.#env = environment(at, service)
+    this.#tree = new ChangingTree(join(at, 'Papers'), random)
+    this.#accounts = new Accounts(service, this.#tree, {
+      at,
+      program: plan.program,
+      stateDir: this.#stateDir,
+      env: this.#env,
+    })
+    const mirror = { name: 'Papers', path: this.#tree.root, library: 'Research', settle: '20ms' }
+    writeFileSync(join(at, 'config', 'shelfd', 'config.yaml'), stringify({ mirrors: [mirror] }))
+    if (plan.isOld) openStore(this.#stateDir)[Symbol.dispose]()
+  }
+
+  async run(): Promise<RoundResult> {
+    const { harms, signal, lostAnswers = 0 } = this.#plan
+    this.#service.lostAnswers = lostAnswers
+    this.#service.onUploadBegun = (name) => this.#accounts.recordUploadBegun(name)
+    for (const [index, harm] of harms.entries()) {
+      signal?.throwIfAborted()
+      await this.#harm(harm, index)
+      this.#tree.change(Math.floor(this.#random() * 4))
+    }
+    this.#service.lostAnswers = 0
+    await this.#accounts.close((args) => this.#start(args).ended)
+    // What was killed because of that is nobody's fault.
+    signal?.throwIfAborted()
+    return { done: this.#done, kills: this.#kills, complaints: this.#accounts.complaints }
+  }
+
+  async #harm(harm: Harm, index: number): Promise<void> {
+    const isDaemon = this.#plan.hasDaemons === true && index % 2 === 1 && harm.kind !== 'pair'
+    const before = this.#tree.fingerprint()
+    const running = this.#start(isDaemon ? ['daemon'] : SYNC, harm)
+    const second = harm.kind === 'pair' ? this.#start(SYNC) : undefined
+    const isHarmed = this.#arm(harm, running)
+    const over = setTimeout(() => running.child.kill('SIGKILL'), isDaemon ? LONGEST_DAEMON_MS : LONGEST_SYNC_MS)
+    const outcome = await running.ended
+    clearTimeout(over)
+    this.#service.onMoment = () => {}
+    if (second) this.#accounts.judgePair(outcome, await second.ended)
+    await this.#service.settled()
+    this.#recordEnd(harm, outcome, isHarmed() && (!isKill(harm) || outcome.exitCode === null))
+    if (this.#tree.fingerprint() !== before) this.#accounts.complain('the directory was changed (P8)')
+    this.#accounts.recordReceipts(outcome.stderr)
+  }
+
+  /** Gives whether the harm was done. */
+  #arm(harm: Harm, { child }: Running): () => boolean {
+    if (harm.kind === 'time') {
+      const timer = setTimeout(() => child.kill('SIGKILL'), harm.afterMs)
+      child.once('exit', () => clearTimeout(timer))
+    }
+    if (harm.kind !== 'service' && harm.kind !== 'stopping') return () => true
+    let left = harm.nth
+    this.#service.onMoment = (moment) => {
+      if (moment !== harm.moment) return
+      left -= 1
+      if (left !== 0) return
+      child.kill(harm.kind === 'service' ? 'SIGKILL' : 'SIGTERM')
+      if (harm.kind === 'stopping') setTimeout(() => child.kill('SIGKILL'), harm.graceMs)
+    }
+    return () => left <= 0
+  }
+
+  #recordEnd(harm: Harm, { exitCode, stdout, stderr }: Outcome, isDone: boolean): void {
+    if (exitCode === null) this.#kills += 1
+    if (isDone) this.#done.push(nameOf(harm))
+    if (exitCode === null || harm.kind === 'pair') return
+    const codes = harm.kind === 'state' && !isKill(harm) ? FAULT_CODES : HALTED_CODES
+    if (codes.includes(exitCode) && !stderr.includes('"code":"unexpected"')) return
+    this.#accounts.complain(`${JSON.stringify(harm)}: exit ${exitCode}\n${stdout}\n${stderr}`)
+  }
+
+  #start(args: readonly string[], harm?: Harm): Running {
+    const { at, program, layer, signal } = this.#plan
+    const trace = join(at, 'trace')
+    const fault = harm?.kind === 'state' ? harm.fault : undefined
+    const variables = fault ? stateFaultVariables(layer, { below: join(at, 'state'), trace, fault }) : {}
+    const running = runShelfd(args, { main: program, cwd: at, env: { ...this.#env, ...variables } })
+    const kill = () => void running.child.kill('SIGKILL')
+    process.prependOnceListener('exit', kill)
+    signal?.addEventListener('abort', kill, { once: true })
+    running.child.once('exit', () => {
+      process.off('exit', kill)
+      signal?.removeEventListener('abort', kill)
+    })
+    return running
+  }
+}
+
+/** Every resource is named in the log as soon as it is reported. */
+const SYNC = ['sync', 'Papers', '--accept-removals', '--json', '-v', '--log-format', 'json']
+
+function environment(at: string, { url }: LedgerService): Variables {
+  return {
+    HOME: at,
+    PATH: process.env.PATH ?? '',
+    XDG_CONFIG_HOME: join(at, 'config'),
+    XDG_STATE_HOME: join(at, 'state'),
+    XDG_DATA_HOME: join(at, 'data'),
+    SHELFD_SERVICE_URL: url,
+    SHELFD_TOKEN: 'a-token-of-the-kill-rounds',
+    SHELFD_FIRST_POLL: '5ms',
+    SHELFD_CHECKERS: '1',
+    SHELFD_ALLOW_ROOT: '1',
+    SHELFD_NO_SYSTEM_CONFIG: '1',
+    // Compiled once for all rounds.
+    NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
+  }
+}

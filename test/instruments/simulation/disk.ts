@@ -1,0 +1,344 @@
+/** A disk in memory: inodes, links and descriptors as Linux has them, times of the simulated clock, events for a watcher. */
+import { constants } from 'node:fs'
+import type { FileStats, FileSystem } from '../../../src/local/read/file-system.ts'
+
+const EXT4 = 0xef53
+const KINDS = { file: 0o100000, directory: 0o040000, link: 0o120000, pipe: 0o010000 } as const
+
+interface Common {
+  readonly inode: bigint
+  readonly birthNs: bigint
+  mtimeNs: bigint
+  ctimeNs: bigint
+  /** False: every attempt to read it fails with EACCES. */
+  isReadable: boolean
+  /** Undefined for the root, and for what was removed. */
+  place: { parent: Directory; name: string } | undefined
+}
+
+export interface SimulatedFile extends Common {
+  readonly kind: 'file'
+  bytes: Uint8Array
+  /** Set: reading its bytes fails with this code. */
+  fault: string | undefined
+}
+
+interface Directory extends Common {
+  readonly kind: 'directory'
+  readonly device: bigint
+  readonly entries: Map<string, Node>
+}
+
+interface Link extends Common {
+  readonly kind: 'link'
+  readonly target: string
+}
+
+interface Pipe extends Common {
+  readonly kind: 'pipe'
+}
+
+type Node = SimulatedFile | Directory | Link | Pipe
+
+const MOST_LINKS = 8
+
+/** The part of the disk that the program sees: it reads, and every call is a step at which it may die or the world may change. */
+export interface DiskView {
+  /** Called before each call of the program, with the path of what it is about to open. */
+  onCall(name: string, path?: string): void
+}
+
+export class SimulatedDisk {
+  readonly #nowNs: () => bigint
+  #nextInode = 2n
+  readonly #root: Directory
+  /** Called with each absolute path that changed. */
+  onChange: (path: string) => void = () => {}
+
+  constructor(nowNs: () => bigint) {
+    this.#nowNs = nowNs
+    this.#root = this.#directory()
+  }
+
+  /** A view for one life of the program; its descriptors end with it. */
+  view({ onCall }: DiskView): FileSystem {
+    const open = new Map<number, Node>()
+    let nextDescriptor = 3
+    const call = <T>(name: string, work: () => T): T => {
+      onCall(name)
+      return work()
+    }
+    const nodeOf = (descriptor: number): Node => open.get(descriptor) ?? fail('EBADF', String(descriptor))
+    /** The path by its names, also of what is opened through an open directory. */
+    const named = (path: string): string => {
+      const [, descriptor, below = ''] = /^\/proc\/self\/fd\/(\d+)(.*?)(?:\/\.)?$/.exec(path) ?? []
+      return descriptor === undefined ? path : `${pathOf(nodeOf(Number(descriptor)))}${below}`
+    }
+    const find = (path: string, follows: boolean) => this.#find(path, follows, open)
+    const readAt = (descriptor: number, into: Uint8Array, offset: number, length: number, position: number) => {
+      const file = nodeOf(descriptor)
+      if (file.kind !== 'file') return fail('EISDIR', String(descriptor))
+      if (file.fault !== undefined) return fail(file.fault, pathOf(file))
+      const part = file.bytes.subarray(position, position + length)
+      into.set(part, offset)
+      return part.length
+    }
+    const list = (path: string): string[] => {
+      const directory = find(path, true)
+      if (directory.kind !== 'directory') return fail('ENOTDIR', path)
+      if (!directory.isReadable) return fail('EACCES', path)
+      return [...directory.entries.keys()]
+    }
+    function readdirSync(path: string): string[]
+    function readdirSync(path: string, options: { encoding: 'buffer' }): Uint8Array[]
+    function readdirSync(path: string, options?: { encoding: 'buffer' }): string[] | Uint8Array[] {
+      const names = call('readdir', () => list(path))
+      return options ? names.map((name) => Buffer.from(name)) : names
+    }
+    return {
+      readdirSync,
+      lstatSync: (path) => call('lstat', () => this.#stats(find(path, false))),
+      statSync: (path) => call('stat', () => this.#stats(find(path, true))),
+      openSync: (path, flags) => {
+        onCall('open', named(path))
+        const node = find(path, (flags & constants.O_NOFOLLOW) === 0)
+        if (node.kind === 'link') return fail('ELOOP', path)
+        if ((flags & constants.O_DIRECTORY) !== 0 && node.kind !== 'directory') return fail('ENOTDIR', path)
+        if (!node.isReadable) return fail('EACCES', path)
+        nextDescriptor += 1
+        open.set(nextDescriptor, node)
+        return nextDescriptor
+      },
+      fstatSync: (descriptor) => call('fstat', () => this.#stats(nodeOf(descriptor))),
+      readSync: (descriptor, into, offset, length, position) =>
+        call('read', () => readAt(descriptor, into, offset, length, position)),
+      read: (descriptor, into, offset, length, position, done) => {
+        process.nextTick(() => {
+          let got = 0
+          try {
+            got = call('read', () => readAt(descriptor, into, offset, length, position))
+          } catch (error) {
+            if (!isSystemError(error)) return
+            done(error, 0)
+            return
+          }
+          done(null, got)
+        })
+      },
+      closeSync: (descriptor) => void open.delete(descriptor),
+      realpathSync: (path) => call('realpath', () => pathOf(find(path, true))),
+      readlinkSync: (path) =>
+        call('readlink', () => {
+          const descriptor = /^\/proc\/self\/fd\/(\d+)$/.exec(path)?.[1]
+          if (descriptor !== undefined) return pathOf(nodeOf(Number(descriptor)))
+          const node = find(path, false)
+          return node.kind === 'link' ? node.target : fail('EINVAL', path)
+        }),
+      accessSync: (path) => call('access', () => void (find(path, true).isReadable || fail('EACCES', path))),
+      statfsSync: () => ({ type: EXT4, blocks: 1_000, bsize: 4_096 }),
+    }
+  }
+
+  makeDirectory(path: string): void {
+    if (this.#lookUp(path) === undefined) this.#put(path, this.#directory())
+  }
+
+  /** A new file, also in place of another: like a rename over it. */
+  place(path: string, bytes: Uint8Array): void {
+    this.#put(path, { ...this.#common(), kind: 'file', bytes, fault: undefined })
+  }
+
+  /** A file prepared earlier takes the place of one that is there, on a disk that lets it keep its times: only the inode differs. */
+  swap(path: string, bytes: Uint8Array): void {
+    const before = this.#lookUp(path)
+    if (before?.kind === 'file') this.#put(path, { ...before, inode: this.#common().inode, bytes })
+  }
+
+  /** Writes into the file that is there, which keeps its inode; what has it open sees the new bytes. */
+  overwrite(path: string, bytes: Uint8Array): void {
+    const file = this.#lookUp(path)
+    if (file?.kind !== 'file') return
+    file.bytes = bytes
+    this.#touch(file)
+    this.onChange(path)
+  }
+
+  link(path: string, target: string): void {
+    this.#put(path, { ...this.#common(), kind: 'link', target })
+  }
+
+  pipe(path: string): void {
+    this.#put(path, { ...this.#common(), kind: 'pipe' })
+  }
+
+  remove(path: string): void {
+    const node = this.#lookUp(path)
+    if (!node?.place) return
+    const { parent, name } = node.place
+    parent.entries.delete(name)
+    this.#touch(parent)
+    node.place = undefined
+    this.onChange(path)
+  }
+
+  rename(from: string, to: string): void {
+    const node = this.#lookUp(from)
+    if (!node || to === from || to.startsWith(`${from}/`)) return
+    this.remove(from)
+    node.ctimeNs = this.#nowNs()
+    this.#put(to, node)
+  }
+
+  setReadable(path: string, isReadable: boolean): void {
+    const node = this.#lookUp(path)
+    if (!node) return
+    node.isReadable = isReadable
+    node.ctimeNs = this.#nowNs()
+    this.onChange(path)
+  }
+
+  /** From now on reading the bytes of a file fails with `code`; undefined: no longer. */
+  setFault(path: string, code: string | undefined): void {
+    const node = this.#lookUp(path)
+    if (node?.kind === 'file') node.fault = code
+  }
+
+  kindOf(path: string): Node['kind'] | undefined {
+    return this.#lookUp(path)?.kind
+  }
+
+  /** Another disk takes the place of this directory and all below. */
+  mountAt(path: string): void {
+    this.remove(path)
+    this.#put(path, { ...this.#directory(), device: 2n })
+  }
+
+  /**
+   * Another disk is mounted over a directory, whose descriptors stay good. The returned function mounts the directory over that in turn,
+   * so that descriptors of the other disk still name the same path.
+   */
+  mountOver(path: string): () => void {
+    const covered = this.#lookUp(path)
+    if (!covered?.place) throw new Error(`Nothing is at ${path}`)
+    const { parent, name } = covered.place
+    parent.entries.set(name, { ...this.#directory(), device: 3n, place: covered.place })
+    return () => void parent.entries.set(name, covered)
+  }
+
+  /** Every entry below a directory, by path relative to it; links are not followed. */
+  list(path: string): Map<string, Node> {
+    const found = new Map<string, Node>()
+    const walk = (directory: Node | undefined, prefix: string) => {
+      if (directory?.kind !== 'directory') return
+      for (const [name, node] of directory.entries) {
+        found.set(prefix + name, node)
+        walk(node, `${prefix}${name}/`)
+      }
+    }
+    walk(this.#lookUp(path), '')
+    return found
+  }
+
+  #put(path: string, node: Node): void {
+    const cut = path.lastIndexOf('/')
+    const parent = this.#lookUp(path.slice(0, cut))
+    if (parent?.kind !== 'directory') return
+    const name = path.slice(cut + 1)
+    const before = parent.entries.get(name)
+    if (before) before.place = undefined
+    parent.entries.delete(name)
+    parent.entries.set(name, node)
+    node.place = { parent, name }
+    this.#touch(parent)
+    this.onChange(path)
+  }
+
+  #touch(node: Node): void {
+    node.mtimeNs = this.#nowNs()
+    node.ctimeNs = node.mtimeNs
+  }
+
+  #common(): Common {
+    const nowNs = this.#nowNs()
+    this.#nextInode += 1n
+    return {
+      inode: this.#nextInode,
+      birthNs: nowNs,
+      mtimeNs: nowNs,
+      ctimeNs: nowNs,
+      isReadable: true,
+      place: undefined,
+    }
+  }
+
+  #directory(): Directory {
+    return { ...this.#common(), kind: 'directory', device: 1n, entries: new Map() }
+  }
+
+  #stats(node: Node): FileStats {
+    const size = node.kind === 'file' ? BigInt(node.bytes.length) : 0n
+    const { inode: ino, mtimeNs, ctimeNs, birthNs: birthtimeNs } = node
+    return { dev: deviceOf(node), ino, mode: BigInt(KINDS[node.kind]), size, mtimeNs, ctimeNs, birthtimeNs }
+  }
+
+  #lookUp(path: string): Node | undefined {
+    let node: Node | undefined = this.#root
+    for (const name of path.split('/').filter(Boolean)) {
+      if (node?.kind !== 'directory') return undefined
+      node = node.entries.get(name)
+    }
+    return node
+  }
+
+  /** As the kernel walks a path: links on the way are followed, the last one if `follows`. */
+  #find(path: string, follows: boolean, open: ReadonlyMap<number, Node>): Node {
+    let names = path.split('/').filter(Boolean)
+    let node: Node = this.#root
+    const descriptor = /^\/proc\/self\/fd\/(\d+)(?:\/|$)/.exec(path)?.[1]
+    if (descriptor !== undefined) {
+      node = open.get(Number(descriptor)) ?? fail('ENOENT', path)
+      names = names.slice(4)
+    }
+    for (let links = 0; names.length > 0; ) {
+      const [name = '', ...rest] = names
+      if (node.kind !== 'directory') return fail('ENOTDIR', path)
+      if (!node.isReadable) return fail('EACCES', path)
+      const next: Node = name === '.' ? node : (node.entries.get(name) ?? fail('ENOENT', path))
+      names = rest
+      if (next.kind !== 'link' || (rest.length === 0 && !follows)) {
+        node = next
+        continue
+      }
+      links += 1
+      if (links > MOST_LINKS) return fail('ELOOP', path)
+      node = this.#root
+      names = [...next.target.split('/').filter(Boolean), ...rest]
+    }
+    return node
+  }
+}
+
+function deviceOf(node: Node): bigint {
+  let at: Node = node
+  while (at.kind !== 'directory') {
+    if (!at.place) return 1n
+    at = at.place.parent
+  }
+  return at.device
+}
+
+/** Where a node lies now, as `/proc/self/fd` shows it. */
+function pathOf(node: Node): string {
+  const names: string[] = []
+  let at: Node = node
+  for (; at.place; at = at.place.parent) names.unshift(at.place.name)
+  return `/${names.join('/')}${at.inode === 3n ? '' : ' (deleted)'}`
+}
+
+function fail(code: string, path: string): never {
+  throw Object.assign(new Error(`${code}: ${path}`), { code, errno: -1, path })
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'code' in error && 'errno' in error
+}

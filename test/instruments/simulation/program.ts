@@ -1,0 +1,202 @@
+/** The program as it is, composed over a simulated machine: one object a life. */
+
+import PQueue from 'p-queue'
+import type { Clock } from '../../../src/foundation/clock.ts'
+import { Mutex } from '../../../src/foundation/concurrency/mutex.ts'
+import { type Logger, silentLogger } from '../../../src/foundation/logger.ts'
+import type { FileSystem } from '../../../src/local/read/file-system.ts'
+import { createServiceClient } from '../../../src/remote/create-client.ts'
+import type { OutageListener } from '../../../src/remote/policies/outage.ts'
+import type { Store, StoreReader } from '../../../src/store/open-store.ts'
+import { SENT } from '../../../src/sync/continuous/activity-log.ts'
+import type { Connection, Engine, EngineLimits, Service } from '../../../src/sync/engine.ts'
+import { IngestionCapacity } from '../../../src/sync/ingestion/ingestion-capacity.ts'
+import { keepRetryAfter } from '../../../src/sync/kept-retry-after.ts'
+import { noMetrics } from '../../../src/sync/metrics-sink.ts'
+import { examineEntries } from '../../../src/sync/observe/examine-entries.ts'
+import {
+  emptyBatch,
+  type ObservationBatch,
+  type ObserveTree,
+  type OpenExaminer,
+  type WalkOptions,
+} from '../../../src/sync/observe/observation.ts'
+import type { Observer } from '../../../src/sync/observe/observe-directory.ts'
+import { scopeAt, walkTree } from '../../../src/sync/observe/walk-tree.ts'
+import { createProgress } from '../../../src/sync/progress.ts'
+import type { Life } from './life.ts'
+import { type NetworkHooks, ORIGIN, SimulatedNetwork, TOKEN } from './network.ts'
+import type { SimulatedState } from './state.ts'
+
+export interface Machine {
+  readonly clock: Clock
+  readonly random: () => number
+  readonly fs: FileSystem
+  readonly state: SimulatedState
+  readonly network: NetworkHooks
+  readonly limits: EngineLimits
+  readonly signal: AbortSignal
+  readonly graceSignal: AbortSignal
+  /** The program has reported that a file is sent. */
+  readonly onReported: (path: string, resourceId: string) => void
+}
+
+export const POLL_INTERVALS = { firstPollMs: 2_000, maxPollMs: 60_000, deadlineMs: 3_600_000 }
+
+/** Starts the program, which opens its store as its last process left it. */
+export function startProgram(machine: Machine, life: Life): Engine {
+  const { fs, random, limits, signal, graceSignal, state, onReported: onTold } = machine
+  const clock = clockOf(machine.clock, life)
+  const store = state.open(life)
+  return {
+    store,
+    service: serviceOf(machine, { store, clock, life }),
+    observeTree: observeTree(store, fs, clock),
+    openExaminer: examineHere(store, fs, clock),
+    scanMutex: new Mutex(),
+    fs,
+    ownDirectories: ['/state'],
+    clock,
+    random,
+    logger: loggerOf(onTold),
+    progress: createProgress(),
+    metrics: noMetrics,
+    fileLog: { wouldSend() {}, sent: ({ path, resourceId }) => onTold(path, resourceId) },
+    uploads: new PQueue({ concurrency: limits.transfers }),
+    inFlight: new Set(),
+    ingestion: new IngestionCapacity(),
+    signal,
+    graceSignal,
+    limits,
+    pollIntervals: POLL_INTERVALS,
+    scrubIntervalMs: null,
+  }
+}
+
+/** The continuous mode logs what it sent. */
+function loggerOf(onTold: Machine['onReported']): Logger {
+  const info: Logger['info'] = (message, fields) => {
+    if (message === SENT) onTold(String(fields?.path), String(fields?.resourceId))
+  }
+  return { ...silentLogger, info }
+}
+
+/** The shortest time that a timer of the system takes. */
+const SHORTEST_MS = 1
+
+/** Nothing wakes in a dead program. */
+function clockOf(clock: Clock, life: Life): Clock {
+  return {
+    nowMs: clock.nowMs,
+    monotonicMs: clock.monotonicMs,
+    sleep: async (durationMs, signal) => {
+      await clock.sleep(Math.max(SHORTEST_MS, durationMs), signal)
+      if (life.isDead) await new Promise(() => {})
+    },
+    startTimer: (durationMs, callback) =>
+      clock.startTimer(Math.max(SHORTEST_MS, durationMs), () => void (life.isDead || callback())),
+  }
+}
+
+const SCRATCH = new Uint8Array(65_536)
+
+function observerOf(store: StoreReader, fs: FileSystem, clock: Clock, options: WalkOptions): Observer {
+  return {
+    fs,
+    clock,
+    options,
+    hasDigest: (path, digest) => store.directories.findDigest(options.mirrorId, path)?.equals(digest) ?? false,
+    listKnown: (path) => store.files.listForCompare(options.mirrorId, path),
+    findKnown: (path, name) => store.files.findForCompare(options.mirrorId, path, name),
+    scratch: SCRATCH,
+  }
+}
+
+/** The walk of the program's threads, in this one. */
+function observeTree(store: StoreReader, fs: FileSystem, clock: Clock): ObserveTree {
+  return (options, signal) => ({
+    [Symbol.asyncIterator]: () => walk(observerOf(store, fs, clock, options), [''], signal),
+    [Symbol.asyncDispose]: async () => {},
+  })
+}
+
+/** The examining thread of the program, in this one. */
+export function examineHere(store: StoreReader, fs: FileSystem, clock: Clock): OpenExaminer {
+  return (options) => {
+    return {
+      async *examine(work, signal) {
+        const observer = observerOf(store, fs, clock, { ...options, root: work.root })
+        if (work.kind === 'trees') yield* walk(observer, work.paths, signal)
+        else {
+          const batch = emptyBatch()
+          for (const some of work.entries) examineEntries(observer, some, batch)
+          signal.throwIfAborted()
+          yield batch
+        }
+      },
+      [Symbol.asyncDispose]: async () => {},
+    }
+  }
+}
+
+async function* walk(
+  observer: Observer,
+  paths: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<ObservationBatch> {
+  const stack = paths.map((path) => ({ path, scope: scopeAt(observer, path) }))
+  yield* walkTree(observer, stack, () => signal.throwIfAborted())
+  signal.throwIfAborted()
+}
+
+interface Program {
+  readonly store: Store
+  readonly clock: Clock
+  readonly life: Life
+}
+
+function serviceOf({ network, random }: Machine, { store, clock, life }: Program): Service {
+  const asked = keepRetryAfter(store, ORIGIN, clock, silentLogger)
+  // The service does not distinguish the clients of one program.
+  const dispatcher = new SimulatedNetwork(network, life)
+  const listeners = new Set<OutageListener>()
+  const open = () =>
+    createServiceClient({
+      origin: ORIGIN,
+      token: TOKEN,
+      clock,
+      random,
+      logger: silentLogger,
+      connections: 8,
+      dispatcher,
+      retryAfter: asked,
+      onOutage: (outage) => {
+        for (const listener of listeners) listener(outage)
+      },
+    })
+  let connection: Promise<Connection> | undefined
+  const forget = async () => {
+    connection = undefined
+  }
+  return {
+    identity: ORIGIN,
+    isEmbedded: false,
+    connect: (signal) => {
+      if (connection) return connection
+      const client = open()
+      const opening = client.checkAccess(signal).then((access) => ({ client, access }))
+      connection = opening
+      // The next one tries anew.
+      opening.catch(() => {
+        if (connection === opening) connection = undefined
+      })
+      return opening
+    },
+    onOutage: (listener) => {
+      listeners.add(listener)
+      return { [Symbol.dispose]: () => void listeners.delete(listener) }
+    },
+    disconnect: forget,
+    reset: forget,
+  }
+}

@@ -1,0 +1,107 @@
+/** `npm run soak`: whether the daemon stays as small as it was while its mirrors change; see docs/benchmarks.md. */
+import type { DaemonStatus } from '../../../src/sync/continuous/daemon-status.ts'
+import { isIdle } from '../../support/daemon-process.ts'
+import { describeLoad, describeMachine } from '../bench/machine.ts'
+import { openWorkspace } from '../bench/workspace.ts'
+import { churnTrees } from './churn-trees.ts'
+import { compareSides } from './compare.ts'
+import { readOptions, type SoakOptions } from './options.ts'
+import { isFlat, renderResult } from './render-result.ts'
+import { renderProgress } from './render-samples.ts'
+import { type Sample, takeSamples } from './sample.ts'
+import { openSoak, type Soak } from './soak.ts'
+
+const SAMPLES_PER_PROGRESS = 24
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+/** Aborted by the first signal; the second one ends the process at once. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController()
+  const stop = () => (controller.signal.aborted ? process.exit(130) : controller.abort(new Error('interrupted')))
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, stop)
+  return controller.signal
+}
+
+async function main(signal: AbortSignal): Promise<boolean> {
+  if (process.platform !== 'linux') throw new Error('Only Linux reports what a process holds: run it there')
+  const options = readOptions(process.argv.slice(2))
+  using workspace = openWorkspace('soak')
+  print(`${describeMachine()}; load before ${describeLoad()}`)
+  await using soak = await openSoak(options, workspace)
+  await waitUntilSettled(soak, signal)
+  const { minutes, files, changesPerSecond, seed } = options
+  print(
+    `${minutes} minutes, ${files} files in ${soak.trees.length} mirrors, ${changesPerSecond} changes/s, seed ${seed}`,
+  )
+  const samples: Sample[] = []
+  try {
+    await churnAndSample(soak, { options, signal, samples })
+  } finally {
+    print(renderResult(samples))
+    print(`load after ${describeLoad()}`)
+  }
+  signal.throwIfAborted()
+  return (await compare(soak, signal)) && isFlat(samples)
+}
+
+interface Churning {
+  readonly options: SoakOptions
+  readonly signal: AbortSignal
+  /** Receives each new sample. */
+  readonly samples: Sample[]
+}
+
+async function churnAndSample(soak: Soak, { options, signal, samples }: Churning): Promise<void> {
+  const ended = new AbortController()
+  const stop = () => ended.abort()
+  void soak.daemon.ended.then(stop)
+  const over = AbortSignal.any([signal, ended.signal, AbortSignal.timeout(options.minutes * 60_000)])
+  const churning = churnTrees(soak.trees, options, over).finally(stop)
+  try {
+    for await (const sample of takeSamples(soak, over)) {
+      samples.push(sample)
+      if (samples.length % SAMPLES_PER_PROGRESS === 0) print(renderProgress(sample))
+      if (sample.halted > 0) stop()
+    }
+  } finally {
+    stop()
+    await churning
+  }
+}
+
+/** Waits twice until nothing is left to do: the last changes may cause work later. */
+async function waitUntilSettled({ daemon, trees }: Soak, signal: AbortSignal): Promise<void> {
+  for (let round = 0; round < 2; round += 1) {
+    const { mirrors } = await daemon.until('all is settled', (now) => signal.aborted || isIdle(now) || isHalted(now))
+    signal.throwIfAborted()
+    const halted = mirrors.find(({ state }) => state === 'halted')
+    if (halted) throw new Error(halted.reason?.message ?? `${halted.name} is halted`)
+    for (const { churner } of trees) churner.settle()
+  }
+}
+
+function isHalted({ mirrors }: DaemonStatus): boolean {
+  return mirrors.some(({ state }) => state === 'halted')
+}
+
+async function compare(soak: Soak, signal: AbortSignal): Promise<boolean> {
+  await waitUntilSettled(soak, signal)
+  const { resources, complaints } = await compareSides(soak)
+  const log = soak.daemon.log()
+  print(`log: ${log.split('\n').length - 1} lines`)
+  if (complaints.length === 0) print(`compared: ${resources} resources, exactly what settled, each sent once`)
+  else print(`compared: ${complaints.join('; ')}\n${log}`)
+  return complaints.length === 0
+}
+
+const signal = stopSignal()
+try {
+  process.exitCode = (await main(signal)) ? 0 : 1
+} catch (error) {
+  process.stderr.write(`soak: ${signal.aborted ? 'interrupted' : error instanceof Error ? error.message : error}\n`)
+  process.exitCode = signal.aborted ? 130 : 1
+}
+process.exit()

@@ -1,0 +1,84 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stringify } from 'yaml'
+import { Churner } from '../../support/churn.ts'
+import type { ChurnedTree } from '../../support/churn-account.ts'
+import { compileProgram } from '../../support/compiled-program.ts'
+import { attachDaemon, type RunningDaemon } from '../../support/daemon-process.ts'
+import { freePort } from '../../support/free-port.ts'
+import { seededRandom } from '../../support/random.ts'
+import { runShelfd } from '../../support/run-shelfd.ts'
+import { runProcess } from '../bench/run-process.ts'
+import { homeEnvironment } from '../bench/run-shelfd.ts'
+import type { Workspace } from '../bench/workspace.ts'
+import { endWithUs } from './end-with-us.ts'
+import { serveLibrary } from './library.ts'
+import { DIRECTORIES_PER_FILE, type SoakOptions } from './options.ts'
+
+/** A daemon of the compiled program, its mirrors, and the library that it fills: two processes beside this one. */
+export interface Soak extends AsyncDisposable {
+  readonly daemon: RunningDaemon
+  readonly pid: number
+  readonly metricsUrl: string
+  readonly trees: readonly ChurnedTree[]
+  /** Of the library. */
+  readonly dataDir: string
+  /** The compiled `main.js`. */
+  readonly program: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+export const TIMES = { settleMs: 1_000, rescanMs: 60_000, surelySeenMs: 120_000 }
+
+const TREES = ['Papers', 'Notes', 'Scans']
+const LIBRARY = 'Research'
+const LONGEST_WAIT_MS = 900_000
+
+/** Starts the library and the daemon, and waits until the daemon answers. */
+export async function openSoak(options: SoakOptions, workspace: Workspace): Promise<Soak> {
+  const program = await compileProgram(workspace.fresh('program'))
+  const home = workspace.fresh('home')
+  await using starting = new AsyncDisposableStack()
+  const library = starting.use(await serveLibrary(program, workspace.fresh('library')))
+  const env = { ...homeEnvironment(home), SHELFD_SERVICE_URL: library.url, SHELFD_TOKEN_FILE: library.tokenFile }
+  await runProcess([process.execPath, program, 'libraries', 'create', LIBRARY], { env })
+  const trees = TREES.map((name, at) => fillTree(join(home, name), options, at))
+  const port = await freePort()
+  configure(home, trees, port)
+  const running = runShelfd(['daemon'], { main: program, env, cwd: home })
+  starting.use(endWithUs(running.child))
+  const daemon = attachDaemon(running, join(home, 'state', 'shelfd'), LONGEST_WAIT_MS)
+  const { pid } = await daemon.until('answering', () => true)
+  const parts = starting.move()
+  return {
+    daemon,
+    pid,
+    metricsUrl: `http://127.0.0.1:${port}`,
+    trees,
+    dataDir: library.dataDir,
+    program,
+    env,
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  }
+}
+
+/** A part of all files, changed with random numbers of its own. */
+function fillTree(root: string, { files, seed }: SoakOptions, at: number): ChurnedTree {
+  mkdirSync(root, { recursive: true })
+  const churner = new Churner(root, `${root} elsewhere`, seededRandom(seed + at), `${at}.`)
+  const share = Math.floor(files / TREES.length)
+  churner.fill(share, share * DIRECTORIES_PER_FILE)
+  return { root, churner }
+}
+
+function configure(home: string, trees: readonly ChurnedTree[], port: number): void {
+  const [settle, rescan] = [`${TIMES.settleMs}ms`, `${TIMES.rescanMs}ms`]
+  const config = {
+    mirrors: trees.map(({ root }) => ({ path: root, library: LIBRARY, settle, rescan })),
+    limits: { newPerRun: 'none', newPerDay: 'none' },
+    health: { listen: `127.0.0.1:${port}` },
+  }
+  const directory = join(home, 'config', 'shelfd')
+  mkdirSync(directory, { recursive: true })
+  writeFileSync(join(directory, 'config.yaml'), stringify(config))
+}

@@ -1,5 +1,0 @@
-import { defineConfig } from 'vitest/config'
-
-export default defineConfig({
-  test: { include: ['test/rules/**/*.test.ts'], setupFiles: ['test/mutants/setup.ts'] },
-})
