@@ -1,16 +1,17 @@
+import { findTests, withoutTag } from '../test/promises/collect-tests.ts'
 import { faultsOfFiles } from '../test/promises/faults-of-files.ts'
 import { faultsOfTheProcess } from '../test/promises/faults-of-the-process.ts'
 import { faultsOfTheService } from '../test/promises/faults-of-the-service.ts'
-import { promisesOfReading } from '../test/promises/promises-of-reading.ts'
-import { promisesOfRuns } from '../test/promises/promises-of-runs.ts'
-import { promisesOfSending } from '../test/promises/promises-of-sending.ts'
-import type { FaultRow, PromiseRow, ShownBy } from '../test/promises/rows.ts'
+import { promises } from '../test/promises/promises.ts'
+import type { FaultRow, PromiseRow } from '../test/promises/rows.ts'
 import { security } from '../test/promises/security.ts'
 import { tableOf } from './table.ts'
 
 export const PROMISES_PAGE = new URL('../docs/promises.md', import.meta.url)
 
-const MARK = '<!-- From here on written by `npm run docs`, from test/promises. -->'
+const MARK = '<!-- From here on written by `npm run docs`, from test/promises and the titles of tests. -->'
+
+const tests = findTests()
 
 /** The page of promises: what people wrote above the mark, then the catalogue that the tests are named in. */
 export function renderPromisesPage(current: string): string {
@@ -18,7 +19,7 @@ export function renderPromisesPage(current: string): string {
   const parts = [
     '## Promises',
     'At every moment:',
-    ...[...promisesOfSending, ...promisesOfReading, ...promisesOfRuns].map(renderPromise),
+    ...promises.map(renderPromise),
     '## Faults',
     '### Files and the machine',
     renderFaults(faultsOfFiles),
@@ -29,33 +30,33 @@ export function renderPromisesPage(current: string): string {
     '## Security',
     tableOf(
       ['id', 'rule', 'shown by'],
-      security.map(({ id, holds, shownBy, open }) => [id, holds, listTests(shownBy, open)]),
+      security.map(({ id, holds, open }) => [id, holds, listTests(id, open)]),
     ),
   ]
   return `${written}${MARK}\n\n${parts.join('\n\n')}\n`
 }
 
-function renderPromise({ id, holds, except, shownBy, open }: PromiseRow): string {
+function renderPromise({ id, holds, except, open }: PromiseRow): string {
   const sentence = holds.charAt(0).toUpperCase() + holds.slice(1)
   const exceptions = except.length === 0 ? [] : ['Except:', except.map((text) => `- ${text}`).join('\n')]
-  const tests = linesOf(shownBy).map((line) => `- ${line}`)
+  const tests = linesOf(id).map((line) => `- ${line}`)
   if (open !== undefined) tests.push(`- open: ${open}`)
   return [`### ${id}`, sentence, ...exceptions, 'Shown by:', tests.join('\n')].join('\n\n')
 }
 
 function renderFaults(faults: readonly FaultRow[]): string {
-  const rows = faults.map((row) => [row.id, row.happens, row.answer, row.class, listTests(row.shownBy, row.open)])
+  const rows = faults.map((row) => [row.id, row.happens, row.answer, row.class, listTests(row.id, row.open)])
   return tableOf(['id', 'what happens', 'right answer', 'class', 'shown by'], rows)
 }
 
-function listTests(shownBy: ShownBy, open: string | undefined): string {
-  return [...linesOf(shownBy), ...(open === undefined ? [] : [`open: ${open}`])].join('<br>')
+function listTests(id: string, open: string | undefined): string {
+  return [...linesOf(id), ...(open === undefined ? [] : [`open: ${open}`])].join('<br>')
 }
 
-function linesOf(shownBy: ShownBy): string[] {
-  return Object.entries(shownBy).map(([file, titles]) => `\`${file}\`: ${titles.map(quoted).join(', ')}`)
+function linesOf(id: string): string[] {
+  return Object.entries(tests.get(id) ?? {}).map(([file, titles]) => `\`${file}\`: ${titles.map(quoted).join(', ')}`)
 }
 
 function quoted(title: string): string {
-  return `“${title.replaceAll('<', '&lt;')}”`
+  return `“${withoutTag(title).replaceAll('<', '&lt;')}”`
 }

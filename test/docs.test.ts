@@ -165,7 +165,7 @@ describe('the pages', () => {
     expect(security.filter(({ id }) => !page.includes(id)).map(({ id }) => id)).toEqual([])
   })
 
-  test('the decisions give a reason for every dependency', () => {
+  test('the decisions give a reason for every dependency [S-16]', () => {
     const decisions = pages
       .filter((page) => page.startsWith('docs/decisions/'))
       .map(read)

@@ -8,7 +8,7 @@ import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import { readSettingsWith } from './settings/read-settings-with.ts'
 
-test('a new process keeps the wait that the service asked of the one before', async () => {
+test('a new process keeps the wait that the service asked of the one before [P21]', async () => {
   await using service = await startFaultyService({ library: 'Test' })
   service.answer = () => ({ status: 429, body: {}, headers: { 'retry-after': '600' } })
   const env = { SHELFD_SERVICE_URL: service.url, SHELFD_TOKEN: service.token, XDG_STATE_HOME: temporaryDirectory() }

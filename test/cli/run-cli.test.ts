@@ -176,7 +176,7 @@ describe('errors', () => {
     expect((await shelfd('config show --config bad.yaml -v -v')).stderr).toContain(' at ')
   })
 
-  test('an error cannot write to the terminal', async () => {
+  test('an error cannot write to the terminal [F-FS-13]', async () => {
     const { stderr } = await shelfd(['config', 'x\u001b[2J\u202e'])
     expect(stderr).toContain('config x\\x1b[2J\\u{202e}')
   })

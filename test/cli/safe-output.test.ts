@@ -24,7 +24,7 @@ import { DANGEROUS, HOSTILE_MARKS, hostileText } from '../support/hostile-text.t
 const OWN_MARKS = /\r\u001b\[2K|\u001b\[\?7[lh]|\u001b\[(?:[12]|22|3[1236]|39)m/g
 
 describe('text from outside', () => {
-  test.each(HOSTILE_MARKS.map((mark) => [mark]))('a hostile mark is escaped: %j', (mark) => {
+  test.each(HOSTILE_MARKS.map((mark) => [mark]))('a hostile mark is escaped: %j [S-08]', (mark) => {
     expect(escapeText(`a${mark}b`)).toMatch(/^a[ -~]+b$/)
     expect(escapeJson(JSON.stringify(mark))).toMatch(/^"[ -~]+"$/)
   })
@@ -42,7 +42,7 @@ describe('text from outside', () => {
     expect(escapeText('Überblick 名前 ❤️ 🙂 עברית')).toBe('Überblick 名前 ❤️ 🙂 עברית')
   })
 
-  test('escaped JSON parses to the same text', () => {
+  test('escaped JSON parses to the same text [S-19]', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const json = terminalSafeJson({ [text]: text })
@@ -66,7 +66,7 @@ describe('text from outside', () => {
 })
 
 describe('printed output', () => {
-  test.each(['text', 'json'] as const)('output has nothing that a terminal obeys (%s)', async (format) => {
+  test.each(['text', 'json'] as const)('output has nothing that a terminal obeys (%s) [S-08, S-19]', async (format) => {
     await fc.assert(
       fc.asyncProperty(hostileText, async (text) => {
         const { io, written } = collectingIo(format)
@@ -95,7 +95,7 @@ describe('printed output', () => {
     )
   })
 
-  test('tables, fields and progress keep their lines, whatever the text', () => {
+  test('tables, fields and progress keep their lines, whatever the text [S-19]', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         expect(renderTable(['name', 'path'], [[text, text]]).split('\n')).toHaveLength(2)

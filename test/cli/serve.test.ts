@@ -41,7 +41,7 @@ describe('serve', () => {
     })
   })
 
-  test('serve beyond loopback warns and refuses every request without a token', async () => {
+  test('serve beyond loopback warns and refuses every request without a token [S-11, S-20]', async () => {
     const ended = await whileServing('serve --data-dir open --host 0.0.0.0 --json', async (line) => {
       const url = String(JSON.parse(line).url).replace('0.0.0.0', '127.0.0.1')
       for (const { method, path } of Object.values(ROUTES)) {

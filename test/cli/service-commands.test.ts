@@ -44,7 +44,7 @@ describe('libraries and directories', () => {
     expect(await run('libraries show Alpha')).toMatchObject({ exitCode: 2 })
   })
 
-  test('a library is deleted only by its name', async () => {
+  test('a library is deleted only by its name [P7]', async () => {
     await run('libraries create Kept')
     expect(await run('libraries delete Kept')).toMatchObject({ exitCode: 8 })
     expect(await run('libraries delete Kept --confirm kept')).toMatchObject({ exitCode: 8 })
@@ -55,7 +55,7 @@ describe('libraries and directories', () => {
     expect(asked.exitCode).toBe(0)
   })
 
-  test('names from outside cannot write to the terminal', async () => {
+  test('names from outside cannot write to the terminal [S-08]', async () => {
     await run(['libraries', 'create', 'Evil\u001b[2J\u202e'])
     for (const line of ['libraries list', 'libraries list --json', 'whoami']) {
       const { stdout } = await run(line)
@@ -146,7 +146,7 @@ describe('credentials', () => {
     expect(missing.stderr).toContain('service.tokenFile')
   })
 
-  test('a credential that may delete gets a warning', async () => {
+  test('a credential that may delete gets a warning [S-13]', async () => {
     const { stdout, stderr } = await run('whoami')
     expect(stdout).toContain('Owner <')
     expect(stderr).toContain('warning: this credential may delete')
@@ -157,7 +157,7 @@ describe('credentials', () => {
     expect(await shelfd('whoami', { env: unreachable })).toMatchObject({ exitCode: 5, stdout: '' })
   })
 
-  test('the token is in no output of any command', async () => {
+  test('the token is in no output of any command [P22, S-04]', async () => {
     const token = library.token
     writeFileSync(join(home, 'echo.json'), JSON.stringify({ name: `x ${token}` }))
     const lines = [

@@ -26,14 +26,14 @@ describe('the heartbeat', () => {
     expect(started.events).toEqual(['beat', 'beat', 'beat', 'beat'])
   })
 
-  test('a sleep of the machine is reported before the next beat', async () => {
+  test('a sleep of the machine is reported before the next beat [F-FS-24]', async () => {
     using started = startManual()
     started.clock.jump(3_600_000)
     await started.clock.advance(INTERVAL_MS)
     expect(started.events).toEqual(['beat', 'woke 3600000', 'beat'])
   })
 
-  test('a clock that was set back is reported', async () => {
+  test('a clock that was set back is reported [P20]', async () => {
     using started = startManual()
     started.clock.jump(-3_600_000)
     await started.clock.advance(2 * INTERVAL_MS)
@@ -49,7 +49,7 @@ describe('the heartbeat', () => {
     expect(started.events).toEqual(['beat', 'beat', 'beat', 'beat'])
   })
 
-  test('a sleep that both clocks counted is reported', async () => {
+  test('a sleep that both clocks counted is reported [F-FS-24]', async () => {
     const clock = manualClock()
     const events: string[] = []
     let hasSlept = false

@@ -22,7 +22,7 @@ function controllerOf(name: string, means: WatchMeans = manualWatch().means) {
 }
 
 describe('maintenance', () => {
-  test('uploads stop and continue within a second when the clock is set into or out of a window', async () => {
+  test('uploads stop and continue within a second when the clock is set into or out of a window [P20]', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const clock = manualClock(Date.UTC(2026, 10, 21, 1))
     const { engine } = openTestEngine(service, { clock })
@@ -101,7 +101,7 @@ describe('the end of a supervisor', () => {
   })
 })
 
-test('a supervisor that wakes does not wait for a dead socket', async () => {
+test('a supervisor that wakes does not wait for a dead socket [F-FS-24]', async () => {
   await using service = await startFaultyService({ library: 'Test' })
   const { engine } = openTestEngine(service)
   const isDead = Promise.withResolvers<void>()
@@ -119,7 +119,7 @@ test('a supervisor that wakes does not wait for a dead socket', async () => {
   expect(service.count('uploadFile')).toBe(1)
 })
 
-test('a supervisor that wakes checks and scans every directory', async () => {
+test('a supervisor that wakes checks and scans every directory [F-FS-24]', async () => {
   await using service = await startFaultyService({ library: 'Test' })
   const { engine } = openTestEngine(service)
   const [deaf, gone] = [controllerOf('Deaf'), controllerOf('Gone')]

@@ -64,7 +64,7 @@ describe('lines that are always logged', () => {
   })
 })
 
-test('the memory of repeated lines stays bounded', () => {
+test('the memory of repeated lines stays bounded [P21]', () => {
   for (let count = 0; count < 1_001; count += 1) logger.info('away', { mirror: `${count}` })
   logger.info('away', { mirror: '1' })
   expect(logged).toHaveLength(1_001)

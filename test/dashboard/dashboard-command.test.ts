@@ -98,7 +98,7 @@ test('without a daemon the command serves all of the dashboard', async () => {
   expect((await running.ended).exitCode).toBe(0)
 })
 
-test('a path that leaves its mirror is refused', async () => {
+test('a path that leaves its mirror is refused [S-23]', async () => {
   const { call } = await serve(temporaryHome())
   for (const path of ['..', '../x', 'a/../../x', '/etc/passwd', './a.md']) {
     await expect(call('why', { mirror: 'Papers', path }), path).rejects.toThrow('is no path in a mirror')

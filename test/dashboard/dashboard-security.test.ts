@@ -56,7 +56,7 @@ async function start() {
 
 const ALL = JSON.stringify({ names: [] })
 
-test('without a session every call and the live stream are refused', async () => {
+test('without a session every call and the live stream are refused [S-23]', async () => {
   const { send, asked } = await start()
   for (const name of Object.keys(dashboardCalls).filter((each) => each !== 'signIn')) {
     expect([name, (await send(`/api/${name}`, { body: ALL })).status]).toEqual([name, 401])
@@ -67,7 +67,7 @@ test('without a session every call and the live stream are refused', async () =>
   expect(asked).toEqual([])
 })
 
-test('a token is accepted in its header only, never in an address', async () => {
+test('a token is accepted in its header only, never in an address [S-23]', async () => {
   const { send, signIn } = await start()
   const { authorization } = await signIn()
   const token = authorization.slice('Bearer '.length)
@@ -76,7 +76,7 @@ test('a token is accepted in its header only, never in an address', async () => 
   expect((await send('/api/settings', { cookie: `token=${token}` })).status).toBe(401)
 })
 
-test('a one-time key opens one session', async () => {
+test('a one-time key opens one session [S-23]', async () => {
   const { createAddress, keyOf, signIn, send } = await start()
   const key = keyOf(createAddress())
   expect((await signIn(key)).status).toBe(200)
@@ -85,7 +85,7 @@ test('a one-time key opens one session', async () => {
   expect((await send('/api/settings', { authorization: again.authorization })).status).toBe(401)
 })
 
-test('keys end after five minutes, sessions after twelve idle hours', async () => {
+test('keys end after five minutes, sessions after twelve idle hours [S-23]', async () => {
   const clock = manualClock()
   const sessions = new Sessions(clock)
   const late = sessions.createKey()
@@ -110,7 +110,7 @@ test('the oldest keys and sessions go when there are many', () => {
   expect(sessions.redeem(key)).toBeUndefined()
 })
 
-test('a foreign host or origin is refused, also with a session', async () => {
+test('a foreign host or origin is refused, also with a session [S-23]', async () => {
   const { send, signIn, asked, origin } = await start()
   const { authorization } = await signIn()
   const port = new URL(origin).port
@@ -131,7 +131,7 @@ test('a foreign host or origin is refused, also with a session', async () => {
   expect(asked).toEqual(['pause'])
 })
 
-test('GET changes nothing', async () => {
+test('GET changes nothing [S-23]', async () => {
   const { send, signIn, asked } = await start()
   const { authorization } = await signIn()
   for (const name of Object.keys(dashboardCalls)) {
@@ -141,7 +141,7 @@ test('GET changes nothing', async () => {
   expect(asked).toEqual([])
 })
 
-test('the page comes with a strict policy and loads nothing from elsewhere', async () => {
+test('the page comes with a strict policy and loads nothing from elsewhere [S-23]', async () => {
   const { send } = await start()
   const { status, headers, body } = await send('/', { method: 'GET', accept: 'application/json' })
   expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
@@ -164,7 +164,7 @@ test('the page comes with a strict policy and loads nothing from elsewhere', asy
   expect(sizeBytes).toBeLessThan(150_000)
 })
 
-test('the dashboard listens on loopback only', async () => {
+test('the dashboard listens on loopback only [S-23]', async () => {
   const { origin } = await start()
   expect(new URL(origin).hostname).toBe('127.0.0.1')
   const outside = Object.values(networkInterfaces())

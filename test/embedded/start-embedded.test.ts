@@ -17,7 +17,7 @@ function damage(dataDir: string): Buffer {
 }
 
 describe('startEmbeddedLibrary', () => {
-  it('the data directory and its files are private', async () => {
+  it('the data directory and its files are private [S-05]', async () => {
     const { dataDir, client } = await startLibrary()
     await client.uploaded(await client.createLibrary(), { name: 'a.bin', content: 'x'.repeat(100_000) })
     expect(statSync(dataDir).mode & 0o777).toBe(0o700)

@@ -30,7 +30,7 @@ async function syncUntilDone(tested: TestEngine, mirror: MirrorSettings): Promis
 }
 
 describe('random faults of the service', () => {
-  test.each([1, 2])('a faulty service gets every content exactly once (seed %i)', async (seed) => {
+  test.each([1, 2])('a faulty service gets every content exactly once (seed %i) [P3, P17]', async (seed) => {
     await using service = await startFaultyService({ fault: randomFaults(seed, 0.2) })
     const mirror = mirrorOf(writeTree(temporaryDirectory(), tree))
     await using tested = openTestEngine(service, { inThreads: true })
@@ -54,7 +54,7 @@ describe('random faults of the service', () => {
     expect(rows).toHaveLength(300)
   })
 
-  test('lost answers cause no second resource without a duplicate rule', async () => {
+  test('lost answers cause no second resource without a duplicate rule [P3]', async () => {
     await using service = await startFaultyService({ fault: randomFaults(3, 0.2), hasNoDuplicateRule: true })
     const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(150, 100)))
     await using tested = openTestEngine(service, { inThreads: true })

@@ -21,7 +21,7 @@ const SURELY_SEEN_MS = 20_000
 /** For ten thousand files, too, on a busy machine. */
 const LONGEST_WAIT_MS = 180_000
 
-test('a tree changed at random ends exactly mirrored', { timeout: CHURN_MS + 3 * LONGEST_WAIT_MS }, async () => {
+test('a tree changed at random ends exactly mirrored [P19]', { timeout: CHURN_MS + 3 * LONGEST_WAIT_MS }, async () => {
   await using service = await startFaultyService({ library: 'Research' })
   const home = temporaryHome(service)
   const root = home.write('Papers', {})

@@ -32,7 +32,7 @@ function countTaken(service: FaultyService): number {
 }
 
 describe('outages of the service', () => {
-  test('an unsteady service gets each content once, with few log lines', {
+  test('an unsteady service gets each content once, with few log lines [P21]', {
     timeout: 180_000 + OUTAGE_MS * 1.2,
   }, async () => {
     await using service = await startFaultyService({ library: 'Research', fault: () => 'reset-before' })
@@ -69,7 +69,7 @@ describe('outages of the service', () => {
 })
 
 describe('random signals', () => {
-  test('a daemon ended at random loses nothing and leaves no lock', {
+  test('a daemon ended at random loses nothing and leaves no lock [P1, P16, F-PR-03]', {
     timeout: 60_000 + SIGNALS * 10_000,
   }, async () => {
     await using service = await startFaultyService({ library: 'Research' })

@@ -37,7 +37,7 @@ async function failAt(service: FaultyService, layer: string, name: string, fault
 }
 
 test.runIf(process.platform === 'linux')(
-  'a failing disk is named, and the next sync succeeds',
+  'a failing disk is named, and the next sync succeeds [F-FS-27, F-PR-09]',
   async () => {
     needs('gcc')
     const service = await startFaultyService({ library: 'Research', hasNoDuplicateRule: true })

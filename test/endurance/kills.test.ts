@@ -47,7 +47,7 @@ const PLANS = [
 
 describe('kills at any moment', () => {
   test.runIf(process.platform === 'linux')(
-    'a killed process loses nothing and sends nothing twice (P1-P4)',
+    'a killed process loses nothing and sends nothing twice [P1, P2, P3, P4, P8, P17, P18, F-PR-03]',
     async () => {
       needs('gcc')
       const directory = temporaryDirectory()
@@ -65,7 +65,7 @@ describe('kills at any moment', () => {
     300_000,
   )
 
-  test('a killed embedded library starts again with every content once', async () => {
+  test('a killed embedded library starts again with every content once [P1]', async () => {
     const home = temporaryHome()
     home.write('Papers', manyFiles(160, CONTENTS))
     const random = seededRandom(7)

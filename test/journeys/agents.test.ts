@@ -57,7 +57,7 @@ test("an assistant uses a configured service with its token's rights", async () 
   })
 })
 
-test('no path with dots and no odd identifier of an assistant reaches the service', async () => {
+test('no path with dots and no odd identifier of an assistant reaches the service [S-24]', async () => {
   const service = await startFaultyService({ library: 'Test' })
   const assistant = await assistantOf(temporaryHome(service))
   const library = 'Test'

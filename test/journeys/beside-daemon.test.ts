@@ -69,7 +69,7 @@ async function syncedHome() {
 const NOTHING_BUT_A_NOTICE = /^(Candidates, not verified answers.*\n)?$/
 
 describe('sync beside a daemon', () => {
-  test('a sync beside a daemon runs in it, with the same summary', async () => {
+  test('a sync beside a daemon runs in it, with the same summary [F-PR-08]', async () => {
     const { home, requests, first } = await syncedHome()
     expect({ exitCode: first.exitCode, stderr: first.stderr }).toEqual({ exitCode: 0, stderr: '' })
     expect(first.mirror).toMatchObject({ name: 'Papers', uploads: { created: 1, aliases: 1 } })

@@ -109,19 +109,22 @@ function casesOf(changes: typeof CHANGES) {
   return SIZE_NAMES.flatMap((size) => Object.keys(changes).map((name) => [size, name] as const))
 }
 
-test.each(casesOf(CHANGES))('a %s file that %s before its upload is read again and sent', async (size, name) => {
-  const { service, home, path } = await prepare(SIZES[size], (file, upload) => {
-    if (upload === 1) CHANGES[name]?.(file)
-  })
-  const { exitCode, mirror } = await home.sync(['papers'])
-  expect({ exitCode, problems: mirror.problems }).toEqual({ exitCode: 0, problems: [] })
-  expect(mirror.uploads).toMatchObject({ created: 2, waiting: 0 })
-  expect(mirror.files).toMatchObject({ scanned: 2, new: 2 })
-  expect(hashesIn(service)).toContain(sha256Of(path))
-  expect(hashesIn(service)).toHaveLength(2)
-})
+test.each(casesOf(CHANGES))(
+  'a %s file that %s before its upload is read again and sent [F-FS-01]',
+  async (size, name) => {
+    const { service, home, path } = await prepare(SIZES[size], (file, upload) => {
+      if (upload === 1) CHANGES[name]?.(file)
+    })
+    const { exitCode, mirror } = await home.sync(['papers'])
+    expect({ exitCode, problems: mirror.problems }).toEqual({ exitCode: 0, problems: [] })
+    expect(mirror.uploads).toMatchObject({ created: 2, waiting: 0 })
+    expect(mirror.files).toMatchObject({ scanned: 2, new: 2 })
+    expect(hashesIn(service)).toContain(sha256Of(path))
+    expect(hashesIn(service)).toHaveLength(2)
+  },
+)
 
-test.each(casesOf(REMOVALS))('a %s file that %s before its upload is named', async (size, name) => {
+test.each(casesOf(REMOVALS))('a %s file that %s before its upload is named [F-FS-02]', async (size, name) => {
   const { service, home } = await prepare(SIZES[size], (file, upload) => {
     if (upload === 1) REMOVALS[name]?.(file)
   })
@@ -135,7 +138,7 @@ test.each(casesOf(REMOVALS))('a %s file that %s before its upload is named', asy
   expect(next.mirror.problems.filter(({ code }) => code === 'vanished')).toEqual([])
 })
 
-test('a file that changes again while it is sent is named and waits for the next run', async () => {
+test('a file that changes again while it is sent is named and waits for the next run [F-FS-01]', async () => {
   const { service, home, path } = await prepare(SIZES.large, (file) => appendFileSync(file, 'more'))
   const first = await home.sync(['papers'])
   expect(first.exitCode).toBe(1)
@@ -167,15 +170,18 @@ async function statusOf(home: Home) {
 }
 
 describe('a daemon', () => {
-  test.each(Object.keys(CHANGES))('a daemon sends a file by itself that %s before its upload', async (name) => {
-    const { service, home, path } = await prepare(SIZES.large, (file, upload) => {
-      if (upload === 1) CHANGES[name]?.(file)
-    })
-    const daemon = await startDaemon(home)
-    await daemon.until('the file is sent as it is now', () => hashesIn(service).includes(sha256Of(path)))
-    await expect.poll(() => statusOf(home)).toEqual({ problems: [], toSend: 0 })
-    expect(hashesIn(service)).toHaveLength(2)
-  })
+  test.each(Object.keys(CHANGES))(
+    'a daemon sends a file by itself that %s before its upload [F-FS-01]',
+    async (name) => {
+      const { service, home, path } = await prepare(SIZES.large, (file, upload) => {
+        if (upload === 1) CHANGES[name]?.(file)
+      })
+      const daemon = await startDaemon(home)
+      await daemon.until('the file is sent as it is now', () => hashesIn(service).includes(sha256Of(path)))
+      await expect.poll(() => statusOf(home)).toEqual({ problems: [], toSend: 0 })
+      expect(hashesIn(service)).toHaveLength(2)
+    },
+  )
 
   test.each(Object.keys(REMOVALS))('a daemon forgets a file by itself that %s before its upload', async (name) => {
     const { service, home } = await prepare(SIZES.large, (file, upload) => {

@@ -66,14 +66,14 @@ function encrypted(key: string, passphrase: string): string {
 }
 
 describe('a service that demands a client certificate', () => {
-  test('a sync shows the client certificate and works', async () => {
+  test('a sync shows the client certificate and works [F-SV-24]', async () => {
     const home = homeWith(ada)
     home.write('Papers', { 'a.md': 'A', 'big.md': 'x'.repeat(300_000) })
     const { exitCode, mirror } = await home.sync(['Papers', '--to', 'Research'])
     expect({ exitCode, created: mirror.uploads.created }).toEqual({ exitCode: 0, created: 2 })
   })
 
-  test('a proxied connection shows the client certificate', async () => {
+  test('a proxied connection shows the client certificate [F-SV-24]', async () => {
     const proxy = await startProxy({ names: { 'library.test': front.port } })
     const home = homeWith(ada)
     const env = { SHELFD_SERVICE_URL: 'https://library.test', HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` }
@@ -136,7 +136,7 @@ describe('a service that demands a client certificate', () => {
       () => homeWith(makeAuthority('Home CA').issue({ names: ['ada'] }), front.port12),
       /refuses the client certificate ".*": it does not know "Home CA" that issued it/,
     ],
-  ])('%s is named with what to do', async (_, make, message) => {
+  ])('%s is named with what to do [F-SV-24]', async (_, make, message) => {
     const { exitCode, stderr } = await make().shelfd(['whoami'], { SHELFD_RETRY_FOR: '0' })
     expect(stderr).toMatch(message)
     expect(stderr).toContain('https://127.0.0.1:')
@@ -182,7 +182,7 @@ describe('the files of a client certificate', () => {
       ['open.key"', 'it holds a secret', 'chmod 600'],
     ],
     ['a certificate that others can write', { certFile: 'open.pem' }, ['open.pem"', 'decide', 'chmod go-w']],
-  ])('%s is a configuration error', async (_, wrong, says) => {
+  ])('%s is a configuration error [F-SV-24]', async (_, wrong, says) => {
     const home = homeWith(ada)
     const bob = makeSelfSigned('bob')
     const key = encrypted(ada.key, 'right')

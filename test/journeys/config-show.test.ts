@@ -44,7 +44,7 @@ describe('config show', () => {
     expect(stdout).not.toMatch(/Ms:|PerSecond: 2097152/)
   })
 
-  test('config show never prints a secret', async () => {
+  test('config show never prints a secret [S-04]', async () => {
     const { home } = homeWith(YAML)
     const plain = homeWith('service: { url: "https://library.example.com", token: canary-10 }\n')
     chmodSync(plain.file, 0o600)

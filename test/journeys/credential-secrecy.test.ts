@@ -7,7 +7,7 @@ import { temporaryHome } from '../support/home.ts'
 import { DANGEROUS } from '../support/hostile-text.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
 
-test('the credential stands in one header and nowhere else (P22)', async () => {
+test('the credential stands in one header and nowhere else [P22, S-03]', async () => {
   await using service = await startFaultyService({ library: 'Research' })
   const canary = service.token
   const home = temporaryHome(service)
@@ -67,7 +67,7 @@ test('a refused credential is named by address and origin only', async () => {
   expect(`${outcome.stdout}${outcome.stderr}`).not.toContain(token)
 })
 
-test('a crash prints its place and hides the credential', async () => {
+test('a crash prints its place and hides the credential [F-PR-04, S-19]', async () => {
   await using service = await startFaultyService({ library: 'Research' })
   const home = temporaryHome(service)
   const papers = home.write('Papers', { 'a.md': 'A' })
@@ -98,7 +98,7 @@ const ECHOES: Readonly<Record<string, (token: string) => string>> = {
   hexadecimal: (token) => Buffer.from(token).toString('hex'),
 }
 
-test('a credential repeated in escapes is shown nowhere (P22)', async () => {
+test('a credential repeated in escapes is shown nowhere [P22, S-04]', async () => {
   await using service = await startFaultyService({ library: 'Research' })
   const echoes = Object.values(ECHOES)
     .map((echo) => echo(service.token))
@@ -149,7 +149,7 @@ describe('an address with a password in the configuration', () => {
     ['embedder', { embedder: { url: ADDRESS, model: 'm' } }],
     ['service.url', { service: { url: ADDRESS } }],
     ['health.listen', { health: { listen: ADDRESS } }],
-  ])('an address in %s is refused, and no command prints its password', async (key, config) => {
+  ])('an address in %s is refused, and no command prints its password [P22]', async (key, config) => {
     const home = temporaryHome()
     configure(home, config)
     chmodSync(join(home.path, 'config/shelfd/config.yaml'), 0o600)

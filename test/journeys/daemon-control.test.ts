@@ -50,7 +50,7 @@ const isSearchable = (count: number) => (status: { mirrors: { files: { searchabl
   status.mirrors[0]?.files.searchable === count
 
 describe('commands and signals beside the daemon', () => {
-  test('sync, report and search work beside the daemon', async () => {
+  test('sync, report and search work beside the daemon [F-PR-08]', async () => {
     const { home, root } = await daemonHome()
     await until(() => readStatus(home), isSearchable(1))
     const outside = home.write('Outside', { 'b.md': 'heron' })

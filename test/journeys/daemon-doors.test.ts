@@ -29,7 +29,7 @@ const NUMBERS = [
   ['options', 'waitMs', 'a number from 0 to 315360000000', [-1, 1e300]],
 ] as const
 
-test('a number beyond its bounds is refused with its key and bounds', async () => {
+test('a number beyond its bounds is refused with its key and bounds [S-25]', async () => {
   const { home, outer } = await daemonHome()
   const asked = syncOf(home, outer)
   for (const [place, key, bounds, values] of NUMBERS) {
@@ -51,7 +51,7 @@ test('a number beyond its bounds is refused with its key and bounds', async () =
   }
 })
 
-test('a sync inside a mirror of the daemon is refused', async () => {
+test('a sync inside a mirror of the daemon is refused [S-25]', async () => {
   const { home, outer } = await daemonHome()
   for (const path of [join(outer, 'notes'), outer, home.path]) {
     const { lines } = await postToDaemon(home, '/v1/syncs', syncOf(home, path))
@@ -66,7 +66,7 @@ test('a sync inside a mirror of the daemon is refused', async () => {
   expect(readLibrary(home.dataDir)).toHaveLength(2)
 })
 
-test('a sync to a path with dots, or of a relative directory, is refused', async () => {
+test('a sync to a path with dots, or of a relative directory, is refused [S-24]', async () => {
   const { home } = await daemonHome()
   const path = home.write('elsewhere', { 'e.md': 'elsewhere' })
   const odd = [

@@ -42,7 +42,7 @@ function commandIn(message: string): string[] {
 }
 
 describe('lost root directories', () => {
-  test('a lost root halts its mirror alone until resolved', PATIENT, async () => {
+  test('a lost root halts its mirror alone until resolved [P12]', PATIENT, async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     const port = await freePort()
@@ -98,7 +98,7 @@ describe('lost root directories', () => {
 })
 
 describe('a deleted store', () => {
-  test('a daemon ends when its store is deleted, the next one asks (P14)', PATIENT, async () => {
+  test('a daemon ends when its store is deleted, the next one asks [P14, F-PR-05]', PATIENT, async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     configure(home, { mirrors: writeMirrors(home, ['papers']) })
@@ -141,7 +141,7 @@ const [UNSHARE = '', ...UNSHARE_ARGUMENTS] = WITH_FEW
 const canLimit = spawnSync(UNSHARE, [...UNSHARE_ARGUMENTS, 'true']).status === 0
 
 describe('the limit of watches', () => {
-  test('a reached limit of watches is logged once, and scans continue', PATIENT, async ({ skip }) => {
+  test('a reached limit of watches is logged once, and scans continue [F-FS-20]', PATIENT, async ({ skip }) => {
     needs('unshare')
     skip(!canLimit, 'nobody but root may lower the limit of watches here')
     await using service = await startFaultyService({ library: 'Research' })

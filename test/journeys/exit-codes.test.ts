@@ -117,7 +117,7 @@ describe('exit codes', () => {
     expect(stdout).toMatch(/1 file held back by limits\.newPerRun \(2 in a run\)/)
   })
 
-  test('a store held by another instance exits 11', async () => {
+  test('a store held by another instance exits 11 [P16, F-PR-08]', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     using store = openStore(home.stateDir)
@@ -129,7 +129,7 @@ describe('exit codes', () => {
     expect(store.mirrors.list()).toEqual([])
   })
 
-  test('a store of a newer version exits 78', async () => {
+  test('a store of a newer version exits 78 [P23]', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     openStore(home.stateDir)[Symbol.dispose]()
@@ -144,7 +144,7 @@ describe('exit codes', () => {
     expect(await home.shelfd(['report'])).toMatchObject({ exitCode: 78 })
   })
 
-  test('a lost store whose generation file remains exits 78', async () => {
+  test('a lost store whose generation file remains exits 78 [P24]', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     openStore(home.stateDir)[Symbol.dispose]()
@@ -154,7 +154,7 @@ describe('exit codes', () => {
     expectOneMessage(stderr, /restore|move it away/)
   })
 
-  test('an interrupted sync exits 130, and the next run completes it', async () => {
+  test('an interrupted sync exits 130, and the next run completes it [P18, F-PR-01]', async () => {
     await using service = await startFaultyService()
     const files = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`${index}.md`, `content ${index}`]))
     const home = await homeOn(service, files)

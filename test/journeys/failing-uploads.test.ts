@@ -39,34 +39,37 @@ function endQuarantines(home: Home): void {
 }
 
 describe('uploads that always fail', () => {
-  test.each(FAULTS)('an upload that meets $what is sent twice, then a problem', async ({ fault, exitCode, code }) => {
-    const { service, home } = await failingHome(fault)
-    const first = await home.sync(['Papers', '--to', 'Research'])
-    expect(first.exitCode).toBe(exitCode)
-    expect(first.mirror.uploads).toMatchObject({ created: 2, failed: 1, inDoubt: 0 })
-    expect(first.mirror.problems).toMatchObject([{ path: 'bad.md', code, retryAt: expect.stringMatching(/^\d{4}-/) }])
-    expect(countSends(service, 'bad.md')).toBe(2)
-    expect(
-      readLibrary(service.dataDir)
-        .map(({ title }) => title)
-        .sort(),
-    ).toEqual(['fine.md', 'good.md'])
+  test.each(FAULTS)(
+    'an upload that meets $what is sent twice, then a problem [P4, F-SV-13]',
+    async ({ fault, exitCode, code }) => {
+      const { service, home } = await failingHome(fault)
+      const first = await home.sync(['Papers', '--to', 'Research'])
+      expect(first.exitCode).toBe(exitCode)
+      expect(first.mirror.uploads).toMatchObject({ created: 2, failed: 1, inDoubt: 0 })
+      expect(first.mirror.problems).toMatchObject([{ path: 'bad.md', code, retryAt: expect.stringMatching(/^\d{4}-/) }])
+      expect(countSends(service, 'bad.md')).toBe(2)
+      expect(
+        readLibrary(service.dataDir)
+          .map(({ title }) => title)
+          .sort(),
+      ).toEqual(['fine.md', 'good.md'])
 
-    // During its quarantine the content is neither sent nor looked for, and every run reports it.
-    service.forget()
-    const second = await home.sync(['Papers'])
-    expect({ exitCode: second.exitCode, failed: second.mirror.uploads.failed }).toEqual({ exitCode, failed: 1 })
-    expect(service.count('uploadFile') + service.count('listDirectory')).toBe(0)
+      // During its quarantine the content is neither sent nor looked for, and every run reports it.
+      service.forget()
+      const second = await home.sync(['Papers'])
+      expect({ exitCode: second.exitCode, failed: second.mirror.uploads.failed }).toEqual({ exitCode, failed: 1 })
+      expect(service.count('uploadFile') + service.count('listDirectory')).toBe(0)
 
-    // After the quarantine follow one look and one further upload; the next quarantine is longer.
-    endQuarantines(home)
-    const third = await home.sync(['Papers'])
-    expect(third.exitCode).toBe(exitCode)
-    expect(countSends(service, 'bad.md')).toBe(1)
-    const [before] = second.mirror.problems
-    const [after] = third.mirror.problems
-    expect(Date.parse(after?.retryAt ?? '')).toBeGreaterThan(Date.parse(before?.retryAt ?? '') + 60_000)
-  })
+      // After the quarantine follow one look and one further upload; the next quarantine is longer.
+      endQuarantines(home)
+      const third = await home.sync(['Papers'])
+      expect(third.exitCode).toBe(exitCode)
+      expect(countSends(service, 'bad.md')).toBe(1)
+      const [before] = second.mirror.problems
+      const [after] = third.mirror.problems
+      expect(Date.parse(after?.retryAt ?? '')).toBeGreaterThan(Date.parse(before?.retryAt ?? '') + 60_000)
+    },
+  )
 
   test('report, why, failed and status show a failed upload', async () => {
     const { home } = await failingHome('html-error')
@@ -86,7 +89,7 @@ describe('uploads that always fail', () => {
     expect(status).toMatchObject({ files: { needAttention: 1, inDoubt: 0 }, problems: [{ path: 'bad.md' }] })
   })
 
-  test('an upload that arrived after all is found by a look', async () => {
+  test('an upload that arrived after all is found by a look [P4]', async () => {
     const { service, home } = await failingHome('html-error')
     service.fault = ({ fileName }) => (fileName === 'bad.md' ? 'reset-after' : undefined)
     // The listing is late: it shows neither upload in this run.
@@ -132,7 +135,7 @@ describe('uploads that always fail', () => {
     expect(await sync('--log-format', 'json')).toMatch(/"warn".*an upload failed again/)
   })
 
-  test('every attempt of a failing upload counts towards the limits', async () => {
+  test('every attempt of a failing upload counts towards the limits [P4]', async () => {
     const { service, home } = await failingHome('html-error')
     await home.sync(['Papers', '--to', 'Research', '--max-new-per-day', '4'])
     expect(service.count('uploadFile')).toBe(4)

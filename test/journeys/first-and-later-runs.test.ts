@@ -68,7 +68,7 @@ describe('the first run', () => {
 })
 
 describe('later runs', () => {
-  test('a second run sends nothing and changes nothing (P17)', async () => {
+  test('a second run sends nothing and changes nothing [P17]', async () => {
     const { home, service } = await homeOnService()
     home.write('Papers', tree)
     expect((await home.sync(['Papers', '--to', 'Research'])).exitCode).toBe(0)
@@ -114,7 +114,7 @@ describe('later runs', () => {
     expect(await home.shelfd(['report', '--check', '--fail-on', 'superseded'])).toMatchObject({ exitCode: 1 })
   })
 
-  test('a file that comes back sends nothing (P13)', async () => {
+  test('a file that comes back sends nothing [P13]', async () => {
     const { home, service } = await homeOnService()
     const root = home.write('Papers', { 'a.md': 'A', 'b/c.md': 'C' })
     await home.sync(['Papers', '--to', 'Research'])
@@ -131,7 +131,7 @@ describe('later runs', () => {
     expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
   })
 
-  test('an old content that returns is not superseded', async () => {
+  test('an old content that returns is not superseded [P13]', async () => {
     const { home } = await homeOnService()
     const root = home.write('Papers', { 'a.md': 'first' })
     await home.sync(['Papers', '--to', 'Research'])

@@ -62,7 +62,7 @@ async function whileReplaced(file: string, make: (file: string) => void, work: (
 }
 
 describe.each(Object.entries(KINDS))('%s in place of a file of the state', (kind, make) => {
-  test('what lies in place of a file of the state is named at once (P24)', PATIENT, async () => {
+  test('what lies in place of a file of the state is named at once [P24, F-PR-16]', PATIENT, async () => {
     const service = await startFaultyService({ library: 'Research' })
     const home = await usedHome(service)
     service.forget()
@@ -77,7 +77,7 @@ describe.each(Object.entries(KINDS))('%s in place of a file of the state', (kind
     expect(service.requests).toEqual([])
   })
 
-  test('what lies in place of a file of the library is named at once', PATIENT, async () => {
+  test('what lies in place of a file of the library is named at once [F-PR-16]', PATIENT, async () => {
     const home = await usedHome()
     for (const file of LIBRARY_FILES.map((name) => join(home.dataDir, name))) {
       await whileReplaced(file, make, async () => {
@@ -91,7 +91,7 @@ describe.each(Object.entries(KINDS))('%s in place of a file of the state', (kind
   })
 })
 
-test('a file of the state that is far too large is not read', PATIENT, async () => {
+test('a file of the state that is far too large is not read [F-PR-16]', PATIENT, async () => {
   const home = await usedHome()
   const makeLarge = (file: string) => {
     writeFileSync(file, '')
@@ -108,7 +108,7 @@ test('a file of the state that is far too large is not read', PATIENT, async () 
   }
 })
 
-test('a lock that is no lock names the file to move away', async () => {
+test('a lock that is no lock names the file to move away [F-PR-16]', async () => {
   const home = await usedHome()
   const file = join(home.stateDir, 'lock')
   writeFileSync(file, 'not a database at all'.repeat(300))
@@ -120,7 +120,7 @@ test('a lock that is no lock names the file to move away', async () => {
   expect(await home.shelfd(['sync', 'Papers'])).toMatchObject({ exitCode: 0 })
 })
 
-test('a link in place of the database is not followed', async () => {
+test('a link in place of the database is not followed [F-PR-16]', async () => {
   const home = temporaryHome()
   home.write('Papers', { 'a.md': 'A' })
   mkdirSync(home.stateDir, { recursive: true, mode: 0o700 })
@@ -168,7 +168,7 @@ describe('a database that is no store', () => {
   test.each([
     ['no table', ''],
     ['some tables', "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT); INSERT INTO meta VALUES ('commits', '99')"],
-  ])('a database with our numbers and %s is refused', async (_, tables) => {
+  ])('a database with our numbers and %s is refused [F-PR-16]', async (_, tables) => {
     const service = await startFaultyService({ library: 'Research' })
     const home = await usedHome(service)
     service.forget()
@@ -190,7 +190,7 @@ describe('a database that is no store', () => {
     if (tables === '') expect(readFileSync(join(home.stateDir, 'store.db')).equals(written)).toBe(true)
   })
 
-  test('a database of another program without numbers is not made a store', async () => {
+  test('a database of another program without numbers is not made a store [F-PR-16]', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     mkdirSync(home.stateDir, { recursive: true, mode: 0o700 })
@@ -203,7 +203,7 @@ describe('a database that is no store', () => {
   })
 })
 
-test('a state directory where none can be made is refused at once', PATIENT, async () => {
+test('a state directory where none can be made is refused at once [F-PR-16]', PATIENT, async () => {
   const home = temporaryHome()
   home.write('Papers', { 'a.md': 'A' })
   for (const place of ['/proc/x', '/proc/x/y', '/dev/null/x']) {

@@ -11,7 +11,7 @@ import { manyFiles } from '../support/temporary.ts'
 const FILES = manyFiles(6_000, 6_000)
 
 describe.runIf(mayMount)('full disks', () => {
-  test('a full disk of the state exits 5 and is named', async () => {
+  test('a full disk of the state exits 5 and is named [F-FS-23]', async () => {
     const service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     home.write('Papers', FILES)
@@ -27,7 +27,7 @@ describe.runIf(mayMount)('full disks', () => {
     expect({ exitCode, created: mirror.uploads.created }).toEqual({ exitCode: 8, created: 50 })
   })
 
-  test('a full disk of the state holds a daemon until there is room', async () => {
+  test('a full disk of the state holds a daemon until there is room [F-FS-23]', async () => {
     const service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     const path = home.write('Papers', { 'a.md': 'A', 'b.md': 'B' })
@@ -42,7 +42,7 @@ describe.runIf(mayMount)('full disks', () => {
     expect((await daemon.stop()).exitCode).toBe(0)
   }, 120_000)
 
-  test('a full disk of the library loses nothing and sends nothing twice', async () => {
+  test('a full disk of the library loses nothing and sends nothing twice [F-FS-23]', async () => {
     const home = temporaryHome()
     // The library compresses what can be compressed.
     const files = Array.from(

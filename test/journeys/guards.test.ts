@@ -20,7 +20,7 @@ async function mirroredHome(files: number) {
 }
 
 describe('lost files (P12)', () => {
-  test('a root that lost all files halts and records nothing', async () => {
+  test('a root that lost all files halts and records nothing [P12]', async () => {
     const { home, root } = await mirroredHome(30)
     const before = dumpStore(home.stateDir)
     for (let index = 0; index < 7; index += 1) rmSync(join(root, `d${index}`), { recursive: true })
@@ -38,7 +38,7 @@ describe('lost files (P12)', () => {
     expect((await home.sync(TO)).exitCode).toBe(0)
   })
 
-  test('a root that lost more than half its files halts', async () => {
+  test('a root that lost more than half its files halts [P12]', async () => {
     const { home, root } = await mirroredHome(70)
     const before = dumpStore(home.stateDir)
     for (let index = 0; index < 4; index += 1) rmSync(join(root, `d${index}`), { recursive: true })
@@ -46,7 +46,7 @@ describe('lost files (P12)', () => {
     expect(dumpStore(home.stateDir).file).toEqual(before.file)
   })
 
-  test('a run that halts counts no file as removed', async () => {
+  test('a run that halts counts no file as removed [P12]', async () => {
     const { home, root } = await mirroredHome(30)
     const before = dumpStore(home.stateDir)
     for (let index = 1; index < 7; index += 1) rmSync(join(root, `d${index}`), { recursive: true })
@@ -67,7 +67,7 @@ describe('lost files (P12)', () => {
     expect({ stdout, sent: service.count('uploadFile') }).toEqual({ stdout: '^ d0/e0/file-0.md\n', sent: 0 })
   })
 
-  test('new files in the place of all known ones are not sent before somebody confirms, however few', async () => {
+  test('new files in the place of all known ones are not sent before somebody confirms, however few [P12]', async () => {
     const { service, home, root } = await mirroredHome(2)
     const before = dumpStore(home.stateDir)
     const aside = `${root}.aside`
@@ -101,7 +101,7 @@ describe('lost files (P12)', () => {
     expect(accepted).toMatchObject({ exitCode: 0, mirror: { files: { removed: 2 }, uploads: { created: 40 } } })
   })
 
-  test('a single file that is renamed or edited is no question', async () => {
+  test('a single file that is renamed or edited is no question [P12]', async () => {
     const { service, home, root } = await mirroredHome(1)
     renameSync(join(root, 'd0/e0/file-0.md'), join(root, 'renamed.md'))
     expect((await home.sync(TO)).exitCode).toBe(0)
@@ -144,7 +144,7 @@ describe('newly ignored files', () => {
     expect(stdout).toMatch(/left out +2; 10 files were mirrored before and stay searchable/)
   })
 
-  test('newly ignored files hide no loss beside them', async () => {
+  test('newly ignored files hide no loss beside them [P12]', async () => {
     const { home, root } = await mirroredHome(70)
     writeFileSync(join(root, '.shelfdignore'), '/d0/\n/d1/\n')
     for (let index = 2; index < 6; index += 1) rmSync(join(root, `d${index}`), { recursive: true })
@@ -154,7 +154,7 @@ describe('newly ignored files', () => {
 })
 
 describe('a new store beside a full library (P14)', () => {
-  test('a new store beside a full library asks before sending', async () => {
+  test('a new store beside a full library asks before sending [P14]', async () => {
     const { service, home } = await mirroredHome(10)
     rmSync(home.stateDir, { recursive: true })
     mkdirSync(home.stateDir, { recursive: true })
@@ -166,7 +166,7 @@ describe('a new store beside a full library (P14)', () => {
   test.each([
     ['/Papers', 'a directory of its own'],
     ['/', 'the whole library'],
-  ])('a new store asks also if all files lie in the inbox (%s: %s)', async (remotePath) => {
+  ])('a new store asks also if all files lie in the inbox (%s: %s) [P14]', async (remotePath) => {
     const service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     const path = home.write('Papers', { 'a.md': 'A', 'b.md': 'B' })
@@ -181,7 +181,7 @@ describe('a new store beside a full library (P14)', () => {
     expect((await home.sync(['papers', '--adopt'])).exitCode).toBe(0)
   })
 
-  test("a new store adopts the library's resources and sends none again", async () => {
+  test("a new store adopts the library's resources and sends none again [P14]", async () => {
     const { service, home } = await mirroredHome(10)
     rmSync(home.stateDir, { recursive: true })
     const { exitCode, mirror } = await home.sync([...TO, '--adopt'])

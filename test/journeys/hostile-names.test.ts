@@ -34,7 +34,7 @@ const NAMES = [
 ]
 
 describe('hostile names', () => {
-  test('hostile names are mirrored one by one and escaped', async () => {
+  test('hostile names are mirrored one by one and escaped [F-FS-11, F-FS-13, S-19]', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     home.write('Papers', Object.fromEntries(NAMES.map((name) => [name, `content of ${name}`])))
@@ -63,7 +63,7 @@ describe('hostile names', () => {
     }
   })
 
-  test('hostile words of a service are escaped by every command', async () => {
+  test('hostile words of a service are escaped by every command [S-08, S-19]', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const marks = `${HOSTILE_MARKS.filter((mark) => !mark.includes('\0') && mark.isWellFormed()).join('')}\n`
     const home = temporaryHome(service)
@@ -107,7 +107,7 @@ describe('hostile names', () => {
     expect(stdout).toContain('bad')
   })
 
-  test('names that are not UTF-8 are reported as problems', async () => {
+  test('names that are not UTF-8 are reported as problems [F-FS-12]', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     const root = home.write('Papers', { 'good.md': 'good', '\ufffd.md': 'a true replacement character' })
@@ -138,7 +138,7 @@ describe('hostile names', () => {
 })
 
 describe('links, pipes and secrets', () => {
-  test('links and pipes are left out and never block', async () => {
+  test('links and pipes are left out and never block [P9, F-FS-08, F-FS-10, F-FS-15]', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     const root = home.write('Papers', { 'a.md': 'A', 'empty.md': '', 'elsewhere/secret.md': 'S', 'empty/': '' })

@@ -29,14 +29,14 @@ async function expectRefusal(home: Home, args: readonly string[], env: Variables
 }
 
 describe('pinned mirrors (P15)', () => {
-  test('a pinned mirror refuses another origin, also of the same library', async () => {
+  test('a pinned mirror refuses another origin, also of the same library [P15]', async () => {
     const { service, home } = await pinnedHome()
     const other = { url: service.library.url, token: service.token }
     await expectRefusal(home, TO, variablesOf(other), /belongs to http/)
     await expectRefusal(home, ['Papers'], variablesOf(other), /belongs to http/)
   })
 
-  test('a pinned mirror refuses another tenant', async () => {
+  test('a pinned mirror refuses another tenant [P15]', async () => {
     const { service, home } = await pinnedHome()
     service.forget()
     service.rewrite = ({ route }, body) =>
@@ -45,7 +45,7 @@ describe('pinned mirrors (P15)', () => {
     expect(service.requests.map(({ route }) => route)).not.toContain('uploadFile')
   })
 
-  test('a pinned mirror refuses another library', async () => {
+  test('a pinned mirror refuses another library [P15]', async () => {
     const { service, home, root } = await pinnedHome()
     await createLibrary(service, 'Second')
     const config = (library: string) =>
@@ -56,7 +56,7 @@ describe('pinned mirrors (P15)', () => {
     await expectRefusal(home, ['papers'], {}, /belongs to the library "Research"/)
   })
 
-  test('a pinned mirror refuses a library that its credential cannot read', async () => {
+  test('a pinned mirror refuses a library that its credential cannot read [P15]', async () => {
     const { service, home } = await pinnedHome()
     await createLibrary(service, 'Second')
     const spec = { name: 'narrow', access: ['read', 'resource.create', 'update'], libraries: ['Second'] } as const
@@ -64,14 +64,14 @@ describe('pinned mirrors (P15)', () => {
     await expectRefusal(home, ['Papers'], { SHELFD_TOKEN: token }, /cannot read/)
   })
 
-  test('a pinned mirror refuses another directory at its path', async () => {
+  test('a pinned mirror refuses another directory at its path [P15]', async () => {
     const { home, root } = await pinnedHome()
     renameSync(root, `${root}.away`)
     mkdirSync(root)
     await expectRefusal(home, ['Papers'], {}, /not the directory.*"shelfd sync Papers --accept-root"/)
   })
 
-  test('a pinned mirror refuses another embedded library', async () => {
+  test('a pinned mirror refuses another embedded library [P15]', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     expect((await home.sync(['Papers'])).exitCode).toBe(0)
@@ -124,7 +124,7 @@ describe('accepted roots', () => {
 })
 
 describe('credentials and libraries', () => {
-  test('a credential without the right to create is refused', async () => {
+  test('a credential without the right to create is refused [F-SV-07]', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const token = createToken(
       service.dataDir,
@@ -138,7 +138,7 @@ describe('credentials and libraries', () => {
     expect(service.requests.every(({ method }) => method === 'GET')).toBe(true)
   })
 
-  test('a credential without the right to create directories is refused', async () => {
+  test('a credential without the right to create directories is refused [F-SV-07]', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const spec = { name: 'uploader', access: ['read', 'resource.create'], libraries: ['Research'] } as const
     const home = temporaryHome({ url: service.url, token: createToken(service.dataDir, spec, Date.now()) })
@@ -147,7 +147,7 @@ describe('credentials and libraries', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 7, stderr: expect.stringMatching(/update/) })
   })
 
-  test('a credential revoked during a run stops the run', async () => {
+  test('a credential revoked during a run stops the run [F-SV-06]', async () => {
     const { service, home } = await pinnedHome()
     service.answer = ({ route }) => (route === 'uploadFile' ? { status: 401, body: { message: 'no' } } : undefined)
     const { exitCode, mirror } = await home.sync(TO)

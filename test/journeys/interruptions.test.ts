@@ -59,7 +59,7 @@ async function statusOf(home: Home) {
 }
 
 describe('the first Ctrl-C', () => {
-  test('the first Ctrl-C counts at once the uploads it waits for', async () => {
+  test('the first Ctrl-C counts at once the uploads it waits for [F-PR-01]', async () => {
     const { service, release, running } = await syncInTheMiddle(['--json'])
     running.child.kill('SIGINT')
     await running.logged(
@@ -75,7 +75,7 @@ describe('the first Ctrl-C', () => {
     expect(readLibrary(service.dataDir)).toHaveLength(TRANSFERS)
   })
 
-  test('an interrupted run is no failure in the status', async () => {
+  test('an interrupted run is no failure in the status [F-PR-01]', async () => {
     const { home, release, running } = await syncInTheMiddle()
     running.child.kill('SIGTERM')
     await running.logged('Stopping')
@@ -116,7 +116,7 @@ describe('the first Ctrl-C', () => {
 })
 
 describe('the second Ctrl-C', () => {
-  test('the second Ctrl-C ends at once and counts the cut uploads', async () => {
+  test('the second Ctrl-C ends at once and counts the cut uploads [F-PR-02]', async () => {
     const { home, service, release, running } = await syncInTheMiddle()
     running.child.kill('SIGINT')
     await running.logged('Stopping')

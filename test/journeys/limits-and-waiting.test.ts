@@ -45,7 +45,7 @@ async function homeOnService() {
 }
 
 describe('limits', () => {
-  test('a limit holds back files that the next run sends', async () => {
+  test('a limit holds back files that the next run sends [P14]', async () => {
     const { home, service } = await homeOnService()
     home.write('Papers', five)
     const first = await home.sync(['Papers', '--to', 'Research', '--max-new', '2'])
@@ -121,7 +121,7 @@ describe('limits', () => {
     expect((await home.sync(['Papers', '--to', 'Research'])).mirror.uploads).toMatchObject({ created: 3, heldBack: 0 })
   })
 
-  test('a limit of a day counts across runs', async () => {
+  test('a limit of a day counts across runs [P14]', async () => {
     const { home } = await homeOnService()
     home.write('Papers', five)
     expect((await home.sync(['Papers', '--to', 'Research', '--max-new-per-day', '3'])).mirror.uploads.created).toBe(3)
@@ -132,7 +132,7 @@ describe('limits', () => {
 })
 
 describe('waiting for ingestion', () => {
-  test('a run with --no-wait leaves ingestion to the next run', async () => {
+  test('a run with --no-wait leaves ingestion to the next run [P5]', async () => {
     const { home } = await homeOnService()
     home.write('Papers', five)
     const first = await home.sync(['Papers', '--to', 'Research', '--no-wait'])
@@ -144,7 +144,7 @@ describe('waiting for ingestion', () => {
     expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
   })
 
-  test('waiting ends at its deadline, and nothing is sent again', async () => {
+  test('waiting ends at its deadline, and nothing is sent again [P5]', async () => {
     const { service, home } = await serviceStuckIn('running')
     home.write('Papers', five)
     const first = await home.sync(['Papers', '--to', 'Research', '--wait-timeout', '100ms'])
@@ -170,7 +170,7 @@ describe('waiting for ingestion', () => {
     expect(service.count('uploadFile')).toBe(2)
   })
 
-  test('resources in ingestion never exceed their limit', async () => {
+  test('resources in ingestion never exceed their limit [P21]', async () => {
     await using service = await startFaultyService()
     let inIngestion = 0
     let most = 0
@@ -192,7 +192,7 @@ describe('waiting for ingestion', () => {
     expect(most).toBeLessThanOrEqual(3)
   })
 
-  test('a run of several mirrors never exceeds the limit of ingestion, also without waiting', async () => {
+  test('a run of several mirrors never exceeds the limit of ingestion, also without waiting [P21]', async () => {
     const { home, service, most } = await homeWithTwoMirrors()
     const { mirrors } = (await home.sync(['--no-wait'])).summary
     expect(mirrors.map(({ uploads }) => uploads)).toMatchObject([
@@ -204,7 +204,7 @@ describe('waiting for ingestion', () => {
     expect([service.count('uploadFile'), most()]).toEqual([12, 4])
   })
 
-  test('a daemon never exceeds the limit of ingestion over all its mirrors', async () => {
+  test('a daemon never exceeds the limit of ingestion over all its mirrors [P21]', async () => {
     const { home, service, most } = await homeWithTwoMirrors()
     const daemon = await startDaemon(home)
     const isFull = ({ inIngestion, uploading, mirrors }: DaemonStatus) =>
@@ -237,7 +237,7 @@ describe('bad ends of ingestion', () => {
     ['archived', 'unknown'],
     [null, 'unknown'],
     [7, 'unknown'],
-  ] as const)('a bad end of ingestion (%s) is reported by later runs too', async (status, outcome) => {
+  ] as const)('a bad end of ingestion (%s) is reported by later runs too [P6]', async (status, outcome) => {
     const { service, home } = await serviceStuckIn(status)
     home.write('Papers', { 'a.md': 'A' })
     const first = await home.sync(['Papers', '--to', 'Research'])

@@ -63,7 +63,7 @@ describe('forgetting a mirror', () => {
     expect(JSON.parse((await shelfd('mirrors list --json')).stdout).mirrors).toEqual([])
   })
 
-  test('forgetting a mirror deletes nothing, and --adopt creates nothing twice', async () => {
+  test('forgetting a mirror deletes nothing, and --adopt creates nothing twice [P7]', async () => {
     const { home, root } = await syncedHome()
     const resources = readLibrary(home.dataDir)
     expect((await home.shelfd(FORGET)).exitCode).toBe(0)

@@ -221,7 +221,7 @@ function certified(
 const seen = new Map<string, string>()
 const docs = readFileSync(new URL('../../docs/network.md', import.meta.url), 'utf8')
 
-test.each(OBSTACLES)('$obstacle is named with what to do', async ({ obstacle, make, exit, says, inDocs }) => {
+test.each(OBSTACLES)('$obstacle is named with what to do [F-SV-02]', async ({ obstacle, make, exit, says, inDocs }) => {
   const [url, env] = await make()
   const home = temporaryHome({ url, token: 'a-token-of-nobody' })
   home.write('Papers', { a: 'x' })

@@ -132,7 +132,7 @@ describe('waiting for a service', () => {
     })
   })
 
-  test('later runs report the same wait without a request', async () => {
+  test('later runs report the same wait without a request [P21]', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = homeOf(service.url, service.token)
     expect((await home.sync(SYNC.slice(1))).exitCode).toBe(0)

@@ -6,7 +6,7 @@ import { configure, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 
-test('a token file that is a pipe is refused', async () => {
+test('a token file that is a pipe is refused [F-PR-13]', async () => {
   const service = await startFaultyService({ library: 'Research' })
   const home = temporaryHome()
   const pipe = join(home.path, 'token')
@@ -16,7 +16,7 @@ test('a token file that is a pipe is refused', async () => {
   expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(/token": it is no file/) })
 })
 
-test('a configuration that is a pipe is refused', async () => {
+test('a configuration that is a pipe is refused [F-PR-13]', async () => {
   const home = temporaryHome()
   const pipe = join(home.path, 'config.yaml')
   execFileSync('mkfifo', ['-m', '600', pipe])
@@ -24,7 +24,7 @@ test('a configuration that is a pipe is refused', async () => {
   expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(/config\.yaml": it is no file/) })
 })
 
-test('status reports a stopped daemon and answers from the store', async () => {
+test('status reports a stopped daemon and answers from the store [F-PR-13]', async () => {
   const home = temporaryHome()
   home.write('Papers', { 'a.md': 'A' })
   await home.sync(['Papers'])

@@ -45,7 +45,7 @@ describe('a run that fails is told', () => {
     expect(exits).toEqual([1, 1, 1, 0, 0])
   })
 
-  test('a receiver that fails changes nothing of the run, and its address stays secret', async () => {
+  test('a receiver that fails changes nothing of the run, and its address stays secret [S-04]', async () => {
     const receiver = await startWebhookReceiver()
     receiver.answer = () => 500
     await using service = await startFaultyService({ library: 'Research' })

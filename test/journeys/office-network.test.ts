@@ -46,7 +46,7 @@ describe('proxies', () => {
     expect(new Set(proxy.targets)).toEqual(new Set([`${HOST}:443`]))
   })
 
-  test('only the proxy receives its credentials', async () => {
+  test('only the proxy receives its credentials [P22]', async () => {
     const { service, authority, home, proxy } = await openOffice({ credentials: 'ada:sesam öffne' })
     const proxyUrl = `http://ada:sesam%20%C3%B6ffne@127.0.0.1:${proxy.port}`
     const env = { SHELFD_CA_FILE: authority.file, https_proxy: proxyUrl }
@@ -85,7 +85,7 @@ describe('proxies', () => {
     expect(away.stderr).toMatch(/connection refused/)
   })
 
-  test('uploads that a proxy refuses are not in doubt', async () => {
+  test('uploads that a proxy refuses are not in doubt [F-SV-03]', async () => {
     const { service, authority, home, proxy, proxyUrl } = await openOffice()
     const env = { SHELFD_CA_FILE: authority.file, HTTPS_PROXY: proxyUrl, SHELFD_TRANSFERS: '1' }
     let isCut = false
@@ -160,7 +160,7 @@ describe('certificates', () => {
     return home.shelfd(['whoami'], { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, ...env })
   }
 
-  test('an unknown authority is refused by name, with caFile as remedy', async () => {
+  test('an unknown authority is refused by name, with caFile as remedy [F-SV-02]', async () => {
     const authority = makeAuthority('Office CA 7')
     const certificate = authority.issue({ names: [HOST] })
     const refused = await ask(certificate)
@@ -169,7 +169,7 @@ describe('certificates', () => {
     expect(await ask(certificate, { SHELFD_CA_FILE: authority.file })).toMatchObject({ exitCode: 0 })
   })
 
-  test('no variable of Node switches off the certificate check', async () => {
+  test('no variable of Node switches off the certificate check [F-SV-02, S-02]', async () => {
     const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' }
     const home = temporaryHome({ url: `https://${HOST}`, token: 'never-sent-canary' })
     const front = await startTlsFront((await startFaultyService()).url, makeSelfSigned(HOST))
@@ -186,7 +186,7 @@ describe('certificates', () => {
     expect(await ask(certificate, { SHELFD_CA_FILE: file })).toMatchObject({ exitCode: 0 })
   })
 
-  test('an expired or early certificate is refused with its dates', async () => {
+  test('an expired or early certificate is refused with its dates [F-SV-02]', async () => {
     const authority = makeAuthority()
     const env = { SHELFD_CA_FILE: authority.file }
     const [from, to] = [daysFromNow(-20), daysFromNow(-10)]
@@ -200,7 +200,7 @@ describe('certificates', () => {
     expect(young.stderr).toMatch(/clock/)
   })
 
-  test('a certificate of another host is refused with its names', async () => {
+  test('a certificate of another host is refused with its names [F-SV-02]', async () => {
     const authority = makeAuthority()
     const other = await ask(authority.issue({ names: ['files.test', '*.files.test'] }), {
       SHELFD_CA_FILE: authority.file,

@@ -26,7 +26,7 @@ test.each([
   ['that is replaced', 7, (root: string) => replaced(root)],
   ['that lost its files', 8, (root: string) => emptied(root)],
   ['that is missing', 3, (root: string) => rmSync(root, { recursive: true })],
-] as const)('a mirror %s does not stop the next one', async (_, exitCode, harm) => {
+] as const)('a mirror %s does not stop the next one [F-SV-21]', async (_, exitCode, harm) => {
   const { service, home, first } = await twoMirrors()
   harm(first)
   const run = await home.sync([])
@@ -38,7 +38,7 @@ test.each([
   expect(readLibrary(service.dataDir).map(({ title }) => title)).toContain('b.md')
 })
 
-test('a missing library does not stop the next mirror', async () => {
+test('a missing library does not stop the next mirror [F-SV-22]', async () => {
   const { service, home, mirrors } = await twoMirrors()
   const third = { name: 'third', path: home.write('third', { 'c.md': 'C' }), library: 'Nowhere' }
   configure(home, { mirrors: [third, ...mirrors] })

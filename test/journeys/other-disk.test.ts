@@ -13,7 +13,7 @@ function mountDisk(image: string, at: string): Disposable {
 }
 
 test.runIf(mayMount)(
-  'another disk in memory at the same mount point is not sent, however few files were there',
+  'another disk in memory at the same mount point is not sent, however few files were there [P15]',
   async () => {
     const service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
@@ -38,7 +38,7 @@ test.runIf(mayMount)(
   },
 )
 
-test.runIf(mayMount)('another disk at the same mount point is not sent', async () => {
+test.runIf(mayMount)('another disk at the same mount point is not sent [P12]', async () => {
   const service = await startFaultyService({ library: 'Research' })
   const home = temporaryHome(service)
   const at = join(home.path, 'Papers')

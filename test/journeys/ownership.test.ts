@@ -36,7 +36,7 @@ function configureCommand(home: Home): { readonly file: string; readonly trace: 
 }
 
 describe('configuration files', () => {
-  test.runIf(isRoot)('a configuration of another user is refused before its tokenCommand runs', async () => {
+  test.runIf(isRoot)('a configuration of another user is refused before its tokenCommand runs [S-06]', async () => {
     const home = temporaryHome()
     const { file, trace } = configureCommand(home)
     chownSync(file, SOMEBODY, SOMEBODY)
@@ -49,7 +49,7 @@ describe('configuration files', () => {
     expect(existsSync(trace)).toBe(false)
   })
 
-  test('a configuration that others can write is refused with its remedy', async () => {
+  test('a configuration that others can write is refused with its remedy [S-06]', async () => {
     const home = temporaryHome()
     const { file, trace } = configureCommand(home)
     chmodSync(file, 0o666)
@@ -90,7 +90,7 @@ describe('configuration files', () => {
 })
 
 describe('token files', () => {
-  test.runIf(isRoot)('a token file of another user is refused', async () => {
+  test.runIf(isRoot)('a token file of another user is refused [S-06]', async () => {
     const home = temporaryHome()
     home.write('secrets', { token: 'theirs-4f1c9b7d2e' })
     const file = join(home.path, 'secrets/token')
@@ -120,7 +120,7 @@ describe('token files', () => {
 })
 
 describe('programs, authorities and groups', () => {
-  test('a program or authority that others can write is refused', async () => {
+  test('a program or authority that others can write is refused [S-06]', async () => {
     const home = temporaryHome()
     const { trace } = configureCommand(home)
     home.write('bin', { 'get-token': `#!/bin/sh\ntouch ${trace}\necho token\n`, 'ca.pem': 'none' })
@@ -153,7 +153,7 @@ describe('programs, authorities and groups', () => {
 })
 
 describe('the state directory', () => {
-  test('every command refuses a state directory that others can write', async () => {
+  test('every command refuses a state directory that others can write [S-06]', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     mkdirSync(home.stateDir, { recursive: true })
@@ -176,7 +176,7 @@ describe('the state directory', () => {
     expect((await home.shelfd(['status'])).exitCode).toBe(0)
   })
 
-  test.runIf(isRoot)("a state directory behind another user's link is refused", async () => {
+  test.runIf(isRoot)("a state directory behind another user's link is refused [S-18]", async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     const target = home.write('elsewhere/', {})
@@ -189,7 +189,7 @@ describe('the state directory', () => {
     expect(readdirSync(target)).toEqual([])
   })
 
-  test('state and library are readable for their user alone', async () => {
+  test('state and library are readable for their user alone [S-05]', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     const { exitCode } = await home.run(['sync', 'Papers'])
@@ -217,7 +217,7 @@ test('a library directory that others can write is refused', async () => {
 })
 
 describe('compiled code', () => {
-  test('compiled code is kept in a private cache of its user', async () => {
+  test('compiled code is kept in a private cache of its user [S-05, S-18]', async () => {
     const home = temporaryHome()
     const shared = home.write('tmp/', {})
     const cache = home.write('cache/', {})
@@ -228,7 +228,7 @@ describe('compiled code', () => {
     expect(readdirSync(join(cache, 'shelfd/code'))).toHaveLength(1)
   })
 
-  test.runIf(isRoot)('a code cache of another user is never used', async () => {
+  test.runIf(isRoot)('a code cache of another user is never used [S-18]', async () => {
     const home = temporaryHome()
     const code = home.write('cache/shelfd/code/', {})
     chownSync(code, SOMEBODY, SOMEBODY)
@@ -239,7 +239,7 @@ describe('compiled code', () => {
 })
 
 describe('planted links', () => {
-  test('files of the state replace planted links, not their targets', async () => {
+  test('files of the state replace planted links, not their targets [S-18]', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     const victim = join(home.write('other', { precious: '' }), 'precious')
@@ -256,7 +256,7 @@ describe('planted links', () => {
     expect(lstatSync(join(home.stateDir, 'lock')).isFile()).toBe(true)
   })
 
-  test('a replaced file follows no planted link', () => {
+  test('a replaced file follows no planted link [S-05, S-18]', () => {
     const directory = temporaryDirectory()
     const [victim, file] = [join(directory, 'victim'), join(directory, 'record')]
     writeFileSync(victim, 'precious')

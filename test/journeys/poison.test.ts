@@ -46,7 +46,7 @@ function searchableTitles({ dataDir }: FaultyService): string[] {
 }
 
 describe.each(Object.entries(ANSWERS))('answered with %s', (_, answer) => {
-  test('a bad answer to one upload leaves the other files alone', async () => {
+  test('a bad answer to one upload leaves the other files alone [F-SV-07, F-SV-14, F-SV-21]', async () => {
     const { service, tested, mirror } = await openPoisoned()
     service.answer = ({ fileName }) => (fileName === 'bad.md' ? answer : undefined)
     const result = await tested.sync([mirror])
@@ -57,7 +57,7 @@ describe.each(Object.entries(ANSWERS))('answered with %s', (_, answer) => {
     expect(service.requests.filter(({ fileName }) => fileName === 'bad.md').length).toBeLessThanOrEqual(2)
   })
 
-  test('a bad answer to one poll leaves the other files alone', async () => {
+  test('a bad answer to one poll leaves the other files alone [F-SV-07, F-SV-14, F-SV-21]', async () => {
     const { service, tested, mirror } = await openPoisoned()
     let badId: string | undefined
     service.rewrite = ({ fileName }, body) => {
@@ -80,7 +80,7 @@ describe.each(Object.entries(ANSWERS))('answered with %s', (_, answer) => {
     expect(service.count('uploadFile')).toBe(5)
   })
 
-  test('a bad answer to one directory leaves the others alone', async () => {
+  test('a bad answer to one directory leaves the others alone [F-SV-07, F-SV-21]', async () => {
     const { service, tested, mirror } = await openPoisoned()
     const isBad = (body: Buffer) => body.includes('/bad"')
     service.answer = ({ route, body }) => (route === 'createDirectory' && isBad(body) ? answer : undefined)
@@ -91,7 +91,7 @@ describe.each(Object.entries(ANSWERS))('answered with %s', (_, answer) => {
     expect(searchableTitles(service)).toEqual(['a.md', 'b.md', 'c.md', 'd.md'])
   })
 
-  test('a candidate that cannot be compared hides no arrived upload', async () => {
+  test('a candidate that cannot be compared hides no arrived upload [F-SV-21]', async () => {
     const { service, tested, mirror } = await openPoisoned()
     expect((await tested.sync([{ ...mirror, ignore: ['bad.md'] }])).outcome).toBe('done')
     const before = readLibrary(service.dataDir).length
@@ -122,7 +122,7 @@ describe.each(Object.entries(ANSWERS))('answered with %s', (_, answer) => {
 })
 
 describe('answers about another resource', () => {
-  test("an upload answered with another resource's id is no receipt", async () => {
+  test("an upload answered with another resource's id is no receipt [F-SV-15]", async () => {
     const { service, tested, mirror } = await openPoisoned()
     let goodId: unknown
     service.rewrite = ({ fileName }, body) => {
@@ -138,7 +138,7 @@ describe('answers about another resource', () => {
     expect(readLibrary(service.dataDir)).toHaveLength(5)
   })
 
-  test('a poll answered for another resource ends nothing', async () => {
+  test('a poll answered for another resource ends nothing [F-SV-15]', async () => {
     const { service, tested, mirror } = await openPoisoned()
     service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, id: 'another' } : body)
     const result = await tested.sync([mirror])

@@ -24,7 +24,7 @@ async function openHome() {
 describe.runIf(mayMount)('mirrors on mounted disks', () => {
   needs('mount')
 
-  test('a read-only disk is mirrored (P8)', async () => {
+  test('a read-only disk is mirrored [P8]', async () => {
     const { service, home, at } = await openHome()
     using _papers = mount(['--bind', home.write('Sources', manyFiles(FILES, FILES))], at)
     execFileSync('mount', ['-o', 'remount,ro,bind', at])
@@ -34,7 +34,7 @@ describe.runIf(mayMount)('mirrors on mounted disks', () => {
     expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
   })
 
-  test('two disks swapped during a sync are never mixed (P12)', async () => {
+  test('two disks swapped during a sync are never mixed [P12]', async () => {
     const { service, home, at } = await openHome()
     const names = Array.from({ length: FILES }, (_, index) => `${index}.md`)
     // Each disk has its loop device from the beginning: to set one up while another is being freed may fail.

@@ -16,39 +16,45 @@ async function openHome() {
   return { service, home: temporaryHome(service) }
 }
 
-test.runIf(process.platform !== 'win32')('too few descriptors damage nothing and repeat no upload', async () => {
-  const { service, home } = await openHome()
-  home.write('Papers', manyFiles(40, 40))
-  for (const limit of [20, 22, 24, 28, 36]) {
-    const launcher = ['sh', '-c', `ulimit -n ${limit} && exec "$@"`, 'sh']
-    const running = runShelfd([...SYNC, '--log-format', 'json'], { env: home.env, cwd: home.path, launcher })
-    const { stderr } = await running.ended
-    // Node itself may lack descriptors and end; no message may then ask the operator to move the state away.
-    expect({ limit, stderr }).not.toMatchObject({ stderr: expect.stringMatching(/store-damaged|"unexpected"/) })
-  }
-  expect(await home.shelfd(SYNC)).toMatchObject({ exitCode: 0 })
-  expect(readLibrary(service.dataDir)).toHaveLength(40)
-})
+test.runIf(process.platform !== 'win32')(
+  'too few descriptors damage nothing and repeat no upload [F-FS-06]',
+  async () => {
+    const { service, home } = await openHome()
+    home.write('Papers', manyFiles(40, 40))
+    for (const limit of [20, 22, 24, 28, 36]) {
+      const launcher = ['sh', '-c', `ulimit -n ${limit} && exec "$@"`, 'sh']
+      const running = runShelfd([...SYNC, '--log-format', 'json'], { env: home.env, cwd: home.path, launcher })
+      const { stderr } = await running.ended
+      // Node itself may lack descriptors and end; no message may then ask the operator to move the state away.
+      expect({ limit, stderr }).not.toMatchObject({ stderr: expect.stringMatching(/store-damaged|"unexpected"/) })
+    }
+    expect(await home.shelfd(SYNC)).toMatchObject({ exitCode: 0 })
+    expect(readLibrary(service.dataDir)).toHaveLength(40)
+  },
+)
 
-test.runIf(process.platform !== 'win32')('a process stopped during an upload completes it afterwards', async () => {
-  const { service, home } = await openHome()
-  home.write('Papers', { 'large.md': 'large '.repeat(MEGABYTE), 'small.md': 'small' })
-  const running = runShelfd([...SYNC, '--json'], { env: home.env, cwd: home.path })
-  let stops = 0
-  service.onUploadBegun = () => {
-    if (stops > 0) return
-    stops += 1
-    running.child.kill('SIGSTOP')
-    // The service does not wait: its connection is closed when the process continues.
-    setImmediate(() => running.child.kill('SIGCONT'))
-    throw new Error('given up by the test')
-  }
-  expect(await running.ended).toMatchObject({ exitCode: 0 })
-  expect(stops).toBe(1)
-  expect(readLibrary(service.dataDir)).toHaveLength(2)
-})
+test.runIf(process.platform !== 'win32')(
+  'a process stopped during an upload completes it afterwards [P4, F-PR-15]',
+  async () => {
+    const { service, home } = await openHome()
+    home.write('Papers', { 'large.md': 'large '.repeat(MEGABYTE), 'small.md': 'small' })
+    const running = runShelfd([...SYNC, '--json'], { env: home.env, cwd: home.path })
+    let stops = 0
+    service.onUploadBegun = () => {
+      if (stops > 0) return
+      stops += 1
+      running.child.kill('SIGSTOP')
+      // The service does not wait: its connection is closed when the process continues.
+      setImmediate(() => running.child.kill('SIGCONT'))
+      throw new Error('given up by the test')
+    }
+    expect(await running.ended).toMatchObject({ exitCode: 0 })
+    expect(stops).toBe(1)
+    expect(readLibrary(service.dataDir)).toHaveLength(2)
+  },
+)
 
-test('a write-ahead log cut after a kill repeats no upload', async () => {
+test('a write-ahead log cut after a kill repeats no upload [P1, P24]', async () => {
   const { service, home } = await openHome()
   home.write('Papers', manyFiles(12, 12))
   const { child, ended } = runShelfd(SYNC, { env: home.env, cwd: home.path })

@@ -70,7 +70,7 @@ test('a sync through tinyproxy uploads small and large files', async () => {
   expect(open.targets).toContain(`${HOST}:${port}`)
 })
 
-test('an upload whose tinyproxy dies is in doubt and stored once', async () => {
+test('an upload whose tinyproxy dies is in doubt and stored once [F-SV-04]', async () => {
   const { service, home, env } = await openOffice()
   home.write('Papers', { 'a.md': 'A', 'large.bin': 'x'.repeat(2 << 20) })
   const mortal = await startTinyproxy()

@@ -7,7 +7,7 @@ import { temporaryHome } from '../support/home.ts'
 const TO = ['Papers', '--to', 'Research']
 const NOTICE = /The state is new, restored or copied/
 
-test('a state restored from a backup is reported until the next sync', async () => {
+test('a state restored from a backup is reported until the next sync [P24]', async () => {
   const service = await startFaultyService({ library: 'Research', hasNoDuplicateRule: true })
   const home = temporaryHome(service)
   home.write('Papers', { 'a.md': 'A' })
@@ -37,7 +37,7 @@ test('a state restored from a backup is reported until the next sync', async () 
   expect(report.stderr).not.toMatch(NOTICE)
 })
 
-test('every command refuses an older store until its generation is removed', async () => {
+test('every command refuses an older store until its generation is removed [P24]', async () => {
   const service = await startFaultyService({ library: 'Research', hasNoDuplicateRule: true })
   const home = temporaryHome(service)
   home.write('Papers', { 'a.md': 'A' })

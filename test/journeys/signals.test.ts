@@ -36,16 +36,19 @@ function send({ child }: ReturnType<typeof start>, message: object): void {
   child.stdin.write(`${JSON.stringify(message)}\n`)
 }
 
-test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a server for assistants whose stdin stays open', async (signal) => {
-  const running = start(temporaryHome(), ['mcp'])
-  send(running, INITIALIZE)
-  await once(running.child.stdout, 'data')
-  running.child.kill(signal)
-  expect(await running.exitCode()).toBe(0)
-  expect(running.log()).toBe('')
-})
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s ends a server for assistants whose stdin stays open [F-PR-18]',
+  async (signal) => {
+    const running = start(temporaryHome(), ['mcp'])
+    send(running, INITIALIZE)
+    await once(running.child.stdout, 'data')
+    running.child.kill(signal)
+    expect(await running.exitCode()).toBe(0)
+    expect(running.log()).toBe('')
+  },
+)
 
-test('SIGTERM ends a server for assistants in the middle of a call', async () => {
+test('SIGTERM ends a server for assistants in the middle of a call [F-PR-18]', async () => {
   const service = await startFaultyService({ library: 'Test' })
   const asked = Promise.withResolvers<void>()
   const latch = Promise.withResolvers<void>()
@@ -65,7 +68,7 @@ test('SIGTERM ends a server for assistants in the middle of a call', async () =>
   expect(await running.exitCode()).toBe(0)
 })
 
-test('SIGTERM ends a request whose data do not come', async () => {
+test('SIGTERM ends a request whose data do not come [F-PR-18]', async () => {
   const running = start(temporaryHome(), ['api', 'POST', '/v1/libraries', '--data', '@-'])
   // More than a pipe holds, so that the command reads once all is written.
   await new Promise((resolve) => running.child.stdin.write(' '.repeat(2 ** 20), resolve))
@@ -81,7 +84,7 @@ const SERVERS = [
 ] as const
 
 test.runIf(process.platform !== 'win32').each(SERVERS)(
-  'SIGUSR1 opens no debugger in $args.0',
+  'SIGUSR1 opens no debugger in $args.0 [S-26]',
   async ({ args, isUp }) => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })

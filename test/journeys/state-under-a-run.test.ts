@@ -70,7 +70,7 @@ function during(service: FaultyService, happens: () => void): void {
 }
 
 describe.each(Object.entries(MISHAPS))('a state directory under a sync: %s', (_, mishap) => {
-  test('a sync whose state is lost on the way ends with 78 and sends no more', PATIENT, async () => {
+  test('a sync whose state is lost on the way ends with 78 and sends no more [F-PR-05]', PATIENT, async () => {
     const { home, service, before } = await usedHome()
     home.write('Papers', manyFiles())
     during(service, () => mishap(home.stateDir, before))
@@ -88,7 +88,7 @@ describe('a state directory under a daemon', () => {
   test.each([
     ['is overwritten', (stateDir: string, before: string) => cpSync(before, stateDir, { recursive: true })],
     ['loses its log', (stateDir: string) => rmSync(join(stateDir, 'store.db-wal'))],
-  ])('a daemon whose state %s ends by itself with 78', PATIENT, async (_, mishap) => {
+  ])('a daemon whose state %s ends by itself with 78 [F-PR-05]', PATIENT, async (_, mishap) => {
     const { home, service, before } = await usedHome()
     const daemon = await startDaemon(home)
     home.write('Papers', manyFiles())
@@ -101,7 +101,7 @@ describe('a state directory under a daemon', () => {
     })
   })
 
-  test.runIf(mayMount)('a daemon whose state is unmounted ends by itself with 78', PATIENT, async () => {
+  test.runIf(mayMount)('a daemon whose state is unmounted ends by itself with 78 [F-PR-05]', PATIENT, async () => {
     const service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     const path = home.write('Papers', { 'first.md': 'first' })

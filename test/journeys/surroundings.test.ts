@@ -24,7 +24,7 @@ async function mirroredHome(): Promise<Home> {
 }
 
 describe.runIf(existsSync('/dev/full'))('a full output', () => {
-  test('a full standard output is one line and exit 1', async () => {
+  test('a full standard output is one line and exit 1 [F-PR-17]', async () => {
     const home = await mirroredHome()
     for (const args of [
       ['status'],
@@ -89,7 +89,7 @@ describe('the file of a report', () => {
   })
 })
 
-test('a working directory that is gone is named without a stack', async () => {
+test('a working directory that is gone is named without a stack [F-PR-17]', async () => {
   const home = await mirroredHome()
   const before = 'mkdir gone && cd gone && rmdir ../gone'
   for (const args of [['status'], ['sync', 'Papers'], ['daemon']]) {
@@ -104,7 +104,7 @@ test('a working directory that is gone is named without a stack', async () => {
   expect(await runAfter(home, before, ['--help'])).toMatchObject({ exitCode: 0 })
 })
 
-test('a locale that no system knows changes nothing', async () => {
+test('a locale that no system knows changes nothing [F-PR-17]', async () => {
   const home = await mirroredHome()
   for (const locale of ['nonsense', 'xx_YY.UTF-8@@', 'en_'.repeat(30)]) {
     for (const args of [['status'], ['search', 'A'], ['report'], ['why', 'Papers/a.md'], ['sync', 'Papers']]) {
@@ -115,7 +115,7 @@ test('a locale that no system knows changes nothing', async () => {
   }
 })
 
-test('a lack of descriptors at start is exit 78 without a stack', async () => {
+test('a lack of descriptors at start is exit 78 without a stack [F-PR-17]', async () => {
   const home = await mirroredHome()
   const seen = new Set<number | null>()
   // With fewer, Node itself does not start; how many it needs differs.

@@ -75,7 +75,7 @@ function assertAllSent(service: FaultyService, names: readonly string[]): void {
 }
 
 describe('a root that is swapped while its files are sent (P12)', () => {
-  test('a sync halts each mirror whose root is swapped, and sends the rest later', PATIENT, async () => {
+  test('a sync halts each mirror whose root is swapped, and sends the rest later [P12]', PATIENT, async () => {
     const { service, home, names, restore, restores } = await openSwapped()
     const { exitCode, stdout, stderr } = await home.run(['sync', '--json'])
     expect([...restores.keys()], stderr).toEqual(names)
@@ -97,7 +97,7 @@ describe('a root that is swapped while its files are sent (P12)', () => {
     assertOnlyOwn(service, home)
   })
 
-  test('a daemon halts each mirror whose root is swapped, and continues by itself', PATIENT, async () => {
+  test('a daemon halts each mirror whose root is swapped, and continues by itself [P12]', PATIENT, async () => {
     const { service, home, names, restore } = await openSwapped()
     const daemon = await startDaemon(home)
     await daemon.until('all are halted', ({ mirrors }) => mirrors.every(({ state }) => state === 'halted'))

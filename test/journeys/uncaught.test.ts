@@ -12,7 +12,7 @@ const THROWS = `process.on('SIGUSR2', () => { throw new Error('planted') })`
 /** Ends after which service/shelfd.service is not started again. */
 const FINAL = [0, 2, 3, 7, 8, 78]
 
-test('an uncaught exception ends the daemon with a restartable exit code', async () => {
+test('an uncaught exception ends the daemon with a restartable exit code [F-PR-04]', async () => {
   await using service = await startFaultyService({ library: 'Research' })
   const home = temporaryHome(service)
   const path = home.write('Papers', { 'a.md': 'A' })

@@ -47,7 +47,7 @@ const IN_DOUBT = {
 }
 
 describe.each([[['sync', 'papers']], [['daemon']]])('uploads of %j', (args) => {
-  test('an upload is in doubt only after its process is gone', async () => {
+  test('an upload is in doubt only after its process is gone [P2, F-PR-03]', async () => {
     const { home, kill } = await uploadWith(args)
     expect(await look(home)).toEqual(UNDER_WAY)
     expect((await home.shelfd(['status'])).stdout).toMatch(/sending 0 of 1 file /)
@@ -55,7 +55,7 @@ describe.each([[['sync', 'papers']], [['daemon']]])('uploads of %j', (args) => {
     expect(await look(home)).toEqual(IN_DOUBT)
   })
 
-  test('an upload of a killed process stays in doubt for the next', async () => {
+  test('an upload of a killed process stays in doubt for the next [F-PR-03]', async () => {
     const { home, kill } = await uploadWith(args)
     await kill()
     using store = openStore(home.stateDir)
@@ -65,7 +65,7 @@ describe.each([[['sync', 'papers']], [['daemon']]])('uploads of %j', (args) => {
 })
 
 describe('batches', () => {
-  test('a batch interrupted by a kill continues at the next start', async () => {
+  test('a batch interrupted by a kill continues at the next start [P18]', async () => {
     const service = await startFaultyService({ library: 'Test' })
     const home = temporaryHome(service)
     const root = home.write('Papers', { 'a.md': 'pelican', 'b.md': 'heron' })

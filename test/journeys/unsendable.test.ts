@@ -35,7 +35,7 @@ async function listenAt(path: string): Promise<AsyncDisposable> {
 }
 
 describe('files over maxSize', () => {
-  test('a file over maxSize is a problem in summary, report and why', async () => {
+  test('a file over maxSize is a problem in summary, report and why [F-FS-16]', async () => {
     const { home } = mirroredHome({ 'big.bin': 'x'.repeat(2048) })
     const { exitCode, mirror } = await home.sync([])
     const problem = { path: 'big.bin', code: 'over-max-size', message: TOO_LARGE, retryAt: null }
@@ -73,7 +73,7 @@ describe('files over maxSize', () => {
 })
 
 describe('pipes, sockets and devices', () => {
-  test('a pipe, a socket and a device are counted and said, and fail nothing', async () => {
+  test('a pipe, a socket and a device are counted and said, and fail nothing [F-FS-07]', async () => {
     const { home, root } = mirroredHome({})
     spawnSync('mkfifo', [join(root, 'pipe')])
     await using _socket = await listenAt(join(root, 'socket'))
@@ -112,7 +112,7 @@ describe('pipes, sockets and devices', () => {
     expect(stdout).toBe('i .shelfdignore\ni pipe\n')
   })
 
-  test('a pipe beside a file without rights leaves the file a failure', async () => {
+  test('a pipe beside a file without rights leaves the file a failure [F-FS-07]', async () => {
     const { home, root } = mirroredHome({})
     spawnSync('mkfifo', [join(root, 'pipe')])
     writeFileSync(Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9])]), 'a name that is not UTF-8')
@@ -127,7 +127,7 @@ describe('pipes, sockets and devices', () => {
     expect(JSON.parse(check.stdout).mirrors[0].counts).toEqual({ 'in-sync': 1, 'needs-attention': 2 })
   })
 
-  test('a daemon is well beside a pipe, and says it once', { timeout: 180_000 }, async () => {
+  test('a daemon is well beside a pipe, and says it once [F-FS-07]', { timeout: 180_000 }, async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     const path = home.write('Papers', { 'a.md': 'a' })

@@ -13,7 +13,7 @@ interface Locked {
 const locked: [string, Locked][] = Object.entries(lockFile.packages).filter(([place]) => place !== '')
 
 describe('dependencies', () => {
-  test('each dependency is locked to a version with its checksum', () => {
+  test('each dependency is locked to a version with its checksum [S-16]', () => {
     const loose = locked.filter(
       ([, { version, integrity }]) => version === undefined || !integrity?.startsWith('sha512-'),
     )
@@ -21,14 +21,14 @@ describe('dependencies', () => {
     expect(locked.length).toBeGreaterThan(50)
   })
 
-  test('one dependency at most runs a script at its installation', () => {
+  test('one dependency at most runs a script at its installation [S-16]', () => {
     const scripts = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([place]) => place)
     const decided = Object.keys(packageJson.allowScripts).map((name) => `node_modules/${name}`)
     expect(scripts.filter((place) => !decided.includes(place))).toEqual([])
     expect(Object.entries(packageJson.allowScripts).filter(([, isAllowed]) => isAllowed)).toEqual([['node', true]])
   })
 
-  test('an installed program has few dependencies', () => {
+  test('an installed program has few dependencies [S-16]', () => {
     expect(Object.keys(packageJson.dependencies).length).toBeLessThanOrEqual(32)
     expect(locked.filter(([, { dev }]) => !dev).length).toBeLessThanOrEqual(225)
   })

@@ -44,7 +44,7 @@ describe('the installed package', () => {
     expect(existsSync(join(installed, 'vitest'))).toBe(false)
   })
 
-  test('the bill of materials lists every installed package', () => {
+  test('the bill of materials lists every installed package [S-21]', () => {
     const sbom = readFileSync(join(installed, 'shelfd', 'sbom.cdx.json'), 'utf8')
     expect(sbom).toBe(renderSbom())
     const { components } = JSON.parse(sbom)

@@ -16,7 +16,7 @@ const IN_PAGES = ['preact', 'uplot']
 const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
 
 describe('the bill of materials', () => {
-  test('the bill of materials is reproducible and has every hash', () => {
+  test('the bill of materials is reproducible and has every hash [S-21]', () => {
     const sbom = renderSbom()
     expect(renderSbom()).toBe(sbom)
     const { components, dependencies } = JSON.parse(sbom)
@@ -30,14 +30,14 @@ describe('the bill of materials', () => {
     expect(named.filter((ref) => !known.has(ref))).toEqual([])
   })
 
-  test.skipIf(ofNpm === undefined)('the bill of materials has every component that npm lists', () => {
+  test.skipIf(ofNpm === undefined)('the bill of materials has every component that npm lists [S-16, S-21]', () => {
     const purlsOf = (text: string) => JSON.parse(text).components.map(({ purl }: { purl: string }) => purl)
     const [ours, theirs]: string[][] = [purlsOf(renderSbom()), purlsOf(ofNpm ?? '')]
     expect(theirs?.length).toBeGreaterThan(50)
     expect(theirs?.filter((purl) => !ours?.includes(purl))).toEqual([])
   })
 
-  test('the bill of materials names each direct dependency', () => {
+  test('the bill of materials names each direct dependency [S-16, S-21]', () => {
     const names = JSON.parse(renderSbom()).components.map(({ name }: { name: string }) => name)
     expect([...Object.keys(packageJson.dependencies), ...IN_PAGES].filter((name) => !names.includes(name))).toEqual([])
   })

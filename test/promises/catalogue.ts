@@ -1,10 +1,8 @@
+import { findTests, type ShownBy } from './collect-tests.ts'
 import { faultsOfFiles } from './faults-of-files.ts'
 import { faultsOfTheProcess } from './faults-of-the-process.ts'
 import { faultsOfTheService } from './faults-of-the-service.ts'
-import { promisesOfReading } from './promises-of-reading.ts'
-import { promisesOfRuns } from './promises-of-runs.ts'
-import { promisesOfSending } from './promises-of-sending.ts'
-import type { ShownBy } from './rows.ts'
+import { promises } from './promises.ts'
 import { security } from './security.ts'
 
 /** A row as the command prints it. */
@@ -15,13 +13,10 @@ export interface CatalogueRow {
   readonly open: string | undefined
 }
 
+const tests = findTests()
+
 export const CATALOGUE: readonly { readonly title: string; readonly rows: readonly CatalogueRow[] }[] = [
-  {
-    title: 'Promises',
-    rows: [...promisesOfSending, ...promisesOfReading, ...promisesOfRuns].map((row) =>
-      rowOf(row, `At every moment, ${row.holds}`),
-    ),
-  },
+  { title: 'Promises', rows: promises.map((row) => rowOf(row, `At every moment, ${row.holds}`)) },
   {
     title: 'Faults',
     rows: [...faultsOfFiles, ...faultsOfTheService, ...faultsOfTheProcess].map((row) =>
@@ -31,6 +26,6 @@ export const CATALOGUE: readonly { readonly title: string; readonly rows: readon
   { title: 'Security', rows: security.map((row) => rowOf(row, row.holds)) },
 ]
 
-function rowOf({ id, shownBy, open }: { id: string; shownBy: ShownBy; open?: string }, says: string): CatalogueRow {
-  return { id, says, shownBy, open }
+function rowOf({ id, open }: { id: string; open?: string }, says: string): CatalogueRow {
+  return { id, says, shownBy: tests.get(id) ?? {}, open }
 }

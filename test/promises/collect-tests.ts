@@ -1,8 +1,43 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 
 const TESTS = join(import.meta.dirname, '..')
+
+/** Such as `[P4, F-SV-04]`, at the end of a title. */
+const TAG = / \[((?:P\d+|[FS]-(?:[A-Z]+-)?\d+)(?:, (?:P\d+|[FS]-(?:[A-Z]+-)?\d+))*)\]$/
+
+/** The titles of tests as written, by their file below `test/`. */
+export type ShownBy = Readonly<Record<string, readonly string[]>>
+
+export function testFiles(): string[] {
+  const files = globSync('**/*.test.ts', { cwd: TESTS, exclude: ['**/node_modules/**'] })
+  return files.map((file) => file.replaceAll('\\', '/')).sort()
+}
+
+/** Returns the tests of each row of the catalogue, by its number: their titles end with it. */
+export function findTests(): ReadonlyMap<string, ShownBy> {
+  const found = new Map<string, Record<string, string[]>>()
+  for (const file of testFiles()) {
+    for (const title of collectTests(file)) {
+      for (const id of tagsOf(title)) {
+        const shownBy = found.get(id) ?? {}
+        found.set(id, shownBy)
+        shownBy[file] = [...(shownBy[file] ?? []), title]
+      }
+    }
+  }
+  return found
+}
+
+/** Returns the numbers at the end of a title. */
+export function tagsOf(title: string): string[] {
+  return TAG.exec(title)?.[1]?.split(', ') ?? []
+}
+
+export function withoutTag(title: string): string {
+  return title.replace(TAG, '')
+}
 
 /** The own titles of all tests of a file below `test/` as they are written, without their groups, with `%s` and `${…}`. */
 export function collectTests(file: string): string[] {

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { CATALOGUE, type CatalogueRow } from './catalogue.ts'
-import { lastOutcomes, type TestOutcome } from './last-outcomes.ts'
-import { readResults } from './test-results.ts'
+import { withoutTag } from './collect-tests.ts'
+import { lastOutcomes, readResults, type TestOutcome } from './test-results.ts'
 
 const SIGNS = { passed: '✓', failed: '✗', skipped: '-', 'not run': '?' } as const
 const VITEST = join(import.meta.dirname, '..', '..', 'node_modules', 'vitest', 'vitest.mjs')
@@ -38,7 +38,7 @@ function printRow(row: CatalogueRow): void {
   print(`\n${row.id}  ${row.says}`)
   for (const { file, title, outcome } of testsOf(row)) {
     const suffix = outcome === 'passed' ? '' : ` (${outcome})`
-    print(`  ${SIGNS[outcome]} ${file}: ${title}${suffix}`)
+    print(`  ${SIGNS[outcome]} ${file}: ${withoutTag(title)}${suffix}`)
   }
   if (row.open !== undefined) print(`  open: ${row.open}`)
 }

@@ -1,9 +1,5 @@
-/** The own titles of tests, as written, by their file below `test/`. */
-export type ShownBy = Readonly<Record<string, readonly string[]>>
-
 interface Row {
   readonly id: string
-  readonly shownBy: ShownBy
   /** The part that no test shows yet; the row counts as open. */
   readonly open?: string
 }

@@ -25,7 +25,7 @@ describe('parseOrigin', () => {
     'ftp://library.example.com',
     'library.example.com',
     '',
-  ])('an unsafe origin is refused: %s', (text) => {
+  ])('an unsafe origin is refused: %s [S-01]', (text) => {
     expect(() => parseOrigin(text)).toThrow(UsageError)
     expect(() => parseOrigin(text)).not.toThrow(/secret/)
   })

@@ -75,7 +75,7 @@ const step = fc.oneof<fc.Arbitrary<Step>[]>(
 const RUNS = { numRuns: 2_000 }
 
 describe('the limit of a day', () => {
-  test('no 24 hours of either clock hold more uploads than the limit, however the wall clock is set', () => {
+  test('no 24 hours of either clock hold more uploads than the limit, however the wall clock is set [P20]', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const machine = new Machine()

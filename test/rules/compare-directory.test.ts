@@ -23,7 +23,7 @@ function rowOf({ name, fingerprint: { sizeBytes, mtimeNs, ctimeNs, inode }, isRa
 }
 
 describe('comparing a directory with the store', () => {
-  test('the comparison accounts for every name exactly once', () => {
+  test('the comparison accounts for every name exactly once [P19]', () => {
     fc.assert(
       fc.property(found, known, fc.boolean(), (files, rows, hashEverything) => {
         const compared = compareDirectory(files, rows.map(rowOf), hashEverything)
@@ -39,7 +39,7 @@ describe('comparing a directory with the store', () => {
     )
   })
 
-  test('the comparison believes only an equal and old fingerprint', () => {
+  test('the comparison believes only an equal and old fingerprint [F-FS-17, F-FS-18]', () => {
     fc.assert(
       fc.property(found, known, (files, rows) => {
         const unproven = new Set(compareDirectory(files, rows.map(rowOf)).unproven.map(({ file }) => file.name))
@@ -65,7 +65,7 @@ describe('comparing a directory with the store', () => {
 })
 
 describe('a hash', () => {
-  test('a hash is proof only two seconds after the newest time', () => {
+  test('a hash is proof only two seconds after the newest time [F-FS-19]', () => {
     const timesAt = (mtimeMs: number, ctimeMs: number) => ({
       sizeBytes: 1,
       inode: 1n,
@@ -110,7 +110,7 @@ describe('the digest of a directory', () => {
     )
   })
 
-  test('the digest of a directory differs when any one number differs', () => {
+  test('the digest of a directory differs when any one number differs [F-FS-18]', () => {
     const key = fc.constantFrom('mtimeNs', 'ctimeNs', 'inode')
     fc.assert(
       fc.property(fc.tuple(files, file), fc.nat(), key, ([others, last], at, name) => {

@@ -9,7 +9,7 @@ describe('an upload in doubt', () => {
     { doubts: 0, problemCount: 3, cause: 'answer-late', reaction: { kind: 'quarantine', durationMs: 3_125_000 } },
     { doubts: 7, problemCount: 2, cause: 'interrupted', reaction: { kind: 'resend' } },
   ] as const)(
-    'a doubt has its reaction after $doubts doubts and $problemCount quarantines ($cause)',
+    'a doubt has its reaction after $doubts doubts and $problemCount quarantines ($cause) [P4]',
     ({ cause, reaction, ...content }) => {
       expect(reactToDoubt(content, cause)).toMatchObject(reaction)
     },
@@ -32,7 +32,10 @@ describe('a candidate that cannot be compared', () => {
     ['rejected', 1, false],
     ['rejected', 2, true],
     ['refused', 0, false],
-  ] as const)('an incomparable candidate blocks the upload or not: %s after %i doubts', (reaction, doubts, blocks) => {
-    expect(standsInTheWay({ reaction }, doubts)).toBe(blocks)
-  })
+  ] as const)(
+    'an incomparable candidate blocks the upload or not: %s after %i doubts [P4]',
+    (reaction, doubts, blocks) => {
+      expect(standsInTheWay({ reaction }, doubts)).toBe(blocks)
+    },
+  )
 })

@@ -5,7 +5,7 @@ import { describeHold, holdingLimit } from '../../src/rules/limits.ts'
 const bound = fc.option(fc.nat(20))
 
 describe('the quota', () => {
-  test('a run that obeys the quota never exceeds it', () => {
+  test('a run that obeys the quota never exceeds it [P14]', () => {
     const limits = fc.record({ newPerRun: bound, newPerDay: bound, newBytesPerRun: bound })
     fc.assert(
       fc.property(limits, fc.array(fc.nat(8), { maxLength: 40 }), fc.nat(10), (limits, sizes, sentToday) => {

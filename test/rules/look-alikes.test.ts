@@ -5,7 +5,7 @@ import { findLookAlikes } from '../../src/rules/look-alikes.ts'
 const all = () => true
 
 describe('names of a directory', () => {
-  test('names look alike by case and composition alone', () => {
+  test('names look alike by case and composition alone [F-FS-11]', () => {
     const names = ['Case.md', 'b.md', 'case.md', 'caf\u00e9', 'cafe\u0301', 'cafe', 'CASE.md']
     expect(findLookAlikes(names, all)).toEqual({ count: 5, first: 'Case.md', second: 'CASE.md' })
     expect(findLookAlikes(['a.md', 'a.txt', 'a .md'], all)).toBeUndefined()

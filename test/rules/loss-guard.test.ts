@@ -8,18 +8,18 @@ describe('the guard of a root', () => {
     fc.assert(fc.property(fc.nat(), fc.nat(), (known, found) => lossReason({ known, found, lost: 0 }) === undefined))
   })
 
-  test('the root guard halts when all of five files are gone', () => {
+  test('the root guard halts when all of five files are gone [P12]', () => {
     expect(lossReason({ known: 5, found: 0, lost: 5 })).toBe('emptied')
     expect(lossReason({ known: 4, found: 0, lost: 4 })).toBeUndefined()
   })
 
-  test('the root guard halts at more than half, from twenty on', () => {
+  test('the root guard halts at more than half, from twenty on [P12]', () => {
     expect(lossReason({ known: 38, found: 18, lost: 20 })).toBe('more than half')
     expect(lossReason({ known: 40, found: 20, lost: 20 })).toBeUndefined()
     expect(lossReason({ known: 20, found: 1, lost: 19 })).toBeUndefined()
   })
 
-  test('the root guard halts when new files stand in the place of all known ones, whatever their number', () => {
+  test('the root guard halts when new files stand in the place of all known ones, whatever their number [P12]', () => {
     for (const known of [1, 2, 4, 15, 400]) {
       expect(lossReason({ known, found: 40, lost: known })).toBe('replaced')
       expect(lossReason({ known, found: 1, lost: known })).toBe('replaced')

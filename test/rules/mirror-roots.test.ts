@@ -33,7 +33,7 @@ describe('a directory that is too broad', () => {
 
 const UNKNOWN = { id: null, sizeBytes: null }
 
-test('volumes are compared by their identifiers, also when one was resized', () => {
+test('volumes are compared by their identifiers, also when one was resized [P15]', () => {
   expect(mayBeSameVolume({ id: '1234-ABCD', sizeBytes: 8 }, { id: '1234-ABCD', sizeBytes: 16 })).toBe(true)
   expect(mayBeSameVolume({ id: '1234-ABCD', sizeBytes: 8 }, { id: '5678-EF01', sizeBytes: 8 })).toBe(false)
 })

@@ -5,7 +5,7 @@ import { quarantineDurationMs, quarantineLeftMs } from '../../src/rules/quaranti
 describe('the duration of a quarantine', () => {
   const DAY_MS = 86_400_000
 
-  test('quarantines grow fivefold from 25 s to a day', () => {
+  test('quarantines grow fivefold from 25 s to a day [F-SV-10]', () => {
     const durationsS = [0, 1, 2, 3, 4, 5, 6].map((refusals) => quarantineDurationMs(refusals, 'invalid') / 1_000)
     expect(durationsS).toEqual([25, 125, 625, 3_125, 15_625, 78_125, 86_400])
   })
@@ -22,7 +22,7 @@ describe('the duration of a quarantine', () => {
     )
   })
 
-  test('a content that is too large has the longest quarantine', () => {
+  test('a content that is too large has the longest quarantine [F-SV-10]', () => {
     expect(quarantineDurationMs(0, 'too-large')).toBe(DAY_MS)
   })
 })

@@ -32,7 +32,7 @@ const anyTrouble = fc.option(trouble)
 const NOTHING_ELSE = { problem: null, heldBack: null }
 
 describe('a file', () => {
-  test('a file is in exactly one known class', () => {
+  test('a file is in exactly one known class [P19]', () => {
     fc.assert(
       fc.property(content, presence, anyTrouble, (content, presence, problem) => {
         expect(Object.keys(REPORT_CLASSES)).toContain(
@@ -53,7 +53,7 @@ describe('a file', () => {
     )
   })
 
-  test('a file is missing only by a complete listing', () => {
+  test('a file is missing only by a complete listing [P11]', () => {
     fc.assert(
       fc.property(content, presence, anyTrouble, (content, presence, problem) => {
         const isMissing = classifyFile(content, presence, { problem, heldBack: null }).class === 'missing-remotely'
@@ -75,7 +75,7 @@ describe('a file', () => {
     )
   })
 
-  test('a file needs attention after every bad end', () => {
+  test('a file needs attention after every bad end [P6]', () => {
     for (const outcome of ['partial', 'failed', 'unknown'] as const) {
       const stored = {
         state: 'stored',

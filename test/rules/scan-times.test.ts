@@ -39,7 +39,7 @@ test.each([
   ['in the future, by a moment', 1_000, DAY_MS, false],
   ['in the future, by years', 3_650 * DAY_MS, DAY_MS, true],
   ['years ago, without an interval', -3_650 * DAY_MS, null, false],
-])('a scrub waits no longer than its interval, from %s', (_, scrubbedMs, intervalMs, isDue) => {
+])('a scrub waits no longer than its interval, from %s [P20]', (_, scrubbedMs, intervalMs, isDue) => {
   expect(isScrubDue(NOW + scrubbedMs, intervalMs, NOW)).toBe(isDue)
 })
 

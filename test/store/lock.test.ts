@@ -22,7 +22,7 @@ const MISHAPS: Readonly<Record<string, (lock: string) => void>> = {
 }
 
 describe.each(Object.entries(MISHAPS))('a lock file that is %s', (_, damage) => {
-  test('a damaged lock file lets nobody else in', () => {
+  test('a damaged lock file lets nobody else in [P16, F-PR-11]', () => {
     const directory = temporaryDirectory()
     const holder = openStore(directory)
     damage(join(directory, 'lock'))
@@ -32,7 +32,7 @@ describe.each(Object.entries(MISHAPS))('a lock file that is %s', (_, damage) => 
     openStore(directory)[Symbol.dispose]()
   })
 
-  test('a damaged lock file does not prevent opening a closed store', () => {
+  test('a damaged lock file does not prevent opening a closed store [P16]', () => {
     const directory = temporaryDirectory()
     openStore(directory)[Symbol.dispose]()
     damage(join(directory, 'lock'))
@@ -42,7 +42,7 @@ describe.each(Object.entries(MISHAPS))('a lock file that is %s', (_, damage) => 
   })
 })
 
-test('a lock file deleted during a run lets no other process in', async () => {
+test('a lock file deleted during a run lets no other process in [P16, F-PR-11]', async () => {
   await using service = await startFaultyService({ library: 'Research' })
   const home = temporaryHome(service)
   home.write('Papers', { 'a.md': 'A' })

@@ -49,7 +49,7 @@ function expectUntouched(directory: string, code: 'store-damaged' | 'store-newer
 }
 
 describe('a written store', () => {
-  test('a write is durable from the first one on (P1)', () => {
+  test('a write is durable from the first one on [P1]', () => {
     const directory = temporaryDirectory()
     using store = openStore(directory)
     store.write(() => fill(store, 1))
@@ -65,7 +65,7 @@ describe('a written store', () => {
     expect(openStoreReader(directory)).toBeUndefined()
   })
 
-  test('a store is for its owner alone', () => {
+  test('a store is for its owner alone [S-05]', () => {
     const directory = join(temporaryDirectory(), 'made', 'here')
     const before = process.umask(0)
     try {
@@ -91,7 +91,7 @@ describe('a written store', () => {
 })
 
 describe('the lock', () => {
-  test('a store is held by one process at a time (P16)', () => {
+  test('a store is held by one process at a time [P16]', () => {
     const directory = temporaryDirectory()
     const first = openStore(directory)
     expect(thrownBy(() => openStore(directory))).toBeInstanceOf(LockedError)
@@ -107,7 +107,7 @@ describe('the lock', () => {
     expect(reader?.mirrors.list()[0]?.library.name).toBe('Renamed')
   })
 
-  test('the lock is released when opening fails', () => {
+  test('the lock is released when opening fails [P16]', () => {
     const directory = usedStore()
     const file = join(directory, 'store.db')
     const good = readFileSync(file)
@@ -117,7 +117,7 @@ describe('the lock', () => {
     openStore(directory)[Symbol.dispose]()
   })
 
-  test('one of many processes wins the lock, the others exit 0 or 11', async () => {
+  test('one of many processes wins the lock, the others exit 0 or 11 [P16]', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     const runs = await Promise.all([1, 2, 3].map(() => home.run(['sync', 'Papers'])))
@@ -129,7 +129,7 @@ describe('the lock', () => {
 })
 
 describe('a store that changed (P24)', () => {
-  test('a store whose database is gone is refused', () => {
+  test('a store whose database is gone is refused [P24, F-PR-10]', () => {
     const directory = usedStore()
     rmSync(join(directory, 'store.db'))
     const error = thrownBy(() => openStore(directory))
@@ -138,7 +138,7 @@ describe('a store that changed (P24)', () => {
     expect(readdirSync(directory)).not.toContain('store.db')
   })
 
-  test('an older copy of a store is refused', () => {
+  test('an older copy of a store is refused [P24]', () => {
     const directory = usedStore()
     const copy = readFileSync(join(directory, 'store.db'))
     openStore(directory)[Symbol.dispose]()
@@ -146,7 +146,7 @@ describe('a store that changed (P24)', () => {
     expectUntouched(directory, 'store-damaged')
   })
 
-  test('a store whose write-ahead log is missing is refused', () => {
+  test('a store whose write-ahead log is missing is refused [P24]', () => {
     const directory = usedStore()
     const copy = temporaryDirectory()
     {
@@ -157,7 +157,7 @@ describe('a store that changed (P24)', () => {
     expect(thrownBy(() => openStore(copy)[Symbol.dispose]())).toMatchObject({ code: 'store-damaged' })
   })
 
-  test('a store recovers from its write-ahead log after a crash', () => {
+  test('a store recovers from its write-ahead log after a crash [P1]', () => {
     const directory = usedStore()
     const copy = temporaryDirectory()
     {
@@ -169,7 +169,7 @@ describe('a store that changed (P24)', () => {
     expect(store.mirrors.list()[0]?.library.name).toBe('only in the log')
   })
 
-  test('a store that was cut is refused', () => {
+  test('a store that was cut is refused [P24]', () => {
     const directory = usedStore(500)
     const file = join(directory, 'store.db')
     for (const share of [0.9, 0.5, 0.1]) {
@@ -196,7 +196,7 @@ describe('a store that changed (P24)', () => {
     expectUntouched(directory, 'store-damaged')
   })
 
-  test('a store with flipped bits never gives wrong answers', () => {
+  test('a store with flipped bits never gives wrong answers [P24]', () => {
     const directory = usedStore(500)
     const good = readFileSync(join(directory, 'store.db'))
     const random = seededRandom(24)
@@ -217,7 +217,7 @@ describe('a store that changed (P24)', () => {
     }
   })
 
-  test('a store with a page of garbage is refused', () => {
+  test('a store with a page of garbage is refused [P24]', () => {
     const directory = usedStore(500)
     const good = readFileSync(join(directory, 'store.db'))
     const pages = good.length / 4_096
@@ -236,7 +236,7 @@ describe('a store that changed (P24)', () => {
     }
   })
 
-  test('an older store is backed up and migrated, also for reading (P23)', () => {
+  test('an older store is backed up and migrated, also for reading [P23]', () => {
     const directory = usedStore()
     const migrationsDir = temporaryDirectory()
     cpSync('src/store/migrations', migrationsDir, { recursive: true })
@@ -250,7 +250,7 @@ describe('a store that changed (P24)', () => {
     backup.close()
   })
 
-  test('a store of a development version is refused with the way out (P23)', () => {
+  test('a store of a development version is refused with the way out [P23]', () => {
     const directory = usedStore()
     const database = new Database(join(directory, 'store.db'))
     database.pragma(`application_id = ${0x73686c66}`)
@@ -261,7 +261,7 @@ describe('a store that changed (P24)', () => {
       expect(thrownBy(() => open(directory))).toMatchObject({ message: /before the first release.*move it away/ })
   })
 
-  test('a store of a newer schema is left alone (P23)', () => {
+  test('a store of a newer schema is left alone [P23]', () => {
     const directory = usedStore()
     const database = new Database(join(directory, 'store.db'))
     database.pragma(`user_version = ${Number(database.pragma('user_version', { simple: true })) + 1}`)

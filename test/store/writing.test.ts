@@ -8,7 +8,7 @@ import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
 describe('a transaction', () => {
-  test('a transaction is a writer before it reads', async () => {
+  test('a transaction is a writer before it reads [F-PR-06]', async () => {
     const directory = temporaryDirectory()
     using store = openStore(directory)
     const other = new Database(join(directory, 'store.db'), { timeout: 0 })
@@ -37,7 +37,7 @@ describe('a transaction', () => {
 })
 
 describe('statements', () => {
-  test('statements never contain a value, whatever it is', async () => {
+  test('statements never contain a value, whatever it is [S-10]', async () => {
     const given = ['prepare', 'exec', 'pragma'] as const
     const spies = given.map((method) => vi.spyOn(Database.prototype, method))
     onTestFinished(() => spies.forEach((spy) => void spy.mockRestore()))

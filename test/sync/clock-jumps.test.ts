@@ -15,7 +15,7 @@ function wrongClock(): Clock & { byMs: number } {
 }
 
 describe('a clock that was ten years ahead', () => {
-  test('a content refused while the clock was ahead is tried again', async () => {
+  test('a content refused while the clock was ahead is tried again [P20]', async () => {
     await using service = await startFaultyService()
     service.answer = ({ route }) => (route === 'uploadFile' ? { status: 422, body: { message: 'No' } } : undefined)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))
@@ -29,7 +29,7 @@ describe('a clock that was ten years ahead', () => {
     expect(service.count('uploadFile')).toBe(2)
   })
 
-  test('uploads that another process made while the clock was ahead count towards no limit', async () => {
+  test('uploads that another process made while the clock was ahead count towards no limit [P20]', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'a' })
     const clock = wrongClock()
@@ -55,7 +55,7 @@ describe('a clock that is set while a process lives', () => {
     ['forward by two days', [48 * HOUR_MS]],
     ['forward by two days and back again', [48 * HOUR_MS, 0]],
     ['ahead, and back after a while', [TEN_YEARS_MS, 0, -2 * HOUR_MS]],
-  ])('a clock set %s gives the limits of a day and of a run no more room', async (_, jumps) => {
+  ])('a clock set %s gives the limits of a day and of a run no more room [P20]', async (_, jumps) => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), manyFiles(3, 3))
     const clock = wrongClock()
@@ -76,7 +76,7 @@ describe('a clock that is set while a process lives', () => {
   })
 })
 
-test('jumps of ten years between runs send each content once', async () => {
+test('jumps of ten years between runs send each content once [P20]', async () => {
   await using service = await startFaultyService({ hasNoDuplicateRule: true })
   service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'reset-after' : undefined)
   const root = writeTree(temporaryDirectory(), { 'a.md': 'a' })

@@ -81,7 +81,7 @@ function someFiles(): Record<string, string> {
 }
 
 describe.each(LOSSES)('a state that is %s', (_, damage, answers) => {
-  test('a state gone back sends nothing that was acknowledged', async () => {
+  test('a state gone back sends nothing that was acknowledged [P14]', async () => {
     const { service, mirror, copies, sent } = await openWithCopies()
     expect({ sent, copies: copies.length }).toEqual({ sent: COUNT, copies: COUNT + 2 })
     const outcomes = new Set<string>()
@@ -99,7 +99,7 @@ describe.each(LOSSES)('a state that is %s', (_, damage, answers) => {
 })
 
 describe('a restored state', () => {
-  test('a restored state recognises a file that comes back later', async () => {
+  test('a restored state recognises a file that comes back later [P24]', async () => {
     const { service, mirror, copies } = await openWithCopies()
     const [copy = ''] = copies.slice(2)
     const kept = temporaryDirectory()
@@ -110,7 +110,7 @@ describe('a restored state', () => {
     expect(service.count('uploadFile')).toBe(0)
   })
 
-  test('a restored state reads each of many resources of one name once', async () => {
+  test('a restored state reads each of many resources of one name once [P24]', async () => {
     const tree = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [`d${index}/README.md`, `# ${index + 10}`]),
     )
@@ -140,7 +140,7 @@ describe('a restored state', () => {
     expect(service.count('listDirectory'), 'and looks no more').toBe(0)
   })
 
-  test('a restored state sends nothing that it cannot look for', async () => {
+  test('a restored state sends nothing that it cannot look for [P24]', async () => {
     const { service, mirror, copies } = await openWithCopies()
     const copy = copies.at(4) ?? ''
     service.answer = ({ route, path }) =>
@@ -198,7 +198,7 @@ describe('a restored state beside other faults', () => {
     expect(service.requests.flatMap(({ fileName }) => fileName ?? [])).toEqual(['new.md'])
   })
 
-  test('a restored state finds an upload behind a thousand others of its name', async () => {
+  test('a restored state finds an upload behind a thousand others of its name [P24]', async () => {
     const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': '# a' }))
     await openTestEngine(service).sync([mirror])
@@ -269,7 +269,7 @@ describe('a restored state beside other faults', () => {
 })
 
 describe('a new state beside a full library', () => {
-  test('a new state adopts a full library and sends nothing, once confirmed (P14)', async () => {
+  test('a new state adopts a full library and sends nothing, once confirmed [P14]', async () => {
     const { service, mirror } = await openWithCopies()
     await using tested = openTestEngine(service)
     const result = await tested.sync([mirror], { adopts: true })
@@ -283,7 +283,7 @@ describe('a new state beside a full library', () => {
 })
 
 describe('a killed process', () => {
-  test('a killed process costs no look', async () => {
+  test('a killed process costs no look [P24]', async () => {
     const { service, mirror, stateDir } = await openWithCopies()
     writeTree(mirror.path, { 'd0/late.md': 'late' })
     const running = openTestEngine(service, { stateDir })

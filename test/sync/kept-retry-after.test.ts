@@ -25,7 +25,7 @@ function overOneStore() {
 }
 
 describe('a kept Retry-After', () => {
-  test('a kept Retry-After holds for the process that follows', async () => {
+  test('a kept Retry-After holds for the process that follows [P21]', async () => {
     const { clock, store, keep, remainingMs } = overOneStore()
     keep().record(HOUR_MS)
     await clock.advance(HOUR_MS - 1)
@@ -54,7 +54,7 @@ describe('a kept Retry-After', () => {
     ['ten years back', -10 * 365 * 24 * HOUR_MS, 0],
     ['back to just before it', -1_001, 0],
     ['back to just after it', -999, HOUR_MS - 1],
-  ])('a kept Retry-After is not extended by a clock that jumps: %s', async (_, byMs, expectedMs) => {
+  ])('a kept Retry-After is not extended by a clock that jumps: %s [P20]', async (_, byMs, expectedMs) => {
     const { clock, keep, remainingMs } = overOneStore()
     keep().record(HOUR_MS)
     await clock.advance(1_000)

@@ -55,26 +55,26 @@ async function listShown(
   return { ...(await listRemote(target, bounds)), asked, found }
 }
 
-test('folders that always hold one more end the listing', async () => {
+test('folders that always hold one more end the listing [F-SV-17]', async () => {
   const { asked, incomplete } = await listShown((path) => ({ folders: [path === '/' ? 'Papers' : 'more'] }))
   expect(asked).toHaveLength(257)
   expect(incomplete).toEqual([{ path: '/', reason: expect.stringContaining('256 levels deep') }])
 })
 
-test('a folder that holds itself ends the listing', async () => {
+test('a folder that holds itself ends the listing [F-SV-17]', async () => {
   const { asked, incomplete, found } = await listShown(() => ({ folders: ['Papers'], files: ['r1'] }))
   expect(asked).toHaveLength(257)
   expect(incomplete).toHaveLength(1)
   expect(new Set(found)).toEqual(new Set(['r1']))
 })
 
-test('folders that double at each level end the listing', async () => {
+test('folders that double at each level end the listing [P21, F-SV-17]', async () => {
   const { asked, incomplete } = await listShown(() => ({ folders: ['a', 'b'] }), { levels: 256, requests: 500 })
   expect(asked.length).toBeLessThanOrEqual(500)
   expect(incomplete).toEqual([{ path: '/', reason: expect.stringContaining('500 requests') }])
 })
 
-test('pages that never end count against the whole library', async () => {
+test('pages that never end count against the whole library [F-SV-17]', async () => {
   let page = 0
   const endless = () => {
     page += 1
@@ -99,14 +99,14 @@ test.each([
   ['of two segments', 'a/b'],
   ['with a zero byte', 'x\0'],
   ['longer than any path', 'n'.repeat(9_000)],
-])('a folder with a name %s makes its directory unknown', async (_, name) => {
+])('a folder with a name %s makes its directory unknown [P11]', async (_, name) => {
   const show = (path: string) => (path === '/' ? { folders: ['in', 'out'] } : path === '/in' ? { folders: [name] } : {})
   const { asked, incomplete } = await listShown(show)
   expect(asked.toSorted()).toEqual(['/', '/in', '/out'])
   expect(incomplete).toEqual([{ path: '/in', reason: expect.stringContaining('a name that no path can contain') }])
 })
 
-test('a consistent library is complete to its deepest folder', async () => {
+test('a consistent library is complete to its deepest folder [F-SV-17]', async () => {
   const show = (path: string) => {
     const depth = path === '/' ? 0 : path.split('/').length - 1
     return depth < 200 ? { folders: [`level ${depth}`], files: [`r${depth}`] } : { files: [`r${depth}`] }
@@ -129,7 +129,7 @@ test('a slow directory holds up none below another one', async () => {
   expect(incomplete).toEqual([])
 })
 
-test('a directory that fails leaves the others complete', async () => {
+test('a directory that fails leaves the others complete [P11]', async () => {
   const show = (path: string) =>
     path === '/' ? { folders: ['gone', 'kept'] } : path === '/gone' ? undefined : { files: ['r1'] }
   const { incomplete, found } = await listShown(show)

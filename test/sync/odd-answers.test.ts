@@ -13,7 +13,7 @@ function withSurprises(value: unknown): unknown {
 }
 
 describe('answers', () => {
-  test('answers with unknown fields are read', async () => {
+  test('answers with unknown fields are read [F-SV-19]', async () => {
     await using service = await startFaultyService()
     let answers = 0
     service.rewrite = ({ route }, body) => {
@@ -31,7 +31,7 @@ describe('answers', () => {
     expect(answers).toBeGreaterThan(8)
   })
 
-  test('one id listed at two paths is one resource with two locations', async () => {
+  test('one id listed at two paths is one resource with two locations [F-SV-18]', async () => {
     await using service = await startFaultyService()
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'sub/b.md': 'B' }))
     await using tested = openTestEngine(service)

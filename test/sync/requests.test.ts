@@ -10,7 +10,7 @@ import { manyFiles, temporaryDirectory, writeTree } from '../support/temporary.t
 const ADDS = ['createLibrary', 'createDirectory', 'uploadFile']
 const READS = ['checkAccess', 'listLibraries', 'showLibrary', 'listDirectory', 'showResource', 'downloadResource']
 
-test('the engine makes only requests that read or add (P7)', async () => {
+test('the engine makes only requests that read or add [P7]', async () => {
   await using service = await startFaultyService({ mayRepeat: 'copies are linked' })
   const root = writeTree(temporaryDirectory(), manyFiles(30, 20))
   await using tested = openTestEngine(service)

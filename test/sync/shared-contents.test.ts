@@ -5,7 +5,7 @@ import { type SeenRequest, startFaultyService } from '../support/faulty-service.
 import { readLibrary } from '../support/library-contents.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../support/temporary.ts'
 
-test('a content that another mirror is sending is sent once', async () => {
+test('a content that another mirror is sending is sent once [P3]', async () => {
   await using service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
   await using tested = openTestEngine(service)
   const root = temporaryDirectory()
@@ -28,7 +28,7 @@ test('a content that another mirror is sending is sent once', async () => {
   expect(service.count('uploadFile')).toBe(1)
 })
 
-test('a content that two mirrors begin to send at once is sent once', async () => {
+test('a content that two mirrors begin to send at once is sent once [P3]', async () => {
   await using service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
   await using tested = openTestEngine(service)
   const root = temporaryDirectory()
@@ -40,7 +40,7 @@ test('a content that two mirrors begin to send at once is sent once', async () =
   expect(readLibrary(service.dataDir)).toHaveLength(20)
 })
 
-test('a content in doubt in two mirrors is sent once more', async () => {
+test('a content in doubt in two mirrors is sent once more [P3, P4]', async () => {
   await using service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
   await using tested = openTestEngine(service)
   const root = temporaryDirectory()
@@ -79,7 +79,7 @@ test('a content in doubt in two mirrors is sent once more', async () => {
   expect(readLibrary(service.dataDir)).toHaveLength(2)
 })
 
-test('a look goes where the content was sent, whatever is configured now', async () => {
+test('a look goes where the content was sent, whatever is configured now [P3, P4]', async () => {
   await using service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
   const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'sub/a.md': 'A' }))
   let landsInPlace = true

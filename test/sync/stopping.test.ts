@@ -6,7 +6,7 @@ import { startFaultyService } from '../support/faulty-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../support/temporary.ts'
 
-test('uploads beyond the grace of a stop are in doubt, and found later', async () => {
+test('uploads beyond the grace of a stop are in doubt, and found later [F-PR-01]', async () => {
   await using service = await startFaultyService({ hasNoDuplicateRule: true })
   const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(12, 12)))
   const [stop, grace] = [new AbortController(), new AbortController()]

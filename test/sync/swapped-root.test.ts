@@ -35,7 +35,7 @@ function swappingAt(name: string) {
 }
 
 describe('a root that is swapped during a scan (P12)', () => {
-  test.each(rootSwaps)('a scan records nothing of what takes the place of its root: %s', async (_, swap) => {
+  test.each(rootSwaps)('a scan records nothing of what takes the place of its root: %s [P12]', async (_, swap) => {
     await using service = await startFaultyService({ hasNoDuplicateRule: true })
     const root = join(temporaryDirectory(), 'Papers')
     const swapNow = armSwap(swap, root, own, strangers)
@@ -57,7 +57,7 @@ describe('a root that is swapped during a scan (P12)', () => {
   })
 })
 
-test.each(rootSwaps)('a root that goes away beside the last uploads does not end well: %s', async (_, swap) => {
+test.each(rootSwaps)('a root that goes away beside the last uploads does not end well: %s [P12]', async (_, swap) => {
   await using service = await startFaultyService({ hasNoDuplicateRule: true })
   const root = join(temporaryDirectory(), 'Papers')
   const few = { 'a.md': 'own a', 'b.md': 'own b', 'c.md': 'own c' }
@@ -78,7 +78,7 @@ test.each(rootSwaps)('a root that goes away beside the last uploads does not end
   for (const { path, body } of service.requests) expect(`${path} ${body}`).not.toContain('private')
 })
 
-test('a daemon whose root is swapped during a scan continues by itself', { timeout: 60_000 }, async () => {
+test('a daemon whose root is swapped during a scan continues by itself [P12]', { timeout: 60_000 }, async () => {
   await using service = await startFaultyService({ hasNoDuplicateRule: true })
   const root = join(temporaryDirectory(), 'Papers')
   const [, swap] = rootSwaps.find(([name]) => name === 'renamed') ?? []
@@ -103,7 +103,7 @@ describe('a file system without birth times', () => {
     statfsSync: () => ({ type: 0x4d44, blocks: state.blocks, bsize: 512 }),
   })
 
-  test('another stick of another size at the same place is refused', async () => {
+  test('another stick of another size at the same place is refused [P15]', async () => {
     await using service = await startFaultyService()
     const state = { blocks: 1_000 }
     await using tested = openTestEngine(service, { fs: fatOf(state) })
@@ -115,7 +115,7 @@ describe('a file system without birth times', () => {
     expect(await tested.sync([mirrorOf(root)])).toMatchObject({ outcome: 'done', failure: undefined })
   })
 
-  test('a mirror of an older state gains the pin of its file system at the next good pass', async () => {
+  test('a mirror of an older state gains the pin of its file system at the next good pass [P15]', async () => {
     await using service = await startFaultyService()
     const state = { blocks: 1_000 }
     await using tested = openTestEngine(service, { fs: fatOf(state) })

@@ -28,7 +28,7 @@ async function openHit() {
   return { service, page, button, opened }
 }
 
-test('the page opens only addresses of the own service', async () => {
+test('the page opens only addresses of the own service [S-24]', async () => {
   const { service, page, button, opened } = await openHit()
   const own = `${service.url}/api/v1/resources/x?signature=y`
   let url = own
@@ -51,7 +51,7 @@ test('the page opens only addresses of the own service', async () => {
   }
 })
 
-test('the page opens nothing that is no web address', async () => {
+test('the page opens nothing that is no web address [S-24]', async () => {
   const { page, button, opened } = await openHit()
   for (const url of ['javascript:alert(1)', ' javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', '']) {
     await page.route('**/api/openDocument', (route) => route.fulfill({ json: { url } }))

@@ -63,7 +63,7 @@ async function show(page: Page, view: string, heading: string): Promise<void> {
   await page.getByText(/Loading/).waitFor({ state: 'detached' })
 }
 
-test('the one-time address signs in once and stays nowhere', async () => {
+test('the one-time address signs in once and stays nowhere [S-23]', async () => {
   const url = await running().address()
   const { page } = await openWindow(url)
   await page.getByRole('heading', { name: 'Mirrors', level: 1 }).waitFor()

@@ -129,7 +129,7 @@ test('a document shows its state and the reason', async () => {
   await page.getByRole('alert').getByText('Resource not found.').waitFor()
 })
 
-test('originals are shown without running their scripts', async () => {
+test('originals are shown without running their scripts [S-22]', async () => {
   const { page, client, library } = await openPage()
   const id = await client.createLibrary()
   const script = 'document.title = "taken"; parent.document.title = "taken"; fetch("/api/v1/auth/check")'

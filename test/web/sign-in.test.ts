@@ -17,7 +17,7 @@ test('a wrong token is refused in words', async () => {
   await expect.poll(() => page.getByRole('button', { name: 'Sign out' }).count()).toBe(0)
 })
 
-test('the token stays in the tab until the user signs out', async () => {
+test('the token stays in the tab until the user signs out [S-22]', async () => {
   const { page, library } = await openPage()
   await signIn(page, library.token)
   await page.reload()
@@ -28,7 +28,7 @@ test('the token stays in the tab until the user signs out', async () => {
   expect(await page.evaluate('[sessionStorage.length, localStorage.length, document.cookie]')).toEqual([0, 0, ''])
 })
 
-test('the token is in no address and no page', async () => {
+test('the token is in no address and no page [S-22]', async () => {
   const { page, library, client } = await openPage()
   const addresses: string[] = []
   page.on('request', (request) => addresses.push(request.url()))
@@ -47,7 +47,7 @@ test('the token is in no address and no page', async () => {
   expect([...addresses, await page.content()].filter((text) => text.includes(library.token))).toEqual([])
 })
 
-test('a token revoked meanwhile leads to the sign-in', async () => {
+test('a token revoked meanwhile leads to the sign-in [S-22]', async () => {
   const { page, client, dataDir } = await openPage()
   await client.createLibrary()
   await signIn(page, createToken(dataDir, { name: 'short', libraries: 'all', access: ['read'] }, Date.now()))

@@ -54,11 +54,11 @@ describe('names from outside', () => {
     ['a\u202etxt.exe', 'atxt.exe'],
     ['', 'download'],
     [`${'ü'.repeat(300)}.pdf`, `${'ü'.repeat(98)}.pdf`],
-  ])('the name %j from outside becomes %j', (name, safe) => {
+  ])('the name %j from outside becomes %j [S-07]', (name, safe) => {
     expect(safeFileName(name)).toBe(safe)
   })
 
-  test('a name from outside stays in its directory, whatever it holds', () => {
+  test('a name from outside stays in its directory, whatever it holds [S-07]', () => {
     const names = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.stringMatching(/^[./\\~:a \u202e\0-]{0,40}$/),

@@ -61,7 +61,7 @@ test.each(['text', 'json'] as const)('a logger of %s writes nothing below its le
   }
 })
 
-test('a secret appears nowhere in a log, in any form, at any level', () => {
+test('a secret appears nowhere in a log, in any form, at any level [S-04]', () => {
   const secrets = fc
     .string({ minLength: 8, maxLength: 40, unit: 'grapheme-ascii' })
     .filter((text) => /\w{4}/.test(text))

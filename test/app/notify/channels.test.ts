@@ -139,7 +139,7 @@ describe('a command', () => {
     expect((await stopped).delivery).toEqual({ kind: 'doubt', reason: '"sh" was stopped before it ended' })
   })
 
-  test('a command that others can change is not run', async () => {
+  test('a command that others can change is not run [S-06]', async () => {
     const { program, read } = recorder()
     chmodSync(program, 0o777)
     await expect(send({ command: [program] }, FAILURE)).rejects.toMatchObject({ code: 'insecure-file' })

@@ -61,7 +61,7 @@ describe('refused tokens', () => {
     await expect(read({})).rejects.toThrow(/tokenFile.*tokenCommand.*SHELFD_TOKEN_FILE.*SHELFD_TOKEN.*systemd/)
   })
 
-  test.each([0o640, 0o604, 0o660])('a token file of mode %o is refused', async (mode) => {
+  test.each([0o640, 0o604, 0o660])('a token file of mode %o is refused [S-06]', async (mode) => {
     const tokenFile = file('open', 'abc', mode)
     await expect(read({ tokenFile })).rejects.toMatchObject({ code: 'insecure-file' })
     await expect(read({ tokenFile })).rejects.toThrow(`chmod 600 "${tokenFile}"`)

@@ -23,7 +23,7 @@ test('a reset waits for no request under way', async () => {
   expect((await lazy.connect(signal)).client).not.toBe(client)
 })
 
-test('a wait that the service asked for holds for the next client', async () => {
+test('a wait that the service asked for holds for the next client [P21]', async () => {
   await using service = await startFaultyService({ library: 'Test' })
   service.answer = () => ({ status: 429, body: {}, headers: { 'retry-after': '3600' } })
   const lazy = lazyService(service)

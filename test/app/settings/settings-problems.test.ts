@@ -36,7 +36,7 @@ describe('problems of the configuration', () => {
     `)
   })
 
-  test('a number beyond its bounds is refused with its key and bounds', () => {
+  test('a number beyond its bounds is refused with its key and bounds [S-25]', () => {
     const yaml = [
       'limits:',
       '  transfers: 65',
@@ -168,7 +168,7 @@ describe('problems of the configuration', () => {
     'https://library.example.com?x=1',
     'ftp://library.example.com',
     'library.example.com',
-  ])('the address %s is refused as an origin and not repeated', (url) => {
+  ])('the address %s is refused as an origin and not repeated [S-01]', (url) => {
     const problem = settingsProblem({ yaml: `service:\n  url: ${url}` })
     expect(problem).toContain('config.yaml:2: "service.url" must be an origin')
     expect(problem).not.toContain('secret-value')
@@ -176,7 +176,7 @@ describe('problems of the configuration', () => {
 })
 
 describe('insecure files', () => {
-  test('a file with a token that others can read is refused', () => {
+  test('a file with a token that others can read is refused [S-06]', () => {
     const yaml = 'service: { url: "https://x.org", token: secret-value }'
     expect(settingsProblem({ yaml, mode: 0o640 })).toMatchInlineSnapshot(
       `"UsageError: Cannot use "/home/ada/.config/shelfd/config.yaml": it holds a secret, and others can read it (mode 0640); run: chmod 600 "/home/ada/.config/shelfd/config.yaml""`,
@@ -184,7 +184,7 @@ describe('insecure files', () => {
     expect(() => settingsProblem({ yaml, mode: 0o600 })).toThrow('accepted')
   })
 
-  test('a file with a command that others can write is refused', () => {
+  test('a file with a command that others can write is refused [S-06]', () => {
     const yaml = 'service: { url: "https://x.org", tokenCommand: [pass] }'
     expect(settingsProblem({ yaml, mode: 0o666 })).toMatchInlineSnapshot(
       `"UsageError: Cannot use "/home/ada/.config/shelfd/config.yaml": its settings decide what runs and what is sent, and others can write it (mode 0666); run: chmod go-w "/home/ada/.config/shelfd/config.yaml""`,

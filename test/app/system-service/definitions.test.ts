@@ -15,18 +15,18 @@ describe('the units of systemd', () => {
     expect(await verifyUnit(file, name === 'shelfd.service')).toEqual([])
   })
 
-  test('the system unit exposes next to nothing', async () => {
+  test('the system unit exposes next to nothing [S-15]', async () => {
     expect(await exposureOf(join(SERVICE_FILES, 'shelfd-system.service'))).toBeLessThanOrEqual(1.5)
   })
 
-  test.each(UNITS)('the unit %s is not restarted after a final exit', (name) => {
+  test.each(UNITS)('the unit %s is not restarted after a final exit [F-PR-04]', (name) => {
     const [, prevented] = /^RestartPreventExitStatus=(.*)$/m.exec(read(name)) ?? []
     const { usage, rootMissing, refused, heldBack, operator } = EXIT_CODES
     const final = [usage, rootMissing, refused, heldBack, operator].map(({ code }) => code)
     expect(prevented?.split(' ').map(Number)).toEqual(final)
   })
 
-  test.each(UNITS)('the unit %s leaves Node its compiled code', (name) => {
+  test.each(UNITS)('the unit %s leaves Node its compiled code [S-15]', (name) => {
     expect(read(name)).not.toMatch(/^MemoryDenyWriteExecute=/m)
   })
 })

@@ -16,7 +16,7 @@ function papers() {
 }
 
 describe('root', () => {
-  test('root sends nothing to a service without a flag', async () => {
+  test('root sends nothing to a service without a flag [S-14]', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const asRoot = papers()
     const env = variablesOf(service)
@@ -29,7 +29,7 @@ describe('root', () => {
     expect(await asRoot('whoami', { env })).toMatchObject({ exitCode: 0 })
   })
 
-  test('root may send by flag, variable or system service', async () => {
+  test('root may send by flag, variable or system service [S-14]', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const asRoot = papers()
     const env = variablesOf(service)
@@ -41,7 +41,7 @@ describe('root', () => {
       expect((await asRoot(SYNC, { env: { ...env, ...half } })).exitCode).toBe(2)
   })
 
-  test('root is only warned where nothing leaves the machine', async () => {
+  test('root is only warned where nothing leaves the machine [S-14]', async () => {
     const asRoot = papers()
     const warned = await asRoot('sync Papers')
     expect(warned).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^[\d:]+ warn +running as root/m) })

@@ -58,7 +58,7 @@ describe('connections that misbehave', () => {
     ['send nothing', ''],
     ['never end their headers', 'GET /v1/status HTTP/1.1\r\nHost: '],
     ['never end their body', 'POST /v1/pause HTTP/1.1\r\nHost: shelfd\r\nContent-Length: 9\r\n\r\n{'],
-  ])('two hundred connections that %s keep no client out', async (_, bytes) => {
+  ])('two hundred connections that %s keep no client out [F-PR-12]', async (_, bytes) => {
     const stateDir = temporaryDirectory()
     const { path } = await startControl(stateDir)
     const oldest = await openSocket(path)

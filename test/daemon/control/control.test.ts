@@ -46,7 +46,7 @@ async function leaveSocket(path: string): Promise<void> {
 }
 
 describe('the control socket', () => {
-  test('only its owner may open the control socket', async () => {
+  test('only its owner may open the control socket [S-05, S-11]', async () => {
     const stateDir = temporaryDirectory()
     const runtimeDir = temporaryDirectory()
     const { path } = await startControl(stateDir, {}, { XDG_RUNTIME_DIR: runtimeDir })
@@ -72,7 +72,7 @@ describe('the control socket', () => {
     expect(path.startsWith(`${stateDir}/`)).toBe(true)
   })
 
-  test('a runtime directory that is a link is not used', async () => {
+  test('a runtime directory that is a link is not used [S-11]', async () => {
     const stateDir = temporaryDirectory()
     const runtimeDir = temporaryDirectory()
     symlinkSync(temporaryDirectory(), join(runtimeDir, 'shelfd'))
@@ -88,7 +88,7 @@ describe('the control socket', () => {
     expect(await (await clientOf(stateDir)).status()).toEqual(someStatus)
   })
 
-  test('a new daemon replaces the control socket of a killed one', async () => {
+  test('a new daemon replaces the control socket of a killed one [F-PR-03]', async () => {
     const stateDir = temporaryDirectory()
     const { path, ...first } = await startControl(stateDir)
     await first[Symbol.asyncDispose]()

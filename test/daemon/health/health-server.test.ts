@@ -157,7 +157,7 @@ describe('/metrics and other paths', () => {
 
 describe('access to the health server', () => {
   test.each(['0.0.0.0', '::', '192.168.1.5', 'example.com', '127.evil.example', '::ffff:10.0.0.1', '', '127.1'])(
-    'the health server refuses to listen on %j',
+    'the health server refuses to listen on %j [S-11]',
     async (host) => {
       await expect(start({}, host)).rejects.toMatchObject({ code: 'bad-configuration' })
       await expect(start({}, host)).rejects.toThrow('health.listen')
@@ -174,7 +174,7 @@ describe('access to the health server', () => {
   })
 
   test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])(
-    '%s is refused, and the allowed methods are named',
+    '%s is refused, and the allowed methods are named [S-12]',
     async (method) => {
       const { url } = await start()
       const answer = await fetch(`${url}/metrics`, { method })
@@ -189,7 +189,7 @@ describe('access to the health server', () => {
     'localhost.evil.example',
     '10.0.0.1',
     '[::2]',
-  ])('a request for the host %s is refused', async (host) => {
+  ])('a request for the host %s is refused [S-11]', async (host) => {
     const { url } = await start()
     expect(await statusFor(`${url}/metrics`, host)).toBe(403)
   })
@@ -215,7 +215,7 @@ describe('access to the health server', () => {
     )
   })
 
-  test('another machine cannot reach the health server', async () => {
+  test('another machine cannot reach the health server [S-11]', async () => {
     const { url } = await start()
     const outside = Object.values(networkInterfaces())
       .flat()
@@ -272,7 +272,7 @@ describe('connections to the health server', () => {
     ['send nothing', ''],
     ['never end their request', 'GET /healthz HTTP/1.1\r\nHost: local'],
     ['never send their body', 'POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n'],
-  ])('a probe is answered beside a hundred connections that %s', async (_, bytes) => {
+  ])('a probe is answered beside a hundred connections that %s [F-PR-12]', async (_, bytes) => {
     const { url } = await start()
     await openSilent(url, 100, bytes)
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
@@ -280,7 +280,7 @@ describe('connections to the health server', () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
   })
 
-  test('a connection that stays silent too long is closed', async () => {
+  test('a connection that stays silent too long is closed [F-PR-12]', async () => {
     const limits = { maxHeaderSize: 8_192, headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 10 }
     const { url } = await start({}, '127.0.0.1', { limits })
     const [silent] = await openSilent(url, 1, '')

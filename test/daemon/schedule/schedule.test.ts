@@ -229,7 +229,7 @@ describe('after downtime', () => {
 })
 
 describe('jumps of the clock', () => {
-  test('one batch catches up at the check after a sleep', async () => {
+  test('one batch catches up at the check after a sleep [F-FS-24]', async () => {
     const clock = manualClock(Date.UTC(2026, 0, 1))
     using begun = await beginUsed({ clock })
     clock.jump(5 * DAY_MS)
@@ -246,7 +246,7 @@ describe('jumps of the clock', () => {
     expect(begun.runs).toHaveLength(1)
   })
 
-  test('a clock set back by years stops no schedule', async () => {
+  test('a clock set back by years stops no schedule [P20]', async () => {
     const clock = manualClock(Date.UTC(2036, 0, 1))
     using begun = await beginUsed({ clock })
     clock.jump(Date.UTC(2026, 0, 1, 12) - Date.UTC(2036, 0, 1))
@@ -254,7 +254,7 @@ describe('jumps of the clock', () => {
     expect(begun.runs).toEqual(['2026-01-02T02:00:00', '2026-01-03T02:00:00'])
   })
 
-  test('a machine without a clock misses and repeats no batch', async () => {
+  test('a machine without a clock misses and repeats no batch [P20]', async () => {
     const clock = manualClock(Date.UTC(2026, 0, 1))
     const entry = { name: newName(), cron: NIGHTLY }
     ;(await beginUsed({ clock, entry })).schedules[Symbol.dispose]()

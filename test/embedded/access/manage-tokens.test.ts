@@ -26,7 +26,7 @@ describe('tokens', () => {
     expect((await limited.get('/libraries/unknown')).status).toBe(404)
   })
 
-  it('each missing right of a token is answered with 403', async () => {
+  it('each missing right of a token is answered with 403 [S-20]', async () => {
     const { owner, limited, mine, other } = await libraryWithToken({ access: [] })
     const resource = await owner.uploaded(other, { name: 'a.txt', content: 'secret zebra' })
     await owner.processed(other, resource)

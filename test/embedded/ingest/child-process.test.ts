@@ -39,7 +39,7 @@ function listeningPorts(pid: number): number[] {
 }
 
 describe.runIf(process.platform === 'linux')('the extraction process', () => {
-  it('a stopped extraction process never blocks requests or plain text', async () => {
+  it('a stopped extraction process never blocks requests or plain text [F-PR-14, S-17]', async () => {
     const { client, id, show, until, found, signal } = await withReader()
     signal('SIGSTOP')
     const stuck = await client.uploaded(id, page('stuck.html', 'stuck'))
@@ -68,14 +68,14 @@ describe.runIf(process.platform === 'linux')('the extraction process', () => {
     expect(readerProcesses()).toEqual([expect.not.toBeOneOf([pid])])
   })
 
-  it('SIGUSR1 opens no debugger in an extraction process', async () => {
+  it('SIGUSR1 opens no debugger in an extraction process [S-26]', async () => {
     const { client, id, pid, signal } = await withReader()
     signal('SIGUSR1')
     await client.processed(id, await client.uploaded(id, page('next.html', 'next')))
     expect([readerProcesses(), listeningPorts(pid)]).toEqual([[pid], []])
   })
 
-  it('a document that ends its process twice fails, and only that one', async () => {
+  it('a document that ends its process twice fails, and only that one [S-17]', async () => {
     const { client, id, until, signal } = await withReader({ extraction: { heapMiB: 24 } })
     signal('SIGSTOP')
     await until(await client.uploaded(id, page('first.html', 'begun')), 'running')
@@ -90,7 +90,7 @@ describe.runIf(process.platform === 'linux')('the extraction process', () => {
     expect(await client.processed(id, good)).toMatchObject({ ingestion_status: 'completed' })
   })
 
-  it('an extraction process that takes too much memory is ended', async () => {
+  it('an extraction process that takes too much memory is ended [P21, S-17]', async () => {
     const { client, id } = await withReader({ extraction: { memoryMiB: 20 } })
     const large = await client.uploaded(id, { name: 'large.html', type: HTML, content: '<b>'.repeat(10_000_000) })
     expect(await client.processed(id, large)).toMatchObject({
@@ -99,7 +99,7 @@ describe.runIf(process.platform === 'linux')('the extraction process', () => {
     })
   })
 
-  it('an extraction process is ended when a document exceeds its time', async () => {
+  it('an extraction process is ended when a document exceeds its time [F-PR-14, S-17]', async () => {
     const manual = manualClock()
     // Sleeps below a second are real.
     const sleep: typeof manual.sleep = (ms, signal) => (ms < 1_000 ? systemClock : manual).sleep(ms, signal)
@@ -155,7 +155,7 @@ describe('documents with too much text', () => {
 })
 
 describe('documents made to cost much', () => {
-  it.each([0.9, 12])('a document of %s MB of nested elements becomes searchable', async (megabytes) => {
+  it.each([0.9, 12])('a document of %s MB of nested elements becomes searchable [F-PR-14, S-17]', async (megabytes) => {
     const { client } = await startLibrary()
     const id = await client.createLibrary()
     const content = `${'<b>'.repeat(megabytes * 333_333)}zebra`
@@ -169,7 +169,7 @@ describe('documents made to cost much', () => {
     }
   })
 
-  it('a document with a line of 150 MB takes bounded memory', async () => {
+  it('a document with a line of 150 MB takes bounded memory [F-PR-14, S-17]', async () => {
     const { client, library } = await startLibrary()
     const id = await client.createLibrary()
     const blanks = new Uint8Array(1_000_000).fill(0x20)

@@ -128,7 +128,7 @@ function cutInto(bytes: Buffer, cuts: readonly number[]): Buffer[] {
 }
 
 describe('any document', () => {
-  it('any document gives passages of bounded length, in order', async () => {
+  it('any document gives passages of bounded length, in order [S-17]', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...TYPES), document, async (type, bytes) => {
         const { passages } = await extract(type, [bytes])
@@ -145,7 +145,7 @@ describe('any document', () => {
     )
   })
 
-  it('any document gives the same text in pieces of any size', async () => {
+  it('any document gives the same text in pieces of any size [S-17]', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...TYPES),
@@ -159,7 +159,7 @@ describe('any document', () => {
     )
   })
 
-  it('any document reaches a final state and does not block another', async () => {
+  it('any document reaches a final state and does not block another [S-17]', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.constantFrom(...TYPES), document), { minLength: 60, maxLength: 60 }),
@@ -217,7 +217,7 @@ describe('the cost of a document', () => {
     ['line ends', 'text/plain', fill('\n')],
     ['levels', 'application/json', fill('[')],
     ['quotes of quotes', 'text/markdown', fill('> ')],
-  ])('the cost of %s in %s grows no faster than its size', async (_, type, make) => {
+  ])('the cost of %s in %s grows no faster than its size [S-17]', async (_, type, make) => {
     const costOf = async (bytes: Buffer) => {
       const pieces = Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, index) => index * 65_536)
       const before = process.cpuUsage()

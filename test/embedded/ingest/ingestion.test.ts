@@ -75,7 +75,7 @@ describe('ingestion', () => {
     expect(records.map(({ text_extracted: hasText }) => hasText)).toEqual([false, false, true])
   })
 
-  it('empty files complete', async () => {
+  it('empty files complete [F-FS-15]', async () => {
     const { record } = await ingested({ name: 'a.txt', content: '' }, { name: 'a.png', type: 'image/png', content: '' })
     expect(record).toMatchObject({ ingestion_status: 'completed', abstract: null, assets: [], size: 0 })
   })

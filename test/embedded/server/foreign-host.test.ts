@@ -6,7 +6,7 @@ import { requestAs } from './request-as.ts'
 const statusOf = async (url: string, headers: Readonly<Record<string, string>>) =>
   (await requestAs(url, headers)).statusCode
 
-test('a page of a foreign name receives nothing on loopback', async () => {
+test('a page of a foreign name receives nothing on loopback [S-11, S-20]', async () => {
   const { library } = await startLibrary()
   for (const path of [OPENAPI_PATH, '/api/documentation', '/api/v1/auth/check', '/api/v1/libraries', '/nothing']) {
     expect([path, await statusOf(library.url + path, { host: 'rebound.example' })]).toEqual([path, 421])

@@ -31,7 +31,7 @@ test('a browser gets the page, a program still gets the error', async () => {
   expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
 })
 
-test('the page may run only its own script and contact only its server', async () => {
+test('the page may run only its own script and contact only its server [S-22]', async () => {
   const { library } = await startLibrary()
   const { headers } = await fetch(library.url, { headers: AS_BROWSER })
   expect(headers.get('content-security-policy')?.split('; ')).toEqual([
@@ -42,7 +42,7 @@ test('the page may run only its own script and contact only its server', async (
   for (const [name, value] of Object.entries(GUARDS)) expect([name, headers.get(name)]).toEqual([name, value])
 })
 
-test('the page loads little, all of it from this server', async () => {
+test('the page loads little, all of it from this server [S-22]', async () => {
   const { library } = await startLibrary()
   const html = await (await fetch(library.url, { headers: AS_BROWSER })).text()
   const names = namesIn(html)

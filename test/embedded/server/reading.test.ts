@@ -5,7 +5,7 @@ import { fillPath, OPENAPI_PATH, ROUTES } from '../../../src/contract/routes.ts'
 import { pluck } from '../../contract/service-client.ts'
 import { startLibrary } from '../temporary-library.ts'
 
-test('no GET writes anything, whatever it asks for (S-12)', async () => {
+test('no GET writes anything, whatever it asks for [S-12]', async () => {
   const { client, dataDir, library } = await startLibrary()
   const libraryId = await client.createLibrary()
   const resource = await client.uploaded(libraryId, { name: 'a.md', content: '# Tides\n\nspring tide' })

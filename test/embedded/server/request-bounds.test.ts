@@ -56,7 +56,7 @@ const HEAD = '--B\r\nContent-Disposition: form-data; name="file"; filename="a"\r
 const LATE = { status: 408, json: { message: 'The body of the request did not arrive in time' } }
 
 describe('a slow body', () => {
-  it.each([FORM, 'application/json'])('a slow body of the type %s ends with 408', async (type) => {
+  it.each([FORM, 'application/json'])('a slow body of the type %s ends with 408 [S-17]', async (type) => {
     const { begin, client } = await withSockets({ requests: { bodyIdleMs: 30 } })
     const path = type === FORM ? undefined : 'libraries'
     const socket = await begin(type, 100_000, path)
@@ -65,7 +65,7 @@ describe('a slow body', () => {
     expect((await client.get('/auth/check')).status).toBe(200)
   })
 
-  it('a body that drips ends with 408, however long it would last', async () => {
+  it('a body that drips ends with 408, however long it would last [S-17]', async () => {
     const { manual, clock } = patientClock()
     const { begin, client } = await withSockets({ clock })
     const socket = await begin(FORM, 100_000)
@@ -124,7 +124,7 @@ describe('connections without a request', () => {
     },
   )
 
-  it('idle connections prevent no request, however many', async () => {
+  it('idle connections prevent no request, however many [S-17]', async () => {
     const { open, client } = await withSockets({ requests: { maxConnections: 10 } })
     const sockets = await Promise.all(Array.from({ length: 200 }, open))
     for (let count = 0; count < 20; count += 1) expect((await client.get('/auth/check')).status).toBe(200)
@@ -167,7 +167,7 @@ describe('a form', () => {
     ['a field of more than 64 KiB', 422, `${field('a', 'x'.repeat(65_537))}${file('a')}--B--`],
     ['256 KiB before its first part', 413, `${'x'.repeat(262_144)}\r\n${file('a')}--B--`],
     ['256 KiB after its last part', 413, `${file('a')}--B--${'x'.repeat(262_144)}`],
-  ])('a form with %s is refused (%i)', async (_, status, body, type = FORM) => {
+  ])('a form with %s is refused (%i) [S-17]', async (_, status, body, type = FORM) => {
     const { client, id } = await withSockets()
     const chunks = ReadableStream.from(body.match(/[\s\S]{1,50000}/g) ?? []).pipeThrough(new TextEncoderStream())
     const init = { method: 'POST', body: chunks, headers: { 'content-type': type }, duplex: 'half' }
@@ -197,7 +197,7 @@ describe('a JSON body', () => {
     ['100,000 unclosed levels', 422, '{"a":'.repeat(50_000)],
     ['another type', 415, '{"name":"x"}', 'text/plain'],
     ['no JSON', 422, '{'],
-  ])('a JSON body of %s is refused (%i)', async (_, status, body, type = 'application/json') => {
+  ])('a JSON body of %s is refused (%i) [S-17]', async (_, status, body, type = 'application/json') => {
     const { client } = await withSockets()
     const answer = await client.send('/libraries', { method: 'POST', body, headers: { 'content-type': type } })
     expect(answer).toMatchObject({ status, json: { message: expect.any(String) } })

@@ -27,7 +27,7 @@ const fields = expect.toSatisfy(
 )
 
 describe('any request to the embedded library', () => {
-  it('any request is answered, and never with a failure', async () => {
+  it('any request is answered, and never with a failure [S-17]', async () => {
     const bounds = { bodyIdleMs: 500, lingerMs: 500, headersMs: 500 }
     const { client, dataDir, library } = await startLibrary({ requests: bounds })
     const { url, token } = library

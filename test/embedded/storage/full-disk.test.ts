@@ -31,7 +31,7 @@ async function onSmallDisk(options: Parameters<typeof startLibrary>[0] = {}) {
 }
 
 describe.runIf(mayMount)('a full disk of the embedded library', () => {
-  it.each([1, 100_000])('a full disk answers uploads of %i bytes with 507', async (size) => {
+  it.each([1, 100_000])('a full disk answers uploads of %i bytes with 507 [F-FS-23]', async (size) => {
     const { client, id, dataDir } = await onSmallDisk()
     const file = { name: 'a.bin', type: 'image/png', content: 'x'.repeat(size) }
     const full = fillDisk(dataDir)
@@ -43,7 +43,7 @@ describe.runIf(mayMount)('a full disk of the embedded library', () => {
     expect((await client.upload(id, file)).status).toBe(201)
   })
 
-  it('a full disk holds ingestion until it has room', async () => {
+  it('a full disk holds ingestion until it has room [F-FS-23]', async () => {
     const clock = manualClock()
     const errors: string[] = []
     const logger: Logger = { ...silentLogger, error: (message) => errors.push(message) }

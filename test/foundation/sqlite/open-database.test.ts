@@ -77,7 +77,7 @@ describe('a migration', () => {
     database.close()
   })
 
-  test('a migration cut off anywhere is whole or has not begun (P23)', () => {
+  test('a migration cut off anywhere is whole or has not begun [P23, F-PR-07]', () => {
     const rows = 200
     const spec = olderDatabase(rows)
     const migrated = openDatabase(spec)
@@ -106,7 +106,7 @@ describe('a migration', () => {
     expect([...versions]).toEqual([1, 2])
   })
 
-  test('a migration killed during its backup leaves no half backup (P23)', async () => {
+  test('a migration killed during its backup leaves no half backup [P23, F-PR-07]', async () => {
     const rows = 3_000
     const spec = olderDatabase(rows, 'pelican '.repeat(500))
     const backup = `${spec.file}.v1.bak`
@@ -133,7 +133,7 @@ describe('a migration', () => {
 })
 
 describe('a connection', () => {
-  test('a connection waits for the disk after its first write too (P1)', () => {
+  test('a connection waits for the disk after its first write too [P1]', () => {
     const spec = olderDatabase(1)
     const database = openDatabase(spec)
     database.prepare("INSERT INTO note (text) VALUES ('second')").run()
@@ -142,7 +142,7 @@ describe('a connection', () => {
     database.close()
   })
 
-  test('a connection that reads or writes trusts no schema', () => {
+  test('a connection that reads or writes trusts no schema [S-10]', () => {
     const spec = olderDatabase(1)
     openDatabase(spec).close()
     for (const open of [openDatabase, openDatabaseReadOnly]) {

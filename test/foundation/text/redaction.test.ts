@@ -31,7 +31,7 @@ const ECHOES: Readonly<Record<string, (secret: string) => string>> = {
 }
 
 describe('redaction', () => {
-  test.each(Object.entries(ECHOES))('a secret is redacted when repeated as %s', (_, echo) => {
+  test.each(Object.entries(ECHOES))('a secret is redacted when repeated as %s [S-04]', (_, echo) => {
     const echoed = `no: ${echo(CANARY)} is bad`
     const clean = redact(echoed)
     expect(clean).toContain(REDACTED)
@@ -39,7 +39,7 @@ describe('redaction', () => {
     expect(clean).toMatch(/^no: .*is bad$/)
   })
 
-  test('a secret is redacted in any mixture of escapes', () => {
+  test('a secret is redacted in any mixture of escapes [S-04]', () => {
     const escapes = fc.constantFrom<(secret: string) => string>(
       ...['as it is', 'JSON', 'JSON in code points', 'a query', 'a query in whole', 'HTML', 'HTML in numbers'].flatMap(
         (name) => ECHOES[name] ?? [],

@@ -19,13 +19,13 @@ describe('a duration', () => {
 })
 
 describe('what is beyond the bounds', () => {
-  test('a duration of more than ten years is none', () => {
+  test('a duration of more than ten years is none [S-25]', () => {
     expect(parseDuration('3650d')).toBe(3_650 * 86_400_000)
     for (const text of ['3651d', '1d3650d', `${'9'.repeat(400)}s`])
       expect([text, parseDuration(text)]).toEqual([text, undefined])
   })
 
-  test('a size of more than 1024 TB is none', () => {
+  test('a size of more than 1024 TB is none [S-25]', () => {
     expect(parseSize('1024TB')).toBe(2 ** 50)
     for (const text of ['1025TB', '9'.repeat(400)]) expect([text, parseSize(text)]).toEqual([text, undefined])
   })

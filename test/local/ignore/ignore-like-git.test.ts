@@ -56,7 +56,7 @@ const world = fc.record({
   inAB: ignoreFile,
 })
 
-test('the same line of an ignore file decides as in git', () => {
+test('the same line of an ignore file decides as in git [F-FS-26]', () => {
   using directory = temporaryDirectory()
   git(directory.path, ['init', '-q'])
   git(directory.path, ['config', 'core.ignorecase', 'false'])

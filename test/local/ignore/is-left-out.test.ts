@@ -27,7 +27,7 @@ describe('a directory below a mirror', () => {
     expect(isLeftOut(nodeFileSystem, treeOf(''), 'node_modules/x')).toBe(true)
   })
 
-  test('a directory on another file system is left out', () => {
+  test('a directory on another file system is left out [F-FS-09]', () => {
     const mounted: FileSystem = {
       ...nodeFileSystem,
       lstatSync: (path, options) => {

@@ -36,7 +36,7 @@ const path = fc
   .filter((text) => text !== '' && text !== '/')
 
 describe('matching in linear time', () => {
-  test('the linear matcher agrees with the regular expressions', () => {
+  test('the linear matcher agrees with the regular expressions [F-FS-26]', () => {
     fc.assert(
       fc.property(pattern, path, (pattern, path) => {
         // A pattern without a slash is compared with names only.
@@ -56,7 +56,7 @@ describe('matching in linear time', () => {
     ['a directory', `${'*a'.repeat(40)}*b/`],
     ['a path', `/x/${'*a'.repeat(40)}*b/**/y*`],
     ['brackets', `${'*[a-z]'.repeat(40)}*b`],
-  ])('matching of %s ends despite many wildcards', (_, costly) => {
+  ])('matching of %s ends despite many wildcards [F-FS-26]', (_, costly) => {
     const scope = createRootScope([costly])
     const long = `${'a'.repeat(250)}bc`
     expect(scope.decide(long, false)).toBeUndefined()

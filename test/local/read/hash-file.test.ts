@@ -38,7 +38,7 @@ test.each<[string, (path: string) => void]>([
   ['appends', (path) => appendFileSync(path, 'more')],
   ['truncates', (path) => truncateSync(path, 3)],
   ['rewrites', (path) => writeFileSync(path, 'X'.repeat(100))],
-])('a file is busy when a writer %s while it is hashed', (_, write) => {
+])('a file is busy when a writer %s while it is hashed [F-FS-01]', (_, write) => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { f: 'x'.repeat(100) })
   const path = join(directory.path, 'f')
@@ -47,7 +47,7 @@ test.each<[string, (path: string) => void]>([
   expect(thrownBy(() => hashGuarded(fs, file, new Uint8Array(64)))).toMatchObject({ code: 'busy' })
 })
 
-test('a file renamed over while it is hashed is busy', () => {
+test('a file renamed over while it is hashed is busy [F-FS-01]', () => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { f: 'x'.repeat(100), g: 'y'.repeat(100) })
   const fs = afterFirstRead(() => renameSync(join(directory.path, 'g'), join(directory.path, 'f')))
@@ -55,7 +55,7 @@ test('a file renamed over while it is hashed is busy', () => {
   expect(thrownBy(() => hashGuarded(fs, file, new Uint8Array(64)))).toMatchObject({ code: 'busy' })
 })
 
-test('a failing disk is an input error', () => {
+test('a failing disk is an input error [F-FS-05]', () => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { f: 'x' })
   const fs = faulty({

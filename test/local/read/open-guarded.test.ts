@@ -30,21 +30,21 @@ describe.each([
     expect(file.fingerprint.inode).toBe(BigInt(statSync(join(directory.path, 'a/b.md')).ino))
   })
 
-  test('a link at the end of a path is refused', () => {
+  test('a link at the end of a path is refused [P9]', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'in/real.md': 'x' })
     symlinkSync('real.md', join(directory.path, 'in/link.md'))
     expect(codeOf(fs, directory.path, 'in/link.md')).toBe('unsupported')
   })
 
-  test('a parent that leads outside is refused', () => {
+  test('a parent that leads outside is refused [P9]', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'root/': '', 'root-outside/secret.md': 'x' })
     symlinkSync('../root-outside', join(directory.path, 'root/sub'))
     expect(codeOf(fs, join(directory.path, 'root'), 'sub/secret.md')).toBe('outside-root')
   })
 
-  test('pipes, sockets and directories never block', async () => {
+  test('pipes, sockets and directories never block [P9, F-FS-07]', async () => {
     using directory = temporaryDirectory()
     spawnSync('mkfifo', [join(directory.path, 'pipe')])
     mkdirSync(join(directory.path, 'directory'))
@@ -82,13 +82,13 @@ describe('a file that cannot be opened', () => {
     ['ESTALE', 'io-error'],
     ['ELOOP', 'unsupported'],
     ['ENXIO', 'unsupported'],
-  ])('the system error %s of a file has its own code', (systemCode, code) => {
+  ])('the system error %s of a file has its own code [F-FS-03]', (systemCode, code) => {
     const error = thrownBy(() => openGuarded(failingOpen(systemCode), rootAt('/root'), 'a\n/b.md'))
     expect(error).toBeInstanceOf(FileError)
     expect(error).toMatchObject({ code, message: expect.stringMatching(/^Cannot read "a\\n\/b\.md": /) })
   })
 
-  test('EMFILE is left to the caller to retry', () => {
+  test('EMFILE is left to the caller to retry [F-FS-06]', () => {
     expect(thrownBy(() => openGuarded(failingOpen('EMFILE'), rootAt('/root'), 'a'))).toMatchObject({ code: 'EMFILE' })
   })
 
@@ -99,7 +99,7 @@ describe('a file that cannot be opened', () => {
   })
 })
 
-test('a racer never gets outside bytes read', async () => {
+test('a racer never gets outside bytes read [P9]', async () => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { 'root/sub/f': 'inside', 'outside/f': 'OUTSIDE' })
   const root = join(directory.path, 'root')

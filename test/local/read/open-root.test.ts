@@ -26,7 +26,7 @@ describe.each(WAYS)('an open root %s', (_, fs) => {
     ['a new directory', ({ root }: ReturnType<typeof makeRoots>) => mkdirSync(root)],
     ['a link to another one', ({ root, other }: ReturnType<typeof makeRoots>) => symlinkSync(other, root)],
     ['a link to itself', ({ root, aside }: ReturnType<typeof makeRoots>) => symlinkSync(aside, root)],
-  ])('an open root notices that in its place is now: %s', (_what, swap) => {
+  ])('an open root notices that in its place is now: %s [P12]', (_what, swap) => {
     using directory = temporaryDirectory()
     const places = makeRoots(directory.path)
     using root = openRoot(fs, places.root)
@@ -55,7 +55,7 @@ describe.each(WAYS)('an open root %s', (_, fs) => {
   })
 })
 
-test('a root that is swapped while it is opened is refused', () => {
+test('a root that is swapped while it is opened is refused [P12]', () => {
   using directory = temporaryDirectory()
   const { root, other, aside } = makeRoots(directory.path)
   const fs = faulty({
@@ -72,7 +72,7 @@ test('a root that is swapped while it is opened is refused', () => {
   expect(thrownBy(() => openRoot(fs, root))).toMatchObject({ code: 'root-missing' })
 })
 
-test('a file system without birth times is known by its UUID and its size', () => {
+test('a file system without birth times is known by its UUID and its size [P15]', () => {
   using directory = temporaryDirectory()
   const { dev } = statSync(directory.path, { bigint: true })
   const isLink = (path: string) => path.startsWith('/dev/disk/by-uuid/')

@@ -48,7 +48,7 @@ test('a small file is read into the room it fits', () => {
   expect(read(longer)).toEqual(new Uint8Array(Buffer.from('hello')))
 })
 
-test('a large file arrives with the usual limits', async () => {
+test('a large file arrives with the usual limits [F-FS-16]', async () => {
   using directory = temporaryDirectory()
   const bytes = Buffer.alloc(3_000_001, 'shelf')
   writeTree(directory.path, { f: bytes })
@@ -60,7 +60,7 @@ test('a large file arrives with the usual limits', async () => {
   expect((await drain(source)).bytes.equals(bytes)).toBe(true)
 })
 
-test('a sparse file of 100 MiB leaves in small pieces', async () => {
+test('a sparse file of 100 MiB leaves in small pieces [F-FS-16]', async () => {
   using directory = temporaryDirectory()
   const sizeBytes = 100 * 2 ** 20
   writeTree(directory.path, { f: '' })
@@ -78,7 +78,7 @@ test('a sparse file of 100 MiB leaves in small pieces', async () => {
   expect({ received, longest }).toEqual({ received: sizeBytes, longest: 262_144 })
 })
 
-test('a small file with other content is busy', () => {
+test('a small file with other content is busy [P10]', () => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { f: 'abc' })
   for (const other of ['abd', 'abcd', '']) {
@@ -96,7 +96,7 @@ describe('reading a larger file', () => {
     ['rewrites the same size', (path) => writeFileSync(path, 'x'.repeat(50))],
     ['rewrites the same bytes', (path) => writeFileSync(path, content)],
     ['renames over it', (path) => renameSync(`${path}.new`, path)],
-  ])('a read ends incomplete when a writer %s', async (_, write) => {
+  ])('a read ends incomplete when a writer %s [P10, F-FS-01]', async (_, write) => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { f: content, 'f.new': 'y'.repeat(50) })
     const source = readVerified(nodeFileSystem, rootAt(directory.path), 'f', expected(content), LIMITS)
@@ -105,7 +105,7 @@ describe('reading a larger file', () => {
     expect(bytes.length).toBeLessThan(content.length)
   })
 
-  test('a file with other content never gets its last chunk', async () => {
+  test('a file with other content never gets its last chunk [P10]', async () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { f: `${content.slice(0, -1)}X` })
     const source = readVerified(nodeFileSystem, rootAt(directory.path), 'f', expected(content), LIMITS)
@@ -114,7 +114,7 @@ describe('reading a larger file', () => {
     expect(bytes.length).toBe(40)
   })
 
-  test('no descriptor outlives a complete or stopped read', async () => {
+  test('no descriptor outlives a complete or stopped read [P21]', async () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { f: content })
     const read = (like: string) => readVerified(nodeFileSystem, rootAt(directory.path), 'f', expected(like), LIMITS)
@@ -129,7 +129,7 @@ describe('reading a larger file', () => {
     expect(readdirSync('/proc/self/fd').length).toBe(before)
   })
 
-  test('a failing disk ends a read with an error', async () => {
+  test('a failing disk ends a read with an error [F-FS-05]', async () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { f: content })
     const fs = {
@@ -140,7 +140,7 @@ describe('reading a larger file', () => {
     expect(error).toMatchObject({ code: 'io-error' })
   })
 
-  test('a vanished file ends a read before any byte', async () => {
+  test('a vanished file ends a read before any byte [F-FS-02]', async () => {
     using directory = temporaryDirectory()
     const source = readVerified(nodeFileSystem, rootAt(directory.path), 'f', expected(content), LIMITS)
     expect(await drain(source)).toMatchObject({ bytes: Buffer.alloc(0), error: { code: 'vanished' } })

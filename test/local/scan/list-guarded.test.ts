@@ -28,7 +28,7 @@ describe.each([
     expect([namesIn(fs, root, ''), namesIn(fs, root, 'sub/deep')]).toEqual([['link', 'sub'], ['inside.md']])
   })
 
-  test('a parent that leads outside is not listed', () => {
+  test('a parent that leads outside is not listed [F-FS-25]', () => {
     using directory = temporaryDirectory()
     const root = makeTrap(directory.path)
     const error = thrownBy(() => namesIn(fs, root, 'link/deep'))
@@ -71,7 +71,7 @@ describe.each([
   })
 })
 
-test('a racer never gets an outside name listed', async () => {
+test('a racer never gets an outside name listed [P9, F-FS-25]', async () => {
   using directory = temporaryDirectory()
   const root = makeTrap(directory.path)
   const racer = await startRacer(root)

@@ -55,7 +55,7 @@ describe('a directory that can be read', () => {
     expect(result).toMatchObject({ incomplete: false, problems: [], skipped: [] })
   })
 
-  test('a scan keeps every hostile name unchanged', () => {
+  test('a scan keeps every hostile name unchanged [F-FS-11]', () => {
     using directory = temporaryDirectory()
     const names = [
       'two\nlines',
@@ -79,7 +79,7 @@ describe('a directory that can be read', () => {
     expect(namesOf(scanned(directory.path).files)).toEqual(names.toSorted())
   })
 
-  test('a scan reports names that are not UTF-8', () => {
+  test('a scan reports names that are not UTF-8 [F-FS-12]', () => {
     using directory = temporaryDirectory()
     const at = (latin1: string) => Buffer.concat([Buffer.from(`${directory.path}/`), Buffer.from(latin1, 'latin1')])
     writeFileSync(at('caf\xe9.txt'), '1')
@@ -90,7 +90,7 @@ describe('a directory that can be read', () => {
     expect(skippedIn(result)).toEqual({ 'caf\\xE9.txt': 'name-not-utf8', 'd\\xFF': 'name-not-utf8' })
   })
 
-  test('a scan skips links, loops, pipes, sockets, devices', async () => {
+  test('a scan skips links, loops, pipes, sockets, devices [F-FS-07, F-FS-08]', async () => {
     using directory = temporaryDirectory()
     symlinkSync('.', join(directory.path, 'loop'))
     symlinkSync('nowhere', join(directory.path, 'dangling'))
@@ -104,7 +104,7 @@ describe('a directory that can be read', () => {
     expect(device).toBe('device')
   })
 
-  test('a scan skips empty and large files if configured', () => {
+  test('a scan skips empty and large files if configured [F-FS-15]', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { empty: '', ten: '0123456789' })
     expect(namesOf(scanned(directory.path).files)).toEqual(['empty', 'ten'])
@@ -113,7 +113,7 @@ describe('a directory that can be read', () => {
     expect(result.skipped[1]?.detail).toBe('10 B, the limit is 9 B')
   })
 
-  test('a scan stays on one file system if configured', () => {
+  test('a scan stays on one file system if configured [F-FS-09]', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'sub/': '' })
     expect(scanned(directory.path, { device: -1n }).skipped).toEqual([{ name: 'sub', reason: 'other-file-system' }])
@@ -182,7 +182,7 @@ describe('a .shelfdignore file', () => {
 
 describe('a directory that cannot be read', () => {
   test.each(['EACCES', 'EIO', 'ENOENT', 'ENOTDIR', 'EMFILE'])(
-    'a directory is never taken for empty after %s',
+    'a directory is never taken for empty after %s [P11, F-FS-04, F-FS-06]',
     (code) => {
       const fs = faulty({
         readdirSync: () => {
@@ -194,7 +194,7 @@ describe('a directory that cannot be read', () => {
     },
   )
 
-  test('an entry that cannot be read is a problem', () => {
+  test('an entry that cannot be read is a problem [F-FS-05]', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'bad.md': 'x', 'good.md': 'y' })
     const result = scanned(directory.path, { fs: failingAt('bad.md', 'EIO') })
@@ -203,7 +203,7 @@ describe('a directory that cannot be read', () => {
     expect(result.incomplete).toBe(true)
   })
 
-  test('a file that just vanished is left out', () => {
+  test('a file that just vanished is left out [F-FS-02]', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'gone.md': 'x', 'here.md': 'y' })
     const fs = justBefore('gone.md', () => rmSync(join(directory.path, 'gone.md')))
@@ -212,20 +212,20 @@ describe('a directory that cannot be read', () => {
     expect(result.incomplete).toBe(false)
   })
 
-  test('a file that vanished and returned makes a scan incomplete', () => {
+  test('a file that vanished and returned makes a scan incomplete [F-FS-02]', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'back.md': 'x' })
     expect(scanned(directory.path, { fs: failingAt('back.md', 'ENOENT') }).incomplete).toBe(true)
   })
 
-  test('a directory moved away meanwhile is unreadable', () => {
+  test('a directory moved away meanwhile is unreadable [F-FS-25]', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'sub/a.md': 'x', 'sub/b.md': 'y' })
     const fs = justBefore('a.md', () => renameSync(join(directory.path, 'sub'), join(directory.path, 'other')))
     expect(scan(directory.path, { fs, at: 'sub' })).toMatchObject({ kind: 'unreadable', code: 'ENOENT' })
   })
 
-  test('a directory replaced meanwhile is unreadable or incomplete', () => {
+  test('a directory replaced meanwhile is unreadable or incomplete [F-FS-25]', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'sub/a.md': 'x', 'new/c.md': 'y' })
     const fs = justBefore('a.md', () => {

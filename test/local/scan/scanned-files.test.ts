@@ -36,7 +36,7 @@ test('files of a large directory come back unchanged', () => {
   )
 })
 
-test('only one portion of a large directory is unpacked at a time', () => {
+test('only one portion of a large directory is unpacked at a time [P21]', () => {
   const files = new ScannedFiles(10_000)
   const same = { sizeBytes: 1, mtimeNs: 2n, ctimeNs: 3n, inode: 4n }
   for (let index = 0; index < 10_000; index += 1) files.push(`${index}`, statsOf(same))

@@ -10,7 +10,7 @@ import { directoriesOf, recording, until, watchNewTree } from './watched-tree.ts
 const INTERVAL_MS = 20
 
 /** As on a network file system: the change comes from elsewhere, here through another name of the file outside the tree. */
-test('polling by chokidar finds what the kernel does not report', async () => {
+test('polling by chokidar finds what the kernel does not report [F-FS-22]', async () => {
   await using polled = await watchNewTree('polling chokidar', { 'a.md': 'x' })
   const { reported, options } = recording(polled.root, 'node')
   await using evented = await openTreeWatcher(options)
@@ -22,7 +22,7 @@ test('polling by chokidar finds what the kernel does not report', async () => {
   expect([...reported.hints]).not.toContain('a.md')
 })
 
-test('a tree too large for chokidar to poll is refused', async () => {
+test('a tree too large for chokidar to poll is refused [F-FS-22]', async () => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { 'a.md': 'x', 'b.md': 'x', 'c.md': 'x' })
   const { options } = recording(directory.path, 'polling chokidar')
@@ -30,7 +30,7 @@ test('a tree too large for chokidar to poll is refused', async () => {
   await expect(opening).rejects.toThrow('more than 3 files and directories')
 })
 
-test('chokidar stops polling a tree that outgrows it', async () => {
+test('chokidar stops polling a tree that outgrows it [F-FS-22]', async () => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { 'a.md': 'x' })
   const { options } = recording(directory.path, 'polling chokidar')

@@ -24,7 +24,7 @@ describe('the back end on Linux', () => {
     ['lustre', 0x0bd00bd0, 'chokidar'],
     ['vboxsf', 0x786f4256, 'chokidar'],
     ['0x123', 0x123, 'chokidar'],
-  ])('the back end fits the file system %s', (name, type, backEnd) => {
+  ])('the back end fits the file system %s [F-FS-22]', (name, type, backEnd) => {
     const choice = chooseBackEnd('auto', { ...PLACE, statfs: () => ({ type }) })
     expect(choice.backEnd).toBe(backEnd)
     expect(choice.reason).toContain(name)
@@ -34,7 +34,7 @@ describe('the back end on Linux', () => {
     expect(chooseBackEnd('auto', { ...PLACE, statfs: () => ({ type: 0xff534d42 | 0 }) }).reason).toContain('cifs')
   })
 
-  test('a file system without a readable type is polled', () => {
+  test('a file system without a readable type is polled [F-FS-22]', () => {
     const statfs = () => {
       throw systemError('EACCES')
     }

@@ -6,7 +6,7 @@ import { recording } from './watched-tree.ts'
 
 const BURST = 5_000
 
-test('a burst is reported as one loss', async () => {
+test('a burst is reported as one loss [F-FS-21]', async () => {
   const clock = manualClock()
   const { reporter, reported } = reporting(clock)
   hintOften(reporter, BURST)
@@ -28,7 +28,7 @@ test('a burst that continues is reported again', async () => {
   expect(reported.losses.length).toBe(3)
 })
 
-test('the end of a burst is never lost', async () => {
+test('the end of a burst is never lost [F-FS-21]', async () => {
   const clock = manualClock()
   const { reporter, reported } = reporting(clock)
   hintOften(reporter, BURST)

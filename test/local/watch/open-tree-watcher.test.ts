@@ -101,7 +101,7 @@ describe.each(['node', 'chokidar', 'polling chokidar'] as const)('directories wi
   })
 })
 
-test.each(['node', 'parcel', 'chokidar'] as const)('a burst is reported as a loss by %s', async (backEnd) => {
+test.each(['node', 'parcel', 'chokidar'] as const)('a burst is reported as a loss by %s [F-FS-21]', async (backEnd) => {
   const clock = manualClock()
   await using tree = await watchNewTree(backEnd, {}, clock)
   const burst = Array.from({ length: 9_000 }, (_, index) => [`f${index}.md`, 'x'])

@@ -120,7 +120,7 @@ describe('any changes', () => {
 })
 
 describe('a wall clock that is set', () => {
-  test.each([-10 * YEAR_MS, 10 * YEAR_MS])('a clock set by %i ms delays settling once', async (byMs) => {
+  test.each([-10 * YEAR_MS, 10 * YEAR_MS])('a clock set by %i ms delays settling once [P20]', async (byMs) => {
     change('a.md')
     settler.markChanged('a.md')
     clock.jump(byMs)
@@ -187,7 +187,7 @@ describe('paths', () => {
     expect(['a/b', 'a/b/c/d.md', 'a/bc', 'a'].map((path) => settler.covers(path))).toEqual([true, true, false, false])
   })
 
-  test('paths beyond the bound are not taken', () => {
+  test('paths beyond the bound are not taken [P21]', () => {
     for (let index = 0; index < 50_000; index += 1) settler.markChanged(`${index}.md`)
     expect(settler.isFull).toBe(true)
     settler.markChanged('more.md')

@@ -16,7 +16,7 @@ test.runIf(process.platform === 'linux')('a local file system is watched by its 
 })
 
 /** A file system in memory that the table does not name, so its events may be incomplete. */
-test.runIf(mayMount)('a file system of unknown kind is polled by chokidar', async () => {
+test.runIf(mayMount)('a file system of unknown kind is polled by chokidar [F-FS-22]', async () => {
   using directory = temporaryDirectory()
   const root = join(directory.path, 'mounted')
   using _mounted = mount(['-t', 'hugetlbfs', 'none'], root)

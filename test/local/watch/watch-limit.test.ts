@@ -15,7 +15,7 @@ const canLimit = spawnSync('unshare', [...WITH_FEW, 'true']).status === 0
 describe.skipIf(findProgram('unshare') !== undefined && !canLimit)('a system that allows four watches', () => {
   needs('unshare')
 
-  test('node watches as many directories as the limit allows', () => {
+  test('node watches as many directories as the limit allows [F-FS-20]', () => {
     expect(watchEight('node')).toEqual({
       added: 4,
       isLimited: true,
@@ -24,7 +24,7 @@ describe.skipIf(findProgram('unshare') !== undefined && !canLimit)('a system tha
     })
   })
 
-  test.each(['parcel', 'chokidar'])('%s refuses at the limit with the setting to raise', (backEnd) => {
+  test.each(['parcel', 'chokidar'])('%s refuses at the limit with the setting to raise [F-FS-20]', (backEnd) => {
     const { refusal, limits } = watchEight(backEnd)
     expect(refusal).not.toBeNull()
     expect(limits).toEqual([expect.stringContaining('fs.inotify.max_user_watches')])

@@ -290,7 +290,7 @@ describe('hostile descriptions', () => {
     'dir path',
   ]
 
-  it.each(NAMES)('a field %j becomes part of no request', (name) => {
+  it.each(NAMES)('a field %j becomes part of no request [S-24]', (name) => {
     const body = object({ [name]: TEXT, file: { type: 'string', format: 'binary' } })
     expect(decideCapabilities({}, documented(FILES, form(body))).uploadDirectoryField).toMatchObject({
       field: undefined,

@@ -40,7 +40,7 @@ describe('createDirectory', () => {
     expect(server.calls).toEqual([{ method: 'POST', url: DIRECTORY, json: { path: '/a/b' } }])
   })
 
-  it('createDirectory takes a conflict with a listing for existing', async () => {
+  it('createDirectory takes a conflict with a listing for existing [F-SV-09]', async () => {
     await using server = await scripted({
       [`POST ${DIRECTORY}`]: [[409, {}]],
       [`GET ${DIRECTORY}`]: [[200, EMPTY_PAGE]],
@@ -50,7 +50,7 @@ describe('createDirectory', () => {
     expect(server.calls[1]?.url).toBe(`${DIRECTORY}?path=%2Fa%2Fb&limit=1`)
   })
 
-  it('createDirectory reports a conflict that no listing confirms', async () => {
+  it('createDirectory reports a conflict that no listing confirms [F-SV-09]', async () => {
     const conflict = { message: 'A file is there' }
     await using server = await scripted({ [`POST ${DIRECTORY}`]: [[409, conflict]], [`GET ${DIRECTORY}`]: [[404, {}]] })
     await using client = clientOf(server.origin)
@@ -196,14 +196,14 @@ describe('downloads', () => {
     expect(await thrownBy(body)).toMatchObject({ reaction: 'temporary', code: 'service-unreachable' })
   })
 
-  it('a download fails when it stalls', async () => {
+  it('a download fails when it stalls [F-SV-05]', async () => {
     await using server = await serve((_, answer) => void answer.writeHead(200).write('x'))
     await using client = clientOf(server.origin, { timeouts: { requestMs: 60, uploadStallMs: 60 } })
     const { body } = await client.downloadRepresentation('a1', 'scene', 2)
     expect(await thrownBy(body)).toMatchObject({ reaction: 'temporary', code: 'answer-late' })
   })
 
-  it('a download fails when it only drips', async () => {
+  it('a download fails when it only drips [F-SV-05]', async () => {
     await using server = await serve((_, answer) => {
       const timer = setInterval(() => answer.write('x'), 5)
       answer.on('close', () => clearInterval(timer))

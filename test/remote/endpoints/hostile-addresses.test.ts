@@ -37,7 +37,7 @@ async function recorded(answer: (url: string) => unknown = () => ({})) {
   return { ...server, asked, client }
 }
 
-test.each(Object.keys(BY_IDENTIFIER))('%s takes no identifier that changes an address', async (name) => {
+test.each(Object.keys(BY_IDENTIFIER))('%s takes no identifier that changes an address [S-24]', async (name) => {
   await using service = await recorded()
   for (const id of IDENTIFIERS) {
     const failure = await thrownBy(BY_IDENTIFIER[name]?.(service.client, id) ?? Promise.resolve())
@@ -46,7 +46,7 @@ test.each(Object.keys(BY_IDENTIFIER))('%s takes no identifier that changes an ad
   expect(service.asked).toEqual([])
 })
 
-test('a library path with dots is neither listed nor created', async () => {
+test('a library path with dots is neither listed nor created [S-24]', async () => {
   await using service = await recorded()
   for (const path of PATHS) {
     for (const ask of [
@@ -59,7 +59,7 @@ test('a library path with dots is neither listed nor created', async () => {
   expect(service.asked).toEqual([])
 })
 
-test('a path with dots is called by no raw request', async () => {
+test('a path with dots is called by no raw request [S-24]', async () => {
   await using service = await recorded()
   for (const path of ['/v1/..', '/v1/../docs', '/v1/libraries/..%2F..', '/v1/%2e%2e/x', '/v1/a\r\nb', '/v1\\..\\x']) {
     const failure = await thrownBy(service.client.callRaw('GET', path, undefined))
@@ -70,7 +70,7 @@ test('a path with dots is called by no raw request', async () => {
   expect(service.asked).toEqual(['GET /api/v1/search/resources?query=../%2e%2e'])
 })
 
-test('an identifier that would change an address is no answer', async () => {
+test('an identifier that would change an address is no answer [S-24]', async () => {
   const FILE = { title: 't', slug: 's', filename: 'f', mime_type: 'text/plain', organization_locked: false }
   let id = ''
   await using service = await recorded((url) => {
@@ -96,7 +96,7 @@ const REFUSED_ADDRESSES = [
   ...['http://', 'https://own.example/\u001b[31m', 'https://own.example/a b'],
 ]
 
-test('a view URL of another scheme is no answer', async () => {
+test('a view URL of another scheme is no answer [S-24]', async () => {
   let url = ''
   await using service = await recorded(() => ({ url, expires_in_minutes: 5 }))
   for (url of REFUSED_ADDRESSES) {
@@ -109,7 +109,7 @@ test('a view URL of another scheme is no answer', async () => {
   }
 })
 
-test('a relative view URL is one of the service', async () => {
+test('a relative view URL is one of the service [S-24]', async () => {
   let url = ''
   await using service = await recorded(() => ({ url, expires_in_minutes: 5 }))
   for (const [given, shown] of [

@@ -32,11 +32,11 @@ it.each([
   ['a cursor that names its own page', listing({ first: page(1, 'a'), a: page(2, 'a') })],
   ['a truncated page without cursor', listing({ first: page(1, null, true) })],
   ['a cursor on a page that is whole', listing({ first: page(1, 'a', false) })],
-])('a listing with %s is refused as incomplete', async (_, fetchPage) => {
+])('a listing with %s is refused as incomplete [F-SV-17]', async (_, fetchPage) => {
   expect(await thrownBy(pagesOf('list', fetchPage))).toMatchObject({ reaction: 'temporary', code: 'answer-malformed' })
 })
 
-it('a listing that never ends is ended', async () => {
+it('a listing that never ends is ended [P21, F-SV-17]', async () => {
   let n = 0
   const endless = async () => {
     n += 1
@@ -46,7 +46,7 @@ it('a listing that never ends is ended', async () => {
   expect(n).toBe(1_000)
 })
 
-it('a hundred thousand consistent pages are read', async () => {
+it('a hundred thousand consistent pages are read [P21]', async () => {
   let n = 0
   const pages = pagesOf('list', async () => {
     n += 1

@@ -52,7 +52,7 @@ describe('stored uploads', () => {
     expect(await upload(storing(status, answer))).toEqual(answer)
   })
 
-  it('an upload arrives whole and declared, never chunked', async () => {
+  it('an upload arrives whole and declared, never chunked [P10]', async () => {
     const requests: IncomingMessage[] = []
     let received = 0
     const listener: RequestListener = (request, answer) => {
@@ -109,7 +109,7 @@ describe('uploads in doubt', () => {
         setImmediate(() => answer.destroy())
       }),
     ],
-  ])('an upload is in doubt, and not sent again, after %s', async (_, listener) => {
+  ])('an upload is in doubt, and not sent again, after %s [P4, F-SV-04, F-SV-13]', async (_, listener) => {
     let count = 0
     const counting: RequestListener = (request, answer) => {
       count += 1
@@ -124,7 +124,7 @@ describe('uploads in doubt', () => {
   it.each([
     ['at once', uploadOf(HELLO), { requestMs: 60, uploadStallMs: 60_000 }],
     ['in pieces', uploadOf(() => twoChunks()), { requestMs: 60, uploadStallMs: 60_000 }],
-  ])('an upload without an answer in time is in doubt, sent %s', async (_, request, timeouts) => {
+  ])('an upload without an answer in time is in doubt, sent %s [P4, F-SV-05]', async (_, request, timeouts) => {
     expect(
       await thrownBy(
         upload(
@@ -136,7 +136,7 @@ describe('uploads in doubt', () => {
     ).toBeInstanceOf(DoubtError)
   })
 
-  it.each([0, 1, 100_000, 600_000])('an upload reset after %i bytes is in doubt', async (bytes) => {
+  it.each([0, 1, 100_000, 600_000])('an upload reset after %i bytes is in doubt [P4, F-SV-04]', async (bytes) => {
     let connections = 0
     const reset = (socket: Socket, head: string) => {
       let received = head.length
@@ -164,7 +164,7 @@ describe('uploads in doubt', () => {
     expect(failure).toBeInstanceOf(DoubtError)
   })
 
-  it('an upload aborted on the way is in doubt', async () => {
+  it('an upload aborted on the way is in doubt [F-PR-01]', async () => {
     const abort = new AbortController()
     await using server = await serve(havingRead(() => abort.abort()))
     await using client = clientOf(server.origin)
@@ -180,23 +180,23 @@ describe('uploads without doubt', () => {
     [413, { reaction: 'rejected', code: 'too-large' }],
     [415, { reaction: 'rejected', code: 'request-rejected' }],
     [422, { reaction: 'rejected', code: 'invalid' }],
-  ])('an upload refused with %i is not in doubt', async (status, expected) => {
+  ])('an upload refused with %i is not in doubt [F-SV-10]', async (status, expected) => {
     expect(await thrownBy(upload(storing(status, {})))).toMatchObject(expected)
   })
 
-  it('a refused upload shows the reason that the service gives for a field', async () => {
+  it('a refused upload shows the reason that the service gives for a field [F-SV-10]', async () => {
     const failure = await thrownBy(upload(storing(422, { message: 'Invalid', errors: { file: ['is odd'] } })))
     expect(String(failure)).toContain(
       'Cannot upload "a.md": the service answered 422 (validation error): Invalid; file: is odd',
     )
   })
 
-  it('an upload that reaches nobody is not in doubt', async () => {
+  it('an upload that reaches nobody is not in doubt [F-SV-01, F-SV-03]', async () => {
     await using client = await clientOfGoneServer()
     expect(await thrownBy(client.uploadFile(uploadOf(HELLO)))).toMatchObject({ code: 'service-unreachable' })
   })
 
-  it('an upload is sent again after 429', async () => {
+  it('an upload is sent again after 429 [F-SV-11]', async () => {
     const clock = jumpingClock()
     let count = 0
     const listener = havingRead((_, answer) => {
@@ -229,7 +229,7 @@ describe('a body that fails', () => {
     expect(await thrownBy(upload(storing(201, { id: 'r1' }), uploadOf(open)))).toBe(changed)
   })
 
-  it.each([0, 1, 500_000])('a body that fails after %i bytes never ends its request', async (sentBytes) => {
+  it.each([0, 1, 500_000])('a body that fails after %i bytes never ends its request [P10]', async (sentBytes) => {
     let ended = 0
     let closed = () => {}
     const gone = new Promise<void>((resolve) => {
@@ -257,7 +257,7 @@ describe('a body that fails', () => {
     expect(ended).toBe(0)
   })
 
-  it('a body never sends more or fewer bytes than declared', async () => {
+  it('a body never sends more or fewer bytes than declared [P10]', async () => {
     for (const sizeBytes of [4, 6]) {
       let ended = 0
       const failure = await thrownBy(

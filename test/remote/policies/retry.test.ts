@@ -37,7 +37,7 @@ describe('retries', () => {
     ['408', status(408)],
     ['a reset', (request) => request.socket.destroy()],
     ['HTML', (_, answer) => answer.end('<html>')],
-  ])('a transient failure is tried again: %s', async (_, step) => {
+  ])('a transient failure is tried again: %s [F-SV-12]', async (_, step) => {
     const listener = sequence(step, step)
     expect(await show(listener)).toEqual({ id: 'r1' })
     expect(listener.count).toBe(3)
@@ -46,13 +46,13 @@ describe('retries', () => {
   it.each([
     [429, 'service-throttling'],
     [503, 'service-unavailable'],
-  ])('a transient failure ends after its attempts as temporary: %i', async (code, expected) => {
+  ])('a transient failure ends after its attempts as temporary: %i [P21]', async (code, expected) => {
     const always = sequence(...Array.from({ length: 9 }, () => status(code)))
     expect(await thrownBy(show(always))).toMatchObject({ reaction: 'temporary', code: expected })
     expect(always.count).toBe(RETRY.attempts)
   })
 
-  it('a refused connection ends as unreachable', async () => {
+  it('a refused connection ends as unreachable [F-SV-01]', async () => {
     const clock = jumpingClock()
     await using client = clientOf('http://127.0.0.1:1', { retry: RETRY, clock })
     const failure = await thrownBy(client.checkAccess())
@@ -60,7 +60,7 @@ describe('retries', () => {
     expect(String(failure)).toContain('http://127.0.0.1:1: the service cannot be reached (connection refused)')
   })
 
-  it('the delay grows from try to try', async () => {
+  it('the delay grows from try to try [F-SV-12]', async () => {
     const clock = jumpingClock()
     await thrownBy(show(sequence(...Array.from({ length: 9 }, () => status(500))), clock))
     expect(clock.sleptMs).toEqual([75, 150, 300])
@@ -124,7 +124,7 @@ describe('Retry-After', () => {
     ['seconds', () => ({ 'retry-after': '90' })],
     ['a date', (nowMs) => ({ date: '', 'retry-after': date(nowMs + 90_000) })],
     ["a date by the service's own clock", () => ({ date: date(0), 'retry-after': date(90_000) })],
-  ])('Retry-After is a lower bound for all requests: %s', async (_, headers) => {
+  ])('Retry-After is a lower bound for all requests: %s [P21, F-SV-11]', async (_, headers) => {
     const clock = heldClock()
     let arrived = 0
     await using server = await serve((_request, answer) => {
@@ -143,7 +143,7 @@ describe('Retry-After', () => {
     expect(await Promise.all(calls)).toHaveLength(4)
   })
 
-  it('Retry-After outlasts answers to requests sent before', async () => {
+  it('Retry-After outlasts answers to requests sent before [P21]', async () => {
     const clock = heldClock()
     const asked: string[] = []
     let finishSlow = () => {}
@@ -167,7 +167,7 @@ describe('Retry-After', () => {
     await Promise.all([throttled, other])
   })
 
-  it('Retry-After holds for the clients beside and after', async () => {
+  it('Retry-After holds for the clients beside and after [P21]', async () => {
     const clock = heldClock()
     const asked = new RetryAfter(clock)
     const listener = sequence(status(429, { 'retry-after': '7' }))
@@ -187,7 +187,7 @@ describe('Retry-After', () => {
     expect(await Promise.all(calls)).toHaveLength(2)
   })
 
-  it('the delay grows once however many requests were throttled', async () => {
+  it('the delay grows once however many requests were throttled [P21]', async () => {
     const clock = heldClock()
     let arrived = 0
     await using server = await serve((_request, answer) => {
@@ -215,7 +215,7 @@ describe('Retry-After', () => {
 })
 
 describe('an unreachable service', () => {
-  it('an unreachable service is probed by one request for all', async () => {
+  it('an unreachable service is probed by one request for all [F-SV-01]', async () => {
     let connections = 0
     await using server = await serveSockets((socket, bytes) => {
       if (bytes.includes('good')) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 13\r\n\r\n{"id":"good"}')

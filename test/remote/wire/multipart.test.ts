@@ -59,7 +59,7 @@ describe('openMultipart', () => {
     )
   })
 
-  it('a multipart body carries any file name through a parser', async () => {
+  it('a multipart body carries any file name through a parser [F-FS-13]', async () => {
     await fc.assert(
       fc.asyncProperty(names, contents, async (fileName, bytes) => {
         const file = await fileIn(await parsed(bodyOf(bytes, { fileName: fileName.replaceAll('%', '') })))
@@ -69,7 +69,7 @@ describe('openMultipart', () => {
     )
   })
 
-  it('a hostile name stays inside its quotes', async () => {
+  it('a hostile name stays inside its quotes [F-FS-13]', async () => {
     const fileName = 'a"; name="path"\r\nX-Evil: 1\r\n\r\nboo.md'
     const form = await parsed(bodyOf(Buffer.from('x'), { fileName, fields: [['path', '/docs']] }))
     expect([...form.keys()]).toEqual(['path', 'file'])

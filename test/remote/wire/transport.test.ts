@@ -45,17 +45,17 @@ describe('invalid answers', () => {
     ],
     ['gzip that is none', (_, answer) => answer.setHeader('content-encoding', 'gzip').end('{"id":"r1"}')],
     ['an encoding nobody asked for', (_, answer) => answer.setHeader('content-encoding', 'br').end('{"id":"r1"}')],
-  ])('an answer with %s is malformed', async (_, listener) => {
+  ])('an answer with %s is malformed [F-SV-14, S-09]', async (_, listener) => {
     expect(await failureOf(listener)).toMatchObject({ reaction: 'temporary', code: 'answer-malformed' })
   })
 
-  it('bytes that are not HTTP are a malformed answer', async () => {
+  it('bytes that are not HTTP are a malformed answer [F-SV-14]', async () => {
     await using server = await serveSockets((socket) => socket.end('220 smtp ready\r\n'))
     await using client = clientOf(server.origin, ONE_TRY)
     expect(await thrownBy(client.checkAccess())).toMatchObject({ code: 'answer-malformed' })
   })
 
-  it('a drip-fed answer is cut at its deadline', async () => {
+  it('a drip-fed answer is cut at its deadline [F-SV-05]', async () => {
     const drip: RequestListener = (_, answer) => {
       const timer = setInterval(() => answer.write(' '), 5)
       answer.on('close', () => clearInterval(timer))
@@ -86,23 +86,26 @@ describe('invalid answers', () => {
 })
 
 describe('redirects', () => {
-  it.each([301, 302, 303, 307, 308])('a redirect (%i) is never followed with the file', async (status) => {
-    let reached = 0
-    await using elsewhere = await serve((_, answer) => {
-      reached += 1
-      answer.end()
-    })
-    await using server = await serve((request, answer) => {
-      request.resume()
-      answer.writeHead(status, { location: `${elsewhere.origin}/take?${TOKEN}` }).end()
-    })
-    await using client = clientOf(server.origin)
-    const refused = await thrownBy(client.uploadFile(uploadOf(HELLO)))
-    expect(refused).toMatchObject({ reaction: 'doubt', doubtCause: 'redirect-refused' })
-    expect(String(refused)).toContain(`${elsewhere.origin}/take?[secret]`)
-    expect(await thrownBy(client.checkAccess())).toMatchObject({ code: 'redirect-refused' })
-    expect(reached).toBe(0)
-  })
+  it.each([301, 302, 303, 307, 308])(
+    'a redirect (%i) is never followed with the file [P22, F-SV-16]',
+    async (status) => {
+      let reached = 0
+      await using elsewhere = await serve((_, answer) => {
+        reached += 1
+        answer.end()
+      })
+      await using server = await serve((request, answer) => {
+        request.resume()
+        answer.writeHead(status, { location: `${elsewhere.origin}/take?${TOKEN}` }).end()
+      })
+      await using client = clientOf(server.origin)
+      const refused = await thrownBy(client.uploadFile(uploadOf(HELLO)))
+      expect(refused).toMatchObject({ reaction: 'doubt', doubtCause: 'redirect-refused' })
+      expect(String(refused)).toContain(`${elsewhere.origin}/take?[secret]`)
+      expect(await thrownBy(client.checkAccess())).toMatchObject({ code: 'redirect-refused' })
+      expect(reached).toBe(0)
+    },
+  )
 })
 
 describe('the wire', () => {
@@ -124,7 +127,7 @@ describe('the wire', () => {
     'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
     'CERT_HAS_EXPIRED',
     'ERR_TLS_CERT_ALTNAME_INVALID',
-  ])('a refused certificate is final: %s', async (code) => {
+  ])('a refused certificate is final: %s [F-SV-02, S-02]', async (code) => {
     expect(await failingWith(code)).toMatchObject({ reaction: 'refused', code: 'certificate-refused' })
   })
 
@@ -135,7 +138,7 @@ describe('the wire', () => {
     'EHOSTUNREACH',
     'UND_ERR_CONNECT_TIMEOUT',
     'ERR_SSL_WRONG_VERSION_NUMBER',
-  ])('a service that cannot be reached is temporary: %s', async (code) =>
+  ])('a service that cannot be reached is temporary: %s [F-SV-01]', async (code) =>
     expect(await failingWith(code)).toMatchObject({ reaction: 'temporary', code: 'service-unreachable' }),
   )
 })
@@ -144,7 +147,7 @@ describe('a server that asks for a client certificate in a page', () => {
   it.each([
     ['No required SSL certificate was sent', undefined],
     ['The SSL certificate error', 'gzip'],
-  ])('the page of nginx is a refused client certificate: %s', async (words, encoding) => {
+  ])('the page of nginx is a refused client certificate: %s [F-SV-24]', async (words, encoding) => {
     // As nginx 1.22 answers on a port with ssl_verify_client.
     const page = `<html>\r\n<head><title>400 ${words}</title></head>\r\n<body>\r\n<center><h1>400 Bad Request</h1></center>`
     const body = encoding === undefined ? Buffer.from(page) : gzipSync(page)
@@ -174,11 +177,11 @@ describe('refusals', () => {
     expect(await failureOf(answering(status, {}))).toMatchObject(expected)
   })
 
-  it('a refusal names the right that is missing', async () => {
+  it('a refusal names the right that is missing [F-SV-07]', async () => {
     expect(String(await failureOf(answering(403, {})))).toContain('the right "read" is needed')
   })
 
-  it('a refusal shows the words of the service, escaped', async () => {
+  it('a refusal shows the words of the service, escaped [S-08]', async () => {
     const failure = await failureOf(
       answering(422, { detail: 'Bad\u001b[31m path', errors: { path: ['is odd', 'is long'] } }),
     )
@@ -188,11 +191,11 @@ describe('refusals', () => {
     )
   })
 
-  it('a refusal bounds the words of the service', async () => {
+  it('a refusal bounds the words of the service [S-08]', async () => {
     expect(String(await failureOf(answering(422, { message: 'x'.repeat(100_000) }))).length).toBeLessThan(1_000)
   })
 
-  it('a refusal never shows a credential that the service repeats', async () => {
+  it('a refusal never shows a credential that the service repeats [P22]', async () => {
     const listener: RequestListener = (request, answer) =>
       answer.writeHead(401).end(JSON.stringify({ message: `${'x'.repeat(590)} ${request.headers.authorization}` }))
     const failure = await failureOf(listener)
@@ -201,7 +204,7 @@ describe('refusals', () => {
 })
 
 describe('requests', () => {
-  it('a request carries the credential in one header only', async () => {
+  it('a request carries the credential in one header only [P22, S-03]', async () => {
     const seen: IncomingMessage[] = []
     await using server = await serve((request, answer) => {
       seen.push(request)
@@ -220,7 +223,7 @@ describe('requests', () => {
     }
   })
 
-  it('the client requests only what the interface names', async () => {
+  it('the client requests only what the interface names [P7]', async () => {
     const seen: string[] = []
     await using server = await serve((request, answer) => {
       seen.push(`${request.method} ${request.url?.split('?')[0]}`)
@@ -244,7 +247,7 @@ describe('requests', () => {
     expect(seen.map((line) => line.replace('/lib/', '/x/')).sort()).toEqual(named.sort())
   })
 
-  it('the credential never appears in logs or errors', async () => {
+  it('the credential never appears in logs or errors [P22]', async () => {
     const logged: unknown[] = []
     const record = (...line: unknown[]) => void logged.push(line)
     await using server = await serve((request, answer) => {

@@ -76,7 +76,7 @@ describe('a write-ahead log cut after a kill', () => {
     ['in the header of each frame', 11],
     ['in the middle of each page', 24 + 2_000],
     ['before the last byte of each frame', FRAME_BYTES - 1],
-  ])('a log cut after a kill (%s) loses no receipt in silence (P1, P24)', (_, extraBytes) => {
+  ])('a log cut after a kill (%s) loses no receipt in silence [P1, P24]', (_, extraBytes) => {
     const { directory, store } = newStore()
     for (let index = 1; index <= 6; index += 1) acknowledge(store, index)
     const killed = copyOf(directory)
@@ -94,7 +94,7 @@ describe('a write-ahead log cut after a kill', () => {
     expect(expectNothingLost(copyOf(killed), 6)).toBe('whole')
   })
 
-  test('a log that lacks any receipt is refused', () => {
+  test('a log that lacks any receipt is refused [P1, P24, F-PR-10]', () => {
     const { directory, store } = newStore()
     using _ = store
     for (let index = 1; index <= 12; index += 1) {
@@ -112,7 +112,7 @@ describe('an older copy of the database', () => {
   test.each([
     ['with its log', ['store.db', 'store.db-wal']],
     ['without its log', ['store.db']],
-  ])('an older copy of the database (%s) is refused, whenever it was made', (_, names) => {
+  ])('an older copy of the database (%s) is refused, whenever it was made [P24, F-PR-10]', (_, names) => {
     const { directory, store } = newStore()
     const copies: string[] = []
     for (let index = 1; index <= 6; index += 1) {
@@ -129,7 +129,7 @@ describe('an older copy of the database', () => {
     }
   })
 
-  test('a database beside an older log is refused', () => {
+  test('a database beside an older log is refused [P24]', () => {
     const { directory, store } = newStore()
     const older = copyOf(directory)
     for (let index = 1; index <= 6; index += 1) acknowledge(store, index)
@@ -151,7 +151,7 @@ describe('a deleted or replaced store', () => {
         writeFileSync(file, bytes)
       },
     ],
-  ])('a store that is %s in use takes no more writes', (_, damage) => {
+  ])('a store that is %s in use takes no more writes [P24, F-PR-05]', (_, damage) => {
     const { directory, store } = newStore()
     using _store = store
     damage(join(directory, 'store.db'))
@@ -180,7 +180,7 @@ describe('a flipped bit in a closed store', () => {
     writeSync(descriptor, byte, 0, 1, at)
   }
 
-  test('a flipped bit is found by readers and writers (P24)', () => {
+  test('a flipped bit is found by readers and writers [P24]', () => {
     const size = statSync(join(directory, 'store.db')).size
     const random = seededRandom(8)
     for (let round = 0; round < 250; round += 1) {
@@ -193,7 +193,7 @@ describe('a flipped bit in a closed store', () => {
     expect(expectNothingLost(directory, 40)).toBe('whole')
   })
 
-  test('a flipped bit is found even if no time changed', () => {
+  test('a flipped bit is found even if no time changed [P24]', () => {
     const file = join(directory, 'store.db')
     flip(statSync(file).size - 100, 3)
     // A failing disk changes bytes and no times.

@@ -38,7 +38,7 @@ function usedStore(): { directory: string; older: string } {
 }
 
 describe.each(Object.entries(MISHAPS))('a store in use: %s', (_, damage) => {
-  test('a store whose files change between two writes takes no more', () => {
+  test('a store whose files change between two writes takes no more [F-PR-05]', () => {
     const { directory, older } = usedStore()
     using store = openStore(directory)
     put(store, 'third', 10)
@@ -47,7 +47,7 @@ describe.each(Object.entries(MISHAPS))('a store in use: %s', (_, damage) => {
     expect(() => put(store, 'lost', 10)).toThrow(/while it was in use/)
   })
 
-  test('a store whose files change during a write takes no later one', () => {
+  test('a store whose files change during a write takes no later one [F-PR-05]', () => {
     const { directory, older } = usedStore()
     using store = openStore(directory)
     const write = () => {
@@ -61,7 +61,7 @@ describe.each(Object.entries(MISHAPS))('a store in use: %s', (_, damage) => {
   })
 })
 
-test('a store takes its own checkpoints and harmless changes for no damage', () => {
+test('a store takes its own checkpoints and harmless changes for no damage [F-PR-05]', () => {
   const { directory } = usedStore()
   using store = openStore(directory)
   // Each is more than the log holds until a checkpoint.

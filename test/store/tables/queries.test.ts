@@ -56,7 +56,7 @@ function markStored(store: Store, id: number, resourceId: string): void {
 }
 
 describe('contents', () => {
-  test('a content is one for its bytes and type', () => {
+  test('a content is one for its bytes and type [P3]', () => {
     using used = openUsed()
     const { store, mirror } = used
     const sha256 = Buffer.alloc(32, 1)
@@ -65,7 +65,7 @@ describe('contents', () => {
     expect(recordFile(store, mirror, { name: 'c', sha256, mime: 'text/markdown' })).not.toBe(first)
   })
 
-  test('a content keeps its resource id for good (P13)', () => {
+  test('a content keeps its resource id for good [P13]', () => {
     using used = openUsed()
     const { store } = used
     const { id } = store.write(() => used.content(1))

@@ -88,7 +88,7 @@ describe('a hold', () => {
 })
 
 describe('a pin', () => {
-  test('the pin of a mirror is compared over every new connection', async () => {
+  test('the pin of a mirror is compared over every new connection [P15]', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { connection, controller, write } = await controlledMirror(service, { 'a.md': 'a' })
     await connection.reset()
@@ -337,7 +337,7 @@ describe('another run', () => {
 
 describe('modification times in the future', () => {
   test.each([null, manualWatch().means])(
-    'a modification time in the future does not prevent an upload',
+    'a modification time in the future does not prevent an upload [P20]',
     async (watch) => {
       await using service = await startFaultyService({ library: 'Test' })
       const { engine } = openTestEngine(service)

@@ -61,7 +61,7 @@ describe('scans', () => {
     expect(controller.status).toMatchObject({ settling: 10_000, nextScanAt: expect.any(Number) })
   })
 
-  test('scans come at intervals once watches run out', async () => {
+  test('scans come at intervals once watches run out [F-FS-20]', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { controller, running, root, hand } = keep(service, {})
     await until('the controller is idle', () => isIdle(running))
@@ -73,7 +73,7 @@ describe('scans', () => {
     expect(controller.status).toMatchObject({ nextScanAt: expect.any(Number), isWatchLimited: true })
   })
 
-  test('scans come at intervals once a watcher has stopped', async () => {
+  test('scans come at intervals once a watcher has stopped [F-FS-22]', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { controller, running, hand, counted } = keep(service, {})
     await until('the controller is idle', () => isIdle(running))
@@ -87,7 +87,7 @@ describe('scans', () => {
     expect(controller.status).toMatchObject({ watcher: 'poll', isWatchLimited: false })
   })
 
-  test('ignore files, losses and limits cause a scan', async () => {
+  test('ignore files, losses and limits cause a scan [F-FS-21]', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { controller, running, hand } = keep(service, {})
     const cases = [
@@ -106,7 +106,7 @@ describe('scans', () => {
 })
 
 describe('a hint at a missing file', () => {
-  test('a missing file is removed by a scan, not by a hint', async () => {
+  test('a missing file is removed by a scan, not by a hint [P11]', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { controller, running, root, hand, engine } = keep(service, { tree: { 'a.md': 'a', 'd/b.md': 'b' } })
     await until('the controller is idle', () => isIdle(running))
@@ -146,7 +146,7 @@ describe('an ignore rule for everything', () => {
 })
 
 describe('a file that never settles', () => {
-  test('a file that never settles is reported as busy until it does', async () => {
+  test('a file that never settles is reported as busy until it does [F-FS-01]', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const clock = skippingClock()
     const { controller, running, root, hand, engine } = keep(service, { clock, settleMs: 10_000 })

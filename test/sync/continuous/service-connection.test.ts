@@ -146,7 +146,7 @@ describe('an idle connection', () => {
     expect(connection.status).toMatchObject({ state: 'away', reason: { code: 'service-unavailable' } })
   })
 
-  test('an idle connection learns that the credential was revoked', async () => {
+  test('an idle connection learns that the credential was revoked [F-SV-06]', async () => {
     await using service = await startFaultyService()
     const { connection, clock, fatal } = openConnection(service)
     await connection.open()

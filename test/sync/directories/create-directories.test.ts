@@ -42,7 +42,7 @@ describe('directories', () => {
     ).toHaveLength(1)
   })
 
-  test('directories that always fail keep no deeper one from being created', async () => {
+  test('directories that always fail keep no deeper one from being created [F-SV-21]', async () => {
     const service = await startFaultyService()
     const tested = openTestEngine(service)
     const path = writeTree(temporaryDirectory(), { 'good/a.md': 'a' })
@@ -57,7 +57,7 @@ describe('directories', () => {
     expect(uploads.failed).toBe(0)
   })
 
-  test('a directory that gets the id of one that vanished while the service created it is not taken for created', async () => {
+  test('a directory that gets the id of one that vanished while the service created it is not taken for created [F-FS-25]', async () => {
     const service = await startFaultyService()
     const tested = openTestEngine(service)
     const { directories, write } = tested.store

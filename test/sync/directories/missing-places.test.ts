@@ -38,7 +38,7 @@ function loseDirectoryAt(service: FaultyService, status: number, staysLost = fal
 }
 
 describe('a library deleted during a run', () => {
-  test('a library deleted during a run costs only the uploads under way', async () => {
+  test('a library deleted during a run costs only the uploads under way [F-SV-22]', async () => {
     const service = await startFaultyService()
     loseLibraryAt(service, ({ fileName }) => fileName === 'f10.md')
     const mirror = mirrorOf(writeTree(temporaryDirectory(), manyIn('sub', 60)), { library: 'Gone' })
@@ -56,7 +56,7 @@ describe('a library deleted during a run', () => {
     expect(summary.mirrors[0]?.problems.at(-1)).toMatchObject({ path: '', code: 'library-mismatch' })
   })
 
-  test('a library deleted during a run stops its directories at the first', async () => {
+  test('a library deleted during a run stops its directories at the first [F-SV-22]', async () => {
     const service = await startFaultyService()
     loseLibraryAt(service, ({ route, body }) => route === 'createDirectory' && String(body).includes('/d20"'))
     const tree = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`d${index}/a.md`, `${index}`]))
@@ -88,7 +88,7 @@ describe('a library deleted during a run', () => {
     expect(accountOf(result).uploads.created).toBe(1)
   })
 
-  test('a 404 of one upload is a problem of its file', async () => {
+  test('a 404 of one upload is a problem of its file [F-SV-22]', async () => {
     const service = await startFaultyService()
     service.answer = ({ fileName }) => (fileName === 'bad.md' ? NOT_FOUND : undefined)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'bad.md': 'bad', 'good.md': 'good' }))
@@ -100,7 +100,7 @@ describe('a library deleted during a run', () => {
 })
 
 describe('a directory lost at an upload', () => {
-  test.each([404, 422])('a directory lost at an upload is made again after a %i', async (status) => {
+  test.each([404, 422])('a directory lost at an upload is made again after a %i [F-SV-23]', async (status) => {
     const service = await startFaultyService()
     const seen = loseDirectoryAt(service, status)
     const root = temporaryDirectory()
@@ -112,7 +112,7 @@ describe('a directory lost at an upload', () => {
     expect(result.outcome).toBe('done')
   })
 
-  test('a directory lost again is made once more, then a problem', async () => {
+  test('a directory lost again is made once more, then a problem [F-SV-23]', async () => {
     const service = await startFaultyService()
     const seen = loseDirectoryAt(service, 404, true)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { ...manyIn('sub', 3), 'other.md': 'x' }))
@@ -147,7 +147,7 @@ describe('a directory lost unnoticed', () => {
       route === 'createDirectory' ? [/\/(sub.*|kept)"/.exec(String(body))?.[1]] : [],
     )
 
-  test('a directory lost unnoticed is made again by the next scrub, once', async () => {
+  test('a directory lost unnoticed is made again by the next scrub, once [F-SV-23]', async () => {
     const { service, mirror, tested } = await openBesideLoss()
     await tested.sync([mirror])
     expect([service.count('listDirectory'), service.count('createDirectory')]).toEqual([0, 0])
@@ -170,7 +170,7 @@ describe('a directory lost unnoticed', () => {
     expect(madeIn(service)).toEqual([])
   })
 
-  test('a directory is not made again beside an incomplete listing', async () => {
+  test('a directory is not made again beside an incomplete listing [F-SV-23]', async () => {
     const { service, mirror, tested } = await openBesideLoss()
     service.answer = ({ route, path }) => (route === 'listDirectory' && path.includes('kept') ? NOT_FOUND : undefined)
     expect((await tested.sync([mirror], { hashEverything: true })).outcome).toBe('done')

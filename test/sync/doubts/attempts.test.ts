@@ -23,7 +23,7 @@ function countSends({ requests }: FaultyService, name: string): number {
 }
 
 describe('a run longer than its quarantines', () => {
-  test('a long run sends a failing content twice at most', async () => {
+  test('a long run sends a failing content twice at most [P4]', async () => {
     const service = await startFaultyService()
     service.fault = ({ fileName }) => (fileName?.startsWith('bad') ? 'html-error' : undefined)
     const tree = { 'bad-1.md': '1', 'bad-2.md': '2', 'bad-3.md': '3', 'good.md': 'good' }
@@ -34,7 +34,7 @@ describe('a run longer than its quarantines', () => {
     expect([1, 2, 3].map((number) => countSends(service, `bad-${number}.md`))).toEqual([2, 2, 2])
   })
 
-  test('a long run sends a refused content once, also for two mirrors', async () => {
+  test('a long run sends a refused content once, also for two mirrors [F-SV-10]', async () => {
     const service = await startFaultyService()
     const refusal = { status: 422, body: { message: 'no' } }
     service.answer = ({ fileName }) => (fileName?.includes('bad') ? refusal : undefined)
@@ -111,7 +111,7 @@ describe('a copy whose link is in doubt', () => {
     return { service, mirror, wait, ...openTestEngine(service, { clock }) }
   }
 
-  test('a copy that gained its location without an answer is found, and not sent again', async () => {
+  test('a copy that gained its location without an answer is found, and not sent again [P4]', async () => {
     const { service, mirror, sync } = await openWithCopy('cut-answer')
     expect((await sync([mirror])).outcome).toBe('failures')
     service.fault = () => undefined
@@ -122,7 +122,7 @@ describe('a copy whose link is in doubt', () => {
     expect(readLibrary(service.dataDir).map(({ places }) => places.length)).toEqual([2])
   })
 
-  test('a copy that does not arrive is sent again after pauses that grow, and named meanwhile', async () => {
+  test('a copy that does not arrive is sent again after pauses that grow, and named meanwhile [P4]', async () => {
     const { service, mirror, wait, sync } = await openWithCopy('html-error')
     const sends: number[] = []
     for (const afterMs of [0, 1_000, 1_000, 25_000, 25_000, 125_000]) {
@@ -145,7 +145,7 @@ describe('a copy whose link is in doubt', () => {
     expect(countSends(service, 'copy.md')).toBe(1)
   })
 
-  test('a copy that cannot be looked for is not sent', async () => {
+  test('a copy that cannot be looked for is not sent [P4]', async () => {
     const { service, mirror, sync } = await openWithCopy('cut-answer')
     await sync([mirror])
     service.fault = ({ route, path }) => (route === 'listDirectory' && path.includes('%2Fb') ? 'html-error' : undefined)

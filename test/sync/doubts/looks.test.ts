@@ -62,7 +62,7 @@ function listFirst(service: FaultyService, ids: ReadonlySet<string>): void {
 }
 
 describe('a look for an upload in doubt', () => {
-  test('a look compares all entries of the name before it sends again', async () => {
+  test('a look compares all entries of the name before it sends again [P4]', async () => {
     const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
     // Without a description, all uploads land in the inbox.
     service.answer = ({ route }) => (route === 'description' ? { status: 404, body: {} } : undefined)
@@ -159,7 +159,7 @@ describe('a look for an upload in doubt', () => {
     expect(service.count('uploadFile')).toBe(0)
   })
 
-  test('a look keeps no connection open for pages of HTML', async () => {
+  test('a look keeps no connection open for pages of HTML [F-SV-14]', async () => {
     const { service, tested, mirror } = await openBesideCandidate(
       { 'a.md': '1', 'b.md': '2' },
       { 'a.md': '3', 'b.md': '4' },
@@ -174,7 +174,7 @@ describe('a look for an upload in doubt', () => {
     expect(service.count('uploadFile')).toBe(2)
   })
 
-  test('a candidate refused after two doubts names the file and sends nothing', async () => {
+  test('a candidate refused after two doubts names the file and sends nothing [P4]', async () => {
     const { service, tested, mirror, isTheirs } = await openBesideCandidate({ 'first.md': 'first' })
     expect((await tested.sync([mirror], { adopts: true })).outcome).toBe('done')
     writeTree(mirror.path, { 'a.md': 'mine' })
@@ -294,7 +294,7 @@ describe('a listing that never ends', () => {
       'of entries that might be it',
       () => endless((page) => Array.from({ length: 500 }, (_, n) => entryLike(`${page}-${n}`))),
     ],
-  ])('a listing %s without end sends nothing again and names the file', async (_, pages) => {
+  ])('a listing %s without end sends nothing again and names the file [P4]', async (_, pages) => {
     const { service, tested, mirror, listAgain } = await openWithListing(pages)
     const account = accountOf(await tested.sync([mirror]))
     expect(account.problems).toMatchObject([{ path: 'a.md', code: 'answer-malformed', retryAt: expect.any(String) }])

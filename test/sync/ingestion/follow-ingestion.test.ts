@@ -37,7 +37,7 @@ function inState(status: () => unknown) {
 }
 
 describe('a resource that runs for 10,000 hours', () => {
-  test('a resource that runs for 10,000 hours is sent once and polled to its end (P5)', async () => {
+  test('a resource that runs for 10,000 hours is sent once and polled to its end [P5]', async () => {
     await using service = await startFaultyService()
     const stateDir = temporaryDirectory()
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'slow.md': 'slow' }))
@@ -81,7 +81,7 @@ describe('the status of an ingestion', () => {
     fc.object(),
   )
 
-  test('a resource is searchable for two statuses only (P6)', async () => {
+  test('a resource is searchable for two statuses only [P6, F-SV-20]', async () => {
     await using service = await startFaultyService()
     const statuses = fc.sample(anything, { numRuns: 120, seed: 6 })
     const given = new Map<string, unknown>()
@@ -109,7 +109,7 @@ describe('the status of an ingestion', () => {
     expect(result.outcome).toBe('failures')
   })
 
-  test('an unknown status is reported bounded and escaped', async () => {
+  test('an unknown status is reported bounded and escaped [P6, F-SV-20, S-08]', async () => {
     await using service = await startFaultyService()
     const wrapClient = inState(() => `\u001b[31m${'x'.repeat(10_000)}`)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
@@ -120,7 +120,7 @@ describe('the status of an ingestion', () => {
     expect(problem?.message.length).toBeLessThan(200)
   })
 
-  test('a resource that is gone (404) is never sent again', async () => {
+  test('a resource that is gone (404) is never sent again [F-SV-08]', async () => {
     await using service = await startFaultyService()
     service.answer = ({ route }) => (route === 'showResource' ? { status: 404, body: { message: 'gone' } } : undefined)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))

@@ -11,7 +11,7 @@ const COUNT = 5_000
 /** A clock by which no file is too new for its hash to be proof. */
 const later = { ...systemClock, nowMs: () => systemClock.nowMs() + 60_000 }
 
-test('a directory of many files is observed in portions', async () => {
+test('a directory of many files is observed in portions [P21]', async () => {
   const names = Array.from({ length: COUNT }, (_, index) => `file-${index}.md`)
   const root = writeTree(temporaryDirectory(), Object.fromEntries(names.map((name) => [name, 'the same'])))
   const mirror = mirrorOf(root)

@@ -27,7 +27,7 @@ async function examineTree({ engine }: TestEngine, directory: string, path: stri
   }
 }
 
-test('files renamed between scans are not lost', async () => {
+test('files renamed between scans are not lost [P13]', async () => {
   await using service = await startFaultyService()
   await using tested = openTestEngine(service)
   const directory = writeTree(temporaryDirectory(), { 'first/': '', ...manyFilesBelow('first') })
@@ -45,7 +45,7 @@ test('files renamed between scans are not lost', async () => {
   expect(service.count('uploadFile')).toBe(60)
 })
 
-test('files missing after renames halt the mirror', async () => {
+test('files missing after renames halt the mirror [P12]', async () => {
   await using service = await startFaultyService()
   await using tested = openTestEngine(service)
   const directory = writeTree(temporaryDirectory(), { 'rest.md': 'rest', ...manyFilesBelow('first') })

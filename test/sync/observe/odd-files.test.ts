@@ -52,7 +52,7 @@ describe('a file that cannot be read', () => {
   test.each([
     ['EACCES', 'unreadable'],
     ['EIO', 'io-error'],
-  ])('an unreadable file (%s) is a problem, and keeps its record', async (systemCode, code) => {
+  ])('an unreadable file (%s) is a problem, and keeps its record [F-FS-03, F-FS-05]', async (systemCode, code) => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'bad.md': 'bad', 'good.md': 'good' })
     const { disk, fs } = failingDisk('bad.md')
@@ -123,7 +123,7 @@ describe('a process without free descriptors', () => {
   /** Delays take a hundredth of their time. */
   const clock = { ...systemClock, sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 100, signal) }
 
-  test('a process without free descriptors sends a little later', async () => {
+  test('a process without free descriptors sends a little later [F-FS-06]', async () => {
     await using service = await startFaultyService()
     const { fs, wrapClient } = exhausted(5)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'big.txt': Buffer.alloc(300_000, 'b') }))
@@ -132,7 +132,7 @@ describe('a process without free descriptors', () => {
     expect(service.count('uploadFile')).toBe(2)
   })
 
-  test('a lasting lack of descriptors is a problem of each file', async () => {
+  test('a lasting lack of descriptors is a problem of each file [F-FS-06]', async () => {
     await using service = await startFaultyService()
     const { fs, wrapClient, state } = exhausted(Number.POSITIVE_INFINITY)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'big.txt': Buffer.alloc(300_000, 'b') }))
@@ -154,7 +154,7 @@ describe('a process without free descriptors', () => {
 })
 
 describe.runIf(mayMount)('a disk mounted inside the directory', () => {
-  test('a disk mounted inside the directory belongs to it unless configured', async () => {
+  test('a disk mounted inside the directory belongs to it unless configured [F-FS-09]', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'A', 'disk/': '' })
     using _disk = mountSmallDisk(join(root, 'disk'), '1m')
@@ -174,7 +174,7 @@ describe.runIf(mayMount)('a disk mounted inside the directory', () => {
 })
 
 describe('hard links', () => {
-  test('hard links are two files with one content, sent once', async () => {
+  test('hard links are two files with one content, sent once [F-FS-10]', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'first', 'other.md': 'other' })
     linkSync(join(root, 'a.md'), join(root, 'b.md'))
@@ -201,7 +201,7 @@ describe('times', () => {
     ['in the far future', (path) => rewrite(path, YEAR_2100)],
     ['that were put back', (path) => rewrite(path, YEAR_2023)],
     ['of a file that was renamed over it', (path) => renameOver(path, YEAR_2023)],
-  ])('times %s hide no change and send nothing twice', async (_, change) => {
+  ])('times %s hide no change and send nothing twice [F-FS-17, F-FS-18]', async (_, change) => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'old bytes' })
     utimesSync(join(root, 'a.md'), YEAR_2023, YEAR_2023)
@@ -218,7 +218,7 @@ describe('times', () => {
 })
 
 describe('a change without a trace', () => {
-  test('a change through a memory map is found by the scrub', async () => {
+  test('a change through a memory map is found by the scrub [P10]', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'old bytes' })
     const path = join(root, 'a.md')
@@ -248,7 +248,7 @@ describe('a change without a trace', () => {
 describe('names that look alike', () => {
   const NAMES = ['Case.md', 'case.md', 'caf\u00e9.md', 'cafe\u0301.md', 'plain.md']
 
-  test('names that look alike are separate files, with one warning', async () => {
+  test('names that look alike are separate files, with one warning [F-FS-11]', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), Object.fromEntries(NAMES.map((name) => [`sub/${name}`, name])))
     const warned: [string, LogFields | undefined][] = []
@@ -268,7 +268,7 @@ describe('names that look alike', () => {
 })
 
 describe('a tree deeper than a path may be long', () => {
-  test('a tree that is too deep is mirrored as far as it opens', async () => {
+  test('a tree that is too deep is mirrored as far as it opens [F-FS-14]', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'A' })
     nest(root, 'd'.repeat(250), 20)
@@ -284,7 +284,7 @@ describe('a tree deeper than a path may be long', () => {
 })
 
 describe('the mirrored directory', () => {
-  test('the mirrored directory stays as it was, to the last time', async () => {
+  test('the mirrored directory stays as it was, to the last time [P8]', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), {
       'a.md': 'A',

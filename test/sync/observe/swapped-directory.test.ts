@@ -23,7 +23,7 @@ function swappingAfterLook(path: string, parent: string, outside: string): FileS
   return { ...nodeFileSystem, lstatSync }
 }
 
-test('no name from outside a mirror is recorded or made', async () => {
+test('no name from outside a mirror is recorded or made [P9, F-FS-25]', async () => {
   const place = temporaryDirectory()
   const root = writeTree(join(place, 'root'), { 'a.md': 'a', 'sub/deep/b.md': 'b' })
   writeTree(join(place, 'outside'), { 'deep/private-plan/private.md': 'x', 'deep/private-notes/': '' })

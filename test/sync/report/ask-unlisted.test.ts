@@ -26,7 +26,7 @@ describe('a complete listing that lacks a resource', () => {
     return { service, classes, shifted: shifted.size }
   }
 
-  test('a resource that deleted entries shifted past a cursor is asked for, and is not missing', async () => {
+  test('a resource that deleted entries shifted past a cursor is asked for, and is not missing [P11]', async () => {
     const { service, classes, shifted } = await reportOverShiftedPages()
     expect([...classes.keys()]).toEqual(['in-sync'])
     expect(classes.get('in-sync')).toHaveLength(42)
@@ -37,7 +37,7 @@ describe('a complete listing that lacks a resource', () => {
     ['does not answer', { status: 503, body: {} }],
     ['refuses an answer', { status: 403, body: {} }],
     ['answers for another one', { status: 200, body: { id: 'another' } }],
-  ])('a resource for which the service %s is unknown, never missing', async (_, answer) => {
+  ])('a resource for which the service %s is unknown, never missing [P11]', async (_, answer) => {
     const { classes, shifted } = await reportOverShiftedPages(() => answer)
     expect(classes.get('unknown')).toHaveLength(shifted)
     expect([...classes.keys()].toSorted()).toEqual(['in-sync', 'unknown'])

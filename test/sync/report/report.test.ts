@@ -38,7 +38,7 @@ function upload(service: FaultyService, libraryId: string, name: string, text: s
 }
 
 describe('each class of the report', () => {
-  test('each class of the report is reached by what it means', async () => {
+  test('each class of the report is reached by what it means [P19]', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), {
       'same.md': 'same',
@@ -102,7 +102,7 @@ describe('each class of the report', () => {
 })
 
 describe('a listing with faults', () => {
-  test('a listing with many random faults loses nothing', async () => {
+  test('a listing with many random faults loses nothing [P11]', async () => {
     await using service = await startFaultyService()
     const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(80, 80)))
     await using tested = openTestEngine(service)
@@ -120,7 +120,7 @@ describe('a listing with faults', () => {
     ['whose cursor comes again', () => page({ truncated: true, next_cursor: 'again' })],
     ['that lacks its files', () => page({ files: undefined })],
     ['with a file without id', () => page({ files: [{ filename: 'a.md', title: 'a', slug: 'a', mime_type: 'x' }] })],
-  ])('a page %s makes its files unknown, never missing (P11)', async (_, answer) => {
+  ])('a page %s makes its files unknown, never missing [P11, F-SV-17]', async (_, answer) => {
     await using service = await startFaultyService()
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'sub/b.md': 'B', 'sub/deep/c.md': 'C' }))
     await using tested = openTestEngine(service)
@@ -225,7 +225,7 @@ describe('a walk beside the listing', () => {
 })
 
 describe('a directory that cannot be read', () => {
-  test('a directory that cannot be read keeps its files in the store (P11)', async () => {
+  test('a directory that cannot be read keeps its files in the store [P11, F-FS-04]', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'A', 'sub/b.md': 'B', 'sub/deep/c.md': 'C' })
     const mirror = mirrorOf(root)
@@ -254,33 +254,36 @@ describe('a directory that cannot be read', () => {
 })
 
 describe('any changes to a tree', () => {
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])('every file is in one class after any changes (P19, seed %i)', async (seed) => {
-    await using service = await startFaultyService()
-    const random = seededRandom(seed * 7919)
-    const root = temporaryDirectory()
-    const mirror = mirrorOf(root)
-    await using tested = openTestEngine(service)
-    for (let round = 0; round < 4; round += 1) {
-      for (let edit = 0; edit < 12; edit += 1) editAtRandom(root, random)
-      await expectWholeAccount(tested, mirror, root)
-      const result = await tested.sync([mirror], { acceptsRemovals: true })
-      expect(result).toMatchObject({ outcome: 'done', failure: undefined })
-      const account = result.summary.mirrors[0]
-      if (!account) throw new Error('No account')
-      const { scanned, unchanged, new: fresh, changed, moved } = account.files
-      expect(scanned).toBe(unchanged + fresh + changed + moved)
-      expect(scanned).toBe(listFiles(root).length)
-      await expectWholeAccount(tested, mirror, root)
-    }
-    const contents = new Set(listFiles(root).map((path) => readFileSync(join(root, path), 'utf8')))
-    const { rows } = await tested.report([mirror])
-    const local = rows.filter(({ entry }) => entry.class !== 'superseded')
-    expect(local.every(({ entry }) => entry.class === 'in-sync')).toBe(true)
-    expect(new Set(local.map(({ entry }) => entry.sha256)).size).toBe(contents.size)
-    // Each content was sent once, however often its file disappeared and returned.
-    const sent = service.requests.filter(({ route }) => route === 'uploadFile')
-    expect(new Set(rows.flatMap(({ entry }) => entry.resourceId ?? [])).size).toBe(sent.length)
-  })
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'every file is in one class after any changes (P19, seed %i) [P3, P19]',
+    async (seed) => {
+      await using service = await startFaultyService()
+      const random = seededRandom(seed * 7919)
+      const root = temporaryDirectory()
+      const mirror = mirrorOf(root)
+      await using tested = openTestEngine(service)
+      for (let round = 0; round < 4; round += 1) {
+        for (let edit = 0; edit < 12; edit += 1) editAtRandom(root, random)
+        await expectWholeAccount(tested, mirror, root)
+        const result = await tested.sync([mirror], { acceptsRemovals: true })
+        expect(result).toMatchObject({ outcome: 'done', failure: undefined })
+        const account = result.summary.mirrors[0]
+        if (!account) throw new Error('No account')
+        const { scanned, unchanged, new: fresh, changed, moved } = account.files
+        expect(scanned).toBe(unchanged + fresh + changed + moved)
+        expect(scanned).toBe(listFiles(root).length)
+        await expectWholeAccount(tested, mirror, root)
+      }
+      const contents = new Set(listFiles(root).map((path) => readFileSync(join(root, path), 'utf8')))
+      const { rows } = await tested.report([mirror])
+      const local = rows.filter(({ entry }) => entry.class !== 'superseded')
+      expect(local.every(({ entry }) => entry.class === 'in-sync')).toBe(true)
+      expect(new Set(local.map(({ entry }) => entry.sha256)).size).toBe(contents.size)
+      // Each content was sent once, however often its file disappeared and returned.
+      const sent = service.requests.filter(({ route }) => route === 'uploadFile')
+      expect(new Set(rows.flatMap(({ entry }) => entry.resourceId ?? [])).size).toBe(sent.length)
+    },
+  )
 })
 
 /** The real file system, with directories that may not be opened. */

@@ -35,20 +35,23 @@ describe('an id that stands for another content', () => {
   test.each([
     ['one after the other', 1, { limits: { transfers: 1 } }],
     ['in one batch', 10, IN_ONE_BATCH],
-  ])('contents that were all answered with one id are found under their own, %s', async (_, stored, options) => {
-    const service = await startFaultyService(REPEATED)
-    answerWithOneId(service, stored)
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), FILES))
-    const tested = openTestEngine(service, options)
-    await tested.sync([mirror])
-    const named = new Map(readLibrary(service.dataDir).map(({ id, title }) => [title, id]))
-    const { rows } = await tested.report([mirror])
-    const believed = new Map(rows.map(({ entry }) => [entry.path, entry.resourceId]))
-    expect(believed).toEqual(named)
-    expect(named.size).toBe(10)
-  })
+  ])(
+    'contents that were all answered with one id are found under their own, %s [F-SV-15]',
+    async (_, stored, options) => {
+      const service = await startFaultyService(REPEATED)
+      answerWithOneId(service, stored)
+      const mirror = mirrorOf(writeTree(temporaryDirectory(), FILES))
+      const tested = openTestEngine(service, options)
+      await tested.sync([mirror])
+      const named = new Map(readLibrary(service.dataDir).map(({ id, title }) => [title, id]))
+      const { rows } = await tested.report([mirror])
+      const believed = new Map(rows.map(({ entry }) => [entry.path, entry.resourceId]))
+      expect(believed).toEqual(named)
+      expect(named.size).toBe(10)
+    },
+  )
 
-  test('contents that a service only claims to store under one id are named', async () => {
+  test('contents that a service only claims to store under one id are named [F-SV-15]', async () => {
     const service = await startFaultyService(REPEATED)
     service.answer = ({ route }) => {
       if (route === 'uploadFile') return { status: 201, body: { id: 'the-only-one' } }

@@ -92,7 +92,7 @@ test('uploads of another mirror take their turn', async () => {
   expect(events).toEqual(['ours', 'other', 'ours', 'ours', 'ours', 'ours', 'ours'])
 })
 
-test('results whose commit fails once are committed later, and counted once (P1)', async () => {
+test('results whose commit fails once are committed later, and counted once [P1]', async () => {
   await using service = await startFaultyService()
   const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(12, 12)))
   const announced: string[] = []

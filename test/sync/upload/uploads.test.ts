@@ -12,7 +12,7 @@ import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporar
 const MEGABYTE = 2 ** 20
 
 describe('before the first byte of an upload', () => {
-  test('an intent is committed before the first byte of its upload (P2)', async () => {
+  test('an intent is committed before the first byte of its upload [P2]', async () => {
     await using service = await startFaultyService()
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'sub/b.md': 'B', 'sub/c.txt': 'C' }))
     await using tested = openTestEngine(service, { limits: { transfers: 1 } })
@@ -27,7 +27,7 @@ describe('before the first byte of an upload', () => {
     for (const intents of seen) expect(intents.length).toBeGreaterThan(0)
   })
 
-  test('every attempt of an upload has an intent of its own', async () => {
+  test('every attempt of an upload has an intent of its own [P2]', async () => {
     await using service = await startFaultyService()
     service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'unavailable' : undefined)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
@@ -61,7 +61,7 @@ describe('a service that sees one type where shelfd sees two', () => {
 })
 
 describe('a receipt', () => {
-  test('a receipt is durable while another upload continues (P1)', async () => {
+  test('a receipt is durable while another upload continues [P1]', async () => {
     await using service = await startFaultyService()
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'quick.md': 'quick', 'slow.md': 'slow' }))
     await using tested = openTestEngine(service, { limits: { transfers: 2 } })
@@ -83,7 +83,7 @@ describe('a receipt', () => {
 })
 
 describe('a file', () => {
-  test('a file is named as sent when that is committed (P1)', async () => {
+  test('a file is named as sent when that is committed [P1]', async () => {
     await using service = await startFaultyService()
     const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(12, 12)))
     const stateDir = temporaryDirectory()
@@ -99,7 +99,7 @@ describe('a file', () => {
 })
 
 describe('an upload whose answer is lost', () => {
-  test('an upload whose answer is lost is found and never sent twice (P4)', async () => {
+  test('an upload whose answer is lost is found and never sent twice [P4, F-SV-04]', async () => {
     await using service = await startFaultyService()
     service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'reset-after' : undefined)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(40, 30)))
@@ -127,7 +127,7 @@ describe('an upload whose answer is lost', () => {
     expect(readLibrary(service.dataDir)).toHaveLength(letters.length)
   })
 
-  test('a lost upload is found by a later run as well', async () => {
+  test('a lost upload is found by a later run as well [P4]', async () => {
     await using service = await startFaultyService()
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'first.md': 'first' }))
     await using tested = openTestEngine(service)
@@ -149,7 +149,7 @@ describe('an upload whose answer is lost', () => {
     expect(service.count('uploadFile')).toBe(2)
   })
 
-  test('a lost upload is found by another mirror of the library', async () => {
+  test('a lost upload is found by another mirror of the library [P4]', async () => {
     await using service = await startFaultyService()
     const root = temporaryDirectory()
     const one = mirrorOf(writeTree(join(root, 'one'), { 'a.md': 'A' }))
@@ -168,7 +168,7 @@ describe('an upload whose answer is lost', () => {
     expect(readLibrary(service.dataDir)).toHaveLength(1)
   })
 
-  test('a lost upload that no look finds is closed by its duplicate', async () => {
+  test('a lost upload that no look finds is closed by its duplicate [P4]', async () => {
     await using service = await startFaultyService()
     service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'reset-after' : undefined)
     service.rewrite = ({ route }, body) => (route === 'listDirectory' ? { ...body, files: [] } : body)
@@ -184,7 +184,7 @@ describe('an upload whose answer is lost', () => {
     expect(rows.map(({ entry }) => [entry.class, entry.reason])).toEqual([['in-sync', 'a second location may exist']])
   })
 
-  test('a lost upload is not mistaken for a file with other bytes', async () => {
+  test('a lost upload is not mistaken for a file with other bytes [P4]', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'mine' })
     await using other = openTestEngine(service)
@@ -207,7 +207,7 @@ describe('an invalid answer to an upload', () => {
     ['with a number as id', { id: 7 }],
     ['that is a list', []],
     ['that is null', null],
-  ])('an answer to an upload (%s) is doubt, not done', async (_, body) => {
+  ])('an answer to an upload (%s) is doubt, not done [P4, F-SV-14]', async (_, body) => {
     await using service = await startFaultyService()
     service.rewrite = ({ route, attempt }, real) => (route === 'uploadFile' && attempt === 1 ? body : real)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
@@ -225,7 +225,7 @@ describe('a file that changes while it is sent', () => {
     ['shrinks', (path: string) => truncateSync(path, MEGABYTE)],
     ['is rewritten', (path: string) => writeFileSync(path, Buffer.alloc(12 * MEGABYTE, 'z'))],
     ['is replaced', (path: string) => replace(path)],
-  ])('a file that changes while it is sent (%s) stores nothing (P10)', async (_, change) => {
+  ])('a file that changes while it is sent (%s) stores nothing [P10, F-FS-01]', async (_, change) => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'big.txt': Buffer.alloc(12 * MEGABYTE, 'a') })
     const mirror = mirrorOf(root)
@@ -250,7 +250,7 @@ describe('a file that changes while it is sent', () => {
 })
 
 describe('a refused content', () => {
-  test('a refused content is reported, quarantined and not sent again', async () => {
+  test('a refused content is reported, quarantined and not sent again [F-SV-10]', async () => {
     await using service = await startFaultyService()
     const refusal = { status: 422, body: { message: 'Unprocessable', errors: { file: ['no such kind'] } } }
     service.answer = ({ route, fileName }) => (route === 'uploadFile' && fileName === 'bad.md' ? refusal : undefined)
@@ -268,7 +268,7 @@ describe('a refused content', () => {
     expect(service.requests.filter(({ fileName }) => fileName === 'bad.md')).toHaveLength(1)
   })
 
-  test('a refused credential stops all uploads', async () => {
+  test('a refused credential stops all uploads [F-SV-06]', async () => {
     await using service = await startFaultyService()
     service.answer = ({ route, fileName }) =>
       route === 'uploadFile' && fileName === 'file-9.md' ? { status: 401, body: {} } : undefined
