@@ -1,8 +1,8 @@
+import { hintFor } from '../app/advice.ts'
 import type { LogFormat } from '../app/settings/settings.ts'
 import { messageOf, ShelfdError } from '../foundation/errors.ts'
 import { escapeText } from '../foundation/text/safe-text.ts'
 import { exitCodeOf } from './exit-codes.ts'
-import { hintFor } from './hints.ts'
 import type { CliIo } from './terminal/cli-io.ts'
 import { COLOR_CHOICES, type ColorChoice, paletteOf } from './terminal/palette.ts'
 

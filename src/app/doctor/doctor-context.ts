@@ -3,11 +3,13 @@ import type { DaemonClient } from '../../daemon/control/client/client.ts'
 import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
 import { systemClock } from '../../foundation/clock.ts'
 import { withinTime } from '../../foundation/concurrency/within-time.ts'
+import { freeBytesOf } from '../../foundation/files/free-bytes.ts'
 import { silentLogger } from '../../foundation/logger.ts'
+import { countWatches } from '../../local/watch/count-watches.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
 import { type ProbedWay, probeCertificate, probeProxy } from '../../remote/wire/probe-way.ts'
 import type { TunnelProxy } from '../../remote/wire/proxy.ts'
-import type { WatchUse } from '../../rules/doctor/assess-watches.ts'
+import type { Finding, WatchUse } from '../../rules/doctor.ts'
 import { type ExaminedStore, examineStore, openStoreReader, type StoreReader } from '../../store/open-store.ts'
 import type { Redactor } from '../logging/redactor.ts'
 import { type FoundToken, readToken } from '../service-client/credential.ts'
@@ -15,19 +17,19 @@ import { findProxy, findWay, openService } from '../service-client/open-service.
 import type { SettingsInput } from '../settings/read-settings.ts'
 import type { ConfiguredServiceSettings, Settings } from '../settings/settings.ts'
 import { findStateDir } from '../settings/state-dir.ts'
-import { given } from './unchecked.ts'
+import { given } from './findings.ts'
 
-export interface DoctorInput extends SettingsInput {
+interface DoctorInput extends SettingsInput {
   readonly redactor: Redactor
   readonly signal: AbortSignal
-  /** What the checks ask the machine. */
+  /** The parts of the machine that the checks ask. */
   readonly machine: Machine
   /** How long a check may take. */
   readonly limitMs: number
   readSettings(): Settings
 }
 
-/** What of the machine tests replace. */
+/** The values of the machine, which tests replace. */
 export interface Machine {
   nowMs(): number
   freeBytes(directory: string): number
@@ -35,8 +37,14 @@ export interface Machine {
   countWatches(): WatchUse | undefined
 }
 
+export const thisMachine: Machine = {
+  nowMs: () => Date.now(),
+  freeBytes: freeBytesOf,
+  countWatches: () => countWatches(),
+}
+
 /** The first answer of the service, also when it is an error. */
-export interface FirstAnswer {
+interface FirstAnswer {
   readonly durationMs: number
   /** The service's clock; undefined when the answer has no date. */
   readonly dateMs: number | undefined
@@ -44,8 +52,8 @@ export interface FirstAnswer {
 }
 
 /**
- * What the checks look at. Each value is found at its first use and kept, also the error, so that many checks share one
- * request. The methods of the service are only for a configured one.
+ * Gives the checks what they look at. Each value is found at its first use and kept, also the error, so that many checks
+ * share one request. The methods of the service are only for a configured one.
  */
 export interface DoctorContext extends DoctorInput, AsyncDisposable {
   readonly stateDir: string
@@ -69,6 +77,14 @@ export interface DoctorContext extends DoctorInput, AsyncDisposable {
   client(): Promise<ServiceClient>
   firstAnswer(): Promise<FirstAnswer>
   access(): Promise<AccessContext>
+}
+
+/** One check of the doctor. What it throws becomes its finding. */
+export interface Check {
+  /** One or two words, as shown. */
+  readonly name: string
+  /** Returns at least one finding, or none where there is nothing to check. */
+  run(context: DoctorContext): Promise<readonly Finding[]>
 }
 
 /** The service answers 401 to it: it shows that a service answers before there is a credential. */
@@ -102,12 +118,7 @@ export function openDoctorContext(input: DoctorInput): DoctorContext {
   const client = once(async () => {
     const retry = { attempts: 1, firstDelayMs: 0, maxDelayMs: 0, forMs: limitMs / 2 }
     const found = await token().catch(() => NO_TOKEN)
-    const service = await openService(await settings(), {
-      ...input,
-      token: found,
-      logger: silentLogger,
-      retry,
-    })
+    const service = await openService(await settings(), { ...input, token: found, logger: silentLogger, retry })
     // Destroying waits for nothing: requests that take too long end with the check.
     opened.defer(() => service.client.destroy())
     return service.client

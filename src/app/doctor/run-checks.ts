@@ -1,10 +1,35 @@
 import { withinTime } from '../../foundation/concurrency/within-time.ts'
-import type { Finding } from '../../rules/doctor/finding.ts'
-import type { Check } from './check.ts'
-import type { DoctorContext } from './doctor-context.ts'
-import { findingOf } from './finding-of.ts'
+import type { Finding } from '../../rules/doctor.ts'
+import { daemon, systemService } from './daemon-checks.ts'
+import type { Check, DoctorContext } from './doctor-context.ts'
+import { findingOf } from './findings.ts'
+import { configuration, disk, embedder, library, permissions, state } from './local-checks.ts'
+import { mirrors, overlap, watches } from './mirror-checks.ts'
+import { certificate, clock, credential, interfaceCheck, proxy, rights, service } from './service-checks.ts'
 
-/** A finding and the check that it is of. */
+/** All checks, in the order in which they run and are shown. */
+export const CHECKS: readonly Check[] = [
+  configuration,
+  permissions,
+  mirrors,
+  overlap,
+  proxy,
+  certificate,
+  service,
+  credential,
+  rights,
+  interfaceCheck,
+  clock,
+  state,
+  library,
+  embedder,
+  disk,
+  watches,
+  systemService,
+  daemon,
+]
+
+/** A finding, with the name of its check. */
 export interface Checked extends Finding {
   readonly check: string
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { ownUid } from '../../foundation/files/ownership.ts'
-import type { WatchUse } from '../../rules/doctor/assess-watches.ts'
+import type { WatchUse } from '../../rules/doctor.ts'
 
 /** Counts the watches of inotify that this user's processes have; undefined where the system has no such limit. */
 export function countWatches(proc = '/proc'): WatchUse | undefined {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { systemCodeOf } from '../../foundation/errors.ts'
-import { proposedWatches } from '../../rules/doctor/assess-watches.ts'
+import { proposedWatches } from '../../rules/doctor.ts'
 
 /** Whether a watch failed because the system allows no more watches. */
 export function isWatchLimit(thrown: unknown): boolean {

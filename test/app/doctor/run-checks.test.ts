@@ -1,13 +1,16 @@
 /** How checks run, and the checks of the machine, whose values no test can cause. */
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Check } from '../../../src/app/doctor/check.ts'
-import { CHECKS } from '../../../src/app/doctor/checks.ts'
-import { type DoctorContext, type Machine, openDoctorContext } from '../../../src/app/doctor/doctor-context.ts'
-import { type Checked, runChecks } from '../../../src/app/doctor/run-checks.ts'
+import {
+  type Check,
+  type DoctorContext,
+  type Machine,
+  openDoctorContext,
+} from '../../../src/app/doctor/doctor-context.ts'
+import { CHECKS, type Checked, runChecks } from '../../../src/app/doctor/run-checks.ts'
 import { createRedactor } from '../../../src/app/logging/redactor.ts'
 import { readSettings } from '../../../src/app/settings/read-settings.ts'
 import { UsageError } from '../../../src/foundation/errors.ts'
-import { ok } from '../../../src/rules/doctor/finding.ts'
+import { ok } from '../../../src/rules/doctor.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { temporaryHome } from '../../support/home.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'

@@ -1,5 +1,5 @@
 import type { AccessContext } from '../../../contract/records.ts'
-import { listCredentialWarnings } from '../../../rules/doctor/assess-rights.ts'
+import { listCredentialWarnings } from '../../../rules/doctor.ts'
 import { defineCommand } from '../../command.ts'
 import { renderFields } from '../../render/layout/table.ts'
 

@@ -63,7 +63,7 @@ async function configuration({ io, config, settingFlags }: CommandContext): Prom
 }
 
 async function checks(doctor: Awaited<ReturnType<typeof openDoctor>>): Promise<string> {
-  const { CHECKS } = await import('../../../app/doctor/checks.ts')
+  const { CHECKS } = await import('../../../app/doctor/run-checks.ts')
   const { runChecks } = await import('../../../app/doctor/run-checks.ts')
   const findings: Checked[] = []
   for await (const finding of runChecks(CHECKS, doctor)) findings.push(finding)

@@ -21,7 +21,7 @@ export const command = defineCommand({
   ],
   exits: ['done', 'failed', 'rootMissing', 'temporary', 'refused', 'heldBack', 'locked', 'operator'],
   async run(context) {
-    const { CHECKS } = await import('../../../app/doctor/checks.ts')
+    const { CHECKS } = await import('../../../app/doctor/run-checks.ts')
     const { runChecks } = await import('../../../app/doctor/run-checks.ts')
     await using doctor = await openDoctor(context)
     const layout = {

@@ -1,6 +1,5 @@
-import { CHECKS } from '../../../../app/doctor/checks.ts'
 import type { DoctorContext } from '../../../../app/doctor/doctor-context.ts'
-import { type Checked, runChecks } from '../../../../app/doctor/run-checks.ts'
+import { CHECKS, type Checked, runChecks } from '../../../../app/doctor/run-checks.ts'
 import { rebuildError } from '../../../../foundation/errors.ts'
 import { renderFinding, SYMBOLS, WORDS } from '../../../render/findings.ts'
 import { showsSymbols } from '../../../terminal/cli-io.ts'

@@ -62,7 +62,7 @@ export function draftOf({ context, configFile }: Wizard, chosen: ChosenConfig, t
 /** Opens the checks of the doctor on a draft; the caller disposes of it. */
 export async function openDoctorOn({ context }: Wizard, draft: Draft): Promise<DoctorContext> {
   const { openDoctorContext } = await import('../../../../app/doctor/doctor-context.ts')
-  const { thisMachine } = await import('../../../../app/doctor/this-machine.ts')
+  const { thisMachine } = await import('../../../../app/doctor/doctor-context.ts')
   const { io, redactor, signal, settingFlags } = context
   const { env, cwd, home } = io
   const flags = { ...settingFlags, config: draft.configFile }

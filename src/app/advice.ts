@@ -1,0 +1,65 @@
+import { type ErrorCode, ShelfdError } from '../foundation/errors.ts'
+
+/** What to do about an error whose message does not say it. */
+interface Advice {
+  /** The line below the error that ended a command. */
+  readonly hint?: string
+  /** The remedy beside a finding of the doctor. */
+  readonly remedy?: string
+}
+
+const NEW_TOKEN: Advice = {
+  hint: 'shelfd doctor checks the credential and its rights',
+  remedy: 'create a token on the Access Tokens page of the service, and put it into service.tokenFile',
+}
+
+/** All advice for people by the code of the error. */
+const ADVICE: Partial<Record<ErrorCode, Advice>> = {
+  'bad-configuration': {
+    hint: 'shelfd config path shows which file is read, shelfd config schema its keys',
+    remedy: 'correct it; "shelfd config schema" shows what it may hold',
+  },
+  'unknown-mirror': { hint: 'shelfd mirrors list shows every mirror' },
+  'unknown-library': { hint: 'shelfd libraries list shows the libraries of this credential' },
+  'root-missing': { remedy: 'mount or restore it, or take the mirror out of the configuration' },
+  'root-unreadable': { remedy: 'give this user the right to read it, or mount it again' },
+  'service-unreachable': {
+    hint: 'shelfd doctor checks the name, the connection, the proxy and the certificate',
+    remedy: 'correct service.url, see to the network, or ask who runs the service',
+  },
+  'service-unavailable': { remedy: 'wait, or ask who runs the service' },
+  'service-error': { remedy: 'ask who runs the service' },
+  'service-throttling': {
+    hint: 'lower limits.transfers or limits.requestsPerSecond, or run again later',
+    remedy: 'wait, or lower limits.requestsPerSecond',
+  },
+  'answer-malformed': {
+    hint: 'open the address in a browser: if this network asks for a sign-in, sign in; otherwise correct service.url',
+    remedy: 'open the address in a browser: sign in if this network asks for it, otherwise correct service.url',
+  },
+  'credential-missing': NEW_TOKEN,
+  'credential-refused': NEW_TOKEN,
+  'right-missing': { hint: 'shelfd whoami lists the rights of this credential' },
+  'disk-full': { hint: 'free space on the disk of the state directory (shelfd config show), then run again' },
+  'store-locked': { hint: 'shelfd status shows what the other instance is doing' },
+  'library-damaged': { remedy: 'shelfd serve check' },
+}
+
+/** Returns what to do after the error that ended a command; undefined when its message contains that already. */
+export function hintFor(error: unknown, commandName: string | undefined): string | undefined {
+  if (!(error instanceof ShelfdError)) return undefined
+  const code: ErrorCode = error.code
+  if (code === 'bad-usage') {
+    return commandName === undefined
+      ? 'shelfd --help lists the commands'
+      : `shelfd ${commandName} --help shows its arguments`
+  }
+  const hint = ADVICE[code]?.hint
+  // A hint must not suggest the command that has just failed.
+  return commandName && hint?.startsWith(`shelfd ${commandName} `) ? undefined : hint
+}
+
+/** Returns what the doctor advises about an error; undefined when its message contains that already. */
+export function remedyFor(code: ErrorCode): string | undefined {
+  return ADVICE[code]?.remedy
+}

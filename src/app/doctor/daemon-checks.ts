@@ -1,0 +1,67 @@
+import { listFailingChecks } from '../../daemon/health/readiness.ts'
+import { errorCodes, UsageError } from '../../foundation/errors.ts'
+import {
+  assessMissingDaemon,
+  assessServiceManager,
+  type Finding,
+  failed,
+  type ManagerState,
+  ok,
+} from '../../rules/doctor.ts'
+import { describeStatus } from '../../sync/continuous/describe-status.ts'
+import { isThere } from '../files/real-path.ts'
+import { type ManageInput, showSystemService } from '../system-service/manage-system-service.ts'
+import { manageOwnSystemService } from '../system-service/own-system-service.ts'
+import type { Check, DoctorContext } from './doctor-context.ts'
+import { given } from './findings.ts'
+import { isToBeSynced, rosterOf } from './mirror-checks.ts'
+
+/** Checks whether the service manager keeps the daemon running, if the daemon is installed as a service. */
+export const systemService: Check = {
+  name: 'service manager',
+  run: async (context) => {
+    const managers = managersOf(context)
+    const own = managers[0]
+    if (!own) return [ok(`there is no known one on ${process.platform}`)]
+    const installed = managers.filter(({ plan }) => isThere(plan.file))
+    if (installed.length === 0) return [assessServiceManager('not-installed', own.plan.file)]
+    return Promise.all(installed.map(stateOf))
+  },
+}
+
+async function stateOf(manager: ManageInput): Promise<Finding> {
+  const state: ManagerState = (await showSystemService(manager, () => {})) ? 'running' : 'stopped'
+  return assessServiceManager(state, manager.plan.file)
+}
+
+/** Returns the user's own service manager and, where there is one, that of the whole machine. */
+function managersOf(context: DoctorContext): ManageInput[] {
+  return [false, true].flatMap((isSystem) => {
+    try {
+      return [manageOwnSystemService(context, isSystem)]
+    } catch (error) {
+      if (error instanceof UsageError) return []
+      throw error
+    }
+  })
+}
+
+/** Checks whether a daemon runs and can do its work. */
+export const daemon: Check = {
+  name: 'daemon',
+  run: async (context) => {
+    const client = await context.daemon()
+    if (!client) return [await missing(context)]
+    const status = await client.status()
+    const failing = listFailingChecks(status).map(({ check, code, message }) => {
+      return failed(`${check}: ${message}`, { code: errorCodes.find((known) => known === code) })
+    })
+    return failing.length > 0 ? failing : [ok(`running (process ${status.pid}), ${describeStatus(status)}`)]
+  },
+}
+
+async function missing(context: DoctorContext): Promise<Finding> {
+  const roster = (await given(rosterOf(context), 'mirrors')).filter(isToBeSynced)
+  const scheduled = roster.filter(({ configured }) => configured?.schedule !== undefined)
+  return assessMissingDaemon({ mirrors: roster.length, scheduled: scheduled.map(({ name }) => name) })
+}

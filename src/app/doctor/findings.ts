@@ -1,0 +1,26 @@
+import { messageOf, ShelfdError } from '../../foundation/errors.ts'
+import { type Finding, failed } from '../../rules/doctor.ts'
+import { remedyFor } from '../advice.ts'
+
+/** Thrown by a check that is impossible because of what another check reports. */
+export class Unchecked extends Error {
+  constructor(otherCheck: string) {
+    super(`not checked, see "${otherCheck}"`)
+  }
+}
+
+/** Waits for a value whose failure another check reports; throws Unchecked if it failed. */
+export async function given<T>(value: Promise<T>, otherCheck: string): Promise<T> {
+  try {
+    return await value
+  } catch (error) {
+    throw error instanceof Unchecked ? error : new Unchecked(otherCheck)
+  }
+}
+
+/** Returns the finding for an error that a check threw. */
+export function findingOf(error: unknown): Finding {
+  if (error instanceof Unchecked) return { level: 'unchecked', message: error.message }
+  if (!(error instanceof ShelfdError)) return failed(messageOf(error), { code: 'unexpected' })
+  return failed(error.message, { code: error.code, remedy: remedyFor(error.code) })
+}

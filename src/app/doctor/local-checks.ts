@@ -1,0 +1,100 @@
+import { assertOwnDirectory } from '../../foundation/files/private-directory.ts'
+import { counted } from '../../foundation/text/safe-text.ts'
+import { formatSize } from '../../foundation/text/units.ts'
+import { nodeFileSystem } from '../../local/read/file-system.ts'
+import { sizeOnDisk } from '../../local/read/size-on-disk.ts'
+import { assessDisk, ok, warning } from '../../rules/doctor.ts'
+import { listExposed } from '../files/exposed-files.ts'
+import { nearestDirectory } from '../files/nearest-directory.ts'
+import { chooseEmbedder } from '../service-client/choose-embedder.ts'
+import type { EmbedderSettings } from '../settings/settings.ts'
+import type { Check } from './doctor-context.ts'
+import { given } from './findings.ts'
+
+/** Checks whether the configuration can be read. */
+export const configuration: Check = {
+  name: 'configuration',
+  run: async (context) => {
+    const { configFile, mirrors } = await context.settings()
+    const origin = configFile ?? 'no file, the defaults hold'
+    return [ok(`${origin}, ${mirrors.length === 0 ? 'no mirror' : counted(mirrors.length, 'mirror')}`)]
+  },
+}
+
+/** Checks whether only this user can read and change what shelfd keeps; the credential has a check of its own. */
+export const permissions: Check = {
+  name: 'permissions',
+  run: async (context) => {
+    const { service } = await given(context.settings(), 'configuration')
+    const directories = [context.stateDir, ...(service.kind === 'embedded' ? [service.dataDir] : [])]
+    for (const directory of directories) assertOwnDirectory(directory, { isReader: true })
+    const exposed = directories.flatMap(listExposed)
+    const findings = exposed.map(({ path, why, mend }) => warning(`"${path}": ${why}`, mend))
+    return findings.length > 0 ? findings : [ok('nobody else can read or change what shelfd keeps')]
+  },
+}
+
+/** Checks whether the store is intact and complete. */
+export const state: Check = {
+  name: 'state',
+  run: async (context) => {
+    const examined = await context.examinedStore()
+    if (!examined) return [ok(`nothing kept yet (${context.stateDir})`)]
+    const text = `${examined.isRead ? 'intact' : 'opens, too large to be read at once'}, ${formatSize(examined.sizeBytes)}`
+    if (examined.isOlder) return [ok(`${text}, of an older version: the next sync migrates it`)]
+    const store = await context.store()
+    if (!store?.mayLack()) return [ok(`${text} (${context.stateDir})`)]
+    return [warning(`${text}, restored or copied: the next sync looks in the library for uploads that it lacks`)]
+  },
+}
+
+/** Checks whether the embedded library's database is intact, and how much room all its files take. */
+export const library: Check = {
+  name: 'library',
+  run: async (context) => {
+    const { service } = await given(context.settings(), 'configuration')
+    if (service.kind === 'configured') return []
+    const { dataDir } = service
+    assertOwnDirectory(dataDir, { isReader: true })
+    const { examineLibrary } = await import('../../embedded/integrity/examine-library.ts')
+    const examined = examineLibrary(dataDir)
+    if (!examined) return [ok(`on this computer, nothing in it yet (${dataDir})`)]
+    const condition = examined.isRead ? 'intact' : 'too large to be read at once'
+    return [ok(`on this computer, ${condition}, ${formatSize(sizeOnDisk(nodeFileSystem, dataDir))} (${dataDir})`)]
+  },
+}
+
+const NOT_INSTALLED = 'offline, but its optional packages are not installed: searches match terms only'
+
+/** Checks whether the embedded library can start with its embedder: the folder of a model, its packages, or the key of an endpoint. */
+export const embedder: Check = {
+  name: 'embedder',
+  run: async (context) => {
+    const settings = await given(context.settings(), 'configuration')
+    if (settings.service.kind === 'configured') return []
+    const { kind } = chooseEmbedder(settings.embedder, context.redactor)
+    if (kind !== 'offline') return [ok(describe(settings.embedder))]
+    const { isOfflineEmbedderInstalled } = await import('../../embedded/embedding/offline/open-offline-embedder.ts')
+    return [isOfflineEmbedderInstalled() ? ok('offline, for English') : warning(NOT_INSTALLED, 'npm install -g shelfd')]
+  },
+}
+
+function describe(embedder: EmbedderSettings): string {
+  if (embedder.kind === 'folder') return `the model in "${embedder.folder}"`
+  if (embedder.kind === 'endpoint') return `${embedder.model} at ${embedder.url}`
+  return 'none: searches match terms only'
+}
+
+/** Checks whether there is room for the state and the embedded library. */
+export const disk: Check = {
+  name: 'disk',
+  run: async (context) => {
+    const settings = await context.settings().catch(() => undefined)
+    const dataDirs = settings?.service.kind === 'embedded' ? [settings.service.dataDir] : []
+    const findings = [context.stateDir, ...dataDirs].map((place) =>
+      assessDisk(place, context.machine.freeBytes(nearestDirectory(place))),
+    )
+    const troubled = findings.filter(({ level }) => level !== 'ok')
+    return troubled.length > 0 ? troubled : findings.slice(0, 1)
+  },
+}

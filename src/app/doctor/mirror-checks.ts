@@ -1,0 +1,101 @@
+import { withinTime } from '../../foundation/concurrency/within-time.ts'
+import { RootError, ShelfdError } from '../../foundation/errors.ts'
+import { counted } from '../../foundation/text/safe-text.ts'
+import { nodeFileSystem } from '../../local/read/file-system.ts'
+import { inspectRoot } from '../../local/read/inspect-root.ts'
+import { assessWatches, type Finding, failed, ok } from '../../rules/doctor.ts'
+import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import { assertSamePlace, assertSameRoot } from '../../sync/pin/open-mirror.ts'
+import { awaitAnswer } from '../files/nearest-directory.ts'
+import { chooseForDaemon } from '../mirrors/choose-mirrors.ts'
+import { explainInactive, listRoster, type RosterEntry } from '../mirrors/mirror-roster.ts'
+import type { Check, DoctorContext } from './doctor-context.ts'
+import { findingOf, given } from './findings.ts'
+
+/** Checks whether each mirror's directory is there, readable, and the one that it was first used for. */
+export const mirrors: Check = {
+  name: 'mirrors',
+  run: async (context) => {
+    const roster = (await rosterOf(context)).filter(isToBeSynced)
+    if (roster.length === 0)
+      return [ok('none yet; "shelfd init" sets one up, "shelfd sync DIR" mirrors a directory at once')]
+    const problems = roster.flatMap((entry) => problemOf(entry) ?? [])
+    return problems.length > 0 ? problems : [ok(`${counted(roster.length, 'directory', 'directories')} can be read`)]
+  },
+}
+
+function problemOf(entry: RosterEntry): Finding | undefined {
+  const { path, row, configured } = entry
+  if (entry.activity === 'other-service') {
+    return failed(explainInactive(entry) ?? '', { code: 'origin-mismatch' })
+  }
+  try {
+    const root = inspectRoot(nodeFileSystem, path)
+    if (row) assertSameRoot(row, root)
+    if (row && configured) assertSamePlace(row, configured)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ShelfdError)) throw error
+    return findingOf(error)
+  }
+}
+
+/** Checks whether no file belongs to two mirrors, which would send it twice. */
+export const overlap: Check = {
+  name: 'overlap',
+  run: async (context) => {
+    await given(rosterOf(context), 'mirrors')
+    const known = await knownMirrors(context)
+    const { mirrors } = chooseForDaemon(await context.settings(), { known, home: context.home })
+    return mirrors.length < 2 ? [] : [ok('no mirror lies in another')]
+  },
+}
+
+/** Lists all mirrors, from the configuration alone if the store is unusable; throws RootError for a dead mount. */
+export async function rosterOf(context: DoctorContext): Promise<RosterEntry[]> {
+  const settings = await given(context.settings(), 'configuration')
+  const known = await knownMirrors(context)
+  for (const { path } of [...settings.mirrors, ...known]) await assertAnswering(path, context.limitMs)
+  return listRoster(settings, known)
+}
+
+/** Lists the mirrors in the store; none if it is unusable, which the check of the state reports. */
+async function knownMirrors(context: DoctorContext): Promise<MirrorRow[]> {
+  const store = await context.store().catch(() => undefined)
+  return store?.mirrors.list() ?? []
+}
+
+/** Returns whether a sync without names would work on it, or refuse it. */
+export function isToBeSynced({ activity, configured }: RosterEntry): boolean {
+  return activity === 'active' || (configured !== undefined && activity === 'other-service')
+}
+
+/** Waits shorter than the check may take, because looking at the directory of a dead mount later on would block. */
+async function assertAnswering(path: string, limitMs: number): Promise<void> {
+  try {
+    await withinTime(awaitAnswer(path), limitMs / 2)
+  } catch {
+    throw new RootError('root-unreadable', `"${path}" does not answer: a network mount may be dead`)
+  }
+}
+
+/** Checks whether the system lets a daemon watch all directories; only Linux has such a limit. */
+export const watches: Check = {
+  name: 'watches',
+  run: async (context) => {
+    const use = context.machine.countWatches()
+    if (!use) return []
+    const daemon = await context.daemon().catch(() => undefined)
+    return [assessWatches(use, { directories: await countDirectories(context), isWatching: daemon !== undefined })]
+  },
+}
+
+/** Counts the directories of the watched mirrors as of their last scans. */
+async function countDirectories(context: DoctorContext): Promise<number> {
+  const store = await given(context.store(), 'state')
+  const watched = (await given(rosterOf(context), 'mirrors')).filter(
+    (entry) => isToBeSynced(entry) && entry.configured?.watch !== false,
+  )
+  const counts = watched.map(({ row }) => (row && store ? store.directories.countBelow(row.id, '') + 1 : 0))
+  return counts.reduce((sum, count) => sum + count, 0)
+}

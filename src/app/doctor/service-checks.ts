@@ -1,0 +1,168 @@
+import { RefusedError, TemporaryError } from '../../foundation/errors.ts'
+import { counted, shellWord } from '../../foundation/text/safe-text.ts'
+import type { Capabilities } from '../../remote/service-client.ts'
+import {
+  assessCertificate,
+  assessClientCertificate,
+  assessClock,
+  assessCredential,
+  assessRights,
+  type Finding,
+  failed,
+  ok,
+  warning,
+} from '../../rules/doctor.ts'
+import { mayUpload } from '../../rules/mirrors.ts'
+import { findLibrary } from '../../sync/pin/find-library.ts'
+import type { Check, DoctorContext } from './doctor-context.ts'
+import { given, Unchecked } from './findings.ts'
+
+/** Checks whether the proxy that the environment names lets through to the service. */
+export const proxy: Check = {
+  name: 'proxy',
+  run: async (context) => {
+    const service = await context.service()
+    if (!service) return []
+    const chosen = await context.proxy()
+    if (!chosen) return [ok('none')]
+    await given(context.way(), 'certificate')
+    await context.probedProxy()
+    return [ok(`${chosen.origin} (${chosen.variable}) lets through`)]
+  },
+}
+
+/** Checks whether the service's certificate is trusted, and how long it and the client certificate are valid. */
+export const certificate: Check = {
+  name: 'certificate',
+  run: async (context) => {
+    if (!(await context.service())) return []
+    await given(context.proxy(), 'proxy')
+    const way = await context.way()
+    if (!way) return [ok('none needed, the service is on this computer')]
+    await given(context.probedProxy(), 'proxy')
+    const nowMs = context.machine.nowMs()
+    const untilMs = await readUntil(context)
+    const own = way.clientCertificate && assessClientCertificate(way.clientCertificate.validToMs, nowMs)
+    return [...(untilMs === undefined ? [] : [assessCertificate(untilMs, nowMs)]), ...(own ? [own] : [])]
+  },
+}
+
+/** Throws Unchecked when the service cannot be reached at all. */
+async function readUntil(context: DoctorContext): Promise<number | undefined> {
+  try {
+    return await context.certificateUntilMs()
+  } catch (error) {
+    throw error instanceof TemporaryError ? new Unchecked('service') : error
+  }
+}
+
+/** Checks whether a Knowledge Library Service answers at the address. */
+export const service: Check = {
+  name: 'service',
+  run: async (context) => {
+    const found = await context.service()
+    if (!found) return []
+    await given(context.probedProxy(), 'proxy')
+    await assertTrusted(context)
+    const { durationMs } = await context.firstAnswer()
+    await assertUsable(context)
+    return [ok(`${found.origin} answers in ${Math.round(durationMs)} ms`)]
+  },
+}
+
+async function assertTrusted(context: DoctorContext): Promise<void> {
+  const error: unknown = await context.certificateUntilMs().catch((thrown: unknown) => thrown)
+  if (error instanceof RefusedError) throw new Unchecked('certificate')
+}
+
+/** Throws when what answers is busy, broken or something else, such as a login page; a refused credential is an answer. */
+async function assertUsable(context: DoctorContext): Promise<void> {
+  const error: unknown = await context.access().catch((thrown: unknown) => thrown)
+  if (error instanceof TemporaryError) throw error
+}
+
+const REFUSED: readonly string[] = ['credential-refused', 'right-missing']
+
+/** Checks whether the service takes the credential, and who it belongs to. */
+export const credential: Check = {
+  name: 'credential',
+  run: async (context) => {
+    if (!(await context.service())) return []
+    const { source } = await context.token()
+    try {
+      return assessCredential(await context.access(), source)
+    } catch (error) {
+      if (error instanceof RefusedError && REFUSED.includes(error.code)) throw error
+      throw new Unchecked('service')
+    }
+  },
+}
+
+/** Checks whether the credential may list, write and add to the library of each mirror. */
+export const rights: Check = {
+  name: 'rights',
+  run: async (context) => {
+    if (!(await context.service())) return []
+    const access = await given(context.access(), 'credential')
+    const { mirrors } = await context.settings()
+    const wanted = [...new Set(mirrors.map(({ library }) => library))]
+    if (wanted.length > 0) return Promise.all(wanted.map((name) => rightsOn(context, name)))
+    const usable = access.libraries.filter((library) => mayUpload(library, access))
+    return [ok(`may add to ${counted(usable.length, 'library', 'libraries')}`)]
+  },
+}
+
+async function rightsOn(context: DoctorContext, name: string): Promise<Finding> {
+  const access = await context.access()
+  const library = await findLibrary({ client: await context.client(), access }, name, context.signal)
+  if (library) return assessRights(library, access.abilities)
+  const remedy = `shelfd libraries create ${shellWord(name)}`
+  return failed(`there is no library "${name}", or the credential does not show it`, {
+    code: 'unknown-library',
+    remedy,
+  })
+}
+
+/** Checks whether the instance's OpenAPI has what shelfd needs, and what shelfd takes from it. */
+export const interfaceCheck: Check = {
+  name: 'interface',
+  run: async (context) => {
+    if (!(await context.service())) return []
+    await given(context.access(), 'credential')
+    const capabilities = await (await context.client()).capabilities(context.signal)
+    const { undescribed, describedVersion } = capabilities
+    const fields = describeFields(capabilities)
+    if (undescribed === null)
+      return [warning(`the instance shows no OpenAPI; ${fields}`, 'set what differs under contract')]
+    if (undescribed.length === 0) return [ok(`version ${describedVersion ?? 'unknown'}; ${fields}`)]
+    return [warning(`the instance's OpenAPI lacks ${undescribed.join(', ')}, which shelfd needs; ${fields}`)]
+  },
+}
+
+/** Describes which fields requests use, each with its origin: configuration, OpenAPI or default. */
+function describeFields({ createDirectory, createLibrary, uploadDirectoryField }: Capabilities): string {
+  const directory =
+    createDirectory.kind === 'path'
+      ? createDirectory.field
+      : `${createDirectory.nameField} + ${createDirectory.parentField}`
+  const library = [createLibrary.nameField, createLibrary.overviewField]
+    .filter((name) => name !== undefined)
+    .join(' + ')
+  const landing =
+    uploadDirectoryField.field === undefined ? 'uploads land in .inbox' : `upload: ${uploadDirectoryField.field}`
+  return [
+    `directory: ${directory} (${createDirectory.source})`,
+    `library: ${library} (${createLibrary.source})`,
+    `${landing} (${uploadDirectoryField.source})`,
+  ].join(', ')
+}
+
+/** Checks whether this computer's clock agrees with the service's. */
+export const clock: Check = {
+  name: 'clock',
+  run: async (context) => {
+    if (!(await context.service())) return []
+    const { dateMs, receivedAtMs } = await given(context.firstAnswer(), 'service')
+    return [assessClock(dateMs === undefined ? undefined : receivedAtMs - dateMs)]
+  },
+}

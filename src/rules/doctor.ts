@@ -1,0 +1,193 @@
+import type { AccessContext, LibrarySummary } from '../contract/records.ts'
+import type { ErrorCode } from '../foundation/errors.ts'
+import { groupDigits } from '../foundation/text/safe-text.ts'
+import { formatSize } from '../foundation/text/units.ts'
+import { RESERVE_BYTES } from './limits.ts'
+import { mayUpload } from './mirrors.ts'
+
+/**
+ * `unchecked`: the check was impossible, because another one failed; `warning`: shelfd works, and a person should know;
+ * `failed`: something does not work until a person acts.
+ */
+export type Level = 'ok' | 'unchecked' | 'warning' | 'failed'
+
+/** One result of a check. */
+export interface Finding {
+  readonly level: Level
+  readonly message: string
+  /** A command or a step that resolves it. */
+  readonly remedy?: string | undefined
+  /** The code of the error that other commands would report. */
+  readonly code?: ErrorCode | undefined
+}
+
+export function ok(message: string): Finding {
+  return { level: 'ok', message }
+}
+
+export function warning(message: string, remedy?: string): Finding {
+  return { level: 'warning', message, remedy }
+}
+
+export function failed(message: string, { remedy, code }: Pick<Finding, 'remedy' | 'code'>): Finding {
+  return { level: 'failed', message, remedy, code }
+}
+
+const DAY_MS = 24 * 3_600_000
+/** Usual authorities renew a certificate earlier than this. */
+const EXPIRES_SOON_MS = 14 * DAY_MS
+
+/** Assesses the end of a trusted certificate's validity. */
+export function assessCertificate(validToMs: number, nowMs: number): Finding {
+  return assessExpiry('trusted, valid', 'ask who runs the service to renew it', { validToMs, nowMs })
+}
+
+/** Assesses the end of the client certificate's validity; whether it is still accepted is for the service to say. */
+export function assessClientCertificate(validToMs: number, nowMs: number): Finding {
+  const remedy = 'have it renewed, and replace the files of service.clientCertificate'
+  return assessExpiry('client certificate valid', remedy, { validToMs, nowMs })
+}
+
+function assessExpiry(
+  what: string,
+  remedy: string,
+  { validToMs, nowMs }: { validToMs: number; nowMs: number },
+): Finding {
+  const until = `${what} until ${new Date(validToMs).toISOString().slice(0, 10)}`
+  if (validToMs - nowMs > EXPIRES_SOON_MS) return ok(until)
+  const left = Math.max(0, Math.floor((validToMs - nowMs) / DAY_MS))
+  return warning(`${until}: ${left === 1 ? '1 day' : `${left} days`} left`, remedy)
+}
+
+/** The rights that mirroring needs on a library: the right in its `access`, or the ability for all libraries. */
+const NEEDED_RIGHTS = [
+  { right: 'read', ability: 'library.all.read' },
+  { right: 'resource.create', ability: 'library.all.resource.create' },
+  { right: 'update', ability: 'library.all.update' },
+] as const
+
+/** Assesses the rights on the library of a mirror. */
+export function assessRights(library: LibrarySummary, abilities: readonly string[]): Finding {
+  const lacking = NEEDED_RIGHTS.filter(
+    ({ right, ability }) => !library.access.includes(right) && !abilities.includes(ability),
+  )
+  if (lacking.length === 0) return ok(`${library.name}: may be listed, written and added to`)
+  const names = lacking.map(({ right }) => right).join(', ')
+  const remedy = 'create a token with these rights for the library, on the Access Tokens page of the service'
+  return failed(`${library.name}: the credential lacks ${names}`, { code: 'right-missing', remedy })
+}
+
+/** Lists rights that a credential for mirroring lacks, and those that it should not have. */
+export function listCredentialWarnings(access: AccessContext): string[] {
+  const { abilities, interfaces, libraries } = access
+  const rights = new Set([...abilities, ...libraries.flatMap((library) => library.access)])
+  const deleting = [...rights].filter((right) => right.endsWith('.delete'))
+  const canCreate =
+    abilities.includes('library.all.resource.create') || libraries.some((library) => mayUpload(library, access))
+  return [
+    ...(deleting.length > 0 ? [`this credential may delete (${deleting.join(', ')}); shelfd never needs that`] : []),
+    ...(interfaces.includes('api') ? [] : ['this credential is not enabled for the API interface']),
+    ...(canCreate ? [] : ['this credential may not create resources in any library; nothing can be sent']),
+  ]
+}
+
+/** Assesses a credential that the service takes; `source` is where it came from. */
+export function assessCredential(access: AccessContext, source: string): Finding[] {
+  const { tenant, user } = access
+  const warnings = listCredentialWarnings(access).map((text) =>
+    warning(text, 'create a token with fewer or other rights'),
+  )
+  return [ok(`${user?.name ?? 'no user'}, tenant ${tenant.name}, token from ${source}`), ...warnings]
+}
+
+/** The service's `Date` has whole seconds, and the answer took a moment. */
+const UNNOTICED_MS = 5_000
+/** With a larger difference, certificates and waiting times of the service are misread. */
+const HARMFUL_MS = 5 * 60_000
+const CLOCK_REMEDY = 'sudo timedatectl set-ntp true'
+
+/** Assesses how far this computer's clock is ahead of the service's; undefined when the service states no time. */
+export function assessClock(aheadMs: number | undefined): Finding {
+  if (aheadMs === undefined) return warning('the service states no time to compare with')
+  const text = `${aheadMs < 0 ? '-' : '+'}${(Math.abs(aheadMs) / 1_000).toFixed(1)} s beside the service`
+  const distanceMs = Math.abs(aheadMs)
+  if (distanceMs < UNNOTICED_MS) return ok(text)
+  if (distanceMs < HARMFUL_MS) return warning(`${text}: times in reports and logs are wrong`, CLOCK_REMEDY)
+  return failed(`${text}: certificates and waiting times are misread`, { remedy: CLOCK_REMEDY })
+}
+
+const SOON_FULL_BYTES = 2 ** 30
+
+/** Assesses the free bytes on the disk of `place`. */
+export function assessDisk(place: string, freeBytes: number): Finding {
+  const text = `${formatSize(freeBytes)} free at ${place}`
+  if (freeBytes >= SOON_FULL_BYTES) return ok(text)
+  const remedy = 'free space there, or choose another directory (stateDir, dataDir)'
+  if (freeBytes >= RESERVE_BYTES) return warning(text, remedy)
+  return failed(`${text}, and ${formatSize(RESERVE_BYTES)} are kept in reserve: nothing is sent`, {
+    code: 'disk-full',
+    remedy,
+  })
+}
+
+/** The watches of inotify that this user's programs have, and may have. */
+export interface WatchUse {
+  readonly used: number
+  readonly limit: number
+}
+
+/** Directories of the watched mirrors, which take one watch each. */
+interface WatchNeed {
+  readonly directories: number
+  /** A daemon runs, so that its watches count as used already. */
+  readonly isWatching: boolean
+}
+
+const LEAST_PROPOSED = 524_288
+const HIGHEST_SHARE = 0.9
+
+/** Returns the limit to propose in place of `limit`. */
+export function proposedWatches(limit: number, directories = 0): number {
+  return Math.max(limit * 2, directories * 2, LEAST_PROPOSED)
+}
+
+/** Assesses the watches. Without enough of them the daemon scans instead, so that changes are found late but not lost. */
+export function assessWatches({ used, limit }: WatchUse, { directories, isWatching }: WatchNeed): Finding {
+  const text = `${groupDigits(used)} of ${groupDigits(limit)} used`
+  const wanted = used + (isWatching ? 0 : directories)
+  if (wanted <= limit * HIGHEST_SHARE) return ok(text)
+  const need = isWatching ? '' : `, and the mirrors need ${groupDigits(directories)}`
+  const remedy = `sudo sysctl fs.inotify.max_user_watches=${proposedWatches(limit, directories)}`
+  return warning(`${text}${need}: what is not watched is scanned instead`, remedy)
+}
+
+/** The state of the daemon, as the service manager of the system sees it. */
+export type ManagerState = 'running' | 'stopped' | 'not-installed'
+
+/** Assesses a service manager; a daemon that a person started needs none. */
+export function assessServiceManager(state: ManagerState, file: string): Finding {
+  switch (state) {
+    case 'running':
+      return ok(`runs the daemon (${file})`)
+    case 'stopped':
+      return failed(`the daemon is installed and does not run (${file})`, { remedy: 'shelfd service start' })
+    case 'not-installed':
+      return ok('does not start the daemon; "shelfd service install" would have it do so')
+  }
+}
+
+/** Mirrors that a daemon would keep up to date. */
+interface Kept {
+  readonly mirrors: number
+  /** Names of those that have a schedule. */
+  readonly scheduled: readonly string[]
+}
+
+/** Assesses that no daemon runs: schedules need one; everything else is sent by `shelfd sync` as well. */
+export function assessMissingDaemon({ mirrors, scheduled }: Kept): Finding {
+  if (mirrors === 0) return ok('not running; there is no mirror to keep up to date')
+  const remedy = 'shelfd service install'
+  if (scheduled.length === 0) return warning('not running: files are sent only by "shelfd sync"', remedy)
+  const names = scheduled.map((name) => `"${name}"`).join(', ')
+  return failed(`not running, so the schedule of ${names} has no effect`, { remedy })
+}
