@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   if (process.env.UV_THREADPOOL_SIZE === undefined) process.env.UV_THREADPOOL_SIZE = '2'
   const { runCli } = await import('./cli/run-cli.ts')
   const { ownUid } = await import('./foundation/files/ownership.ts')
-  const { cannotWrite, findWorkingDirectory } = await import('./cli/terminal/process-faults.ts')
+  const { cannotWrite, findWorkingDirectory } = await import('./cli/terminal/cli-io.ts')
   const { stdout, stderr, env } = process
   const { signal, onStop } = await listenForStop()
   stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,7 +1,7 @@
 /** A page for each command, with those that share its first word: `failed list` and `failed show` are on one page. */
 import { type ArgumentTable, type Command, nameOf, takesValue } from '../../src/cli/command.ts'
 import { type CommandEntry, commands, GROUP_SUMMARIES } from '../../src/cli/commands.ts'
-import { GLOBAL_OPTIONS, optionsOf } from '../../src/cli/options/global-options.ts'
+import { GLOBAL_OPTIONS, optionsOf } from '../../src/cli/global-options.ts'
 import { shownValue } from '../../src/cli/parser/build-parser.ts'
 import { listExits, usageOf } from '../../src/cli/parser/render-help.ts'
 import { bold, italic, item, type ManPage, pageOf, paragraphs, section, seeAlso, subsection, verbatim } from './roff.ts'

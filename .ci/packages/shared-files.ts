@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { renderCompletionScript } from '../../src/cli/parser/completion-script.ts'
+import { renderCompletionScript } from '../../src/cli/commands/completion.ts'
 import { renderManPages } from '../man/man-pages.ts'
 
 /** Where shells look for completions of installed programs. */

@@ -8,11 +8,10 @@ import type { LogFields, Logger } from '../foundation/logger.ts'
 import { escapeLines, terminalSafeJson } from '../foundation/text/safe-text.ts'
 import type { OutageListener } from '../remote/policies/outage.ts'
 import { createOutageListener } from './outage-listener.ts'
-import { renderTable } from './render/layout/table.ts'
+import { renderTable } from './render/layout.ts'
 import { type CliIo, columnsOf } from './terminal/cli-io.ts'
-import { MessageOutput } from './terminal/message-output.ts'
+import { MessageOutput, WaitingLine } from './terminal/messages.ts'
 import { type ColorChoice, type Palette, paletteOf } from './terminal/palette.ts'
-import { WaitingLine } from './terminal/waiting-line.ts'
 
 /** Values of the flags that all commands have. */
 export interface GlobalFlags {

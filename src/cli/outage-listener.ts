@@ -1,6 +1,7 @@
 import type { LogFields } from '../foundation/logger.ts'
+import { timeOfDay } from '../foundation/text/time-of-day.ts'
+import { describeCause } from '../remote/policies/describe-outage.ts'
 import type { Outage, OutageListener } from '../remote/policies/outage.ts'
-import { describeOutage } from './render/outage.ts'
 
 /** Shorter outages are not reported. */
 const SHORTEST_REPORTED_MS = 1_000
@@ -42,4 +43,16 @@ function fieldsOf({ origin, code, cause, untilMs, nextTryAtMs, askedUntilMs }: O
   const times = { until: untilMs, nextTry: nextTryAtMs, askedToWaitUntil: askedUntilMs }
   const shown = Object.entries(times).flatMap(([name, ms]) => (ms === null ? [] : [[name, new Date(ms).toISOString()]]))
   return { service: origin, code, reason: cause, ...Object.fromEntries(shown) }
+}
+
+/** One line: which service does not answer, why, how long shelfd waits, and when it tries again. */
+function describeOutage(outage: Outage, nowMs: number): string {
+  return `${describeCause(outage, nowMs)}. ${describePlan(outage, nowMs)}`
+}
+
+function describePlan({ untilMs, nextTryAtMs, askedUntilMs }: Outage, nowMs: number): string {
+  const until = untilMs === null ? 'Trying a few times' : `Trying until ${timeOfDay(untilMs, nowMs)}`
+  if (askedUntilMs !== null) return `${until}.`
+  if (nextTryAtMs === null) return `${until}.`
+  return `${until}; next try in ${Math.max(1, Math.ceil((nextTryAtMs - nowMs) / 1_000))} s.`
 }

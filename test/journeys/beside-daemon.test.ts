@@ -1,7 +1,7 @@
 /** Commands beside a process that holds the store and the library, as the daemon does; here the test's own process holds them. */
 import { mkdirSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { daemonStatusJson } from '../../src/cli/render/status/daemon-status-json.ts'
+import { daemonStatusJson } from '../../src/cli/render/status.ts'
 import type { ControlHandlers } from '../../src/daemon/control/handlers.ts'
 import type { SyncRequest } from '../../src/daemon/control/requests.ts'
 import { startControlServer } from '../../src/daemon/control/server.ts'

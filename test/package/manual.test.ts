@@ -8,7 +8,7 @@ import { configJsonSchema } from '../../src/app/settings/schema/json-schema.ts'
 import { nameOf } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts'
-import { GLOBAL_OPTIONS, optionsOf } from '../../src/cli/options/global-options.ts'
+import { GLOBAL_OPTIONS, optionsOf } from '../../src/cli/global-options.ts'
 import { needs } from '../support/needs.ts'
 import { findProgram } from '../support/programs.ts'
 

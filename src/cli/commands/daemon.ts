@@ -1,5 +1,5 @@
+import { assertMayRun, ROOT_OPTIONS } from '../allow-root.ts'
 import { defineCommand } from '../command.ts'
-import { assertMayRun, ROOT_OPTIONS } from '../options/allow-root.ts'
 
 export const command = defineCommand({
   description: [

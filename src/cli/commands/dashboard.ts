@@ -2,9 +2,9 @@ import { openBrowser } from '../../app/open-browser.ts'
 import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
 import type { Dashboard } from '../../dashboard/start-dashboard.ts'
 import { untilAborted } from '../../foundation/concurrency/until-aborted.ts'
+import { assertMayRun, ROOT_OPTIONS } from '../allow-root.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { assertMayRun, ROOT_OPTIONS } from '../options/allow-root.ts'
 
 export const command = defineCommand({
   description: [

@@ -1,18 +1,24 @@
 import { changeStore } from '../../app/change-store.ts'
 import { chooseNames } from '../../app/mirrors/choose-names.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import { pauseMirrors } from '../../sync/pause.ts'
+import { pauseMirrors, resumeMirrors } from '../../sync/pause.ts'
 import { defineCommand } from '../command.ts'
 
-export const command = defineCommand({
+const MIRRORS = {
+  type: 'string',
+  array: true,
+  describe: 'Names of mirrors',
+  placeholder: 'MIRROR',
+  completes: 'mirrors',
+} as const
+
+export const pauseCommand = defineCommand({
   description: [
     'For these mirrors, or for all, until "shelfd resume", also after a restart of the daemon or the machine. The daemon',
     'continues to watch and scan, so that it misses nothing, and follows the ingestion of what it sent before.',
     '"shelfd sync" ignores the pause.',
   ].join('\n'),
-  positionals: {
-    mirrors: { type: 'string', array: true, describe: 'Names of mirrors', placeholder: 'MIRROR', completes: 'mirrors' },
-  },
+  positionals: { mirrors: MIRRORS },
   options: {},
   examples: [
     ['pause', 'upload nothing until "shelfd resume"'],
@@ -27,6 +33,28 @@ export const command = defineCommand({
     })
     if (context.json) context.printJson({ paused: names.length === 0 ? 'all' : names })
     else context.printMessage(`Paused: ${names.map(escapeText).join(', ') || 'all mirrors'}`)
+    return 'done'
+  },
+})
+
+export const resumeCommand = defineCommand({
+  description:
+    'Ends "shelfd pause" for these mirrors, or for all. The daemon sends what changed in the meantime at once.',
+  positionals: { mirrors: MIRRORS },
+  options: {},
+  examples: [
+    ['resume', 'end every pause'],
+    ['resume papers', 'of the mirror "papers" alone, also when all are paused'],
+  ],
+  exits: ['done', 'locked', 'operator'],
+  async run(context, { mirrors }) {
+    const names = chooseNames(context.settings, mirrors)
+    await changeStore(context.settings.stateDir, {
+      ask: (daemon) => daemon.resume(names),
+      make: (store) => resumeMirrors(store, names),
+    })
+    if (context.json) context.printJson({ resumed: names.length === 0 ? 'all' : names })
+    else context.printMessage(`Resumed: ${names.map(escapeText).join(', ') || 'all mirrors'}`)
     return 'done'
   },
 })

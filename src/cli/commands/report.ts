@@ -5,9 +5,9 @@ import { UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { CHECKED_CLASSES, REPORT_CLASSES, type ReportClass } from '../../rules/report-class.ts'
 import { defineCommand } from '../command.ts'
-import { describeLacking } from '../describe-lacking.ts'
 import { printReport, saveReport } from '../render/report/print-report.ts'
 import { REPORT_FORMATS } from '../render/report/report-printer.ts'
+import { describeLacking } from '../render/status.ts'
 
 export const command = defineCommand({
   description: [

@@ -1,18 +1,20 @@
 import { chooseEmbedder } from '../../app/service-client/choose-embedder.ts'
 import { origin } from '../../app/settings/schema/values.ts'
+import type { LibraryProblem } from '../../embedded/integrity/check-library.ts'
 import type { EmbeddedLibrary, EmbeddedOptions } from '../../embedded/start-embedded.ts'
 import { untilAborted } from '../../foundation/concurrency/until-aborted.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { isLoopback } from '../../foundation/network/loopback.ts'
 import { wholeNumber } from '../../foundation/text/bounds.ts'
-import { escapeText } from '../../foundation/text/safe-text.ts'
+import { counted, escapeText } from '../../foundation/text/safe-text.ts'
+import { formatSize } from '../../foundation/text/units.ts'
 import { defineCommand } from '../command.ts'
 
 const IN_THE_OPEN =
   'others on the network can reach this server, and plain HTTP lets them read tokens and files on the way; ' +
   'listen on 127.0.0.1 and put a reverse proxy with https in front of it'
 
-export const command = defineCommand({
+export const serveCommand = defineCommand({
   description:
     'Runs until it is stopped, and shows the library to a browser at its address. The first start writes a token with all rights to the file "token" in the data directory.',
   positionals: {},
@@ -64,4 +66,38 @@ function readPublicUrl(given: string | undefined): string | undefined {
 async function startLibrary(options: EmbeddedOptions): Promise<EmbeddedLibrary> {
   const { startEmbeddedLibrary } = await import('../../embedded/start-embedded.ts')
   return startEmbeddedLibrary(options)
+}
+
+const MOST_SHOWN = 100
+
+export const checkCommand = defineCommand({
+  description:
+    'Reads every page of the database, and compares the bytes of every stored file with their SHA-256. Changes nothing, and works whether or not the server runs.',
+  positionals: {},
+  options: {},
+  settingFlags: ['data-dir'],
+  examples: [
+    ['serve check', 'what is wrong with the library of this user, and what to do'],
+    ['serve check --data-dir ./library --json', 'counts and problems, for scripts'],
+  ],
+  exits: ['done', 'operator'],
+  async run(context) {
+    const { dataDir } = context.settings.service
+    const { checkLibrary } = await import('../../embedded/integrity/check-library.ts')
+    const { contents, sizeBytes, problems } = await checkLibrary(dataDir, context.signal)
+    if (context.json) context.printJson({ contents, sizeBytes, problems })
+    else {
+      for (const problem of problems.slice(0, MOST_SHOWN)) context.print(describe(problem))
+      if (problems.length > MOST_SHOWN) context.print(`and ${problems.length - MOST_SHOWN} more`)
+      const checked = `Checked ${counted(contents, 'content')} (${formatSize(sizeBytes)})`
+      context.printMessage(
+        `${checked}: ${problems.length === 0 ? 'nothing is wrong' : counted(problems.length, 'problem')}`,
+      )
+    }
+    return problems.length === 0 ? 'done' : 'operator'
+  },
+})
+
+function describe({ what, todo }: LibraryProblem): string {
+  return `${escapeText(what)}\n    ${escapeText(todo)}`
 }

@@ -11,16 +11,16 @@ import type { MirrorOfRun } from '../../sync/report/last-runs.ts'
 import { type MirrorStatus, readStatus, readUnknownMirrors } from '../../sync/report/status.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { describeLacking } from '../describe-lacking.ts'
-import { describeDaemon } from '../render/status/daemon-status.ts'
-import { daemonStatusJson } from '../render/status/daemon-status-json.ts'
 import {
+  daemonStatusJson,
+  describeDaemon,
+  describeLacking,
   renderMirrorStatus,
   renderNewMirror,
   renderUnsyncedMirror,
   type ShownMirror,
   type UnsyncedMirror,
-} from '../render/status/mirror-status.ts'
+} from '../render/status.ts'
 
 const REFRESH_MS = 1_000
 

@@ -2,21 +2,26 @@ import { chooseMirrors } from '../../app/mirrors/choose-mirrors.ts'
 import { openRunner, type Runner } from '../../app/open-runner.ts'
 import { callAfter } from '../../foundation/clock.ts'
 import { HeldBackError, UsageError } from '../../foundation/errors.ts'
+import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { formatDuration, MAX_DURATION_TEXT, parseDuration } from '../../foundation/text/units.ts'
+
 import type { RetryPolicy } from '../../rules/retry-delay.ts'
-import type { RunOutcome } from '../../rules/verdict.ts'
+import { type RunOutcome, runOutcome, verdictOf } from '../../rules/verdict.ts'
+import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import type { MirrorSettings } from '../../sync/engine.ts'
+import type { RunResult } from '../../sync/run/run-sync.ts'
+import { verifySearch } from '../../sync/search/verify-search.ts'
+import { assertMayRun, ROOT_OPTIONS } from '../allow-root.ts'
+
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitName } from '../exit-codes.ts'
-import { assertMayRun, ROOT_OPTIONS } from '../options/allow-root.ts'
-import { withProgress } from '../render/progress/progress.ts'
+import { FirstSync } from '../render/first-sync.ts'
+import { withProgress } from '../render/progress.ts'
 import { printReport } from '../render/report/print-report.ts'
 import { renderRunSummary } from '../render/run-summary.ts'
-import { announceStop } from './sync/announce-stop.ts'
-import { checkSearch } from './sync/check-search.ts'
-import { confirmBroadRoot } from './sync/confirm-broad-root.ts'
-import { FirstSync } from './sync/first-sync.ts'
-import { announceHowToNameFiles, logOfRun, nameFiles } from './sync/name-files.ts'
+import { announceHowToNameFiles, announceStop, logOfRun, nameFiles } from '../render/sync-messages.ts'
+import { askLine } from '../terminal/prompts.ts'
 
 const EXIT_OF: Readonly<Record<RunOutcome, ExitName>> = {
   done: 'done',
@@ -188,4 +193,42 @@ function withDeadline({ signal }: CommandContext, maxDuration: string | undefine
   )
   callAfter(readDuration('--max-duration', maxDuration, 0), () => deadline.abort(reason))
   return AbortSignal.any([signal, deadline.signal])
+}
+
+/** Searches for new documents of the run; what a search does not find becomes a problem of the returned result. */
+async function checkSearch({ announce }: CommandContext, runner: Runner, result: RunResult): Promise<RunResult> {
+  const { summary } = result
+  let tried = 0
+  let missed = 0
+  const mirrors = []
+  for (const mirror of summary.mirrors) {
+    const check = await verifySearch(runner.reportContext(), mirror.name, summary.run)
+    tried += check.tried
+    missed += check.problems.length
+    mirrors.push({ ...mirror, problems: [...mirror.problems, ...check.problems] })
+  }
+  if (tried === 0) announce('No new text document to search for.')
+  else announce(`A search found ${tried - missed} of ${counted(tried, 'new text document')} by a phrase from it.`)
+  if (missed === 0) return result
+  const outcome = runOutcome(mirrors, true)
+  return { ...result, outcome, summary: { ...summary, verdict: verdictOf(outcome), mirrors } }
+}
+
+/**
+ * Asks about each new mirror whose directory holds the home or the system; returns true when all were confirmed. Returns
+ * false without a terminal; the run then refuses such mirrors. Throws HeldBackError when the answer is no.
+ */
+async function confirmBroadRoot(
+  context: CommandContext,
+  mirrors: readonly MirrorSettings[],
+  known: readonly MirrorRow[],
+): Promise<boolean> {
+  if (!context.io.isTerminal.stdin) return false
+  for (const { name, path, breadth } of mirrors) {
+    if (breadth === null || known.some((row) => row.name === name)) continue
+    const answer = await askLine(context, `Mirroring "${escapeText(path)}" sends ${breadth}. Is that meant? [y/N] `)
+    if (/^y(?:es)?$/i.test(answer.trim())) continue
+    throw new HeldBackError('confirmation-needed', `"${path}" is not mirrored: it holds ${breadth}`)
+  }
+  return true
 }

@@ -1,7 +1,7 @@
 import { listLibraryNames, listMirrorNames } from '../../app/settings/names-to-complete.ts'
 import { type ArgumentSpec, type ArgumentTable, type Command, takesValue } from '../command.ts'
 import { commands } from '../commands.ts'
-import { COMPLETION_REQUEST, GLOBAL_OPTIONS, optionsOf, positionsOfWords } from '../options/global-options.ts'
+import { COMPLETION_REQUEST, GLOBAL_OPTIONS, optionsOf, positionsOfWords } from '../global-options.ts'
 import type { CliIo } from '../terminal/cli-io.ts'
 import { buildParser } from './build-parser.ts'
 import { findCommand } from './find-command.ts'

@@ -1,5 +1,5 @@
 import type { CommandEntry } from '../commands.ts'
-import { positionsOfWords } from '../options/global-options.ts'
+import { positionsOfWords } from '../global-options.ts'
 
 /** The command in a command line, found before the flags of any command are known. */
 export interface FoundCommand {

@@ -1,4 +1,4 @@
-import { wrapText } from '../render/layout/wrap.ts'
+import { wrapText } from '../render/layout.ts'
 
 interface Cell {
   readonly text: string

@@ -1,8 +1,7 @@
 import type { Checked } from '../../app/doctor/run-checks.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { Level } from '../../rules/doctor.ts'
-import { displayWidth } from './layout/display-width.ts'
-import { wrapText } from './layout/wrap.ts'
+import { displayWidth, wrapText } from './layout.ts'
 
 type Marks = Readonly<Record<Level, string>>
 

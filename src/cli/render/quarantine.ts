@@ -5,7 +5,7 @@ import { formatSize } from '../../foundation/text/units.ts'
 import { quarantineLeftMs } from '../../rules/quarantine.ts'
 import type { Quarantined } from '../../sync/quarantine.ts'
 import type { CommandContext } from '../context.ts'
-import { fitsTable, renderFields } from './layout/table.ts'
+import { fitsTable, renderFields } from './layout.ts'
 
 const SHA256_DIGITS = 12
 

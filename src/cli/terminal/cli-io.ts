@@ -1,3 +1,5 @@
+import { FileError, UsageError } from '../../foundation/errors.ts'
+
 export type StopListener = (isLast: boolean) => void
 
 /** Everything outside of the program that a command uses, so that tests can run commands in their own process. */
@@ -37,4 +39,21 @@ export function showsSymbols({ isTerminal, env }: Pick<CliIo, 'isTerminal' | 'en
   if (!isTerminal.stdout || env.TERM === 'dumb' || env.TERM === 'linux') return false
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG
   return process.platform === 'win32' || process.platform === 'darwin' || /utf-?8/i.test(locale ?? '')
+}
+
+/** What can be wrong with the surroundings of a process. */
+
+/** The working directory; throws UsageError('bad-usage') when it was removed. */
+export function findWorkingDirectory(): string {
+  try {
+    return process.cwd()
+  } catch (error) {
+    const text = 'Cannot find the working directory, which was removed'
+    throw new UsageError('bad-usage', `${text}; change to another one with "cd", then run again`, { cause: error })
+  }
+}
+
+/** The error for data that stdout does not take. */
+export function cannotWrite(error: Error): FileError {
+  return new FileError('io-error', `Cannot write to standard output: ${error.message}`, { cause: error })
 }

@@ -1,9 +1,10 @@
 import { Readable, Writable } from 'node:stream'
 import { InterruptedError } from '../../foundation/errors.ts'
-import { escapeText } from '../../foundation/text/safe-text.ts'
+import { escapeLines, escapeText } from '../../foundation/text/safe-text.ts'
+import type { CommandContext } from '../context.ts'
 import type { CliIo } from './cli-io.ts'
 
-export interface Choice<T> {
+interface Choice<T> {
   readonly value: T
   readonly label: string
   readonly hint?: string
@@ -70,4 +71,17 @@ export async function openPrompts({ stdin, stderr, signal }: CliIo): Promise<Pro
     askSecret: async (message) => answered(await clack.password({ ...streams, message })),
     confirm: async (message, initial) => answered(await clack.confirm({ ...streams, message, initialValue: initial })),
   }
+}
+
+/** Asks on stderr and returns the next line of stdin without its end; empty when stdin has ended. */
+export async function askLine({ io, signal }: CommandContext, question: string): Promise<string> {
+  io.stderr.write(escapeLines(question))
+  const decoder = new TextDecoder()
+  let typed = ''
+  for await (const chunk of io.stdin) {
+    signal.throwIfAborted()
+    typed += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
+    if (typed.includes('\n')) break
+  }
+  return typed.split(/\r?\n/)[0] ?? ''
 }

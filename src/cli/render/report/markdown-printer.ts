@@ -1,8 +1,7 @@
 import type { ShownState } from '../../../contract/report-classes.ts'
 import { escapeText, groupDigits } from '../../../foundation/text/safe-text.ts'
 import type { ReportEntry } from '../../../sync/report/report-entry.ts'
-import { BY_URGENCY, GUIDANCE } from './guidance.ts'
-import { headlineOf } from './headline.ts'
+import { BY_URGENCY, GUIDANCE, headlineOf } from './guidance.ts'
 import {
   describeFailure,
   describeVerification,

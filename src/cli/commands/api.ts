@@ -1,0 +1,78 @@
+import { resolve } from 'node:path'
+import { readUserFile } from '../../app/files/user-files.ts'
+import { messageOf, UsageError } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
+import type { RawAnswer } from '../../remote/service-client.ts'
+import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import type { ExitName } from '../exit-codes.ts'
+import { CONNECTION_FLAGS } from '../global-options.ts'
+import type { CliIo } from '../terminal/cli-io.ts'
+import { writeStdout } from './downloads.ts'
+
+export const command = defineCommand({
+  description:
+    'Sends one request, also to endpoints whose shape the interface does not show. Prints the body of the answer unchanged.',
+  positionals: {
+    method: { type: 'string', required: true, describe: 'GET, POST, PUT, PATCH or DELETE' },
+    path: { type: 'string', required: true, describe: 'Path below /api, such as /v1/libraries?limit=5' },
+  },
+  options: {
+    data: {
+      type: 'string',
+      placeholder: 'JSON',
+      describe: 'Body of the request; @FILE reads it from a file, @- from stdin',
+    },
+  },
+  settingFlags: CONNECTION_FLAGS,
+  examples: [
+    ['api GET /v1/libraries?limit=5', 'the body of the answer'],
+    [`api POST /v1/libraries --data '{"name":"Research"}' --json`, 'as {status, headers, body}'],
+  ],
+  exits: ['done', 'failed', 'temporary', 'refused'],
+  async run(context, { method, path, data }) {
+    const json = data === undefined ? undefined : parseJson(await readData(data, context.io))
+    await using service = await context.openService()
+    const answer = await service.client.callRaw(method.toUpperCase(), path, json, context.signal)
+    await showAnswer(context, answer)
+    return exitOf(answer.status)
+  },
+})
+
+async function readData(data: string, io: CliIo): Promise<string> {
+  if (!data.startsWith('@')) return data
+  if (data !== '@-') return readUserFile(resolve(io.cwd, data.slice(1)))
+  const chunks = await Array.fromAsync(io.stdin)
+  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk))).toString('utf8')
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new UsageError('bad-usage', `Cannot use the data: it is not JSON (${messageOf(error)})`)
+  }
+}
+
+async function showAnswer(context: CommandContext, { status, headers, body }: RawAnswer): Promise<void> {
+  const text = new TextDecoder().decode(body)
+  const clean = context.redactor.redact(text)
+  if (context.json) context.printJson({ status, headers, body: jsonOrText(text) })
+  else if (context.io.isTerminal.stdout) context.print(text.split('\n').map(escapeText).join('\n'))
+  else await writeStdout(context, [clean === text ? body : clean])
+  if (status >= 300) context.printMessage(`The service answered ${status}`)
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function exitOf(status: number): ExitName {
+  if (status < 300) return 'done'
+  if (status === 401 || status === 403) return 'refused'
+  return status === 429 || status >= 500 ? 'temporary' : 'failed'
+}

@@ -1,3 +1,0 @@
-import { definePictureCommand } from './picture.ts'
-
-export const command = definePictureCommand('scene')

@@ -1,0 +1,83 @@
+import { parseLibraryTarget } from '../../app/libraries/library-target.ts'
+import { requireLibrary } from '../../app/libraries/require-library.ts'
+import type { FileEntry, FolderEntry } from '../../contract/records.ts'
+import { UsageError } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
+import { defineCommand } from '../command.ts'
+import { CONNECTION_FLAGS } from '../global-options.ts'
+
+export const lsCommand = defineCommand({
+  positionals: {
+    target: {
+      type: 'string',
+      required: true,
+      placeholder: 'LIBRARY[:/path]',
+      completes: 'libraries',
+      describe: 'Library and directory, / by default',
+    },
+  },
+  options: {},
+  settingFlags: CONNECTION_FLAGS,
+  examples: [
+    ['ls Research', 'the top of the library'],
+    ['ls Research:/.inbox --json', 'what has been uploaded, as {folders, files}'],
+  ],
+  exits: ['done', 'failed', 'temporary', 'refused'],
+  async run(context, args) {
+    const target = parseLibraryTarget(args.target)
+    await using service = await context.openService()
+    const library = await requireLibrary(service.client, target.library, context.signal)
+    const pages = await Array.fromAsync(service.client.listDirectory(library.id, target.path ?? '/', context.signal))
+    const folders = pages.flatMap((page) => page.folders)
+    const files = pages.flatMap((page) => page.files)
+    if (context.json) context.printJson({ folders, files })
+    else context.printTable(['kind', 'name', 'title', 'type', 'id'], [...folders.map(folderRow), ...files.map(fileRow)])
+    return 'done'
+  },
+})
+
+function folderRow({ name, overview }: FolderEntry): string[] {
+  return ['folder', `${name}/`, overview ?? '', '', '']
+}
+
+function fileRow({ filename, title, mime_type, id }: FileEntry): string[] {
+  return ['file', filename, title, mime_type, id]
+}
+
+export const mkdirCommand = defineCommand({
+  description: 'Needs the right update on the library. An existing directory is no error.',
+  positionals: {
+    target: {
+      type: 'string',
+      required: true,
+      placeholder: 'LIBRARY:/path',
+      completes: 'libraries',
+      describe: 'Library and directory',
+    },
+  },
+  options: { parents: { type: 'boolean', alias: 'p', describe: 'Create the directories above it too' } },
+  settingFlags: CONNECTION_FLAGS,
+  examples: [['mkdir -p Research:/Papers/2026', 'create /Papers and /Papers/2026']],
+  exits: ['done', 'failed', 'temporary', 'refused'],
+  async run(context, { target, parents }) {
+    const { library: idOrName, path } = parseLibraryTarget(target)
+    if (path === undefined || path === '/')
+      throw new UsageError('bad-usage', `Cannot create "${target}": it names no directory`)
+    await using service = await context.openService()
+    const library = await requireLibrary(service.client, idOrName, context.signal)
+    const results: { path: string; result: 'created' | 'existing' }[] = []
+    for (const directory of parents ? withParents(path) : [path]) {
+      const result = await service.client.createDirectory(library.id, directory, context.signal)
+      results.push({ path: directory, result })
+    }
+    if (context.json) context.printJson({ library: library.id, directories: results })
+    else for (const { path: created, result } of results) context.print(`${result}  ${escapeText(created)}`)
+    return 'done'
+  },
+})
+
+/** Splits `/a/b/c` into `/a`, `/a/b`, `/a/b/c`. */
+function withParents(path: string): string[] {
+  const segments = path.split('/').slice(1)
+  return segments.map((_, index) => `/${segments.slice(0, index + 1).join('/')}`)
+}

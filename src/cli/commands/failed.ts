@@ -1,0 +1,160 @@
+import { changeStore } from '../../app/change-store.ts'
+import { chooseByPath } from '../../app/mirrors/choose-known.ts'
+import { UsageError } from '../../foundation/errors.ts'
+import { isWithin } from '../../foundation/files/paths.ts'
+import { counted } from '../../foundation/text/safe-text.ts'
+import { openStoreReader, type StoreReader } from '../../store/open-store.ts'
+import { listQuarantine, type Quarantined, retryContents, setContentsAside } from '../../sync/quarantine.ts'
+import { readStatus } from '../../sync/report/status.ts'
+import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { quarantinedJson, renderQuarantined, showQuarantine } from '../render/quarantine.ts'
+
+/** The positional words that name quarantined contents. */
+const QUARANTINED = {
+  type: 'string',
+  array: true,
+  describe: 'Files, directories, or beginnings of a SHA-256',
+  placeholder: 'PATH|SHA256',
+} as const
+
+export const listCommand = defineCommand({
+  description: [
+    'One row for each content, however many files have it: refused uploads, and resources whose ingestion ended partial, failed or',
+    'unknown. shelfd tries each again at growing intervals. What "failed ignore" set aside is not listed. Other problems,',
+    'such as unreadable files, are shown by "status" and the report.',
+  ].join('\n'),
+  positionals: {},
+  options: { all: { type: 'boolean', describe: 'Also those that were set aside' } },
+  examples: [
+    ['failed list', 'what went wrong, since when, and when it is tried again'],
+    ['failed list --all --json', 'the same for scripts, with what was set aside'],
+  ],
+  exits: ['done', 'operator'],
+  async run(context, { all }) {
+    const contents = readQuarantine(context).filter(({ isSetAside }) => all || !isSetAside)
+    if (context.json) context.printJson({ contents: contents.map(quarantinedJson) })
+    else if (contents.length > 0) showQuarantine(context, contents)
+    else context.printMessage(describeNothing(context))
+    return 'done'
+  },
+})
+
+/** Names other problems, so that an empty list does not look as if there were none. */
+function describeNothing({ settings }: CommandContext): string {
+  using store = openStoreReader(settings.stateDir)
+  const others = store ? readStatus(store).reduce((sum, { problems }) => sum + problems.length, 0) : 0
+  return others === 0
+    ? 'Nothing is in quarantine'
+    : `No upload failed; there ${others === 1 ? 'is' : 'are'} ${counted(others, 'other problem')}: shelfd status`
+}
+
+export const showCommand = defineCommand({
+  positionals: {
+    content: {
+      type: 'string',
+      required: true,
+      describe: 'A file, a directory, or the beginning of a SHA-256',
+      placeholder: 'PATH|SHA256',
+    },
+  },
+  options: {},
+  examples: [
+    ['failed show ~/Papers/scan.pdf', 'why this file is not searchable'],
+    ['failed show 9f86d081884c --json', 'by its content, for scripts'],
+  ],
+  exits: ['done', 'operator'],
+  async run(context, { content }) {
+    const found = findQuarantined(context, [content])
+    if (context.json) context.printJson({ contents: found.map(quarantinedJson) })
+    else context.print(found.map(renderQuarantined).join('\n\n'))
+    return 'done'
+  },
+})
+
+export const retryCommand = defineCommand({
+  description: [
+    'Ends the quarantine: the next run tries these files, a running daemon at once. It sends a refused file again, and it polls',
+    'again a resource whose ingestion went wrong. It also undoes "failed ignore".',
+  ].join('\n'),
+  positionals: { contents: QUARANTINED },
+  options: { all: { type: 'boolean', describe: 'All that were not set aside' } },
+  examples: [
+    ['failed retry ~/Papers/scan.pdf', 'after the service was fixed'],
+    ['failed retry --all', 'everything that "failed list" lists'],
+  ],
+  exits: ['done', 'locked', 'operator'],
+  async run(context, { contents, all }) {
+    if (all === contents.length > 0) throw new UsageError('bad-usage', 'Name files, or give --all')
+    const found = all
+      ? readQuarantine(context).filter(({ isSetAside }) => !isSetAside)
+      : findQuarantined(context, contents)
+    const contentIds = found.map(({ contentId }) => contentId)
+    const count = await changeStore(context.settings.stateDir, {
+      ask: (daemon) => daemon.retry(contentIds),
+      make: (store) => retryContents(store, contentIds),
+    })
+    if (context.json) context.printJson({ due: count })
+    else context.printMessage(`Due now: ${counted(count, 'file')}`)
+    return 'done'
+  },
+})
+
+export const ignoreCommand = defineCommand({
+  description: [
+    'shelfd does not try them again, and no run fails because of them; the report still shows them. This holds for the',
+    'content: when the file changes, it is sent. "failed retry" undoes this.',
+  ].join('\n'),
+  positionals: { contents: QUARANTINED },
+  options: {},
+  examples: [['failed ignore ~/Papers/broken.pdf', 'do not try this file again']],
+  exits: ['done', 'locked', 'operator'],
+  async run(context, { contents }) {
+    if (contents.length === 0) throw new UsageError('bad-usage', 'Name the files to set aside')
+    const contentIds = findQuarantined(context, contents).map(({ contentId }) => contentId)
+    const count = await changeStore(context.settings.stateDir, {
+      ask: (daemon) => daemon.ignore(contentIds),
+      make: (store) => setContentsAside(store, contentIds),
+    })
+    if (context.json) context.printJson({ setAside: count })
+    else context.printMessage(`Set aside: ${counted(count, 'file')}`)
+    return 'done'
+  },
+})
+
+/** The shortest accepted prefix of a SHA-256. */
+const MIN_PREFIX = 6
+
+/** All contents in quarantine; empty when nothing was ever mirrored. */
+function readQuarantine({ settings }: CommandContext): Quarantined[] {
+  using store = openStoreReader(settings.stateDir)
+  return store ? listQuarantine(store) : []
+}
+
+/** Contents that the words name: files, directories with all below, prefixes of a SHA-256. Throws UsageError for others. */
+function findQuarantined(context: CommandContext, words: readonly string[]): Quarantined[] {
+  using store = openStoreReader(context.settings.stateDir)
+  const contents = store ? listQuarantine(store) : []
+  const found = new Set(words.flatMap((word) => findByWord(context, store, contents, word)))
+  return contents.filter((content) => found.has(content))
+}
+
+function findByWord(
+  { io, settings }: CommandContext,
+  store: StoreReader | undefined,
+  contents: readonly Quarantined[],
+  word: string,
+): Quarantined[] {
+  const bySha256 = isPrefix(word) ? contents.filter(({ sha256 }) => sha256.startsWith(word.toLowerCase())) : []
+  if (bySha256.length > 0) return bySha256
+  const { row, path } = chooseByPath(settings, store?.mirrors.list() ?? [], { word, cwd: io.cwd })
+  const byPath = contents.filter(({ files }) =>
+    files.some((file) => file.mirror === row.name && isWithin(path, file.path)),
+  )
+  if (byPath.length > 0) return byPath
+  throw new UsageError('bad-usage', `Cannot find "${word}" in the quarantine; "shelfd failed list" shows what is in it`)
+}
+
+function isPrefix(word: string): boolean {
+  return word.length >= MIN_PREFIX && /^[0-9a-f]{1,64}$/i.test(word)
+}

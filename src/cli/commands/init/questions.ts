@@ -1,0 +1,215 @@
+import { basename, dirname, join, resolve } from 'node:path'
+import type { DoctorContext } from '../../../app/doctor/doctor-context.ts'
+import { findDocumentFolders } from '../../../app/files/document-folders.ts'
+import { realPathOf } from '../../../app/files/real-path.ts'
+import { expandHome } from '../../../app/settings/config-file/find-config-file.ts'
+import type { ChosenMirror, ChosenService } from '../../../app/settings/config-file/render-config.ts'
+import { HeldBackError, messageOf, UsageError } from '../../../foundation/errors.ts'
+import { counted } from '../../../foundation/text/safe-text.ts'
+import { nodeFileSystem } from '../../../local/read/file-system.ts'
+import { inspectRoot } from '../../../local/read/inspect-root.ts'
+import { parseOrigin } from '../../../remote/client-options.ts'
+import { describeBroadRoot } from '../../../rules/mirror-roots.ts'
+import { freeName, mayUpload } from '../../../rules/mirrors.ts'
+import { findLibrary } from '../../../sync/pin/find-library.ts'
+import {
+  checkDraft,
+  draftOf,
+  errorOfFailure,
+  givenUrl,
+  openDoctorOn,
+  shownPath,
+  type TypedToken,
+  type Wizard,
+} from './wizard.ts'
+
+/** The service with a credential that it takes; the token is undefined when its file is there already. */
+export interface CheckedService {
+  readonly service: ChosenService
+  readonly token: TypedToken | undefined
+}
+
+/** Asks where the files go; undefined for the library on this computer. */
+export async function chooseService(wizard: Wizard): Promise<CheckedService | undefined> {
+  const { flags, prompts, context } = wizard
+  if (flags.embedded) return undefined
+  const given = givenUrl(context)
+  if (given === undefined && prompts) {
+    const kind = await prompts.choose('Where do the files go?', [
+      { value: 'service', label: 'a Knowledge Library Service', hint: 'its address and an access token are needed' },
+      { value: 'embedded', label: 'the library on this computer', hint: 'nothing leaves it' },
+    ])
+    if (kind === 'embedded') return undefined
+  }
+  const service = await chooseAddress(wizard, given)
+  return chooseCredential(wizard, service)
+}
+
+/** Asks for the address until a service answers there. */
+async function chooseAddress(wizard: Wizard, given: string | undefined): Promise<ChosenService> {
+  const { prompts, context } = wizard
+  for (let typed = given; ; typed = undefined) {
+    const answer = typed ?? (await prompts?.askText('Address of the service', ADDRESS)) ?? ''
+    const service = {
+      url: parseOrigin(answer),
+      tokenFile: undefined,
+      ...certificateFiles(context),
+    }
+    await using doctor = await openDoctorOn(wizard, draftOf(wizard, { service, mirrors: [] }, undefined))
+    const failure = await checkDraft(wizard, doctor, ['configuration', 'proxy', 'certificate', 'service'])
+    if (!failure) return service
+    if (!prompts) throw errorOfFailure(failure)
+  }
+}
+
+/** The files that flags name, for the configuration; from variables they come at each start. */
+function certificateFiles({
+  settingFlags,
+  io,
+}: Wizard['context']): Pick<ChosenService, 'caFile' | 'clientCertificate'> {
+  const absolute = (file: string | undefined) => (file === undefined ? undefined : resolve(io.cwd, file))
+  const certFile = absolute(settingFlags['client-cert-file'])
+  const keyFile = absolute(settingFlags['client-key-file'])
+  const passphraseFile = absolute(settingFlags['client-passphrase-file'])
+  return {
+    caFile: absolute(settingFlags['ca-file']),
+    clientCertificate: certFile && keyFile ? { certFile, keyFile, passphraseFile } : undefined,
+  }
+}
+
+const ADDRESS = {
+  placeholder: 'https://library.example.com',
+  validate: (text: string) => {
+    try {
+      parseOrigin(text)
+      return undefined
+    } catch (error) {
+      return messageOf(error)
+    }
+  },
+}
+
+/** Asks for the token until the service takes it. */
+async function chooseCredential(wizard: Wizard, service: ChosenService): Promise<CheckedService> {
+  const { prompts } = wizard
+  for (let isFirst = true; ; isFirst = false) {
+    const found = (isFirst ? givenCredential(wizard, service) : undefined) ?? (await askToken(wizard, service))
+    const draft = draftOf(wizard, { service: found.service, mirrors: [] }, found.token)
+    await using doctor = await openDoctorOn(wizard, draft)
+    const failure = await checkDraft(wizard, doctor, ['credential'])
+    if (!failure) return found
+    if (!prompts) throw errorOfFailure(failure)
+  }
+}
+
+/** The credential that a flag or a variable names. */
+function givenCredential({ flags, context }: Wizard, service: ChosenService): CheckedService | undefined {
+  const { env, cwd, home } = context.io
+  if (env.SHELFD_TOKEN || env.SHELFD_TOKEN_FILE) return { service, token: undefined }
+  if (flags.tokenFile === undefined) return undefined
+  return { service: { ...service, tokenFile: resolve(cwd, expandHome(flags.tokenFile, home)) }, token: undefined }
+}
+
+async function askToken({ prompts, configFile, context }: Wizard, service: ChosenService): Promise<CheckedService> {
+  const text = ((await prompts?.askSecret('Access token (from the Access Tokens page of the service)')) ?? '').trim()
+  context.redactor.add(text)
+  const file = join(dirname(configFile), 'token')
+  return { service: { ...service, tokenFile: file }, token: { file, text } }
+}
+
+/** Asks which directories are mirrored; throws RootError for one that cannot be read. */
+export async function chooseDirectories(wizard: Wizard): Promise<string[]> {
+  const { flags, context } = wizard
+  const { cwd, home } = context.io
+  const given = flags.directories.length > 0 ? flags.directories : await askDirectories(wizard)
+  const paths = [...new Set(given.map((word) => realPathOf(cwd, expandHome(word, home))))]
+  for (const path of paths) await assertUsable(wizard, path)
+  return paths
+}
+
+async function askDirectories(wizard: Wizard): Promise<string[]> {
+  const { prompts, context } = wizard
+  const { cwd, home } = context.io
+  if (!prompts) return []
+  const found = findDocumentFolders(home)
+  const choices = found.map(({ path, documents }) => ({
+    value: path,
+    label: shownPath(wizard, path),
+    hint: counted(documents, 'document'),
+  }))
+  const chosen =
+    found.length === 0 ? [] : await prompts.chooseSeveral('Which directories? (none to type one)', choices, [])
+  if (chosen.length > 0) return chosen
+  const typed = await prompts.askText('Directory to mirror', {
+    placeholder: '~/Papers',
+    validate: (text) => describeUnreadable(resolve(cwd, expandHome(text, home))),
+  })
+  return [typed]
+}
+
+/** Why a directory cannot be mirrored, in words; undefined when it can. */
+function describeUnreadable(path: string): string | undefined {
+  try {
+    inspectRoot(nodeFileSystem, path)
+    return undefined
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
+async function assertUsable({ prompts, context }: Wizard, path: string): Promise<void> {
+  inspectRoot(nodeFileSystem, path)
+  const breadth = describeBroadRoot(path, realPathOf('/', context.io.home))
+  if (breadth === undefined) return
+  const isMeant = await prompts?.confirm(`Mirroring "${path}" sends ${breadth}. Is that meant?`, false)
+  if (isMeant) return
+  throw new HeldBackError('confirmation-needed', `"${path}" is not mirrored: it holds ${breadth}`)
+}
+
+/** One mirror for each directory, with names and remote paths that differ; without a library each has its own. */
+export function toMirrors(paths: readonly string[], library: string | undefined): ChosenMirror[] {
+  const mirrors: ChosenMirror[] = []
+  for (const path of paths) {
+    const name = freeName(basename(path) || 'root', (taken) => mirrors.some((mirror) => mirror.name === taken))
+    mirrors.push({ name, path, library: library ?? name, remotePath: `/${name}` })
+  }
+  return mirrors
+}
+
+const NEW_LIBRARY = '(new)'
+
+/** Asks for the library of the service, creates it if the user agrees, and returns its name. */
+export async function chooseLibrary(wizard: Wizard, doctor: DoctorContext): Promise<string> {
+  const { flags, prompts, context } = wizard
+  const [client, access] = [await doctor.client(), await doctor.access()]
+  if (flags.library !== undefined) {
+    const found = await findLibrary({ client, access }, flags.library, context.signal)
+    if (found) return flags.library
+    if (flags.createLibrary) return createLibrary(doctor, wizard, flags.library)
+    const way = '--create-library creates it'
+    throw new UsageError('unknown-library', `There is no library "${flags.library}"; ${way}`)
+  }
+  if (!prompts) throw new UsageError('bad-usage', 'Cannot ask for the library without a terminal: give --library')
+  const usable = access.libraries.filter((library) => mayUpload(library, access))
+  const canCreate = access.abilities.includes('library.create')
+  const choices = [
+    ...usable.map(({ id, name, access: rights }) => ({ value: id, label: name, hint: rights.join(', ') })),
+    ...(canCreate ? [{ value: NEW_LIBRARY, label: 'a new library' }] : []),
+  ]
+  if (choices.length === 0) {
+    throw new UsageError('unknown-library', 'The credential may not add to any library, and may not create one')
+  }
+  const chosen = await prompts.choose('Which library?', choices)
+  if (chosen === NEW_LIBRARY) return createLibrary(doctor, wizard, await prompts.askText('Name of the new library'))
+  const names = usable.map(({ name }) => name)
+  const name = usable.find(({ id }) => id === chosen)?.name ?? chosen
+  return names.filter((other) => other === name).length > 1 ? chosen : name
+}
+
+async function createLibrary(doctor: DoctorContext, { context }: Wizard, name: string): Promise<string> {
+  const { name: created } = await (await doctor.client()).createLibrary(name, null, context.signal)
+  context.printMessage(
+    `Created the library "${created}". Creating it gives no right to it: the token may need one more.`,
+  )
+  return created
+}

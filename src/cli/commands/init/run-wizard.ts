@@ -1,0 +1,172 @@
+import { isThere } from '../../../app/files/real-path.ts'
+import { writePrivateFile } from '../../../app/files/write-private.ts'
+import type { ChosenMirror } from '../../../app/settings/config-file/render-config.ts'
+import { completionFile, shellOf } from '../../../app/setup/completion-file.ts'
+import type { Draft } from '../../../app/setup/draft.ts'
+import { connectToDaemon } from '../../../daemon/control/client/connect-to-daemon.ts'
+import { HeldBackError, messageOf, ShelfdError, UsageError } from '../../../foundation/errors.ts'
+import { escapeText } from '../../../foundation/text/safe-text.ts'
+import { commands } from '../../commands.ts'
+import { type CommandContext, createContext } from '../../context.ts'
+import type { ExitName } from '../../exit-codes.ts'
+import { findCommand } from '../../parser/find-command.ts'
+import { readCommandLine } from '../../parser/read-command-line.ts'
+import { openPrompts } from '../../terminal/prompts.ts'
+import { renderCompletionScript } from '../completion.ts'
+import { installCommand } from '../service.ts'
+import { type CheckedService, chooseDirectories, chooseLibrary, chooseService, toMirrors } from './questions.ts'
+import {
+  assertAnswered,
+  checkDraft,
+  configFileOf,
+  draftOf,
+  errorOfFailure,
+  type InitFlags,
+  openDoctorOn,
+  shownPath,
+  type TypedToken,
+  type Wizard,
+} from './wizard.ts'
+
+/**
+ * Asks, shows and writes, in this order:
+ * 1. may the configuration that is there be replaced?
+ * 2. where the files go, with a credential that works
+ * 3. which directories, and into which library
+ * 4. what would be sent
+ * 5. write the token and the configuration; before that nothing is changed but a library that was to be created
+ * 6. have a running daemon read it
+ * 7. offer the service of the system and completion
+ */
+export async function runWizard(context: CommandContext, flags: InitFlags): Promise<ExitName> {
+  const { io } = context
+  const prompts = io.isTerminal.stdin && io.isTerminal.stderr ? await openPrompts(io) : undefined
+  const wizard: Wizard = { context, flags, prompts, configFile: configFileOf(context) }
+  assertAnswered(wizard)
+  await assertReplaceable(wizard)
+  const checked = await chooseService(wizard)
+  const paths = await chooseDirectories(wizard)
+  const mirrors = checked ? await chooseRemote(wizard, checked, paths) : toMirrors(paths, undefined)
+  const draft = draftOf(wizard, { service: checked?.service, mirrors }, checked?.token)
+  await assertSound(wizard, draft)
+  await preview(wizard, draft, checked?.token)
+  await confirmWriting(wizard)
+  write(draft, checked?.token)
+  if (!context.json) context.print(`Wrote ${escapeText(draft.configFile)}`)
+  const hasDaemon = await reloadDaemon(wizard, draft)
+  const offered = { service: await offerSystemService(wizard), completion: await offerCompletion(wizard) }
+  if (context.json) {
+    const tokenFile = checked?.service.tokenFile ?? null
+    context.printJson({ configFile: draft.configFile, tokenFile, mirrors, installed: offered })
+  } else context.printMessage(`Next: shelfd sync · shelfd doctor · shelfd ${hasDaemon ? 'status' : 'daemon'}`)
+  return 'done'
+}
+
+/** Throws HeldBackError when a configuration is there that may not be replaced. */
+async function assertReplaceable(wizard: Wizard): Promise<void> {
+  const { flags, prompts, configFile } = wizard
+  if (flags.force || !isThere(configFile)) return
+  if (await prompts?.confirm(`${shownPath(wizard, configFile)} is there already. Replace it?`, false)) return
+  throw new HeldBackError('confirmation-needed', `"${configFile}" is there already and is kept; --force replaces it`)
+}
+
+async function chooseRemote(
+  wizard: Wizard,
+  { service, token }: CheckedService,
+  paths: readonly string[],
+): Promise<ChosenMirror[]> {
+  await using doctor = await openDoctorOn(wizard, draftOf(wizard, { service, mirrors: [] }, token))
+  return toMirrors(paths, await chooseLibrary(wizard, doctor))
+}
+
+/** Throws the error of the first check that the whole configuration fails. */
+async function assertSound(wizard: Wizard, draft: Draft): Promise<void> {
+  await using doctor = await openDoctorOn(wizard, draft)
+  const failure = await checkDraft(wizard, doctor, ['configuration', 'mirrors', 'overlap', 'rights', 'disk'])
+  if (failure) throw errorOfFailure(failure)
+}
+
+async function confirmWriting(wizard: Wizard): Promise<void> {
+  const { flags, prompts, configFile } = wizard
+  if (flags.yes || !prompts || (await prompts.confirm(`Write ${shownPath(wizard, configFile)}?`, true))) return
+  throw new HeldBackError('confirmation-needed', 'Nothing was written')
+}
+
+/** Writes the token first: a configuration never names a token file that is missing. */
+function write({ configFile, configText }: Draft, token: TypedToken | undefined): void {
+  if (token) writePrivateFile(token.file, `${token.text}\n`)
+  writePrivateFile(configFile, configText)
+}
+
+/** Shows what a first sync would send: a dry run with the drafted configuration, which sends nothing. */
+async function preview({ context }: Wizard, draft: Draft, token: TypedToken | undefined): Promise<void> {
+  const { command: sync } = await import('../sync.ts')
+  const read = await readCommandLine(findCommand(['sync', '--dry-run', '--allow-root'], commands), sync)
+  if (!read) throw new Error('The dry run has no command line')
+  const env = token ? { ...context.io.env, SHELFD_TOKEN: token.text } : context.io.env
+  // What the dry run prints is a message here.
+  const io = { ...context.io, env, stdout: context.io.stderr }
+  const flags = { ...read.flags, quiet: context.quiet, verbosity: context.verbosity }
+  const shown = createContext(io, flags, () => draft.readSettings())
+  try {
+    await sync.run(shown, read.args)
+  } catch (error) {
+    // The configuration may be right nevertheless, as beside a library that holds the directory already.
+    if (!(error instanceof ShelfdError) || error.reaction === 'interrupted') throw error
+    context.printMessage(`Cannot preview what would be sent: ${escapeText(messageOf(error))}`)
+  }
+}
+
+/** Has a running daemon read the configuration again and reports what it does now; returns whether one runs. */
+async function reloadDaemon({ context }: Wizard, draft: Draft): Promise<boolean> {
+  const daemon = await connectToDaemon(draft.readSettings().stateDir)
+  if (!daemon) return false
+  try {
+    const { mirrors } = await daemon.reload()
+    const names = mirrors.map(escapeText).join(', ') || 'nothing'
+    context.printMessage(`The running daemon has read it and keeps ${names} up to date`)
+  } catch (error) {
+    context.printMessage(`The running daemon cannot use it, so start it again: ${escapeText(messageOf(error))}`)
+  }
+  return true
+}
+
+/** Installs the daemon with the service manager if the user agrees; returns whether it is installed. */
+async function offerSystemService({ context, flags, prompts, configFile }: Wizard): Promise<boolean> {
+  const question = 'Keep it running? The service manager then starts "shelfd daemon" with this computer'
+  const answer = flags.installService ?? ((await prompts?.confirm(question, false)) ? 'yes' : 'no')
+  if (answer === 'no') return false
+  const { readSettings } = await import('../../../app/settings/read-settings.ts')
+  const { io, config, quiet, verbosity, color, settingFlags } = context
+  // The list of what ran is a message here.
+  const around = { ...io, stdout: io.stderr }
+  const shown = createContext(around, { config, json: false, quiet, verbosity, color, settingFlags }, () =>
+    readSettings({ ...io, flags: { ...settingFlags, config: configFile } }),
+  )
+  try {
+    await installCommand.run(shown, { system: false, noStart: false, tokenFile: undefined })
+    return true
+  } catch (error) {
+    // The configuration is written; without a service manager it can be used all the same.
+    if (!(error instanceof UsageError) || flags.installService === 'yes') throw error
+    context.printMessage(error.message)
+    return false
+  }
+}
+
+/** Installs completion for the user's shell if the user agrees; returns the file of the script, or null. */
+async function offerCompletion({ context, flags, prompts }: Wizard): Promise<string | null> {
+  const { io } = context
+  const shell = shellOf(io.env.SHELL)
+  if (flags.installCompletion === 'no' || (!shell && flags.installCompletion === undefined)) return null
+  if (!shell || shell === 'zsh') {
+    context.printMessage('For completion: shelfd completion zsh >> ~/.zshrc (below the line with compinit)')
+    return null
+  }
+  const question = `Complete commands with TAB in ${shell}?`
+  if (flags.installCompletion !== 'yes' && !(await prompts?.confirm(question, true))) return null
+  const file = completionFile(shell, io)
+  writePrivateFile(file, await renderCompletionScript(shell))
+  context.printMessage(`Wrote ${file}: TAB completes in the next terminal`)
+  return file
+}

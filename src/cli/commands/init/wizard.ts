@@ -1,0 +1,129 @@
+import { join } from 'node:path'
+import type { DoctorContext } from '../../../app/doctor/doctor-context.ts'
+import { CHECKS, type Checked, runChecks } from '../../../app/doctor/run-checks.ts'
+import { configCandidates } from '../../../app/settings/config-file/find-config-file.ts'
+import type { ChosenConfig } from '../../../app/settings/config-file/render-config.ts'
+import { createDraft, type Draft } from '../../../app/setup/draft.ts'
+import { rebuildError, UsageError } from '../../../foundation/errors.ts'
+import { pathWithin } from '../../../foundation/files/paths.ts'
+import { escapeText } from '../../../foundation/text/safe-text.ts'
+import type { CommandContext } from '../../context.ts'
+import { renderFinding, SYMBOLS, WORDS } from '../../render/findings.ts'
+import { showsSymbols } from '../../terminal/cli-io.ts'
+import type { Prompts } from '../../terminal/prompts.ts'
+
+/** The answers that flags give. */
+export interface InitFlags {
+  readonly directories: readonly string[]
+  readonly embedded: boolean
+  readonly tokenFile: string | undefined
+  readonly library: string | undefined
+  readonly createLibrary: boolean
+  readonly installService: 'yes' | 'no' | undefined
+  readonly installCompletion: 'yes' | 'no' | undefined
+  readonly yes: boolean
+  readonly force: boolean
+}
+
+/** What the steps of the wizard work with. */
+export interface Wizard {
+  readonly context: CommandContext
+  readonly flags: InitFlags
+  /** Undefined without a terminal: then the flags are all answers. */
+  readonly prompts: Prompts | undefined
+  readonly configFile: string
+}
+
+/** A token that a person typed, and the file that it will be written to. */
+export interface TypedToken {
+  readonly file: string
+  readonly text: string
+}
+
+/** The file that `shelfd init` writes, whether it is there or not. */
+export function configFileOf({ config, io }: CommandContext): string {
+  return configCandidates(config, io)[0]?.file ?? join(io.home, '.config', 'shelfd', 'config.yaml')
+}
+
+/** A path for people, with `~` for the home directory. */
+export function shownPath({ context }: Wizard, path: string): string {
+  const inHome = pathWithin(context.io.home, path)
+  return escapeText(inHome ? `~/${inHome}` : path)
+}
+
+/** The origin that the flag or the variable gives; undefined when neither does. */
+export function givenUrl({ settingFlags, io }: CommandContext): string | undefined {
+  return settingFlags['service-url'] ?? (io.env.SHELFD_SERVICE_URL || undefined)
+}
+
+/** The answers so far as files that are not written yet. */
+export function draftOf({ context, configFile }: Wizard, chosen: ChosenConfig, token: TypedToken | undefined): Draft {
+  const { io, settingFlags } = context
+  return createDraft({ configFile, chosen, token, stateDir: settingFlags['state-dir'] }, io)
+}
+
+/** Opens the checks of the doctor on a draft; the caller disposes of it. */
+export async function openDoctorOn({ context }: Wizard, draft: Draft): Promise<DoctorContext> {
+  const { openDoctorContext } = await import('../../../app/doctor/doctor-context.ts')
+  const { thisMachine } = await import('../../../app/doctor/doctor-context.ts')
+  const { io, redactor, signal, settingFlags } = context
+  const { env, cwd, home } = io
+  const flags = { ...settingFlags, config: draft.configFile }
+  const { readFile, readSettings } = draft
+  const around = { env, cwd, home, flags, readFile, redactor, signal, readSettings }
+  return openDoctorContext({ ...around, machine: thisMachine, limitMs: CHECK_LIMIT_MS })
+}
+
+const CHECK_LIMIT_MS = 5_000
+
+/**
+ * Throws UsageError for flags that contradict each other and, where nobody can be asked, one that names the flags which are
+ * missing.
+ */
+export function assertAnswered({ context, flags, prompts }: Wizard): void {
+  if (flags.embedded && givenUrl(context) !== undefined) {
+    const why = '--service-url and SHELFD_SERVICE_URL name a service, and go before the configuration'
+    throw new UsageError('bad-usage', `Cannot use --embedded: ${why}; leave them out`)
+  }
+  if (prompts) return
+  const isForService = !flags.embedded
+  const { SHELFD_TOKEN, SHELFD_TOKEN_FILE } = context.io.env
+  const hasToken = flags.tokenFile !== undefined || Boolean(SHELFD_TOKEN) || Boolean(SHELFD_TOKEN_FILE)
+  const missing = [
+    flags.directories.length === 0 && 'DIR',
+    isForService && givenUrl(context) === undefined && '--service-url URL (or --embedded)',
+    isForService && !hasToken && '--token-file FILE',
+    isForService && flags.library === undefined && '--library LIBRARY',
+  ].filter((name) => name !== false)
+  if (missing.length === 0) return
+  throw new UsageError('bad-usage', `Cannot ask without a terminal; these answers are missing: ${missing.join(', ')}`)
+}
+
+/** Runs these checks of the doctor on a draft, prints what they find, and returns the first failure. */
+export async function checkDraft(
+  { context }: Wizard,
+  doctor: DoctorContext,
+  names: readonly string[],
+): Promise<Checked | undefined> {
+  const layout = {
+    marks: showsSymbols(context.io) ? SYMBOLS : WORDS,
+    nameWidth: Math.max(...names.map((name) => name.length)),
+    columns: context.columns,
+  }
+  let failure: Checked | undefined
+  for await (const finding of runChecks(
+    CHECKS.filter(({ name }) => names.includes(name)),
+    doctor,
+  )) {
+    // The configuration is not written yet, so that only what is wrong with it is of interest.
+    if (finding.check !== 'configuration' || finding.level !== 'ok')
+      context.printMessage(renderFinding(finding, layout))
+    if (finding.level === 'failed') failure ??= finding
+  }
+  return failure
+}
+
+/** The error for a failure that nobody can be asked about. */
+export function errorOfFailure({ code, message }: Checked): Error {
+  return rebuildError(code ?? 'unexpected', message)
+}

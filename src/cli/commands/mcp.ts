@@ -1,0 +1,33 @@
+import { version } from '../../app/version.ts'
+import { systemClock } from '../../foundation/clock.ts'
+import { defineCommand } from '../command.ts'
+import { CONNECTION_FLAGS } from '../global-options.ts'
+
+export const command = defineCommand({
+  description:
+    'Speaks the Model Context Protocol on stdin and stdout, with the tools search, list_directory, read_resource and upload. A program for agents starts it and ends it; it works with the configured service or the embedded library, with the rights of the credential.',
+  positionals: {},
+  options: {},
+  settingFlags: CONNECTION_FLAGS,
+  examples: [
+    ['mcp', 'as the command of a server in the configuration of a desktop assistant'],
+    ['mcp --service-url https://library.example.com', 'with another service than the configured one'],
+  ],
+  exits: ['done'],
+  async run(context) {
+    const { ServiceLease } = await import('../../app/agent/service-lease.ts')
+    const { accessThrough } = await import('../../app/agent/lease-access.ts')
+    const { serveOnStdio } = await import('../../embedded/agent/serve-stdio.ts')
+    const lease = new ServiceLease(() => context.openService(), systemClock)
+    try {
+      const { stdin, stdout } = context.io
+      await serveOnStdio({
+        ...{ access: accessThrough(lease), version, stdin, stdout, signal: context.signal },
+        onError: (error) => context.logger.warn('a message of the agent was not understood', { error: error.message }),
+      })
+    } finally {
+      await lease[Symbol.asyncDispose]()
+    }
+    return 'done'
+  },
+})

@@ -1,0 +1,187 @@
+import { changeStore } from '../../app/change-store.ts'
+import { findByName } from '../../app/mirrors/choose-known.ts'
+import { describeInactive, explainInactive, listRoster, type RosterEntry } from '../../app/mirrors/mirror-roster.ts'
+import { HeldBackError, UsageError } from '../../foundation/errors.ts'
+import { counted, escapeText, groupDigits } from '../../foundation/text/safe-text.ts'
+import { openStoreReader, type StoreReader } from '../../store/open-store.ts'
+import { forgetMirror } from '../../sync/forget-mirror.ts'
+import { nameOrigin } from '../../sync/pin/pinned-service.ts'
+import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { renderFields } from '../render/layout.ts'
+import { askLine } from '../terminal/prompts.ts'
+
+const MIRROR = {
+  type: 'string',
+  required: true,
+  describe: 'Name of a mirror',
+  placeholder: 'MIRROR',
+  completes: 'mirrors',
+} as const
+
+export const listCommand = defineCommand({
+  description: [
+    'Lists the mirrors in the configuration, synced or not, and those in the state: created by "shelfd sync DIR", no longer',
+    'configured, or of another service. It contacts no service.',
+  ].join('\n'),
+  positionals: {},
+  options: {},
+  examples: [
+    ['mirrors list', 'every mirror, its directory, its library, and whether it is synced'],
+    ['mirrors list --json', 'the same for scripts'],
+  ],
+  exits: ['done', 'operator'],
+  async run(context) {
+    const { settings } = context
+    using store = openStoreReader(settings.stateDir)
+    const roster = listRoster(settings, store?.mirrors.list() ?? [])
+    if (context.json) context.printJson({ mirrors: roster.map((entry) => mirrorJson(entry)) })
+    else if (roster.length === 0) context.printMessage('There is no mirror yet: see "shelfd sync --help"')
+    else {
+      const rows = roster.map((entry) => [entry.name, describeActivity(entry), entry.path, targetOf(entry)])
+      context.printTable(['name', 'state', 'directory', 'library'], rows)
+    }
+    return 'done'
+  },
+})
+
+export const showCommand = defineCommand({
+  description:
+    'Shows its directory, its library, and, when it is not synced, why and what to do. "shelfd status" shows its state.',
+  positionals: { mirror: MIRROR },
+  options: {},
+  examples: [['mirrors show papers', 'whether and why it is synced']],
+  exits: ['done', 'operator'],
+  async run(context, args) {
+    const { settings } = context
+    using store = openStoreReader(settings.stateDir)
+    const entry = findByName(listRoster(settings, store?.mirrors.list() ?? []), args.mirror)
+    const holdings = store && readHoldings(store, entry)
+    if (context.json) {
+      context.printJson({ ...mirrorJson(entry), ...holdings })
+      return 'done'
+    }
+    const { row, configured } = entry
+    const fields = renderFields({
+      name: entry.name,
+      state: describeActivity(entry),
+      'created by': configured ? `the configuration (${settings.configFile})` : originOf(entry),
+      directory: entry.path,
+      library: targetOf(entry),
+      service: row && nameOrigin(row.library.origin),
+      files: holdings && `${counted(holdings.files, 'file')} known`,
+      resources: holdings && `${groupDigits(holdings.resources)} that no other mirror stands for`,
+      'way out': explainInactive(entry),
+    })
+    context.print(fields)
+    return 'done'
+  },
+})
+
+function originOf({ row }: RosterEntry): string {
+  return row?.isAdHoc ? '"shelfd sync DIR"' : 'a configuration that no longer names it'
+}
+
+function readHoldings(store: StoreReader, { row }: RosterEntry) {
+  return row && store.mirrors.countHoldings({ id: row.id, libraryId: row.library.id })
+}
+
+export const forgetCommand = defineCommand({
+  description: [
+    'Removes from the state what shelfd knows of a mirror: which file is which resource, history and problems. The directory and the library',
+    'stay as they are, and shelfd first copies the state. The resources stay in the library, but shelfd no longer knows',
+    'them, unless another mirror has the same files. Mirroring into the same place of that library again asks for --adopt,',
+    'looks for every file there and sends only those it does not find, so that nothing is paid for twice.',
+    'The next sync starts a configured mirror from the beginning, a running daemon at once: so you move a mirror',
+    'from the library on this computer, or from another service, to the configured service.',
+  ].join('\n'),
+  positionals: { mirror: MIRROR },
+  options: { yes: { type: 'boolean', describe: 'Forget it without being asked for its name' } },
+  examples: [
+    ['mirrors forget papers', 'asks for the name'],
+    ['mirrors forget papers --yes', 'for scripts'],
+  ],
+  exits: ['done', 'heldBack', 'locked', 'operator'],
+  async run(context, args) {
+    const { settings, json, printMessage } = context
+    const entry = findForgettable(context, args.mirror)
+    if (!args.yes) await confirm(context, entry)
+    const copy = await changeStore(settings.stateDir, {
+      ask: (daemon) => daemon.forget(entry.name),
+      make: (store) => forgetMirror(store, entry.name, Date.now()),
+    })
+    if (json) context.printJson({ forgotten: entry.name, copy })
+    else
+      printMessage(
+        `Forgot the mirror "${escapeText(entry.name)}". The state from before is kept in ${escapeText(copy)}`,
+      )
+    return 'done'
+  },
+})
+
+function findForgettable({ settings }: CommandContext, name: string): RosterEntry {
+  using store = openStoreReader(settings.stateDir)
+  const roster = listRoster(settings, store?.mirrors.list() ?? [])
+  const entry = roster.find((each) => each.name === name && each.row) ?? findByName(roster, name)
+  if (entry.row) return entry
+  throw new UsageError('unknown-mirror', `The mirror "${name}" was never synced: there is nothing to forget`)
+}
+
+async function confirm(context: CommandContext, entry: RosterEntry): Promise<void> {
+  const { name } = entry
+  for (const line of describeLoss(context, entry)) context.io.stderr.write(`${escapeText(line)}\n`)
+  if (!context.io.isTerminal.stdin) {
+    throw new HeldBackError('confirmation-needed', `Cannot forget the mirror "${name}" without --yes`)
+  }
+  const typed = await askLine(context, `Forget the mirror "${escapeText(name)}"? Type its name: `)
+  if (typed === name) return
+  throw new HeldBackError('confirmation-needed', `Cannot forget the mirror "${name}": "${typed}" is not its name`)
+}
+
+/** Describes for people what is lost when a mirror is forgotten. */
+function describeLoss({ settings }: CommandContext, entry: RosterEntry): string[] {
+  using store = openStoreReader(settings.stateDir)
+  const { row, configured, name } = entry
+  if (!store || !row) return []
+  const { files, resources } = store.mirrors.countHoldings({ id: row.id, libraryId: row.library.id })
+  const known = `${counted(resources, 'resource')} of the library "${row.library.name}"`
+  const stay = resources === 1 ? 'which stays there' : 'which stay there'
+  return [
+    `${name}: ${row.path} → ${targetOf(entry)}, ${counted(files, 'file')}`,
+    `  Nothing is deleted, here or there, and a copy of the state is kept.`,
+    ...(resources === 0 ? [] : [`  shelfd no longer knows ${known}, ${stay} and can be found.`]),
+    `  Mirroring into the same place again asks for --adopt, looks for every file there and sends only what is missing.`,
+    ...(configured
+      ? ['  It is still configured: the next sync starts it from the beginning, a running daemon at once.']
+      : []),
+  ]
+}
+
+/** One mirror as `--json` prints it. */
+function mirrorJson(entry: RosterEntry) {
+  const { name, path, row, configured, activity } = entry
+  return {
+    name,
+    path,
+    library: { id: row?.library.remoteId ?? null, name: row?.library.name ?? configured?.library ?? null },
+    remotePath: row?.remotePath ?? configured?.remotePath ?? null,
+    /** The service that the mirror belongs to; null when it was never synced. */
+    service: row?.library.origin ?? null,
+    isConfigured: configured !== undefined,
+    isAdHoc: configured === undefined && row?.isAdHoc === true,
+    isSynced: row !== undefined,
+    activity,
+    reason: describeInactive(entry) ?? null,
+    wayOut: explainInactive(entry) ?? null,
+  }
+}
+
+/** `Research:/Papers` */
+function targetOf({ row, configured }: RosterEntry): string {
+  return `${row?.library.name ?? configured?.library}:${row?.remotePath ?? configured?.remotePath}`
+}
+
+/** Whether a mirror is synced, in a few words. */
+function describeActivity(entry: RosterEntry): string {
+  return describeInactive(entry) ?? entry.activity
+}

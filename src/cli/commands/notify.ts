@@ -1,0 +1,51 @@
+import { systemClock } from '../../foundation/clock.ts'
+import { messageOf, UsageError } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
+import { describeTest } from '../../rules/notices.ts'
+import type { Channel, Delivery } from '../../sync/notify/channel.ts'
+import { defineCommand } from '../command.ts'
+
+export const command = defineCommand({
+  description: [
+    'Sends a test message by every way that "notify" of the configuration names, and prints how each went. Nothing else is',
+    'looked at or recorded; shelfd itself sends a message when something fails, and when it works again.',
+  ].join('\n'),
+  positionals: {},
+  options: {},
+  settingFlags: [],
+  examples: [['notify test', 'try the command, the webhooks and the e-mail of the configuration']],
+  exits: ['done', 'failed'],
+  async run(context) {
+    const { planNotices } = await import('../../app/notify/notice-plan.ts')
+    const { redactor, signal, io } = context
+    const plan = planNotices(context.settings.notify, { env: io.env, redactor })
+    if (!plan) {
+      const todo = 'add a command, webhooks or email to "notify" of the configuration (docs/notifications.md)'
+      throw new UsageError('bad-configuration', `Cannot send a test message: nobody is to be told; ${todo}`)
+    }
+    const message = describeTest({ host: plan.host, nowMs: systemClock.nowMs() })
+    const results = await Promise.all(
+      plan.channels.map(async (channel) => {
+        const delivery = await deliver(() => channel.send(message, signal))
+        return { channel: channel.name, sent: delivery.kind === 'sent', reason: reasonOf(delivery) }
+      }),
+    )
+    if (context.json) context.printJson({ channels: results })
+    else for (const { channel, reason } of results) context.printText(`${escapeText(channel)}: ${reason ?? 'sent'}`)
+    return results.every(({ sent }) => sent) ? 'done' : 'failed'
+  },
+})
+
+/** An error of one way does not keep the others from being tried. */
+async function deliver(send: () => ReturnType<Channel['send']>): Promise<Delivery> {
+  try {
+    return await send()
+  } catch (error) {
+    return { kind: 'not-sent', reason: messageOf(error) }
+  }
+}
+
+function reasonOf(delivery: Delivery): string | null {
+  if (delivery.kind === 'sent') return null
+  return `${delivery.kind === 'doubt' ? 'not known whether it arrived' : 'not sent'}: ${escapeText(delivery.reason)}`
+}

@@ -1,0 +1,101 @@
+import { requireLibrary } from '../../app/libraries/require-library.ts'
+import type { LibrarySummary, ResourceRecord } from '../../contract/records.ts'
+import { ingestionOutcome } from '../../contract/states.ts'
+import { RejectedError } from '../../foundation/errors.ts'
+import type { ServiceClient } from '../../remote/service-client.ts'
+import { defineCommand } from '../command.ts'
+import { CONNECTION_FLAGS } from '../global-options.ts'
+import { renderFields } from '../render/layout.ts'
+import { OUTPUT_OPTIONS, printViewUrl, readView, VIEW_URL_OPTIONS, writeDownload } from './downloads.ts'
+
+const ID = { type: 'string', required: true, describe: 'Identifier of the resource' } as const
+
+export const showCommand = defineCommand({
+  positionals: { id: ID },
+  options: {
+    library: {
+      type: 'string',
+      completes: 'libraries',
+      describe: 'Its library; by default every readable library is searched',
+    },
+  },
+  settingFlags: CONNECTION_FLAGS,
+  examples: [['resource show res_1 --library Research', 'title, places, ingestion and assets']],
+  exits: ['done', 'failed', 'temporary', 'refused'],
+  async run(context, args) {
+    await using service = await context.openService()
+    const { library, resource } = await findResource(service.client, args.id, args.library, context.signal)
+    if (context.json) {
+      context.printJson(resource)
+      return 'done'
+    }
+    const { id, title, paths = [], assets = [], abstract, ingestion_status: status } = resource
+    const ingestion = `${String(status)} (${ingestionOutcome(status)})`
+    context.print(renderFields({ id, title, library: library.name, paths: paths.join(', '), ingestion, abstract }))
+    const rows = assets.map((asset) => [asset.id, asset.mime_type ?? '', asset.text ?? ''])
+    if (rows.length > 0) {
+      context.print('')
+      context.printTable(['asset', 'type', 'text'], rows)
+    }
+    return 'done'
+  },
+})
+
+export const downloadCommand = defineCommand({
+  positionals: { id: ID },
+  options: OUTPUT_OPTIONS,
+  settingFlags: CONNECTION_FLAGS,
+  examples: [
+    ['resource download res_1 --output paper.pdf', 'never replaces a file without --force'],
+    ['resource download res_1 | sha256sum', 'to stdout when piped'],
+  ],
+  exits: ['done', 'failed', 'temporary', 'refused'],
+  async run(context, args) {
+    await using service = await context.openService()
+    await writeDownload(context, await service.client.downloadResource(args.id, context.signal), args)
+    return 'done'
+  },
+})
+
+export const urlCommand = defineCommand({
+  description: 'Anyone who has the URL can open it until it expires.',
+  positionals: { id: ID },
+  options: VIEW_URL_OPTIONS,
+  settingFlags: CONNECTION_FLAGS,
+  examples: [['resource url res_1 --ttl 5', 'a URL that works for five minutes']],
+  exits: ['done', 'failed', 'temporary', 'refused'],
+  async run(context, args) {
+    await using service = await context.openService()
+    printViewUrl(context, await service.client.createResourceViewUrl(args.id, readView(args), context.signal))
+    return 'done'
+  },
+})
+
+interface FoundResource {
+  readonly library: LibrarySummary
+  readonly resource: ResourceRecord
+}
+
+/** Finds a resource by its identifier, in the named library or else in all readable ones. */
+async function findResource(
+  client: ServiceClient,
+  id: string,
+  libraryName: string | undefined,
+  signal: AbortSignal,
+): Promise<FoundResource> {
+  if (libraryName !== undefined) {
+    const library = await requireLibrary(client, libraryName, signal)
+    return { library, resource: await client.showResource(library.id, id, signal) }
+  }
+  for await (const library of client.listLibraries(signal)) {
+    const resource = await client.showResource(library.id, id, signal).catch(undefinedWhenAbsent)
+    if (resource) return { library, resource }
+  }
+  const todo = '"shelfd search" and "shelfd report --json" show identifiers'
+  throw new RejectedError('not-found', `Cannot find the resource "${id}": no readable library has it; ${todo}`, 404)
+}
+
+function undefinedWhenAbsent(error: unknown): undefined {
+  if (error instanceof RejectedError && error.code === 'not-found') return undefined
+  throw error
+}

@@ -1,0 +1,133 @@
+import { dirname, join } from 'node:path'
+
+import type { Runner } from '../../app/open-runner.ts'
+import { pathWithin } from '../../foundation/files/paths.ts'
+import { counted, escapeText } from '../../foundation/text/safe-text.ts'
+import { formatSize } from '../../foundation/text/units.ts'
+import { inspectRoot } from '../../local/read/inspect-root.ts'
+import { sizeOnDisk } from '../../local/read/size-on-disk.ts'
+import type { RunSummary, SyncSummary } from '../../rules/sync-summary.ts'
+import { suggestSearch } from '../../sync/search/suggest-search.ts'
+import type { CommandContext } from '../context.ts'
+
+/** Messages of the first sync of a mirror: where its files go, how much room they take, and what to try next. */
+export class FirstSync {
+  readonly #context: CommandContext
+  readonly #runner: Runner
+  /** Names of mirrors that were never synced. */
+  readonly #names: readonly string[]
+
+  constructor(
+    context: CommandContext,
+    runner: Runner,
+    mirrors: readonly { readonly name: string; readonly path: string }[],
+  ) {
+    this.#context = context
+    this.#runner = runner
+    const known = new Set(runner.known.map(({ name }) => name))
+    const isSilent = context.quiet || context.json
+    const isFirst = ({ name, path }: { readonly name: string; readonly path: string }) =>
+      !known.has(name) && isReadable(runner, path)
+    this.#names = isSilent ? [] : mirrors.filter(isFirst).map(({ name }) => name)
+  }
+
+  begin(isDryRun: boolean): void {
+    const { announce } = this.#context
+    if (this.#names.length === 0 || !this.#isEmbedded) return
+    announce(describeDestination(this.#names, this.#library, isDryRun))
+  }
+
+  /** Reports room and next steps after a run that sent files of a new mirror. */
+  async end({ mirrors, dryRun }: RunSummary): Promise<void> {
+    const hasSent = ({ uploads }: SyncSummary) => uploads.created + uploads.duplicates > 0
+    const first = mirrors.find((mirror) => this.#names.includes(mirror.name) && hasSent(mirror))
+    if (!first || dryRun) return
+    const { announce } = this.#context
+    const report = this.#runner.reportContext()
+    if (this.#isEmbedded) announce(describeDiskUsage(sizeOnDisk(report.fs, this.#library.directory), this.#library))
+    if (!this.#isCheckout && this.#isElsewhere) return
+    // A search in a configured service may cost money, so only the embedded library is searched for a suggestion.
+    const query = this.#isEmbedded ? await suggestSearch(report, first.name) : undefined
+    if (this.#isCheckout) announce(describeNextInCheckout(query, !this.#isOfCheckout(first)))
+    else announce(describeNext(query, this.#runner.isInDaemon))
+  }
+
+  /** Returns whether `npm start` of this project runs this, whose state other commands do not see. */
+  get #isCheckout(): boolean {
+    const { env } = this.#context.io
+    return env.npm_lifecycle_event === 'start' && env.npm_package_name === 'shelfd'
+  }
+
+  /** Returns whether a mirror is the project's own pages, which `npm start` takes when no directory is named. */
+  #isOfCheckout({ path }: SyncSummary): boolean {
+    return path === join(dirname(this.#context.io.env.npm_package_json ?? ''), 'docs')
+  }
+
+  /** Returns whether commands without the same flags and variables would use another state. */
+  get #isElsewhere(): boolean {
+    const { io, config, settingFlags } = this.#context
+    const { SHELFD_STATE_DIR, SHELFD_DATA_DIR, SHELFD_CONFIG } = io.env
+    return [config, settingFlags['state-dir'], SHELFD_STATE_DIR, SHELFD_DATA_DIR, SHELFD_CONFIG].some(Boolean)
+  }
+
+  get #isEmbedded(): boolean {
+    return this.#context.settings.service.kind === 'embedded'
+  }
+
+  get #library() {
+    const { settings, io } = this.#context
+    return { directory: settings.service.dataDir, home: io.home }
+  }
+}
+
+/** Unreadable directories get no message about their destination, since nothing is sent from them. */
+function isReadable(runner: Runner, path: string): boolean {
+  try {
+    inspectRoot(runner.reportContext().fs, path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The most mirrors that are named individually. */
+const MOST_NAMES = 3
+
+interface Library {
+  /** Directory of its data. */
+  readonly directory: string
+  readonly home: string
+}
+
+/** Describes where the files of new mirrors go when no service is configured. */
+function describeDestination(mirrors: readonly string[], library: Library, isDryRun: boolean): string {
+  const names = mirrors.map(escapeText)
+  const [last = ''] = names.slice(-1)
+  const who =
+    names.length > MOST_NAMES
+      ? counted(names.length, 'directory', 'directories')
+      : [names.slice(0, -1).join(', '), last].filter((part) => part !== '').join(' and ')
+  const goes = isDryRun ? 'would go' : names.length === 1 ? 'goes' : 'go'
+  return `No service is configured: ${who} ${goes} into the library on this computer\n(${placeOf(library)}). Nothing leaves it.`
+}
+
+function describeDiskUsage(sizeBytes: number, library: Library): string {
+  return `The library takes ${formatSize(sizeBytes)} on this computer (${placeOf(library)}).`
+}
+
+/** Describes what to try after a first sync; `query` is known to have results. */
+function describeNext(query: string | undefined, hasDaemon: boolean): string {
+  const commands = [`search ${query === undefined ? 'WORDS' : `"${query}"`}`, 'report', hasDaemon ? 'status' : 'daemon']
+  return `Next: ${commands.map((command) => `shelfd ${command}`).join(' · ')}`
+}
+
+/** Describes the same for `npm start` of this project. `isOwnDirectory`: the user named a directory, not only the project's pages. */
+function describeNextInCheckout(query: string | undefined, isOwnDirectory: boolean): string {
+  const search = `search ${query === undefined ? 'WORDS' : `"${query}"`}`
+  return `Next: npm start -- ${search} · npm start -- ${isOwnDirectory ? 'dashboard' : 'DIR (a directory of yours)'}`
+}
+
+function placeOf({ directory, home }: Library): string {
+  const inHome = pathWithin(home, directory)
+  return escapeText(inHome ? `~/${inHome}` : directory)
+}

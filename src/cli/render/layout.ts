@@ -1,0 +1,127 @@
+import { createRequire } from 'node:module'
+import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
+
+const MAX_CELL = 200
+const GAP = '  '
+/** The least width of a cut column. */
+const NARROWEST = 6
+
+/** Columns that users copy from; they are never cut. */
+const WHOLE: ReadonlySet<string> = new Set(['id', 'sha256', 'asset'])
+
+/**
+ * Renders rows under headings with aligned columns; cells are escaped, since most come from outside. With the `width` of a
+ * terminal the widest columns are cut until a row fits.
+ */
+export function renderTable(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  width = Number.POSITIVE_INFINITY,
+): string {
+  const cells = rows.map((row) => row.map((cell) => escapeText(truncateText(cell, MAX_CELL))))
+  const natural = headings.map((heading, column) =>
+    Math.max(heading.length, ...cells.map((row) => displayWidth(row[column] ?? ''))),
+  )
+  const widths = fitColumns(headings, natural, width)
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => padToWidth(truncateToWidth(cell, widths[column] ?? 0), widths[column] ?? 0))
+      .join(GAP)
+      .trimEnd()
+  return [headings.map((heading) => heading.toUpperCase()), ...cells].map(line).join('\n')
+}
+
+/** Whether these rows fit the `width` of a terminal without cuts; true without a width. */
+export function fitsTable(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  width: number | undefined,
+): boolean {
+  if (width === undefined) return true
+  return renderTable(headings, rows)
+    .split('\n')
+    .every((line) => displayWidth(line) <= width)
+}
+
+/** Narrows the widest column, again and again, until all columns fit or none can be narrowed further. */
+function fitColumns(headings: readonly string[], natural: readonly number[], width: number): readonly number[] {
+  const widths = [...natural]
+  let excess = widths.reduce((sum, each) => sum + each, GAP.length * (widths.length - 1)) - width
+  while (excess > 0) {
+    const widest = headings.reduce((best, heading, column) => {
+      if (WHOLE.has(heading) || (widths[column] ?? 0) <= Math.max(NARROWEST, heading.length)) return best
+      return best === -1 || (widths[column] ?? 0) > (widths[best] ?? 0) ? column : best
+    }, -1)
+    if (widest === -1) return widths
+    widths[widest] = (widths[widest] ?? 0) - 1
+    excess -= 1
+  }
+  return widths
+}
+
+/** Renders `name  value` lines with aligned names; absent values are left out. */
+export function renderFields(fields: Readonly<Record<string, string | number | null | undefined>>): string {
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== '')
+  const width = Math.max(0, ...present.map(([name]) => displayWidth(name)))
+  return present.map(([name, value]) => `${padToWidth(name, width)}  ${escapeText(String(value))}`).join('\n')
+}
+
+type StringWidth = (text: string) => number
+
+let stringWidth: StringWidth | undefined
+
+/** Text whose every character takes one column: most text, so that the library is rarely loaded. */
+const ONE_COLUMN_EACH = /^[ -~\u00a1-\u02ff\u0370-\u052f]*$/
+
+/** The columns that text takes in a terminal: an East Asian character or an emoji takes two, a combining mark none. */
+export function displayWidth(text: string): number {
+  if (ONE_COLUMN_EACH.test(text)) return text.length
+  stringWidth ??= loadStringWidth()
+  return stringWidth(text)
+}
+
+/** The beginning of `text` that fits `columns`, with a sign that there was more; no character is cut in half. */
+export function truncateToWidth(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text
+  let kept = ''
+  let width = 1
+  for (const { segment } of new Intl.Segmenter('en').segment(text)) {
+    width += displayWidth(segment)
+    if (width > columns) break
+    kept += segment
+  }
+  return `${kept}…`
+}
+
+/** `text` with blanks after it, so that it takes `columns`. */
+export function padToWidth(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - displayWidth(text)))
+}
+
+function loadStringWidth(): StringWidth {
+  const { default: width }: typeof import('string-width') = createRequire(import.meta.url)('string-width')
+  return width
+}
+
+/** The least room for text, so that a large indent or a narrow terminal does not leave one word per line. */
+const LEAST_ROOM = 20
+
+/** Wraps paragraphs to lines of at most `width`; all but the first line of a paragraph get `indent` blanks. */
+export function wrapText(text: string, width: number, indent = 0): string {
+  const room = Math.max(LEAST_ROOM, width - indent)
+  const paragraphs = text.split('\n\n').map((paragraph) => fillLines(paragraph, room))
+  return paragraphs.map((lines) => lines.join(`\n${' '.repeat(indent)}`)).join('\n\n')
+}
+
+function fillLines(paragraph: string, room: number): readonly string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of paragraph.split(/\s+/)) {
+    const longer = line === '' ? word : `${line} ${word}`
+    if (longer.length > room && line !== '') {
+      lines.push(line)
+      line = word
+    } else line = longer
+  }
+  return [...lines, line]
+}

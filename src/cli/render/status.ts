@@ -1,0 +1,156 @@
+import { counted, escapeText } from '../../foundation/text/safe-text.ts'
+import { formatSpan } from '../../foundation/text/times.ts'
+import { formatSize } from '../../foundation/text/units.ts'
+import { IN_DOUBT } from '../../rules/doubts.ts'
+import { isOutOfUse, type MirrorActivity } from '../../rules/mirrors.ts'
+import type { StoreReader } from '../../store/open-store.ts'
+import type { DaemonMirrorStatus, DaemonStatus } from '../../sync/continuous/daemon-status.ts'
+import { describeController } from '../../sync/continuous/describe-controller.ts'
+import { describeStatus } from '../../sync/continuous/describe-status.ts'
+import type { LastRun } from '../../sync/report/last-runs.ts'
+import { type StateLine, stateOfDaemon, stateOfMirror, stateOfRun } from '../../sync/report/mirror-state.ts'
+import type { MirrorStatus } from '../../sync/report/status.ts'
+import { renderFields } from './layout.ts'
+
+/** How many problems are listed for each mirror. */
+const MOST_PROBLEMS = 10
+
+/** A mirror, and why it is not synced unless it is named. */
+export interface ShownMirror extends MirrorStatus {
+  /** Null when the configuration cannot be read, so that the activity is unknown. */
+  readonly activity: MirrorActivity | null
+  readonly inactive: string | null
+}
+
+/** A configured mirror that is not in the store; `lastRun` is null when no run tried it. */
+export interface UnsyncedMirror {
+  readonly name: string
+  readonly path: string
+  readonly lastRun: LastRun | null
+}
+
+/** Renders one mirror: its target, its state, what needs attention, what is left to do. */
+export function renderMirrorStatus(
+  mirror: ShownMirror,
+  status: DaemonMirrorStatus | undefined,
+  nowMs: number,
+): readonly string[] {
+  const { name, library, remotePath } = mirror
+  return [
+    `${escapeText(name)} → ${escapeText(library.name)}:${escapeText(remotePath)}`,
+    ...statesOf(mirror, status, nowMs).map(renderState),
+    ...describeDoubts(mirror),
+    ...describeTextless(mirror),
+    ...describeProblems(mirror),
+    ...renderIndented({
+      'to send': describeQueue(mirror),
+      'being sent': mirror.files.sending === 0 ? undefined : counted(mirror.files.sending, 'file'),
+      processing: mirror.ingestion.pending === 0 ? undefined : counted(mirror.ingestion.pending, 'file'),
+      'set aside': mirror.files.setAside === 0 ? undefined : counted(mirror.files.setAside, 'file'),
+      'to create':
+        mirror.directoriesToMake === 0 ? undefined : counted(mirror.directoriesToMake, 'directory', 'directories'),
+      note: mirror.activity === 'named-only' ? (mirror.inactive ?? undefined) : undefined,
+      paused: mirror.isPaused ? 'the daemon uploads nothing until "shelfd resume"' : undefined,
+      ...(status && describeController(status, nowMs)),
+    }),
+  ]
+}
+
+function statesOf(mirror: ShownMirror, status: DaemonMirrorStatus | undefined, nowMs: number): readonly StateLine[] {
+  const { activity, inactive } = mirror
+  if (inactive && activity && isOutOfUse(activity)) return [{ sign: '!', text: inactive }]
+  const state = stateOfMirror(mirror, status, nowMs)
+  if (activity !== null || status) return [state]
+  const searchable = counted(mirror.files.searchable, 'file')
+  const text = `not known whether it is configured · ${searchable} searchable`
+  return [{ sign: '!', text }, ...(state.sign === '✓' ? [] : [state])]
+}
+
+/** Renders a mirror that the daemon keeps and that is not in the store yet. */
+export function renderNewMirror(status: DaemonMirrorStatus, nowMs: number): readonly string[] {
+  return [
+    `${escapeText(status.name)}: ${escapeText(status.path)}`,
+    renderState(stateOfDaemon(status) ?? { sign: '→', text: 'not sent yet' }),
+    ...renderIndented(describeController(status, nowMs)),
+  ]
+}
+
+/** Renders a configured mirror that was never synced, or whose runs all failed before they reached its library. */
+export function renderUnsyncedMirror({ name, path, lastRun }: UnsyncedMirror, nowMs: number): readonly string[] {
+  const state = stateOfRun(lastRun, nowMs) ?? ({ sign: '!', text: 'never synced' } as const)
+  return [`${escapeText(name)}: ${escapeText(path)}`, renderState(state)]
+}
+
+function renderState({ sign, text }: StateLine): string {
+  return `  ${sign} ${escapeText(text)}`
+}
+
+function describeDoubts({ files }: MirrorStatus): string[] {
+  if (files.inDoubt === 0) return []
+  return [
+    `  ! ${counted(files.inDoubt, 'file: not known whether it', 'files: not known whether they')} arrived; checked next run`,
+  ]
+}
+
+function describeTextless({ files }: MirrorStatus): string[] {
+  if (files.withoutText === 0) return []
+  return [
+    `  ! ${counted(files.withoutText, 'file is stored, but its', 'files are stored, but their')} text can't be searched`,
+  ]
+}
+
+/** Lists problems, except contents in doubt, which have a line of their own. */
+function describeProblems({ problems }: MirrorStatus): string[] {
+  const others = problems.filter(({ code }) => code !== IN_DOUBT.code)
+  const lines = others.slice(0, MOST_PROBLEMS).map(({ path, code, message }) => {
+    return `  ! ${escapeText(path) || '.'}: ${escapeText(message)} [${code}]`
+  })
+  const left = others.length - MOST_PROBLEMS
+  return left > 0 ? [...lines, `  ! and ${counted(left, 'more problem')}: shelfd report`] : lines
+}
+
+function describeQueue({ queue }: MirrorStatus): string | undefined {
+  return queue.contents === 0 ? undefined : `${counted(queue.contents, 'file')}, ${formatSize(queue.bytes)}`
+}
+
+function renderIndented(fields: Readonly<Record<string, string | undefined>>): string[] {
+  const text = renderFields(fields)
+  return text === '' ? [] : [text.replaceAll(/^/gm, '  ')]
+}
+
+/** One line on the daemon and its service, and a second one when the service does not answer. */
+export function describeDaemon(status: DaemonStatus, nowMs: number): readonly string[] {
+  const { pid, startedAt, service } = status
+  const head = `daemon: running for ${formatSpan(nowMs - startedAt)} (process ${pid}), ${escapeText(describeStatus(status))}`
+  return service.reason ? [head, `  ! ${escapeText(service.reason.message)} [${service.reason.code}]`] : [head]
+}
+
+/** The daemon's status for scripts: the same keys, times in ISO 8601. */
+export function daemonStatusJson({ startedAt, service, mirrors, ...status }: DaemonStatus) {
+  const { sinceMs, ...line } = service
+  return {
+    ...status,
+    startedAt: isoTime(startedAt),
+    service: { ...line, since: isoTime(sinceMs) },
+    mirrors: mirrors.map((mirror) => ({
+      ...mirror,
+      lastScanAt: isoOrNull(mirror.lastScanAt),
+      lastSuccessAt: isoOrNull(mirror.lastSuccessAt),
+      nextRunAt: isoOrNull(mirror.nextRunAt),
+    })),
+  }
+}
+
+function isoOrNull(timeMs: number | null): string | null {
+  return timeMs === null ? null : isoTime(timeMs)
+}
+
+function isoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString()
+}
+
+/** The message when the state may lack uploads that the service has; undefined otherwise. */
+export function describeLacking(store: StoreReader | undefined): string | undefined {
+  if (!store?.mayLack()) return undefined
+  return 'The state is new, restored or copied: before it sends anything, shelfd looks for earlier uploads in the library'
+}
