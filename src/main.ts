@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   // Unlike an import, this loads only what is asked for.
   const { homedir } = process.getBuiltinModule('node:os')
   const { isatty } = process.getBuiltinModule('node:tty')
-  const { keepCompiledCode } = await import('./app/keep-compiled-code.ts')
+  const { keepCompiledCode } = await import('./app/tune-process.ts')
   keepCompiledCode(homedir(), process.env.XDG_CACHE_HOME)
   // Each thread of the pool has an allocation arena of its own; two keep a disk busy.
   if (process.env.UV_THREADPOOL_SIZE === undefined) process.env.UV_THREADPOOL_SIZE = '2'

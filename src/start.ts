@@ -7,7 +7,7 @@
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { didYouMean } from './app/did-you-mean.ts'
-import { isThere } from './app/files/real-path.ts'
+import { isThere } from './app/files/paths.ts'
 import { commands } from './cli/commands.ts'
 import { findCommand } from './cli/parser/find-command.ts'
 import { readCommandLine } from './cli/parser/read-command-line.ts'

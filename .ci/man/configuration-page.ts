@@ -1,6 +1,6 @@
 /** The page of the configuration file, out of its JSON Schema. */
 import { z } from 'zod'
-import { configJsonSchema } from '../../src/app/settings/schema/json-schema.ts'
+import { configJsonSchema } from '../../src/app/settings/schema.ts'
 import { bold, item, type ManPage, pageOf, paragraphs, section, seeAlso, verbatim } from './roff.ts'
 
 interface Node {

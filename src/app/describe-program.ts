@@ -1,5 +1,5 @@
 import { versions } from 'node:process'
-import { defaultDataDir, findConfigFile, type Surroundings } from './settings/config-file/find-config-file.ts'
+import { defaultDataDir, findConfigFile, type Surroundings } from './settings/config-paths.ts'
 import { findStateDir } from './settings/state-dir.ts'
 import { version } from './version.ts'
 

@@ -14,7 +14,7 @@ import { examineInThread, prepareThread } from '../sync/observe/observe-in-threa
 import { observeTree } from '../sync/observe/small-tree/observe-tree.ts'
 import { createProgress } from '../sync/progress.ts'
 import type { ReportContext } from '../sync/report/report.ts'
-import { realPathOf } from './files/real-path.ts'
+import { realPathOf } from './files/paths.ts'
 import { createLazyService, type LazyService } from './service-client/lazy-service.ts'
 import type { OpenServiceInput } from './service-client/open-service.ts'
 import type { Settings } from './settings/settings.ts'

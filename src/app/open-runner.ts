@@ -80,8 +80,7 @@ function runHere(settings: Settings, input: OpenEngineInput): Runner {
 /** A separate function, so that a program that tells nobody loads nothing for it. */
 async function notify({ notify }: Settings, input: OpenEngineInput, engine: Engine, result: RunResult): Promise<void> {
   if (!hasChannels(notify)) return
-  const { planNotices } = await import('./notify/notice-plan.ts')
-  const { notifyOfRun } = await import('./notify/notify-of-run.ts')
+  const { planNotices, notifyOfRun } = await import('./notify/notices.ts')
   const plan = planNotices(notify, input)
   if (plan) await notifyOfRun(engine, plan, result)
 }

@@ -1,5 +1,5 @@
-import { keepMemorySmall } from '../app/keep-memory-small.ts'
 import type { Settings } from '../app/settings/settings.ts'
+import { keepMemorySmall } from '../app/tune-process.ts'
 import { version } from '../app/version.ts'
 import { InterruptedError, messageOf, OperatorError, ShelfdError } from '../foundation/errors.ts'
 import { escapeLines, terminalSafeJson } from '../foundation/text/safe-text.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listSettings } from '../../src/app/dashboard/list-settings.ts'
+import { listSettings } from '../../src/app/dashboard-sources.ts'
 import { explainSettings } from '../../src/app/settings/explain-settings.ts'
 
 test('secrets among the settings are shown as hints', () => {

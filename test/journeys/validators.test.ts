@@ -1,6 +1,6 @@
 /** A validator's own sentences ("expected number, received NaN") do not help a person: the program prints none of them. */
 import { describe, expect, test } from 'vitest'
-import { configJsonSchema } from '../../src/app/settings/schema/json-schema.ts'
+import { configJsonSchema } from '../../src/app/settings/schema.ts'
 import { readSettingsWith } from '../app/settings/read-settings-with.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { renderManPages } from '../../.ci/man/man-pages.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { OVERRIDES, settingFlags, variableOf } from '../../src/app/settings/overrides.ts'
-import { configJsonSchema } from '../../src/app/settings/schema/json-schema.ts'
+import { configJsonSchema } from '../../src/app/settings/schema.ts'
 import { nameOf } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts'

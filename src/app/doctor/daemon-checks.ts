@@ -9,9 +9,8 @@ import {
   ok,
 } from '../../rules/doctor.ts'
 import { describeStatus } from '../../sync/continuous/describe-status.ts'
-import { isThere } from '../files/real-path.ts'
-import { type ManageInput, showSystemService } from '../system-service/manage-system-service.ts'
-import { manageOwnSystemService } from '../system-service/own-system-service.ts'
+import { isThere } from '../files/paths.ts'
+import { type ManageInput, manageOwnSystemService, showSystemService } from '../system-service/manage-system-service.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'
 import { given } from './findings.ts'
 import { isToBeSynced, rosterOf } from './mirror-checks.ts'

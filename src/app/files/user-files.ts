@@ -1,4 +1,3 @@
-/** Files that a user names on the command line: read for `--data`, written for `--output`. */
 import { createWriteStream } from 'node:fs'
 import { open, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -7,9 +6,11 @@ import { pipeline } from 'node:stream/promises'
 import { FileError, messageOf, systemCodeOf, UsageError } from '../../foundation/errors.ts'
 import { moveIntoPlace } from '../../foundation/files/replace-file.ts'
 
+/** Files that a user names on the command line: read for `--data`, written for `--output`. */
+
 export type Bytes = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
 
-export interface SaveOptions {
+interface SaveOptions {
   /** Whether an existing file may be replaced. */
   readonly force: boolean
   readonly signal?: AbortSignal
@@ -75,4 +76,30 @@ async function reserve(file: string): Promise<void> {
 function toFileError(file: string, error: unknown): unknown {
   const isOurs = error instanceof Error && 'syscall' in error
   return isOurs ? new FileError('io-error', `Cannot write "${file}": ${messageOf(error)}`) : error
+}
+
+const MAX_BYTES = 200
+const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
+
+/**
+ * Converts a remote name into the name of one local file: no separators, no control or reordering characters, not hidden, no
+ * name that a system reserves, and short. All remote names pass it before they become local paths.
+ */
+export function safeFileName(name: string, otherwise = 'download'): string {
+  const clean = name
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffd]/gu, '')
+    .replace(/[/\\:*?"<>|]/g, '_')
+    .replace(/^[\s.~-]+|[\s.]+$/g, '')
+  const short = shorten(clean)
+  if (short === '') return otherwise
+  return RESERVED.test(short) ? `_${short}` : short
+}
+
+/** Shortens the name to MAX_BYTES and keeps the extension. */
+function shorten(name: string): string {
+  const extension = /\.[^.]{1,16}$/.exec(name)?.[0] ?? ''
+  let stem = name.slice(0, name.length - extension.length)
+  while (Buffer.byteLength(stem + extension) > MAX_BYTES) stem = [...stem].slice(0, -1).join('')
+  return (stem + extension).replace(/[\s.]+$/, '')
 }

@@ -4,7 +4,6 @@ import type { LogFields, Logger } from '../../foundation/logger.ts'
 import { escapeJson, escapeText } from '../../foundation/text/safe-text.ts'
 import type { Environment } from '../settings/overrides.ts'
 import type { LogFormat } from '../settings/settings.ts'
-import { isUnderServiceManager } from '../system-service/is-under-service-manager.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
@@ -87,4 +86,9 @@ function loadPino(level: LogLevel, stream: { write: (line: string) => void }): L
 function withErrorTexts(fields: LogFields): LogFields {
   const entries = Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? messageOf(value) : value])
   return Object.fromEntries(entries)
+}
+
+/** Whether systemd started this process as a notifying service; for others, set `--health-listen` and `--log-format`. */
+export function isUnderServiceManager(env: Readonly<Record<string, string | undefined>>): boolean {
+  return Boolean(env.NOTIFY_SOCKET)
 }

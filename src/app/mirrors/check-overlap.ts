@@ -4,7 +4,7 @@ import { isLeftOut } from '../../local/ignore/is-left-out.ts'
 import { nodeFileSystem } from '../../local/read/file-system.ts'
 import { overlapOf } from '../../rules/mirror-roots.ts'
 import type { MirrorSettings } from '../../sync/engine.ts'
-import { realPathOf } from '../files/real-path.ts'
+import { realPathOf } from '../files/paths.ts'
 
 /** The mirrors to sync, and those they are compared with. */
 export interface Compared {

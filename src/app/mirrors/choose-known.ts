@@ -1,14 +1,16 @@
-/** Which mirrors of the store a command names: for report, why and failed. */
 import { basename, dirname, resolve } from 'node:path'
 import { RefusedError, UsageError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
+import { openStoreReader } from '../../store/open-store.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import { didYouMean } from '../did-you-mean.ts'
-import { realPathOf } from '../files/real-path.ts'
+import { realPathOf } from '../files/paths.ts'
 import type { Settings } from '../settings/settings.ts'
 import { byActivity, explainInactive, listRoster, type RosterEntry } from './mirror-roster.ts'
 
-export interface KnownChoice {
+/** Which mirrors of the store a command names: for report, why and failed. */
+
+interface KnownChoice {
   readonly words: readonly string[]
   readonly cwd: string
   /** Allows mirrors of other services, because the command asks no service. */
@@ -80,4 +82,12 @@ export function chooseByPath(
 /** Lists the known names or directories, each once. */
 function listKnown(words: readonly string[]): string {
   return ` (known: ${[...new Set(words)].join(', ') || 'none yet'})`
+}
+
+/** Returns the words if each names a mirror that is configured or in the store; throws UsageError `unknown-mirror`. */
+export function chooseNames(settings: Settings, words: readonly string[]): readonly string[] {
+  if (words.length === 0) return words
+  using store = openStoreReader(settings.stateDir)
+  const roster = listRoster(settings, store?.mirrors.list() ?? [])
+  return words.map((word) => findByName(roster, word).name)
 }

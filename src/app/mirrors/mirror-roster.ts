@@ -1,9 +1,10 @@
+import { join } from 'node:path'
+import { readOwnFile } from '../../foundation/files/own-file.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
-import { givesNameAway, type MirrorActivity, mirrorActivity } from '../../rules/mirrors.ts'
+import { embeddedOrigin, givesNameAway, type MirrorActivity, mirrorActivity } from '../../rules/mirrors.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import { nameOwner, originMismatch } from '../../sync/pin/pinned-service.ts'
-import { realPathOf } from '../files/real-path.ts'
-import { identityOfService } from '../service-client/service-identity.ts'
+import { realPathOf } from '../files/paths.ts'
 import type { ConfiguredMirror, Settings } from '../settings/settings.ts'
 
 /** One mirror that is configured, known to the store, or both. */
@@ -103,4 +104,13 @@ const RANKS: readonly MirrorActivity[] = ['active', 'named-only', 'not-configure
 /** Sorts entries by precedence among those with the same directory. */
 export function byActivity(roster: readonly RosterEntry[]): RosterEntry[] {
   return roster.toSorted((left, right) => RANKS.indexOf(left.activity) - RANKS.indexOf(right.activity))
+}
+
+const MOST_INSTANCE_BYTES = 4_096
+
+/** The identity that mirrors are pinned to, without a request; undefined for an embedded library that was never started. */
+export function identityOfService({ service }: Pick<Settings, 'service'>): string | undefined {
+  if (service.kind === 'configured') return service.origin
+  const written = readOwnFile(join(service.dataDir, 'instance'), MOST_INSTANCE_BYTES)
+  return written === undefined ? undefined : embeddedOrigin(written.trim())
 }

@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { getCACertificates } from 'node:tls'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
 import type { ClientCertificate } from '../../remote/wire/connector.ts'
-import { assertPrivate, assertTrusted, type ReadTextFile, readTextFile, type TextFile } from '../files/private-file.ts'
+import { assertPrivate, assertTrusted, type ReadTextFile, readTextFile, type TextFile } from '../files/private-files.ts'
 import type { Redactor } from '../logging/redactor.ts'
 import type { ClientCertificateFiles } from '../settings/settings.ts'
 

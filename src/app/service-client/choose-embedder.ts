@@ -1,7 +1,7 @@
 import { findModelFiles, requirePackages } from '../../embedded/embedding/folder/model-files.ts'
 import type { EmbedderChoice } from '../../embedded/embedding/open-embedder.ts'
 import { messageOf, systemCodeOf, UsageError } from '../../foundation/errors.ts'
-import { assertPrivate, readTextFile } from '../files/private-file.ts'
+import { assertPrivate, readTextFile } from '../files/private-files.ts'
 import type { Redactor } from '../logging/redactor.ts'
 import type { EmbedderSettings } from '../settings/settings.ts'
 

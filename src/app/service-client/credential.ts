@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { isAbsolute, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { RefusedError, systemCodeOf, UsageError } from '../../foundation/errors.ts'
-import { assertPrivate, assertTrustedProgram, type ReadTextFile, readTextFile } from '../files/private-file.ts'
-import { expandHome, type Surroundings } from '../settings/config-file/find-config-file.ts'
+import { assertPrivate, assertTrustedProgram, type ReadTextFile, readTextFile } from '../files/private-files.ts'
+import { expandHome, type Surroundings } from '../settings/config-paths.ts'
 import type { TokenSources } from '../settings/settings.ts'
 
 export interface TokenInput extends Surroundings {

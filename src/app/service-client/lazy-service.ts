@@ -3,9 +3,9 @@ import { systemClock } from '../../foundation/clock.ts'
 import type { OutageListener } from '../../remote/policies/outage.ts'
 import { RetryAfter } from '../../remote/policies/retry-after.ts'
 import type { Connection, Service } from '../../sync/engine.ts'
+import { identityOfService } from '../mirrors/mirror-roster.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type OpenedService, type OpenServiceInput, openService } from './open-service.ts'
-import { identityOfService } from './service-identity.ts'
 
 /** The service for the engine: opens it and checks the credential on the first `connect`; disposing closes it. */
 export interface LazyService extends Service, AsyncDisposable {

@@ -1,9 +1,9 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { expandHome } from './config-file/find-config-file.ts'
+import { expandHome } from './config-paths.ts'
 import { isMapping, type Raw, valueAt } from './raw-settings.ts'
 import { loadConfiguration, type SettingsInput } from './read-settings.ts'
-import { configSchema } from './schema/schema.ts'
+import { configSchema } from './schema.ts'
 import type { Settings } from './settings.ts'
 
 /** One value in force, as the configuration file would contain it, and its origin. */

@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path'
-import { assertTrusted, readTextFile } from '../files/private-file.ts'
-import { defaultStateDir, expandHome, findConfigFile } from './config-file/find-config-file.ts'
-import { parseConfigFile } from './config-file/parse-file.ts'
+import { assertTrusted, readTextFile } from '../files/private-files.ts'
+import { defaultStateDir, expandHome, findConfigFile } from './config-paths.ts'
 import { readOverrides } from './overrides.ts'
+import { parseConfigFile } from './parse-file.ts'
 import type { SettingsInput } from './read-settings.ts'
 
 /**

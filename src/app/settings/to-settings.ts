@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from 'node:path'
-import { defaultDataDir, defaultStateDir, expandHome, type Surroundings } from './config-file/find-config-file.ts'
-import { type Config, type MirrorConfig, mirrorWithDefaults } from './schema/schema.ts'
+import { defaultDataDir, defaultStateDir, expandHome, type Surroundings } from './config-paths.ts'
+import { type Config, type MirrorConfig, mirrorWithDefaults } from './schema.ts'
 import type {
   ClientCertificateFiles,
   ConfiguredMirror,

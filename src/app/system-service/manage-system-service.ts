@@ -1,9 +1,11 @@
+import { userInfo } from 'node:os'
 import { FileError, UsageError } from '../../foundation/errors.ts'
 import { escapeLines, escapeText } from '../../foundation/text/safe-text.ts'
-import { isThere } from '../files/real-path.ts'
+import { isThere } from '../files/paths.ts'
+import type { Environment } from '../settings/overrides.ts'
 import { readTemplate, removeDefinition, writeDefinition } from './definition-files.ts'
-import type { RunProgram } from './run-program.ts'
-import type { Filling, LogOptions, ProgramCall, SystemServicePlan } from './system-service-plan.ts'
+import { type Filling, type LogOptions, type ProgramCall, planSystemService, type SystemServicePlan } from './plans.ts'
+import { createRunner, type RunProgram } from './run-program.ts'
 
 export interface ManageInput {
   readonly plan: SystemServicePlan
@@ -90,4 +92,20 @@ function assertPlain(words: readonly string[]): void {
 
 function showPlainly(show: (line: string) => void): (line: string) => void {
   return (line) => show(escapeLines(line))
+}
+
+interface OwnSystemService {
+  readonly env: Environment
+  /** Home directory, absolute. */
+  readonly home: string
+  readonly signal: AbortSignal
+}
+
+/** The service manager of this system, for the current user. Throws UsageError('bad-usage') where there is none. */
+export function manageOwnSystemService({ env, home, signal }: OwnSystemService, isSystem: boolean): ManageInput {
+  const { uid, username } = userInfo()
+  // After `su` and in jobs of cron it is missing, although the manager of a user with linger runs.
+  const reachable = process.platform === 'linux' ? { XDG_RUNTIME_DIR: `/run/user/${uid}`, ...env } : env
+  const plan = planSystemService({ platform: process.platform, isSystem, home, env, user: { uid, name: username } })
+  return { plan, run: createRunner({ env: reachable, signal }) }
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { systemCodeOf, UsageError } from '../../foundation/errors.ts'
 import type { Environment } from '../settings/overrides.ts'
-import type { ProgramCall } from './system-service-plan.ts'
+import type { ProgramCall } from './plans.ts'
 
 export interface ProgramResult {
   /** Null when a signal ended it. */

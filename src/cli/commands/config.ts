@@ -1,4 +1,4 @@
-import { findConfigFile } from '../../app/settings/config-file/find-config-file.ts'
+import { findConfigFile } from '../../app/settings/config-paths.ts'
 import type { Explained, ExplainedSection } from '../../app/settings/explain-settings.ts'
 import { settingFlags } from '../../app/settings/overrides.ts'
 import { defineCommand } from '../command.ts'
@@ -78,7 +78,7 @@ export const schemaCommand = defineCommand({
   examples: [['config schema > config.schema.json', 'for editors that check YAML files']],
   exits: ['done'],
   async run(context) {
-    const { configJsonSchema } = await import('../../app/settings/schema/json-schema.ts')
+    const { configJsonSchema } = await import('../../app/settings/schema.ts')
     context.print(configJsonSchema().trimEnd())
     return 'done'
   },

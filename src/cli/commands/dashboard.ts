@@ -36,7 +36,7 @@ export const command = defineCommand({
 
 /** A separate function, because the compiler does not rewrite an import() in a function with `using`. */
 async function serve(context: CommandContext): Promise<Dashboard> {
-  const { serveDashboard } = await import('../../app/dashboard/serve-dashboard.ts')
+  const { serveDashboard } = await import('../../app/serve-dashboard.ts')
   const { io, settings, logger, redactor, signal } = context
   return serveDashboard(settings, {
     ...{ ...io, logger, redactor, signal },

@@ -1,5 +1,4 @@
-import { parseLibraryTarget } from '../../app/libraries/library-target.ts'
-import { requireLibrary } from '../../app/libraries/require-library.ts'
+import { parseLibraryTarget, requireLibrary } from '../../app/library-target.ts'
 import type { FileEntry, FolderEntry } from '../../contract/records.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'

@@ -1,4 +1,4 @@
-import { requireLibrary } from '../../app/libraries/require-library.ts'
+import { requireLibrary } from '../../app/library-target.ts'
 import type { LibrarySummary } from '../../contract/records.ts'
 import { HeldBackError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'

@@ -15,8 +15,8 @@ export const command = defineCommand({
   ],
   exits: ['done'],
   async run(context) {
-    const { ServiceLease } = await import('../../app/agent/service-lease.ts')
-    const { accessThrough } = await import('../../app/agent/lease-access.ts')
+    const { ServiceLease } = await import('../../app/mcp-access.ts')
+    const { accessThrough } = await import('../../app/mcp-access.ts')
     const { serveOnStdio } = await import('../../embedded/agent/serve-stdio.ts')
     const lease = new ServiceLease(() => context.openService(), systemClock)
     try {

@@ -1,4 +1,4 @@
-import { requireLibrary } from '../../app/libraries/require-library.ts'
+import { requireLibrary } from '../../app/library-target.ts'
 import type { LibrarySummary, ResourceRecord } from '../../contract/records.ts'
 import { ingestionOutcome } from '../../contract/states.ts'
 import { RejectedError } from '../../foundation/errors.ts'

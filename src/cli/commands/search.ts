@@ -1,4 +1,4 @@
-import { requireLibrary } from '../../app/libraries/require-library.ts'
+import { requireLibrary } from '../../app/library-target.ts'
 import type { SearchAnswer } from '../../contract/records.ts'
 import { wholeNumber } from '../../foundation/text/bounds.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'

@@ -1,5 +1,5 @@
 import { chooseEmbedder } from '../../app/service-client/choose-embedder.ts'
-import { origin } from '../../app/settings/schema/values.ts'
+import { origin } from '../../app/settings/values.ts'
 import type { LibraryProblem } from '../../embedded/integrity/check-library.ts'
 import type { EmbeddedLibrary, EmbeddedOptions } from '../../embedded/start-embedded.ts'
 import { untilAborted } from '../../foundation/concurrency/until-aborted.ts'

@@ -1,17 +1,17 @@
 import { resolve } from 'node:path'
-import { configCandidates, expandHome } from '../../app/settings/config-file/find-config-file.ts'
+import { configCandidates, expandHome } from '../../app/settings/config-paths.ts'
 import { ownCommand } from '../../app/system-service/definition-files.ts'
 import {
   assertReachable,
   type Done,
   installSystemService,
   type ManageInput,
+  manageOwnSystemService,
   showLogs,
   showSystemService,
   switchSystemService,
   uninstallSystemService,
 } from '../../app/system-service/manage-system-service.ts'
-import { manageOwnSystemService } from '../../app/system-service/own-system-service.ts'
 import { wholeNumber } from '../../foundation/text/bounds.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { type ArgumentTable, defineCommand } from '../command.ts'

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { safeFileName } from '../../../src/app/files/safe-file-name.ts'
-import { fileIn, saveFile } from '../../../src/app/files/user-files.ts'
+import { fileIn, safeFileName, saveFile } from '../../../src/app/files/user-files.ts'
 
 let dir: string
 

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openChannels } from '../../../src/app/notify/open-channels.ts'
+import { openChannels } from '../../../src/app/notify/channels.ts'
 import type { NotifySettings, WebhookSettings } from '../../../src/app/settings/settings.ts'
 import { describeNotice, describeTest, describeWell, type NoticeMessage } from '../../../src/rules/notices.ts'
 import { freePort } from '../../support/free-port.ts'

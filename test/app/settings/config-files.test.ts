@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { isMapping } from '../../../src/app/settings/raw-settings.ts'
-import { configJsonSchema } from '../../../src/app/settings/schema/json-schema.ts'
+import { configJsonSchema } from '../../../src/app/settings/schema.ts'
 import { readSettingsWith } from './read-settings-with.ts'
 
 const config = (name: string) => readFileSync(new URL(`../../../config/${name}`, import.meta.url), 'utf8')

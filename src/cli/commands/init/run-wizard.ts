@@ -1,8 +1,8 @@
-import { isThere } from '../../../app/files/real-path.ts'
-import { writePrivateFile } from '../../../app/files/write-private.ts'
-import type { ChosenMirror } from '../../../app/settings/config-file/render-config.ts'
-import { completionFile, shellOf } from '../../../app/setup/completion-file.ts'
-import type { Draft } from '../../../app/setup/draft.ts'
+import { isAbsolute, join } from 'node:path'
+import { isThere } from '../../../app/files/paths.ts'
+import { writePrivateFile } from '../../../app/files/private-files.ts'
+import type { Surroundings } from '../../../app/settings/config-paths.ts'
+import type { ChosenMirror, Draft } from '../../../app/settings/draft.ts'
 import { connectToDaemon } from '../../../daemon/control/client/connect-to-daemon.ts'
 import { HeldBackError, messageOf, ShelfdError, UsageError } from '../../../foundation/errors.ts'
 import { escapeText } from '../../../foundation/text/safe-text.ts'
@@ -169,4 +169,24 @@ async function offerCompletion({ context, flags, prompts }: Wizard): Promise<str
   writePrivateFile(file, await renderCompletionScript(shell))
   context.printMessage(`Wrote ${file}: TAB completes in the next terminal`)
   return file
+}
+
+/** Shells that read completions from a directory of the user; zsh has none by itself. */
+type ReadingShell = 'bash' | 'fish'
+
+/** The shell of the variable SHELL; undefined for another one. */
+function shellOf(shell = ''): ReadingShell | 'zsh' | undefined {
+  const name = shell.slice(shell.lastIndexOf('/') + 1)
+  return (['bash', 'fish', 'zsh'] as const).find((known) => known === name)
+}
+
+/** The file from which a shell reads the completion of shelfd. */
+function completionFile(shell: ReadingShell, { env, home }: Surroundings): string {
+  if (shell === 'fish') return join(baseOf(env.XDG_CONFIG_HOME, home, '.config'), 'fish', 'completions', 'shelfd.fish')
+  const base = baseOf(env.XDG_DATA_HOME, home, join('.local', 'share'))
+  return join(base, 'bash-completion', 'completions', 'shelfd')
+}
+
+function baseOf(given: string | undefined, home: string, usual: string): string {
+  return given && isAbsolute(given) ? given : join(home, usual)
 }

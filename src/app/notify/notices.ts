@@ -1,7 +1,16 @@
+import { hostname } from 'node:os'
 import { causesOfRun } from '../../rules/notice-causes.ts'
 import type { Engine } from '../../sync/engine.ts'
 import { type NoticePlan, Notifications } from '../../sync/notify/notifications.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
+import type { NotifySettings } from '../settings/settings.ts'
+import { type ChannelInput, openChannels } from './channels.ts'
+
+/** What the settings say about notices; undefined when nobody is to be told. */
+export function planNotices(settings: NotifySettings, input: ChannelInput): NoticePlan | undefined {
+  const channels = openChannels(settings, input)
+  return channels.length === 0 ? undefined : { channels, overdueMs: settings.noSuccessForMs, host: hostname() }
+}
 
 /** Tells of what a run that has ended found, or that it is over. A run that was stopped says nothing. */
 export async function notifyOfRun(

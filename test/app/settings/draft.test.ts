@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseConfigFile } from '../../../src/app/settings/config-file/parse-file.ts'
-import { renderConfig } from '../../../src/app/settings/config-file/render-config.ts'
+import { renderConfig } from '../../../src/app/settings/draft.ts'
+import { parseConfigFile } from '../../../src/app/settings/parse-file.ts'
 
 describe('a written configuration', () => {
   test('a written configuration reads back as it was chosen', () => {

@@ -1,7 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { systemCodeOf, UsageError } from '../../foundation/errors.ts'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { FileError, messageOf, systemCodeOf, UsageError } from '../../foundation/errors.ts'
 import { findIntruder, findReader, type Intruder, type Ownership } from '../../foundation/files/ownership.ts'
+import { makeDirectories } from '../../foundation/files/private-directory.ts'
+import { replaceFile } from '../../foundation/files/replace-file.ts'
 
 export interface TextFile {
   readonly text: string
@@ -69,4 +71,39 @@ function refuse(file: string, what: string, intruder: Intruder | undefined): voi
 
 function notAFile(file: string): UsageError {
   return new UsageError('insecure-file', `Cannot use "${file}": it is no file`)
+}
+
+/**
+ * Writes a small file atomically, 0600; missing directories get 0700. Throws
+ * FileError('io-error').
+ */
+export function writePrivateFile(file: string, text: string): void {
+  try {
+    makeDirectories(dirname(file))
+    replaceFile(file, text)
+  } catch (error) {
+    throw new FileError('io-error', `Cannot write "${file}": ${messageOf(error)}`)
+  }
+}
+
+/** An own file or directory that other users can read or change. */
+interface ExposedFile extends Intruder {
+  readonly path: string
+}
+
+/** Lists what of an own directory and the files in it (not deeper) other users can read or change; empty without one. */
+export function listExposed(directory: string): ExposedFile[] {
+  const found = statSync(directory, { throwIfNoEntry: false })
+  if (!found) return []
+  const files = readdirSync(directory).flatMap((name) => exposedFile(join(directory, name)) ?? [])
+  const reader = findReader(directory, found, { isDirectory: true })
+  // If nobody else can enter the directory, the modes of its files don't matter.
+  return reader ? [{ ...reader, path: directory }, ...files] : []
+}
+
+function exposedFile(path: string): ExposedFile | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (!found?.isFile()) return undefined
+  const intruder = findReader(path, found) ?? findIntruder(path, found)
+  return intruder && { ...intruder, path }
 }

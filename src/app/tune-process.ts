@@ -1,4 +1,7 @@
+import { enableCompileCache } from 'node:module'
+import { isAbsolute, join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
+import { makeOwnDirectory } from '../foundation/files/private-directory.ts'
 
 /**
  * Lets V8 take less memory, at a small cost of processor time. Call it once the program is loaded: code and schemas stay, and a nursery
@@ -11,4 +14,18 @@ export function keepMemorySmall(): void {
   setFlagsFromString('--heap-growing-percent=60')
   // undici's parser is one large function of WebAssembly. Optimizing it takes 20 MB and saves nothing that can be measured.
   setFlagsFromString('--wasm-tiering-budget=2147483647')
+}
+
+/**
+ * Keeps compiled code for the next start in a directory that belongs to this user alone. Node's default is a shared
+ * temporary directory, and Node would run code that other users put there.
+ */
+export function keepCompiledCode(home: string, given = ''): void {
+  const directory = join(isAbsolute(given) ? given : join(home, '.cache'), 'shelfd', 'code')
+  try {
+    makeOwnDirectory(directory)
+    enableCompileCache(directory)
+  } catch {
+    // Without the cache the program only starts more slowly.
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ServiceLease } from '../../../src/app/agent/service-lease.ts'
-import { manualClock } from '../../support/manual-clock.ts'
+import { ServiceLease } from '../../src/app/mcp-access.ts'
+import { manualClock } from '../support/manual-clock.ts'
 
 /** A lease of a service that writes down when it is opened and closed. */
 function leaseOf(isReachable: () => boolean = () => true) {

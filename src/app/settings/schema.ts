@@ -1,6 +1,5 @@
-/** The schema of the configuration file with all defaults. */
 import { z } from 'zod'
-import { LIMIT_BOUNDS } from '../../../rules/limits.ts'
+import { LIMIT_BOUNDS } from '../../rules/limits.ts'
 import {
   choice,
   count,
@@ -24,6 +23,8 @@ import {
   timeZone,
   webAddress,
 } from './values.ts'
+
+/** The schema of the configuration file with all defaults. */
 
 const service = z
   .strictObject({
@@ -255,4 +256,10 @@ export const EMBEDDED_DEFAULTS = {
 /** A mirror with this path and all defaults. */
 export function mirrorWithDefaults(directory: string): MirrorConfig {
   return mirror.parse({ path: directory })
+}
+
+/** The JSON Schema of the configuration file, for editors; config/config.schema.json holds the same. */
+export function configJsonSchema(): string {
+  const schema = z.toJSONSchema(configSchema, { io: 'input' })
+  return `${JSON.stringify({ title: 'shelfd configuration', ...schema }, null, 2)}\n`
 }

@@ -1,12 +1,12 @@
-import { type Dashboard, startDashboard } from '../../dashboard/start-dashboard.ts'
-import { openStoreReader } from '../../store/open-store.ts'
-import type { Service } from '../../sync/engine.ts'
-import type { Runner } from '../open-runner.ts'
-import { createLazyService } from '../service-client/lazy-service.ts'
-import type { OpenServiceInput } from '../service-client/open-service.ts'
-import type { ExplainedSettings } from '../settings/explain-settings.ts'
-import type { Settings } from '../settings/settings.ts'
+import { type Dashboard, startDashboard } from '../dashboard/start-dashboard.ts'
+import { openStoreReader } from '../store/open-store.ts'
+import type { Service } from '../sync/engine.ts'
 import { dashboardSources } from './dashboard-sources.ts'
+import type { Runner } from './open-runner.ts'
+import { createLazyService } from './service-client/lazy-service.ts'
+import type { OpenServiceInput } from './service-client/open-service.ts'
+import type { ExplainedSettings } from './settings/explain-settings.ts'
+import type { Settings } from './settings/settings.ts'
 
 interface ServeInput extends OpenServiceInput {
   explainSettings(): ExplainedSettings

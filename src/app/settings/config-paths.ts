@@ -1,6 +1,6 @@
 import { isAbsolute, join, resolve } from 'node:path'
-import { readTextFile } from '../../files/private-file.ts'
-import type { Environment } from '../overrides.ts'
+import { readTextFile } from '../files/private-files.ts'
+import type { Environment } from './overrides.ts'
 
 export interface Surroundings {
   readonly env: Environment

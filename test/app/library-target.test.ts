@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseLibraryTarget } from '../../../src/app/libraries/library-target.ts'
-import { requireLibrary } from '../../../src/app/libraries/require-library.ts'
+import { parseLibraryTarget, requireLibrary } from '../../src/app/library-target.ts'
 
 const LIBRARIES = [
   { id: 'lib_1', name: 'Research', access: ['read'] },

@@ -1,16 +1,16 @@
+import { createRequire } from 'node:module'
+import { z } from 'zod'
+import { FIELD_NAME } from '../../contract/identifier.ts'
+import { normalizeLibraryPath } from '../../contract/library-path.ts'
+import { isLoopback } from '../../foundation/network/loopback.ts'
+import { type Bounds, describeBounds, isWithin } from '../../foundation/text/bounds.ts'
+import { MAX_DURATION_TEXT, MAX_SIZE_TEXT, parseDuration, parseSize } from '../../foundation/text/units.ts'
+import { LIMIT_BOUNDS } from '../../rules/limits.ts'
+
 /**
  * The kinds of values in a configuration. Numbers and switches may be strings, because flags, variables and expanded
  * `${VAR}`s are strings. The message of each kind states what was expected.
  */
-
-import { z } from 'zod'
-import { FIELD_NAME } from '../../../contract/identifier.ts'
-import { normalizeLibraryPath } from '../../../contract/library-path.ts'
-import { isLoopback } from '../../../foundation/network/loopback.ts'
-import { type Bounds, describeBounds, isWithin } from '../../../foundation/text/bounds.ts'
-import { MAX_DURATION_TEXT, MAX_SIZE_TEXT, parseDuration, parseSize } from '../../../foundation/text/units.ts'
-import { LIMIT_BOUNDS } from '../../../rules/limits.ts'
-import { findCronFlaw } from './check-cron.ts'
 
 const SIZE = `a size such as 500K, 50MB or 2GB, up to ${MAX_SIZE_TEXT}`
 const DURATIONS = `such as 500ms, 30s, 5m or 1h30m, up to ${MAX_DURATION_TEXT}`
@@ -206,4 +206,30 @@ function findOriginFlaw(url: URL | undefined): string | undefined {
   if (url.search || url.hash || url.pathname !== '/') return 'it has a path'
   const isSafe = url.protocol === 'https:' || isLoopback(url.hostname)
   return isSafe ? undefined : 'it is http, which only a loopback host may use'
+}
+
+const FIELDS: Readonly<Record<string, string>> = {
+  minute: 'minute',
+  hour: 'hour',
+  dayOfMonth: 'day of the month',
+  month: 'month',
+  dayOfWeek: 'day of the week',
+}
+
+/**
+ * Describes why the scheduler rejects an expression, as the end of a message; undefined when it accepts it. Seconds and
+ * names such as @daily, which the scheduler knows, are rejected in a configuration.
+ */
+function findCronFlaw(expression: string): string | undefined {
+  const fields = expression.trim().split(/\s+/)
+  if (fields.length !== 5) return ''
+  const [error] = loadNodeCron().validateDetailed(fields.join(' ')).errors
+  if (!error) return undefined
+  const field = FIELDS[error.field]
+  return field === undefined ? '' : ` (its ${field} cannot be ${JSON.stringify(error.value)})`
+}
+
+/** Loaded at the first expression, since most configurations have none. */
+function loadNodeCron(): typeof import('node-cron') {
+  return createRequire(import.meta.url)('node-cron')
 }

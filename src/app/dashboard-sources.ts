@@ -1,29 +1,28 @@
-import type { SettingsInForce } from '../../contract/dashboard/shapes.ts'
-import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
-import type { DashboardSources, RecentLog } from '../../dashboard/sources.ts'
-import { RejectedError } from '../../foundation/errors.ts'
-import { isOutOfUse } from '../../rules/mirrors.ts'
-import type { MirrorRow } from '../../store/tables/mirrors.ts'
-import type { Service } from '../../sync/engine.ts'
-import { silentFileLog } from '../../sync/file-log.ts'
-import { CAREFUL_PASS } from '../../sync/pass.ts'
-import { pauseMirrors, resumeMirrors } from '../../sync/pause.ts'
-import { retryContents, setContentsAside } from '../../sync/quarantine.ts'
-import { describeExplanation } from '../../sync/report/explain/describe-explanation.ts'
-import { explainPath, locateResource } from '../../sync/report/explain/explain-path.ts'
-import { changeStore } from '../change-store.ts'
-import { chooseMirrors, settingsOfRow } from '../mirrors/choose-mirrors.ts'
-import { chooseNames } from '../mirrors/choose-names.ts'
-import { describeInactive, listRoster } from '../mirrors/mirror-roster.ts'
-import { openReader } from '../open-engine.ts'
-import { openRunner, type Runner, serviceNameOf } from '../open-runner.ts'
-import type { OpenServiceInput } from '../service-client/open-service.ts'
-import type { ExplainedSettings } from '../settings/explain-settings.ts'
-import type { Settings } from '../settings/settings.ts'
-import { version } from '../version.ts'
-import { listSettings } from './list-settings.ts'
+import type { SettingsInForce } from '../contract/dashboard/shapes.ts'
+import { connectToDaemon } from '../daemon/control/client/connect-to-daemon.ts'
+import type { DashboardSources, RecentLog } from '../dashboard/sources.ts'
+import { RejectedError } from '../foundation/errors.ts'
+import { isOutOfUse } from '../rules/mirrors.ts'
+import type { MirrorRow } from '../store/tables/mirrors.ts'
+import type { Service } from '../sync/engine.ts'
+import { silentFileLog } from '../sync/file-log.ts'
+import { CAREFUL_PASS } from '../sync/pass.ts'
+import { pauseMirrors, resumeMirrors } from '../sync/pause.ts'
+import { retryContents, setContentsAside } from '../sync/quarantine.ts'
+import { describeExplanation } from '../sync/report/explain/describe-explanation.ts'
+import { explainPath, locateResource } from '../sync/report/explain/explain-path.ts'
+import { changeStore } from './change-store.ts'
+import { chooseNames } from './mirrors/choose-known.ts'
+import { chooseMirrors, settingsOfRow } from './mirrors/choose-mirrors.ts'
+import { describeInactive, listRoster } from './mirrors/mirror-roster.ts'
+import { openReader } from './open-engine.ts'
+import { openRunner, type Runner, serviceNameOf } from './open-runner.ts'
+import type { OpenServiceInput } from './service-client/open-service.ts'
+import type { Explained, ExplainedSettings } from './settings/explain-settings.ts'
+import type { Settings } from './settings/settings.ts'
+import { version } from './version.ts'
 
-export interface DashboardInput extends OpenServiceInput {
+interface DashboardInput extends OpenServiceInput {
   readonly stateDir: string
   readonly log: RecentLog | null
   /** Those in force now. */
@@ -128,4 +127,28 @@ function redacted(settings: SettingsInForce, { redactor }: DashboardInput): Sett
     ...settings,
     settings: settings.settings.map((setting) => ({ ...setting, value: redactor.redact(setting.value) })),
   }
+}
+
+type Setting = SettingsInForce['settings'][number]
+
+/** Lists every setting by its whole key, such as `limits.transfers` and `mirrors.0.path`; secrets are hints. */
+export function listSettings({ configFile, root }: ExplainedSettings): SettingsInForce {
+  return { configFile: configFile ?? null, settings: listOf('', root) }
+}
+
+function listOf(key: string, explained: Explained): Setting[] {
+  switch (explained.kind) {
+    case 'section':
+      return explained.entries.flatMap(([name, inner]) => listOf(key === '' ? name : `${key}.${name}`, inner))
+    case 'list':
+      return explained.items.flatMap((item, index) => listOf(`${key}.${index}`, item))
+    case 'hidden':
+      return [{ key, value: `(${explained.hint})`, origin: explained.origin }]
+    case 'value':
+      return [{ key, value: textOf(explained.value), origin: explained.origin }]
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -1,6 +1,20 @@
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
+
+/** The real path of `word`, or its absolute path when it cannot be resolved. */
+export function realPathOf(cwd: string, word: string): string {
+  const path = resolve(cwd, word)
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+export function isThere(path: string): boolean {
+  return existsSync(path)
+}
 
 /** `path`, or the nearest directory above it that exists. */
 export function nearestDirectory(path: string): string {

@@ -1,0 +1,260 @@
+import { win32 } from 'node:path'
+import { isAbsolute, join } from 'node:path/posix'
+import { UsageError } from '../../foundation/errors.ts'
+import type { Environment } from '../settings/overrides.ts'
+
+/** One program to run, without a shell. */
+export interface ProgramCall {
+  readonly program: string
+  readonly args: readonly string[]
+  /** A failure is ignored, for example when stopping a service that is not running. */
+  readonly mayFail?: true
+}
+
+/** The user, the system and the scope of a service. */
+export interface PlanInput {
+  readonly platform: NodeJS.Platform
+  /** One service for the whole machine instead of the user's own. */
+  readonly isSystem: boolean
+  /** Home directory, absolute. */
+  readonly home: string
+  readonly env: Environment
+  readonly user: { readonly uid: number; readonly name: string }
+}
+
+/** Values for the template of the definition. */
+export interface Filling {
+  /** Program and arguments, absolute. */
+  readonly command: readonly string[]
+  /** A file that the service manager passes as the credential `token`. */
+  readonly tokenFile: string | undefined
+}
+
+/** How one service manager installs, runs and shows the daemon: data without actions, so that it can be inspected. */
+export interface SystemServicePlan {
+  /** Template of the definition, a file in `service/`. */
+  readonly template: string
+  /** Absolute path of the definition. */
+  readonly file: string
+  /** Fills the template; throws UsageError('bad-usage') for what the service manager cannot do. */
+  fill(template: string, filling: Filling): string | Uint8Array
+  /** A call that succeeds if the service manager answers, and what to tell otherwise. Absent where there is always one. */
+  readonly reach?: { readonly call: ProgramCall; readonly otherwise: string }
+  /** After the file is written: registers the service and enables its automatic start. */
+  readonly enable: readonly ProgramCall[]
+  /** After `enable`: starts the service, or restarts it when it runs. */
+  readonly launch: readonly ProgramCall[]
+  readonly start: ProgramCall
+  readonly stop: ProgramCall
+  readonly disable: readonly ProgramCall[]
+  /** After the file is removed. */
+  readonly forget: readonly ProgramCall[]
+  readonly status: ProgramCall
+  /** Undefined when the service manager keeps no log. */
+  logs(options: LogOptions): ProgramCall | undefined
+  /** Hints for people after the installation. */
+  readonly nextSteps: readonly string[]
+}
+
+export interface LogOptions {
+  /** Number of last lines to show. */
+  readonly lines: number
+  /** Whether to continue with new lines. */
+  readonly follow: boolean
+}
+
+/** Returns the plan for the service manager of this system. Throws UsageError('bad-usage') where there is none. */
+export function planSystemService(input: PlanInput): SystemServicePlan {
+  const { platform, isSystem } = input
+  if (platform === 'linux') return planSystemd(input)
+  if (isSystem)
+    throw new UsageError('bad-usage', 'Cannot install a service for the whole machine: --system is for systemd')
+  if (platform === 'darwin') return planLaunchd(input)
+  if (platform === 'win32') return planTask(input)
+  const message = `Cannot install a service: there is no known service manager on ${platform}; start "shelfd daemon" yourself`
+  throw new UsageError('bad-usage', message)
+}
+
+const UNIT = 'shelfd.service'
+
+/** systemd: a unit of the user's own manager, or of the system. */
+export function planSystemd({ isSystem, home, env, user }: PlanInput): SystemServicePlan {
+  const scope = isSystem ? [] : ['--user']
+  const systemctl = (...args: string[]): ProgramCall => ({ program: 'systemctl', args: [...scope, ...args] })
+  const userDirectory = join(configHome(env.XDG_CONFIG_HOME, home), 'systemd', 'user')
+  const reload = systemctl('daemon-reload')
+  return {
+    template: isSystem ? 'shelfd-system.service' : UNIT,
+    file: join(isSystem ? '/etc/systemd/system' : userDirectory, UNIT),
+    fill: fillUnit,
+    reach: {
+      call: systemctl('show', '--property=Version'),
+      otherwise: isSystem ? NO_SYSTEM : noUserManager(user.name),
+    },
+    enable: [reload, systemctl('enable', UNIT)],
+    launch: [systemctl('restart', UNIT)],
+    start: systemctl('start', UNIT),
+    stop: systemctl('stop', UNIT),
+    disable: [{ ...systemctl('disable', '--now', UNIT), mayFail: true }],
+    forget: [reload],
+    status: systemctl('status', '--no-pager', '--full', UNIT),
+    logs: ({ lines, follow }) => ({
+      program: 'journalctl',
+      args: [...scope, '--no-pager', '--unit', UNIT, '--lines', String(lines), ...(follow ? ['--follow'] : [])],
+    }),
+    nextSteps: isSystem ? SYSTEM_STEPS : USER_STEPS,
+  }
+}
+
+const WITHOUT = 'without systemd, as in most containers, start "shelfd daemon" yourself'
+
+const NO_SYSTEM = `Cannot reach systemd: this machine was not started with it, or it does not answer you; ${WITHOUT}`
+
+/** As after `su`, in a job of cron or in a container. */
+function noUserManager(name: string): string {
+  const ways = [
+    `"sudo loginctl enable-linger ${name}" has it run always, then run this again`,
+    '"sudo shelfd service install --system" installs the service of the whole machine instead',
+    WITHOUT,
+  ]
+  return `Cannot reach the systemd of user ${name}: nobody is signed in here as ${name}; ${ways.join('; ')}`
+}
+
+const USER_STEPS = [
+  'It runs while you are signed in; to have it run always: loginctl enable-linger',
+  'The access token comes from the configuration (service.tokenFile), or from a file given with --token-file',
+]
+
+const SYSTEM_STEPS = [
+  'The configuration is /etc/shelfd/config.yaml; it must be readable for every user, so put no secret into it',
+  'Put the access token into /etc/credstore/shelfd.token, mode 0600, owner root',
+  'Ask for its state with: SHELFD_STATE_DIR=/var/lib/shelfd SHELFD_DATA_DIR=/var/lib/shelfd/library shelfd status',
+]
+
+function fillUnit(template: string, { command, tokenFile }: Filling): string {
+  assertStartable(command[0] ?? '')
+  const filled = replaceOnce(template, /^ExecStart=.*$/m, `ExecStart=${command.map(quoteWord).join(' ')}`)
+  if (tokenFile === undefined) return filled
+  return replaceOnce(filled, /^#?LoadCredential=.*$/m, `LoadCredential=token:${escapeSpecifiers(tokenFile)}`)
+}
+
+/** systemd refuses quotation marks and backslashes in the path of a program, also when it is quoted. */
+function assertStartable(program: string): void {
+  if (!/["'\\]/.test(program)) return
+  throw new UsageError(
+    'bad-usage',
+    `Cannot have systemd start "${program}": no quotation mark or backslash may be in it`,
+  )
+}
+
+/** Quotes for systemd, where `%` starts a specifier and `$` a variable, the latter in all words but the program. */
+function quoteWord(word: string, index: number): string {
+  const escaped = escapeSpecifiers(word).replaceAll('\\', '\\\\').replaceAll('"', '\\"')
+  return `"${index === 0 ? escaped : escaped.replaceAll('$', '$$$$')}"`
+}
+
+function escapeSpecifiers(text: string): string {
+  return text.replaceAll('%', '%%')
+}
+
+function configHome(given: string | undefined, home: string): string {
+  return given && isAbsolute(given) ? given : join(home, '.config')
+}
+
+const LABEL = 'org.shelfd.daemon'
+
+/** launchd: an agent of the user's graphical session. */
+function planLaunchd({ home, user }: PlanInput): SystemServicePlan {
+  const session = `gui/${user.uid}`
+  const agent = `${session}/${LABEL}`
+  const launchctl = (...args: string[]): ProgramCall => ({ program: 'launchctl', args })
+  const file = join(home, 'Library', 'LaunchAgents', `${LABEL}.plist`)
+  const logFile = join(home, 'Library', 'Logs', 'shelfd.log')
+  const unload: ProgramCall = { ...launchctl('bootout', agent), mayFail: true }
+  return {
+    template: `${LABEL}.plist`,
+    file,
+    fill: (template, filling) => fillAgent(template, filling, logFile),
+    enable: [unload],
+    // Loading the file starts the agent; otherwise launchd loads it when the user signs in.
+    launch: [launchctl('bootstrap', session, file)],
+    start: launchctl('kickstart', agent),
+    stop: launchctl('kill', 'SIGTERM', agent),
+    disable: [unload],
+    forget: [],
+    status: launchctl('print', agent),
+    logs: ({ lines, follow }) => ({ program: 'tail', args: ['-n', String(lines), ...(follow ? ['-F'] : []), logFile] }),
+    nextSteps: [
+      'macOS asks once for each protected folder (Documents, Desktop …) whether node may read it; answer at the screen',
+      'The access token comes from the configuration (service.tokenFile)',
+    ],
+  }
+}
+
+function fillAgent(template: string, { command, tokenFile }: Filling, logFile: string): string {
+  if (tokenFile !== undefined) {
+    throw new UsageError('bad-usage', 'Cannot pass a token file to launchd: set service.tokenFile instead')
+  }
+  const words = command.map((word) => `\n    <string>${escapeXml(word)}</string>`).join('')
+  const array = /(?<=<key>ProgramArguments<\/key>\s*<array>)[\s\S]*?(?=\n {2}<\/array>)/
+  const filled = replaceOnce(template, array, words)
+  return ['StandardErrorPath', 'StandardOutPath'].reduce((text, key) => {
+    return replaceOnce(text, new RegExp(`(?<=<key>${key}</key>\\s*<string>)[^<]*`), escapeXml(logFile))
+  }, filled)
+}
+
+const TASK = 'shelfd'
+
+/** Windows: a task that starts when the user signs in. */
+function planTask({ home, env, user }: PlanInput): SystemServicePlan {
+  const schtasks = (verb: string, ...args: string[]): ProgramCall => ({
+    program: 'schtasks',
+    args: [verb, '/tn', TASK, ...args],
+  })
+  const localData = env.LOCALAPPDATA || win32.join(home, 'AppData', 'Local')
+  const file = win32.join(localData, 'shelfd', 'shelfd-task.xml')
+  const userName = env.USERDOMAIN ? `${env.USERDOMAIN}\\${user.name}` : user.name
+  const end: ProgramCall = { ...schtasks('/end'), mayFail: true }
+  return {
+    template: 'shelfd-task.xml',
+    file,
+    fill: (template, filling) => fillTask(template, filling, userName),
+    enable: [end, schtasks('/create', '/xml', file, '/f')],
+    launch: [schtasks('/run')],
+    start: schtasks('/run'),
+    stop: schtasks('/end'),
+    disable: [end, { ...schtasks('/delete', '/f'), mayFail: true }],
+    forget: [],
+    status: schtasks('/query', '/v', '/fo', 'LIST'),
+    logs: () => undefined,
+    nextSteps: ['The access token comes from the configuration (service.tokenFile)'],
+  }
+}
+
+/** Fills the template, in UTF-16 with a byte order mark, as schtasks itself exports tasks. */
+function fillTask(template: string, { command, tokenFile }: Filling, userName: string): Uint8Array {
+  if (tokenFile !== undefined) {
+    throw new UsageError('bad-usage', 'Cannot pass a token file to a Windows task: set service.tokenFile instead')
+  }
+  const [program = '', ...args] = command
+  const replacements: [RegExp, string][] = [
+    [/(?<=encoding=")UTF-8(?=")/, 'UTF-16'],
+    [/(?<=<UserId>)[^<]*/g, escapeXml(userName)],
+    [/(?<=<Command>)[^<]*/, escapeXml(program)],
+    // Paths on Windows cannot contain quotation marks.
+    [/(?<=<Arguments>)[^<]*/, escapeXml(args.map((word) => `"${word}"`).join(' '))],
+  ]
+  const filled = replacements.reduce((text, [pattern, value]) => replaceOnce(text, pattern, value), template)
+  return Buffer.from(`\ufeff${filled}`, 'utf16le')
+}
+
+/** Replaces the match of `pattern`; throws Error without a match, since the templates are part of this program. */
+function replaceOnce(text: string, pattern: RegExp, replacement: string): string {
+  if (!pattern.test(text)) throw new Error(`The template has no ${pattern}`)
+  return text.replace(pattern, () => replacement)
+}
+
+/** Escapes text between tags of XML. */
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
