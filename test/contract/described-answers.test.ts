@@ -1,5 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { beforeAll, expect, test } from 'vitest'
+import { needs } from '../support/needs.ts'
 import { AnswerValidator, type RealAnswer, toRealAnswer } from './described-answers.ts'
 import { startTarget } from './embedded-target.ts'
 import { SENTENCES } from './sentences/all.ts'
@@ -45,6 +46,7 @@ test('every answer conforms to the description', () => {
 })
 
 test('every described answer was seen, except for those of overload', () => {
+  needs('ffmpeg', 'ffprobe')
   const validator = new AnswerValidator(document)
   const seen = new Set(answers.map((answer) => validator.validate(answer)?.answered))
   const unseen = validator.described.filter((answer) => !seen.has(answer) && !NOT_CAUSED.test(answer))

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { needs } from '../support/needs.ts'
 import { startTarget } from './embedded-target.ts'
 import { SENTENCES } from './sentences/all.ts'
 import { Examination } from './suite/examination.ts'
+import { NotObserved } from './suite/sentence.ts'
 
 describe('the contract, kept by the embedded library', () => {
   let examination: Examination
@@ -14,7 +16,13 @@ describe('the contract, kept by the embedded library', () => {
   for (const { section, says, assertions } of SENTENCES) {
     describe.runIf(assertions.length > 0)(`${section} ${says}`, () => {
       it.each(assertions)('$title', async ({ check }) => {
-        await check(examination)
+        try {
+          await check(examination)
+        } catch (error) {
+          // Pictures of videos are taken by these programs.
+          if (error instanceof NotObserved) needs('ffmpeg', 'ffprobe')
+          throw error
+        }
       })
     })
   }

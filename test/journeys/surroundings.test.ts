@@ -9,11 +9,11 @@ import { mayMount, mount } from '../support/mounted-disk.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
 
 const STACK = /\n\s+at /
-const BASH = ['bash', '-c']
+const SHELL = ['sh', '-c']
 
 /** Runs it under a shell that first does `before`, such as a redirection. */
 function runAfter(home: Home, before: string, args: readonly string[]) {
-  return runShelfd(args, { env: home.env, cwd: home.path, launcher: [...BASH, `${before}; exec "$@"`, 'bash'] }).ended
+  return runShelfd(args, { env: home.env, cwd: home.path, launcher: [...SHELL, `${before}; exec "$@"`, 'sh'] }).ended
 }
 
 async function mirroredHome(): Promise<Home> {

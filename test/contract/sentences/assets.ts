@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { hasStatus, refuses, refusesSomehow } from '../suite/assert-answer.ts'
+import { hasStatus, isPicture, refuses, refusesSomehow } from '../suite/assert-answer.ts'
 import { type Examination, NO_SUCH_THING } from '../suite/examination.ts'
 import { samplesOf } from '../suite/samples.ts'
 import { assertion, NotObserved, type Sentence, sentence, unobservable } from '../suite/sentence.ts'
@@ -147,7 +147,7 @@ export const assets: readonly Sentence[] = [
 
 async function picture(it: Examination, path: string): Promise<Buffer> {
   const response = await it.client().fetch(path, { method: 'GET' })
-  hasStatus({ status: response.status }, 200)
+  isPicture(response)
   assert.equal(response.headers.get('content-type'), 'image/png')
   const bytes = Buffer.from(await response.arrayBuffer())
   assert.ok(bytes.subarray(0, PNG.length).equals(PNG), 'the bytes are not those of a PNG')

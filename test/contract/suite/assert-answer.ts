@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { z } from 'zod'
 import { readErrorBody } from '../../../src/contract/error-body.ts'
 import type { Answer } from '../service-client.ts'
+import { NotObserved } from './sentence.ts'
 
 /** Returns the parsed value; throws an AssertionError that names the wrong field. */
 export function conforms<T>(shape: z.ZodType<T>, value: unknown): T {
@@ -13,6 +14,12 @@ export function conforms<T>(shape: z.ZodType<T>, value: unknown): T {
 export function hasStatus(answer: Pick<Answer, 'status'> & Partial<Answer>, ...expected: readonly number[]): void {
   const found = `${answer.status} ${(answer.text ?? '').slice(0, 200)}`.trim()
   assert.ok(expected.includes(answer.status), `answered with ${found}, not with ${expected.join(' or ')}`)
+}
+
+/** A picture is taken from the video now, or the service says that it cannot do so now. */
+export function isPicture({ status }: Pick<Answer, 'status'>): void {
+  if (status === 503) throw new NotObserved('the service can take no pictures now')
+  hasStatus({ status }, 200)
 }
 
 /** Asserts an error of this status, whose body is JSON with a text for people (section 7). */

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyRequest, prepareTarget, sendRaw } from '../../support/any-request.ts'
 import { fuzzing } from '../../support/fuzz.ts'
+import { needs } from '../../support/needs.ts'
 import { makePdf } from '../ingest/make-pdf.ts'
 import { startLibrary } from '../temporary-library.ts'
 import { TWO_SCENES } from '../video/film.ts'
@@ -28,6 +29,7 @@ const fields = expect.toSatisfy(
 
 describe('any request to the embedded library', () => {
   it('any request is answered, and never with a failure [S-17]', async () => {
+    needs('ffmpeg', 'ffprobe')
     const bounds = { bodyIdleMs: 500, lingerMs: 500, headersMs: 500 }
     const { client, dataDir, library } = await startLibrary({ requests: bounds })
     const { url, token } = library

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ProgramFailedError } from '../../../src/embedded/ffmpeg/run-ffmpeg.ts'
 import { drawFrame, findChanges } from '../../../src/embedded/video/draw-pictures.ts'
+import { needs } from '../../support/needs.ts'
 import { temporaryDirectory } from '../temporary-library.ts'
 import { look, makeRecording, TWO_SCENES } from './film.ts'
 
@@ -56,6 +57,7 @@ test('a slide that stands for long is shown until the next one', async () => {
 })
 
 test('a broken video gives no picture', async () => {
+  needs('ffmpeg', 'ffprobe')
   const path = join(temporaryDirectory(), 'a.mp4')
   writeFileSync(path, TWO_SCENES.subarray(0, TWO_SCENES.length / 2))
   await expect(drawFrame({ path, type: 'video/mp4' }, 0, signal)).rejects.toThrow(ProgramFailedError)
