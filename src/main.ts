@@ -32,7 +32,7 @@ async function main(): Promise<void> {
     // The reader of the output has stopped reading, which is no error of this program.
     if (error.code !== 'EPIPE') throw cannotWrite(error)
   })
-  // Of messages that cannot be written nobody can be told; what they are about goes on.
+  // Messages that cannot be written cannot be reported either; what they are about goes on.
   stderr.on('error', () => {})
   process.exitCode = await runCli(process.argv.slice(2), {
     // The stream opens only when a command reads it, and few do.

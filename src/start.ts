@@ -26,7 +26,7 @@ if (findCommand(given, commands).path.length === 0 && !isMistyped(given[0])) {
 if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD)
 await import('./main.ts')
 
-/** Whether a word is nothing that exists and looks like a command, whose name `main.ts` then suggests. */
+/** Returns whether a word is nothing that exists and looks like a command, whose name `main.ts` then suggests. */
 function isMistyped(word = ''): boolean {
   if (!/^[a-z][a-z-]*$/.test(word) || isThere(resolve(process.env.INIT_CWD ?? '', word))) return false
   const names = commands.map(({ name }) => name.split(' ')[0] ?? '')

@@ -1,6 +1,6 @@
 import { type ErrorCode, ShelfdError } from '../foundation/errors.ts'
 
-/** What to do about an error whose message does not say it. */
+/** Says what to do about an error whose message does not say it. */
 interface Advice {
   /** The line below the error that ended a command. */
   readonly hint?: string

@@ -25,10 +25,10 @@ import { version } from './version.ts'
 interface DashboardInput extends OpenServiceInput {
   readonly stateDir: string
   readonly log: RecentLog | null
-  /** Those in force now. */
+  /** Returns those in force now. */
   settings(): Settings
   explainSettings(): ExplainedSettings
-  /** All mirrors of the store. */
+  /** Returns all mirrors of the store. */
   knownMirrors(): readonly MirrorRow[]
   service(): Service
   /** Called before a sync of this process, with its service, and with null after it. */
@@ -101,7 +101,7 @@ async function sync(input: DashboardInput, names: readonly string[], signal: Abo
   }
 }
 
-/** How long a sync beside a daemon's other work waits for ingestion. */
+/** The time that a sync beside a daemon's other work waits for ingestion. */
 const LONGEST_WAIT_MS = 60_000
 
 async function explain(

@@ -3,7 +3,7 @@ import { defaultDataDir, findConfigFile, type Surroundings } from './settings/co
 import { findStateDir } from './settings/state-dir.ts'
 import { version } from './version.ts'
 
-/** What runs here and where it keeps its files; nothing of it is secret, and no setting needs to be valid. */
+/** Holds what runs here and where it keeps its files; nothing of it is secret, and no setting needs to be valid. */
 export interface ProgramDescription {
   readonly version: string
   readonly node: string
@@ -13,7 +13,7 @@ export interface ProgramDescription {
   /** Null when there is no configuration file. */
   readonly configFile: string | null
   readonly stateDir: string
-  /** Where the embedded library lies unless the configuration names another place. */
+  /** The directory of the embedded library unless the configuration names another place. */
   readonly defaultDataDir: string
 }
 

@@ -1,4 +1,4 @@
-/** The known word that is most similar to a shortened or mistyped one; undefined when none is similar enough. */
+/** Returns the known word that is most similar to a shortened or mistyped one; undefined when none is similar enough. */
 function nearest(word: string, known: readonly string[]): string | undefined {
   const completions = known.filter((candidate) => word !== '' && candidate.startsWith(word))
   if (completions.length > 0) return completions.toSorted((left, right) => left.length - right.length)[0]
@@ -9,7 +9,7 @@ function nearest(word: string, known: readonly string[]): string | undefined {
   return best && best.distance <= Math.max(2, Math.floor(word.length / 2)) ? best.candidate : undefined
 }
 
-/** ` (did you mean "transfers"?)`, or an empty text. */
+/** Returns ` (did you mean "transfers"?)`, or an empty text. */
 export function didYouMean(word: string, known: readonly string[], prefix = ''): string {
   const near = nearest(word, known)
   return near === undefined ? '' : ` (did you mean "${prefix}${near}"?)`

@@ -27,7 +27,7 @@ function withoutColon(text: string): string {
 }
 
 /**
- * The library with this identifier or, failing that, this exact name; throws UsageError('unknown-library') when there is
+ * Returns the library with this identifier or, failing that, this exact name; throws UsageError('unknown-library') when there is
  * none, or several have the name.
  */
 export async function requireLibrary(

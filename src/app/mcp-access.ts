@@ -70,7 +70,7 @@ export class ServiceLease<Client> implements AsyncDisposable {
 /** Originals of these types are the text that a reader wants; of others, the service's assets hold it. */
 const PLAIN = /^(?:text\/(?!html)|application\/(?:json|yaml|toml|x-ndjson))/
 
-/** Any service for agents, with the rights of the configured credential. */
+/** Returns any service for agents, with the rights of the configured credential. */
 export function accessThrough(lease: ServiceLease<ServiceClient>): AgentAccess {
   return {
     async *listLibraries(signal) {

@@ -31,7 +31,7 @@ import { version } from './version.ts'
 export interface OpenDaemonInput extends OpenServiceInput {
   /** Reads the current configuration; throws UsageError. */
   readSettings(): Settings
-  /** The same with the origin of each. */
+  /** Returns the same with the origin of each. */
   explainSettings(): ExplainedSettings
   readonly onHangup: ((listener: () => void) => Disposable) | undefined
 }

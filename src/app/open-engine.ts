@@ -19,7 +19,7 @@ import { createLazyService, type LazyService } from './service-client/lazy-servi
 import type { OpenServiceInput } from './service-client/open-service.ts'
 import type { Settings } from './settings/settings.ts'
 
-/** How long uploads in flight may take to end after a request to stop. */
+/** The time that uploads in flight may take to end after a request to stop. */
 const GRACE_MS = 20_000
 
 export interface OpenedEngine extends AsyncDisposable {
@@ -33,7 +33,7 @@ export interface OpenEngineInput extends OpenServiceInput {
   readonly metrics?: MetricsSink
   /** Receives each sent file; by default none is reported. */
   readonly fileLog?: FileLog
-  /** How long uploads in flight may continue after a request to stop. */
+  /** The time that uploads in flight may continue after a request to stop. */
   readonly graceMs?: number
   /** Replaces the store in the state directory; the engine closes it. */
   readonly store?: Store
@@ -110,7 +110,7 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
   }
 }
 
-/** The limits of one run. */
+/** Returns the limits of one run. */
 export function engineLimitsOf({ limits }: Settings): EngineLimits {
   return {
     transfers: limits.transfers,
@@ -149,7 +149,7 @@ function originOf({ service }: Settings): string | undefined {
   return service.kind === 'configured' ? service.origin : undefined
 }
 
-/** Real paths of the state directory and of the embedded library's data, the latter also when a service is configured. */
+/** Returns the real paths of the state directory and of the embedded library's data, the latter also when a service is configured. */
 function ownDirectoriesOf({ stateDir, service }: Settings): string[] {
   return [stateDir, service.dataDir].map((path) => realPathOf('/', path))
 }

@@ -19,12 +19,12 @@ export interface Runner extends AsyncDisposable {
   /** Mirrors in the store. */
   readonly known: readonly MirrorRow[]
   readonly progress: Progress
-  /** Whether a daemon does the run; it continues its work when this process ends. */
+  /** True if a daemon does the run; it continues its work when this process ends. */
   readonly isInDaemon: boolean
   /** Flags that have no effect on the run, because the daemon was started with its own values. */
   readonly unheeded: readonly SettingFlag[]
   run(mirrors: readonly MirrorSettings[], options: PassOptions): Promise<RunResult>
-  /** For a report after the run. */
+  /** Returns the context for a report after the run. */
   reportContext(): ReportContext
 }
 
@@ -39,19 +39,19 @@ const SHARED_IN_DAEMON: readonly SettingFlag[] = ['bwlimit', 'requests-per-secon
 /** Throws LockedError when another process holds the store and is no daemon. */
 export async function openRunner(settings: Settings, input: RunnerInput): Promise<Runner> {
   const daemon = await connectToDaemon(settings.stateDir)
-  if (daemon) return runBeside(daemon, settings, input)
+  if (daemon) return runWithDaemon(daemon, settings, input)
   try {
     return runHere(settings, input)
   } catch (error) {
     // A daemon may have started meanwhile.
     const late = error instanceof LockedError ? await connectToDaemon(settings.stateDir) : undefined
     if (!late) throw error
-    return runBeside(late, settings, input)
+    return runWithDaemon(late, settings, input)
   }
 }
 
 /** A dry run works on a copy of the store, because its rollback would undo the daemon's writes, too. */
-function runBeside(daemon: DaemonClient, settings: Settings, input: RunnerInput): Runner {
+function runWithDaemon(daemon: DaemonClient, settings: Settings, input: RunnerInput): Runner {
   if (!input.isDryRun) return runInDaemon(daemon, settings, input)
   return runHere(settings, { ...input, store: openStoreCopy(settings.stateDir) })
 }
@@ -77,7 +77,7 @@ function runHere(settings: Settings, input: OpenEngineInput): Runner {
   }
 }
 
-/** A separate function, so that a program that tells nobody loads nothing for it. */
+/** Notifies of a run; a separate function, so that a program that notifies nobody loads nothing for it. */
 async function notify({ notify }: Settings, input: OpenEngineInput, engine: Engine, result: RunResult): Promise<void> {
   if (!hasChannels(notify)) return
   const { planNotices, notifyOfRun } = await import('./notify/notices.ts')

@@ -15,7 +15,7 @@ interface ArgumentTexts {
   readonly array?: true
   readonly required?: true
   readonly choices?: readonly string[]
-  /** What completion offers for an argument instead of files. */
+  /** The names that completion offers for an argument instead of files. */
   readonly completes?: 'mirrors' | 'libraries'
   readonly default?: string | number
   /** Name of the value in the help, by custom in capitals. */
@@ -75,12 +75,12 @@ export function defineCommand<const P extends ArgumentTable, const O extends Arg
   return spec
 }
 
-/** Whether a flag is followed by a value. */
+/** Returns whether a flag is followed by a value. */
 export function takesValue({ type }: ArgumentSpec): boolean {
   return type === 'string' || type === 'number'
 }
 
-/** The name of a positional in help and messages: `LIBRARY` for `library`. */
+/** Returns the name of a positional in help and messages: `LIBRARY` for `library`. */
 export function nameOf(name: string, spec: ArgumentSpec): string {
   return spec.placeholder ?? name.toUpperCase()
 }

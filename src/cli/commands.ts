@@ -1,7 +1,7 @@
 import type { Command } from './command.ts'
 
 export interface CommandEntry {
-  /** As typed: `sync`, `libraries create`. */
+  /** The name as typed: `sync`, `libraries create`. */
   readonly name: string
   readonly summary: string
   load(): Promise<Command>
@@ -12,11 +12,11 @@ export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   failed: 'What was refused or could not be processed',
   mirrors: 'The mirrors, synced or not',
   libraries: 'The libraries of the service',
-  resource: 'What one upload became',
+  resource: 'One resource and its file',
   asset: 'What the service derived from a resource',
   'serve tokens': 'The access tokens of the embedded library',
   service: 'The daemon as a service of the system',
-  notify: 'Who is told when something fails',
+  notify: 'Who is notified when something fails',
   config: 'The configuration',
 }
 
@@ -91,7 +91,7 @@ export const commands: readonly CommandEntry[] = [
     'command',
   ),
   entry('doctor', 'Check everything that shelfd needs', () => import('./commands/doctor.ts'), 'command'),
-  entry('notify test', 'Send a test message to those who are told', () => import('./commands/notify.ts'), 'command'),
+  entry('notify test', 'Send a test message through every channel', () => import('./commands/notify.ts'), 'command'),
   entry('service install', 'Have the service manager start the daemon', service, 'installCommand'),
   entry('service uninstall', 'Stop the daemon and remove its service', service, 'uninstallCommand'),
   entry('service start', 'Start the installed daemon', service, 'startCommand'),

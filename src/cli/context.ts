@@ -18,21 +18,21 @@ export interface GlobalFlags {
   readonly config: string | undefined
   readonly json: boolean
   readonly quiet: boolean
-  /** How often `-v` was given. */
+  /** The number of times that `-v` was given. */
   readonly verbosity: number
   readonly color: ColorChoice
   /** Flags of the configuration, as typed. */
   readonly settingFlags: SettingFlags
 }
 
-/** What a command works with. Settings and logger are created at their first use. */
+/** Holds what a command works with. Settings and logger are created at their first use. */
 export interface CommandContext extends GlobalFlags {
   readonly io: CliIo
   readonly signal: AbortSignal
   readonly settings: Settings
   /** Reads the current settings again; `settings` does not change. */
   readSettings(): Settings
-  /** The settings with the origin of each, read again. */
+  /** Returns the settings with the origin of each, read again. */
   explainSettings(): ExplainedSettings
   readonly logger: Logger
   readonly redactor: Redactor
@@ -142,7 +142,7 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
   return context
 }
 
-/** What a command waits for that asks the service: `waiting for https://library.example.com`. */
+/** Describes what a command waits for that asks the service: `waiting for https://library.example.com`. */
 export function describeService({ service }: Settings): string {
   return service.kind === 'embedded' ? 'opening the library' : `waiting for ${service.origin}`
 }

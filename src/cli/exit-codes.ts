@@ -32,7 +32,7 @@ const BY_REACTION: Readonly<Record<Reaction, ExitName>> = {
   internal: 'failed',
 }
 
-/** The exit code for an error. */
+/** Returns the exit code for an error. */
 export function exitCodeOf(error: unknown): number {
   return EXIT_CODES[exitOf(error)].code
 }
@@ -45,7 +45,7 @@ function reactionOf(error: ShelfdError): Reaction {
   return error.reaction
 }
 
-/** The exit for an error of this code; `failed` without one. */
+/** Returns the exit for an error of this code; `failed` without one. */
 export function exitOfCode(code: ErrorCode | undefined): ExitName {
   return code === undefined ? 'failed' : exitOf(rebuildError(code, ''))
 }

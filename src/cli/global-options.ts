@@ -42,7 +42,7 @@ const PLACEHOLDERS: Partial<Record<SettingFlag, string>> = {
   'scrub-interval': 'DURATION',
 }
 
-/** The flags of one command: its own, and those of the configuration, which are checked with the configuration. */
+/** Returns the flags of one command: its own, and those of the configuration, which are checked with the configuration. */
 export function optionsOf({ options, settingFlags = [] }: Command): ArgumentTable {
   return { ...options, ...settingOptions(settingFlags) }
 }

@@ -17,7 +17,7 @@ interface Announced {
 interface OutageListenerOptions {
   /** Writes a line for people, or an entry of the log with these fields. */
   readonly announce: (line: string, fields?: LogFields) => void
-  /** Whether a user can stop the command with Ctrl-C. */
+  /** True if a user can stop the command with Ctrl-C. */
   readonly isTerminal: boolean
 }
 
@@ -45,7 +45,7 @@ function fieldsOf({ origin, code, cause, untilMs, nextTryAtMs, askedUntilMs }: O
   return { service: origin, code, reason: cause, ...Object.fromEntries(shown) }
 }
 
-/** One line: which service does not answer, why, how long shelfd waits, and when it tries again. */
+/** Returns one line: which service does not answer, why, how long shelfd waits, and when it tries again. */
 function describeOutage(outage: Outage, nowMs: number): string {
   return `${describeCause(outage, nowMs)}. ${describePlan(outage, nowMs)}`
 }

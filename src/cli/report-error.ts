@@ -6,7 +6,7 @@ import { exitCodeOf } from './exit-codes.ts'
 import type { CliIo } from './terminal/cli-io.ts'
 import { COLOR_CHOICES, type ColorChoice, paletteOf } from './terminal/palette.ts'
 
-/** What the report of an error needs from the command line. */
+/** Holds what the report of an error needs from the command line. */
 export interface Shown {
   commandName: string | undefined
   withStack: boolean
@@ -46,19 +46,19 @@ async function logError(
   logger.error(messageOf(error), { code, ...fields, exitCode: exitCodeOf(error) })
 }
 
-/** The log format from flag or environment, for errors before the configuration was read, which may be the error. */
+/** Returns the log format from flag or environment, for errors before the configuration was read, which may be the error. */
 export function typedLogFormat(argv: readonly string[], env: CliIo['env']): LogFormat {
   const format = typedValue(argv, '--log-format') ?? env.SHELFD_LOG_FORMAT
   return format === 'json' || format === 'text' ? format : 'auto'
 }
 
-/** The value of --color, for errors before the command line was read. */
+/** Returns the value of --color, for errors before the command line was read. */
 export function typedColor(argv: readonly string[]): ColorChoice {
   const color = typedValue(argv, '--color')
   return COLOR_CHOICES.find((choice) => choice === color) ?? 'auto'
 }
 
-/** The value of a flag, before the command line was read. */
+/** Returns the value of a flag, before the command line was read. */
 export function typedValue(argv: readonly string[], flag: string): string | undefined {
   const at = argv.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`))
   if (at === -1) return undefined

@@ -47,7 +47,7 @@ function explain(error: unknown): unknown {
   })
 }
 
-/** The first error, when closing resources failed as well. */
+/** Returns the first error, when closing resources failed as well. */
 function firstOf(error: unknown): unknown {
   return error instanceof SuppressedError ? firstOf(error.suppressed) : error
 }
@@ -67,7 +67,7 @@ async function dispatch(argv: readonly string[], io: CliIo, shown: Shown): Promi
   return EXIT_CODES.usage.code
 }
 
-/** With --json also what runs here and where it keeps its files. */
+/** Returns the version, with --json also what runs here and where it keeps its files. */
 async function describeVersion(argv: readonly string[], { env, cwd, home }: CliIo): Promise<string> {
   if (!asksForOneOf(argv, '--json')) return version
   const { describeProgram } = await import('../app/describe-program.ts')

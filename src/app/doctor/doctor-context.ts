@@ -24,7 +24,7 @@ interface DoctorInput extends SettingsInput {
   readonly signal: AbortSignal
   /** The parts of the machine that the checks ask. */
   readonly machine: Machine
-  /** How long a check may take. */
+  /** The time that a check may take. */
   readonly limitMs: number
   readSettings(): Settings
 }
@@ -33,7 +33,7 @@ interface DoctorInput extends SettingsInput {
 export interface Machine {
   nowMs(): number
   freeBytes(directory: string): number
-  /** Undefined where the system has no limit of watches. */
+  /** Returns undefined where the system has no limit of watches. */
   countWatches(): WatchUse | undefined
 }
 
@@ -58,21 +58,21 @@ interface FirstAnswer {
 export interface DoctorContext extends DoctorInput, AsyncDisposable {
   readonly stateDir: string
   settings(): Promise<Settings>
-  /** Undefined when nothing was mirrored yet. */
+  /** Returns undefined when nothing was mirrored yet. */
   examinedStore(): Promise<ExaminedStore | undefined>
-  /** Undefined also when an older version wrote the store, because opening would migrate it. */
+  /** Returns undefined also when an older version wrote the store, because opening would migrate it. */
   store(): Promise<StoreReader | undefined>
   daemon(): Promise<DaemonClient | undefined>
-  /** Undefined for the embedded library. */
+  /** Returns undefined for the embedded library. */
   service(): Promise<ConfiguredServiceSettings | undefined>
   token(): Promise<FoundToken>
-  /** The proxy to an https service; undefined for no proxy. */
+  /** Returns the proxy to an https service; undefined for no proxy. */
   proxy(): Promise<TunnelProxy | undefined>
-  /** The way to an https service; undefined for plain http, which stays on this computer. */
+  /** Returns the way to an https service; undefined for plain http, which stays on this computer. */
   way(): Promise<ProbedWay | undefined>
   /** Resolves if the proxy lets through, or there is none. */
   probedProxy(): Promise<void>
-  /** Until when the service's certificate is valid; undefined for plain http. */
+  /** Returns until when the service's certificate is valid; undefined for plain http. */
   certificateUntilMs(): Promise<number | undefined>
   client(): Promise<ServiceClient>
   firstAnswer(): Promise<FirstAnswer>

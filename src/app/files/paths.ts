@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
-/** The real path of `word`, or its absolute path when it cannot be resolved. */
+/** Returns the real path of `word`, or its absolute path when it cannot be resolved. */
 export function realPathOf(cwd: string, word: string): string {
   const path = resolve(cwd, word)
   try {
@@ -16,7 +16,7 @@ export function isThere(path: string): boolean {
   return existsSync(path)
 }
 
-/** `path`, or the nearest directory above it that exists. */
+/** Returns `path`, or the nearest directory above it that exists. */
 export function nearestDirectory(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestDirectory(dirname(path))
 }

@@ -11,7 +11,7 @@ export interface TextFile {
   readonly ownership: Ownership
   /** Ownership of the directory in the requested path. */
   readonly directory: Ownership
-  /** What messages call the text, where no file holds it yet. */
+  /** The name of the text in messages, where no file holds it yet. */
   readonly origin?: string
 }
 
@@ -39,7 +39,7 @@ export const readTextFile: ReadTextFile = (file) => {
   }
 }
 
-/** Owner and mode of what stands at `path`, after links; undefined without it. */
+/** Returns the owner and mode of what stands at `path`, after links; undefined without it. */
 export function ownershipOf(path: string): Ownership | undefined {
   return statSync(path, { throwIfNoEntry: false })
 }
@@ -47,8 +47,8 @@ export function ownershipOf(path: string): Ownership | undefined {
 /** Refuses a file that users other than this one and root can change or replace, since it decides what is run or sent. */
 export function assertTrusted(file: string, { ownership, directory }: TextFile): void {
   refuse(file, 'its settings decide what runs and what is sent', findIntruder(file, ownership, { owners: 'root' }))
-  const place = dirname(file)
-  const intruder = findIntruder(place, directory, { owners: 'root', mayBeSticky: true })
+  const parent = dirname(file)
+  const intruder = findIntruder(parent, directory, { owners: 'root', mayBeSticky: true })
   refuse(file, 'its directory decides which file is read', intruder)
 }
 

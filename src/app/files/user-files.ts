@@ -11,12 +11,12 @@ import { moveIntoPlace } from '../../foundation/files/replace-file.ts'
 export type Bytes = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
 
 interface SaveOptions {
-  /** Whether an existing file may be replaced. */
+  /** True if an existing file may be replaced. */
   readonly force: boolean
   readonly signal?: AbortSignal
 }
 
-/** Text of a file; throws UsageError('bad-usage'). */
+/** Returns the text of a file; throws UsageError('bad-usage'). */
 export async function readUserFile(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
@@ -25,7 +25,7 @@ export async function readUserFile(file: string): Promise<string> {
   }
 }
 
-/** The path of `target` or, when it is a directory, of `name` in it. */
+/** Returns the path of `target` or, when it is a directory, of `name` in it. */
 export async function fileIn(target: string, name: string): Promise<string> {
   const isDirectory = await stat(target).then(
     (found) => found.isDirectory(),
@@ -42,12 +42,12 @@ export async function saveFile(file: string, bytes: Bytes, { force, signal }: Sa
   if (!force) await reserve(file)
   const write = (target: string, flags: string) =>
     pipeline(Readable.from(bytes), createWriteStream(target, { flags }), { ...(signal && { signal }) })
-  const place = await realpath(file).catch(() => file)
-  const partial = `${place}.${process.pid}.partial`
+  const target = await realpath(file).catch(() => file)
+  const partial = `${target}.${process.pid}.partial`
   try {
-    if (await isStream(place)) return await write(place, 'w')
+    if (await isStream(target)) return await write(target, 'w')
     await write(partial, 'wx')
-    await moveIntoPlace(partial, place, 'complete')
+    await moveIntoPlace(partial, target, 'complete')
   } catch (error) {
     await rm(partial, { force: true })
     if (!force) await rm(file, { force: true })
@@ -55,7 +55,7 @@ export async function saveFile(file: string, bytes: Bytes, { force, signal }: Sa
   }
 }
 
-/** Whether it is a device, a pipe or a socket, which takes what is written and must not be replaced. */
+/** Returns whether it is a device, a pipe or a socket, which takes what is written and must not be replaced. */
 async function isStream(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   return found !== undefined && !found.isFile() && !found.isDirectory()

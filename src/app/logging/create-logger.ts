@@ -19,7 +19,7 @@ export interface LoggerOptions {
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
-/** The logger of this process; every line passes `redact`. */
+/** Returns the logger of this process; every line passes `redact`. */
 export function createLogger(options: LoggerOptions): Logger {
   return options.format === 'json' ? createJsonLogger(options) : createTextLogger(options)
 }
@@ -29,7 +29,7 @@ export function chooseLogFormat(format: LogFormat, env: Environment): 'text' | '
   return format === 'auto' ? (isUnderServiceManager(env) ? 'json' : 'text') : format
 }
 
-/** The level for `-q`, for no flag and for `-v`. */
+/** Returns the level for `-q`, for no flag and for `-v`. */
 export function levelOf(quiet: boolean, verbosity: number): LogLevel {
   if (quiet) return 'error'
   return verbosity > 0 ? 'debug' : 'info'
@@ -88,7 +88,7 @@ function withErrorTexts(fields: LogFields): LogFields {
   return Object.fromEntries(entries)
 }
 
-/** Whether systemd started this process as a notifying service; for others, set `--health-listen` and `--log-format`. */
+/** Returns whether systemd started this process as a notifying service; for others, set `--health-listen` and `--log-format`. */
 export function isUnderServiceManager(env: Readonly<Record<string, string | undefined>>): boolean {
   return Boolean(env.NOTIFY_SOCKET)
 }

@@ -8,7 +8,7 @@ import { realPathOf } from '../files/paths.ts'
 import type { Settings } from '../settings/settings.ts'
 import { byActivity, explainInactive, listRoster, type RosterEntry } from './mirror-roster.ts'
 
-/** Which mirrors of the store a command names: for report, why and failed. */
+/** Chooses the mirrors of the store that a command names: for report, why and failed. */
 
 interface KnownChoice {
   readonly words: readonly string[]
@@ -38,7 +38,7 @@ export function chooseKnown(settings: Settings, known: readonly MirrorRow[], cho
   })
 }
 
-/** The entry with this name or, failing that, this directory; throws UsageError `unknown-mirror`. */
+/** Returns the entry with this name or, failing that, this directory; throws UsageError `unknown-mirror`. */
 function findEntry(roster: readonly RosterEntry[], word: string, cwd: string): RosterEntry {
   const path = realPathOf(cwd, word)
   const entry =
@@ -52,7 +52,7 @@ function findEntry(roster: readonly RosterEntry[], word: string, cwd: string): R
   )
 }
 
-/** The entry of exactly this name; throws UsageError `unknown-mirror`. */
+/** Returns the entry of exactly this name; throws UsageError `unknown-mirror`. */
 export function findByName(roster: readonly RosterEntry[], word: string): RosterEntry {
   const entry = roster.find(({ name }) => name === word)
   if (entry) return entry
@@ -61,7 +61,7 @@ export function findByName(roster: readonly RosterEntry[], word: string): Roster
   throw new UsageError('unknown-mirror', `Cannot find the mirror "${word}"${meant}`)
 }
 
-/** The mirror that holds a local path, and the path relative to it; the innermost when mirrors are nested. */
+/** Returns the mirror that holds a local path, and the path relative to it; the innermost when mirrors are nested. */
 export function chooseByPath(
   settings: Settings,
   known: readonly MirrorRow[],

@@ -1,4 +1,4 @@
-/** Which mirrors a sync or the daemon works on. */
+/** Chooses the mirrors that a sync or the daemon works on. */
 import { basename } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { normalizeLibraryPath } from '../../contract/library-path.ts'
@@ -27,7 +27,7 @@ export interface MirrorChoice {
 }
 
 /**
- * The mirrors to sync: those that the words name; without words all active ones, then the configured ones of another
+ * Returns the mirrors to sync: those that the words name; without words all active ones, then the configured ones of another
  * service, which the engine refuses, so that no configured mirror is left out silently. Throws UsageError for
  * a word that names nothing, RefusedError for a mirror of another service.
  */
@@ -58,7 +58,7 @@ function withoutAll(mirrors: readonly MirrorSettings[], others: readonly RosterE
   return mirrors.filter(({ name }) => !others.some((other) => other.name === name))
 }
 
-/** Each mirror once, in the order of the words. */
+/** Returns each mirror once, in the order of the words. */
 function chooseNamed(settings: Settings, choice: MirrorChoice, roster: readonly RosterEntry[]): MirrorSettings[] {
   const chosen: MirrorSettings[] = []
   for (const word of choice.words) {
@@ -79,7 +79,7 @@ interface Asked extends Pick<MirrorChoice, 'known' | 'home'> {
   readonly kept: readonly MirrorSettings[]
 }
 
-/** The mirrors that a client asks the daemon to sync, checked as on the command line; throws UsageError `mirrors-overlap`. */
+/** Returns the mirrors that a client asks the daemon to sync, checked as on the command line; throws UsageError `mirrors-overlap`. */
 export function admitMirrors(settings: Settings, { mirrors, kept, known, home }: Asked): readonly MirrorSettings[] {
   if (mirrors.every((mirror) => kept.some((each) => isDeepStrictEqual(each, mirror)))) return mirrors
   const roster = listRoster(settings, known)
@@ -95,7 +95,7 @@ export interface DaemonChoice {
   readonly passedOver: readonly string[]
 }
 
-/** The active mirrors, for the daemon; throws UsageError `mirrors-overlap`. */
+/** Returns the active mirrors, for the daemon; throws UsageError `mirrors-overlap`. */
 export function chooseForDaemon(
   settings: Settings,
   { known, home }: Pick<MirrorChoice, 'known' | 'home'>,
@@ -118,14 +118,14 @@ export function assertAnyKept(settings: Settings, around: Pick<MirrorChoice, 'kn
   throw nothingToMirror(listRoster(settings, around.known))
 }
 
-/** The error when there is nothing to mirror, with the reasons and what to do. */
+/** Returns the error when there is nothing to mirror, with the reasons and what to do. */
 function nothingToMirror(roster: readonly RosterEntry[]): UsageError {
   const reasons = roster.flatMap((entry) => explainInactive(entry) ?? [])
   const way = 'name a directory, as in "shelfd sync DIR", or configure mirrors'
   return new UsageError('bad-usage', [`Nothing to mirror: ${way}`, ...reasons].join('\n'))
 }
 
-/** The settings of a mirror in the store: as configured, or the defaults for an ad hoc one. */
+/** Returns the settings of a mirror in the store: as configured, or the defaults for an ad hoc one. */
 export function settingsOfRow(settings: Settings, known: readonly MirrorRow[], row: MirrorRow): MirrorSettings {
   const entry = listRoster(settings, known).find((each) => each.row?.id === row.id)
   return entry ? toChosen(settings, entry) : ofRow(settings, row)
@@ -155,7 +155,7 @@ function chooseOne(settings: Settings, choice: OneChoice): MirrorSettings {
   return toChosen(settings, entry)
 }
 
-/** The mirror with this name, unless it is inactive and the word is also the directory of a more active one. */
+/** Returns the mirror with this name, unless it is inactive and the word is also the directory of a more active one. */
 function findMeant(roster: readonly RosterEntry[], word: string, cwd: string): RosterEntry | undefined {
   const path = realPathOf(cwd, word)
   const named = roster.find(({ name }) => name === word)
@@ -210,7 +210,7 @@ interface Target {
   readonly path: string | undefined
 }
 
-/** `LIBRARY` or `LIBRARY:/path`. */
+/** Parses `LIBRARY` or `LIBRARY:/path`. */
 function parseTarget(text: string): Target {
   const match = /^(.+?)(?::(\/.*))?$/s.exec(text)
   const path = match?.[2] === undefined ? undefined : normalizeLibraryPath(match[2])
@@ -220,7 +220,7 @@ function parseTarget(text: string): Target {
   return { library: match[1], path }
 }
 
-/** Whether an entry is the ad hoc mirror of this directory and `--to`. */
+/** Returns whether an entry is the ad hoc mirror of this directory and `--to`. */
 function isTarget(settings: Settings, { row, configured }: RosterEntry, target: Target, path: string): boolean {
   if (!row || configured || givesWay(settings, row)) return false
   const isLibrary = row.library.name === target.library || row.library.remoteId === target.library

@@ -22,7 +22,7 @@ export interface RosterEntry {
   readonly replacedBy: string | undefined
 }
 
-/** All mirrors: the configured ones in their order, then those that are only in the store. */
+/** Returns all mirrors: the configured ones in their order, then those that are only in the store. */
 export function listRoster(settings: Settings, known: readonly MirrorRow[]): RosterEntry[] {
   const currentOrigin = identityOfService(settings)
   const hasConfigured = settings.mirrors.length > 0
@@ -45,25 +45,28 @@ export function listRoster(settings: Settings, known: readonly MirrorRow[]): Ros
       activity: mirrorActivity({ isConfigured, hasConfigured, isAdHoc, origin, currentOrigin }),
     }
   })
-  const active = new Map(roster.filter(isActive).map((entry) => [placeOf(entry), entry.name]))
-  return roster.map((entry) => ({ ...entry, replacedBy: isActive(entry) ? undefined : active.get(placeOf(entry)) }))
+  const active = new Map(roster.filter(isActive).map((entry) => [realDirectoryOf(entry), entry.name]))
+  return roster.map((entry) => ({
+    ...entry,
+    replacedBy: isActive(entry) ? undefined : active.get(realDirectoryOf(entry)),
+  }))
 }
 
 function isActive({ activity }: Pick<RosterEntry, 'activity'>): boolean {
   return activity === 'active'
 }
 
-/** The real path of a mirror's directory, from the store if possible, because resolving it on a dead mount would block. */
-function placeOf({ row, path }: Pick<RosterEntry, 'row' | 'path'>): string {
+/** Returns the real path of a mirror's directory, from the store if possible, because resolving it on a dead mount would block. */
+function realDirectoryOf({ row, path }: Pick<RosterEntry, 'row' | 'path'>): string {
   return row?.path ?? realPathOf('/', path)
 }
 
-/** Whether a new mirror of the current service may take the name of a row. */
+/** Returns whether a new mirror of the current service may take the name of a row. */
 export function givesWay({ service }: Settings, { isAdHoc, library }: MirrorRow): boolean {
   return givesNameAway({ isAdHoc, origin: library.origin }, { isEmbedded: service.kind === 'embedded' })
 }
 
-/** Why an entry is not synced, in a few words; undefined for one that is. */
+/** Describes why an entry is not synced, in a few words; undefined for one that is. */
 export function describeInactive({ activity, row, configured, currentOrigin }: RosterEntry): string | undefined {
   switch (activity) {
     case 'active':
@@ -77,7 +80,7 @@ export function describeInactive({ activity, row, configured, currentOrigin }: R
   }
 }
 
-/** Why an entry is not synced and how the user can change that; undefined for one that is synced. */
+/** Describes why an entry is not synced and how the user can change that; undefined for one that is synced. */
 export function explainInactive(entry: RosterEntry): string | undefined {
   const { name, path, activity, row, currentOrigin, replacedBy } = entry
   if (replacedBy !== undefined) {
@@ -108,7 +111,7 @@ export function byActivity(roster: readonly RosterEntry[]): RosterEntry[] {
 
 const MOST_INSTANCE_BYTES = 4_096
 
-/** The identity that mirrors are pinned to, without a request; undefined for an embedded library that was never started. */
+/** Returns the identity that mirrors are pinned to, without a request; undefined for an embedded library that was never started. */
 export function identityOfService({ service }: Pick<Settings, 'service'>): string | undefined {
   if (service.kind === 'configured') return service.origin
   const written = readOwnFile(join(service.dataDir, 'instance'), MOST_INSTANCE_BYTES)

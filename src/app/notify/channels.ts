@@ -15,7 +15,7 @@ const WEBHOOK_TIMEOUT_MS = 10_000
 /** A shorter path, such as the topic of a server of one's own, may be part of other text. */
 const SHORTEST_SECRET_PATH = 8
 
-/** The channels of the configuration; they load what they need with their first message. */
+/** Returns the channels of the configuration; they load what they need with their first message. */
 export function openChannels(settings: NotifySettings, input: ChannelInput): Channel[] {
   const { command, webhooks, email } = settings
   return [

@@ -6,13 +6,13 @@ import type { RunResult } from '../../sync/run/run-sync.ts'
 import type { NotifySettings } from '../settings/settings.ts'
 import { type ChannelInput, openChannels } from './channels.ts'
 
-/** What the settings say about notices; undefined when nobody is to be told. */
+/** Returns what the settings say about notices; undefined when nobody is to be notified. */
 export function planNotices(settings: NotifySettings, input: ChannelInput): NoticePlan | undefined {
   const channels = openChannels(settings, input)
   return channels.length === 0 ? undefined : { channels, overdueMs: settings.noSuccessForMs, host: hostname() }
 }
 
-/** Tells of what a run that has ended found, or that it is over. A run that was stopped says nothing. */
+/** Notifies of what a run that has ended found, or that it is over. A run that was stopped notifies nobody. */
 export async function notifyOfRun(
   engine: Pick<Engine, 'store' | 'clock' | 'logger' | 'signal'>,
   plan: NoticePlan,

@@ -30,7 +30,7 @@ function escapeForSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** As parameters of the address, since headers could not hold every character of a title. */
+/** Puts the message into parameters of the address, since headers could not hold every character of a title. */
 function toNtfy(address: string, { event, subject, text }: NoticeMessage): Post {
   const url = new URL(address)
   url.searchParams.set('title', subject)

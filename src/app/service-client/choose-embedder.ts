@@ -6,7 +6,7 @@ import type { Redactor } from '../logging/redactor.ts'
 import type { EmbedderSettings } from '../settings/settings.ts'
 
 /**
- * The embedder as the embedded library takes it, with the key read from its file; the redactor learns it. Throws
+ * Returns the embedder as the embedded library takes it, with the key read from its file; the redactor learns it. Throws
  * UsageError('bad-configuration' or 'insecure-file'), also for a folder without a model.
  */
 export function chooseEmbedder(embedder: EmbedderSettings, redactor: Pick<Redactor, 'add'>): EmbedderChoice {

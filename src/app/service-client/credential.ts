@@ -22,7 +22,7 @@ const WAYS =
   'set service.tokenFile or service.tokenCommand in the configuration, or SHELFD_TOKEN_FILE or SHELFD_TOKEN in the environment, or a systemd credential named "token"'
 
 /**
- * The access token: `SHELFD_TOKEN`, `SHELFD_TOKEN_FILE`, the configuration, then a systemd credential named `token`.
+ * Returns the access token: `SHELFD_TOKEN`, `SHELFD_TOKEN_FILE`, the configuration, then a systemd credential named `token`.
  * Throws RefusedError('credential-missing'), UsageError('insecure-file') and UsageError('bad-configuration').
  */
 export async function readToken(sources: TokenSources, input: TokenInput): Promise<FoundToken> {

@@ -34,7 +34,7 @@ export interface OpenServiceInput extends Surroundings {
   readonly signal: AbortSignal
   /** True in a process that keeps running, such as the daemon: the embedded library embeds documents meanwhile. */
   readonly isLongLived?: boolean
-  /** How requests to a configured service are retried; the client's default if absent. */
+  /** The retries of requests to a configured service; the client's default if absent. */
   readonly retry?: ClientOptions['retry']
   /** The `Retry-After` of a configured service, including what it asked of earlier clients. */
   readonly retryAfter?: ClientOptions['retryAfter']

@@ -12,7 +12,7 @@ export interface Surroundings {
 
 export interface ConfigCandidate {
   readonly file: string
-  /** Whether `--config` or `SHELFD_CONFIG` names the file, so that its absence is an error. */
+  /** True if `--config` or `SHELFD_CONFIG` names the file, so that its absence is an error. */
   readonly isRequired: boolean
 }
 
@@ -25,25 +25,25 @@ export function configCandidates(flag: string | undefined, { env, cwd, home }: S
   return files.map((file) => ({ file, isRequired: false }))
 }
 
-/** The file the configuration is read from; undefined when there is none. */
+/** Returns the file the configuration is read from; undefined when there is none. */
 export function findConfigFile(flag: string | undefined, around: Surroundings): string | undefined {
   const found = configCandidates(flag, around).find(({ file, isRequired }) => isRequired || readTextFile(file))
   return found?.file
 }
 
-/** `$XDG_DATA_HOME/shelfd/library` */
+/** Returns `$XDG_DATA_HOME/shelfd/library` */
 export function defaultDataDir({ env, home }: Surroundings): string {
   return join(baseDirectory(env.XDG_DATA_HOME, join(home, '.local', 'share')), 'shelfd', 'library')
 }
 
-/** `STATE_DIRECTORY` under systemd (the first of them), otherwise `$XDG_STATE_HOME/shelfd`. */
+/** Returns `STATE_DIRECTORY` under systemd (the first of them), otherwise `$XDG_STATE_HOME/shelfd`. */
 export function defaultStateDir({ env, home }: Surroundings): string {
   const ofSystemd = env.STATE_DIRECTORY?.split(':')[0]
   if (ofSystemd && isAbsolute(ofSystemd)) return ofSystemd
   return join(baseDirectory(env.XDG_STATE_HOME, join(home, '.local', 'state')), 'shelfd')
 }
 
-/** `~` and `~/…` as the home directory. */
+/** Replaces `~` and the `~` of `~/…` by the home directory. */
 export function expandHome(path: string, home: string): string {
   return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path
 }

@@ -23,7 +23,7 @@ export interface ChosenService {
   readonly clientCertificate: ClientCertificateFiles | undefined
 }
 
-/** What a configuration is written from. */
+/** Holds what a configuration is written from. */
 export interface ChosenConfig {
   /** Undefined for the embedded library. */
   readonly service: ChosenService | undefined
@@ -93,7 +93,7 @@ function renderMirror({ name, path, library, remotePath }: ChosenMirror): string
   ]
 }
 
-/** Text that YAML takes for nothing but this text, and in which no variable is replaced. */
+/** Returns text that YAML takes for nothing but this text, and in which no variable is replaced. */
 function quote(text: string): string {
   const isPlain = /^(?:https?:\/\/|~?\/)[\w./~-]*(?::\d+)?$/.test(text) || /^[A-Z][a-z]+$/.test(text)
   const isWord = /^(?:null|true|false|yes|no|on|off|y|n)$/i.test(text)
@@ -128,7 +128,7 @@ export function createDraft({ configFile, chosen, token, stateDir }: DraftInput,
   return { configFile, configText, readFile, readSettings: () => readSettings({ ...around, flags, readFile }) }
 }
 
-/** A file as shelfd will write it: nobody else can read it. */
+/** Returns a file as shelfd will write it: nobody else can read it. */
 function asOwn(file: string, text: string): TextFile {
   const owner = { uid: ownUid() ?? 0, gid: 0 }
   return {

@@ -44,7 +44,7 @@ const PATH_KEYS: ReadonlySet<string> = new Set([
   ...['tokenFile', 'caFile', 'certFile', 'keyFile', 'passphraseFile'],
 ])
 
-/** The configuration in force with the keys and units of the file format; throws as `readSettings`. */
+/** Returns the configuration in force with the keys and units of the file format; throws as `readSettings`. */
 export function explainSettings(input: SettingsInput): ExplainedSettings {
   const { settings, raw, originOf } = loadConfiguration(input)
   const { configFile } = settings
@@ -104,7 +104,7 @@ function explainLeaf(explainer: Explainer, schema: unknown, path: Path): Explain
   return { kind: 'value', value: isPath ? absolute(value) : asNumber(value, schema), origin }
 }
 
-/** The hint for a secret; undefined for other values. Arguments of a command may hold a secret, too. */
+/** Returns the hint for a secret; undefined for other values. Arguments of a command may hold a secret, too. */
 function hintOfSecret(path: Path, value: unknown): string | undefined {
   const key = path.join('.')
   if (key === 'service.token' || /^notify\.webhooks\.\d+\.url$/.test(key)) return 'set, not shown'

@@ -10,7 +10,7 @@ interface Override {
   readonly isPath?: true
 }
 
-/** By flag; the variable is `SHELFD_` and the flag in capitals. */
+/** Each override by its flag; the variable is `SHELFD_` and the flag in capitals. */
 export const OVERRIDES = {
   'state-dir': { path: ['stateDir'], describe: 'Directory for the state of shelfd', isPath: true },
   'data-dir': { path: ['dataDir'], describe: 'Directory for the data of the embedded library', isPath: true },

@@ -6,7 +6,7 @@ import { isMapping, type Raw } from './raw-settings.ts'
 export interface ConfigFile {
   readonly raw: Raw
   /** `FILE:LINE` of the key at `path`, or of its nearest existing parent. */
-  place(path: readonly PropertyKey[]): string
+  locationOf(path: readonly PropertyKey[]): string
 }
 
 type YamlDocument = ReturnType<typeof parseDocument>
@@ -15,18 +15,18 @@ type YamlDocument = ReturnType<typeof parseDocument>
 export function parseConfigFile(file: string, source: string, env: Environment): ConfigFile {
   const lines = new LineCounter()
   const document = parseDocument(source, { lineCounter: lines, prettyErrors: false })
-  const placeOf = (offset: number) => `${file}:${lines.linePos(offset).line}`
+  const locate = (offset: number) => `${file}:${lines.linePos(offset).line}`
   const broken = document.errors[0]
   if (broken) {
     // The parser reports an unclosed value at the end of the text, behind the last line.
     const { line } = lines.linePos(Math.min(broken.pos[0], source.trimEnd().length))
     throw bad(`${file}:${line}: ${describeYamlError(broken.code, line)}`)
   }
-  refuseUnresolved(document, placeOf)
-  expandScalars(document, env, placeOf)
-  const content = toValues(document, placeOf)
-  if (content !== undefined && !isMapping(content)) throw bad(`${placeOf(0)}: expected keys and values`)
-  return { raw: content ?? {}, place: (path) => placeOf(offsetOf(document, path)) }
+  refuseUnresolved(document, locate)
+  expandScalars(document, env, locate)
+  const content = toValues(document, locate)
+  if (content !== undefined && !isMapping(content)) throw bad(`${locate(0)}: expected keys and values`)
+  return { raw: content ?? {}, locationOf: (path) => locate(offsetOf(document, path)) }
 }
 
 function bad(message: string): UsageError {
@@ -34,31 +34,31 @@ function bad(message: string): UsageError {
 }
 
 /** Reports unquoted patterns such as `*.tmp`, which YAML reads as references to values that do not exist. */
-function refuseUnresolved(document: YamlDocument, placeOf: (offset: number) => string): void {
+function refuseUnresolved(document: YamlDocument, locate: (offset: number) => string): void {
   visit(document, {
     Alias(_, node) {
       if (node.resolve(document) === undefined)
-        throw bad(`${placeOf(node.range?.[0] ?? 0)}: not valid YAML: ${BAD_STAR}`)
+        throw bad(`${locate(node.range?.[0] ?? 0)}: not valid YAML: ${BAD_STAR}`)
     },
   })
 }
 
 /** Throws for values that contain themselves, or whose references multiply beyond a limit. */
-function toValues(document: YamlDocument, placeOf: (offset: number) => string): unknown {
+function toValues(document: YamlDocument, locate: (offset: number) => string): unknown {
   try {
     return withoutNulls(document.toJS({ maxAliasCount: 100 }))
   } catch {
-    throw bad(`${placeOf(0)}: ${describeYamlError(undefined, 1)}`)
+    throw bad(`${locate(0)}: ${describeYamlError(undefined, 1)}`)
   }
 }
 
-function expandScalars(document: YamlDocument, env: Environment, placeOf: (offset: number) => string): void {
+function expandScalars(document: YamlDocument, env: Environment, locate: (offset: number) => string): void {
   visit(document, {
     Scalar(key, node) {
       if (key === 'key' || typeof node.value !== 'string') return
       node.value = expandVariables(node.value, env, (name) => {
         const ways = `set it, or write \${${name}:-default}`
-        throw bad(`${placeOf(node.range?.[0] ?? 0)}: the variable ${name} is not set; ${ways}`)
+        throw bad(`${locate(node.range?.[0] ?? 0)}: the variable ${name} is not set; ${ways}`)
       })
     },
   })
@@ -92,7 +92,7 @@ function startOf(node: unknown): number | undefined {
 }
 
 /**
- * `text` with `${NAME}` and `${NAME:-default}` replaced from the environment (`$${` stays `${`). Calls `onUnset`
+ * Returns `text` with `${NAME}` and `${NAME:-default}` replaced from the environment (`$${` stays `${`). Calls `onUnset`
  * with the name of each variable that has neither a value nor a default.
  */
 function expandVariables(text: string, env: Environment, onUnset: (name: string) => void): string {
@@ -127,7 +127,7 @@ const WORDS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
     'something does not belong here, such as a bracket that was never opened or text after a closing quote',
 }
 
-/** The message for a code; for a code without words, the line. */
+/** Returns the message for a code; for a code without words, the line. */
 function describeYamlError(code: YAMLError['code'] | undefined, line: number): string {
   const words = code && WORDS[code]
   return words === undefined ? `not valid YAML near line ${line}` : `not valid YAML: ${words}`

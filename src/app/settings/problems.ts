@@ -7,19 +7,19 @@ import type { ConfiguredMirror, Settings } from './settings.ts'
 
 type Path = readonly PropertyKey[]
 
-/** One line for each problem: place, key, and what was expected. */
+/** Returns one line for each problem: place, key, and what was expected. */
 export function describeProblems(
   issues: readonly z.core.$ZodIssue[],
   raw: Raw,
-  placeOf: (path: Path) => string,
+  locationOf: (path: Path) => string,
 ): string[] {
   return issues.flatMap((issue) => {
-    if (issue.code !== 'unrecognized_keys') return [`${placeOf(issue.path)}: ${describeValue(issue, raw)}`]
-    return issue.keys.map((key) => `${placeOf([...issue.path, key])}: ${describeUnknownKey(issue.path, key)}`)
+    if (issue.code !== 'unrecognized_keys') return [`${locationOf(issue.path)}: ${describeValue(issue, raw)}`]
+    return issue.keys.map((key) => `${locationOf([...issue.path, key])}: ${describeUnknownKey(issue.path, key)}`)
   })
 }
 
-/** `mirrors[0].path` */
+/** Formats a path as `mirrors[0].path`. */
 function formatPath(path: Path): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`
@@ -43,7 +43,7 @@ const SECRET_SECTIONS: ReadonlySet<PropertyKey | undefined> = new Set(['service'
 /** An address with a user, perhaps with a password, wherever it stands. */
 const HAS_USER = /:\/\/.*@/s
 
-/** The value found, unless it may hold a secret. */
+/** Returns the value found, unless it may hold a secret. */
 function describeGiven(path: Path, value: unknown): string {
   if (SECRET_SECTIONS.has(path[0]) || typeof value === 'object' || HAS_USER.test(String(value))) return ''
   return `, not ${truncateText(typeof value === 'number' ? String(value) : JSON.stringify(value), 60)}`

@@ -5,7 +5,7 @@ export function isMapping(value: unknown): value is Raw {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** `high` over `low`: mappings are merged, anything else is replaced. */
+/** Lays `high` over `low`: mappings are merged, anything else is replaced. */
 export function layOver(low: Raw, high: Raw): Raw {
   const merged = new Map(Object.entries(low))
   for (const [key, value] of Object.entries(high)) {
@@ -15,13 +15,13 @@ export function layOver(low: Raw, high: Raw): Raw {
   return Object.fromEntries(merged)
 }
 
-/** A mapping with only `value` at `path`. */
+/** Returns a mapping with only `value` at `path`. */
 export function nest(path: readonly string[], value: unknown): Raw {
   const [first = '', ...rest] = path
   return { [first]: rest.length === 0 ? value : nest(rest, value) }
 }
 
-/** The value at `path`, or undefined. */
+/** Returns the value at `path`, or undefined. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   const [first, ...rest] = path
   if (first === undefined) return value

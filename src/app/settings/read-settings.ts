@@ -37,20 +37,22 @@ export interface LoadedConfiguration {
   originOf(path: readonly PropertyKey[]): string
 }
 
-/** As `readSettings`, with origins. */
+/** Reads the settings as `readSettings` does, with their origins. */
 export function loadConfiguration(input: SettingsInput): LoadedConfiguration {
   const found = findFile(input)
   const overrides = readOverrides(input.flags, input.env, input.cwd)
   const written = layOver(found?.parsed.raw ?? {}, overrides.raw)
   const raw = isMapping(written.service) ? written : layOver(EMBEDDED_DEFAULTS, written)
-  const placeOf = (path: readonly PropertyKey[]) =>
-    overrides.origins.get(path.join('.')) ?? found?.parsed.place(path) ?? 'configuration'
-  const settings = toSettings(checkConfig(raw, placeOf), found?.path, input)
+  const locationOf = (path: readonly PropertyKey[]) =>
+    overrides.origins.get(path.join('.')) ?? found?.parsed.locationOf(path) ?? 'configuration'
+  const settings = toSettings(checkConfig(raw, locationOf), found?.path, input)
   const hasLibrary = (index: number) => valueAt(raw, ['mirrors', index, 'library']) !== undefined
   const problems = findMirrorProblems(settings, hasLibrary)
-  if (problems.length > 0) throw badConfiguration(problems.map(({ path, message }) => `${placeOf(path)}: ${message}`))
+  if (problems.length > 0)
+    throw badConfiguration(problems.map(({ path, message }) => `${locationOf(path)}: ${message}`))
   if (found) assertSafe(found, settings)
-  const originOf = (path: readonly PropertyKey[]) => (valueAt(written, path) === undefined ? 'default' : placeOf(path))
+  const originOf = (path: readonly PropertyKey[]) =>
+    valueAt(written, path) === undefined ? 'default' : locationOf(path)
   return { settings, raw, originOf }
 }
 
@@ -71,15 +73,15 @@ function readConfig(path: string, readFile: ReadTextFile): TextFile | undefined 
   }
 }
 
-function checkConfig(raw: Raw, placeOf: (path: readonly PropertyKey[]) => string): Config {
+function checkConfig(raw: Raw, locationOf: (path: readonly PropertyKey[]) => string): Config {
   const checked = configSchema.safeParse(raw, { error: expectedOf })
   if (checked.success) {
     const { service } = checked.data
     const sources = [service?.token, service?.tokenFile, service?.tokenCommand].filter((source) => source !== undefined)
     if (sources.length <= 1) return checked.data
-    throw badConfiguration([`${placeOf(['service'])}: give only one of token, tokenFile and tokenCommand`])
+    throw badConfiguration([`${locationOf(['service'])}: give only one of token, tokenFile and tokenCommand`])
   }
-  throw badConfiguration(describeProblems(checked.error.issues, raw, placeOf))
+  throw badConfiguration(describeProblems(checked.error.issues, raw, locationOf))
 }
 
 function badConfiguration(problems: readonly string[]): UsageError {

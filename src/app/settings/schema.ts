@@ -195,9 +195,9 @@ const notify = z
     email: email.optional().describe('Sends messages by e-mail.'),
     noSuccessFor: durationOrNone()
       .prefault('24h')
-      .describe('Also tell when a mirror has not been up to date for so long.'),
+      .describe('Also notify when a mirror has not been up to date for this long.'),
   })
-  .describe('Who is told when something fails, and when it works again; nobody by default.')
+  .describe('Who is notified when something fails, and when it works again; nobody by default.')
 
 export const configSchema = z
   .strictObject({
@@ -253,12 +253,12 @@ export const EMBEDDED_DEFAULTS = {
   ingestion: { firstPoll: '100ms' },
 }
 
-/** A mirror with this path and all defaults. */
+/** Returns a mirror with this path and all defaults. */
 export function mirrorWithDefaults(directory: string): MirrorConfig {
   return mirror.parse({ path: directory })
 }
 
-/** The JSON Schema of the configuration file, for editors; config/config.schema.json holds the same. */
+/** Returns the JSON Schema of the configuration file, for editors; config/config.schema.json holds the same. */
 export function configJsonSchema(): string {
   const schema = z.toJSONSchema(configSchema, { io: 'input' })
   return `${JSON.stringify({ title: 'shelfd configuration', ...schema }, null, 2)}\n`

@@ -10,7 +10,7 @@ export interface Settings {
   readonly limits: LimitSettings
   readonly ingestion: IngestionSettings
   readonly contract: ContractSettings
-  /** How often every file is hashed again; undefined for never. */
+  /** The interval at which every file is hashed again; null for never. */
   readonly scrubIntervalMs: number | null
   readonly logFormat: LogFormat
   /** IANA name; undefined for the system's time zone. */
@@ -21,13 +21,13 @@ export interface Settings {
   readonly notify: NotifySettings
 }
 
-/** Who is told when something fails. */
+/** Settings of the people who are notified when something fails. */
 export interface NotifySettings {
   /** The program and its arguments. */
   readonly command: readonly string[] | undefined
   readonly webhooks: readonly WebhookSettings[]
   readonly email: EmailSettings | undefined
-  /** A mirror that is not up to date for so long is told, too; null: never. */
+  /** The time after which a mirror that is not up to date is a reason to notify, too; null: never. */
   readonly noSuccessForMs: number | null
 }
 
@@ -43,7 +43,7 @@ export interface EmailSettings {
   readonly sendmail: string
 }
 
-/** By what a balanced search of the embedded library considers meaning. */
+/** The embedder by which a balanced search of the embedded library compares meaning. */
 export type EmbedderSettings =
   | { readonly kind: 'offline' | 'none' }
   | { readonly kind: 'folder'; readonly folder: string }
@@ -74,7 +74,7 @@ export type ServiceSettings = EmbeddedServiceSettings | ConfiguredServiceSetting
 
 export interface EmbeddedServiceSettings {
   readonly kind: 'embedded'
-  /** Where the embedded library keeps its data. */
+  /** The directory in which the embedded library keeps its data. */
   readonly dataDir: string
 }
 
@@ -135,7 +135,7 @@ export interface LimitSettings {
   readonly newPerRun: number | null
   readonly newPerDay: number | null
   readonly newBytesPerRun: number | null
-  /** How long a command retries a service that does not answer. */
+  /** The time that a command retries a service that does not answer. */
   readonly retryForMs: number
 }
 

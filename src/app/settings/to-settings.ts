@@ -35,7 +35,7 @@ export function toSettings(config: Config, configFile: string | undefined, aroun
   }
 }
 
-/** A mirror that is not configured: an absolute directory and its target, with defaults for the rest. */
+/** Returns a mirror that is not configured: an absolute directory and its target, with defaults for the rest. */
 export function adHocMirror(path: string, target: { library?: string; remotePath?: string } = {}): ConfiguredMirror {
   return toMirrorSettings({ ...mirrorWithDefaults(path), ...target }, path)
 }
@@ -67,7 +67,7 @@ function toCertificateFiles(
   }
 }
 
-/** A program without a slash is searched on the PATH. */
+/** Makes the path of the program absolute; a program without a slash is searched on the PATH. */
 function toCommand(words: readonly string[], absolute: (path: string) => string): string[] {
   return words.map((word, index) => (index === 0 && word.includes('/') ? absolute(word) : word))
 }

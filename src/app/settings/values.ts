@@ -29,14 +29,14 @@ export function count(bounds: Bounds) {
   return fromScalar(describeBounds(bounds), (value) => readCount(value, bounds))
 }
 
-/** The same, or `none` for no limit. */
+/** Accepts the same, or `none` for no limit. */
 export function countOrNone(bounds: Bounds) {
   return fromScalar(`${describeBounds(bounds)}, or none`, (value) =>
     value === 'none' ? null : readCount(value, bounds),
   )
 }
 
-/** A number, or 0 for no fixed limit. */
+/** Accepts a number, or 0 for no fixed limit. */
 export function rate(bounds: Bounds) {
   return fromScalar(`${describeBounds(bounds)}, or 0 for no fixed limit`, (value) => {
     const number = value === '' ? Number.NaN : Number(value)
@@ -44,27 +44,27 @@ export function rate(bounds: Bounds) {
   })
 }
 
-/** Bytes. */
+/** Accepts a size and gives bytes. */
 export function size() {
   return fromScalar(SIZE, readSize)
 }
 
-/** Bytes, or `none` for no limit. */
+/** Accepts a size and gives bytes, or `none` for no limit. */
 export function sizeOrNone() {
   return fromScalar(`${SIZE}, or none`, (value) => (value === 'none' ? null : readSize(value)))
 }
 
-/** Milliseconds. */
+/** Accepts a duration and gives milliseconds. */
 export function duration() {
   return fromText(`a duration ${DURATIONS}`, (value) => parseDuration(value) ?? INVALID)
 }
 
-/** Milliseconds above 0. */
+/** Accepts a duration above 0 and gives milliseconds. */
 export function positiveDuration() {
   return fromText(`a duration above 0, ${DURATIONS}`, readPositiveDuration)
 }
 
-/** Milliseconds, or `none` for never. */
+/** Accepts a duration and gives milliseconds, or `none` for never. */
 export function durationOrNone() {
   return fromText(`a duration such as 12h or 30d, up to ${MAX_DURATION_TEXT}, or none`, (value) =>
     value === 'none' ? null : readPositiveDuration(value),
@@ -84,7 +84,7 @@ export function choice<const T extends readonly [string, ...string[]]>(values: T
   return z.enum(values, values.length === 1 ? values[0] : `one of ${values.join(', ')}`)
 }
 
-/** A cron expression of five fields that the scheduler accepts; the message names the first invalid field. */
+/** Accepts a cron expression of five fields that the scheduler accepts; the message names the first invalid field. */
 export function cron() {
   return z.string(CRON).transform((value, context): string => {
     const flaw = findCronFlaw(value)
@@ -94,7 +94,7 @@ export function cron() {
   })
 }
 
-/** A name from the IANA time zone database. */
+/** Accepts a name from the IANA time zone database. */
 export function timeZone() {
   return fromText('a time zone such as Europe/Berlin or UTC', (value) => {
     try {
@@ -105,7 +105,7 @@ export function timeZone() {
   })
 }
 
-/** `auto`, `none`, or a loopback address with its port. */
+/** Accepts `auto`, `none`, or a loopback address with its port. */
 export function listenAddress() {
   return fromText('auto, none or a loopback address such as 127.0.0.1:9847', (value) => {
     if (value === 'auto' || value === 'none') return value
@@ -116,12 +116,12 @@ export function listenAddress() {
   })
 }
 
-/** An absolute path in a library (interface 2.9), converted to its canonical form. */
+/** Accepts an absolute path in a library (interface 2.9), converted to its canonical form. */
 export function libraryPath() {
   return fromText('a library path such as /Papers', (value) => normalizeLibraryPath(value) ?? INVALID)
 }
 
-/** An origin (scheme, host, port): https, or http on a loopback address. The message names what is wrong, not the value. */
+/** Accepts an origin (scheme, host, port): https, or http on a loopback address. The message names what is wrong, not the value. */
 export function origin() {
   return z.string(ORIGIN).transform((value, context): string => {
     const url = URL.canParse(value) ? new URL(value) : undefined
@@ -132,7 +132,7 @@ export function origin() {
   })
 }
 
-/** A URL without user and query: https, or http on a loopback address. */
+/** Accepts a URL without user and query: https, or http on a loopback address. */
 export function webAddress() {
   const expected =
     'an address such as http://localhost:11434/v1: no user or query, and https unless the host is loopback'
@@ -145,7 +145,7 @@ export function webAddress() {
   })
 }
 
-/** A URL that may be a secret: https, or http on a loopback address. The message never shows it. */
+/** Accepts a URL that may be a secret: https, or http on a loopback address. The message never shows it. */
 export function secretAddress() {
   const expected = 'an address that begins with https://, or with http:// for this computer, without user and #'
   return z.string(expected).transform((value, context): string => {
@@ -157,14 +157,14 @@ export function secretAddress() {
   })
 }
 
-/** One address for e-mail; nothing in it can be a flag, a name or a second address. */
+/** Accepts one address for e-mail; nothing in it can be a flag, a name or a second address. */
 export function mailAddress() {
   return fromText('an address such as ada@example.com', (value) =>
     /^[^\s@<>,;:"'()\\-][^\s@<>,;:"'()\\]*@[^\s@<>,;:"'()\\]+$/.test(value) ? value : INVALID,
   )
 }
 
-/** A value of `kind` that `parse` accepts; otherwise the message is `expected`. */
+/** Accepts a value of `kind` that `parse` accepts; otherwise the message is `expected`. */
 function checked<Kind extends z.ZodType, Out>(
   kind: Kind,
   expected: string,
@@ -229,7 +229,7 @@ function findCronFlaw(expression: string): string | undefined {
   return field === undefined ? '' : ` (its ${field} cannot be ${JSON.stringify(error.value)})`
 }
 
-/** Loaded at the first expression, since most configurations have none. */
+/** Loads the scheduler at the first expression, since most configurations have none. */
 function loadNodeCron(): typeof import('node-cron') {
   return createRequire(import.meta.url)('node-cron')
 }

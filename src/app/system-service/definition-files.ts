@@ -9,13 +9,13 @@ import { replaceFile } from '../../foundation/files/replace-file.ts'
 /** The root of the checkout or the installed package, three levels above this file in both. */
 const PACKAGE = new URL('../../../', import.meta.url)
 
-/** Absolute paths of the running Node and main program. */
+/** Returns the absolute paths of the running Node and main program. */
 export function ownCommand(): readonly string[] {
   const main = `../../main${extname(import.meta.url)}`
   return [process.execPath, fileURLToPath(new URL(main, import.meta.url))]
 }
 
-/** Text of a file in `service/`. */
+/** Returns the text of a file in `service/`. */
 export function readTemplate(name: string): Promise<string> {
   return readFile(new URL(`service/${name}`, PACKAGE), 'utf8')
 }

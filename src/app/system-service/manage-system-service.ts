@@ -101,7 +101,7 @@ interface OwnSystemService {
   readonly signal: AbortSignal
 }
 
-/** The service manager of this system, for the current user. Throws UsageError('bad-usage') where there is none. */
+/** Returns the service manager of this system, for the current user. Throws UsageError('bad-usage') where there is none. */
 export function manageOwnSystemService({ env, home, signal }: OwnSystemService, isSystem: boolean): ManageInput {
   const { uid, username } = userInfo()
   // After `su` and in jobs of cron it is missing, although the manager of a user with linger runs.

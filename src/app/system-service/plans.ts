@@ -30,7 +30,7 @@ export interface Filling {
   readonly tokenFile: string | undefined
 }
 
-/** How one service manager installs, runs and shows the daemon: data without actions, so that it can be inspected. */
+/** Describes how one service manager installs, runs and shows the daemon: data without actions, so that it can be inspected. */
 export interface SystemServicePlan {
   /** Template of the definition, a file in `service/`. */
   readonly template: string
@@ -38,7 +38,7 @@ export interface SystemServicePlan {
   readonly file: string
   /** Fills the template; throws UsageError('bad-usage') for what the service manager cannot do. */
   fill(template: string, filling: Filling): string | Uint8Array
-  /** A call that succeeds if the service manager answers, and what to tell otherwise. Absent where there is always one. */
+  /** A call that succeeds if the service manager answers, and the message otherwise. Absent where there is always one. */
   readonly reach?: { readonly call: ProgramCall; readonly otherwise: string }
   /** After the file is written: registers the service and enables its automatic start. */
   readonly enable: readonly ProgramCall[]
@@ -50,7 +50,7 @@ export interface SystemServicePlan {
   /** After the file is removed. */
   readonly forget: readonly ProgramCall[]
   readonly status: ProgramCall
-  /** Undefined when the service manager keeps no log. */
+  /** Returns undefined when the service manager keeps no log. */
   logs(options: LogOptions): ProgramCall | undefined
   /** Hints for people after the installation. */
   readonly nextSteps: readonly string[]
@@ -59,7 +59,7 @@ export interface SystemServicePlan {
 export interface LogOptions {
   /** Number of last lines to show. */
   readonly lines: number
-  /** Whether to continue with new lines. */
+  /** True to continue with new lines. */
   readonly follow: boolean
 }
 
@@ -77,7 +77,7 @@ export function planSystemService(input: PlanInput): SystemServicePlan {
 
 const UNIT = 'shelfd.service'
 
-/** systemd: a unit of the user's own manager, or of the system. */
+/** Plans for systemd: a unit of the user's own manager, or of the system. */
 export function planSystemd({ isSystem, home, env, user }: PlanInput): SystemServicePlan {
   const scope = isSystem ? [] : ['--user']
   const systemctl = (...args: string[]): ProgramCall => ({ program: 'systemctl', args: [...scope, ...args] })
@@ -110,7 +110,7 @@ const WITHOUT = 'without systemd, as in most containers, start "shelfd daemon" y
 
 const NO_SYSTEM = `Cannot reach systemd: this machine was not started with it, or it does not answer you; ${WITHOUT}`
 
-/** As after `su`, in a job of cron or in a container. */
+/** Returns the message for a user without a manager, as after `su`, in a job of cron or in a container. */
 function noUserManager(name: string): string {
   const ways = [
     `"sudo loginctl enable-linger ${name}" has it run always, then run this again`,
@@ -163,7 +163,7 @@ function configHome(given: string | undefined, home: string): string {
 
 const LABEL = 'org.shelfd.daemon'
 
-/** launchd: an agent of the user's graphical session. */
+/** Plans for launchd: an agent of the user's graphical session. */
 function planLaunchd({ home, user }: PlanInput): SystemServicePlan {
   const session = `gui/${user.uid}`
   const agent = `${session}/${LABEL}`
@@ -205,7 +205,7 @@ function fillAgent(template: string, { command, tokenFile }: Filling, logFile: s
 
 const TASK = 'shelfd'
 
-/** Windows: a task that starts when the user signs in. */
+/** Plans for Windows: a task that starts when the user signs in. */
 function planTask({ home, env, user }: PlanInput): SystemServicePlan {
   const schtasks = (verb: string, ...args: string[]): ProgramCall => ({
     program: 'schtasks',

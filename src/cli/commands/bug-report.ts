@@ -52,7 +52,7 @@ async function describe({ io, config }: CommandContext): Promise<string> {
   return inLines(describeProgram(io, config))
 }
 
-/** An invalid configuration is what the report is about: its error takes the place of the values. */
+/** Renders the configuration; if it is invalid, its error takes the place of the values, since the report may be about it. */
 async function configuration({ io, config, settingFlags }: CommandContext): Promise<string> {
   const { explainSettings } = await import('../../app/settings/explain-settings.ts')
   const { renderConfigYaml } = await import('../render/config-yaml.ts')

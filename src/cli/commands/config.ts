@@ -43,7 +43,7 @@ function shownValue(explained: Explained): unknown {
   }
 }
 
-/** The origins, nested as the values. */
+/** Returns the origins, nested as the values. */
 function originsOf({ entries }: ExplainedSection): Readonly<Record<string, unknown>> {
   return Object.fromEntries(entries.map(([key, explained]) => [key, shownOrigin(explained)]))
 }

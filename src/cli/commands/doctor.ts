@@ -9,7 +9,7 @@ import { showsSymbols } from '../terminal/cli-io.ts'
 
 export const command = defineCommand({
   description: [
-    "Checks the configuration, permissions, mirrors, the way to the service, the credential and its rights, what the instance's",
+    "Checks the configuration, permissions, mirrors, the connection to the service, the credential and its rights, what the instance's",
     'OpenAPI shows, the state, disk, watches, clock, service manager and daemon. It changes nothing, and runs beside a daemon.',
     'Each line has a mark: ✓ good, ! worth knowing, ✗ does not work; where there is one, it ends with what fixes it. Warnings',
     'exit with 0, failures with the code that the worst of them has elsewhere.',
@@ -51,10 +51,10 @@ function toJson({ check, level, message, remedy, code }: Checked) {
   return { check, level, message, remedy: remedy ?? null, code: level === 'failed' ? (code ?? null) : null }
 }
 
-/** How long one check may take. */
+/** The time that one check may take. */
 const LIMIT_MS = 5_000
 
-/** What the checks of the doctor look at; the modules are loaded here, since only two commands need them. */
+/** Opens what the checks of the doctor look at; the modules are loaded here, since only two commands need them. */
 export async function openDoctor(context: CommandContext): Promise<DoctorContext> {
   const { openDoctorContext } = await import('../../app/doctor/doctor-context.ts')
   const { thisMachine } = await import('../../app/doctor/doctor-context.ts')

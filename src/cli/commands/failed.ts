@@ -125,7 +125,7 @@ export const ignoreCommand = defineCommand({
 /** The shortest accepted prefix of a SHA-256. */
 const MIN_PREFIX = 6
 
-/** All contents in quarantine; empty when nothing was ever mirrored. */
+/** Returns all contents in quarantine; empty when nothing was ever mirrored. */
 function readQuarantine({ settings }: CommandContext): Quarantined[] {
   using store = openStoreReader(settings.stateDir)
   return store ? listQuarantine(store) : []

@@ -12,7 +12,7 @@ export const command = defineCommand({
     'interrupted, or not finished: the run is under way, or its process ended first. shelfd keeps the last 1,000 runs.',
   ].join('\n'),
   positionals: { mirror: { type: 'string', describe: 'Only runs with this mirror', completes: 'mirrors' } },
-  options: { limit: { type: 'number', bounds: wholeNumber(1, 1_000), default: 20, describe: 'At most so many runs' } },
+  options: { limit: { type: 'number', bounds: wholeNumber(1, 1_000), default: 20, describe: 'The most runs to list' } },
   examples: [
     ['history', 'the last 20 runs'],
     ['history papers --limit 5 --json', 'the last five runs with the mirror "papers", for scripts'],

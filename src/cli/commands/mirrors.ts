@@ -157,7 +157,7 @@ function describeLoss({ settings }: CommandContext, entry: RosterEntry): string[
   ]
 }
 
-/** One mirror as `--json` prints it. */
+/** Returns one mirror as `--json` prints it. */
 function mirrorJson(entry: RosterEntry) {
   const { name, path, row, configured, activity } = entry
   return {
@@ -176,12 +176,12 @@ function mirrorJson(entry: RosterEntry) {
   }
 }
 
-/** `Research:/Papers` */
+/** Returns the target as `Research:/Papers`. */
 function targetOf({ row, configured }: RosterEntry): string {
   return `${row?.library.name ?? configured?.library}:${row?.remotePath ?? configured?.remotePath}`
 }
 
-/** Whether a mirror is synced, in a few words. */
+/** Returns whether a mirror is synced, in a few words. */
 function describeActivity(entry: RosterEntry): string {
   return describeInactive(entry) ?? entry.activity
 }

@@ -7,7 +7,7 @@ import { defineCommand } from '../command.ts'
 
 export const command = defineCommand({
   description: [
-    'Sends a test message by every way that "notify" of the configuration names, and prints how each went. Nothing else is',
+    'Sends a test message through every channel that "notify" of the configuration names, and prints how each went. Nothing else is',
     'looked at or recorded; shelfd itself sends a message when something fails, and when it works again.',
   ].join('\n'),
   positionals: {},
@@ -21,7 +21,10 @@ export const command = defineCommand({
     const plan = planNotices(context.settings.notify, { env: io.env, redactor })
     if (!plan) {
       const todo = 'add a command, webhooks or email to "notify" of the configuration (docs/notifications.md)'
-      throw new UsageError('bad-configuration', `Cannot send a test message: nobody is to be told; ${todo}`)
+      throw new UsageError(
+        'bad-configuration',
+        `Cannot send a test message: the configuration names no channel; ${todo}`,
+      )
     }
     const message = describeTest({ host: plan.host, nowMs: systemClock.nowMs() })
     const results = await Promise.all(
@@ -36,7 +39,7 @@ export const command = defineCommand({
   },
 })
 
-/** An error of one way does not keep the others from being tried. */
+/** Sends a message; an error of one channel does not keep the others from being tried. */
 async function deliver(send: () => ReturnType<Channel['send']>): Promise<Delivery> {
   try {
     return await send()

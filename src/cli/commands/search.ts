@@ -22,7 +22,7 @@ export const command = defineCommand({
       describe: 'Only in this library; may be given several times',
     },
     strategy: { type: 'string', describe: 'lexical matches terms without asking an AI provider' },
-    limit: { type: 'number', bounds: wholeNumber(1, 1_000), describe: 'At most so many candidates' },
+    limit: { type: 'number', bounds: wholeNumber(1, 1_000), describe: 'The most candidates to list' },
     compact: { type: 'boolean', describe: 'Without abstracts and excerpts' },
   },
   settingFlags: CONNECTION_FLAGS,

@@ -151,7 +151,7 @@ export const logsCommand = defineCommand({
   },
 })
 
-/** The service manager of this system, for the current user. */
+/** Returns the service manager of this system, for the current user. */
 function toManageInput({ io, signal }: CommandContext, isSystem: boolean): ManageInput {
   return manageOwnSystemService({ env: io.env, home: io.home, signal }, isSystem)
 }

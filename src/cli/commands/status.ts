@@ -71,7 +71,7 @@ async function showOnce(context: CommandContext, redraws: boolean): Promise<void
 interface Configuration {
   readonly stateDir: string
   readonly settings: Settings | undefined
-  /** Why the configuration is invalid; the command shows the state in the store nevertheless. */
+  /** The mistake in the configuration; the command shows the state in the store nevertheless. */
   readonly error: UsageError | undefined
 }
 
@@ -95,7 +95,7 @@ function withActivity(mirror: MirrorStatus, roster: readonly RosterEntry[] | und
 }
 
 /**
- * Configured mirrors that are not in the store, each with the last run that failed before it reached the mirror's library. A
+ * Returns the configured mirrors that are not in the store, each with the last run that failed before it reached the mirror's library. A
  * refused directory that is not configured is no mirror.
  */
 function listUnsynced(roster: readonly RosterEntry[], failed: readonly MirrorOfRun[]): UnsyncedMirror[] {
@@ -106,7 +106,7 @@ function listUnsynced(roster: readonly RosterEntry[], failed: readonly MirrorOfR
   })
 }
 
-/** The daemon's status; null when none runs, or when it does not answer, which is then noted on stderr. */
+/** Returns the daemon's status; null when none runs, or when it does not answer, which is then noted on stderr. */
 async function askDaemon({ printMessage }: CommandContext, stateDir: string): Promise<DaemonStatus | null> {
   try {
     const daemon = await connectToDaemon(stateDir)

@@ -76,7 +76,7 @@ export const command = defineCommand({
       describe: 'Start no new upload after this time, such as 2h',
       placeholder: 'DURATION',
     },
-    'accept-removals': { type: 'boolean', describe: 'Continue although so many files are gone' },
+    'accept-removals': { type: 'boolean', describe: 'Continue although many files are gone' },
     'accept-root': { type: 'boolean', describe: 'Accept the directory that is at the path now' },
     adopt: {
       type: 'boolean',

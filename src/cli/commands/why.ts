@@ -25,7 +25,7 @@ export const command = defineCommand({
   options: { offline: { type: 'boolean', describe: 'Do not ask the service where the resource lies' } },
   examples: [
     ['why ~/Papers/draft.md', 'why this file is, or is not, in the library'],
-    ['why ~/Papers/drafts', 'what became of the files below this directory'],
+    ['why ~/Papers/drafts', 'the state of the files below this directory'],
     ['why notes/.env --json', 'the same for scripts'],
   ],
   exits: ['done', 'rootMissing', 'temporary', 'refused', 'operator'],
@@ -47,7 +47,7 @@ export const command = defineCommand({
   },
 })
 
-/** The object that `why --json` prints; docs/report.md explains its keys. */
+/** Returns the object that `why --json` prints; docs/report.md explains its keys. */
 function explanationJson(found: PathExplanation, remote: RemoteFinding | undefined) {
   const { mirror, path, disk, content, uploads, problem, history, directory } = found
   return {

@@ -22,7 +22,7 @@ export interface ParserInput {
 
 export interface Parser {
   readonly yargs: Yargs
-  /** The arguments that yargs has read for the command; undefined before. */
+  /** Returns the arguments that yargs has read for the command; undefined before. */
   read(): Readonly<Record<string, unknown>> | undefined
 }
 
@@ -151,7 +151,7 @@ function describeOption(spec: ArgumentSpec): string {
   return `${spec.describe}${choices ? `. One of ${choices.join(', ')}` : ''} [${details.filter(Boolean).join(', ')}]`
 }
 
-/** What stands for the value of a flag: its few choices, or a word; longer choices are given beside it. */
+/** Describes what stands for the value of a flag: its few choices, or a word; longer choices are given beside it. */
 export function shownValue({ type, choices = [], placeholder }: ArgumentSpec): {
   readonly value: string
   readonly choices?: readonly string[]
@@ -161,7 +161,7 @@ export function shownValue({ type, choices = [], placeholder }: ArgumentSpec): {
   return joined.length > LONGEST_CHOICES ? { value: word, choices } : { value: joined || word }
 }
 
-/** The words that yargs read neither as flags nor as their values, without the words of the command. */
+/** Returns the words that yargs read neither as flags nor as their values, without the words of the command. */
 function wordsOf(yargs: Yargs, depth: number): readonly string[] {
   const parsed = yargs.parsed
   if (!parsed) return []

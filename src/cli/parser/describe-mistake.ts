@@ -8,7 +8,7 @@ export interface Expected {
   readonly positionals: ArgumentTable
   /** All accepted flags. */
   readonly options: ArgumentTable
-  /** The arguments as typed, without the words of the command. */
+  /** Returns the arguments as typed, without the words of the command. */
   words(): readonly string[]
 }
 
@@ -39,7 +39,7 @@ export function describeMistake(key: string, given: readonly unknown[], expected
   }
 }
 
-/** The message for a value that is not among the choices; `value` has its quotes already. */
+/** Returns the message for a value that is not among the choices; `value` has its quotes already. */
 export function describeChoice(of: string, value: string, choices: string): string {
   return `Cannot use ${value} for ${of}: it is one of ${choices}`
 }
@@ -61,7 +61,7 @@ function describeMissing(index: number, { positionals }: Expected): string {
   return `Cannot run without ${name && spec ? `${nameOf(name, spec)}: ${spec.describe}` : 'a further argument'}`
 }
 
-/** Only the first of several mistakes of one kind is reported. */
+/** Returns the first name: only the first of several mistakes of one kind is reported. */
 function firstOf(names: string): string {
   return names.split(', ')[0] ?? ''
 }

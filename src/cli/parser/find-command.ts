@@ -9,7 +9,7 @@ export interface FoundCommand {
   readonly entry: CommandEntry | undefined
   /** The command line with these words first, because yargs searches them before it knows which flags have values. */
   readonly argv: readonly string[]
-  /** Whether the word after a group is not the name of a command in it. */
+  /** True if the word after a group is not the name of a command in it. */
   readonly isMistyped: boolean
 }
 

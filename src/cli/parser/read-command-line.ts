@@ -9,7 +9,7 @@ import type { FoundCommand } from './find-command.ts'
 
 export interface CommandLine {
   readonly flags: GlobalFlags
-  /** By camelCase name; switches and lists are always present. */
+  /** The arguments by camelCase name; switches and lists are always present. */
   readonly args: Readonly<Record<string, unknown>>
 }
 
@@ -32,7 +32,7 @@ type Given = Readonly<Record<string, unknown>>
 
 const NOTHING_GIVEN: Given = {}
 
-/** Whether there are no arguments, as in `shelfd status`; then yargs, which takes time to load, is not needed. */
+/** Returns whether there are no arguments, as in `shelfd status`; then yargs, which takes time to load, is not needed. */
 function asksForNothing({ argv, path }: FoundCommand, command: Command | undefined): boolean {
   const needed =
     command && Object.values({ ...command.options, ...command.positionals }).some(({ required }) => required)

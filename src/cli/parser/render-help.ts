@@ -12,7 +12,7 @@ const WIDTH = 100
 /** The largest width: longer lines are hard to read on any terminal. */
 const WIDEST = 120
 
-/** The help of the found command or group; without one the list of all commands. */
+/** Returns the help of the found command or group; without one the list of all commands. */
 export async function renderHelp(found: FoundCommand, command: Command | undefined, columns = WIDTH): Promise<string> {
   const describe = (yargs: Yargs) =>
     command ? describeCommand(yargs, found, command) : describeGroup(yargs, found.path)
@@ -47,7 +47,7 @@ function describeCommand(yargs: Yargs, { entry, path }: FoundCommand, command: C
   yargs.epilogue(renderExits(exits))
 }
 
-/** The command line of a command: `shelfd why PATH [FLAGS]`. */
+/** Returns the command line of a command: `shelfd why PATH [FLAGS]`. */
 export function usageOf(path: readonly string[], { positionals, options, settingFlags }: Command): string {
   const words = Object.entries(positionals).map(([name, spec]) => usageWord(name, spec))
   const flags = Object.keys(options).length + (settingFlags?.length ?? 0) > 0 ? ['[FLAGS]'] : []
@@ -66,7 +66,7 @@ function renderExits(exits: readonly ExitName[]): string {
   return ['Exit codes:', ...rows].join('\n')
 }
 
-/** The exits of a command, with those that every command has, in the order of the table. */
+/** Returns the exits of a command, with those that every command has, in the order of the table. */
 export function listExits(exits: readonly ExitName[] = allExits): readonly { code: number; meaning: string }[] {
   const named = new Set<ExitName>([...exits, 'usage', 'interrupted'])
   return allExits.filter((name) => named.has(name)).map((name) => EXIT_CODES[name])

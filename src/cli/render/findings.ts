@@ -17,7 +17,7 @@ interface Layout {
   readonly columns: number | undefined
 }
 
-/** One finding as a line; on a narrow terminal its text wraps, and the remedy, which is to be copied, has its own line. */
+/** Returns one finding as a line; on a narrow terminal its text wraps, and the remedy, which is to be copied, has its own line. */
 export function renderFinding(
   { check, level, message, remedy }: Checked,
   { marks, nameWidth, columns }: Layout,

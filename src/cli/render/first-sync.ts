@@ -108,11 +108,11 @@ function describeDestination(mirrors: readonly string[], library: Library, isDry
       ? counted(names.length, 'directory', 'directories')
       : [names.slice(0, -1).join(', '), last].filter((part) => part !== '').join(' and ')
   const goes = isDryRun ? 'would go' : names.length === 1 ? 'goes' : 'go'
-  return `No service is configured: ${who} ${goes} into the library on this computer\n(${placeOf(library)}). Nothing leaves it.`
+  return `No service is configured: ${who} ${goes} into the library on this computer\n(${shownDirectory(library)}). Nothing leaves it.`
 }
 
 function describeDiskUsage(sizeBytes: number, library: Library): string {
-  return `The library takes ${formatSize(sizeBytes)} on this computer (${placeOf(library)}).`
+  return `The library takes ${formatSize(sizeBytes)} on this computer (${shownDirectory(library)}).`
 }
 
 /** Describes what to try after a first sync; `query` is known to have results. */
@@ -127,7 +127,7 @@ function describeNextInCheckout(query: string | undefined, isOwnDirectory: boole
   return `Next: npm start -- ${search} · npm start -- ${isOwnDirectory ? 'dashboard' : 'DIR (a directory of yours)'}`
 }
 
-function placeOf({ directory, home }: Library): string {
+function shownDirectory({ directory, home }: Library): string {
   const inHome = pathWithin(home, directory)
   return escapeText(inHome ? `~/${inHome}` : directory)
 }

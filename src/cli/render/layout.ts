@@ -31,7 +31,7 @@ export function renderTable(
   return [headings.map((heading) => heading.toUpperCase()), ...cells].map(line).join('\n')
 }
 
-/** Whether these rows fit the `width` of a terminal without cuts; true without a width. */
+/** Returns whether these rows fit the `width` of a terminal without cuts; true without a width. */
 export function fitsTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
@@ -73,14 +73,14 @@ let stringWidth: StringWidth | undefined
 /** Text whose every character takes one column: most text, so that the library is rarely loaded. */
 const ONE_COLUMN_EACH = /^[ -~\u00a1-\u02ff\u0370-\u052f]*$/
 
-/** The columns that text takes in a terminal: an East Asian character or an emoji takes two, a combining mark none. */
+/** Returns the columns that text takes in a terminal: an East Asian character or an emoji takes two, a combining mark none. */
 export function displayWidth(text: string): number {
   if (ONE_COLUMN_EACH.test(text)) return text.length
   stringWidth ??= loadStringWidth()
   return stringWidth(text)
 }
 
-/** The beginning of `text` that fits `columns`, with a sign that there was more; no character is cut in half. */
+/** Returns the beginning of `text` that fits `columns`, with a sign that there was more; no character is cut in half. */
 export function truncateToWidth(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text
   let kept = ''
@@ -93,7 +93,7 @@ export function truncateToWidth(text: string, columns: number): string {
   return `${kept}…`
 }
 
-/** `text` with blanks after it, so that it takes `columns`. */
+/** Returns `text` with blanks after it, so that it takes `columns`. */
 export function padToWidth(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - displayWidth(text)))
 }

@@ -66,7 +66,7 @@ export interface Rates {
   /** Recent bytes per second; undefined while unknown. */
   readonly sentPerSecond: number | undefined
   readonly hashedPerSecond: number | undefined
-  /** What a run waits for before its first mirror begins: `opening the library on this computer`. */
+  /** The activity that a run waits for before its first mirror begins: `opening the library on this computer`. */
   readonly beginning: string
 }
 
@@ -76,7 +76,7 @@ const BAR = { most: 24, fewest: 8, rank: 4 }
 const PERCENT_FROM_BYTES = 2 ** 20
 const LONGEST_NAME = 28
 
-/** One line: the phase, how far and how fast it is, about how long it still takes, and the file in flight. */
+/** Returns one line: the phase, how far and how fast it is, about how long it still takes, and the file in flight. */
 export function describeProgress(progress: Progress, rates: Rates, width: number): string {
   const head = [escapeText(progress.mirror), nameActivity(progress, rates)].filter((part) => part !== '').join('  ')
   const parts = partsOf(progress, rates).filter(({ text }) => text !== '')
@@ -86,7 +86,7 @@ export function describeProgress(progress: Progress, rates: Rates, width: number
   return [head, bar, text].filter((part) => part !== '').join('  ')
 }
 
-/** The remaining time, rounded in steps that people can read during a countdown. */
+/** Returns the remaining time, rounded in steps that people can read during a countdown. */
 export function describeTimeLeft(leftMs: number): string {
   const seconds = Math.max(1, Math.ceil(leftMs / 1_000))
   if (seconds <= 10) return `${seconds} s left`
@@ -164,14 +164,14 @@ function describeReading({ filesHashed, bytesHashed }: Progress, perSecond: numb
   return perSecond === undefined ? what : `${what} at ${formatSize(Math.round(perSecond))}/s`
 }
 
-/** `132 of 200 MiB`: an equal unit is written once. */
+/** Describes bytes as `132 of 200 MiB`: an equal unit is written once. */
 function describeBytes(bytes: number, total: number): string {
   const [done = '', of = ''] = [formatSize(bytes), formatSize(total)]
   const unit = of.slice(of.indexOf(' '))
   return `${done.endsWith(unit) ? done.slice(0, -unit.length) : done} of ${of}`
 }
 
-/** The largest file in flight. */
+/** Returns the largest file in flight. */
 function describeUpload(uploads: readonly UploadProgress[]): string {
   const [first] = uploads.toSorted((a, b) => b.sizeBytes - a.sizeBytes)
   if (!first) return ''
@@ -198,7 +198,7 @@ function joinFitting(parts: readonly Part[], room: number): string {
   return shown(mostRank)
 }
 
-/** The share of the phase that is done, 0 to 1; undefined when the total is unknown. */
+/** Returns the share of the phase that is done, 0 to 1; undefined when the total is unknown. */
 function doneShare(progress: Progress): number | undefined {
   const { phase, bytesSent, bytesTotal, contentsSent, contentsTotal, inIngestion, searchable } = progress
   if (phase === 'uploading') return bytesTotal > 0 ? bytesSent / bytesTotal : share(contentsSent, contentsTotal)

@@ -53,7 +53,7 @@ export function renderQuarantined(content: Quarantined): string {
   })
 }
 
-/** A content for scripts, without the store's own number. */
+/** Returns a content for scripts, without the store's own number. */
 export function quarantinedJson({ contentId: _, ...content }: Quarantined) {
   return content
 }
@@ -71,7 +71,7 @@ function describeNextTry({ isSetAside, retryAt }: Quarantined): string {
   return isDue ? 'with the next run' : localTime(retryAt)
 }
 
-/** The time of an ISO date on this computer's clock; empty for null. */
+/** Returns the time of an ISO date on this computer's clock; empty for null. */
 function localTime(iso: string | null): string {
   return iso === null ? '' : timeOfDay(Date.parse(iso), Date.now())
 }

@@ -8,10 +8,10 @@ import { describeKinds } from '../../rules/without-text.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
 import type { CommandContext } from '../context.ts'
 
-/** How many lines of problems a summary has; the report has all problems. */
+/** The most lines of problems that a summary has; the report has all problems. */
 const MOST_PROBLEMS = 20
 
-/** How many paths a line names for several files with one problem. */
+/** The most paths that a line names for several files with one problem. */
 const MOST_PATHS = 3
 
 /** For fewer contents the 95th percentile is the slowest one. */
@@ -23,7 +23,7 @@ type Line = readonly [label: string, text: string] | undefined
 /** The label of lines that need the reader's attention. */
 const ATTENTION = '!'
 
-/** The summary of a run for people: what matters first, and the outcome in the last line. */
+/** Returns the summary of a run for people: what matters first, and the outcome in the last line. */
 export function renderRunSummary(result: RunResult, print: CommandContext['printText']): void {
   const { summary, failure } = result
   const accounts = summary.mirrors.map((mirror) => ({ mirror, lines: linesOf(mirror, result) }))
@@ -94,7 +94,7 @@ function sent({ uploads }: SyncSummary): Line {
   return created + duplicates + aliases === 0 ? undefined : ['sent', describeSent(uploads)]
 }
 
-/** `84 files, 200 MiB (2 were there already, 1 more is a copy)`. */
+/** Describes uploads as `84 files, 200 MiB (2 were there already, 1 more is a copy)`. */
 function describeSent({ created, duplicates, aliases, bytes }: SyncSummary['uploads']): string {
   const files = created + duplicates
   if (files === 0)
@@ -196,7 +196,7 @@ function furtherProblems({ problems }: SyncSummary, { failure }: RunResult): Sum
   return problems.filter(({ message }) => message !== failure?.message)
 }
 
-/** One line for all paths that have the same problem. */
+/** Returns one line for all paths that have the same problem. */
 function describeProblems(problems: readonly SummaryProblem[], nowMs: number): Line[] {
   const groups = [...Map.groupBy(problems, ({ code, message, retryAt }) => `${code}\n${message}\n${retryAt}`).values()]
   const lines = groups.slice(0, MOST_PROBLEMS).map((group): Line => [ATTENTION, describeGroup(group, nowMs)])
@@ -216,7 +216,7 @@ function describeGroup(group: readonly SummaryProblem[], nowMs: number): string 
   return `${counted(group.length, 'file')}: ${message}: ${paths.join(', ')}${more}`
 }
 
-/** `Done with 2 problems in 3.4 s; 3 files wait for the next run.` */
+/** Returns the last line, such as `Done with 2 problems in 3.4 s; 3 files wait for the next run.` */
 function lastLine(result: RunResult): string {
   const { summary, failure } = result
   const duration = formatDuration(summary.durationMs)

@@ -12,7 +12,7 @@ import { type StateLine, stateOfDaemon, stateOfMirror, stateOfRun } from '../../
 import type { MirrorStatus } from '../../sync/report/status.ts'
 import { renderFields } from './layout.ts'
 
-/** How many problems are listed for each mirror. */
+/** The most problems that are listed for each mirror. */
 const MOST_PROBLEMS = 10
 
 /** A mirror, and why it is not synced unless it is named. */
@@ -118,14 +118,14 @@ function renderIndented(fields: Readonly<Record<string, string | undefined>>): s
   return text === '' ? [] : [text.replaceAll(/^/gm, '  ')]
 }
 
-/** One line on the daemon and its service, and a second one when the service does not answer. */
+/** Returns one line on the daemon and its service, and a second one when the service does not answer. */
 export function describeDaemon(status: DaemonStatus, nowMs: number): readonly string[] {
   const { pid, startedAt, service } = status
   const head = `daemon: running for ${formatSpan(nowMs - startedAt)} (process ${pid}), ${escapeText(describeStatus(status))}`
   return service.reason ? [head, `  ! ${escapeText(service.reason.message)} [${service.reason.code}]`] : [head]
 }
 
-/** The daemon's status for scripts: the same keys, times in ISO 8601. */
+/** Returns the daemon's status for scripts: the same keys, times in ISO 8601. */
 export function daemonStatusJson({ startedAt, service, mirrors, ...status }: DaemonStatus) {
   const { sinceMs, ...line } = service
   return {
@@ -149,7 +149,7 @@ function isoTime(timeMs: number): string {
   return new Date(timeMs).toISOString()
 }
 
-/** The message when the state may lack uploads that the service has; undefined otherwise. */
+/** Returns the message when the state may lack uploads that the service has; undefined otherwise. */
 export function describeLacking(store: StoreReader | undefined): string | undefined {
   if (!store?.mayLack()) return undefined
   return 'The state is new, restored or copied: before it sends anything, shelfd looks for earlier uploads in the library'

@@ -34,16 +34,16 @@ export function columnsOf({ stdout, isTerminal }: CliIo): number | undefined {
   return typeof columns === 'number' && columns > 0 ? columns : undefined
 }
 
-/** Whether stdout is a terminal that shows symbols such as ✓; the console of Linux and old locales do not. */
+/** Returns whether stdout is a terminal that shows symbols such as ✓; the console of Linux and old locales do not. */
 export function showsSymbols({ isTerminal, env }: Pick<CliIo, 'isTerminal' | 'env'>): boolean {
   if (!isTerminal.stdout || env.TERM === 'dumb' || env.TERM === 'linux') return false
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG
   return process.platform === 'win32' || process.platform === 'darwin' || /utf-?8/i.test(locale ?? '')
 }
 
-/** What can be wrong with the surroundings of a process. */
+/** The functions below report what is wrong with the surroundings of a process. */
 
-/** The working directory; throws UsageError('bad-usage') when it was removed. */
+/** Returns the working directory; throws UsageError('bad-usage') when it was removed. */
 export function findWorkingDirectory(): string {
   try {
     return process.cwd()
@@ -53,7 +53,7 @@ export function findWorkingDirectory(): string {
   }
 }
 
-/** The error for data that stdout does not take. */
+/** Returns the error for data that stdout does not take. */
 export function cannotWrite(error: Error): FileError {
   return new FileError('io-error', `Cannot write to standard output: ${error.message}`, { cause: error })
 }

@@ -18,7 +18,7 @@ export interface Palette {
 
 type Format = Parameters<typeof styleText>[0]
 
-/** What a line begins with: the mark of a check or a state, or the sign of a class of the report. */
+/** The beginnings of lines that get a colour: the mark of a check or a state, or the sign of a class of the report. */
 const SIGNS: Readonly<Record<string, Format>> = {
   '✓': 'green',
   '=': 'green',
@@ -51,7 +51,7 @@ const COLORED: Palette = {
   progress: (text) => text.replace(/━+╸?/, (done) => style('green', done)).replace(/─+/, (left) => style('dim', left)),
 }
 
-/** The palette of stdout or stderr. `--color` decides before NO_COLOR, that before FORCE_COLOR, and then the terminal. */
+/** Returns the palette of stdout or stderr. `--color` decides before NO_COLOR, that before FORCE_COLOR, and then the terminal. */
 export function paletteOf(
   stream: 'stdout' | 'stderr',
   { isTerminal, env }: Pick<CliIo, 'isTerminal' | 'env'>,

@@ -62,7 +62,7 @@ async function chooseAddress(wizard: Wizard, given: string | undefined): Promise
   }
 }
 
-/** The files that flags name, for the configuration; from variables they come at each start. */
+/** Returns the files that flags name, for the configuration; from variables they come at each start. */
 function certificateFiles({
   settingFlags,
   io,
@@ -102,7 +102,7 @@ async function chooseCredential(wizard: Wizard, service: ChosenService): Promise
   }
 }
 
-/** The credential that a flag or a variable names. */
+/** Returns the credential that a flag or a variable names. */
 function givenCredential({ flags, context }: Wizard, service: ChosenService): CheckedService | undefined {
   const { env, cwd, home } = context.io
   if (env.SHELFD_TOKEN || env.SHELFD_TOKEN_FILE) return { service, token: undefined }
@@ -147,7 +147,7 @@ async function askDirectories(wizard: Wizard): Promise<string[]> {
   return [typed]
 }
 
-/** Why a directory cannot be mirrored, in words; undefined when it can. */
+/** Describes why a directory cannot be mirrored, in words; undefined when it can. */
 function describeUnreadable(path: string): string | undefined {
   try {
     inspectRoot(nodeFileSystem, path)
@@ -166,7 +166,7 @@ async function assertUsable({ prompts, context }: Wizard, path: string): Promise
   throw new HeldBackError('confirmation-needed', `"${path}" is not mirrored: it holds ${breadth}`)
 }
 
-/** One mirror for each directory, with names and remote paths that differ; without a library each has its own. */
+/** Returns one mirror for each directory, with names and remote paths that differ; without a library each has its own. */
 export function toMirrors(paths: readonly string[], library: string | undefined): ChosenMirror[] {
   const mirrors: ChosenMirror[] = []
   for (const path of paths) {

@@ -174,13 +174,13 @@ async function offerCompletion({ context, flags, prompts }: Wizard): Promise<str
 /** Shells that read completions from a directory of the user; zsh has none by itself. */
 type ReadingShell = 'bash' | 'fish'
 
-/** The shell of the variable SHELL; undefined for another one. */
+/** Returns the shell of the variable SHELL; undefined for another one. */
 function shellOf(shell = ''): ReadingShell | 'zsh' | undefined {
   const name = shell.slice(shell.lastIndexOf('/') + 1)
   return (['bash', 'fish', 'zsh'] as const).find((known) => known === name)
 }
 
-/** The file from which a shell reads the completion of shelfd. */
+/** Returns the file from which a shell reads the completion of shelfd. */
 function completionFile(shell: ReadingShell, { env, home }: Surroundings): string {
   if (shell === 'fish') return join(baseOf(env.XDG_CONFIG_HOME, home, '.config'), 'fish', 'completions', 'shelfd.fish')
   const base = baseOf(env.XDG_DATA_HOME, home, join('.local', 'share'))

@@ -24,7 +24,7 @@ export interface InitFlags {
   readonly force: boolean
 }
 
-/** What the steps of the wizard work with. */
+/** Holds what the steps of the wizard work with. */
 export interface Wizard {
   readonly context: CommandContext
   readonly flags: InitFlags
@@ -39,23 +39,23 @@ export interface TypedToken {
   readonly text: string
 }
 
-/** The file that `shelfd init` writes, whether it is there or not. */
+/** Returns the file that `shelfd init` writes, whether it is there or not. */
 export function configFileOf({ config, io }: CommandContext): string {
   return configCandidates(config, io)[0]?.file ?? join(io.home, '.config', 'shelfd', 'config.yaml')
 }
 
-/** A path for people, with `~` for the home directory. */
+/** Returns a path for people, with `~` for the home directory. */
 export function shownPath({ context }: Wizard, path: string): string {
   const inHome = pathWithin(context.io.home, path)
   return escapeText(inHome ? `~/${inHome}` : path)
 }
 
-/** The origin that the flag or the variable gives; undefined when neither does. */
+/** Returns the origin that the flag or the variable gives; undefined when neither does. */
 export function givenUrl({ settingFlags, io }: CommandContext): string | undefined {
   return settingFlags['service-url'] ?? (io.env.SHELFD_SERVICE_URL || undefined)
 }
 
-/** The answers so far as files that are not written yet. */
+/** Returns the answers so far as files that are not written yet. */
 export function draftOf({ context, configFile }: Wizard, chosen: ChosenConfig, token: TypedToken | undefined): Draft {
   const { io, settingFlags } = context
   return createDraft({ configFile, chosen, token, stateDir: settingFlags['state-dir'] }, io)
@@ -122,7 +122,7 @@ export async function checkDraft(
   return failure
 }
 
-/** The error for a failure that nobody can be asked about. */
+/** Returns the error for a failure that nobody can be asked about. */
 export function errorOfFailure({ code, message }: Checked): Error {
   return rebuildError(code ?? 'unexpected', message)
 }

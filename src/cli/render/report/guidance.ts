@@ -8,7 +8,7 @@ import { shownCounts, type Tally } from './report-printer.ts'
 interface Guidance {
   /** The state in words. */
   readonly title: string
-  /** What a person does about such a row; empty when there is nothing to do. The names are words of a shell. */
+  /** Holds what a person does about such a row; empty when there is nothing to do. The names are words of a shell. */
   readonly next: (mirror: string, path: string) => string
 }
 
@@ -45,7 +45,7 @@ export const NEED_A_PERSON: readonly ReportClass[] = [
   'unknown',
 ]
 
-/** `83 of 85 files are searchable; 2 need you.` */
+/** Returns the headline, such as `83 of 85 files are searchable; 2 need you.` */
 export function headlineOf(tally: Tally): string {
   const counts = shownCounts(tally)
   const { 'in-sync': found = 0, 'without-text': unfindable = 0 } = counts

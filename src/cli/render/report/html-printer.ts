@@ -17,7 +17,7 @@ import {
   type Tally,
 } from './report-printer.ts'
 
-/** What the tiles above a table choose: one class, those that need a person, or all. */
+/** The choices of the tiles above a table: one class, those that need a person, or all. */
 const ALL = 'all'
 const NEEDS_YOU = 'needs-you'
 
@@ -104,7 +104,7 @@ function rowOf(entry: ReportEntry, state: ShownState, { name, path }: MirrorRepo
   return `<tr class="${state}">${cells.join('')}</tr>`
 }
 
-/** `2026-11-22 10:59 UTC` */
+/** Formats a time as `2026-11-22 10:59 UTC`. */
 function timeForPeople(iso: string): string {
   return `${iso.slice(0, 16).replace('T', ' ')} UTC`
 }

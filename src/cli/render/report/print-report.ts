@@ -29,11 +29,11 @@ export interface ReportOptions {
   /** Undefined: every class but `ignored`. */
   readonly only: ReadonlySet<ReportClass> | undefined
   readonly isOffline: boolean
-  /** Whether to include entries outside the mirror's path. */
+  /** True to include entries outside the mirror's path. */
   readonly showsAll: boolean
   /** Classes whose rows are failures, unless they were set aside. */
   readonly failOn: ReadonlySet<ReportClass>
-  /** Whether to download and compare every sent content. */
+  /** True to download and compare every sent content. */
   readonly verifies: boolean
 }
 

@@ -12,7 +12,7 @@ export const REPORT_FORMATS = ['text', 'combined', 'json', 'csv', 'html', 'markd
 
 export type ReportFormat = (typeof REPORT_FORMATS)[number]
 
-/** What a report of one mirror comes to. */
+/** Holds what a report of one mirror comes to. */
 export interface Tally {
   readonly counts: Partial<Record<ReportClass, number>>
   elsewhere: number
@@ -67,7 +67,7 @@ export function nothing(): Printed {
   return undefined
 }
 
-/** The path on disk or, without one, in the library. */
+/** Returns the path on disk or, without one, in the library. */
 export function nameOf(entry: ReportEntry): string {
   return escapeText(entry.path ?? entry.remotePaths[0] ?? entry.resourceId ?? '?')
 }
@@ -77,7 +77,7 @@ export function reasonForPeople(reason: string): string {
   return reason === 'in doubt' ? IN_DOUBT.message : reason
 }
 
-/** The result of a verification in words; undefined without one. */
+/** Returns the result of a verification in words; undefined without one. */
 export function describeVerification({ verification }: MirrorReport): string | undefined {
   if (!verification) return undefined
   const { contents, bytes, faults } = verification

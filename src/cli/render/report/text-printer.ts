@@ -12,7 +12,7 @@ import {
   shownCounts,
 } from './report-printer.ts'
 
-/** How many rows of a class are listed, unless the user asked for classes; the other formats have every row. */
+/** The most rows of a class that are listed, unless the user asked for classes; the other formats have every row. */
 const MOST_ROWS = 20
 
 /** Prints what differs, by class, and the counts. */
