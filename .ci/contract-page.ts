@@ -2,7 +2,7 @@ import { SENTENCES } from '../test/contract/sentences/all.ts'
 import type { Sentence } from '../test/contract/suite/sentence.ts'
 import { tableOf } from './table.ts'
 
-export const CONTRACT_PAGE = new URL('../docs/contract-suite.md', import.meta.url)
+export const CONTRACT_PAGE = new URL('../docs/development/contract-suite.md', import.meta.url)
 
 const MARK = '<!-- From here on written by `npm run docs`, from test/contract/sentences. -->'
 

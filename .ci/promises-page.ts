@@ -7,7 +7,7 @@ import type { FaultRow, PromiseRow } from '../test/promises/rows.ts'
 import { security } from '../test/promises/security.ts'
 import { tableOf } from './table.ts'
 
-export const PROMISES_PAGE = new URL('../docs/promises.md', import.meta.url)
+export const PROMISES_PAGE = new URL('../docs/development/promises.md', import.meta.url)
 
 const MARK = '<!-- From here on written by `npm run docs`, from test/promises and the titles of tests. -->'
 

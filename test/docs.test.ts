@@ -1,5 +1,5 @@
 /** Compares what README and docs list with the program. */
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -25,7 +25,7 @@ const pages = [
   'CHANGELOG.md',
   'SECURITY.md',
   'CONTRIBUTING.md',
-  ...globSync('docs/**/*.md', { cwd: PROJECT }),
+  ...globSync(['docs/**/*.md', 'test/{support,instruments}/README.md'], { cwd: PROJECT }),
 ]
 
 describe('commands', () => {
@@ -123,14 +123,14 @@ describe('errors and the report', () => {
 describe('promises', () => {
   test('the page of promises has every row of the catalogue', () => {
     const page = readFileSync(PROMISES_PAGE, 'utf8')
-    expect(page, 'docs/promises.md is out of date: npm run docs').toBe(renderPromisesPage(page))
+    expect(page, 'docs/development/promises.md is out of date: npm run docs').toBe(renderPromisesPage(page))
   })
 })
 
 describe('the contract suite', () => {
   test('the page of the contract suite has every sentence and its assertions', () => {
     const page = readFileSync(CONTRACT_PAGE, 'utf8')
-    expect(page, 'docs/contract-suite.md is out of date: npm run docs').toBe(renderContractPage(page))
+    expect(page, 'docs/development/contract-suite.md is out of date: npm run docs').toBe(renderContractPage(page))
   })
 })
 
@@ -151,6 +151,15 @@ describe('the pages', () => {
     expect(named.length).toBeGreaterThan(50)
     const roots = ['src', '.']
     expect(named.filter((path) => !roots.some((root) => existsSync(join(PROJECT, root, path))))).toEqual([])
+  })
+
+  test.each([
+    ['test/support', 'test/support/README.md'],
+    ['test/instruments', 'test/instruments/README.md'],
+  ])('the index of %s names everything that lies there', (folder, index) => {
+    const named = new Set([...read(index).matchAll(/`([\w.-]+)\/?`/g)].map(([, name]) => name))
+    const there = readdirSync(join(PROJECT, folder)).filter((name) => name !== 'README.md')
+    expect(there.filter((name) => !named.has(name))).toEqual([])
   })
 
   test('all pages are reached from the README', () => {

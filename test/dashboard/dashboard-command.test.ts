@@ -9,7 +9,7 @@ import {
 } from '../../src/contract/dashboard/calls.ts'
 import { configure } from '../support/daemon.ts'
 import { temporaryHome } from '../support/home.ts'
-import { startHere } from '../support/run-here.ts'
+import { startHere } from '../support/run-shelfd.ts'
 
 /** `shelfd dashboard` in this process, and a client that is signed in; every answer must have the shape of its call. */
 async function serve(home: ReturnType<typeof temporaryHome>) {

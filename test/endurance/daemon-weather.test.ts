@@ -1,8 +1,7 @@
 /** A daemon that meets in minutes the faults of months: outages of its service, and signals at any moment. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { configure, startDaemon } from '../support/daemon.ts'
-import { isIdle } from '../support/daemon-process.ts'
+import { configure, isIdle, startDaemon } from '../support/daemon.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'

@@ -1,11 +1,15 @@
-/** What a client asks of a real daemon that the command line would refuse. */
+import { request } from 'node:http'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { configure, startDaemon } from '../support/daemon.ts'
-import { isIdle } from '../support/daemon-process.ts'
+import { findSocket } from '../../src/daemon/control/socket-file.ts'
+import type { MirrorSettings } from '../../src/sync/engine.ts'
+import { CAREFUL_PASS } from '../../src/sync/pass.ts'
+import { configure, isIdle, startDaemon } from '../support/daemon.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
-import { postToDaemon, syncOf } from '../support/socket-request.ts'
+
+/** What a client asks of a real daemon that the command line would refuse. */
 
 /** A daemon whose mirror "outer" holds the directory `inner`; all of it is sent. */
 async function daemonHome(): Promise<{ home: Home; outer: string }> {
@@ -90,3 +94,63 @@ test('a sync to a path with dots, or of a relative directory, is refused [S-24]'
     ])
   }
 })
+
+/** The answer of the daemon: its status, and the JSON of its lines. */
+interface SocketAnswer {
+  readonly status: number
+  readonly lines: readonly Record<string, unknown>[]
+}
+
+/** Sends a request to the control socket of a home's daemon, as any program with `curl` may. */
+async function postToDaemon(home: Home, path: string, input: object): Promise<SocketAnswer> {
+  const socketPath = findSocket(home.stateDir)
+  if (socketPath === undefined) throw new Error('The daemon has no socket')
+  const body = JSON.stringify(input)
+  const { promise, resolve, reject } = Promise.withResolvers<SocketAnswer>()
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+  request({ socketPath, path, method: 'POST', headers }, (answer) => {
+    text(answer).then((whole) => {
+      const lines = whole.split('\n').filter((line) => line !== '')
+      resolve({ status: answer.statusCode ?? 0, lines: lines.map((line) => JSON.parse(line)) })
+    }, reject)
+  })
+    .on('error', reject)
+    .end(body)
+  return promise
+}
+
+/** A sync of one directory as shelfd's own client asks for it. */
+function syncOf(home: Home, path: string, more: { readonly mirror?: object; readonly limits?: object } = {}) {
+  return {
+    service: home.dataDir,
+    mirrors: [
+      {
+        name: 'asked-for',
+        path,
+        library: 'Asked for',
+        mayCreateLibrary: true,
+        remotePath: '/Asked for',
+        ignore: [],
+        maxSizeBytes: null,
+        oneFileSystem: false,
+        emptyFiles: 'upload',
+        settleMs: 0,
+        isAdHoc: true,
+        breadth: null,
+        duplicates: 'skip',
+        ...more.mirror,
+      } satisfies MirrorSettings,
+    ],
+    limits: {
+      transfers: 4,
+      checkers: 2,
+      inIngestion: 200,
+      newPerRun: null,
+      newPerDay: null,
+      newBytesPerRun: null,
+      ...more.limits,
+    },
+    options: { waitMs: 0, ...CAREFUL_PASS },
+    namesFiles: false,
+  }
+}

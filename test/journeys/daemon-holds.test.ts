@@ -1,12 +1,13 @@
-/** What a real daemon holds back until its time: limits, pauses, maintenance and schedules, and a configuration read again. */
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { DaemonMirrorStatus, DaemonStatus } from '../../src/sync/continuous/daemon-status.ts'
-import { configure, startDaemon } from '../support/daemon.ts'
-import { isIdle, type RunningDaemon } from '../support/daemon-process.ts'
+import { configure, isIdle, type RunningDaemon, startDaemon } from '../support/daemon.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome, type Variables } from '../support/home.ts'
-import { settableClock } from '../support/settable-clock.ts'
-import { manyFiles } from '../support/temporary.ts'
+import { manyFiles, temporaryDirectory } from '../support/temporary.ts'
+
+/** What a real daemon holds back until its time: limits, pauses, maintenance and schedules, and a configuration read again. */
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -198,3 +199,23 @@ describe('schedules', () => {
     await untilHeld(third, 'scheduled')
   })
 })
+
+/** The wall clock of processes that run with `env`: a test sets it while they run. Their monotonic clock goes on. */
+interface SettableClock {
+  readonly env: Variables
+  /** From now on it differs from the true time by so much. */
+  set(byMs: number): void
+}
+
+function settableClock(): SettableClock {
+  const file = join(temporaryDirectory(), 'clock')
+  const set = (byMs: number) => {
+    writeFileSync(`${file}.new`, String(byMs))
+    renameSync(`${file}.new`, file)
+  }
+  set(0)
+  const script = `import { readFileSync } from 'node:fs'
+    const now = Date.now
+    Date.now = () => now() + Number(readFileSync(${JSON.stringify(file)}))`
+  return { env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` }, set }
+}

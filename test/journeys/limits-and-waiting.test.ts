@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { DaemonStatus } from '../../src/sync/continuous/daemon-status.ts'
-import { configure, startDaemon } from '../support/daemon.ts'
-import { isIdle } from '../support/daemon-process.ts'
+import { configure, isIdle, startDaemon } from '../support/daemon.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'

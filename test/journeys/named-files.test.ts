@@ -1,7 +1,6 @@
 /** -v, a dry run and the log of the daemon name each file that is or would be sent. */
 import { describe, expect, test } from 'vitest'
-import { configure, startDaemon } from '../support/daemon.ts'
-import { isIdle } from '../support/daemon-process.ts'
+import { configure, isIdle, startDaemon } from '../support/daemon.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { manyFiles } from '../support/temporary.ts'

@@ -7,10 +7,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Authority, makeAuthority } from '../support/certificates.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome, type Variables } from '../support/home.ts'
-import { hasIpv6 } from '../support/ipv6.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { needs } from '../support/needs.ts'
-import { startTlsFront } from '../support/network.ts'
+import { hasIpv6, startTlsFront } from '../support/network.ts'
 import { startTinyproxy, type Tinyproxy } from '../support/tinyproxy.ts'
 
 /** An address that leads to this computer, though neither curl nor shelfd counts it as loopback: so a proxy is used. */

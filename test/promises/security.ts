@@ -36,5 +36,5 @@ const RULES = {
   'S-26': 'No process of shelfd opens a debugger, whatever signal it gets.',
 }
 
-/** The rules of security, as docs/promises.md lists them. */
+/** The rules of security, as docs/development/promises.md lists them. */
 export const security: readonly SecurityRow[] = Object.entries(RULES).map(([id, holds]) => ({ id, holds }))

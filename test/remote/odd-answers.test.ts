@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { ShelfdError } from '../../src/foundation/errors.ts'
 import { escapeText } from '../../src/foundation/text/safe-text.ts'
 import type { ServiceClient } from '../../src/remote/service-client.ts'
-import { fuzzRuns, jsonText, oddString, spoiled } from '../support/fuzzing.ts'
+import { fuzzing, jsonText, oddString, spoiled } from '../support/fuzzing.ts'
 import { clientOf, collect, EMPTY_PAGE, HELLO, jumpingClock, serve, uploadOf } from './support.ts'
 
 const LIBRARY = { id: 'l1', name: 'Research', overview: null, created_at: '2030-01-01', updated_at: '2030-01-01' }
@@ -171,7 +171,7 @@ test.each(Object.entries(OPERATIONS))(
         }
         expect(asked).toBeLessThanOrEqual(6)
       }),
-      fuzzRuns(40),
+      fuzzing(40),
     )
   },
 )
@@ -185,6 +185,6 @@ test('a refusal with odd fields is an error of our family', async () => {
       answer = { status: code, body }
       await expect(client.showLibrary('l1')).rejects.toBeInstanceOf(ShelfdError)
     }),
-    fuzzRuns(500),
+    fuzzing(500),
   )
 })

@@ -1,10 +1,16 @@
 import fc from 'fast-check'
 
-/** Runs of one fuzzer: few in the suite, or as many as `SHELFD_FUZZ_RUNS`; a failure prints its seed. */
-export function fuzzRuns(usual: number): fc.Parameters<unknown> {
-  const { SHELFD_FUZZ_RUNS, SHELFD_FUZZ_SEED } = process.env
-  const seed = SHELFD_FUZZ_SEED === undefined ? {} : { seed: Number(SHELFD_FUZZ_SEED) }
-  return { numRuns: Number(SHELFD_FUZZ_RUNS ?? usual), ...seed }
+/**
+ * How a fuzzer runs: `runs` times, or `SHELFD_FUZZ_TIMES` times as often. A failure prints its seed, which `SHELFD_FUZZ_SEED` repeats.
+ */
+export function fuzzing(runs: number): fc.Parameters<unknown> {
+  const { SHELFD_FUZZ_TIMES = '1', SHELFD_FUZZ_SEED } = process.env
+  const times = Number(SHELFD_FUZZ_TIMES)
+  return {
+    numRuns: runs * times,
+    endOnFailure: times > 1,
+    ...(SHELFD_FUZZ_SEED !== undefined && { seed: Number(SHELFD_FUZZ_SEED) }),
+  }
 }
 
 /** Names that an object may inherit, and that code asks objects for. */

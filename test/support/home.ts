@@ -1,8 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RunSummary } from '../../src/rules/sync-summary.ts'
-import { runHere } from './run-here.ts'
-import { runShelfd } from './run-shelfd.ts'
+import { runHere, runShelfd } from './run-shelfd.ts'
 import { type Tree, temporaryDirectory, writeTree } from './temporary.ts'
 
 /** What a run of the program left behind. */

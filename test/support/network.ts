@@ -1,9 +1,11 @@
-/** What stands between shelfd and a service in an office: a proxy, and encryption. */
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { createServer as createTlsServer } from 'node:tls'
 import { onTestFinished } from 'vitest'
 import type { Certificate } from './certificates.ts'
+
+/** What stands between shelfd and a service in an office: a proxy, and encryption. */
 
 interface Listening {
   readonly port: number
@@ -113,3 +115,6 @@ function portOf(address: AddressInfo | string | null): number {
 export async function startRawServer(answer: string): Promise<Listening> {
   return listen(createServer((socket) => void socket.once('data', () => socket.end(answer))))
 }
+
+/** Whether this machine has the IPv6 loopback address; containers often have none. */
+export const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'))

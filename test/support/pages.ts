@@ -4,9 +4,8 @@ import { once } from 'node:events'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { attachDaemon, isIdle } from './daemon-process.ts'
-import { startHere } from './run-here.ts'
-import { MAIN, runShelfd } from './run-shelfd.ts'
+import { attachDaemon, isIdle } from './daemon.ts'
+import { MAIN, runShelfd, startHere } from './run-shelfd.ts'
 import { temporaryDirectory, writeTree } from './temporary.ts'
 
 /** A fenced block: commands with what they print, or a configuration. */

@@ -1,13 +1,23 @@
-/** Stores that lack what was acknowledged: restored, copied, or new (P14, P24). */
-import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ShelfdError } from '../../src/foundation/errors.ts'
 import { accountOf, mirrorOf, openTestEngine, type TestEngine } from '../support/engine.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
-import { copyState, killedState } from '../support/killed-state.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
+
+/** Stores that lack what was acknowledged: restored, copied, or new (P14, P24). */
 
 const COUNT = 6
 
@@ -299,3 +309,28 @@ describe('a killed process', () => {
     })
   })
 })
+
+const NAMES = ['store.db', 'store.db-wal', 'generation']
+
+/** A copy of what lies in the state directory at this moment, which its holder may be about to change. */
+function copyState(stateDir: string, target = temporaryDirectory()): string {
+  for (const name of NAMES.filter((one) => existsSync(join(stateDir, one))))
+    copyFileSync(join(stateDir, name), join(target, name))
+  return target
+}
+
+/** The same, so that it seems to be no copy: as a kill at this moment would leave it. */
+function killedState(stateDir: string): string {
+  const killed = copyState(stateDir)
+  recordItsPlace(killed)
+  return killed
+}
+
+/** Changes the generation file so that it takes the database for the file that it was written for. */
+function recordItsPlace(stateDir: string): void {
+  const { ino, ctimeNs } = statSync(join(stateDir, 'store.db'), { bigint: true })
+  const file = join(stateDir, 'generation')
+  const generation = readFileSync(file, 'utf8')
+  const place = `"place":{"inode":"${ino}","ctimeNs":"${ctimeNs}"}`
+  writeFileSync(file, generation.replace(/"place":(?:null|\{[^}]*\})/, place))
+}

@@ -1,7 +1,6 @@
 /** What a service hands out reaches the dashboard's page only if the page may open it. */
 import { expect, onTestFinished, test } from 'vitest'
-import { configure, startDaemon } from '../support/daemon.ts'
-import { isIdle } from '../support/daemon-process.ts'
+import { configure, isIdle, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 import { goTo, openWindow, useBrowser } from './browser.ts'

@@ -11,7 +11,7 @@ import { silentLogger } from '../../../src/foundation/logger.ts'
 import { emptySummary } from '../../../src/rules/sync-summary.ts'
 import { CAREFUL_PASS } from '../../../src/sync/pass.ts'
 import type { RunResult } from '../../../src/sync/run/run-sync.ts'
-import { daemonMirrorStatus, daemonStatus } from '../../support/daemon-status.ts'
+import { daemonMirrorStatus, daemonStatus } from '../../support/daemon.ts'
 
 export const SERVICE = 'https://library.example.com'
 

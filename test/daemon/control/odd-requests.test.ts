@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { faultBody } from '../../../src/foundation/http/fault.ts'
-import { fuzzRuns, jsonText, oddString, spoiled } from '../../support/fuzzing.ts'
+import { fuzzing, jsonText, oddString, spoiled } from '../../support/fuzzing.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { rawRequest, sendRaw, startControl, syncRequest } from './control-daemon.ts'
 
@@ -33,7 +33,7 @@ test('each odd request is answered, and the daemon continues', async () => {
       if (status >= 400) faultBody.parse(body)
       else expect([200, 204]).toContain(status)
     }),
-    fuzzRuns(300),
+    fuzzing(300),
   )
   expect(await sendRaw(path, rawRequest('GET /v1/status'))).toMatchObject({ status: 200 })
 })

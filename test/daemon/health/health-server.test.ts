@@ -10,7 +10,7 @@ import {
   startHealthServer,
 } from '../../../src/daemon/health/health-server.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
-import { daemonMirrorStatus, daemonStatus } from '../../support/daemon-status.ts'
+import { daemonMirrorStatus, daemonStatus } from '../../support/daemon.ts'
 
 async function start(
   change: Partial<HealthView> = {},

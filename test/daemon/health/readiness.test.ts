@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { listFailingChecks } from '../../../src/daemon/health/readiness.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../../../src/sync/continuous/daemon-status.ts'
-import { daemonMirrorStatus, daemonStatus } from '../../support/daemon-status.ts'
+import { daemonMirrorStatus, daemonStatus } from '../../support/daemon.ts'
 
 function checksOf(change: Partial<DaemonStatus>): string[] {
   return listFailingChecks(daemonStatus(change)).map(({ check, code }) => `${check} ${code}`)

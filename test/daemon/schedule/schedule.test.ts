@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { type ScheduleEntry, startSchedules } from '../../../src/daemon/schedule/schedule.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
 import { openStore, type Store } from '../../../src/store/open-store.ts'
-import { dueTimes } from '../../support/due-times.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 
@@ -336,4 +335,18 @@ async function play(
   begun.schedules[Symbol.dispose]()
   await input.clock.advance(minutes * MINUTE_MS)
   return begin(input)
+}
+
+/** Every due time in (fromMs, toMs], minute by minute; for the few forms of expressions used here. */
+function dueTimes(cron: string, fromMs: number, toMs: number): number[] {
+  const [minute = '', hour = '', , , weekday = ''] = cron.split(' ')
+  const isDue = (atMs: number) => {
+    const date = new Date(atMs)
+    const isHour =
+      hour === '*' || (hour.startsWith('*/') ? date.getUTCHours() % 6 === 0 : date.getUTCHours() === Number(hour))
+    const isWeekday = weekday === '*' || (date.getUTCDay() > 0 && date.getUTCDay() < 6)
+    return minute.split(',').includes(String(date.getUTCMinutes())) && isHour && isWeekday
+  }
+  const count = Math.floor((toMs - fromMs) / MINUTE_MS)
+  return Array.from({ length: Math.max(0, count) }, (_, index) => fromMs + (index + 1) * MINUTE_MS).filter(isDue)
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fuzzing } from '../../support/fuzz.ts'
+import { fuzzing } from '../../support/fuzzing.ts'
 import { startLibrary } from '../temporary-library.ts'
 import { readHere } from './read-here.ts'
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
-import { attachDaemon, isIdle, type RunningDaemon } from '../../support/daemon-process.ts'
+import { attachDaemon, isIdle, type RunningDaemon } from '../../support/daemon.ts'
 import { runShelfd } from '../../support/run-shelfd.ts'
 import { endWithUs } from '../soak/end-with-us.ts'
 import type { Bench } from './bench.ts'

@@ -1,4 +1,4 @@
-/** `npm run kills`: kills the real program again and again, anywhere, and judges what is left; see docs/kills.md. */
+/** `npm run kills`: kills the real program again and again, anywhere, and judges what is left; see docs/development/kills.md. */
 import { cpSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

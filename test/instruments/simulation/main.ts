@@ -1,4 +1,4 @@
-/** `npm run simulate`: the whole program in simulated worlds, seed by seed; see docs/simulation.md. */
+/** `npm run simulate`: the whole program in simulated worlds, seed by seed; see docs/development/simulation.md. */
 import { readOptions, type SimulateOptions } from './options.ts'
 import { runSeeds } from './run-seeds.ts'
 import { makeScenario, type Scenario } from './scenario.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChurnedTree } from '../../support/churn-account.ts'
+import type { ChurnedTree } from '../../support/churn.ts'
 import { DIRECTORIES_PER_FILE, type SoakOptions } from './options.ts'
 
 /** Changes one tree after the other, evenly in time, until `signal` is aborted. No tree grows beyond its share of the files. */

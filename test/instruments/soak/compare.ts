@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { accountChurn } from '../../support/churn-account.ts'
+import { accountChurn } from '../../support/churn.ts'
 import { readLibrary } from '../../support/library-contents.ts'
 import { runShelfd } from '../../support/run-shelfd.ts'
 import { scrape } from './scrape.ts'

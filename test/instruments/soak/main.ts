@@ -1,6 +1,6 @@
 /** `npm run soak`: whether the daemon stays as small as it was while its mirrors change; see docs/benchmarks.md. */
 import type { DaemonStatus } from '../../../src/sync/continuous/daemon-status.ts'
-import { isIdle } from '../../support/daemon-process.ts'
+import { isIdle } from '../../support/daemon.ts'
 import { describeLoad, describeMachine } from '../bench/machine.ts'
 import { openWorkspace } from '../bench/workspace.ts'
 import { churnTrees } from './churn-trees.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isIdle } from '../../../support/daemon-process.ts'
+import { isIdle } from '../../../support/daemon.ts'
 import type { Bench } from '../bench.ts'
 import { daemonHome, startBenchDaemon } from '../bench-daemon.ts'
 import { type ResultRow, resultRow, showSeconds, verdict } from '../result-table.ts'

@@ -1,4 +1,4 @@
-/** `npm run planted`: how many seeds the simulation takes to find each planted bug; see docs/simulation.md. */
+/** `npm run planted`: how many seeds the simulation takes to find each planted bug; see docs/development/simulation.md. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
