@@ -30,15 +30,30 @@ export const ENTRIES: readonly string[] = [
 
 /** Packages of JavaScript alone that each start needs. All others stay packages: they may have native parts, threads or data. */
 const BUNDLED: readonly string[] = [
-  ...['csv-parse', 'eventemitter3', 'htmlparser2', 'ignore', 'p-queue', 'p-timeout', 'undici', 'yaml', 'yargs'],
-  ...['yargs-parser', 'zod', 'domelementtype', 'domhandler', 'domutils', 'dom-serializer', 'entities'],
+  ...['csv-parse', 'eventemitter3', 'htmlparser2', 'ignore', 'p-queue', 'p-timeout', 'undici', 'yaml', 'zod'],
+  ...[
+    'yargs',
+    'yargs-parser',
+    'cliui',
+    'escalade',
+    'get-caller-file',
+    'string-width',
+    'y18n',
+    'domelementtype',
+    'domhandler',
+    'domutils',
+    'dom-serializer',
+    'entities',
+  ],
 ]
 
 /** Imports in whose place the bundle takes a part of a package, or nothing of it. */
 const IN_PARTS: Readonly<Record<string, string>> = {
-  './yargs-parts.ts': join(ROOT, '.ci', 'yargs-parts.js'),
   undici: join(ROOT, '.ci', 'undici-parts.js'),
   './client-h2.js': join(ROOT, '.ci', 'no-http2.cjs'),
+  // yargs lays out its help with them, and loads tables of the widths of emoji for that; our help needs neither.
+  cliui: join(ROOT, '.ci', 'no-help.js'),
+  'string-width': join(ROOT, '.ci', 'no-help.js'),
 }
 
 /** keepPlaces changes no line, which is what a stack trace shows; yargs can extend a configuration file, and we have none. */
@@ -99,12 +114,16 @@ const takeParts: Plugin = {
   },
 }
 
+/** The file of yargs that asks for its own place, in whose neighbourhood it looks for locales. */
+const YARGS_PLATFORM = join('node_modules', 'yargs', 'lib', 'platform-shims', 'esm.mjs')
+
 /** Lets `import.meta` of a module name the place that it would have in `dist` if every module were a file there. */
 const keepPlaces: Plugin = {
   name: 'keep-places',
   transform: (code, id) => {
-    if (!id.startsWith(SRC) || !code.includes('import.meta')) return null
-    const place = relative(SRC, id).replaceAll(sep, '/').replace(/\.ts$/, '.js')
+    const isOurs = id.startsWith(SRC)
+    if (!(isOurs || id.endsWith(YARGS_PLATFORM)) || !code.includes('import.meta')) return null
+    const place = (isOurs ? relative(SRC, id) : YARGS_PLATFORM).replaceAll(sep, '/').replace(/\.m?ts$/, '.js')
     const placed = code
       .replaceAll('import.meta.url', `placeInDist('url', '${place}')`)
       .replaceAll('import.meta.dirname', `placeInDist('directory', '${dirname(place)}')`)

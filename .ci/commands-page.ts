@@ -15,7 +15,7 @@ export async function renderCommandsPage(current: string): Promise<string> {
 }
 
 async function helpOf(name: string): Promise<string> {
-  const found = findCommand(name.split(' ').filter(Boolean), commands)
+  const found = findCommand(name.split(' ').filter(Boolean))
   return renderHelp(found, await found.entry?.load())
 }
 

@@ -18,7 +18,7 @@ process.env.SHELFD_DATA_DIR ||= join(checkout, '.shelfd', 'library')
 process.env.SHELFD_CONFIG ||= join(checkout, 'config', 'start.yaml')
 
 const given = process.argv.slice(2)
-if (findCommand(given, commands).path.length === 0 && !isMistyped(given[0])) {
+if (findCommand(given).path.length === 0 && !isMistyped(given[0])) {
   const directories = (await namesMirror(given)) ? [] : [join(checkout, 'docs')]
   process.argv.splice(2, given.length, 'sync', '--report', ...given, ...directories)
 }
@@ -35,7 +35,7 @@ function isMistyped(word = ''): boolean {
 
 async function namesMirror(argv: readonly string[]): Promise<boolean> {
   try {
-    const found = findCommand(['sync', ...argv], commands)
+    const found = findCommand(['sync', ...argv])
     const read = await readCommandLine(found, await found.entry?.load())
     return Array.isArray(read?.args.mirrors) && read.args.mirrors.length > 0
   } catch {

@@ -2,8 +2,7 @@
 import { type ArgumentTable, type Command, nameOf, takesValue } from '../../src/cli/command.ts'
 import { type CommandEntry, commands, GROUP_SUMMARIES } from '../../src/cli/commands.ts'
 import { GLOBAL_OPTIONS, optionsOf } from '../../src/cli/global-options.ts'
-import { shownValue } from '../../src/cli/parser/build-parser.ts'
-import { listExits, usageOf } from '../../src/cli/parser/render-help.ts'
+import { listExits, shownValue, usageOf } from '../../src/cli/parser/render-help.ts'
 import { bold, italic, item, type ManPage, pageOf, paragraphs, section, seeAlso, subsection, verbatim } from './roff.ts'
 
 interface Loaded extends CommandEntry {

@@ -17,7 +17,7 @@ export async function writeSharedFiles(share: string): Promise<void> {
   for (const { name, text } of await renderManPages()) {
     put(`man/man${name.at(-1)}/${name}.gz`, gzipSync(text, { level: 9 }))
   }
-  for (const shell of ['bash', 'zsh', 'fish'] as const) put(COMPLETIONS[shell], await renderCompletionScript(shell))
+  for (const shell of ['bash', 'zsh', 'fish'] as const) put(COMPLETIONS[shell], renderCompletionScript(shell))
 }
 
 /** Writes a file with the directories that lead to it. */

@@ -23,7 +23,7 @@ export const GLOBAL_OPTIONS = {
 export const CONNECTION_FLAGS = ['data-dir', 'service-url', 'ca-file'] as const satisfies readonly SettingFlag[]
 
 /** The first argument when a script of `shelfd completion` calls the program; the typed words follow. */
-export const COMPLETION_REQUEST = '--get-yargs-completions'
+export const COMPLETION_REQUEST = '--get-completions'
 
 const PLACEHOLDERS: Partial<Record<SettingFlag, string>> = {
   'data-dir': 'DIR',

@@ -4,7 +4,6 @@ import { version } from '../app/version.ts'
 import { InterruptedError, messageOf, OperatorError, ShelfdError } from '../foundation/errors.ts'
 import { escapeLines, terminalSafeJson } from '../foundation/text/safe-text.ts'
 import type { Command } from './command.ts'
-import { commands } from './commands.ts'
 import type { GlobalFlags } from './context.ts'
 import { EXIT_CODES, exitCodeOf } from './exit-codes.ts'
 import { COMPLETION_REQUEST, flagForWord } from './global-options.ts'
@@ -55,7 +54,7 @@ function firstOf(error: unknown): unknown {
 async function dispatch(argv: readonly string[], io: CliIo, shown: Shown): Promise<number> {
   if (argv[0] === COMPLETION_REQUEST) return complete(argv.slice(1), io)
   if (asksForOneOf(argv, '--version', '-V')) return printText(io, `${await describeVersion(argv, io)}\n`)
-  const found = findCommand(argv, commands)
+  const found = findCommand(argv)
   shown.commandName = found.entry?.name
   const command = await found.entry?.load()
   const asksForHelp = asksForOneOf(argv, '--help', '-h') || (found.path.length > 0 && !command)

@@ -1,12 +1,11 @@
 /** How typed words are read, for every kind of flag and argument; nothing here runs a command. */
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { commands } from '../../src/cli/commands.ts'
 import { findCommand } from '../../src/cli/parser/find-command.ts'
 import { readCommandLine } from '../../src/cli/parser/read-command-line.ts'
 import { UsageError } from '../../src/foundation/errors.ts'
 
 async function read(...argv: readonly string[]) {
-  const found = findCommand(argv, commands)
+  const found = findCommand(argv)
   const line = await readCommandLine(found, await found.entry?.load())
   return { name: found.entry?.name, flags: line?.flags, args: line?.args }
 }

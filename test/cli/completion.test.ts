@@ -11,7 +11,7 @@ writeFileSync(config, 'mirrors: [{ name: papers, path: ~/P }, { name: "a:b", pat
 
 /** The lines for words behind `shelfd`, the last of which is not complete. */
 async function offersFor(words: readonly string[], env: Record<string, string> = {}): Promise<readonly string[]> {
-  const request = ['--get-yargs-completions', 'shelfd', ...words]
+  const request = ['--get-completions', 'shelfd', ...words]
   const { exitCode, stdout, stderr } = await shelfd(request, {
     env: { SHELL: '/bin/bash', SHELFD_CONFIG: config, ...env },
   })

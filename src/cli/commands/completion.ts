@@ -1,6 +1,5 @@
 import { defineCommand } from '../command.ts'
 import { COMPLETION_REQUEST } from '../global-options.ts'
-import { createYargs } from '../parser/create-yargs.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 
@@ -19,15 +18,45 @@ export const command = defineCommand({
   ],
   exits: ['done'],
   async run(context, { shell }) {
-    context.print((await renderCompletionScript(shell)).trimEnd())
+    context.print(renderCompletionScript(shell).trimEnd())
     return 'done'
   },
 })
 
 type Shell = (typeof SHELLS)[number]
 
-/** Replaces yargs' script for fish, which completes no empty word and hides files. */
-const FISH = `# Installation: shelfd completion fish > ~/.config/fish/completions/shelfd.fish
+/** The scripts; each calls this program at every TAB, and offers files where the program offers nothing. */
+const SCRIPTS: Readonly<Record<Shell, string>> = {
+  // SHELL is set, because the variable has the user's login shell. Words with blanks are quoted for the line.
+  bash: `# Installation: shelfd completion bash >> ~/.bashrc
+_shelfd_complete()
+{
+    local offered
+    mapfile -t offered < <(SHELL=bash shelfd ${COMPLETION_REQUEST} "\${COMP_WORDS[@]}")
+    mapfile -t COMPREPLY < <(compgen -W "$(printf '%q ' "\${offered[@]}")" -- "\${COMP_WORDS[COMP_CWORD]}" |
+        awk '/ / { print "\\""$0"\\"" } /^[^ ]+$/ { print $0 }')
+}
+complete -o bashdefault -o default -F _shelfd_complete shelfd
+`,
+  zsh: `#compdef shelfd
+# Installation: shelfd completion zsh >> ~/.zshrc, below the line with compinit
+_shelfd_complete()
+{
+    local -a offered
+    offered=("\${(@f)$(SHELL=zsh shelfd ${COMPLETION_REQUEST} "\${words[@]}")}")
+    if [[ -n "\${offered[1]}" ]]; then
+        _describe 'values' offered
+    else
+        _default
+    fi
+}
+if [[ "\${zsh_eval_context[-1]}" == "loadautofunc" ]]; then
+    _shelfd_complete "$@"
+else
+    compdef _shelfd_complete shelfd
+fi
+`,
+  fish: `# Installation: shelfd completion fish > ~/.config/fish/completions/shelfd.fish
 function __shelfd_complete
     set -l offered (SHELL=fish shelfd ${COMPLETION_REQUEST} (commandline -opc) (commandline -ct))
     if test (count $offered) -gt 0
@@ -37,18 +66,10 @@ function __shelfd_complete
     end
 end
 complete -c shelfd -f -a '(__shelfd_complete)'
-`
+`,
+}
 
-/** Returns the completion script for a shell, which calls this program at each TAB; from yargs, except for fish. */
-export async function renderCompletionScript(shell: Shell): Promise<string> {
-  if (shell === 'fish') return FISH
-  const command = `completion ${shell}`
-  const yargs = createYargs({ argv: [], translate: (key) => key, shell })
-  yargs.scriptName('shelfd').help(false).version(false).completion(command, false)
-  let script = ''
-  await yargs.parseAsync([command], {}, (_error, _argv, output) => {
-    script = output
-  })
-  // Sets SHELL to this shell, because the variable has the user's login shell.
-  return script.replace(`shelfd ${COMPLETION_REQUEST}`, `SHELL=${shell} shelfd ${COMPLETION_REQUEST}`)
+/** Returns the completion script for a shell. */
+export function renderCompletionScript(shell: Shell): string {
+  return SCRIPTS[shell]
 }

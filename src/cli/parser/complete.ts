@@ -7,15 +7,13 @@ import { findStateDir } from '../../app/settings/state-dir.ts'
 import { ShelfdError, systemCodeOf } from '../../foundation/errors.ts'
 import { openStoreReader } from '../../store/open-store.ts'
 import { type ArgumentSpec, type ArgumentTable, type Command, takesValue } from '../command.ts'
-import { commands } from '../commands.ts'
-import { COMPLETION_REQUEST, GLOBAL_OPTIONS, optionsOf, positionsOfWords } from '../global-options.ts'
+import { GLOBAL_OPTIONS, optionsOf, positionsOfWords } from '../global-options.ts'
 import type { CliIo } from '../terminal/cli-io.ts'
-import { buildParser } from './build-parser.ts'
-import { findCommand } from './find-command.ts'
-import type { Yargs } from './yargs-parts.ts'
+import { type FoundCommand, findCommand, listNextWords } from './find-command.ts'
+import { summaryOf } from './render-help.ts'
 
-/** Letters as long flags, which are removed: yargs offers `--q` besides `--quiet`. */
-const LONG_LETTER = /^--\w(?=$|[:\t])/
+/** One offer, and what it means. */
+type Offer = readonly [word: string, meaning?: string]
 
 /**
  * Lists completions of the last word as lines in the format of the shell in SHELL. An empty list means a file: shells then
@@ -25,33 +23,50 @@ export async function listCompletions([, ...words]: readonly string[], io: CliIo
   const before = words.slice(0, -1)
   const current = words.at(-1) ?? ''
   if (before.includes('--')) return []
-  const found = findCommand(before, commands)
+  const found = findCommand(before)
   if (found.isMistyped) return []
   const command = await found.entry?.load()
-  const previous = findFlag(before.at(-1), command)
-  if (previous && takesValue(previous) && !previous.choices)
-    return offer(listArguments(previous, io, before), current, io)
-  const request = [COMPLETION_REQUEST, 'shelfd', ...found.argv, current]
-  const { yargs } = buildParser({ found, command, argv: request, shell: io.env.SHELL })
-  const offered = await ask(yargs, request)
-  if (current.startsWith('-')) return offered.filter((line) => !LONG_LETTER.test(line))
-  const wanted = offered.filter((line) => !line.startsWith('-'))
-  if (wanted.length > 0 || !command) return wanted
-  const typed = positionsOfWords(found.argv).length - found.path.length
-  return offer(listArguments(findPositional(command, typed), io, before), current, io)
-}
-
-/** Filtered here: shells offer files only for an empty list, and some shells do not filter by the typed word. */
-function offer(names: readonly string[], current: string, { env }: CliIo): readonly string[] {
-  const fitting = names.filter((each) => each.startsWith(current))
-  // zsh reads the text after the first colon as a description.
-  return env.SHELL?.includes('zsh') ? fitting.map((each) => each.replaceAll(':', '\\:')) : fitting
-}
-
-/** Finds a flag by its whole name or its letter. */
-function findFlag(word: string | undefined, command: Command | undefined): ArgumentSpec | undefined {
   const table: ArgumentTable = { ...(command && optionsOf(command)), ...GLOBAL_OPTIONS }
-  return Object.entries(table).find(([name, { alias }]) => word === `--${name}` || word === `-${alias}`)?.[1]
+  return listOffers(found, command, { table, before, current, io })
+    .filter(([word]) => word.startsWith(current))
+    .map((offer) => toLine(offer, io.env.SHELL))
+}
+
+interface Line {
+  /** The flags of the command. */
+  readonly table: ArgumentTable
+  /** The words before the last one. */
+  readonly before: readonly string[]
+  readonly current: string
+  readonly io: CliIo
+}
+
+function listOffers(found: FoundCommand, command: Command | undefined, line: Line): Offer[] {
+  const { table, before, current, io } = line
+  const previous = Object.entries(table).find(([name, spec]) => isFlag(before.at(-1), name, spec))?.[1]
+  if (previous && takesValue(previous)) return listValues(previous, io, before)
+  if (current.startsWith('-')) return listFlags(line)
+  const typed = positionsOfWords(found.argv).length
+  const next = typed === 0 ? listNextWords(found.path) : []
+  if (next.length > 0) return next.map((word) => [word, summaryOf([...found.path, word].join(' '))])
+  return command ? listValues(findPositional(command, typed), io, before) : []
+}
+
+/** Lists the flags by their long names, without those that stand on the line already and may stand there once. */
+function listFlags({ table, before }: Line): Offer[] {
+  return Object.entries(table)
+    .filter(([name, spec]) => spec.array || !before.some((word) => isFlag(word, name, spec)))
+    .map(([name, { describe }]) => [`--${name}`, describe])
+}
+
+function isFlag(word: string | undefined, name: string, { alias }: ArgumentSpec): boolean {
+  return word === `--${name}` || word === `-${alias}`
+}
+
+/** zsh reads the text after the first colon as a description, and fish that after a tab; bash shows none. */
+function toLine([word, meaning]: Offer, shell = ''): string {
+  if (shell.includes('zsh')) return [word.replaceAll(':', '\\:'), ...(meaning ? [meaning] : [])].join(':')
+  return shell.includes('fish') && meaning ? `${word}\t${meaning}` : word
 }
 
 function findPositional({ positionals }: Command, index: number): ArgumentSpec | undefined {
@@ -60,23 +75,19 @@ function findPositional({ positionals }: Command, index: number): ArgumentSpec |
   return specs[index] ?? (last?.array ? last : undefined)
 }
 
-function listArguments(spec: ArgumentSpec | undefined, io: CliIo, before: readonly string[]): readonly string[] {
-  if (!spec?.completes) return spec?.choices ?? []
+/** Lists the possible values of a flag or an argument; none for those whose value may be any text or file. */
+function listValues(spec: ArgumentSpec | undefined, io: CliIo, before: readonly string[]): Offer[] {
   const config = before.includes('--config') ? before[before.lastIndexOf('--config') + 1] : undefined
-  return spec.completes === 'mirrors' ? listMirrorNames(config, io) : listLibraryNames(config, io)
-}
-
-/** yargs calls back once for each level of commands; the last call has the lines. */
-async function ask(yargs: Yargs, request: readonly string[]): Promise<readonly string[]> {
-  let lines = ''
-  await yargs.parseAsync(request, {}, (_error, _argv, output) => {
-    lines = output
-  })
-  return lines.split('\n').filter((line) => line !== '')
+  const names = {
+    mirrors: () => listMirrorNames(config, io),
+    libraries: () => listLibraryNames(config, io),
+  }
+  const words = spec?.completes ? names[spec.completes]() : (spec?.choices ?? [])
+  return words.map((word) => [word])
 }
 
 /**
- * Names of the mirrors in the configuration file, for completion. The file is not checked, because completion must be quick.
+ * Lists the names of the mirrors in the configuration file, for completion. The file is not checked, because completion must be quick.
  * Returns no names if the file cannot be read, which the command itself will report.
  */
 function listMirrorNames(flag: string | undefined, around: Surroundings): readonly string[] {

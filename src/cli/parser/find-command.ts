@@ -1,4 +1,4 @@
-import type { CommandEntry } from '../commands.ts'
+import { type CommandEntry, commands } from '../commands.ts'
 import { positionsOfWords } from '../global-options.ts'
 
 /** The command in a command line, found before the flags of any command are known. */
@@ -7,29 +7,35 @@ export interface FoundCommand {
   readonly path: readonly string[]
   /** Undefined for a group. */
   readonly entry: CommandEntry | undefined
-  /** The command line with these words first, because yargs searches them before it knows which flags have values. */
+  /** The command line without these words, which may stand anywhere in it. */
   readonly argv: readonly string[]
   /** True if the word after a group is not the name of a command in it. */
   readonly isMistyped: boolean
 }
 
 /** Finds the longest name of a command or group at the start of the words. */
-export function findCommand(argv: readonly string[], entries: readonly CommandEntry[]): FoundCommand {
+export function findCommand(argv: readonly string[]): FoundCommand {
   const positions = positionsOfWords(argv)
   const words = positions.map((position) => argv[position] ?? '')
-  const isKnown = (_: string, index: number) => isBeginning(words.slice(0, index + 1), entries)
-  const unknown = words.findIndex((word, index) => !isKnown(word, index))
+  const unknown = words.findIndex((_, index) => !isBeginning(words.slice(0, index + 1)))
   const path = unknown === -1 ? words : words.slice(0, unknown)
   const named = new Set(positions.slice(0, path.length))
-  const entry = entries.find(({ name }) => name === path.join(' '))
+  const entry = commands.find(({ name }) => name === path.join(' '))
   return {
     path,
     entry,
-    argv: [...path, ...argv.filter((_, index) => !named.has(index))],
+    argv: argv.filter((_, index) => !named.has(index)),
     isMistyped: entry === undefined && unknown !== -1,
   }
 }
 
-function isBeginning(words: readonly string[], entries: readonly CommandEntry[]): boolean {
-  return entries.some(({ name }) => `${name} `.startsWith(`${words.join(' ')} `))
+function isBeginning(words: readonly string[]): boolean {
+  return commands.some(({ name }) => `${name} `.startsWith(`${words.join(' ')} `))
+}
+
+/** Lists the words that may follow these words, each once, in the order of the help. */
+export function listNextWords(path: readonly string[]): string[] {
+  const prefix = path.map((word) => `${word} `).join('')
+  const below = commands.filter(({ name }) => name.startsWith(prefix))
+  return [...new Set(below.map(({ name }) => name.slice(prefix.length).split(' ')[0] ?? ''))]
 }

@@ -1,11 +1,11 @@
+import { didYouMean } from '../../app/did-you-mean.ts'
 import { isSettingFlag } from '../../app/settings/overrides.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { type ArgumentSpec, type ArgumentTable, type Command, nameOf } from '../command.ts'
 import type { GlobalFlags } from '../context.ts'
 import { GLOBAL_OPTIONS, optionsOf } from '../global-options.ts'
 import { COLOR_CHOICES } from '../terminal/palette.ts'
-import { describeChoice } from './describe-mistake.ts'
-import type { FoundCommand } from './find-command.ts'
+import { type FoundCommand, listNextWords } from './find-command.ts'
 
 export interface CommandLine {
   readonly flags: GlobalFlags
@@ -18,32 +18,35 @@ export async function readCommandLine(
   found: FoundCommand,
   command: Command | undefined,
 ): Promise<CommandLine | undefined> {
-  const given = asksForNothing(found, command) ? NOTHING_GIVEN : await parse(found, command)
-  if (!command || !given) return undefined
-  const { _: words, ...options } = given
-  const typed = Array.isArray(words) ? words.slice(found.path.length).map(String) : []
-  const named = Object.entries({ ...GLOBAL_OPTIONS, ...optionsOf(command) }).map(([name, spec]) => {
-    return [camelCase(name), options[name] ?? defaultOf(spec)]
-  })
-  return { flags: readFlags(options), args: { ...Object.fromEntries(named), ...assign(typed, command.positionals) } }
+  const options: ArgumentTable = { ...(command && optionsOf(command)), ...GLOBAL_OPTIONS }
+  const { _: words, ...given } = asksForNothing(found, command) ? { _: [] } : await parse(found.argv, options)
+  const typed = words.map(String)
+  if (!command) {
+    if (typed[0] !== undefined) throw unknownCommand(found, typed[0])
+    return undefined
+  }
+  const named = Object.entries(options).map(([name, spec]) => [camelCase(name), given[name] ?? defaultOf(spec)])
+  return { flags: readFlags(given), args: { ...Object.fromEntries(named), ...assign(typed, command.positionals) } }
 }
 
 type Given = Readonly<Record<string, unknown>>
 
-const NOTHING_GIVEN: Given = {}
-
 /** Returns whether there are no arguments, as in `shelfd status`; then yargs, which takes time to load, is not needed. */
-function asksForNothing({ argv, path }: FoundCommand, command: Command | undefined): boolean {
+function asksForNothing({ argv }: FoundCommand, command: Command | undefined): boolean {
   const needed =
     command && Object.values({ ...command.options, ...command.positionals }).some(({ required }) => required)
-  return argv.length === path.length && needed === false
+  return argv.length === 0 && needed === false
 }
 
-async function parse(found: FoundCommand, command: Command | undefined): Promise<Given | undefined> {
-  const { buildParser } = await import('./build-parser.ts')
-  const { yargs, read } = buildParser({ found, command, argv: found.argv })
-  yargs.parseSync()
-  return read()
+async function parse(argv: readonly string[], options: ArgumentTable) {
+  const { parseFlags } = await import('./parse-flags.ts')
+  return parseFlags(argv, options)
+}
+
+function unknownCommand({ path }: FoundCommand, word: string): UsageError {
+  const typed = [...path, word].join(' ')
+  const names = listNextWords(path).map((next) => [...path, next].join(' '))
+  return new UsageError('bad-usage', `Cannot run "${typed}": unknown command${didYouMean(typed, names)}`)
 }
 
 function defaultOf(spec: ArgumentSpec): unknown {
@@ -65,20 +68,24 @@ function readFlags(options: Given): GlobalFlags {
 }
 
 /**
- * Assigns words to arguments in order; a list at the end takes the rest. yargs has checked their number. Its own assignment
- * is not used: it skips words after `--` and values that begin with a dash, and takes `--mirrors x` for the argument.
+ * Assigns words to arguments in order; a list at the end takes the rest. The assignment of yargs is not used: it skips words
+ * after `--` and values that begin with a dash, and takes `--mirrors x` for the argument.
  */
 function assign(words: readonly string[], table: ArgumentTable): Record<string, unknown> {
   const rest = [...words]
   const values = Object.entries(table).map(([name, spec]) => {
+    if (spec.required && rest.length === 0) {
+      throw new UsageError('bad-usage', `Cannot run without ${nameOf(name, spec)}: ${spec.describe}`)
+    }
     const value = spec.array ? rest.splice(0) : rest.shift()
     if (typeof value === 'string' && spec.choices && !spec.choices.includes(value)) {
-      const message = describeChoice(nameOf(name, spec), `"${value}"`, spec.choices.join(', '))
-      throw new UsageError('bad-usage', message)
+      const choices = spec.choices.join(', ')
+      throw new UsageError('bad-usage', `Cannot use "${value}" for ${nameOf(name, spec)}: it is one of ${choices}`)
     }
     return [camelCase(name), value]
   })
-  return Object.fromEntries(values)
+  if (rest[0] === undefined) return Object.fromEntries(values)
+  throw new UsageError('bad-usage', `Cannot understand "${rest[0]}": there is no place for a further argument`)
 }
 
 function camelCase(name: string): string {

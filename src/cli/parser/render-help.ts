@@ -1,10 +1,9 @@
-import { type ArgumentSpec, type Command, nameOf } from '../command.ts'
-import { GROUP_SUMMARIES } from '../commands.ts'
+import { type ArgumentSpec, type Command, nameOf, takesValue } from '../command.ts'
+import { commands, GROUP_SUMMARIES } from '../commands.ts'
 import { EXIT_CODES, type ExitName } from '../exit-codes.ts'
-import { buildParser } from './build-parser.ts'
-import type { FoundCommand } from './find-command.ts'
-import { HelpLayout } from './help-layout.ts'
-import type { Yargs } from './yargs-parts.ts'
+import { GLOBAL_OPTIONS, optionsOf } from '../global-options.ts'
+import { wrapText } from '../render/layout.ts'
+import { type FoundCommand, listNextWords } from './find-command.ts'
 
 /** The width without a terminal, as in the documentation. */
 const WIDTH = 100
@@ -12,15 +11,8 @@ const WIDTH = 100
 /** The largest width: longer lines are hard to read on any terminal. */
 const WIDEST = 120
 
-/** Returns the help of the found command or group; without one the list of all commands. */
-export async function renderHelp(found: FoundCommand, command: Command | undefined, columns = WIDTH): Promise<string> {
-  const describe = (yargs: Yargs) =>
-    command ? describeCommand(yargs, found, command) : describeGroup(yargs, found.path)
-  const layout = (width: number) => new HelpLayout(width)
-  const { yargs } = buildParser({ found, command, argv: found.path, describe, layout })
-  yargs.wrap(Math.min(columns, WIDEST))
-  return `${await yargs.getHelp()}\n`
-}
+/** Characters of choices that are shown in brackets; longer ones are shown in a sentence. */
+const LONGEST_CHOICES = 30
 
 const FIRST_STEPS = [
   ['sync ~/Papers', 'mirror a directory into the library on this computer'],
@@ -29,22 +21,106 @@ const FIRST_STEPS = [
   ['doctor', 'check everything when something is wrong'],
 ] as const
 
-function describeGroup(yargs: Yargs, path: readonly string[]): void {
-  const about =
-    GROUP_SUMMARIES[path.join(' ')] ?? 'Mirrors local directories into libraries of a Knowledge Library Service'
-  yargs.usage(`shelfd ${[...path, 'COMMAND'].join(' ')}\n\n${about}.`)
-  if (path.length === 0) for (const [example, meaning] of FIRST_STEPS) yargs.example(`shelfd ${example}`, meaning)
-  const more = 'shelfd help COMMAND, or COMMAND --help, describes one command; shelfd version prints the version.'
-  yargs.epilogue(`${renderExits(allExits)}\n\n${more}`)
+const MORE = 'shelfd help COMMAND, or COMMAND --help, describes one command; shelfd version prints the version.'
+
+type Row = readonly [name: string, meaning: string]
+
+/** Returns the help of the found command or group; without one the list of all commands. */
+export function renderHelp({ path, entry }: FoundCommand, command: Command | undefined, columns = WIDTH): string {
+  const width = Math.min(columns, WIDEST)
+  const examples = command?.examples ?? (path.length === 0 ? FIRST_STEPS : [])
+  const sections = [
+    ...(command ? introduceCommand(path, entry?.summary, command) : introduceGroup(path)).map((text) =>
+      wrapText(text, width),
+    ),
+    renderTable('Commands:', listCommands(path), width),
+    renderTable('Arguments:', listArguments(command), width),
+    renderTable('Flags:', command ? listFlags(optionsOf(command)) : [], width),
+    renderTable('Global flags:', listFlags(GLOBAL_OPTIONS), width),
+    renderTable(
+      'Examples:',
+      examples.map(([line, meaning]) => [`shelfd ${line}`, meaning]),
+      width,
+    ),
+    wrapLines(renderExits(command?.exits), width),
+    ...(command ? [] : [wrapLines(MORE, width)]),
+  ]
+  return `${sections.filter((section) => section !== '').join('\n\n')}\n`
 }
 
-function describeCommand(yargs: Yargs, { entry, path }: FoundCommand, command: Command): void {
-  const { positionals, description, examples, exits } = command
-  yargs.usage([usageOf(path, command), `${entry?.summary}.`, ...(description ? [description] : [])].join('\n\n'))
-  for (const [name, spec] of Object.entries(positionals))
-    yargs.positional(nameOf(name, spec), { describe: spec.describe })
-  for (const [example, meaning] of examples) yargs.example(`shelfd ${example}`, meaning)
-  yargs.epilogue(renderExits(exits))
+function introduceCommand(path: readonly string[], summary: string | undefined, command: Command): string[] {
+  return [usageOf(path, command), `${summary}.`, ...(command.description ? [command.description] : [])]
+}
+
+function introduceGroup(path: readonly string[]): string[] {
+  const about =
+    GROUP_SUMMARIES[path.join(' ')] ?? 'Mirrors local directories into libraries of a Knowledge Library Service'
+  return [`shelfd ${[...path, 'COMMAND'].join(' ')}`, `${about}.`]
+}
+
+function listCommands(path: readonly string[]): Row[] {
+  return listNextWords(path).map((word) => {
+    const name = [...path, word].join(' ')
+    return [`shelfd ${name}`, summaryOf(name)]
+  })
+}
+
+/** Returns the summary of a command or of a group of commands. */
+export function summaryOf(name: string): string {
+  return commands.find((entry) => entry.name === name)?.summary ?? GROUP_SUMMARIES[name] ?? ''
+}
+
+function listArguments(command: Command | undefined): Row[] {
+  return Object.entries(command?.positionals ?? {}).map(([name, spec]) => [nameOf(name, spec), spec.describe])
+}
+
+function listFlags(table: Readonly<Record<string, ArgumentSpec>>): Row[] {
+  return Object.entries(table).map(([name, spec]) => {
+    return [`${spec.alias ? `-${spec.alias}, ` : '    '}--${name}`, describeFlag(spec)]
+  })
+}
+
+/** Describes a flag, with its value in brackets. */
+function describeFlag(spec: ArgumentSpec): string {
+  if (!takesValue(spec)) return spec.describe
+  const { value, choices } = shownValue(spec)
+  const details = [value, spec.default !== undefined && `default ${spec.default}`, spec.required && 'required']
+  return `${spec.describe}${choices ? `. One of ${choices.join(', ')}` : ''} [${details.filter(Boolean).join(', ')}]`
+}
+
+/** Returns what stands for the value of a flag: its few choices, or a word; longer choices are given beside it. */
+export function shownValue({ type, choices = [], placeholder }: ArgumentSpec): {
+  readonly value: string
+  readonly choices?: readonly string[]
+} {
+  const joined = choices.join('|')
+  const word = placeholder || (type === 'number' ? 'N' : 'TEXT')
+  return joined.length > LONGEST_CHOICES ? { value: word, choices } : { value: joined || word }
+}
+
+/**
+ * Renders rows of two columns below a title; empty without rows. A name that is too long for its column is not wrapped,
+ * since examples are meant to be copied; its meaning then goes below it.
+ */
+function renderTable(title: string, rows: readonly Row[], width: number): string {
+  if (rows.length === 0) return ''
+  const column = Math.min(Math.max(...rows.map(([name]) => name.length)), Math.floor(width / 2)) + 4
+  const lines = rows.map(([name, meaning]) => {
+    const gap = name.length + 4 <= column ? ' '.repeat(column - name.length - 2) : `\n${' '.repeat(column)}`
+    return `  ${name}${gap}${wrapText(meaning, width, column)}`.trimEnd()
+  })
+  return [title, ...lines].join('\n')
+}
+
+/** Wraps each line; further lines are aligned with its text, behind its indentation and perhaps a short first column. */
+function wrapLines(text: string, width: number): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      const start = /^\s*(?:\S+\s{2,})?/.exec(line)?.[0] ?? ''
+      return `${start}${wrapText(line.slice(start.length), width, start.length)}`.trimEnd()
+    })
+    .join('\n')
 }
 
 /** Returns the command line of a command: `shelfd why PATH [FLAGS]`. */
@@ -61,7 +137,7 @@ function usageWord(name: string, spec: ArgumentSpec): string {
 
 const allExits = Object.keys(EXIT_CODES).filter((name): name is ExitName => Object.hasOwn(EXIT_CODES, name))
 
-function renderExits(exits: readonly ExitName[]): string {
+function renderExits(exits: readonly ExitName[] | undefined): string {
   const rows = listExits(exits).map(({ code, meaning }) => `  ${String(code).padEnd(3)}  ${meaning}`)
   return ['Exit codes:', ...rows].join('\n')
 }

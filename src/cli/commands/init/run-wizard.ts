@@ -6,7 +6,6 @@ import type { ChosenMirror, Draft } from '../../../app/settings/draft.ts'
 import { connectToDaemon } from '../../../daemon/control/client/connect-to-daemon.ts'
 import { HeldBackError, messageOf, ShelfdError, UsageError } from '../../../foundation/errors.ts'
 import { escapeText } from '../../../foundation/text/safe-text.ts'
-import { commands } from '../../commands.ts'
 import { type CommandContext, createContext } from '../../context.ts'
 import type { ExitName } from '../../exit-codes.ts'
 import { findCommand } from '../../parser/find-command.ts'
@@ -101,7 +100,7 @@ function write({ configFile, configText }: Draft, token: TypedToken | undefined)
 /** Shows what a first sync would send: a dry run with the drafted configuration, which sends nothing. */
 async function preview({ context }: Wizard, draft: Draft, token: TypedToken | undefined): Promise<void> {
   const { command: sync } = await import('../sync.ts')
-  const read = await readCommandLine(findCommand(['sync', '--dry-run', '--allow-root'], commands), sync)
+  const read = await readCommandLine(findCommand(['sync', '--dry-run', '--allow-root']), sync)
   if (!read) throw new Error('The dry run has no command line')
   const env = token ? { ...context.io.env, SHELFD_TOKEN: token.text } : context.io.env
   // What the dry run prints is a message here.
@@ -166,7 +165,7 @@ async function offerCompletion({ context, flags, prompts }: Wizard): Promise<str
   const question = `Complete commands with TAB in ${shell}?`
   if (flags.installCompletion !== 'yes' && !(await prompts?.confirm(question, true))) return null
   const file = completionFile(shell, io)
-  writePrivateFile(file, await renderCompletionScript(shell))
+  writePrivateFile(file, renderCompletionScript(shell))
   context.printMessage(`Wrote ${file}: TAB completes in the next terminal`)
   return file
 }
