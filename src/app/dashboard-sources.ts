@@ -1,7 +1,7 @@
 import type { SettingsInForce } from '../contract/dashboard/shapes.ts'
 import { connectToDaemon } from '../daemon/control/client/connect-to-daemon.ts'
 import type { DashboardSources, RecentLog } from '../dashboard/sources.ts'
-import { RejectedError } from '../foundation/errors.ts'
+import { RequestError } from '../foundation/errors.ts'
 import { isOutOfUse } from '../rules/mirrors.ts'
 import type { MirrorRow } from '../store/tables/mirrors.ts'
 import type { Service } from '../sync/engine.ts'
@@ -110,11 +110,11 @@ async function explain(
   signal: AbortSignal,
 ): Promise<readonly (readonly [string, string])[]> {
   if (path !== '' && path.split('/').some((part) => ['', '.', '..'].includes(part)))
-    throw new RejectedError('invalid', `"${path}" is no path in a mirror`, 400)
+    throw new RequestError('invalid', `"${path}" is no path in a mirror`, 400)
   const settings = input.settings()
   await using reader = openReader(settings, input)
   const row = reader.store?.mirrors.findByName(mirror)
-  if (!reader.store || !row) throw new RejectedError('not-found', `There is no mirror "${mirror}"`, 404)
+  if (!reader.store || !row) throw new RequestError('not-found', `There is no mirror "${mirror}"`, 404)
   const context = reader.contextFor(reader.store)
   const found = explainPath(context, row, settingsOfRow(settings, reader.store.mirrors.list(), row), path)
   const remote = await locateResource({ service: input.service(), signal }, found)

@@ -1,4 +1,4 @@
-import { type ErrorCode, type Reaction, rebuildError, ShelfdError } from '../foundation/errors.ts'
+import { type ErrorCode, type ErrorKind, rebuildError, ShelfdError } from '../foundation/errors.ts'
 
 /** All exits of commands: the one table for the process, the help texts and the documents. */
 export const EXIT_CODES = {
@@ -17,16 +17,16 @@ export const EXIT_CODES = {
 
 export type ExitName = keyof typeof EXIT_CODES
 
-const BY_REACTION: Readonly<Record<Reaction, ExitName>> = {
+const BY_KIND: Readonly<Record<ErrorKind, ExitName>> = {
   usage: 'usage',
   root: 'rootMissing',
   temporary: 'temporary',
-  refused: 'refused',
+  access: 'refused',
   heldBack: 'heldBack',
   locked: 'locked',
   operator: 'operator',
   interrupted: 'interrupted',
-  rejected: 'failed',
+  request: 'failed',
   doubt: 'failed',
   file: 'failed',
   internal: 'failed',
@@ -38,11 +38,11 @@ export function exitCodeOf(error: unknown): number {
 }
 
 function exitOf(error: unknown): ExitName {
-  return error instanceof ShelfdError ? BY_REACTION[reactionOf(error)] : 'failed'
+  return error instanceof ShelfdError ? BY_KIND[kindOf(error)] : 'failed'
 }
 
-function reactionOf(error: ShelfdError): Reaction {
-  return error.reaction
+function kindOf(error: ShelfdError): ErrorKind {
+  return error.kind
 }
 
 /** Returns the exit for an error of this code; `failed` without one. */

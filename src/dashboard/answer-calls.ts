@@ -1,5 +1,5 @@
 import type { CallAnswer, CallInput, CallName } from '../contract/dashboard/calls.ts'
-import { RejectedError } from '../foundation/errors.ts'
+import { RequestError } from '../foundation/errors.ts'
 import type { LiveStream } from './live.ts'
 import type { ThreadReader } from './reading/read-in-thread.ts'
 import type { Sessions } from './sessions.ts'
@@ -33,7 +33,7 @@ export function answerCalls({ sources, reader, sessions, syncs, live }: Parts): 
   return {
     signIn: async ({ key }) => {
       const token = sessions.redeem(key)
-      if (token === undefined) throw new RejectedError('request-rejected', USED, 401)
+      if (token === undefined) throw new RequestError('request-rejected', USED, 401)
       return { token }
     },
     pause: async ({ names }) => changed(sources.pause(names).then(() => ({}))),
@@ -65,7 +65,7 @@ export function answerCalls({ sources, reader, sessions, syncs, live }: Parts): 
       const { url } = await client.createResourceViewUrl(resourceId, view, signal)
       if (new URL(url).origin === client.origin) return { url }
       const todo = 'the dashboard opens no other places; "shelfd resource url" prints the address'
-      throw new RejectedError('invalid', `The service gave an address outside of ${client.origin}; ${todo}`, 502)
+      throw new RequestError('invalid', `The service gave an address outside of ${client.origin}; ${todo}`, 502)
     },
   }
 }

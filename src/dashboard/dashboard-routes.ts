@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { z } from 'zod'
 import { CALLS_PATH, LIVE_PATH } from '../contract/dashboard/addresses.ts'
 import { type CallName, dashboardCalls } from '../contract/dashboard/calls.ts'
-import { RejectedError } from '../foundation/errors.ts'
+import { RequestError } from '../foundation/errors.ts'
 import {
   cachingOf,
   mediaTypeOf,
@@ -45,7 +45,7 @@ export function dashboardRoutes({ files, handlers, sessions, live }: DashboardPa
 
 function signedIn(sessions: Sessions, route: Route): Route {
   return (request) => {
-    if (!sessions.isOpen(tokenIn(request.headers))) throw new RejectedError('request-rejected', ENDED, 401)
+    if (!sessions.isOpen(tokenIn(request.headers))) throw new RequestError('request-rejected', ENDED, 401)
     return route(request)
   }
 }
@@ -56,7 +56,7 @@ function tokenIn({ authorization = '' }: IncomingHttpHeaders): string {
 
 const ENDED = 'You are not signed in; run "shelfd dashboard" again'
 
-/** Throws RejectedError `invalid` for an input of another shape. */
+/** Throws RequestError `invalid` for an input of another shape. */
 function callRoute(handlers: CallHandlers, name: CallName): Route {
   const shape: z.ZodType = dashboardCalls[name].input
   const answer = handlers[name] as (input: unknown, signal: AbortSignal) => Promise<unknown>
@@ -64,7 +64,7 @@ function callRoute(handlers: CallHandlers, name: CallName): Route {
     const { success, data, error } = shape.safeParse(input, { error: describeIssue })
     if (success) return jsonAnswer(200, await answer(data, signal))
     const [issue] = error.issues
-    throw new RejectedError('invalid', `Cannot read the request: ${issue?.path.join('.')} ${issue?.message}`, 400)
+    throw new RequestError('invalid', `Cannot read the request: ${issue?.path.join('.')} ${issue?.message}`, 400)
   }
 }
 

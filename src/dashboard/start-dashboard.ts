@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingHttpHeaders, Server } from 'node:http'
 import { SIGN_IN_FRAGMENT } from '../contract/dashboard/addresses.ts'
 import { systemClock } from '../foundation/clock.ts'
-import { messageOf, RejectedError, ShelfdError } from '../foundation/errors.ts'
+import { messageOf, RequestError, ShelfdError } from '../foundation/errors.ts'
 import { faultOf } from '../foundation/http/fault.ts'
 import { createHttpServer } from '../foundation/http/http-server.ts'
 import { loadPageFiles } from '../foundation/http/page-files.ts'
@@ -39,7 +39,7 @@ export async function startDashboard(sources: DashboardSources, logger: Logger):
     routes: dashboardRoutes({ files: await loadPageFiles(), handlers, sessions, live }),
     maxConnections: MAX_CONNECTIONS,
     checkHeaders: (headers) => checkOrigin(headers, origin),
-    missing: (asked) => new RejectedError('not-found', `There is no ${asked}`, 404),
+    missing: (asked) => new RequestError('not-found', `There is no ${asked}`, 404),
     onError: (error) => {
       if (error instanceof ShelfdError) return faultOf(error)
       logger.error('cannot answer a request of the dashboard', { error: messageOf(error) })
@@ -67,9 +67,9 @@ export async function startDashboard(sources: DashboardSources, logger: Logger):
 function checkOrigin({ host, origin: from }: IncomingHttpHeaders, origin: string): void {
   const own = [origin, origin.replace(HOST, 'localhost')]
   if (!own.includes(`http://${host}`))
-    throw new RejectedError('request-rejected', 'Not the address of the dashboard', 403)
+    throw new RequestError('request-rejected', 'Not the address of the dashboard', 403)
   if (from !== undefined && from !== `http://${host}`)
-    throw new RejectedError('request-rejected', 'Another page may not ask the dashboard', 403)
+    throw new RequestError('request-rejected', 'Another page may not ask the dashboard', 403)
 }
 
 function portOf(server: Server): number {

@@ -9,7 +9,7 @@ export const serviceFailureCodes = [
 ] as const
 
 /**
- * The error family: one class for each reaction, so that a catcher never looks at a message. `code` is stable;
+ * The error family: one class for each kind, so that a catcher never looks at a message. `code` is stable;
  * docs/errors.md lists every code, and a test compares.
  */
 const CODES = {
@@ -25,7 +25,7 @@ const CODES = {
   ],
   root: ['root-missing', 'root-unreadable'],
   temporary: [...serviceFailureCodes, 'disk-full'],
-  refused: [
+  access: [
     'credential-missing',
     'credential-refused',
     'right-missing',
@@ -42,15 +42,15 @@ const CODES = {
   locked: ['store-locked'],
   operator: ['store-newer', 'store-damaged', 'store-unusable', 'too-many-open-files', 'library-damaged'],
   interrupted: ['interrupted'],
-  rejected: ['not-found', 'conflict', 'too-large', 'invalid', 'request-rejected'],
+  request: ['not-found', 'conflict', 'too-large', 'invalid', 'request-rejected'],
   doubt: ['upload-in-doubt'],
   file: ['busy', 'vanished', 'unreadable', 'outside-root', 'unsupported', 'over-max-size', 'name-not-utf8', 'io-error'],
   internal: ['unexpected'],
 } as const satisfies Record<string, readonly string[]>
 
-export type Reaction = keyof typeof CODES
-export type CodeOf<R extends Reaction> = (typeof CODES)[R][number]
-export type ErrorCode = CodeOf<Reaction>
+export type ErrorKind = keyof typeof CODES
+export type CodeOf<K extends ErrorKind> = (typeof CODES)[K][number]
+export type ErrorCode = CodeOf<ErrorKind>
 export type ServiceFailureCode = (typeof serviceFailureCodes)[number]
 
 /** The codes of problems that reading a file has. */
@@ -59,11 +59,11 @@ export const fileErrorCodes: ReadonlySet<string> = new Set(CODES.file)
 /** Every stable error code, for docs/errors.md and the test that compares. */
 export const errorCodes: readonly ErrorCode[] = Object.values(CODES).flat()
 
-export abstract class ShelfdError<R extends Reaction = Reaction> extends Error {
-  abstract readonly reaction: R
-  readonly code: CodeOf<R>
+export abstract class ShelfdError<K extends ErrorKind = ErrorKind> extends Error {
+  abstract readonly kind: K
+  readonly code: CodeOf<K>
 
-  constructor(code: CodeOf<R>, message: string, options?: ErrorOptions) {
+  constructor(code: CodeOf<K>, message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code
     this.name = new.target.name
@@ -72,17 +72,17 @@ export abstract class ShelfdError<R extends Reaction = Reaction> extends Error {
 
 /** The command line or the configuration is wrong: exit 2. */
 export class UsageError extends ShelfdError<'usage'> {
-  readonly reaction = 'usage'
+  readonly kind = 'usage'
 }
 
 /** A mirror's directory is missing or unreadable: exit 3. */
 export class RootError extends ShelfdError<'root'> {
-  readonly reaction = 'root'
+  readonly kind = 'root'
 }
 
 /** Nothing is wrong on this side, the user can run again later: exit 5. */
 export class TemporaryError extends ShelfdError<'temporary'> {
-  readonly reaction = 'temporary'
+  readonly kind = 'temporary'
   /** Whether the service was reached: the failure may then lie in the request. */
   readonly wasReached: boolean
 
@@ -96,41 +96,41 @@ export class TemporaryError extends ShelfdError<'temporary'> {
   }
 }
 
-/** The credential, a right or a pinned identity refuses the operation: exit 7. */
-export class RefusedError extends ShelfdError<'refused'> {
-  readonly reaction = 'refused'
+/** There is no access to the service: the credential, a right, a certificate or a pinned identity forbids it: exit 7. */
+export class AccessError extends ShelfdError<'access'> {
+  readonly kind = 'access'
 }
 
 /** A limit or a guard holds the operation back: exit 8. */
 export class HeldBackError extends ShelfdError<'heldBack'> {
-  readonly reaction = 'heldBack'
+  readonly kind = 'heldBack'
 }
 
 /** Another instance holds the store: exit 11. */
 export class LockedError extends ShelfdError<'locked'> {
-  readonly reaction = 'locked'
+  readonly kind = 'locked'
 }
 
 /** An operator must act before anything may be written: exit 78. */
 export class OperatorError extends ShelfdError<'operator'> {
-  readonly reaction = 'operator'
+  readonly kind = 'operator'
 }
 
 /** The user or the system asked to stop: exit 130. */
 export class InterruptedError extends ShelfdError<'interrupted'> {
-  readonly reaction = 'interrupted'
+  readonly kind = 'interrupted'
 
   constructor(message = 'Interrupted', options?: ErrorOptions) {
     super('interrupted', message, options)
   }
 }
 
-/** The service rejected this one request for good (404, 409, 413, 422 …); other requests continue. */
-export class RejectedError extends ShelfdError<'rejected'> {
-  readonly reaction = 'rejected'
+/** The service rejects one request for good (404, 409, 413, 422 …), because of its item; other requests continue. */
+export class RequestError extends ShelfdError<'request'> {
+  readonly kind = 'request'
   readonly status: number
 
-  constructor(code: CodeOf<'rejected'>, message: string, status: number, options?: ErrorOptions) {
+  constructor(code: CodeOf<'request'>, message: string, status: number, options?: ErrorOptions) {
     super(code, message, options)
     this.status = status
   }
@@ -141,7 +141,7 @@ export type DoubtCause = ServiceFailureCode | 'redirect-refused' | 'client-certi
 
 /** It is unknown whether the service stored an upload: check before uploading again. */
 export class DoubtError extends ShelfdError<'doubt'> {
-  readonly reaction = 'doubt'
+  readonly kind = 'doubt'
   readonly doubtCause: DoubtCause
 
   constructor(message: string, doubtCause: DoubtCause, options?: ErrorOptions) {
@@ -152,7 +152,12 @@ export class DoubtError extends ShelfdError<'doubt'> {
 
 /** A problem of one local file; the run continues without that file. */
 export class FileError extends ShelfdError<'file'> {
-  readonly reaction = 'file'
+  readonly kind = 'file'
+}
+
+/** Returns whether an error says that the service does not have what was asked for (404, 410). */
+export function isNotFound(error: unknown): error is RequestError {
+  return error instanceof RequestError && error.code === 'not-found'
 }
 
 type Rebuild = (code: string, message: string, status: number) => ShelfdError | undefined
@@ -161,19 +166,19 @@ const REBUILDS: readonly Rebuild[] = [
   rebuildBy(CODES.usage, (code, message) => new UsageError(code, message)),
   rebuildBy(CODES.root, (code, message) => new RootError(code, message)),
   rebuildBy(CODES.temporary, (code, message) => new TemporaryError(code, message)),
-  rebuildBy(CODES.refused, (code, message) => new RefusedError(code, message)),
+  rebuildBy(CODES.access, (code, message) => new AccessError(code, message)),
   rebuildBy(CODES.heldBack, (code, message) => new HeldBackError(code, message)),
   rebuildBy(CODES.locked, (code, message) => new LockedError(code, message)),
   rebuildBy(CODES.operator, (code, message) => new OperatorError(code, message)),
   rebuildBy(CODES.interrupted, (_, message) => new InterruptedError(message)),
-  rebuildBy(CODES.rejected, (code, message, status) => new RejectedError(code, message, status)),
+  rebuildBy(CODES.request, (code, message, status) => new RequestError(code, message, status)),
   rebuildBy(CODES.doubt, (_, message) => new DoubtError(message, 'interrupted')),
   rebuildBy(CODES.file, (code, message) => new FileError(code, message)),
 ]
 
 /**
  * Rebuilds an error from the code and message that another process sent: in its original class, or as a plain Error if the
- * code is unknown. `status` is that of a RejectedError.
+ * code is unknown. `status` is that of a RequestError.
  */
 export function rebuildError(code: string, message: string, status = 400): Error {
   for (const rebuild of REBUILDS) {

@@ -84,7 +84,7 @@ export interface Capabilities {
 
 /**
  * The typed client. Every call honours `signal`, bounds its answer and its total time, follows no redirect and throws only
- * classes of foundation/errors: RefusedError (401, 403, redirect, certificate), RejectedError (404, 409, 413, 422 …),
+ * classes of foundation/errors: AccessError (401, 403, redirect, certificate), RequestError (404, 409, 413, 422 …),
  * TemporaryError (unreachable, throttled, 5xx or malformed after the allowed retries), InterruptedError, DoubtError
  * (uploads).
  */

@@ -1,4 +1,4 @@
-import type { DoubtCause, Reaction } from '../foundation/errors.ts'
+import type { DoubtCause, ErrorKind } from '../foundation/errors.ts'
 import { quarantineDurationMs, quarantineLeftMs } from './quarantine.ts'
 
 /** The problem of a content in doubt that has no recorded one. */
@@ -39,8 +39,8 @@ export function needsLook(
  * Whether a candidate that could not be compared blocks the upload. After a temporary failure it does, because a later
  * comparison may succeed; after any other failure, only if the content was in doubt more than once.
  */
-export function standsInTheWay({ reaction }: { readonly reaction: Reaction }, doubts: number): boolean {
-  return reaction === 'temporary' || doubts > 1
+export function standsInTheWay({ kind }: { readonly kind: ErrorKind }, doubts: number): boolean {
+  return kind === 'temporary' || doubts > 1
 }
 
 /** Earlier uploads of a copy that may have arrived, and when the last one began (wall clock). */

@@ -41,7 +41,7 @@ function causeOfStop({ code, message }: SummaryProblem, mirror: string): Cause |
   if (!(error instanceof ShelfdError)) return ofMirror
   switch (reactToFailure(error).scope) {
     case 'service':
-      return error.reaction === 'refused' ? { key: 'service', code, message } : undefined
+      return error.kind === 'access' ? { key: 'service', code, message } : undefined
     case 'store':
     case 'program':
       return { key: 'store', code, message }

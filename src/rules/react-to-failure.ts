@@ -1,4 +1,4 @@
-import type { ErrorCode, Reaction } from '../foundation/errors.ts'
+import type { ErrorCode, ErrorKind } from '../foundation/errors.ts'
 import type { RetryPolicy } from './retry-delay.ts'
 
 /**
@@ -21,21 +21,21 @@ export interface FailureReaction {
   readonly delayMs: number | null
 }
 
-/** What a failure of each class stops, unless its code is one of `SCOPE_OF_CODE`. */
-const SCOPE_OF_CLASS = {
-  rejected: 'item',
+/** What a failure of each kind stops, unless its code is one of `SCOPE_OF_CODE`. */
+const SCOPE_OF_KIND = {
+  request: 'item',
   file: 'item',
   doubt: 'item',
   usage: 'mirror',
   heldBack: 'mirror',
-  refused: 'mirror',
+  access: 'mirror',
   root: 'root',
   temporary: 'service',
   interrupted: 'run',
   locked: 'program',
   operator: 'program',
   internal: 'program',
-} as const satisfies Record<Reaction, FailureScope>
+} as const satisfies Record<ErrorKind, FailureScope>
 
 const SCOPE_OF_CODE: Partial<Record<ErrorCode, FailureScope>> = {
   'root-mismatch': 'root',
@@ -84,15 +84,15 @@ export const RECONNECT_POLICIES = {
 
 /** Decides what a failure stops and for how long. `wasReached`: a connection existed, which the item may have broken. */
 export function reactToFailure({
-  reaction,
+  kind,
   code,
   wasReached = false,
 }: {
-  readonly reaction: Reaction
+  readonly kind: ErrorKind
   readonly code: ErrorCode
   readonly wasReached?: boolean
 }): FailureReaction {
-  const scope = SCOPE_OF_CODE[code] ?? SCOPE_OF_CLASS[reaction]
+  const scope = SCOPE_OF_CODE[code] ?? SCOPE_OF_KIND[kind]
   const mayBeItem = scope === 'item' || UNCLEAR.has(code) || (code === 'service-unreachable' && wasReached)
   return { scope, mayBeItem, ...REACTIONS[scope] }
 }

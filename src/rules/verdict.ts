@@ -30,8 +30,8 @@ export function runOutcome(mirrors: readonly SyncSummary[], isWaiting: boolean):
 }
 
 /** The outcome of a run that an error stopped: a user or a limit that stops it is no failure. */
-export function stoppedOutcome({ reaction, code }: Pick<ShelfdError, 'reaction' | 'code'>): RunOutcome {
-  if (reaction === 'interrupted') return 'interrupted'
+export function stoppedOutcome({ kind, code }: Pick<ShelfdError, 'kind' | 'code'>): RunOutcome {
+  if (kind === 'interrupted') return 'interrupted'
   return code === 'limit-reached' ? 'held-back' : 'failures'
 }
 

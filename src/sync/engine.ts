@@ -127,6 +127,6 @@ export interface OpenMirror {
   /** The program's own directories below the root, relative to it. */
   readonly ownDirectories: readonly string[]
   readonly runId: number
-  /** Throws RefusedError unless service, tenant and library are the pinned ones; nothing is recorded before. */
+  /** Throws AccessError unless service, tenant and library are the pinned ones; nothing is recorded before. */
   readonly verify: () => Promise<void>
 }

@@ -1,7 +1,7 @@
 import { joinLibraryPath, normalizeLibraryPath } from '../contract/library-path.ts'
 import type { DirectoryPage } from '../contract/records.ts'
 import { traverseConcurrently } from '../foundation/concurrency/traverse-concurrently.ts'
-import { messageOf, RejectedError, ShelfdError, TemporaryError } from '../foundation/errors.ts'
+import { isNotFound, messageOf, ShelfdError, TemporaryError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { escapeText, truncateText } from '../foundation/text/safe-text.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
@@ -77,7 +77,7 @@ async function listDirectory(walk: RemoteWalk, path: string): Promise<readonly s
     return await listPages(walk, path)
   } catch (error) {
     if (!isOfOneDirectory(error)) throw error
-    if (!isAbsent(error) || !walk.target.from?.includes(path)) recordIncomplete(walk, path, messageOf(error))
+    if (!isNotFound(error) || !walk.target.from?.includes(path)) recordIncomplete(walk, path, messageOf(error))
     return []
   }
 }
@@ -124,11 +124,7 @@ function entriesOf(page: DirectoryPage, libraryId: number, directory: string): L
   })
 }
 
-function isAbsent(error: unknown): boolean {
-  return error instanceof RejectedError && error.status === 404
-}
-
 /** Whether an error concerns one directory; a refused credential or an interruption ends the whole listing. */
 function isOfOneDirectory(error: unknown): boolean {
-  return error instanceof ShelfdError && (error.reaction === 'temporary' || error.reaction === 'rejected')
+  return error instanceof ShelfdError && (error.kind === 'temporary' || error.kind === 'request')
 }

@@ -29,7 +29,7 @@ test('a new process keeps the wait that the service asked of the one before [P21
       connecting.then(() => Promise.reject(new Error('It connected'))),
     ])
     end.abort()
-    await expect(connecting).rejects.toMatchObject({ reaction: 'interrupted' })
+    await expect(connecting).rejects.toMatchObject({ kind: 'interrupted' })
     return outage
   }
   const first = await connectInNewProcess()

@@ -174,7 +174,7 @@ describe('runs over several mirrors', () => {
     const gone = { ...good, name: 'gone', path: join(good.path, 'nowhere'), remotePath: '/gone' }
     await using tested = openTestEngine(service)
     const { summary, failure } = await tested.sync([gone, good])
-    expect(failure).toMatchObject({ reaction: 'root', code: 'root-missing' })
+    expect(failure).toMatchObject({ kind: 'root', code: 'root-missing' })
     expect(summary.verdict).toBe('failed')
     expect(summary.mirrors.map(({ uploads }) => uploads.created)).toEqual([0, 1])
     expect(summary.mirrors[0]?.problems).toMatchObject([{ code: 'root-missing' }])
@@ -187,7 +187,7 @@ describe('runs over several mirrors', () => {
     await using tested = openTestEngine(service)
     await service[Symbol.asyncDispose]()
     const { summary, failure } = await tested.sync(mirrors)
-    expect(failure).toMatchObject({ reaction: 'temporary', code: 'service-unreachable' })
+    expect(failure).toMatchObject({ kind: 'temporary', code: 'service-unreachable' })
     expect(summary.mirrors.map(({ problems }) => problems.map(({ message }) => message.slice(0, 13)))).toEqual([
       ['Cannot check '],
       ['Not synced, b'],

@@ -90,7 +90,7 @@ describe('the client on the embedded service', () => {
     const { body } = await client.downloadAsset(asset)
     expect(Buffer.concat(await collect(body)).toString()).toContain('dance')
     expect((await client.createAssetViewUrl(asset, { ttlMinutes: 5 })).expires_in_minutes).toBe(5)
-    expect(await thrownBy(client.downloadRepresentation(asset, 'frame', 1))).toMatchObject({ reaction: 'rejected' })
+    expect(await thrownBy(client.downloadRepresentation(asset, 'frame', 1))).toMatchObject({ kind: 'request' })
   })
 
   it('a view URL works as the client returns it', async () => {
@@ -106,7 +106,7 @@ describe('the client on the embedded service', () => {
 
   it('the client turns refusals of the service into errors with codes', async () => {
     const failure = await thrownBy(client.showLibrary('nowhere'))
-    expect(failure).toMatchObject({ reaction: 'rejected', code: 'not-found' })
+    expect(failure).toMatchObject({ kind: 'request', code: 'not-found' })
     const otherClient = clientOf(service.url, { token: 'someone-else' })
     expect(await thrownBy(otherClient.checkAccess())).toMatchObject({ code: 'credential-refused' })
     await otherClient.close()

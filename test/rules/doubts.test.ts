@@ -29,13 +29,13 @@ describe('a candidate that cannot be compared', () => {
   test.each([
     ['temporary', 0, true],
     ['temporary', 3, true],
-    ['rejected', 1, false],
-    ['rejected', 2, true],
-    ['refused', 0, false],
+    ['request', 1, false],
+    ['request', 2, true],
+    ['access', 0, false],
   ] as const)(
     'an incomparable candidate blocks the upload or not: %s after %i doubts [P4]',
-    (reaction, doubts, blocks) => {
-      expect(standsInTheWay({ reaction }, doubts)).toBe(blocks)
+    (kind, doubts, blocks) => {
+      expect(standsInTheWay({ kind }, doubts)).toBe(blocks)
     },
   )
 })

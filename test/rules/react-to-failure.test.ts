@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type ErrorCode, errorCodes, type Reaction } from '../../src/foundation/errors.ts'
+import { type ErrorCode, type ErrorKind, errorCodes } from '../../src/foundation/errors.ts'
 import { type FailureScope, reactToFailure } from '../../src/rules/react-to-failure.ts'
 
 /** Every code, and what its failure stops; `?`: the requested item may still be the cause. */
-const CASES: readonly (readonly [Reaction, ErrorCode, FailureScope, '' | '?'])[] = [
+const CASES: readonly (readonly [ErrorKind, ErrorCode, FailureScope, '' | '?'])[] = [
   ['usage', 'bad-usage', 'mirror', ''],
   ['usage', 'bad-configuration', 'mirror', ''],
   ['usage', 'unknown-mirror', 'mirror', ''],
@@ -21,17 +21,17 @@ const CASES: readonly (readonly [Reaction, ErrorCode, FailureScope, '' | '?'])[]
   ['temporary', 'answer-malformed', 'service', '?'],
   ['temporary', 'answer-late', 'service', '?'],
   ['temporary', 'disk-full', 'store', ''],
-  ['refused', 'credential-missing', 'service', ''],
-  ['refused', 'credential-refused', 'service', ''],
-  ['refused', 'certificate-refused', 'service', ''],
-  ['refused', 'client-certificate-refused', 'service', ''],
-  ['refused', 'proxy-refused', 'service', ''],
-  ['refused', 'redirect-refused', 'service', '?'],
-  ['refused', 'right-missing', 'mirror', '?'],
-  ['refused', 'origin-mismatch', 'mirror', ''],
-  ['refused', 'tenant-mismatch', 'mirror', ''],
-  ['refused', 'library-mismatch', 'mirror', ''],
-  ['refused', 'root-mismatch', 'root', ''],
+  ['access', 'credential-missing', 'service', ''],
+  ['access', 'credential-refused', 'service', ''],
+  ['access', 'certificate-refused', 'service', ''],
+  ['access', 'client-certificate-refused', 'service', ''],
+  ['access', 'proxy-refused', 'service', ''],
+  ['access', 'redirect-refused', 'service', '?'],
+  ['access', 'right-missing', 'mirror', '?'],
+  ['access', 'origin-mismatch', 'mirror', ''],
+  ['access', 'tenant-mismatch', 'mirror', ''],
+  ['access', 'library-mismatch', 'mirror', ''],
+  ['access', 'root-mismatch', 'root', ''],
   ['heldBack', 'limit-reached', 'run', ''],
   ['heldBack', 'root-emptied', 'mirror', ''],
   ['heldBack', 'confirmation-needed', 'mirror', ''],
@@ -42,11 +42,11 @@ const CASES: readonly (readonly [Reaction, ErrorCode, FailureScope, '' | '?'])[]
   ['operator', 'too-many-open-files', 'program', ''],
   ['operator', 'library-damaged', 'program', ''],
   ['interrupted', 'interrupted', 'run', ''],
-  ['rejected', 'not-found', 'item', '?'],
-  ['rejected', 'conflict', 'item', '?'],
-  ['rejected', 'too-large', 'item', '?'],
-  ['rejected', 'invalid', 'item', '?'],
-  ['rejected', 'request-rejected', 'item', '?'],
+  ['request', 'not-found', 'item', '?'],
+  ['request', 'conflict', 'item', '?'],
+  ['request', 'too-large', 'item', '?'],
+  ['request', 'invalid', 'item', '?'],
+  ['request', 'request-rejected', 'item', '?'],
   ['doubt', 'upload-in-doubt', 'item', '?'],
   ['file', 'busy', 'item', '?'],
   ['file', 'vanished', 'item', '?'],
@@ -60,8 +60,8 @@ const CASES: readonly (readonly [Reaction, ErrorCode, FailureScope, '' | '?'])[]
 ]
 
 describe('a failure', () => {
-  test.each(CASES)('a failure of %s, %s, stops its %s%s', (reaction, code, scope, doubt) => {
-    expect(reactToFailure({ reaction, code })).toMatchObject({ scope, mayBeItem: doubt === '?' })
+  test.each(CASES)('a failure of %s, %s, stops its %s%s', (kind, code, scope, doubt) => {
+    expect(reactToFailure({ kind, code })).toMatchObject({ scope, mayBeItem: doubt === '?' })
   })
 
   test('each error code has a case in this table', () => {
@@ -69,8 +69,7 @@ describe('a failure', () => {
   })
 
   test('a broken connection may be due to its item', () => {
-    const reaction = 'temporary'
-    const unreachable = { reaction, code: 'service-unreachable', wasReached: true } as const
+    const unreachable = { kind: 'temporary', code: 'service-unreachable', wasReached: true } as const
     expect(reactToFailure(unreachable)).toMatchObject({ scope: 'service', mayBeItem: true })
     expect(reactToFailure({ ...unreachable, code: 'service-throttling' }).mayBeItem).toBe(false)
   })
@@ -78,14 +77,14 @@ describe('a failure', () => {
 
 describe('the reaction to a failure', () => {
   test.each([
-    ['item', 'rejected', 'too-large', { stopsRun: false, state: 'halted', delayMs: 900_000 }],
+    ['item', 'request', 'too-large', { stopsRun: false, state: 'halted', delayMs: 900_000 }],
     ['mirror', 'heldBack', 'root-emptied', { stopsRun: false, state: 'halted', delayMs: 900_000 }],
     ['root', 'root', 'root-missing', { stopsRun: false, state: 'halted', delayMs: 10_000 }],
     ['store', 'temporary', 'disk-full', { stopsRun: true, state: 'waiting', delayMs: 10_000 }],
-    ['service', 'refused', 'credential-refused', { stopsRun: true, state: 'waiting', delayMs: null }],
+    ['service', 'access', 'credential-refused', { stopsRun: true, state: 'waiting', delayMs: null }],
     ['run', 'interrupted', 'interrupted', { stopsRun: true, state: 'waiting', delayMs: null }],
     ['program', 'operator', 'store-damaged', { stopsRun: true, state: 'stopped', delayMs: null }],
-  ] as const)('the failure of one %s has its reaction: %s, %s', (scope, reaction, code, expected) => {
-    expect(reactToFailure({ reaction, code })).toEqual({ scope, mayBeItem: scope === 'item', ...expected })
+  ] as const)('the failure of one %s has its reaction: %s, %s', (scope, kind, code, expected) => {
+    expect(reactToFailure({ kind, code })).toEqual({ scope, mayBeItem: scope === 'item', ...expected })
   })
 })

@@ -94,9 +94,9 @@ describe('a run that an error stopped', () => {
     ['interrupted', 'interrupted', 'interrupted', 'interrupted'],
     ['heldBack', 'limit-reached', 'held-back', 'incomplete'],
     ['heldBack', 'root-emptied', 'failures', 'failed'],
-    ['refused', 'credential-refused', 'failures', 'failed'],
-  ] as const)('a run that an error stopped is recorded by its cause: %s, %s', (reaction, code, outcome, recorded) => {
-    expect(stoppedOutcome({ reaction, code })).toBe(outcome)
+    ['access', 'credential-refused', 'failures', 'failed'],
+  ] as const)('a run that an error stopped is recorded by its cause: %s, %s', (kind, code, outcome, recorded) => {
+    expect(stoppedOutcome({ kind, code })).toBe(outcome)
     expect(recordedVerdict(outcome)).toBe(recorded)
   })
 

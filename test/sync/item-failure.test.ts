@@ -1,6 +1,6 @@
 /** Whether a failure concerns only its own item, so that other items continue. */
 import { describe, expect, test } from 'vitest'
-import { RefusedError, TemporaryError } from '../../src/foundation/errors.ts'
+import { AccessError, TemporaryError } from '../../src/foundation/errors.ts'
 import { OPEN_FILES_START } from '../../src/store/tables/files.ts'
 import { itemFailure } from '../../src/sync/item-failure.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
@@ -18,7 +18,7 @@ async function openConnected() {
   return { service, libraryId, ask }
 }
 
-const unclear = new RefusedError('right-missing', 'no right')
+const unclear = new AccessError('right-missing', 'no right')
 
 describe('a failure', () => {
   test('a failure that is no answer of a service concerns everything', async () => {

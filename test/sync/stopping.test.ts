@@ -27,7 +27,7 @@ test('uploads beyond the grace of a stop are in doubt, and found later [F-PR-01]
   stop.abort(new InterruptedError())
   grace.abort(new InterruptedError())
   const result = await run
-  expect(result.failure).toMatchObject({ reaction: 'interrupted' })
+  expect(result.failure).toMatchObject({ kind: 'interrupted' })
   expect(accountOf(result).uploads).toMatchObject({ created: 0, failed: 0, inDoubt: 2 })
   expect(service.count('uploadFile')).toBe(2)
   await tested[Symbol.asyncDispose]()

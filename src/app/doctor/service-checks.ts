@@ -1,4 +1,4 @@
-import { RefusedError, TemporaryError } from '../../foundation/errors.ts'
+import { AccessError, TemporaryError } from '../../foundation/errors.ts'
 import { counted, shellWord } from '../../foundation/text/safe-text.ts'
 import type { Capabilities } from '../../remote/service-client.ts'
 import {
@@ -72,7 +72,7 @@ export const service: Check = {
 
 async function assertTrusted(context: DoctorContext): Promise<void> {
   const error: unknown = await context.certificateUntilMs().catch((thrown: unknown) => thrown)
-  if (error instanceof RefusedError) throw new Unchecked('certificate')
+  if (error instanceof AccessError) throw new Unchecked('certificate')
 }
 
 /** Throws when what answers is busy, broken or something else, such as a login page; a refused credential is an answer. */
@@ -92,7 +92,7 @@ export const credential: Check = {
     try {
       return assessCredential(await context.access(), source)
     } catch (error) {
-      if (error instanceof RefusedError && REFUSED.includes(error.code)) throw error
+      if (error instanceof AccessError && REFUSED.includes(error.code)) throw error
       throw new Unchecked('service')
     }
   },

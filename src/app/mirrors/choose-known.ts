@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path'
-import { RefusedError, UsageError } from '../../foundation/errors.ts'
+import { AccessError, UsageError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
 import { openStoreReader } from '../../store/open-store.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
@@ -19,7 +19,7 @@ interface KnownChoice {
 
 /**
  * Returns the known mirrors that the words name (names or directories); without words the active ones. Throws UsageError
- * `unknown-mirror`, RefusedError `origin-mismatch`.
+ * `unknown-mirror`, AccessError `origin-mismatch`.
  */
 export function chooseKnown(settings: Settings, known: readonly MirrorRow[], choice: KnownChoice): MirrorRow[] {
   const roster = listRoster(settings, known)
@@ -32,7 +32,7 @@ export function chooseKnown(settings: Settings, known: readonly MirrorRow[], cho
       throw new UsageError('unknown-mirror', `${text}: "shelfd sync ${shellWord(entry.name)}"`)
     }
     if (entry.activity === 'other-service' && !isOffline) {
-      throw new RefusedError('origin-mismatch', explainInactive(entry) ?? '')
+      throw new AccessError('origin-mismatch', explainInactive(entry) ?? '')
     }
     return entry.row
   })

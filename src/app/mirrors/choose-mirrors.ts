@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { normalizeLibraryPath } from '../../contract/library-path.ts'
-import { RefusedError, UsageError } from '../../foundation/errors.ts'
+import { AccessError, UsageError } from '../../foundation/errors.ts'
 import { describeBroadRoot } from '../../rules/mirror-roots.ts'
 import { freeName } from '../../rules/mirrors.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
@@ -29,7 +29,7 @@ export interface MirrorChoice {
 /**
  * Returns the mirrors to sync: those that the words name; without words all active ones, then the configured ones of another
  * service, which the engine refuses, so that no configured mirror is left out silently. Throws UsageError for
- * a word that names nothing, RefusedError for a mirror of another service.
+ * a word that names nothing, AccessError for a mirror of another service.
  */
 export function chooseMirrors(settings: Settings, choice: MirrorChoice): MirrorSettings[] {
   const roster = listRoster(settings, choice.known)
@@ -110,11 +110,11 @@ export function chooseForDaemon(
   }
 }
 
-/** Throws RefusedError or UsageError when a daemon would have no mirror to keep. */
+/** Throws AccessError or UsageError when a daemon would have no mirror to keep. */
 export function assertAnyKept(settings: Settings, around: Pick<MirrorChoice, 'known' | 'home'>): void {
   const { mirrors, passedOver } = chooseForDaemon(settings, around)
   if (mirrors.length > 0) return
-  if (passedOver.length > 0) throw new RefusedError('origin-mismatch', passedOver.join('\n'))
+  if (passedOver.length > 0) throw new AccessError('origin-mismatch', passedOver.join('\n'))
   throw nothingToMirror(listRoster(settings, around.known))
 }
 
@@ -148,7 +148,7 @@ function chooseOne(settings: Settings, choice: OneChoice): MirrorSettings {
   if (!entry) return chooseDirectory(settings, choice, path, target)
   const { configured, activity } = entry
   if (!configured && activity === 'other-service')
-    throw new RefusedError('origin-mismatch', explainInactive(entry) ?? '')
+    throw new AccessError('origin-mismatch', explainInactive(entry) ?? '')
   if (activity === 'not-configured' && entry.name === word) {
     throw new UsageError('unknown-mirror', explainInactive(entry) ?? '')
   }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { isAbsolute, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { RefusedError, systemCodeOf, UsageError } from '../../foundation/errors.ts'
+import { AccessError, systemCodeOf, UsageError } from '../../foundation/errors.ts'
 import { assertPrivate, assertTrustedProgram, type ReadTextFile, readTextFile } from '../files/private-files.ts'
 import { expandHome, type Surroundings } from '../settings/config-paths.ts'
 import type { TokenSources } from '../settings/settings.ts'
@@ -23,7 +23,7 @@ const WAYS =
 
 /**
  * Returns the access token: `SHELFD_TOKEN`, `SHELFD_TOKEN_FILE`, the configuration, then a systemd credential named `token`.
- * Throws RefusedError('credential-missing'), UsageError('insecure-file') and UsageError('bad-configuration').
+ * Throws AccessError('credential-missing'), UsageError('insecure-file') and UsageError('bad-configuration').
  */
 export async function readToken(sources: TokenSources, input: TokenInput): Promise<FoundToken> {
   const { env, cwd, home } = input
@@ -68,7 +68,7 @@ async function runTokenCommand(
     return checkToken(stdout, `the output of "${program}"`)
   } catch (error) {
     signal?.throwIfAborted()
-    if (error instanceof UsageError || error instanceof RefusedError) throw error
+    if (error instanceof UsageError || error instanceof AccessError) throw error
     return missing(`Cannot get the access token: ${describeFailure(program, error)}`)
   }
 }
@@ -92,10 +92,10 @@ function attempt<T>(read: () => T, what: string): T {
     return read()
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new RefusedError('credential-missing', `${what}: ${systemCodeOf(error) ?? 'it cannot be read'}`)
+    throw new AccessError('credential-missing', `${what}: ${systemCodeOf(error) ?? 'it cannot be read'}`)
   }
 }
 
 function missing(message: string): never {
-  throw new RefusedError('credential-missing', message)
+  throw new AccessError('credential-missing', message)
 }

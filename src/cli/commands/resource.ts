@@ -1,7 +1,7 @@
 import { requireLibrary } from '../../app/library-target.ts'
 import type { LibrarySummary, ResourceRecord } from '../../contract/records.ts'
 import { ingestionOutcome } from '../../contract/states.ts'
-import { RejectedError } from '../../foundation/errors.ts'
+import { RequestError } from '../../foundation/errors.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
 import { defineCommand } from '../command.ts'
 import { CONNECTION_FLAGS } from '../global-options.ts'
@@ -92,10 +92,10 @@ async function findResource(
     if (resource) return { library, resource }
   }
   const todo = '"shelfd search" and "shelfd report --json" show identifiers'
-  throw new RejectedError('not-found', `Cannot find the resource "${id}": no readable library has it; ${todo}`, 404)
+  throw new RequestError('not-found', `Cannot find the resource "${id}": no readable library has it; ${todo}`, 404)
 }
 
 function undefinedWhenAbsent(error: unknown): undefined {
-  if (error instanceof RejectedError && error.code === 'not-found') return undefined
+  if (error instanceof RequestError && error.code === 'not-found') return undefined
   throw error
 }

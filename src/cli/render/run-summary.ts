@@ -29,7 +29,7 @@ export function renderRunSummary(result: RunResult, print: CommandContext['print
   const accounts = summary.mirrors.map((mirror) => ({ mirror, lines: linesOf(mirror, result) }))
   const [only] = accounts
   // If the only directory could not be read, there is nothing to summarize; the error reports it.
-  if (accounts.length === 1 && only?.lines.length === 0 && failure?.reaction === 'root') return
+  if (accounts.length === 1 && only?.lines.length === 0 && failure?.kind === 'root') return
   for (const { mirror, lines } of accounts) {
     print(headline(mirror), 'heading')
     for (const line of lines) print(renderLine(line))

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { RefusedError, RejectedError } from '../../foundation/errors.ts'
+import { AccessError, RequestError } from '../../foundation/errors.ts'
 import { jsonAnswer, type Route, type Routes } from '../../foundation/http/route.ts'
 import { describeIssue } from '../../foundation/text/describe-issue.ts'
 import type { ControlHandlers } from './handlers.ts'
@@ -42,12 +42,12 @@ function parse<T>(shape: z.ZodType<T>, input: unknown): T {
   if (success) return data
   const [issue] = error.issues
   const text = `Cannot read the request: ${issue?.path.join('.')} ${issue?.message}`
-  throw new RejectedError('invalid', text, 400)
+  throw new RequestError('invalid', text, 400)
 }
 
-/** Throws RefusedError `origin-mismatch` if the daemon would send to another service than the client's. */
+/** Throws AccessError `origin-mismatch` if the daemon would send to another service than the client's. */
 function checkService(wanted: string, service: string): void {
   if (wanted === service) return
   const text = `The daemon uses the service "${service}", this command "${wanted}"`
-  throw new RefusedError('origin-mismatch', `${text}; restart the daemon with the same configuration`)
+  throw new AccessError('origin-mismatch', `${text}; restart the daemon with the same configuration`)
 }

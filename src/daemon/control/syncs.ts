@@ -1,4 +1,4 @@
-import { InterruptedError, RejectedError } from '../../foundation/errors.ts'
+import { InterruptedError, RequestError } from '../../foundation/errors.ts'
 import { errorOf, type Fault, faultOf } from '../../foundation/http/fault.ts'
 import type { LineWriter, StreamedAnswer } from '../../foundation/http/route.ts'
 import type { SentFile } from '../../sync/file-log.ts'
@@ -31,10 +31,10 @@ export class Syncs {
     }
   }
 
-  /** Throws RejectedError `not-found` when no such sync is running. */
+  /** Throws RequestError `not-found` when no such sync is running. */
   stop(id: string, reason: Fault | undefined): void {
     const running = this.#running.get(id)
-    if (!running) throw new RejectedError('not-found', `No sync "${id}" is running`, 404)
+    if (!running) throw new RequestError('not-found', `No sync "${id}" is running`, 404)
     running.abort(reason ? errorOf(reason) : new InterruptedError('The client asked to stop'))
   }
 

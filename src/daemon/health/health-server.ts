@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import { messageOf, RejectedError, systemCodeOf, UsageError } from '../../foundation/errors.ts'
+import { messageOf, RequestError, systemCodeOf, UsageError } from '../../foundation/errors.ts'
 import { faultOf } from '../../foundation/http/fault.ts'
 import { createHttpServer, type RequestLimits } from '../../foundation/http/http-server.ts'
 import type { Logger } from '../../foundation/logger.ts'
@@ -38,11 +38,11 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
     limits,
     // Against DNS rebinding: a foreign page whose name resolves to this machine sends that name as its host.
     checkHeaders: (headers) => {
-      if (!isLoopback(hostNameOf(headers.host))) throw new RejectedError('request-rejected', 'Not a local host', 403)
+      if (!isLoopback(hostNameOf(headers.host))) throw new RequestError('request-rejected', 'Not a local host', 403)
     },
-    missing: (asked) => new RejectedError('not-found', `There is no ${asked}`, 404),
+    missing: (asked) => new RequestError('not-found', `There is no ${asked}`, 404),
     onError: (error) => {
-      if (error instanceof RejectedError) return faultOf(error)
+      if (error instanceof RequestError) return faultOf(error)
       logger.error('Cannot answer a request for health or metrics', { error: messageOf(error) })
       return { code: 'unexpected', message: "See the daemon's log for the cause" }
     },

@@ -1,6 +1,6 @@
 import { ROWS_A_PAGE } from '../../contract/dashboard/addresses.ts'
 import type { ClassCounts, RowsInput, RowsPage, TreePage } from '../../contract/dashboard/shapes.ts'
-import { RejectedError } from '../../foundation/errors.ts'
+import { RequestError } from '../../foundation/errors.ts'
 import { shownStateOf } from '../../rules/report-class.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import {
@@ -58,10 +58,10 @@ export class ReportReader {
   }
 }
 
-/** Throws RejectedError `not-found` for a mirror that is not in the store. */
+/** Throws RequestError `not-found` for a mirror that is not in the store. */
 function readRows(store: StoreReader | undefined, mirror: string): ReadRows {
   const row = store?.mirrors.findByName(mirror)
-  if (!store || !row) throw new RejectedError('not-found', `Nothing of the mirror "${mirror}" was sent yet`, 404)
+  if (!store || !row) throw new RequestError('not-found', `Nothing of the mirror "${mirror}" was sent yet`, 404)
   const rows = createReportSnapshot()
   const sides = { listing: undefined, asked: new Map(), differences: undefined, places: [], isFirstOfLibrary: false }
   rows.add(toSnapshot(listRows(store, { row, ...sides })))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { messageOf, type Reaction, RejectedError, rebuildError, ShelfdError } from '../errors.ts'
+import { type ErrorKind, messageOf, RequestError, rebuildError, ShelfdError } from '../errors.ts'
 
-/** An error as sent between processes; `status` is the HTTP status of a RejectedError. */
+/** An error as sent between processes; `status` is the HTTP status of a RequestError. */
 export const fault = z.object({ code: z.string(), message: z.string(), status: z.int().optional() })
 /** The body of an answer that is an error. */
 export const faultBody = z.object({ error: fault })
@@ -12,21 +12,21 @@ const STATUSES = {
   usage: 400,
   root: 409,
   temporary: 503,
-  refused: 403,
+  access: 403,
   heldBack: 409,
   locked: 409,
   operator: 500,
   interrupted: 503,
-  rejected: 400,
+  request: 400,
   doubt: 502,
   file: 409,
   internal: 500,
-} as const satisfies Record<Reaction, number>
+} as const satisfies Record<ErrorKind, number>
 
 /** Converts an error for another process. */
 export function faultOf(error: unknown): Fault {
   const message = messageOf(error)
-  if (error instanceof RejectedError) return { code: error.code, message, status: error.status }
+  if (error instanceof RequestError) return { code: error.code, message, status: error.status }
   return { code: error instanceof ShelfdError ? codeOf(error) : 'unexpected', message }
 }
 
@@ -37,14 +37,14 @@ export function errorOf({ code, message, status }: Fault): Error {
 
 /** The HTTP status that goes with an error. */
 export function httpStatusOf(error: unknown): number {
-  if (error instanceof RejectedError) return error.status
-  return STATUSES[error instanceof ShelfdError ? reactionOf(error) : 'internal']
+  if (error instanceof RequestError) return error.status
+  return STATUSES[error instanceof ShelfdError ? kindOf(error) : 'internal']
 }
 
 function codeOf(error: ShelfdError): string {
   return error.code
 }
 
-function reactionOf(error: ShelfdError): Reaction {
-  return error.reaction
+function kindOf(error: ShelfdError): ErrorKind {
+  return error.kind
 }

@@ -1,5 +1,5 @@
 import { API_PREFIX, ROUTES, type RouteName } from '../../contract/routes.ts'
-import { InterruptedError, RefusedError, TemporaryError } from '../../foundation/errors.ts'
+import { AccessError, InterruptedError, TemporaryError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { ContractSettings } from '../client-options.ts'
 import type { Capabilities } from '../service-client.ts'
@@ -106,7 +106,7 @@ async function readDescription(send: Send, logger: Logger): Promise<unknown> {
       signal: undefined,
     })
   } catch (error) {
-    const noDocument = error instanceof RefusedError && error.code === 'redirect-refused'
+    const noDocument = error instanceof AccessError && error.code === 'redirect-refused'
     const tooLong = error instanceof TemporaryError && error.code === 'answer-malformed'
     if (!noDocument && !tooLong) throw error
     logger.debug('the service publishes no OpenAPI document; the default fields are used', {

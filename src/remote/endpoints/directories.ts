@@ -1,7 +1,7 @@
 import { nameOfLibraryPath, parentLibraryPath } from '../../contract/library-path.ts'
 import { type DirectoryPage, directoryNode, directoryPage } from '../../contract/records.ts'
 import { PAGE_LIMITS } from '../../contract/routes.ts'
-import { RejectedError } from '../../foundation/errors.ts'
+import { RequestError } from '../../foundation/errors.ts'
 import type { CapabilitiesReader } from '../capabilities/capabilities.ts'
 import type { Capabilities, ServiceClient } from '../service-client.ts'
 import { libraryPathOf } from '../wire/addresses.ts'
@@ -35,7 +35,7 @@ export function directoryEndpoints(send: Send, readCapabilities: CapabilitiesRea
         await send(creation(place, createDirectory))
         return 'created'
       } catch (error) {
-        if (!(error instanceof RejectedError) || error.code !== 'conflict') throw error
+        if (!(error instanceof RequestError) || error.code !== 'conflict') throw error
         await confirmExisting(send, place, error)
         return 'existing'
       }
@@ -44,11 +44,11 @@ export function directoryEndpoints(send: Send, readCapabilities: CapabilitiesRea
 }
 
 /** Checks whether a conflict means "exists": if the directory cannot be listed, throws the conflict again. */
-async function confirmExisting(send: Send, place: Place, conflict: RejectedError): Promise<void> {
+async function confirmExisting(send: Send, place: Place, conflict: RequestError): Promise<void> {
   try {
     await send(listing(place, pageQuery(1, undefined)))
   } catch (error) {
-    throw error instanceof RejectedError ? conflict : error
+    throw error instanceof RequestError ? conflict : error
   }
 }
 

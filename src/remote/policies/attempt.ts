@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../foundation/clock.ts'
-import { RefusedError, RejectedError } from '../../foundation/errors.ts'
+import { AccessError, RequestError } from '../../foundation/errors.ts'
 import type { RetryPolicy } from '../../rules/retry-delay.ts'
 import type { Send, ServiceRequest } from '../wire/request.ts'
 import { TransientFailure } from '../wire/transient-failure.ts'
@@ -55,8 +55,8 @@ const REFUSED_BEFORE_ANY_ANSWER: readonly string[] = [
 ]
 
 function isAnswer(error: unknown): boolean {
-  if (error instanceof RefusedError) return !REFUSED_BEFORE_ANY_ANSWER.includes(error.code)
-  return error instanceof RejectedError
+  if (error instanceof AccessError) return !REFUSED_BEFORE_ANY_ANSWER.includes(error.code)
+  return error instanceof RequestError
 }
 
 /** Watches one try in flight; reports a silence if for long neither this try nor any other had an answer. */

@@ -1,7 +1,7 @@
 import { isIdentifier, leavesPath } from '../../contract/identifier.ts'
 import { normalizeLibraryPath } from '../../contract/library-path.ts'
 import { API_PREFIX, fillPath, OPENAPI_PATH, ROUTES } from '../../contract/routes.ts'
-import { RejectedError, UsageError } from '../../foundation/errors.ts'
+import { RequestError, UsageError } from '../../foundation/errors.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import type { Query, Target } from './request.ts'
 
@@ -28,18 +28,18 @@ export function addressOf(target: Target): Address {
   }
 }
 
-/** Returns an identifier from outside; throws RejectedError('invalid') if it could change an address. */
+/** Returns an identifier from outside; throws RequestError('invalid') if it could change an address. */
 export function identifierOf(id: string): string {
   if (isIdentifier(id)) return id
-  throw new RejectedError('invalid', `Cannot use "${shorten(id)}": it is no identifier`, 400)
+  throw new RequestError('invalid', `Cannot use "${shorten(id)}": it is no identifier`, 400)
 }
 
-/** Returns the canonical form of a library path from outside; throws RejectedError('invalid') if it is malformed (2.9). */
+/** Returns the canonical form of a library path from outside; throws RequestError('invalid') if it is malformed (2.9). */
 export function libraryPathOf(path: string): string {
   const normalized = normalizeLibraryPath(path)
   if (normalized !== undefined) return normalized
   const expected = 'it is no library path, which begins with "/" and has no "." and ".."'
-  throw new RejectedError('invalid', `Cannot use "${shorten(path)}": ${expected}`, 400)
+  throw new RequestError('invalid', `Cannot use "${shorten(path)}": ${expected}`, 400)
 }
 
 function shorten(text: string): string {

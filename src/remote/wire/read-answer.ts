@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { z } from 'zod'
 import { type ErrorText, readErrorBody } from '../../contract/error-body.ts'
-import { type CodeOf, RefusedError, RejectedError } from '../../foundation/errors.ts'
+import { AccessError, type CodeOf, RequestError } from '../../foundation/errors.ts'
 import { describeIssue } from '../../foundation/text/describe-issue.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import { parseRetryAfterMs } from '../../rules/retry-delay.ts'
@@ -29,7 +29,7 @@ const STATUS_WORDS: Readonly<Record<number, string>> = {
   511: 'this network wants a sign-in with a browser',
 }
 
-const REJECTIONS: Readonly<Record<number, CodeOf<'rejected'>>> = {
+const REJECTIONS: Readonly<Record<number, CodeOf<'request'>>> = {
   400: 'invalid',
   404: 'not-found',
   409: 'conflict',
@@ -59,7 +59,7 @@ export function jsonOf<T>(shape: z.ZodType<T>, statuses: readonly number[] = [20
   }
 }
 
-/** Throws the error of any other status: TransientFailure (429, 5xx …), RefusedError (401, 403) or RejectedError. */
+/** Throws the error of any other status: TransientFailure (429, 5xx …), AccessError (401, 403) or RequestError. */
 export async function expectStatus(
   answer: Answer,
   request: ServiceRequest<unknown>,
@@ -73,13 +73,13 @@ export async function expectStatus(
   const reason = await describeRefusal(answer)
   if (status === 401) {
     const source = answer.tokenSource === undefined ? '' : `; the token comes from ${escapeText(answer.tokenSource)}`
-    throw new RefusedError('credential-refused', cannot(request, reason + source, answer.origin))
+    throw new AccessError('credential-refused', cannot(request, reason + source, answer.origin))
   }
   if (status === 403) {
     const right = request.right ? `; the right "${request.right}" is needed` : ''
-    throw new RefusedError('right-missing', cannot(request, reason + right))
+    throw new AccessError('right-missing', cannot(request, reason + right))
   }
-  throw new RejectedError(REJECTIONS[status] ?? 'request-rejected', cannot(request, reason), status)
+  throw new RequestError(REJECTIONS[status] ?? 'request-rejected', cannot(request, reason), status)
 }
 
 /** nginx lets a client without a trusted certificate finish the handshake, and answers each request with a page of its own. */
@@ -88,10 +88,10 @@ async function isAboutClientCertificate(answer: Answer): Promise<boolean> {
   return isHtml(answer, page) && /<title>400 [^<]*SSL certificate/.test(page.toString('latin1'))
 }
 
-function refusedClient(answer: Answer, request: ServiceRequest<unknown>): RefusedError {
+function refusedClient(answer: Answer, request: ServiceRequest<unknown>): AccessError {
   const { origin, clientCertificate: own, receivedAtMs: nowMs } = answer
   const reason = describeClientRefusal({ code: 'BAD_CERTIFICATE', origin, own, nowMs })
-  return new RefusedError('client-certificate-refused', cannot(request, reason))
+  return new AccessError('client-certificate-refused', cannot(request, reason))
 }
 
 /** The JSON of an answer; throws TransientFailure if it is not JSON, compressed but not by gzip, or too long. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../../foundation/clock.ts'
 import {
+  AccessError,
   DoubtError,
   InterruptedError,
-  RefusedError,
   type ServiceFailureCode,
   systemCodeOf,
   TemporaryError,
@@ -132,7 +132,7 @@ function proxyError(request: ServiceRequest<unknown>, failure: ProxyFailure, { p
       clock,
     })
   }
-  if (failure.isFinal) return new RefusedError('proxy-refused', cannot(request, failure.message))
+  if (failure.isFinal) return new AccessError('proxy-refused', cannot(request, failure.message))
   return new TransientFailure({
     code: 'service-unreachable',
     reason: failure.message,
@@ -146,7 +146,7 @@ function refusedClient(request: ServiceRequest<unknown>, code: string, { mayBeDo
   const { origin, clientCertificate: own, clock } = wire
   const reason = cannot(request, describeClientRefusal({ code, origin, own, nowMs: clock.nowMs() }))
   if (mayBeDone && request.body?.kind === 'file') return new DoubtError(reason, 'client-certificate-refused')
-  return new RefusedError('client-certificate-refused', reason)
+  return new AccessError('client-certificate-refused', reason)
 }
 
 interface CertificateOf {
@@ -160,9 +160,9 @@ function refusedCertificate(
   thrown: unknown,
   code: string,
   { origin, owner = origin, clock }: CertificateOf,
-): RefusedError {
+): AccessError {
   const shown = thrown instanceof CertificateFailure ? thrown.shown : undefined
   const { hostname: host } = new URL(origin)
   const reason = describeCertificateFault({ code, shown, host, owner, nowMs: clock.nowMs() })
-  return new RefusedError('certificate-refused', cannot(request, reason))
+  return new AccessError('certificate-refused', cannot(request, reason))
 }

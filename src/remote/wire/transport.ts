@@ -1,6 +1,6 @@
 import { type Dispatcher, Pool } from 'undici'
 import type { Clock, Random } from '../../foundation/clock.ts'
-import { DoubtError, RefusedError, ShelfdError } from '../../foundation/errors.ts'
+import { AccessError, DoubtError, ShelfdError } from '../../foundation/errors.ts'
 import { createRedaction } from '../../foundation/text/redaction.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import { type ClientOptions, DEFAULT_TIMEOUTS } from '../client-options.ts'
@@ -153,5 +153,5 @@ function refuseRedirect(request: ServiceRequest<unknown>, answer: Answer): void 
   const reason = `the service redirects to "${target}" (${answer.status}); shelfd never follows redirects: ${way}`
   // A service may redirect after it has stored a file.
   if (request.body?.kind === 'file') throw new DoubtError(cannot(request, reason), 'redirect-refused')
-  throw new RefusedError('redirect-refused', cannot(request, reason))
+  throw new AccessError('redirect-refused', cannot(request, reason))
 }

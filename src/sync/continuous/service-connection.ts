@@ -1,4 +1,4 @@
-import { RefusedError, ShelfdError, TemporaryError } from '../../foundation/errors.ts'
+import { AccessError, ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import { formatDuration } from '../../foundation/text/units.ts'
 import { describeCause } from '../../remote/policies/describe-outage.ts'
 import type { Outage } from '../../remote/policies/outage.ts'
@@ -193,7 +193,7 @@ export class ServiceConnection {
 
   #onFollowerFailure(open: OpenConnection, error: unknown): void {
     if (this.#open !== open || this.#engine.signal.aborted) return
-    if (error instanceof TemporaryError || error instanceof RefusedError)
+    if (error instanceof TemporaryError || error instanceof AccessError)
       this.recordFailure(error).catch((failed: unknown) => this.#hooks.onFatal(failed))
     else this.#hooks.onFatal(error)
   }

@@ -1,6 +1,6 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
 import { forEachConcurrently } from '../../foundation/concurrency/for-each-concurrently.ts'
-import { RejectedError } from '../../foundation/errors.ts'
+import { RequestError } from '../../foundation/errors.ts'
 import { parentOf } from '../../foundation/files/paths.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
@@ -124,7 +124,7 @@ class DirectoryCreator {
       const failure = await itemFailure(error, this.#connection, needed, signal)
       if (!failure) throw error
       if (failure.code === 'not-found') await this.#recordNotFound(path)
-      this.#failuresInARow += Number(!(failure instanceof RejectedError))
+      this.#failuresInARow += Number(!(failure instanceof RequestError))
       this.problems.push({ path, code: failure.code, message: failure.message })
       return this.#fail()
     }

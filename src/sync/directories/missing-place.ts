@@ -1,8 +1,8 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
-import { RefusedError, RejectedError } from '../../foundation/errors.ts'
+import { AccessError, isNotFound } from '../../foundation/errors.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
 
-/** Throws RefusedError `library-mismatch` if the library is gone; ignores other failures. */
+/** Throws AccessError `library-mismatch` if the library is gone; ignores other failures. */
 export async function assertLibraryRemains(
   { row }: OpenMirror,
   { client }: Connection,
@@ -14,7 +14,7 @@ export async function assertLibraryRemains(
     if (!isNotFound(error)) return
     const text = `The library "${row.library.name}" (${row.library.remoteId}) of the mirror "${row.name}" is gone from the service`
     const ways = `restore it, or "shelfd mirrors forget ${row.name}" and sync into another`
-    throw new RefusedError('library-mismatch', `${text}, and shelfd sends nothing more to it; ${ways}`, {
+    throw new AccessError('library-mismatch', `${text}, and shelfd sends nothing more to it; ${ways}`, {
       cause: error,
     })
   }
@@ -36,8 +36,4 @@ export async function isDirectoryGone(
   } catch (error) {
     return isNotFound(error)
   }
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof RejectedError && error.code === 'not-found'
 }

@@ -1,5 +1,5 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
-import { RefusedError } from '../../foundation/errors.ts'
+import { AccessError } from '../../foundation/errors.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import { listRemote } from '../list-remote.ts'
 
@@ -37,7 +37,7 @@ async function listFolders(
   try {
     return (await listing).incomplete.length > 0 ? undefined : shown
   } catch (error) {
-    if (error instanceof RefusedError && error.code === 'right-missing') return undefined
+    if (error instanceof AccessError && error.code === 'right-missing') return undefined
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import type { FileEntry } from '../../contract/records.ts'
-import { RejectedError, TemporaryError } from '../../foundation/errors.ts'
+import { isNotFound, TemporaryError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
 
@@ -29,7 +29,7 @@ export async function listPlace(
     }
   } catch (error) {
     // A directory that does not exist holds nothing.
-    if (!(error instanceof RejectedError && error.status === 404)) throw error
+    if (!isNotFound(error)) throw error
   }
   return entries
 }

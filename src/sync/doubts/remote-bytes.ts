@@ -1,4 +1,4 @@
-import { RejectedError, type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
+import { isNotFound, type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import { sha256Of } from '../../foundation/files/sha256-of.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { Download, ServiceClient } from '../../remote/service-client.ts'
@@ -92,7 +92,7 @@ async function openDownload(client: ServiceClient, resourceId: string, signal: A
   try {
     return await client.downloadResource(resourceId, signal)
   } catch (error) {
-    if (error instanceof RejectedError && error.status === 404) return undefined
+    if (isNotFound(error)) return undefined
     throw error
   }
 }

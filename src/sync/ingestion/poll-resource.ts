@@ -1,6 +1,6 @@
 import type { ResourceRecord } from '../../contract/records.ts'
 import { type IngestionOutcome, ingestionOutcome } from '../../contract/states.ts'
-import { RejectedError, ShelfdError } from '../../foundation/errors.ts'
+import { isNotFound, ShelfdError } from '../../foundation/errors.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import { reactToFailure } from '../../rules/react-to-failure.ts'
 import { remarkOf } from '../../rules/without-text.ts'
@@ -36,8 +36,7 @@ export async function pollResource(
     const note = readNote(resource)
     return { outcome, status, note, problem: describeEnd(outcome, status, note) }
   } catch (error) {
-    if (error instanceof RejectedError && error.code === 'not-found')
-      return { outcome: 'failed', status: null, note: null, problem: error.message }
+    if (isNotFound(error)) return { outcome: 'failed', status: null, note: null, problem: error.message }
     if (!(error instanceof ShelfdError) || !reactToFailure(error).mayBeItem) throw error
     return { error }
   }

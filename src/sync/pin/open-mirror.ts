@@ -1,4 +1,4 @@
-import { HeldBackError, RefusedError, UsageError } from '../../foundation/errors.ts'
+import { AccessError, HeldBackError, UsageError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
 import type { RootDirectory } from '../../local/read/inspect-root.ts'
 import type { OpenRoot } from '../../local/read/open-root.ts'
@@ -13,7 +13,7 @@ import { assertSameService, originMismatch } from './pinned-service.ts'
 
 /**
  * Finds the mirror's row, or pins it at first use: origin, tenant, library, remote path and the root's identity. Throws
- * RefusedError for any mismatch with what was pinned (P15); `verify` checks what needs a request, so that the walk can
+ * AccessError for any mismatch with what was pinned (P15); `verify` checks what needs a request, so that the walk can
  * begin before. On the embedded library, a run without differences sends no request. The row has the root as it is now;
  * if `mustPinRoot` is set, the caller pins that after a scan has found the files.
  */
@@ -92,31 +92,31 @@ function assertNotOwn({ ownDirectories }: Engine, { realPath }: RootDirectory): 
   throw new UsageError('bad-usage', `Cannot mirror "${realPath}": it holds the data of shelfd itself`)
 }
 
-/** Throws RefusedError `root-mismatch` unless the mirror's directory is the one that it was first used for (P15). */
+/** Throws AccessError `root-mismatch` unless the mirror's directory is the one that it was first used for (P15). */
 export function assertSameRoot(pinned: MirrorRow, root: RootDirectory): void {
   const { name, path, rootInode, rootBirthNs } = pinned
   const way = `if it is the right one, "shelfd sync ${name} --accept-root" takes it`
   if (path !== root.realPath) {
     const text = `The mirror "${name}" was first used for "${path}", and the configuration now names "${root.realPath}"`
-    throw new RefusedError('root-mismatch', `${text}; ${way}, otherwise give it a mirror of its own`)
+    throw new AccessError('root-mismatch', `${text}; ${way}, otherwise give it a mirror of its own`)
   }
   if (rootInode !== root.inode) {
     const text = `"${path}" is not the directory that the mirror "${name}" was first used for`
-    throw new RefusedError('root-mismatch', `${text} (another one replaced it, or a mount is missing); ${way}`)
+    throw new AccessError('root-mismatch', `${text} (another one replaced it, or a mount is missing); ${way}`)
   }
   const isOtherBirth = rootBirthNs !== null && root.birthNs !== null && rootBirthNs !== root.birthNs
   const volume = { id: pinned.rootVolumeId, sizeBytes: pinned.rootVolumeBytes }
   if (isOtherBirth || !mayBeSameVolume(volume, root.volume)) {
     const text = `Another file system is mounted at "${path}" than the mirror "${name}" was first used for`
-    throw new RefusedError('root-mismatch', `${text}; ${way}`)
+    throw new AccessError('root-mismatch', `${text}; ${way}`)
   }
 }
 
-/** Throws RefusedError `library-mismatch` unless the mirror's remote path is the one that it was first used with (P15). */
+/** Throws AccessError `library-mismatch` unless the mirror's remote path is the one that it was first used with (P15). */
 export function assertSamePlace({ name, remotePath }: MirrorRow, settings: Pick<MirrorSettings, 'remotePath'>): void {
   if (remotePath === settings.remotePath) return
   const text = `The mirror "${name}" was first used with ${remotePath}, and the configuration now names ${settings.remotePath}`
-  throw new RefusedError('library-mismatch', `${text}; give the other remote path a mirror of its own`)
+  throw new AccessError('library-mismatch', `${text}; give the other remote path a mirror of its own`)
 }
 
 async function assertLibraryThere(
@@ -128,11 +128,11 @@ async function assertLibraryThere(
   const found = await findLibrary(connection, library.remoteId, engine.signal)
   if (!found) {
     const text = `The mirror "${name}" belongs to the library "${library.name}" (${library.remoteId})`
-    throw new RefusedError('library-mismatch', `${text}, which this credential cannot read`)
+    throw new AccessError('library-mismatch', `${text}, which this credential cannot read`)
   }
   if (settings.library !== found.id && settings.library !== found.name) {
     const text = `The mirror "${name}" belongs to the library "${found.name}" (${found.id})`
-    throw new RefusedError('library-mismatch', `${text}, and the configuration now names "${settings.library}"`)
+    throw new AccessError('library-mismatch', `${text}, and the configuration now names "${settings.library}"`)
   }
   if (found.name !== library.name) engine.store.write(() => engine.store.mirrors.renameLibrary(library.id, found.name))
 }

@@ -1,6 +1,6 @@
 import type { AccessContext, DirectoryPage, LibrarySummary } from '../../contract/records.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
-import { HeldBackError, RefusedError, RejectedError, TemporaryError, UsageError } from '../../foundation/errors.ts'
+import { AccessError, HeldBackError, isNotFound, TemporaryError, UsageError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
 import type { RootDirectory } from '../../local/read/inspect-root.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
@@ -143,7 +143,7 @@ async function readFirstPage(
   try {
     for await (const page of client.listDirectory(library, path, signal)) return page
   } catch (error) {
-    if (!(error instanceof RejectedError && error.status === 404)) throw error
+    if (!isNotFound(error)) throw error
   }
   return undefined
 }
@@ -151,5 +151,5 @@ async function readFirstPage(
 function assertMayUpload(library: LibrarySummary, access: AccessContext, mirror: string): void {
   if (mayUpload(library, access)) return
   const text = `Cannot mirror "${mirror}": the credential lacks the right resource.create on the library "${library.name}"`
-  throw new RefusedError('right-missing', `${text}; "shelfd whoami" shows its rights`)
+  throw new AccessError('right-missing', `${text}; "shelfd whoami" shows its rights`)
 }

@@ -1,18 +1,18 @@
 import type { AccessContext } from '../../contract/records.ts'
-import { RefusedError } from '../../foundation/errors.ts'
+import { AccessError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
 import { isEmbeddedOrigin } from '../../rules/mirrors.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Service } from '../engine.ts'
 
-/** Throws RefusedError unless the service and its tenant are those that the mirror was pinned to (P15). */
+/** Throws AccessError unless the service and its tenant are those that the mirror was pinned to (P15). */
 export function assertSameService(row: MirrorRow, service: Service, access: AccessContext): void {
   const { name, library } = row
   const origin = identityOf(service)
   if (library.origin !== origin) throw originMismatch(row, origin)
   if (library.tenantId !== access.tenant.id) {
     const text = `The mirror "${name}" belongs to tenant ${library.tenantId}`
-    throw new RefusedError(
+    throw new AccessError(
       'tenant-mismatch',
       `${text}, the credential to tenant ${access.tenant.id} (${access.tenant.name})`,
     )
@@ -20,7 +20,7 @@ export function assertSameService(row: MirrorRow, service: Service, access: Acce
 }
 
 /** Returns the error for a mirror that belongs to another service than `origin`, with the command that resolves it. */
-export function originMismatch({ name, path, isAdHoc, library }: MirrorRow, origin: string | undefined): RefusedError {
+export function originMismatch({ name, path, isAdHoc, library }: MirrorRow, origin: string | undefined): AccessError {
   const owner = `The mirror "${name}" belongs to ${nameOwner(library.origin, origin)}, not to ${nameOrigin(origin)}`
   const forget = `"shelfd mirrors forget ${shellWord(name)}" lets it start from the beginning here`
   const isForService = origin !== undefined && !isEmbeddedOrigin(origin)
@@ -28,7 +28,7 @@ export function originMismatch({ name, path, isAdHoc, library }: MirrorRow, orig
     isAdHoc && isForService
       ? `"shelfd sync ${shellWord(path)} --to LIBRARY[:/path]" mirrors the directory here as well`
       : forget
-  return new RefusedError('origin-mismatch', `${owner}; ${way}`)
+  return new AccessError('origin-mismatch', `${owner}; ${way}`)
 }
 
 /** Names the owner of a mirror where `current` is in use; identifies the library on this computer if it is ambiguous. */

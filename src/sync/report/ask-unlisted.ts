@@ -1,5 +1,5 @@
 import { forEachConcurrently } from '../../foundation/concurrency/for-each-concurrently.ts'
-import { RejectedError, TemporaryError } from '../../foundation/errors.ts'
+import { isNotFound, TemporaryError } from '../../foundation/errors.ts'
 import type { Presence } from '../../rules/report-class.ts'
 import type { Connection } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
@@ -36,7 +36,7 @@ export async function askUnlisted(
       await connection.client.pollResource(libraryId, id, signal)
       asked.set(id, 'listed')
     } catch (error) {
-      if (error instanceof RejectedError && error.code === 'not-found') asked.set(id, 'absent')
+      if (isNotFound(error)) asked.set(id, 'absent')
       else if (await saysNothing(error, connection, libraryId, signal)) failures += 1
       else throw error
     }

@@ -42,7 +42,7 @@ async function findsSomething({ service, signal }: ReportContext, libraryId: str
     const request = { query, libraryIds: [libraryId], strategy: 'lexical', limit: 1 }
     return (await client.searchResources(request, signal)).results.length > 0
   } catch (error) {
-    if (error instanceof ShelfdError && error.reaction !== 'interrupted') return false
+    if (error instanceof ShelfdError && error.kind !== 'interrupted') return false
     throw error
   }
 }

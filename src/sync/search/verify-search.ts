@@ -57,7 +57,7 @@ async function searchFor(
     const message = `the service reports it as searchable, but a search for "${escapeText(phrase)}" does not find it`
     return { path, code: MISSED, message, retryAt: null }
   } catch (error) {
-    if (!(error instanceof ShelfdError) || error.reaction === 'interrupted') throw error
+    if (!(error instanceof ShelfdError) || error.kind === 'interrupted') throw error
     return { path, code: error.code, message: error.message, retryAt: null }
   }
 }

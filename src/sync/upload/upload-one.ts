@@ -1,5 +1,5 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
-import { type DoubtCause, DoubtError, FileError, RefusedError, RejectedError } from '../../foundation/errors.ts'
+import { AccessError, type DoubtCause, DoubtError, FileError, RequestError } from '../../foundation/errors.ts'
 import type { ChunkBuffers } from '../../foundation/files/chunk-buffers.ts'
 import { isOutOfDescriptors, noDescriptorFree } from '../../local/read/file-errors.ts'
 import { readVerified } from '../../local/read/read-verified.ts'
@@ -71,7 +71,7 @@ async function tryOnce(
   } catch (error) {
     counter.end(false)
     if (error instanceof FileError) return { kind: 'not-sent', problem: error }
-    if (error instanceof RejectedError) return { kind: 'refused', code: error.code, message: error.message }
+    if (error instanceof RequestError) return { kind: 'refused', code: error.code, message: error.message }
     if (error instanceof DoubtError) return { kind: 'doubt', cause: error.doubtCause, message: error.message }
     // If the credential has the right all the same, the refusal concerns this upload alone.
     const needed = { libraryId: row.library.remoteId, right: 'resource.create' } as const
@@ -82,5 +82,5 @@ async function tryOnce(
 }
 
 function isRightMissing(error: unknown): boolean {
-  return error instanceof RefusedError && error.code === 'right-missing'
+  return error instanceof AccessError && error.code === 'right-missing'
 }

@@ -57,7 +57,7 @@ describe('the name of the source', () => {
 
 describe('refused tokens', () => {
   test('a missing token is refused with the ways to give one', async () => {
-    await expect(read({})).rejects.toMatchObject({ code: 'credential-missing', reaction: 'refused' })
+    await expect(read({})).rejects.toMatchObject({ code: 'credential-missing', kind: 'access' })
     await expect(read({})).rejects.toThrow(/tokenFile.*tokenCommand.*SHELFD_TOKEN_FILE.*SHELFD_TOKEN.*systemd/)
   })
 

@@ -19,7 +19,7 @@ test('a reset waits for no request under way', async () => {
   const disconnected = lazy.disconnect()
   await lazy.reset()
   await disconnected
-  expect(await shown).toMatchObject({ reaction: 'interrupted' })
+  expect(await shown).toMatchObject({ kind: 'interrupted' })
   expect((await lazy.connect(signal)).client).not.toBe(client)
 })
 

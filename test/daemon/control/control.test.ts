@@ -8,7 +8,7 @@ import { connectToDaemon } from '../../../src/daemon/control/client/connect-to-d
 import {
   errorCodes,
   HeldBackError,
-  RejectedError,
+  RequestError,
   rebuildError,
   ShelfdError,
   TemporaryError,
@@ -138,7 +138,7 @@ describe('requests of a client', () => {
     const stateDir = temporaryDirectory()
     const errors: Error[] = [
       new TemporaryError('disk-full', 'no room'),
-      new RejectedError('too-large', 'too large', 413),
+      new RequestError('too-large', 'too large', 413),
       new Error('a fault'),
     ]
     const thrown = errors[Symbol.iterator]()
@@ -297,7 +297,7 @@ describe('syncs through the daemon', () => {
       signal: neverAborted,
       progress: createProgress(),
     })
-    await expect(run).rejects.toMatchObject({ reaction: 'refused', code: 'origin-mismatch' })
+    await expect(run).rejects.toMatchObject({ kind: 'access', code: 'origin-mismatch' })
   })
 })
 

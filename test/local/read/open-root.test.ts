@@ -36,7 +36,7 @@ describe.each(WAYS)('an open root %s', (_, fs) => {
     const error = thrownBy(() => root.assertInPlace())
     expect(error).toBeInstanceOf(RootError)
     expect(error).toMatchObject({ code: 'root-missing', message: expect.stringContaining(places.root) })
-    expect(thrownBy(() => openGuarded(fs, root, 'f'))).toMatchObject({ reaction: 'file' })
+    expect(thrownBy(() => openGuarded(fs, root, 'f'))).toMatchObject({ kind: 'file' })
     rmSync(places.root, { recursive: true, force: true })
     renameSync(places.aside, places.root)
     root.assertInPlace()

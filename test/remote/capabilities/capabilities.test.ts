@@ -256,7 +256,7 @@ describe('client.capabilities', () => {
       else answer.end(JSON.stringify(documented(DIRECTORY, json(object({ dir: TEXT }, ['dir'])))))
     })
     await using client = clientOf(server.origin, { retry: { attempts: 2, firstDelayMs: 1, maxDelayMs: 1 } })
-    expect(await thrownBy(client.capabilities())).toMatchObject({ reaction: 'temporary' })
+    expect(await thrownBy(client.capabilities())).toMatchObject({ kind: 'temporary' })
     down = false
     expect((await client.capabilities()).createDirectory).toEqual(byPath('dir'))
   })
@@ -272,7 +272,7 @@ describe('client.capabilities', () => {
     const other = client.capabilities()
     while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve))
     abort.abort()
-    expect(await one).toMatchObject({ reaction: 'interrupted' })
+    expect(await one).toMatchObject({ kind: 'interrupted' })
     waiting[0]?.()
     expect((await other).createDirectory).toEqual(DEFAULT)
   })

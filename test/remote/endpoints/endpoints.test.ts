@@ -55,7 +55,7 @@ describe('createDirectory', () => {
     await using server = await scripted({ [`POST ${DIRECTORY}`]: [[409, conflict]], [`GET ${DIRECTORY}`]: [[404, {}]] })
     await using client = clientOf(server.origin)
     const failure = await thrownBy(client.createDirectory('l1', '/a/b'))
-    expect(failure).toMatchObject({ reaction: 'rejected', code: 'conflict' })
+    expect(failure).toMatchObject({ kind: 'request', code: 'conflict' })
     expect(String(failure)).toContain(
       'Cannot create the directory "/a/b": the service answered 409 (conflict): A file is there',
     )
@@ -193,14 +193,14 @@ describe('downloads', () => {
     })
     await using client = clientOf(server.origin)
     const { body } = await client.downloadAsset('a1')
-    expect(await thrownBy(body)).toMatchObject({ reaction: 'temporary', code: 'service-unreachable' })
+    expect(await thrownBy(body)).toMatchObject({ kind: 'temporary', code: 'service-unreachable' })
   })
 
   it('a download fails when it stalls [F-SV-05]', async () => {
     await using server = await serve((_, answer) => void answer.writeHead(200).write('x'))
     await using client = clientOf(server.origin, { timeouts: { requestMs: 60, uploadStallMs: 60 } })
     const { body } = await client.downloadRepresentation('a1', 'scene', 2)
-    expect(await thrownBy(body)).toMatchObject({ reaction: 'temporary', code: 'answer-late' })
+    expect(await thrownBy(body)).toMatchObject({ kind: 'temporary', code: 'answer-late' })
   })
 
   it('a download fails when it only drips [F-SV-05]', async () => {
@@ -211,7 +211,7 @@ describe('downloads', () => {
     const timeouts = { requestMs: 80, uploadStallMs: 80 }
     await using client = clientOf(server.origin, { clock: systemClock, timeouts })
     const { body } = await client.downloadAsset('a1')
-    expect(await thrownBy(body)).toMatchObject({ reaction: 'temporary', code: 'answer-late' })
+    expect(await thrownBy(body)).toMatchObject({ kind: 'temporary', code: 'answer-late' })
   })
 
   it('a download continues as long as it moves', async () => {
@@ -260,7 +260,7 @@ describe('downloads', () => {
     const abort = new AbortController()
     const { body } = await client.downloadAsset('a1', abort.signal)
     abort.abort()
-    expect(await thrownBy(body)).toMatchObject({ reaction: 'interrupted' })
+    expect(await thrownBy(body)).toMatchObject({ kind: 'interrupted' })
     for await (const _ of (await client.downloadAsset('a1')).body) break
     while (closed < 2) await new Promise((resolve) => setImmediate(resolve))
   })

@@ -33,7 +33,7 @@ it.each([
   ['a truncated page without cursor', listing({ first: page(1, null, true) })],
   ['a cursor on a page that is whole', listing({ first: page(1, 'a', false) })],
 ])('a listing with %s is refused as incomplete [F-SV-17]', async (_, fetchPage) => {
-  expect(await thrownBy(pagesOf('list', fetchPage))).toMatchObject({ reaction: 'temporary', code: 'answer-malformed' })
+  expect(await thrownBy(pagesOf('list', fetchPage))).toMatchObject({ kind: 'temporary', code: 'answer-malformed' })
 })
 
 it('a listing that never ends is ended [P21, F-SV-17]', async () => {

@@ -174,12 +174,12 @@ describe('uploads in doubt', () => {
 
 describe('uploads without doubt', () => {
   it.each([
-    [401, { reaction: 'refused', code: 'credential-refused' }],
-    [403, { reaction: 'refused', code: 'right-missing' }],
-    [404, { reaction: 'rejected', code: 'not-found' }],
-    [413, { reaction: 'rejected', code: 'too-large' }],
-    [415, { reaction: 'rejected', code: 'request-rejected' }],
-    [422, { reaction: 'rejected', code: 'invalid' }],
+    [401, { kind: 'access', code: 'credential-refused' }],
+    [403, { kind: 'access', code: 'right-missing' }],
+    [404, { kind: 'request', code: 'not-found' }],
+    [413, { kind: 'request', code: 'too-large' }],
+    [415, { kind: 'request', code: 'request-rejected' }],
+    [422, { kind: 'request', code: 'invalid' }],
   ])('an upload refused with %i is not in doubt [F-SV-10]', async (status, expected) => {
     expect(await thrownBy(upload(storing(status, {})))).toMatchObject(expected)
   })
@@ -217,7 +217,7 @@ describe('uploads without doubt', () => {
   it('an upload aborted before it begins is not in doubt', async () => {
     const abort = AbortSignal.abort()
     await using client = clientOf('http://127.0.0.1:1')
-    expect(await thrownBy(client.uploadFile(uploadOf(HELLO), abort))).toMatchObject({ reaction: 'interrupted' })
+    expect(await thrownBy(client.uploadFile(uploadOf(HELLO), abort))).toMatchObject({ kind: 'interrupted' })
   })
 })
 
@@ -268,7 +268,7 @@ describe('a body that fails', () => {
           uploadOf(() => twoChunks(), { sizeBytes }),
         ),
       )
-      expect(failure).toMatchObject({ reaction: 'file', code: 'busy' })
+      expect(failure).toMatchObject({ kind: 'file', code: 'busy' })
       expect(ended).toBe(0)
     }
   })
@@ -282,7 +282,7 @@ describe('a body that fails', () => {
           endless,
         ),
       ),
-    ).toMatchObject({ reaction: 'file', code: 'busy' })
+    ).toMatchObject({ kind: 'file', code: 'busy' })
   })
 
   it('a body is released when the service answers early', async () => {

@@ -98,7 +98,7 @@ describe('an outage', () => {
     const clock = jumpingClock()
     await using client = clientOf(server.origin, { retry: RETRY, clock })
     for (let call = 0; call < 3; call += 1) {
-      expect(await thrownBy(client.checkAccess())).toMatchObject({ reaction: 'temporary', code: 'service-throttling' })
+      expect(await thrownBy(client.checkAccess())).toMatchObject({ kind: 'temporary', code: 'service-throttling' })
     }
     expect(seen.asked).toBe(1)
     expect(clock.sleptMs).toEqual([])

@@ -48,7 +48,7 @@ describe('retries', () => {
     [503, 'service-unavailable'],
   ])('a transient failure ends after its attempts as temporary: %i [P21]', async (code, expected) => {
     const always = sequence(...Array.from({ length: 9 }, () => status(code)))
-    expect(await thrownBy(show(always))).toMatchObject({ reaction: 'temporary', code: expected })
+    expect(await thrownBy(show(always))).toMatchObject({ kind: 'temporary', code: expected })
     expect(always.count).toBe(RETRY.attempts)
   })
 
@@ -56,7 +56,7 @@ describe('retries', () => {
     const clock = jumpingClock()
     await using client = clientOf('http://127.0.0.1:1', { retry: RETRY, clock })
     const failure = await thrownBy(client.checkAccess())
-    expect(failure).toMatchObject({ reaction: 'temporary', code: 'service-unreachable' })
+    expect(failure).toMatchObject({ kind: 'temporary', code: 'service-unreachable' })
     expect(String(failure)).toContain('http://127.0.0.1:1: the service cannot be reached (connection refused)')
   })
 
@@ -85,7 +85,7 @@ describe('retries', () => {
         }),
     }
     await using client = clientOf(server.origin, { clock: stuck })
-    expect(await thrownBy(client.checkAccess(abort.signal))).toMatchObject({ reaction: 'interrupted' })
+    expect(await thrownBy(client.checkAccess(abort.signal))).toMatchObject({ kind: 'interrupted' })
   })
 })
 
@@ -94,7 +94,7 @@ describe('changes that may have happened', () => {
     const listener = sequence((request) => request.socket.destroy())
     await using server = await serve(listener)
     await using client = clientOf(server.origin, { retry: RETRY })
-    expect(await thrownBy(client.createLibrary('Research', null))).toMatchObject({ reaction: 'temporary' })
+    expect(await thrownBy(client.createLibrary('Research', null))).toMatchObject({ kind: 'temporary' })
     expect(listener.count).toBe(1)
   })
 
@@ -103,7 +103,7 @@ describe('changes that may have happened', () => {
       const listener = sequence(step)
       await using server = await serve(listener)
       await using client = clientOf(server.origin, { retry: RETRY })
-      expect(await thrownBy(client.deleteLibrary('lib'))).toMatchObject({ reaction: 'temporary' })
+      expect(await thrownBy(client.deleteLibrary('lib'))).toMatchObject({ kind: 'temporary' })
       expect(listener.count).toBe(1)
     }
   })

@@ -46,7 +46,7 @@ describe('invalid answers', () => {
     ['gzip that is none', (_, answer) => answer.setHeader('content-encoding', 'gzip').end('{"id":"r1"}')],
     ['an encoding nobody asked for', (_, answer) => answer.setHeader('content-encoding', 'br').end('{"id":"r1"}')],
   ])('an answer with %s is malformed [F-SV-14, S-09]', async (_, listener) => {
-    expect(await failureOf(listener)).toMatchObject({ reaction: 'temporary', code: 'answer-malformed' })
+    expect(await failureOf(listener)).toMatchObject({ kind: 'temporary', code: 'answer-malformed' })
   })
 
   it('bytes that are not HTTP are a malformed answer [F-SV-14]', async () => {
@@ -62,7 +62,7 @@ describe('invalid answers', () => {
     }
     const timeouts = { requestMs: 100, uploadStallMs: 100 }
     expect(await failureOf(drip, { ...ONE_TRY, timeouts })).toMatchObject({
-      reaction: 'temporary',
+      kind: 'temporary',
       code: 'answer-late',
     })
   })
@@ -72,7 +72,7 @@ describe('invalid answers', () => {
       answer.write('{"id":"r1"')
       setImmediate(() => answer.destroy())
     }
-    expect(await failureOf(cut)).toMatchObject({ reaction: 'temporary', code: 'service-unreachable' })
+    expect(await failureOf(cut)).toMatchObject({ kind: 'temporary', code: 'service-unreachable' })
   })
 
   it('a compressed answer is read', async () => {
@@ -100,7 +100,7 @@ describe('redirects', () => {
       })
       await using client = clientOf(server.origin)
       const refused = await thrownBy(client.uploadFile(uploadOf(HELLO)))
-      expect(refused).toMatchObject({ reaction: 'doubt', doubtCause: 'redirect-refused' })
+      expect(refused).toMatchObject({ kind: 'doubt', doubtCause: 'redirect-refused' })
       expect(String(refused)).toContain(`${elsewhere.origin}/take?[secret]`)
       expect(await thrownBy(client.checkAccess())).toMatchObject({ code: 'redirect-refused' })
       expect(reached).toBe(0)
@@ -128,7 +128,7 @@ describe('the wire', () => {
     'CERT_HAS_EXPIRED',
     'ERR_TLS_CERT_ALTNAME_INVALID',
   ])('a refused certificate is final: %s [F-SV-02, S-02]', async (code) => {
-    expect(await failingWith(code)).toMatchObject({ reaction: 'refused', code: 'certificate-refused' })
+    expect(await failingWith(code)).toMatchObject({ kind: 'access', code: 'certificate-refused' })
   })
 
   it.each([
@@ -139,7 +139,7 @@ describe('the wire', () => {
     'UND_ERR_CONNECT_TIMEOUT',
     'ERR_SSL_WRONG_VERSION_NUMBER',
   ])('a service that cannot be reached is temporary: %s [F-SV-01]', async (code) =>
-    expect(await failingWith(code)).toMatchObject({ reaction: 'temporary', code: 'service-unreachable' }),
+    expect(await failingWith(code)).toMatchObject({ kind: 'temporary', code: 'service-unreachable' }),
   )
 })
 
@@ -153,7 +153,7 @@ describe('a server that asks for a client certificate in a page', () => {
     const body = encoding === undefined ? Buffer.from(page) : gzipSync(page)
     const headers = { 'content-type': 'text/html', ...(encoding && { 'content-encoding': encoding }) }
     const failure = await failureOf((_, answer) => answer.writeHead(400, headers).end(body))
-    expect(failure).toMatchObject({ reaction: 'refused', code: 'client-certificate-refused' })
+    expect(failure).toMatchObject({ kind: 'access', code: 'client-certificate-refused' })
     expect(String(failure)).toMatch(/http:\/\/127\S+ demands a client certificate, and none is configured: .*certFile/)
   })
 })
@@ -165,14 +165,14 @@ describe('refusals', () => {
       answer.writeHead(status).end(JSON.stringify(body))
 
   it.each([
-    [401, { reaction: 'refused', code: 'credential-refused' }],
-    [403, { reaction: 'refused', code: 'right-missing' }],
-    [400, { reaction: 'rejected', code: 'invalid', status: 400 }],
-    [404, { reaction: 'rejected', code: 'not-found', status: 404 }],
-    [409, { reaction: 'rejected', code: 'conflict', status: 409 }],
-    [413, { reaction: 'rejected', code: 'too-large', status: 413 }],
-    [415, { reaction: 'rejected', code: 'request-rejected', status: 415 }],
-    [422, { reaction: 'rejected', code: 'invalid', status: 422 }],
+    [401, { kind: 'access', code: 'credential-refused' }],
+    [403, { kind: 'access', code: 'right-missing' }],
+    [400, { kind: 'request', code: 'invalid', status: 400 }],
+    [404, { kind: 'request', code: 'not-found', status: 404 }],
+    [409, { kind: 'request', code: 'conflict', status: 409 }],
+    [413, { kind: 'request', code: 'too-large', status: 413 }],
+    [415, { kind: 'request', code: 'request-rejected', status: 415 }],
+    [422, { kind: 'request', code: 'invalid', status: 422 }],
   ])('the status %i becomes its one error', async (status, expected) => {
     expect(await failureOf(answering(status, {}))).toMatchObject(expected)
   })
@@ -186,7 +186,7 @@ describe('refusals', () => {
       answering(422, { detail: 'Bad\u001b[31m path', errors: { path: ['is odd', 'is long'] } }),
     )
     expect(String(failure)).toBe(
-      'RejectedError: Cannot show the resource "r1": the service answered 422 (validation error): ' +
+      'RequestError: Cannot show the resource "r1": the service answered 422 (validation error): ' +
         'Bad\\x1b[31m path; path: is odd, is long',
     )
   })
@@ -276,8 +276,8 @@ describe('requests', () => {
     const abort = new AbortController()
     const pending = thrownBy(client.checkAccess(abort.signal))
     setImmediate(() => abort.abort())
-    expect(await pending).toMatchObject({ reaction: 'interrupted' })
-    expect(await thrownBy(client.checkAccess(abort.signal))).toMatchObject({ reaction: 'interrupted' })
+    expect(await pending).toMatchObject({ kind: 'interrupted' })
+    expect(await thrownBy(client.checkAccess(abort.signal))).toMatchObject({ kind: 'interrupted' })
   })
 
   it('a request aborted while it waited is never sent', async () => {
@@ -294,7 +294,7 @@ describe('requests', () => {
     const second = thrownBy(client.showResource('lib', 'second', abort.signal))
     await turns()
     abort.abort()
-    expect(await second).toMatchObject({ reaction: 'interrupted' })
+    expect(await second).toMatchObject({ kind: 'interrupted' })
     finish()
     await first
     await turns()
@@ -304,6 +304,6 @@ describe('requests', () => {
   it('a closed client does nothing more', async () => {
     const client = clientOf('http://127.0.0.1:1')
     await client.close()
-    expect(await thrownBy(client.checkAccess())).toMatchObject({ reaction: 'interrupted' })
+    expect(await thrownBy(client.checkAccess())).toMatchObject({ kind: 'interrupted' })
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { RefusedError, TemporaryError } from '../../../src/foundation/errors.ts'
+import { AccessError, TemporaryError } from '../../../src/foundation/errors.ts'
 import { type Logger, silentLogger } from '../../../src/foundation/logger.ts'
 import { timeOfDay } from '../../../src/foundation/text/time-of-day.ts'
 import type { Outage, OutageListener } from '../../../src/remote/policies/outage.ts'
@@ -205,7 +205,7 @@ describe('the connection to the service', () => {
     await using service = await startFaultyService()
     const { connection, logged } = openConnection(service)
     await connection.recordFailure(AWAY)
-    await connection.recordFailure(new RefusedError('credential-refused', 'no'))
+    await connection.recordFailure(new AccessError('credential-refused', 'no'))
     expect(connection.status).toMatchObject({ state: 'refused', reason: { code: 'credential-refused' } })
     expect(logged).toHaveLength(2)
   })

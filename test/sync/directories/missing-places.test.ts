@@ -161,12 +161,12 @@ describe('a directory lost unnoticed', () => {
 
   test.each([
     ['none of which may be listed', 403, 'done'],
-    ['for which the credential is refused', 401, 'refused'],
+    ['for which the credential is refused', 401, 'access'],
   ])('a directory is not made again beside directories %s', async (_, status, outcome) => {
     const { service, mirror, tested } = await openBesideLoss()
     service.answer = ({ route }) => (route === 'listDirectory' ? { status, body: {} } : undefined)
     const result = await tested.sync([mirror], { hashEverything: true })
-    expect(result.failure?.reaction ?? result.outcome).toBe(outcome)
+    expect(result.failure?.kind ?? result.outcome).toBe(outcome)
     expect(madeIn(service)).toEqual([])
   })
 

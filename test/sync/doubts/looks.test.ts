@@ -155,7 +155,7 @@ describe('a look for an upload in doubt', () => {
     const { service, tested, mirror } = await openBesideCandidate()
     service.answer = ({ route }) => (route === 'downloadResource' ? { status: 401, body: {} } : undefined)
     const { failure } = await tested.sync([mirror], { adopts: true })
-    expect(failure).toMatchObject({ reaction: 'refused', code: 'credential-refused' })
+    expect(failure).toMatchObject({ kind: 'access', code: 'credential-refused' })
     expect(service.count('uploadFile')).toBe(0)
   })
 

@@ -138,7 +138,7 @@ describe('a listing with faults', () => {
     await using tested = openTestEngine(service)
     await tested.sync([mirror])
     service.answer = ({ route }) => (route === 'listDirectory' ? { status: 403, body: {} } : undefined)
-    await expect(tested.report([mirror])).rejects.toMatchObject({ reaction: 'refused', code: 'right-missing' })
+    await expect(tested.report([mirror])).rejects.toMatchObject({ kind: 'access', code: 'right-missing' })
   })
 })
 

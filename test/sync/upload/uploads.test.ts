@@ -158,7 +158,7 @@ describe('an upload whose answer is lost', () => {
     await tested.sync([two], { isDryRun: true })
     service.fault = ({ route }) => (route === 'uploadFile' ? 'reset-after' : undefined)
     service.answer = ({ route }) => (route === 'listDirectory' ? { status: 503, body: {} } : undefined)
-    expect((await tested.sync([one])).failure?.reaction).toBe('temporary')
+    expect((await tested.sync([one])).failure?.kind).toBe('temporary')
     service.answer = () => undefined
     service.fault = () => undefined
     const result = await tested.sync([two])
@@ -275,7 +275,7 @@ describe('a refused content', () => {
     const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(60, 60)))
     await using tested = openTestEngine(service)
     const result = await tested.sync([mirror])
-    expect(result.failure).toMatchObject({ reaction: 'refused', code: 'credential-refused' })
+    expect(result.failure).toMatchObject({ kind: 'access', code: 'credential-refused' })
     expect(accountOf(result).uploads.inDoubt).toBe(0)
     const sent = service.count('uploadFile')
     service.answer = () => undefined

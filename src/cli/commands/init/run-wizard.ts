@@ -111,7 +111,7 @@ async function preview({ context }: Wizard, draft: Draft, token: TypedToken | un
     await sync.run(shown, read.args)
   } catch (error) {
     // The configuration may be right nevertheless, as beside a library that holds the directory already.
-    if (!(error instanceof ShelfdError) || error.reaction === 'interrupted') throw error
+    if (!(error instanceof ShelfdError) || error.kind === 'interrupted') throw error
     context.printMessage(`Cannot preview what would be sent: ${escapeText(messageOf(error))}`)
   }
 }
