@@ -5,6 +5,7 @@ import type { SupervisorPlan } from '../daemon/supervisor.ts'
 import { withoutRepeats } from '../daemon/without-repeats.ts'
 import { systemClock } from '../foundation/clock.ts'
 import type { Logger } from '../foundation/logger.ts'
+import { HOUR_MS } from '../foundation/text/times.ts'
 import { systemWatch } from '../local/watch/system-watch.ts'
 import type { RequestObservation } from '../remote/client-options.ts'
 import { DEFAULT_RETRY } from '../rules/retry-delay.ts'
@@ -42,7 +43,7 @@ const PATIENT_RETRY = { ...DEFAULT_RETRY, honoursRetryAfter: true }
 const GRACE_MS = 15_000
 const DEFAULT_HEALTH: HealthAddress = { host: '127.0.0.1', port: 9847, isRequired: false }
 /** The least time that counts as one run of a mirror that sends changes at once. */
-const SHORTEST_RUN_SPAN_MS = 3_600_000
+const SHORTEST_RUN_SPAN_MS = HOUR_MS
 
 /** Runs the daemon on the store of the settings until `input.signal` is aborted. */
 export async function openDaemon(settings: Settings, input: OpenDaemonInput): Promise<void> {

@@ -3,11 +3,11 @@ import type { LibraryAccess } from '../daemon/control/answers.ts'
 import { systemClock } from '../foundation/clock.ts'
 import { Mutex } from '../foundation/concurrency/mutex.ts'
 import { nodeFileSystem } from '../local/read/file-system.ts'
+import { keepRetryAfter, type Memory, recallRetryAfter } from '../remote/retry-after.ts'
 import { openStore, openStoreReader, type Store, type StoreReader, sizeOfStore } from '../store/open-store.ts'
 import type { Engine, EngineLimits } from '../sync/engine.ts'
 import { type FileLog, silentFileLog } from '../sync/file-log.ts'
 import { IngestionCapacity } from '../sync/ingestion/ingestion-capacity.ts'
-import { keepRetryAfter, recallRetryAfter } from '../sync/kept-retry-after.ts'
 import { type MetricsSink, noMetrics } from '../sync/metrics-sink.ts'
 import type { ObserveTree } from '../sync/observe/observation.ts'
 import { examineInThread, prepareThread } from '../sync/observe/observe-in-threads.ts'
@@ -72,7 +72,8 @@ export interface ComposeInput extends OpenEngineInput {
 export function composeEngine(settings: Settings, input: ComposeInput): OpenedEngine {
   const { store } = input
   const origin = originOf(settings)
-  const retryAfter = origin === undefined ? undefined : keepRetryAfter(store, origin, systemClock, input.logger)
+  const retryAfter =
+    origin === undefined ? undefined : keepRetryAfter(memoryOf(store), origin, systemClock, input.logger)
   const service = createLazyService(settings, { ...input, retryAfter })
   const { limits, ingestion } = settings
   const grace = graceAfter(input.endSignal ?? input.signal, input.graceMs ?? GRACE_MS)
@@ -132,7 +133,7 @@ export interface OpenedReader extends AsyncDisposable {
 export function openReader(settings: Settings, input: OpenServiceInput): OpenedReader {
   const store = openStoreReader(settings.stateDir)
   const origin = originOf(settings)
-  const retryAfter = store && origin !== undefined ? recallRetryAfter(store, origin, systemClock) : undefined
+  const retryAfter = store && origin !== undefined ? recallRetryAfter(store.keyValues, origin, systemClock) : undefined
   const service = createLazyService(settings, { ...input, retryAfter })
   return {
     store,
@@ -142,6 +143,11 @@ export function openReader(settings: Settings, input: OpenServiceInput): OpenedR
       store?.[Symbol.dispose]()
     },
   }
+}
+
+/** Key-value pairs of the store, each written in a transaction of its own. */
+function memoryOf({ keyValues, write }: Store): Memory {
+  return { get: keyValues.get, set: (key, value) => write(() => keyValues.set(key, value)) }
 }
 
 /** Undefined for the embedded library, which never asks to wait. */

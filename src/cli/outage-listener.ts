@@ -1,7 +1,7 @@
 import type { LogFields } from '../foundation/logger.ts'
-import { timeOfDay } from '../foundation/text/time-of-day.ts'
-import { describeCause } from '../remote/policies/describe-outage.ts'
+import { isoTime, timeOfDay } from '../foundation/text/times.ts'
 import type { Outage, OutageListener } from '../remote/policies/outage.ts'
+import { describeCause } from '../remote/policies/outage.ts'
 
 /** Shorter outages are not reported. */
 const SHORTEST_REPORTED_MS = 1_000
@@ -41,7 +41,7 @@ export function createOutageListener({ announce, isTerminal }: OutageListenerOpt
 
 function fieldsOf({ origin, code, cause, untilMs, nextTryAtMs, askedUntilMs }: Outage): LogFields {
   const times = { until: untilMs, nextTry: nextTryAtMs, askedToWaitUntil: askedUntilMs }
-  const shown = Object.entries(times).flatMap(([name, ms]) => (ms === null ? [] : [[name, new Date(ms).toISOString()]]))
+  const shown = Object.entries(times).flatMap(([name, ms]) => (ms === null ? [] : [[name, isoTime(ms)]]))
   return { service: origin, code, reason: cause, ...Object.fromEntries(shown) }
 }
 

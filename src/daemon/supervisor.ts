@@ -1,4 +1,5 @@
 import { InterruptedError } from '../foundation/errors.ts'
+import { isoTime } from '../foundation/text/times.ts'
 import type { ControllerSettings } from '../sync/continuous/controller-settings.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../sync/continuous/daemon-status.ts'
 import { MirrorController, SCHEDULED } from '../sync/continuous/mirror-controller.ts'
@@ -125,7 +126,7 @@ export class Supervisor {
     const { closedUntil: endMs } = this.#maintenance
     for (const controller of this.controllers) {
       if (endMs === null) controller.release('maintenance')
-      else controller.hold('maintenance', `maintenance until ${new Date(endMs).toISOString()}`)
+      else controller.hold('maintenance', `maintenance until ${isoTime(endMs)}`)
     }
   }
 

@@ -5,6 +5,7 @@ import { untilAborted } from '../foundation/concurrency/until-aborted.ts'
 import { messageOf } from '../foundation/errors.ts'
 import type { LineWriter } from '../foundation/http/route.ts'
 import { counted } from '../foundation/text/safe-text.ts'
+import { isoTime } from '../foundation/text/times.ts'
 import { describeStatus } from '../sync/continuous/describe-status.ts'
 import type { ThreadReader } from './reading/read-in-thread.ts'
 import type { DashboardSources } from './sources.ts'
@@ -26,7 +27,7 @@ export async function readLive(
     version: sources.version,
     service: sources.serviceName,
     daemon: daemon && {
-      startedAt: new Date(daemon.startedAt).toISOString(),
+      startedAt: isoTime(daemon.startedAt),
       summary: describeStatus(daemon) || counted(0, 'mirror'),
       trouble: daemon.service.reason?.message ?? null,
     },

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../foundation/clock.ts'
+import { HOUR_MS } from '../foundation/text/times.ts'
 
 const KEY_LIFE_MS = 5 * 60_000
-const IDLE_LIFE_MS = 12 * 3_600_000
+const IDLE_LIFE_MS = 12 * HOUR_MS
 /** The oldest goes when there are more. */
 const MOST = 32
 

@@ -83,16 +83,16 @@ export class RootError extends ShelfdError<'root'> {
 /** Nothing is wrong on this side, the user can run again later: exit 5. */
 export class TemporaryError extends ShelfdError<'temporary'> {
   readonly kind = 'temporary'
-  /** Whether the service was reached: the failure may then lie in the request. */
-  readonly wasReached: boolean
+  /** A connection to the service existed: the failure may then lie in the request. */
+  readonly wasConnected: boolean
 
   constructor(
     code: CodeOf<'temporary'>,
     message: string,
-    options: ErrorOptions & { readonly wasReached?: boolean } = {},
+    options: ErrorOptions & { readonly wasConnected?: boolean } = {},
   ) {
     super(code, message, options)
-    this.wasReached = options.wasReached ?? false
+    this.wasConnected = options.wasConnected ?? false
   }
 }
 

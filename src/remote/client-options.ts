@@ -6,7 +6,7 @@ import { isLoopback } from '../foundation/network/loopback.ts'
 import { escapeText } from '../foundation/text/safe-text.ts'
 import type { RetryPolicy } from '../rules/retry-delay.ts'
 import type { OutageListener } from './policies/outage.ts'
-import type { RetryAfter } from './policies/retry-after.ts'
+import type { RetryAfter } from './retry-after.ts'
 import type { ClientCertificate } from './wire/connector.ts'
 import type { TunnelProxy } from './wire/proxy.ts'
 

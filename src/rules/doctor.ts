@@ -1,6 +1,7 @@
 import type { AccessContext, LibrarySummary } from '../contract/records.ts'
 import type { ErrorCode } from '../foundation/errors.ts'
 import { groupDigits } from '../foundation/text/safe-text.ts'
+import { DAY_MS, isoDate } from '../foundation/text/times.ts'
 import { formatSize } from '../foundation/text/units.ts'
 import { RESERVE_BYTES } from './limits.ts'
 import { mayUpload } from './mirrors.ts'
@@ -33,7 +34,6 @@ export function failed(message: string, { remedy, code }: Pick<Finding, 'remedy'
   return { level: 'failed', message, remedy, code }
 }
 
-const DAY_MS = 24 * 3_600_000
 /** Usual authorities renew a certificate earlier than this. */
 const EXPIRES_SOON_MS = 14 * DAY_MS
 
@@ -53,7 +53,7 @@ function assessExpiry(
   remedy: string,
   { validToMs, nowMs }: { validToMs: number; nowMs: number },
 ): Finding {
-  const until = `${what} until ${new Date(validToMs).toISOString().slice(0, 10)}`
+  const until = `${what} until ${isoDate(validToMs)}`
   if (validToMs - nowMs > EXPIRES_SOON_MS) return ok(until)
   const left = Math.max(0, Math.floor((validToMs - nowMs) / DAY_MS))
   return warning(`${until}: ${left === 1 ? '1 day' : `${left} days`} left`, remedy)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { counted, escapeText, truncateText } from '../foundation/text/safe-text.ts'
+import { HOUR_MS, isoTime } from '../foundation/text/times.ts'
 import { formatDuration } from '../foundation/text/units.ts'
 
 /** A failure that somebody has to know of, and that lasts until it is over. */
@@ -84,7 +85,6 @@ interface Decision {
 
 /** Causes that come and go cannot send more than this; what is held back is said later, as it is then. */
 export const MOST_NOTICES_PER_HOUR = 10
-const HOUR_MS = 3_600_000
 export const RETRY_MS = 5 * 60_000
 
 /**
@@ -239,7 +239,7 @@ export function describeTest(sender: Sender): NoticeMessage {
 }
 
 function messageOf(event: NoticeEvent, { host, nowMs }: Sender, news: string, lines: readonly string[]): NoticeMessage {
-  const time = new Date(nowMs).toISOString()
+  const time = isoTime(nowMs)
   const subject = truncateText(`shelfd on ${host}: ${news}`, LONGEST_MESSAGE)
   return { event, host, time, subject, text: lines.join('\n'), problems: [], recovered: [], open: 0 }
 }

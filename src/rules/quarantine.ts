@@ -1,5 +1,7 @@
+import { DAY_MS } from '../foundation/text/times.ts'
+
 const FIRST_MS = 25_000
-const LONGEST_MS = 24 * 3_600_000
+const LONGEST_MS = DAY_MS
 
 /** The service will refuse the same bytes again, so the longest duration applies at once. */
 const HOPELESS: ReadonlySet<string> = new Set(['too-large'])

@@ -1,4 +1,5 @@
 import type { ErrorCode, ErrorKind } from '../foundation/errors.ts'
+import { HOUR_MS } from '../foundation/text/times.ts'
 import type { RetryPolicy } from './retry-delay.ts'
 
 /**
@@ -79,20 +80,20 @@ const REACTIONS = {
  */
 export const RECONNECT_POLICIES = {
   away: { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 5_000, maxDelayMs: 120_000 },
-  refused: { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 60_000, maxDelayMs: 3_600_000 },
+  refused: { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 60_000, maxDelayMs: HOUR_MS },
 } as const satisfies Record<string, RetryPolicy>
 
-/** Decides what a failure stops and for how long. `wasReached`: a connection existed, which the item may have broken. */
+/** Decides what a failure stops and for how long. `wasConnected`: a connection existed, which the item may have broken. */
 export function reactToFailure({
   kind,
   code,
-  wasReached = false,
+  wasConnected = false,
 }: {
   readonly kind: ErrorKind
   readonly code: ErrorCode
-  readonly wasReached?: boolean
+  readonly wasConnected?: boolean
 }): FailureReaction {
   const scope = SCOPE_OF_CODE[code] ?? SCOPE_OF_KIND[kind]
-  const mayBeItem = scope === 'item' || UNCLEAR.has(code) || (code === 'service-unreachable' && wasReached)
+  const mayBeItem = scope === 'item' || UNCLEAR.has(code) || (code === 'service-unreachable' && wasConnected)
   return { scope, mayBeItem, ...REACTIONS[scope] }
 }

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../foundation/text/times.ts'
+
 /** When to retry: growing delays with jitter; `Retry-After` of the service is a lower bound. */
 export interface RetryPolicy {
   /** Tries in all, the first one included. */
@@ -27,40 +29,8 @@ export function retryDelayMs(attempt: number, policy: RetryPolicy, random: numbe
 }
 
 /** If the service asks for more, the request fails and its caller returns another time. */
-const LONGEST_DELAY_MS = 24 * 3_600_000
+const LONGEST_DELAY_MS = DAY_MS
 
 export function longestDelayMs({ longestRetryAfterMs = LONGEST_DELAY_MS }: RetryPolicy): number {
   return longestRetryAfterMs
-}
-
-/** A longer `Retry-After` is more likely a mistake; one answer must not stop the program for ever. */
-const LONGEST_KEPT_MS = 7 * 24 * 3_600_000
-
-/** How much of a `Retry-After` later processes observe as well. */
-export function keptRetryAfterMs(lengthMs: number): number {
-  return Math.min(Math.round(lengthMs), LONGEST_KEPT_MS)
-}
-
-/** A `Retry-After` that another process received. */
-export interface EarlierRetryAfter {
-  /** Wall clock. */
-  readonly askedAtMs: number
-  readonly lengthMs: number
-}
-
-/** Milliseconds left of it, at most its length; 0 when the clock puts its start in the future. */
-export function remainingRetryAfterMs({ askedAtMs, lengthMs }: EarlierRetryAfter, nowMs: number): number {
-  return nowMs < askedAtMs ? 0 : Math.max(0, askedAtMs + lengthMs - nowMs)
-}
-
-/** All three date forms of RFC 9110; the oldest one omits GMT. */
-const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d(?: \d{4}| GMT)$/
-
-/** The value of a `Retry-After` header (seconds or an HTTP date) as milliseconds from `nowMs`; undefined: neither. */
-export function parseRetryAfterMs(value: string | undefined, nowMs: number): number | undefined {
-  const trimmed = value?.trim() ?? ''
-  if (/^\d+$/.test(trimmed)) return Number(trimmed) * 1_000
-  if (!HTTP_DATE.test(trimmed)) return undefined
-  const dateMs = Date.parse(trimmed.endsWith('GMT') ? trimmed : `${trimmed} GMT`)
-  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs)
 }

@@ -1,11 +1,12 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isoTime } from '../foundation/text/times.ts'
 import { copyStoreInto, copyStoreTo, openStore, type Store } from './open-store.ts'
 
 /** Copies the store in `directory` into a file beside it (0600), and returns the file's path. */
 export function keepStoreCopy(directory: string, nowMs: number): string {
-  const file = join(directory, `store.db.${new Date(nowMs).toISOString().replaceAll(':', '-')}.bak`)
+  const file = join(directory, `store.db.${isoTime(nowMs).replaceAll(':', '-')}.bak`)
   copyStoreTo(directory, file)
   chmodSync(file, 0o600)
   return file

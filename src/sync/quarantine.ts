@@ -1,4 +1,5 @@
 import type { Clock } from '../foundation/clock.ts'
+import { isoTime } from '../foundation/text/times.ts'
 import { quarantineDurationMs } from '../rules/quarantine.ts'
 import type { Store, StoreReader } from '../store/open-store.ts'
 import type { QuarantineRow } from '../store/tables/quarantine.ts'
@@ -68,13 +69,9 @@ function toQuarantined(row: QuarantineRow, others: readonly QuarantineRow[]): Qu
     code,
     message: row.message ?? code,
     tries,
-    since: isoOrNull(row.since),
-    retryAt: isSetAside ? null : isoOrNull(row.retryAt),
+    since: isoTime(row.since),
+    retryAt: isSetAside ? null : isoTime(row.retryAt),
     isSetAside,
     files: [row, ...others].map(({ mirror, mirrorPath: root, path }) => ({ mirror, root, path })),
   }
-}
-
-function isoOrNull(timeMs: number | null): string | null {
-  return timeMs === null ? null : new Date(timeMs).toISOString()
 }

@@ -80,7 +80,10 @@ describe('a run that fails is told', () => {
 
   test('without anybody to tell a test message is a mistake', async () => {
     const { exitCode, stderr } = await temporaryHome().shelfd(['notify', 'test'])
-    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('the configuration names no channel') })
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: expect.stringContaining('the configuration names no channel'),
+    })
   })
 
   test('a test message names each way and how it went', async () => {

@@ -32,10 +32,7 @@ describe('a candidate that cannot be compared', () => {
     ['request', 1, false],
     ['request', 2, true],
     ['access', 0, false],
-  ] as const)(
-    'an incomparable candidate blocks the upload or not: %s after %i doubts [P4]',
-    (kind, doubts, blocks) => {
-      expect(standsInTheWay({ kind }, doubts)).toBe(blocks)
-    },
-  )
+  ] as const)('an incomparable candidate blocks the upload or not: %s after %i doubts [P4]', (kind, doubts, blocks) => {
+    expect(standsInTheWay({ kind }, doubts)).toBe(blocks)
+  })
 })

@@ -69,7 +69,7 @@ describe('a failure', () => {
   })
 
   test('a broken connection may be due to its item', () => {
-    const unreachable = { kind: 'temporary', code: 'service-unreachable', wasReached: true } as const
+    const unreachable = { kind: 'temporary', code: 'service-unreachable', wasConnected: true } as const
     expect(reactToFailure(unreachable)).toMatchObject({ scope: 'service', mayBeItem: true })
     expect(reactToFailure({ ...unreachable, code: 'service-throttling' }).mayBeItem).toBe(false)
   })

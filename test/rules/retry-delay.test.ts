@@ -1,12 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  keptRetryAfterMs,
-  longestDelayMs,
-  parseRetryAfterMs,
-  remainingRetryAfterMs,
-  retryDelayMs,
-} from '../../src/rules/retry-delay.ts'
+import { longestDelayMs, retryDelayMs } from '../../src/rules/retry-delay.ts'
 
 const policies = fc.record({
   attempts: fc.integer({ min: 1, max: 50 }),
@@ -77,54 +71,4 @@ describe('longestDelayMs', () => {
       ),
     ).toBe(longestMs)
   })
-})
-
-describe('a delay kept for later processes', () => {
-  it.each([
-    [0, 0],
-    [1_500.4, 1_500],
-    [DAY_MS, DAY_MS],
-    [7 * DAY_MS, 7 * DAY_MS],
-    [8 * DAY_MS, 7 * DAY_MS],
-  ])('a kept delay is whole, and a week at most: %d', (lengthMs, keptMs) => {
-    expect(keptRetryAfterMs(lengthMs)).toBe(keptMs)
-  })
-
-  it.each([
-    [1_000, 60_000],
-    [999, 0],
-    [31_000, 30_000],
-    [61_000, 0],
-    [99_000, 0],
-  ])('a kept delay ends in time, and when the clock went back: %d', (nowMs, remainingMs) => {
-    expect(remainingRetryAfterMs({ askedAtMs: 1_000, lengthMs: 60_000 }, nowMs)).toBe(remainingMs)
-  })
-})
-
-describe('parseRetryAfterMs', () => {
-  const nowMs = Date.parse('2030-01-01T00:00:00Z')
-
-  it.each([
-    ['0', 0],
-    ['120', 120_000],
-    [' 7 ', 7_000],
-    ['Tue, 01 Jan 2030 00:00:30 GMT', 30_000],
-    ['Tuesday, 01-Jan-30 00:00:30 GMT', 30_000],
-    ['Tue Jan  1 00:00:30 2030', 30_000],
-    ['Tue, 01 Jan 2019 00:00:00 GMT', 0],
-  ])('Retry-After is read as seconds and as a date: %s', (value, expectedMs) => {
-    expect(parseRetryAfterMs(value, nowMs)).toBe(expectedMs)
-  })
-
-  it.each([
-    undefined,
-    '',
-    '-5',
-    '1.5',
-    'soon',
-    '1e3',
-    'Tue, nonsense 9',
-    'Tue, 01 Nix 2030 00:00:30 GMT',
-    '2030-01-01',
-  ])('a malformed Retry-After is ignored: %s', (value) => expect(parseRetryAfterMs(value, nowMs)).toBeUndefined())
 })

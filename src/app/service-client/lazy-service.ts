@@ -1,7 +1,7 @@
 import type { LibraryAccess } from '../../daemon/control/answers.ts'
 import { systemClock } from '../../foundation/clock.ts'
 import type { OutageListener } from '../../remote/policies/outage.ts'
-import { RetryAfter } from '../../remote/policies/retry-after.ts'
+import { RetryAfter } from '../../remote/retry-after.ts'
 import type { Connection, Service } from '../../sync/engine.ts'
 import { identityOfService } from '../mirrors/mirror-roster.ts'
 import type { Settings } from '../settings/settings.ts'

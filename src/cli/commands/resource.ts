@@ -1,7 +1,7 @@
 import { requireLibrary } from '../../app/library-target.ts'
 import type { LibrarySummary, ResourceRecord } from '../../contract/records.ts'
 import { ingestionOutcome } from '../../contract/states.ts'
-import { RequestError } from '../../foundation/errors.ts'
+import { isNotFound, RequestError } from '../../foundation/errors.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
 import { defineCommand } from '../command.ts'
 import { CONNECTION_FLAGS } from '../global-options.ts'
@@ -96,6 +96,6 @@ async function findResource(
 }
 
 function undefinedWhenAbsent(error: unknown): undefined {
-  if (error instanceof RequestError && error.code === 'not-found') return undefined
+  if (isNotFound(error)) return undefined
   throw error
 }

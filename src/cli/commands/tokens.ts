@@ -3,6 +3,7 @@ import { LIBRARY_RIGHTS } from '../../embedded/access/grant.ts'
 import type { TokenListing } from '../../embedded/access/manage-tokens.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
+import { isoDate, isoTime } from '../../foundation/text/times.ts'
 import { MAX_DURATION_TEXT, parseDuration } from '../../foundation/text/units.ts'
 import { defineCommand } from '../command.ts'
 
@@ -100,20 +101,19 @@ export const listCommand = defineCommand({
 
 /** Times in ISO 8601. */
 function toJson({ createdAtMs, expiresAtMs, revokedAtMs, ...token }: TokenListing) {
-  const iso = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString())
-  return { ...token, createdAt: iso(createdAtMs), expiresAt: iso(expiresAtMs), revokedAt: iso(revokedAtMs) }
+  return { ...token, createdAt: isoTime(createdAtMs), expiresAt: isoTime(expiresAtMs), revokedAt: isoTime(revokedAtMs) }
 }
 
 function toRow(token: TokenListing): string[] {
   const libraries = token.libraries.map(({ name, access }) => `${name}: ${access.join(', ')}`)
-  const created = new Date(token.createdAtMs).toISOString().slice(0, 10)
+  const created = isoDate(token.createdAtMs)
   return [token.name, stateOf(token), created, [token.abilities.join(', '), ...libraries].filter(Boolean).join('; ')]
 }
 
 function stateOf({ revokedAtMs, expiresAtMs }: TokenListing): string {
   if (revokedAtMs !== null) return 'revoked'
   if (expiresAtMs === null) return 'valid'
-  return expiresAtMs <= Date.now() ? 'expired' : `valid until ${new Date(expiresAtMs).toISOString().slice(0, 10)}`
+  return expiresAtMs <= Date.now() ? 'expired' : `valid until ${isoDate(expiresAtMs)}`
 }
 
 export const revokeCommand = defineCommand({

@@ -2,6 +2,7 @@ import { chooseByPath } from '../../app/mirrors/choose-known.ts'
 import { settingsOfRow } from '../../app/mirrors/choose-mirrors.ts'
 import { openReader } from '../../app/open-engine.ts'
 import { UsageError } from '../../foundation/errors.ts'
+import { isoTime } from '../../foundation/text/times.ts'
 import { WITHOUT_TEXT } from '../../rules/without-text.ts'
 import type { ProblemRow } from '../../store/tables/problems.ts'
 import { describeExplanation } from '../../sync/report/explain/describe-explanation.ts'
@@ -123,10 +124,4 @@ function directoryJson({ remotePath, createdAt, directories, files, problems }: 
 
 function problemJson({ code, message, firstAt, count, retryAt }: ProblemRow) {
   return { code, message, firstAt: isoTime(firstAt), count, retryAt: isoTime(retryAt) }
-}
-
-function isoTime(timeMs: number): string
-function isoTime(timeMs: number | null): string | null
-function isoTime(timeMs: number | null): string | null {
-  return timeMs === null ? null : new Date(timeMs).toISOString()
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import { timeOfDay } from '../../foundation/text/time-of-day.ts'
+import { timeOfDay } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { quarantineLeftMs } from '../../rules/quarantine.ts'
 import type { Quarantined } from '../../sync/quarantine.ts'

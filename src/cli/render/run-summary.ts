@@ -1,5 +1,5 @@
 import { counted, escapeText, groupDigits } from '../../foundation/text/safe-text.ts'
-import { timeOfDay } from '../../foundation/text/time-of-day.ts'
+import { timeOfDay } from '../../foundation/text/times.ts'
 import { formatDuration, formatSize } from '../../foundation/text/units.ts'
 import { describeHold } from '../../rules/limits.ts'
 import { reactToFailure } from '../../rules/react-to-failure.ts'

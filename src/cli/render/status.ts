@@ -1,5 +1,5 @@
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
-import { formatSpan } from '../../foundation/text/times.ts'
+import { formatSpan, isoTime } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { IN_DOUBT } from '../../rules/doubts.ts'
 import { isOutOfUse, type MirrorActivity } from '../../rules/mirrors.ts'
@@ -134,19 +134,11 @@ export function daemonStatusJson({ startedAt, service, mirrors, ...status }: Dae
     service: { ...line, since: isoTime(sinceMs) },
     mirrors: mirrors.map((mirror) => ({
       ...mirror,
-      lastScanAt: isoOrNull(mirror.lastScanAt),
-      lastSuccessAt: isoOrNull(mirror.lastSuccessAt),
-      nextRunAt: isoOrNull(mirror.nextRunAt),
+      lastScanAt: isoTime(mirror.lastScanAt),
+      lastSuccessAt: isoTime(mirror.lastSuccessAt),
+      nextRunAt: isoTime(mirror.nextRunAt),
     })),
   }
-}
-
-function isoOrNull(timeMs: number | null): string | null {
-  return timeMs === null ? null : isoTime(timeMs)
-}
-
-function isoTime(timeMs: number): string {
-  return new Date(timeMs).toISOString()
 }
 
 /** Returns the message when the state may lack uploads that the service has; undefined otherwise. */

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { DAY_MS, MINUTE_MS } from '../../foundation/text/times.ts'
 import { readWallTime } from './wall-time.ts'
 
 /** Due times of a cron expression in wall-clock milliseconds; null when there is none within forty years. */
@@ -11,8 +12,6 @@ export interface CronTimes {
 
 type Direction = 1 | -1
 
-const DAY_MS = 86_400_000
-const MINUTE_MS = 60_000
 /** Forty years: a leap day falls on a given weekday at least once in this time. */
 const FARTHEST_DAYS = 366 * 40
 

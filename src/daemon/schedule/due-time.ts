@@ -1,7 +1,8 @@
+import { HOUR_MS } from '../../foundation/text/times.ts'
 import type { CronTimes } from './cron-times.ts'
 
 /** If the clock is further behind the handled time, it was wrong when that was recorded, and the record is ignored. */
-const LONGEST_STEP_BACK_MS = 3_600_000
+const LONGEST_STEP_BACK_MS = HOUR_MS
 
 /** When one schedule is due, from its last handled time and a wall clock that may be set at any time. */
 export class DueTime {

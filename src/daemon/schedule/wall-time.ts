@@ -1,3 +1,5 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../foundation/text/times.ts'
+
 /**
  * Times on the clock of a time zone. A wall time is given as the milliseconds that it would be in UTC, which allows
  * arithmetic; a change of the clock skips some wall times and repeats others.
@@ -11,10 +13,8 @@ export interface WallTime {
   latestWallAt(instantMs: number): number
 }
 
-const DAY_MS = 86_400_000
-const MINUTE_MS = 60_000
 /** No time zone sets its clock back by more, except for a move across the date line. */
-const LONGEST_REPEAT_MS = 3 * 3_600_000
+const LONGEST_REPEAT_MS = 3 * HOUR_MS
 
 /** `timeZone` is an IANA name; undefined is that of the system. */
 export function readWallTime(timeZone: string | undefined): WallTime {

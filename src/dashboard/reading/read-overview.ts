@@ -1,4 +1,5 @@
 import type { MirrorOverview } from '../../contract/dashboard/shapes.ts'
+import { isoTime } from '../../foundation/text/times.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../../sync/continuous/daemon-status.ts'
 import { describeController } from '../../sync/continuous/describe-controller.ts'
@@ -103,6 +104,6 @@ function ofController(
   const details = Object.entries(describeController(status, nowMs))
   return {
     details: details.flatMap(([label, text]) => (text === undefined ? [] : [[label, text] as [string, string]])),
-    nextRunAt: status.nextRunAt === null ? null : new Date(status.nextRunAt).toISOString(),
+    nextRunAt: isoTime(status.nextRunAt),
   }
 }

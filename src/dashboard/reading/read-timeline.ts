@@ -1,8 +1,6 @@
 import type { Timeline, TimelineSpan } from '../../contract/dashboard/shapes.ts'
+import { HOUR_MS, MINUTE_MS } from '../../foundation/text/times.ts'
 import type { StoreReader } from '../../store/open-store.ts'
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 
 /** So many intervals of such a length make up a span. */
 const SPANS: Readonly<Record<TimelineSpan, { readonly intervalMs: number; readonly intervals: number }>> = {

@@ -1,9 +1,21 @@
-const SECOND_MS = 1_000
-const MINUTE_MS = 60 * SECOND_MS
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
+export const SECOND_MS = 1_000
+export const MINUTE_MS = 60 * SECOND_MS
+export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
 
-/** `3 days`, `2 h`, `5 min`, `12 s`: one unit, rounded down, for people. */
+/** Returns `2026-11-20T03:12:00.000Z`; null stays null. */
+export function isoTime(timeMs: number): string
+export function isoTime(timeMs: number | null): string | null
+export function isoTime(timeMs: number | null): string | null {
+  return timeMs === null ? null : new Date(timeMs).toISOString()
+}
+
+/** Returns `2026-11-20`, in UTC. */
+export function isoDate(timeMs: number): string {
+  return isoTime(timeMs).slice(0, 10)
+}
+
+/** Returns `3 days`, `2 h`, `5 min`, `12 s`: one unit, rounded down, for people. */
 export function formatSpan(spanMs: number): string {
   if (spanMs >= 2 * DAY_MS) return `${Math.floor(spanMs / DAY_MS)} days`
   if (spanMs >= HOUR_MS) return `${Math.floor(spanMs / HOUR_MS)} h`
@@ -11,12 +23,22 @@ export function formatSpan(spanMs: number): string {
   return `${Math.max(0, Math.floor(spanMs / SECOND_MS))} s`
 }
 
-/** `03:12` today, `2026-11-20 03:12` otherwise; in the time zone of the process. */
+/** Returns `03:12` today, `2026-11-20 03:12` otherwise; in the time zone of the process. */
 export function formatTime(timeMs: number, nowMs: number): string {
   const time = new Date(timeMs)
-  const clock = `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`
   const day = dayOf(time)
-  return day === dayOf(new Date(nowMs)) ? clock : `${day} ${clock}`
+  return day === dayOf(new Date(nowMs)) ? clockOf(time) : `${day} ${clockOf(time)}`
+}
+
+/** Returns what formatTime returns, with seconds within 15 minutes of now: `14:05:30`. */
+export function timeOfDay(timeMs: number, nowMs: number): string {
+  const isNear = Math.abs(timeMs - nowMs) < 15 * MINUTE_MS
+  const time = new Date(timeMs)
+  return isNear ? `${clockOf(time)}:${twoDigits(time.getSeconds())}` : formatTime(timeMs, nowMs)
+}
+
+function clockOf(time: Date): string {
+  return `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`
 }
 
 function dayOf(time: Date): string {

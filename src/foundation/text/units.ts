@@ -1,13 +1,21 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './times.ts'
+
 const SIZE_UNITS: Readonly<Record<string, number>> = { '': 1, B: 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 }
-const DURATION_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const DURATION_UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: SECOND_MS,
+  m: MINUTE_MS,
+  h: HOUR_MS,
+  d: DAY_MS,
+}
 
 /** No size and no duration from outside is larger; times in ten years are still dates. */
 export const MAX_SIZE_BYTES = 2 ** 50
 export const MAX_SIZE_TEXT = '1024TB'
-export const MAX_DURATION_MS = 3_650 * 86_400_000
+export const MAX_DURATION_MS = 3_650 * DAY_MS
 export const MAX_DURATION_TEXT = '3650d'
 
-/** Bytes of `50M`, `50MB`, `50MiB`, `2g` or `1024` (powers of 1024); undefined when it is not a size, or too large. */
+/** Returns the bytes of `50M`, `50MB`, `50MiB`, `2g` or `1024` (powers of 1024); undefined when it is not a size, or too large. */
 export function parseSize(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*(?:([KMGT])(?:i?B)?|B)?$/i.exec(text.trim())
   if (!match?.[1]) return undefined
@@ -16,7 +24,7 @@ export function parseSize(text: string): number | undefined {
   return sizeBytes <= MAX_SIZE_BYTES ? sizeBytes : undefined
 }
 
-/** Milliseconds of `500ms`, `30s`, `5m`, `1h`, `1h30m` or `2d`; undefined when it is not a duration, or too long. */
+/** Returns the milliseconds of `500ms`, `30s`, `5m`, `1h`, `1h30m` or `2d`; undefined when it is not a duration, or too long. */
 export function parseDuration(text: string): number | undefined {
   const trimmed = text.trim()
   if (trimmed === '0') return 0
@@ -28,7 +36,7 @@ export function parseDuration(text: string): number | undefined {
   return totalMs <= MAX_DURATION_MS ? totalMs : undefined
 }
 
-/** `1.5 MiB`: a size for people. */
+/** Returns a size for people: `1.5 MiB`. */
 export function formatSize(sizeBytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
   let value = sizeBytes
@@ -41,7 +49,7 @@ export function formatSize(sizeBytes: number): string {
   return `${index === 0 ? value : value.toFixed(value < 9.95 ? 1 : 0)} ${units[index]}`
 }
 
-/** `850 ms`, `12.3 s`, `4m 05s`, `2h 10m`: a duration for people, in the unit that it has once it is rounded. */
+/** Returns a duration for people, in the unit that it has once it is rounded: `850 ms`, `12.3 s`, `4m 05s`, `2h 10m`. */
 export function formatDuration(durationMs: number): string {
   if (Math.round(durationMs) < 1_000) return `${Math.round(durationMs)} ms`
   const tenths = Math.round(durationMs / 100)

@@ -101,7 +101,7 @@ async function readDescription(send: Send, logger: Logger): Promise<unknown> {
     return await send({
       target: { kind: 'description' },
       verb: 'read the OpenAPI document of the service',
-      repeat: 'always',
+      retry: 'always',
       read: (answer, request) => documentOf(answer, request, logger),
       signal: undefined,
     })

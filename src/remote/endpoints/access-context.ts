@@ -12,7 +12,7 @@ export function accessEndpoints(send: Send): Pick<ServiceClient, 'checkAccess'> 
       send({
         target: { kind: 'route', route: 'checkAccess' },
         verb: 'check the access',
-        repeat: 'always',
+        retry: 'always',
         read: readContext,
         signal,
       }),

@@ -60,7 +60,7 @@ function listing({ library, path, signal }: Place, page: Query): ServiceRequest<
     verb: 'list',
     subject: path,
     right: 'read',
-    repeat: 'always',
+    retry: 'always',
     read: readPage,
     signal,
   }
@@ -78,7 +78,7 @@ function creation(
     verb: 'create the directory',
     subject: path,
     right: 'update',
-    repeat: 'always',
+    retry: 'always',
     body: { kind: 'json', value: directoryBody(path, capability) },
     read: readNode,
     signal,

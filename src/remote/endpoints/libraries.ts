@@ -19,7 +19,7 @@ export function libraryEndpoints(send: Send, readCapabilities: CapabilitiesReade
     async *listLibraries(signal) {
       const words = { verb: 'list the libraries' }
       const fetchPage = (cursor: string | undefined) =>
-        send({ ...words, target: listTarget(cursor), right: 'read', repeat: 'always', read: readPage, signal })
+        send({ ...words, target: listTarget(cursor), right: 'read', retry: 'always', read: readPage, signal })
       for await (const page of pagesOf(cannot(words, ''), fetchPage)) yield* page.items
     },
     async createLibrary(name, overview, signal) {
@@ -30,7 +30,7 @@ export function libraryEndpoints(send: Send, readCapabilities: CapabilitiesReade
         verb: 'create the library',
         subject: name,
         right: 'library.create',
-        repeat: 'unsent',
+        retry: 'if-without-effect',
         body: { kind: 'json', value: { [nameField]: name, ...described } },
         read: readCreated,
         signal,
@@ -42,7 +42,7 @@ export function libraryEndpoints(send: Send, readCapabilities: CapabilitiesReade
         verb: 'show the library',
         subject: libraryId,
         right: 'read',
-        repeat: 'always',
+        retry: 'always',
         read: readLibrary,
         signal,
       }),
@@ -52,7 +52,7 @@ export function libraryEndpoints(send: Send, readCapabilities: CapabilitiesReade
         verb: 'delete the library',
         subject: libraryId,
         right: 'library.delete',
-        repeat: 'unsent',
+        retry: 'if-without-effect',
         read: (answer, request) => expectStatus(answer, request, [204]),
         signal,
       }),

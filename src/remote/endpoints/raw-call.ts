@@ -9,7 +9,7 @@ export function rawEndpoints(send: Send): Pick<ServiceClient, 'callRaw'> {
         target: { kind: 'raw', method, path },
         verb: `call ${method.toUpperCase()}`,
         subject: path,
-        repeat: 'unsent',
+        retry: 'if-without-effect',
         ...(json === undefined ? {} : { body: { kind: 'json', value: json } as const }),
         read: (answer) => ({ status: answer.status, headers: plainHeaders(answer.headers), body: answer.body }),
         signal,

@@ -24,15 +24,16 @@ function readResourceOf(id: string): (answer: Answer, request: ServiceRequest<un
 /** Resources: show (4.13), download (4.15), view URL (4.16). */
 export function resourceEndpoints(send: Send): ResourceEndpoints {
   return {
-    showResource: (library, resource, signal) => send({ ...showing(library, resource), repeat: 'always', signal }),
-    pollResource: (library, resource, signal) => send({ ...showing(library, resource), repeat: 'unsent', signal }),
+    showResource: (library, resource, signal) => send({ ...showing(library, resource), retry: 'always', signal }),
+    pollResource: (library, resource, signal) =>
+      send({ ...showing(library, resource), retry: 'if-without-effect', signal }),
     downloadResource: (resource, signal) =>
       send({
         target: { kind: 'route', route: 'downloadResource', values: { resource } },
         verb: 'download the resource',
         subject: resource,
         right: 'read',
-        repeat: 'always',
+        retry: 'always',
         streamed: true,
         read: readDownload,
         signal,
@@ -43,7 +44,7 @@ export function resourceEndpoints(send: Send): ResourceEndpoints {
         verb: 'get a view URL of the resource',
         subject: resource,
         right: 'read',
-        repeat: 'always',
+        retry: 'always',
         body: { kind: 'json', value: viewBody(view) },
         read: readViewUrl,
         signal,

@@ -15,7 +15,7 @@ export function searchEndpoints(send: Send): Pick<ServiceClient, 'searchResource
         verb: 'search for',
         subject: search.query,
         right: 'read',
-        repeat: 'always',
+        retry: 'always',
         read: readHits,
         signal,
       }),

@@ -18,7 +18,7 @@ export function uploadEndpoints(send: Send, readCapabilities: CapabilitiesReader
         verb: 'upload',
         subject: upload.fileName,
         right: 'resource.create',
-        repeat: 'unsent',
+        retry: 'if-without-effect',
         body: fileBody(upload, field === undefined ? [] : [[field, directoryPath]]),
         read: readUploaded,
         signal,

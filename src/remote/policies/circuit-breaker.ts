@@ -1,11 +1,11 @@
 import type { Clock, Random } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { longestDelayMs, type RetryPolicy, retryDelayMs } from '../../rules/retry-delay.ts'
+import type { RetryAfter } from '../retry-after.ts'
 import type { Send, ServiceRequest } from '../wire/request.ts'
 import { type FailureDetails, TransientFailure } from '../wire/transient-failure.ts'
 import type { Outages } from './outage.ts'
 import { sleepFor } from './retry.ts'
-import type { RetryAfter } from './retry-after.ts'
 
 /**
  * All requests of a client pass one circuit breaker. `Retry-After` and 429 open it for all of them for a time. While the
@@ -78,7 +78,7 @@ export class CircuitBreaker {
       if (!this.#unreachable) return request
       if (!this.#probe) return this.#probing(request)
       const details = await this.#probe.promise
-      if (details) throw new TransientFailure({ ...details, mayBeDone: false, untilMs: request.untilMs })
+      if (details) throw new TransientFailure({ ...details, mayHaveTakenEffect: false, untilMs: request.untilMs })
     }
   }
 
@@ -90,14 +90,14 @@ export class CircuitBreaker {
   recordFailure(error: unknown, trips: number): void {
     if (!(error instanceof TransientFailure)) return
     const { details } = error
-    this.#unreachable = !details.reached
-    if (details.reached && details.code !== 'service-throttling' && details.retryAfterMs === undefined) return
+    this.#unreachable = !details.connected
+    if (details.connected && details.code !== 'service-throttling' && details.retryAfterMs === undefined) return
     if (trips === this.trips) {
       this.trips += 1
       this.#consecutiveTrips += 1
     }
     this.#open(details.retryAfterMs)
-    if (!details.reached) this.endProbe(details)
+    if (!details.connected) this.endProbe(details)
   }
 
   endProbe(details: FailureDetails | undefined): void {
@@ -106,14 +106,14 @@ export class CircuitBreaker {
   }
 
   async #waitWhileOpen(request: ServiceRequest<unknown>): Promise<void> {
-    const { clock, policy } = this.#options
+    const { clock, policy, retryAfter } = this.#options
     const { untilMs } = request
     const openUntilMs = () => this.openUntilMs(untilMs)
     for (let waitedUntilMs = 0; openUntilMs() > waitedUntilMs; ) {
       waitedUntilMs = openUntilMs()
       const remainingMs = Math.ceil(waitedUntilMs - clock.monotonicMs())
-      if (remainingMs > longestDelayMs(policy) || this.#isRetryAfterBeyond(untilMs))
-        throw throttled(remainingMs, untilMs)
+      const isTooLong = !policy.honoursRetryAfter && retryAfter.isBeyond(untilMs)
+      if (isTooLong || remainingMs > longestDelayMs(policy)) throw throttled(remainingMs, untilMs)
       if (remainingMs <= 0) continue
       this.#announceRetryAfter(untilMs)
       await sleepFor(clock, remainingMs, request)
@@ -129,12 +129,6 @@ export class CircuitBreaker {
     outages?.recordFailure(
       { ...throttled(delayMs, untilMs).details, cause: 'it asked for this before' },
       { delayMs, untilMs },
-    )
-  }
-
-  #isRetryAfterBeyond(untilMs: number | undefined): boolean {
-    return (
-      untilMs !== undefined && !this.#options.policy.honoursRetryAfter && this.#options.retryAfter.untilMs > untilMs
     )
   }
 
@@ -166,8 +160,8 @@ function throttled(retryAfterMs: number, untilMs: number | undefined): Transient
   return new TransientFailure({
     code: 'service-throttling',
     reason,
-    mayBeDone: false,
-    reached: true,
+    mayHaveTakenEffect: false,
+    connected: true,
     retryAfterMs,
     untilMs,
   })

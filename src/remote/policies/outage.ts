@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { Clock } from '../../foundation/clock.ts'
 import { serviceFailureCodes } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
+import { timeOfDay } from '../../foundation/text/times.ts'
 import type { FailureDetails } from '../wire/transient-failure.ts'
 
 /** An outage: the service gives no usable answers now. Times are wall clock. */
@@ -78,7 +80,7 @@ export class Outages {
   }
 
   /** Records that a try has had no answer for `silentMs`. */
-  recordSilence(silentMs: number, untilMs: number | undefined): void {
+  recordStall(silentMs: number, untilMs: number | undefined): void {
     this.#report(this.#clock.nowMs() - silentMs, {
       code: 'answer-late',
       cause: `no answer yet for ${Math.ceil(silentMs / 1_000)} s`,
@@ -96,4 +98,19 @@ export class Outages {
   #toWall(monotonicMs: number | undefined): number | null {
     return monotonicMs === undefined ? null : this.#clock.nowMs() + monotonicMs - this.#clock.monotonicMs()
   }
+}
+
+const HEADLINES: Readonly<Record<Outage['code'], string>> = {
+  'service-unreachable': 'does not answer',
+  'answer-late': 'does not answer',
+  'answer-malformed': 'gives no usable answer',
+  'service-unavailable': 'cannot answer requests now',
+  'service-error': 'cannot answer requests now',
+  'service-throttling': 'asks for fewer requests',
+}
+
+/** Names the service and its fault: `https://library.example.com does not answer (connection refused)`. */
+export function describeCause({ origin, code, cause, askedUntilMs }: Outage, nowMs: number): string {
+  const asked = askedUntilMs === null ? HEADLINES[code] : `asks to wait until ${timeOfDay(askedUntilMs, nowMs)}`
+  return `${origin} ${asked} (${escapeText(cause)})`
 }

@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
-import { timeOfDay } from '../../foundation/text/time-of-day.ts'
 import { longestDelayMs, type RetryPolicy, retryDelayMs } from '../../rules/retry-delay.ts'
+import { asksBeyond, describeRetryAfter } from '../retry-after.ts'
 import { addressOf } from '../wire/addresses.ts'
 import type { Send, ServiceRequest } from '../wire/request.ts'
 import {
@@ -25,11 +25,9 @@ export interface RetryOptions {
   readonly openUntilMs: (untilMs: number | undefined) => number
 }
 
-/** A year; messages omit a later time. */
-const LONGEST_NAMED_MS = 365 * 24 * 3_600_000
-
 /** Repeats failed requests with growing delays and a bound, unless the service may have done what must not be done twice. */
 export function withRetries(send: Send, options: RetryOptions): Send {
+  const { origin, clock, logger, policy, outages } = options
   return async (request) => {
     // No try begins later; known from the first failure on.
     let untilMs: number | undefined
@@ -41,23 +39,23 @@ export function withRetries(send: Send, options: RetryOptions): Send {
         const { details } = error
         untilMs = deadlineOf(untilMs, details, options)
         const delayMs = delayBefore(untilMs, attempt, details, options)
-        const asksForMore = isRetryAfterBeyond(untilMs, details, options)
+        const asksForMore = asksBeyond(details.retryAfterMs, untilMs, clock)
         if (asksForMore || isLast(attempt, details, { delayMs, untilMs }, options) || !mayRepeat(request, details)) {
           throw finalError(request, details, {
             tries: attempt,
-            origin: options.origin,
-            waitUntil: retryAfterInWords(details, options),
-            limit: asksForMore ? options.policy.forWords : undefined,
+            origin,
+            waitUntil: describeRetryAfter(details.retryAfterMs, clock.nowMs()),
+            limit: asksForMore ? policy.forWords : undefined,
           })
         }
-        options.logger.debug('a failed request is retried', {
+        logger.debug('a failed request is retried', {
           route: addressOf(request.target).name,
           attempt,
           delayMs,
           ...details,
         })
-        options.outages?.recordFailure(details, { delayMs: delayUntilClosed(delayMs, untilMs, options), untilMs })
-        await sleepFor(options.clock, delayMs, request)
+        outages?.recordFailure(details, { delayMs: delayUntilClosed(delayMs, untilMs, options), untilMs })
+        await sleepFor(clock, delayMs, request)
       }
     }
   }
@@ -72,15 +70,6 @@ function deadlineOf(
   if (policy.forMs === undefined) return undefined
   const firstMs = untilMs ?? details.untilMs ?? clock.monotonicMs() - (details.triedForMs ?? 0) + policy.forMs
   return firstMs + (policy.honoursRetryAfter ? (details.retryAfterMs ?? 0) : 0)
-}
-
-/** Whether `Retry-After` ends after the deadline. */
-function isRetryAfterBeyond(
-  untilMs: number | undefined,
-  { retryAfterMs }: FailureDetails,
-  { clock }: RetryOptions,
-): boolean {
-  return untilMs !== undefined && retryAfterMs !== undefined && clock.monotonicMs() + retryAfterMs > untilMs
 }
 
 interface NextTry {
@@ -119,12 +108,6 @@ function delayUntilClosed(
   return Math.max(delayMs, openAtMs(untilMs) - clock.monotonicMs())
 }
 
-function retryAfterInWords({ retryAfterMs }: FailureDetails, { clock }: RetryOptions): string | undefined {
-  if (retryAfterMs === undefined || retryAfterMs === 0 || retryAfterMs > LONGEST_NAMED_MS) return undefined
-  const nowMs = clock.nowMs()
-  return timeOfDay(nowMs + retryAfterMs, nowMs)
-}
-
 /** Sleeps for `durationMs`; throws InterruptedError if `request` is aborted. */
 export async function sleepFor(clock: Clock, durationMs: number, request: ServiceRequest<unknown>): Promise<void> {
   try {
@@ -136,5 +119,5 @@ export async function sleepFor(clock: Clock, durationMs: number, request: Servic
 }
 
 function mayRepeat(request: ServiceRequest<unknown>, details: FailureDetails): boolean {
-  return !details.final && (request.repeat === 'always' || !details.mayBeDone)
+  return !details.final && (request.retry === 'always' || !details.mayHaveTakenEffect)
 }

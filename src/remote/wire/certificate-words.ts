@@ -1,5 +1,6 @@
 import type { PeerCertificate } from 'node:tls'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
+import { isoDate } from '../../foundation/text/times.ts'
 import type { ClientCertificate } from './connector.ts'
 
 interface Seen {
@@ -30,7 +31,7 @@ export function describeClientRefusal({ code, origin, own, nowMs }: Refusal): st
   if (!own) return `${origin} demands a client certificate, and none is configured: ${CLIENT}`
   const refused = `${origin} refuses the client certificate "${escapeText(own.file)}"`
   if (own.validToMs < nowMs || code.endsWith('CERTIFICATE_EXPIRED')) {
-    return `${refused}: it was valid until ${new Date(own.validToMs).toISOString().slice(0, 10)}; have it renewed, and replace the file`
+    return `${refused}: it was valid until ${isoDate(own.validToMs)}; have it renewed, and replace the file`
   }
   if (code.endsWith('UNKNOWN_CA')) {
     const issuer = own.issuer === undefined ? 'the authority' : `"${quotable(own.issuer)}"`
@@ -72,13 +73,13 @@ export function describeCertificateFault(seen: Seen): string {
 
 function expired({ owner, shown, nowMs }: Seen): string {
   const when = dayOf(shown?.valid_to)
-  const clock = `the clock of this computer is at ${new Date(nowMs).toISOString().slice(0, 10)}`
+  const clock = `the clock of this computer is at ${isoDate(nowMs)}`
   return `the certificate of ${owner} expired${when ? ` on ${when}` : ''}: have it renewed there (${clock})`
 }
 
 function notYetValid({ owner, shown, nowMs }: Seen): string {
   const when = dayOf(shown?.valid_from) ?? 'later on'
-  const today = new Date(nowMs).toISOString().slice(0, 10)
+  const today = isoDate(nowMs)
   return `the certificate of ${owner} is valid only from ${when}: check the clock of this computer, which is at ${today}`
 }
 
@@ -104,7 +105,7 @@ function nameOf(shown: PeerCertificate | undefined): string | undefined {
 /** The day of a time such as `Jan  1 00:00:00 2021 GMT`. */
 function dayOf(time: string | undefined): string | undefined {
   const ms = Date.parse(time ?? '')
-  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString().slice(0, 10)
+  return Number.isNaN(ms) ? undefined : isoDate(ms)
 }
 
 function quotable(text: string): string {

@@ -50,8 +50,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined
   #timer: Timer | undefined
   #ended = false
-  #reached = false
-  #mayBeDone = false
+  #connected = false
+  #mayHaveTakenEffect = false
   #headers: IncomingHttpHeaders = {}
   #chunks: Buffer[] = []
   #receivedBytes = 0
@@ -69,7 +69,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#resolve = resolve
       this.#reject = reject
     })
-    this.#aborting = request.signal && onAbort(request.signal, () => this.fail(interruption(request, this.#mayBeDone)))
+    this.#aborting =
+      request.signal && onAbort(request.signal, () => this.fail(interruption(request, this.#mayHaveTakenEffect)))
     const { cutMs, answerMs } = limits
     if (cutMs !== undefined && cutMs < answerMs) this.#cut = this.#clock.startTimer(cutMs, this.#onDeadline)
   }
@@ -90,8 +91,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
       controller.abort(new Error('ended'))
       return
     }
-    this.#reached = true
-    this.#mayBeDone = this.#limits.stallMs === undefined
+    this.#connected = true
+    this.#mayHaveTakenEffect = this.#limits.stallMs === undefined
     this.#setDeadline(this.#limits.stallMs ?? this.#limits.answerMs)
     this.#request.onStart?.()
     this.#request.onActivity?.()
@@ -99,7 +100,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onBodySent(): void {
     this.#request.onActivity?.()
-    this.#mayBeDone = true
+    this.#mayHaveTakenEffect = true
     if (this.#limits.stallMs !== undefined) this.#timer?.refresh()
   }
 
@@ -139,7 +140,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, thrown: Error): void {
-    const state = { reached: this.#reached, mayBeDone: this.#mayBeDone }
+    const state = { connected: this.#connected, mayHaveTakenEffect: this.#mayHaveTakenEffect }
     this.fail(thrown instanceof SourceFailure ? thrown.cause : networkError(this.#request, thrown, state, this.#wire))
   }
 
@@ -172,11 +173,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #transientFailure(code: 'answer-malformed' | 'answer-late', reason: string, final = false): TransientFailure {
-    return new TransientFailure({ code, reason, reached: this.#reached, mayBeDone: this.#mayBeDone, final })
+    return new TransientFailure({
+      code,
+      reason,
+      connected: this.#connected,
+      mayHaveTakenEffect: this.#mayHaveTakenEffect,
+      final,
+    })
   }
 
   readonly #onDeadline = (): void => {
-    if (this.#reached) this.fail(this.#transientFailure('answer-late', 'no complete answer in time'))
+    if (this.#connected) this.fail(this.#transientFailure('answer-late', 'no complete answer in time'))
     else this.fail(noConnection(this.#wire))
   }
 }

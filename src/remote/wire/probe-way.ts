@@ -44,7 +44,7 @@ async function explaining<T>(way: ProbedWay, connect: () => Promise<T>): Promise
     return await connect()
   } catch (thrown) {
     const request: ServiceRequest<unknown> = { ...CONNECTING, signal: way.signal }
-    const error = networkError(request, thrown, { reached: false, mayBeDone: false }, way)
+    const error = networkError(request, thrown, { connected: false, mayHaveTakenEffect: false }, way)
     throw error instanceof TransientFailure
       ? finalError(request, error.details, { tries: 1, origin: way.origin })
       : error
@@ -55,6 +55,6 @@ async function explaining<T>(way: ProbedWay, connect: () => Promise<T>): Promise
 const CONNECTING = {
   target: { kind: 'description' },
   verb: 'connect',
-  repeat: 'always',
+  retry: 'always',
   read: () => Promise.resolve(undefined),
 } as const

@@ -5,7 +5,7 @@ import { type ErrorText, readErrorBody } from '../../contract/error-body.ts'
 import { AccessError, type CodeOf, RequestError } from '../../foundation/errors.ts'
 import { describeIssue } from '../../foundation/text/describe-issue.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
-import { parseRetryAfterMs } from '../../rules/retry-delay.ts'
+import { parseRetryAfterMs } from '../retry-after.ts'
 import { describeClientRefusal } from './certificate-words.ts'
 import { BODY_LIMIT_BYTES } from './exchange.ts'
 import { type Answer, headerOf, type ServiceRequest } from './request.ts'
@@ -138,7 +138,7 @@ async function unpack(body: Buffer, encoding: string): Promise<Buffer> {
 /** The failure for an answer that does not fit the request; `cause` is a short reason for parentheses. */
 export function malformed(reason: string, cause = reason): TransientFailure {
   const words = { reason: escapeText(reason), cause: escapeText(cause) }
-  return new TransientFailure({ code: 'answer-malformed', ...words, mayBeDone: true, reached: true })
+  return new TransientFailure({ code: 'answer-malformed', ...words, mayHaveTakenEffect: true, connected: true })
 }
 
 /** Statuses of a service that cannot answer now; any other 5xx is a `service-error`. */
@@ -151,8 +151,8 @@ function transientFailureOf(answer: Answer): TransientFailure {
     code: throttled ? 'service-throttling' : failed,
     reason: `the service answered ${statusText(answer.status)}`,
     cause: [answer.status, STATUS_WORDS[answer.status]].filter((word) => word !== undefined).join(', '),
-    mayBeDone: !throttled,
-    reached: true,
+    mayHaveTakenEffect: !throttled,
+    connected: true,
     retryAfterMs: parseRetryAfterMs(headerOf(answer, 'retry-after'), answeredAtMs(answer)),
   })
 }

@@ -37,8 +37,8 @@ export interface ServiceRequest<T> {
   readonly subject?: string
   /** The right that the message of a 403 names. */
   readonly right?: string
-  /** `always`: repeating does no harm. `unsent`: repeated only if the service cannot have done it. */
-  readonly repeat: 'always' | 'unsent'
+  /** `always`: the request is idempotent. `if-without-effect`: only if the service cannot have done what was asked. */
+  readonly retry: 'always' | 'if-without-effect'
   readonly body?: RequestBody
   /** Whether the body of a 200 is returned as a stream. */
   readonly streamed?: boolean

@@ -21,9 +21,9 @@ export interface FailureDetails {
   /** The reason in few words, for parentheses. */
   readonly cause?: string
   /** The service may have done what was asked. */
-  readonly mayBeDone: boolean
+  readonly mayHaveTakenEffect: boolean
   /** A connection was established. */
-  readonly reached: boolean
+  readonly connected: boolean
   readonly retryAfterMs?: number | undefined
   /** The duration of the failed try. */
   readonly triedForMs?: number
@@ -65,17 +65,17 @@ export function finalError(
   { tries, origin, waitUntil, limit }: GivenUp,
 ): Error {
   const reason = tries > 1 ? `${details.reason}, ${tries} times` : details.reason
-  if (details.mayBeDone && request.body?.kind === 'file') {
+  if (details.mayHaveTakenEffect && request.body?.kind === 'file') {
     return new DoubtError(cannot(request, reason), details.code)
   }
   const bound = limit === undefined ? '' : `, which is beyond ${limit}; run the command again after that time`
   const asked = waitUntil === undefined ? '' : `; it asks to wait until ${waitUntil}${bound}`
-  return new TemporaryError(details.code, cannot(request, reason + asked, origin), { wasReached: details.reached })
+  return new TemporaryError(details.code, cannot(request, reason + asked, origin), { wasConnected: details.connected })
 }
 
 /** The error of an aborted request: DoubtError if an upload may have arrived, else InterruptedError. */
-export function interruption(request: ServiceRequest<unknown>, mayBeDone: boolean): Error {
-  if (!mayBeDone || request.body?.kind !== 'file') return new InterruptedError()
+export function interruption(request: ServiceRequest<unknown>, mayHaveTakenEffect: boolean): Error {
+  if (!mayHaveTakenEffect || request.body?.kind !== 'file') return new InterruptedError()
   return new DoubtError(cannot(request, 'interrupted'), 'interrupted')
 }
 
@@ -94,15 +94,15 @@ export interface Wire {
 
 interface WireState {
   /** A connection was established. */
-  readonly reached: boolean
+  readonly connected: boolean
   /** The service may have done what was asked. */
-  readonly mayBeDone: boolean
+  readonly mayHaveTakenEffect: boolean
 }
 
 /** Converts an error of undici; the result omits its message, which may hold bytes of the answer. */
 export function networkError(request: ServiceRequest<unknown>, thrown: unknown, state: WireState, wire: Wire): Error {
   const code = systemCodeOf(thrown) ?? 'unknown error'
-  if (code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED') return interruption(request, state.mayBeDone)
+  if (code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED') return interruption(request, state.mayHaveTakenEffect)
   if (isOfCertificate(code)) return refusedCertificate(request, thrown, code, wire)
   if (isOfOurCertificate(code)) return refusedClient(request, code, state, wire)
   if (thrown instanceof ProxyFailure) return proxyError(request, thrown, wire)
@@ -111,7 +111,7 @@ export function networkError(request: ServiceRequest<unknown>, thrown: unknown, 
   }
   const cause = wordsOf(code)
   const through = wire.proxy ? ` through ${nameOf(wire.proxy)}` : ''
-  const what = state.reached
+  const what = state.connected
     ? `the connection to the service${through} broke`
     : `the service cannot be reached${through}`
   return new TransientFailure({ ...state, code: 'service-unreachable', cause, reason: `${what} (${cause})` })
@@ -121,7 +121,13 @@ export function networkError(request: ServiceRequest<unknown>, thrown: unknown, 
 export function noConnection({ proxy }: Pick<Wire, 'proxy'>): TransientFailure {
   const cause = proxy ? `no connection in time through ${nameOf(proxy)}` : wordsOf('ETIMEDOUT')
   const reason = `the service cannot be reached (${cause})`
-  return new TransientFailure({ code: 'service-unreachable', cause, reason, reached: false, mayBeDone: false })
+  return new TransientFailure({
+    code: 'service-unreachable',
+    cause,
+    reason,
+    connected: false,
+    mayHaveTakenEffect: false,
+  })
 }
 
 function proxyError(request: ServiceRequest<unknown>, failure: ProxyFailure, { proxy, clock }: Wire): Error {
@@ -136,16 +142,21 @@ function proxyError(request: ServiceRequest<unknown>, failure: ProxyFailure, { p
   return new TransientFailure({
     code: 'service-unreachable',
     reason: failure.message,
-    reached: false,
-    mayBeDone: false,
+    connected: false,
+    mayHaveTakenEffect: false,
   })
 }
 
 /** With TLS 1.3 bytes of an upload may have left before the service refuses, so the client makes sure that nothing was stored. */
-function refusedClient(request: ServiceRequest<unknown>, code: string, { mayBeDone }: WireState, wire: Wire): Error {
+function refusedClient(
+  request: ServiceRequest<unknown>,
+  code: string,
+  { mayHaveTakenEffect }: WireState,
+  wire: Wire,
+): Error {
   const { origin, clientCertificate: own, clock } = wire
   const reason = cannot(request, describeClientRefusal({ code, origin, own, nowMs: clock.nowMs() }))
-  if (mayBeDone && request.body?.kind === 'file') return new DoubtError(reason, 'client-certificate-refused')
+  if (mayHaveTakenEffect && request.body?.kind === 'file') return new DoubtError(reason, 'client-certificate-refused')
   return new AccessError('client-certificate-refused', reason)
 }
 

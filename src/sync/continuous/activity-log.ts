@@ -1,11 +1,11 @@
 import type { Clock } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
+import { MINUTE_MS } from '../../foundation/text/times.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { FileLog, SentFile } from '../file-log.ts'
 
 /** Files named per minute: people who work with some files see each of them, and a first pass does not fill the disk. */
 const MOST_NAMED = 60
-const MINUTE_MS = 60_000
 /** The least interval between two lines that sum up the other files. */
 const SUM_INTERVAL_MS = 5 * MINUTE_MS
 /** The message that names one file. */

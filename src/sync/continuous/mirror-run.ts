@@ -1,4 +1,5 @@
 import { ShelfdError, TemporaryError } from '../../foundation/errors.ts'
+import { isoTime } from '../../foundation/text/times.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import { recordedVerdict, runOutcome, stoppedOutcome, verdictOf } from '../../rules/verdict.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
@@ -116,8 +117,8 @@ export class MirrorRun {
     const account = {
       run: this.#runId,
       verdict: verdictOf(outcome),
-      startedAt: new Date(this.#startedAt).toISOString(),
-      finishedAt: new Date(finishedAt).toISOString(),
+      startedAt: isoTime(this.#startedAt),
+      finishedAt: isoTime(finishedAt),
       durationMs: Math.max(0, finishedAt - this.#startedAt),
       mirrors: [summary],
     }

@@ -1,4 +1,5 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
+import { isoTime } from '../../foundation/text/times.ts'
 import type { Classified } from '../../rules/report-class.ts'
 import type { Listed, ReportedFile } from '../../store/tables/report-rows.ts'
 import type { ReportEntry } from './report-entry.ts'
@@ -57,8 +58,8 @@ export function contentEntry(
     remoteFilename: locations[0]?.filename ?? null,
     ingestionStatus: content.ingestionStatus,
     duplicateOf,
-    uploadedAt: isoOrNull(content.uploadedAt),
-    searchableAt: isoOrNull(content.searchableAt),
+    uploadedAt: isoTime(content.uploadedAt),
+    searchableAt: isoTime(content.searchableAt),
   }
 }
 
@@ -77,8 +78,4 @@ export function untrackedEntry(locations: readonly Listed[]): ReportEntry {
 
 function pathsOf(locations: readonly Location[]): string[] {
   return locations.map(({ directory, filename }) => joinLibraryPath(directory, filename))
-}
-
-function isoOrNull(timeMs: number | null): string | null {
-  return timeMs === null ? null : new Date(timeMs).toISOString()
 }

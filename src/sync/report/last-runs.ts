@@ -1,3 +1,4 @@
+import { isoTime } from '../../foundation/text/times.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import type { RunRow } from '../../store/tables/runs.ts'
 import { readAccount, type StoredMirror } from './stored-account.ts'
@@ -42,8 +43,8 @@ export function lastRunOf(row: RunRow, mirror?: StoredMirror): LastRun {
   return {
     run: row.id,
     verdict: row.verdict ?? 'not finished',
-    startedAt: new Date(row.startedAt).toISOString(),
-    finishedAt: row.finishedAt === null ? null : new Date(row.finishedAt).toISOString(),
+    startedAt: isoTime(row.startedAt),
+    finishedAt: isoTime(row.finishedAt),
     failure: failure ? { code: failure.code, message: failure.message } : null,
   }
 }

@@ -1,3 +1,4 @@
+import { isoTime } from '../../foundation/text/times.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import { readAccount } from './stored-account.ts'
 
@@ -41,8 +42,8 @@ export function readHistory(
     found.push({
       run,
       verdict: verdict ?? 'not finished',
-      startedAt: new Date(startedAt).toISOString(),
-      finishedAt: finishedAt === null ? null : new Date(finishedAt).toISOString(),
+      startedAt: isoTime(startedAt),
+      finishedAt: isoTime(finishedAt),
       durationMs: finishedAt === null ? null : Math.max(0, finishedAt - startedAt),
       mirrors,
     })

@@ -1,4 +1,5 @@
 import { ShelfdError } from '../../foundation/errors.ts'
+import { isoTime } from '../../foundation/text/times.ts'
 import { reactToFailure } from '../../rules/react-to-failure.ts'
 import { emptySummary, type RunSummary, type SummaryProblem, type SyncSummary } from '../../rules/sync-summary.ts'
 import { type RunOutcome, recordedVerdict, runOutcome, stoppedOutcome, verdictOf } from '../../rules/verdict.ts'
@@ -42,8 +43,8 @@ async function runAll(engine: Engine, mirrors: readonly MirrorSettings[], option
     run: runId,
     ...(options.isDryRun ? { dryRun: true as const } : {}),
     verdict: verdictOf(outcome),
-    startedAt: new Date(startedMs).toISOString(),
-    finishedAt: new Date(clock.nowMs()).toISOString(),
+    startedAt: isoTime(startedMs),
+    finishedAt: isoTime(clock.nowMs()),
     durationMs,
     mirrors: summaries,
   }

@@ -1,5 +1,6 @@
 import { isIngestionStatus } from '../../contract/states.ts'
 import { RootError } from '../../foundation/errors.ts'
+import { isoTime } from '../../foundation/text/times.ts'
 import { IN_DOUBT } from '../../rules/doubts.ts'
 import { hasChangedUnderWay } from '../../rules/path-problems.ts'
 import { percentileIndex, type SummaryProblem, type SyncSummary } from '../../rules/sync-summary.ts'
@@ -74,7 +75,7 @@ function listContentProblems({ store, inFlight }: Engine, { row }: OpenMirror, {
     if (state === 'refused' || (state === 'doubt' && !isInDoubt)) uploads.failed += 1
     if (isInDoubt) uploads.inDoubt += 1
     const { code, message } = isInDoubt ? IN_DOUBT : describeProblem(content)
-    return { path, code, message, retryAt: retryAt === null ? null : new Date(retryAt).toISOString() }
+    return { path, code, message, retryAt: isoTime(retryAt) }
   })
 }
 

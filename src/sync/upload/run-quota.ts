@@ -1,10 +1,9 @@
 import { momentOf } from '../../foundation/clock.ts'
+import { DAY_MS } from '../../foundation/text/times.ts'
 import type { HoldingLimit, QuotaUse, UploadLimits } from '../../rules/limits.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { UploadSpan } from '../../store/tables/uploads.ts'
 import type { Engine } from '../engine.ts'
-
-const DAY_MS = 24 * 3_600_000
 
 /**
  * Which uploads count as one run: those of all mirrors under a run's id; or, for a mirror of the daemon, those since a time

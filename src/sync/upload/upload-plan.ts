@@ -2,6 +2,7 @@ import { joinLibraryPath } from '../../contract/library-path.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
 import { momentOf } from '../../foundation/clock.ts'
 import { joinPath } from '../../foundation/files/paths.ts'
+import { isoTime } from '../../foundation/text/times.ts'
 import { decideUpload, type UploadPriority, uploadPriority } from '../../rules/decide-upload.ts'
 import { type HeldBack, holdingLimit, type QuotaUse, type UploadLimits } from '../../rules/limits.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
@@ -93,7 +94,7 @@ export class UploadPlan {
     const { quota } = this.#options
     return [...this.#held].map(([limit, { size: contents }]) => {
       const freesAt = quota.freesAt(limit)
-      const freesAtText = freesAt === null ? null : new Date(freesAt).toISOString()
+      const freesAtText = isoTime(freesAt)
       return { limit, value: Number(quota.limits[limit]), contents, freesAt: freesAtText }
     })
   }

@@ -1,5 +1,6 @@
 import type { FileError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
+import { isoTime } from '../../foundation/text/times.ts'
 import { reactToDoubt } from '../../rules/doubts.ts'
 import { hasChangedUnderWay } from '../../rules/path-problems.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
@@ -226,8 +227,4 @@ export class UploadRecorder {
 
 function searchableAt(nowMs: number): SeenIngestion {
   return { status: 'completed', outcome: 'searchable', searchableAt: nowMs, note: null, seenAt: nowMs }
-}
-
-function isoTime(timeMs: number): string {
-  return new Date(timeMs).toISOString()
 }

@@ -7,11 +7,11 @@ import { type Logger, silentLogger } from '../../../src/foundation/logger.ts'
 import type { FileSystem } from '../../../src/local/read/file-system.ts'
 import { createServiceClient } from '../../../src/remote/create-client.ts'
 import type { OutageListener } from '../../../src/remote/policies/outage.ts'
+import { keepRetryAfter } from '../../../src/remote/retry-after.ts'
 import type { Store, StoreReader } from '../../../src/store/open-store.ts'
 import { SENT } from '../../../src/sync/continuous/activity-log.ts'
 import type { Connection, Engine, EngineLimits, Service } from '../../../src/sync/engine.ts'
 import { IngestionCapacity } from '../../../src/sync/ingestion/ingestion-capacity.ts'
-import { keepRetryAfter } from '../../../src/sync/kept-retry-after.ts'
 import { noMetrics } from '../../../src/sync/metrics-sink.ts'
 import { examineEntries } from '../../../src/sync/observe/examine-entries.ts'
 import {
@@ -156,7 +156,8 @@ interface Program {
 }
 
 function serviceOf({ network, random }: Machine, { store, clock, life }: Program): Service {
-  const asked = keepRetryAfter(store, ORIGIN, clock, silentLogger)
+  const set = (key: string, value: string) => store.write(() => store.keyValues.set(key, value))
+  const asked = keepRetryAfter({ get: store.keyValues.get, set }, ORIGIN, clock, silentLogger)
   // The service does not distinguish the clients of one program.
   const dispatcher = new SimulatedNetwork(network, life)
   const listeners = new Set<OutageListener>()

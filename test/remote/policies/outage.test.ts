@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/foundation/clock.ts'
 import type { Outage } from '../../../src/remote/policies/outage.ts'
-import { RetryAfter } from '../../../src/remote/policies/retry-after.ts'
+import { RetryAfter } from '../../../src/remote/retry-after.ts'
 import {
   clientOf,
   HELLO,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { RetryAfter } from '../../../src/remote/policies/retry-after.ts'
+import { RetryAfter } from '../../../src/remote/retry-after.ts'
 import { clientOf, heldClock, jumpingClock, serve, serveSockets, type TestClock, thrownBy, turns } from '../support.ts'
 
 const RETRY = { attempts: 4, firstDelayMs: 100, maxDelayMs: 1_000 }

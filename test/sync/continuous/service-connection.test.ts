@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { AccessError, TemporaryError } from '../../../src/foundation/errors.ts'
 import { type Logger, silentLogger } from '../../../src/foundation/logger.ts'
-import { timeOfDay } from '../../../src/foundation/text/time-of-day.ts'
+import { timeOfDay } from '../../../src/foundation/text/times.ts'
 import type { Outage, OutageListener } from '../../../src/remote/policies/outage.ts'
 import { ServiceConnection } from '../../../src/sync/continuous/service-connection.ts'
 import { createFollower } from '../../../src/sync/ingestion/create-follower.ts'

@@ -4,6 +4,7 @@ import { settingsOfRow } from '../../../app/mirrors/choose-mirrors.ts'
 import { describeInactive, listRoster } from '../../../app/mirrors/mirror-roster.ts'
 import type { ShownState } from '../../../contract/report-classes.ts'
 import { counted, escapeLines, escapeText } from '../../../foundation/text/safe-text.ts'
+import { isoTime } from '../../../foundation/text/times.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
 import { CHECKED_CLASSES, type ReportClass, shownStateOf } from '../../../rules/report-class.ts'
 import type { MirrorRow } from '../../../store/tables/mirrors.ts'
@@ -107,7 +108,7 @@ async function* renderReport(context: CommandContext, { reportContext, names, op
   const mirrors: ReportedMirror[] = rows.map((row) => ({ row, settings: settingsOfRow(settings, known, row) }))
   outcome.hasFailures = names.length === 0 && reportPassedOver(context, known)
   const printer = PRINTERS[options.format]({ listsAll: options.only !== undefined })
-  const generatedAt = new Date(reportContext.clock.nowMs()).toISOString()
+  const generatedAt = isoTime(reportContext.clock.nowMs())
   // The output begins only after the first mirror, where most failures occur, so that a failed report prints nothing.
   let hasBegun = false
   try {

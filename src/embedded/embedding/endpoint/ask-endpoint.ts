@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { messageOf } from '../../../foundation/errors.ts'
 import { escapeText, truncateText } from '../../../foundation/text/safe-text.ts'
+import { HOUR_MS } from '../../../foundation/text/times.ts'
 import { EmbedderError, type Vector } from '../embedder.ts'
 
 /** An OpenAI-compatible service that embeds texts. */
@@ -17,7 +18,7 @@ const MAX_DIMENSIONS = 4_096
 const MAX_SAID = 200
 /** Statuses by which a service refuses what it was sent, not who sent it. */
 const ABOUT_TEXT: readonly number[] = [400, 413, 422]
-const MAX_RETRY_AFTER_MS = 3_600_000
+const MAX_RETRY_AFTER_MS = HOUR_MS
 
 const answerShape = z.object({
   data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()).min(1).max(MAX_DIMENSIONS) })),

@@ -1,4 +1,5 @@
 import type { LibraryRecord } from '../../../contract/records.ts'
+import { isoTime } from '../../../foundation/text/times.ts'
 import type { LibraryRow } from '../../database/tables/libraries.ts'
 
 /** 2.5 */
@@ -7,7 +8,7 @@ export function libraryBody(library: LibraryRow): LibraryRecord {
     id: library.publicId,
     name: library.name,
     overview: library.overview,
-    created_at: new Date(library.createdAtMs).toISOString(),
-    updated_at: new Date(library.updatedAtMs).toISOString(),
+    created_at: isoTime(library.createdAtMs),
+    updated_at: isoTime(library.updatedAtMs),
   }
 }

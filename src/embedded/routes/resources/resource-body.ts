@@ -1,6 +1,7 @@
 import { joinLibraryPath } from '../../../contract/library-path.ts'
 import type { AssetRecord } from '../../../contract/records.ts'
 import { ingestionOutcome } from '../../../contract/states.ts'
+import { isoTime } from '../../../foundation/text/times.ts'
 import type { Tables } from '../../database/open-tables.ts'
 import { stringList } from '../../database/string-list.ts'
 import { type StoredPassage, type TraceDetail, traceDetail } from '../../database/tables/passages.ts'
@@ -24,7 +25,7 @@ export function resourceHead(tables: Tables, resource: ResourceRow) {
     mime_type: resource.mimeType,
     size: resource.sizeBytes,
     ingestion_status: resource.status,
-    created_at: new Date(resource.createdAtMs).toISOString(),
+    created_at: isoTime(resource.createdAtMs),
   }
 }
 

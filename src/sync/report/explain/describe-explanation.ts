@@ -1,5 +1,5 @@
 import { counted } from '../../../foundation/text/safe-text.ts'
-import { timeOfDay } from '../../../foundation/text/time-of-day.ts'
+import { timeOfDay } from '../../../foundation/text/times.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
 import { quarantineLeftMs } from '../../../rules/quarantine.ts'
 import { describeEnd } from '../../../rules/report-class.ts'

@@ -55,14 +55,14 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a lost answer counts as a failure',
     file: 'src/remote/wire/transient-failure.ts',
-    from: "if (details.mayBeDone && request.body?.kind === 'file') {",
-    to: "if (details.mayBeDone && request.body?.kind === 'none') {",
+    from: "if (details.mayHaveTakenEffect && request.body?.kind === 'file') {",
+    to: "if (details.mayHaveTakenEffect && request.body?.kind === 'none') {",
   },
   {
     name: 'an upload is repeated after its answer was lost',
     file: 'src/remote/endpoints/uploads.ts',
-    from: "repeat: 'unsent',",
-    to: "repeat: 'always',",
+    from: "retry: 'if-without-effect',",
+    to: "retry: 'always',",
   },
   {
     name: 'any answer of 2xx counts as stored',

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../../../../foundation/text/times.ts'
+
 /** What a number in a cell stands for, by its number format (ECMA-376, 18.8.30). */
 export type NumberMeaning = 'number' | 'percent' | 'date' | 'time' | 'duration'
 
@@ -31,7 +33,6 @@ function meaningOfCode(code: string): NumberMeaning {
   return marks.includes('%') ? 'percent' : 'number'
 }
 
-const DAY_MS = 86_400_000
 const EPOCH_1900_MS = Date.UTC(1899, 11, 30)
 const EPOCH_1904_MS = Date.UTC(1904, 0, 1)
 /** The calendar of 1900 has a 29th of February that never was; before it, days count from one day later. */

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { TemporaryError } from '../../src/foundation/errors.ts'
 import { silentLogger } from '../../src/foundation/logger.ts'
+import { keepRetryAfter, parseRetryAfterMs, recallRetryAfter } from '../../src/remote/retry-after.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { keepRetryAfter, recallRetryAfter } from '../../src/sync/kept-retry-after.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
@@ -14,7 +14,8 @@ function overOneStore() {
   const store = openStore(temporaryDirectory())
   onTestFinished(() => store[Symbol.dispose]())
   const clock = manualClock()
-  const keep = () => keepRetryAfter(store, ORIGIN, clock, silentLogger)
+  const set = (key: string, value: string) => store.write(() => store.keyValues.set(key, value))
+  const keep = () => keepRetryAfter({ get: store.keyValues.get, set }, ORIGIN, clock, silentLogger)
   return {
     clock,
     store,
@@ -30,8 +31,8 @@ describe('a kept Retry-After', () => {
     keep().record(HOUR_MS)
     await clock.advance(HOUR_MS - 1)
     expect(remainingMs()).toBe(1)
-    expect(recallRetryAfter(store, ORIGIN, clock).untilMs).toBe(HOUR_MS)
-    expect(recallRetryAfter(store, 'https://other.example.com', clock).untilMs).toBe(0)
+    expect(recallRetryAfter(store.keyValues, ORIGIN, clock).untilMs).toBe(HOUR_MS)
+    expect(recallRetryAfter(store.keyValues, 'https://other.example.com', clock).untilMs).toBe(0)
     await clock.advance(1)
     expect(remainingMs()).toBe(0)
   })
@@ -62,6 +63,12 @@ describe('a kept Retry-After', () => {
     expect(remainingMs()).toBe(expectedMs)
   })
 
+  test('a kept Retry-After is whole', () => {
+    const { keep, remainingMs } = overOneStore()
+    keep().record(1_500.4)
+    expect(remainingMs()).toBe(1_500)
+  })
+
   test('a kept Retry-After lasts a week at most', () => {
     const { keep, remainingMs } = overOneStore()
     const asked = keep()
@@ -83,15 +90,43 @@ describe('a kept Retry-After', () => {
     const { clock, store } = overOneStore()
     const full = new TemporaryError('disk-full', 'The disk is full')
     const warnings: string[] = []
-    const write = () => {
+    const set = () => {
       throw full
     }
     const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) }
-    const asked = keepRetryAfter({ ...store, write }, ORIGIN, clock, logger)
+    const asked = keepRetryAfter({ get: store.keyValues.get, set }, ORIGIN, clock, logger)
     asked.record(HOUR_MS)
     expect(asked.untilMs).toBe(HOUR_MS)
     expect(warnings).toEqual([
       'Cannot record how long the service asked to wait; after a restart, requests begin at once',
     ])
   })
+})
+
+describe('parseRetryAfterMs', () => {
+  const nowMs = Date.parse('2030-01-01T00:00:00Z')
+
+  test.each([
+    ['0', 0],
+    ['120', 120_000],
+    [' 7 ', 7_000],
+    ['Tue, 01 Jan 2030 00:00:30 GMT', 30_000],
+    ['Tuesday, 01-Jan-30 00:00:30 GMT', 30_000],
+    ['Tue Jan  1 00:00:30 2030', 30_000],
+    ['Tue, 01 Jan 2019 00:00:00 GMT', 0],
+  ])('Retry-After is read as seconds and as a date: %s', (value, expectedMs) => {
+    expect(parseRetryAfterMs(value, nowMs)).toBe(expectedMs)
+  })
+
+  test.each([
+    undefined,
+    '',
+    '-5',
+    '1.5',
+    'soon',
+    '1e3',
+    'Tue, nonsense 9',
+    'Tue, 01 Nix 2030 00:00:30 GMT',
+    '2030-01-01',
+  ])('a malformed Retry-After is ignored: %s', (value) => expect(parseRetryAfterMs(value, nowMs)).toBeUndefined())
 })

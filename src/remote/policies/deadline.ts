@@ -16,34 +16,34 @@ const ONLY_TRY_MS = 10_000
 /** The service counts as silent 1 ms later for this many bytes of a file, since it must process them. */
 const DIGEST_BYTES_PER_MS = 1 << 10
 
-export interface AttemptOptions {
+export interface DeadlineOptions {
   readonly clock: Clock
   readonly policy: RetryPolicy
   /** Undefined if nobody observes outages. */
   readonly outages: Outages | undefined
 }
 
-/** Sends one try with a deadline, adds its duration to a transient failure, and reports silence and answers to `outages`. */
-export function withAttempts(send: Send, { clock, policy, outages }: AttemptOptions): Send {
+/** Sends one try with a deadline, adds its duration to a transient failure, and reports answers, and a stall, to `outages`. */
+export function withDeadline(send: Send, { clock, policy, outages }: DeadlineOptions): Send {
   return async (request) => {
     const beganMs = clock.monotonicMs()
     const untilMs = request.untilMs ?? (policy.forMs === undefined ? undefined : beganMs + policy.forMs)
-    const silence = outages && new Silence(clock, outages, request, untilMs)
+    const watch = outages && new StallWatch(clock, outages, request, untilMs)
     try {
       const shortestMs = policy.forMs === 0 ? ONLY_TRY_MS : SHORTEST_TRY_MS
       const cutAtMs = untilMs === undefined ? undefined : Math.max(untilMs, beganMs + shortestMs)
       const tried = { ...request, untilMs: cutAtMs }
-      const result = await send(silence ? { ...tried, onActivity: silence.recordActivity } : tried)
-      silence?.recordAnswer()
+      const result = await send(watch ? { ...tried, onActivity: watch.recordActivity } : tried)
+      watch?.recordAnswer()
       return result
     } catch (error) {
       if (error instanceof TransientFailure) {
         throw new TransientFailure({ ...error.details, untilMs, triedForMs: clock.monotonicMs() - beganMs })
       }
-      if (isAnswer(error)) silence?.recordAnswer()
+      if (isAnswer(error)) watch?.recordAnswer()
       throw error
     } finally {
-      silence?.[Symbol.dispose]()
+      watch?.[Symbol.dispose]()
     }
   }
 }
@@ -59,8 +59,8 @@ function isAnswer(error: unknown): boolean {
   return error instanceof RequestError
 }
 
-/** Watches one try in flight; reports a silence if for long neither this try nor any other had an answer. */
-class Silence implements Disposable {
+/** Watches one try in flight; reports a stall if neither this try nor any other has had an answer for long. */
+class StallWatch implements Disposable {
   readonly #clock: Clock
   readonly #outages: Outages
   readonly #digestMs: number
@@ -92,7 +92,7 @@ class Silence implements Disposable {
   #startTimer(): Timer {
     return this.#clock.startTimer(this.#leftMs(), () => {
       if (this.#leftMs() > 0) this.#timer = this.#startTimer()
-      else this.#outages.recordSilence(this.#silentMs(), this.#untilMs)
+      else this.#outages.recordStall(this.#silentMs(), this.#untilMs)
     })
   }
 
