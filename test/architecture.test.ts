@@ -52,7 +52,6 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   '@hyzyla/pdfium': ['embedded/ingest/extract/pdf/'],
   'any-ascii': ['embedded/storage/'],
   ignore: ['local/ignore/'],
-  '@parcel/watcher': ['local/watch/'],
   chokidar: ['local/watch/'],
   'node-cron': ['daemon/', 'app/settings/'],
   pino: ['app/'],

@@ -57,7 +57,7 @@ describe('the manual', () => {
       [],
     )
     expect(text).toMatch(/limits\.transfers +Uploads at the same time .* Default: 4\. /)
-    expect(text).toMatch(/mirrors\.watcher .*One of auto, node, parcel, chokidar, poll\. Default: auto\. /)
+    expect(text).toMatch(/mirrors\.watcher .*One of auto, poll\. Default: auto\. /)
     expect(text).toMatch(/notify\.email\.to +Who gets the messages\. /)
     expect(text).toMatch(/embedder\.keyFile /)
   })

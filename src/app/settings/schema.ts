@@ -74,7 +74,7 @@ const mirror = z.strictObject({
   maxSize: sizeOrNone().prefault('2GB').describe('Larger files are not sent; each is reported as a problem.'),
   symlinks: choice(['skip']).prefault('skip').describe('Symbolic links are never followed.'),
   watch: flag().prefault(true).describe('Watch for changes (daemon).'),
-  watcher: choice(['auto', 'node', 'parcel', 'chokidar', 'poll'])
+  watcher: choice(['auto', 'poll'])
     .prefault('auto')
     .describe('The watcher: auto chooses by platform and file system, poll scans every pollInterval.'),
   pollInterval: positiveDuration()

@@ -113,7 +113,7 @@ export interface ConfiguredMirror {
   readonly maxSizeBytes: number | null
   readonly symlinks: 'skip'
   readonly watch: boolean
-  readonly watcher: 'auto' | 'node' | 'parcel' | 'chokidar' | 'poll'
+  readonly watcher: 'auto' | 'poll'
   readonly pollIntervalMs: number
   readonly settleMs: number
   readonly rescanMs: number | null

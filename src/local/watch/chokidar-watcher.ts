@@ -1,37 +1,112 @@
 import { once } from 'node:events'
 import { type FSWatcher, watch } from 'chokidar'
-import { TooManyEntriesError } from './tree-watcher.ts'
-import type { WatchWholeTree } from './whole-tree-watcher.ts'
+import { messageOf } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
+import { EventReporter } from './event-reporter.ts'
+import { TooManyEntriesError, type TreeWatcher, type TreeWatcherOptions } from './tree-watcher.ts'
+import { describeWatchLimit, isWatchLimit } from './watch-limit.ts'
 
 /** `atomic` is off, since it holds a deletion back for a while to report a replacement as one change: a hint at both does no harm. */
 const OPTIONS = { followSymlinks: false, ignorePermissionErrors: true, atomic: false } as const
 
-/** Watches every file and directory by the kernel's events, after a listing of its own; errors before it is ready reject. */
-export const watchWithChokidar: WatchWholeTree = async (root, { onPath, onError }) => {
-  const watcher = watch(root, { ...OPTIONS, ignoreInitial: true, backend: 'native' })
-  watcher.on('all', (_, path) => onPath(path))
-  await untilReady(watcher)
-  watcher.on('error', onError)
-  return () => watcher.close()
-}
-
-/** For more entries a scan takes less memory, and for many more also less time: an entry costs 5 KB and 17 µs for each look. */
+/** For more entries a scan takes less memory, and for many more also less time: an entry costs 5 KB and 17 µs each time. */
 const MAX_POLLED_ENTRIES = 5_000
 
 /**
- * Looks at every file and directory each `intervalMs`, and so finds changes that no event of this kernel reports. Rejects with
- * TooManyEntriesError where the tree is too large for that, and calls `onError` with it when the tree becomes so.
+ * Watches a whole tree by chokidar. With `pollIntervalMs` it checks every file and directory at intervals, and so finds changes that no
+ * event of this kernel reports; otherwise it relies on the kernel's events, after a listing of its own.
  */
-export function pollWithChokidar(intervalMs: number, maxEntries = MAX_POLLED_ENTRIES): WatchWholeTree {
-  const polling = { backend: 'polling', pollingInterval: intervalMs, pollingBinaryInterval: intervalMs } as const
-  return async (root, { onPath, onError }) => {
-    const watcher = watch(root, { ...OPTIONS, ...polling, ignoreInitial: false })
-    const tooMany = signalMoreThan(maxEntries, watcher)
-    await untilReady(watcher, tooMany)
-    tooMany.addEventListener('abort', () => onError(tooMany.reason), { once: true })
-    watcher.on('all', (_, path) => onPath(path))
-    watcher.on('error', onError)
-    return () => watcher.close()
+export class ChokidarWatcher implements TreeWatcher {
+  readonly backEnd = 'chokidar'
+  readonly delayMs: number
+  readonly #options: TreeWatcherOptions
+  readonly #reporter: EventReporter
+  readonly #watcher: FSWatcher
+  #isLimited = false
+  #hasStopped = false
+
+  private constructor(options: TreeWatcherOptions, watcher: FSWatcher) {
+    this.delayMs = options.pollIntervalMs ?? 0
+    this.#options = options
+    this.#reporter = new EventReporter(options)
+    this.#watcher = watcher
+  }
+
+  /**
+   * Resolves once the whole tree is watched. Rejects with TooManyEntriesError where the tree is too large to poll; a tree that grows
+   * beyond that later stops the watcher.
+   */
+  static async open(options: TreeWatcherOptions, maxPolledEntries = MAX_POLLED_ENTRIES): Promise<TreeWatcher> {
+    const { root, pollIntervalMs: interval } = options
+    const polling = {
+      backend: 'polling',
+      pollingInterval: interval ?? 0,
+      pollingBinaryInterval: interval ?? 0,
+    } as const
+    const how = interval === null ? ({ backend: 'native', ignoreInitial: true } as const) : polling
+    const watcher = watch(root, { ...OPTIONS, ...how })
+    const opened = new ChokidarWatcher(options, watcher)
+    const tooMany = interval === null ? undefined : signalMoreThan(maxPolledEntries, watcher)
+    await opened.#start(tooMany)
+    return opened
+  }
+
+  get isLimited(): boolean {
+    return this.#isLimited
+  }
+
+  get hasStopped(): boolean {
+    return this.#hasStopped
+  }
+
+  add(): readonly string[] {
+    return []
+  }
+
+  keepOnly(): void {}
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#reporter[Symbol.dispose]()
+    await this.#close()
+  }
+
+  async #start(tooMany: AbortSignal | undefined): Promise<void> {
+    const report = (_: unknown, path: string) => this.#reporter.reportAbsoluteHint(path)
+    // The entries that polling lists at first are no changes.
+    if (!tooMany) this.#watcher.on('all', report)
+    try {
+      await once(this.#watcher, 'ready', { signal: tooMany })
+    } catch (error) {
+      if (isWatchLimit(error)) this.#reporter.reportLimit(describeWatchLimit(error))
+      await this[Symbol.asyncDispose]()
+      throw tooMany?.aborted ? tooMany.reason : error
+    }
+    if (tooMany) this.#watcher.on('all', report)
+    this.#watcher.on('error', (error) => this.#handleError(error))
+    tooMany?.addEventListener('abort', () => this.#handleError(tooMany.reason), { once: true })
+  }
+
+  /** Reports a loss: after any error, such as events that the system dropped, changes may have gone unseen. */
+  #handleError(error: unknown): void {
+    this.#log('The watcher reports an error; scans continue', error)
+    if (isWatchLimit(error)) {
+      this.#isLimited = true
+      this.#reporter.reportLimit(describeWatchLimit(error))
+      return
+    }
+    if (error instanceof TooManyEntriesError) {
+      this.#hasStopped = true
+      void this.#close()
+    }
+    this.#reporter.reportLoss(escapeText(messageOf(error)))
+  }
+
+  #close(): Promise<void> {
+    return this.#watcher.close().catch((error: unknown) => this.#log('Cannot stop the watcher', error))
+  }
+
+  #log(message: string, error: unknown): void {
+    this.#options.logger.debug(message, { error: escapeText(messageOf(error)) })
   }
 }
 
@@ -48,13 +123,4 @@ function signalMoreThan(maxEntries: number, watcher: FSWatcher): AbortSignal {
   }
   watcher.on('add', add).on('addDir', add).on('unlink', remove).on('unlinkDir', remove)
   return tooMany.signal
-}
-
-async function untilReady(watcher: FSWatcher, signal?: AbortSignal): Promise<void> {
-  try {
-    await once(watcher, 'ready', { signal })
-  } catch (error) {
-    await watcher.close()
-    throw signal?.aborted ? signal.reason : error
-  }
 }

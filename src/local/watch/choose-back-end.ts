@@ -21,22 +21,23 @@ export interface BackEndChoice {
 }
 
 /**
- * Chooses what watches a mirror. Where the kernel does not report all changes, chokidar looks at every entry at intervals: for a
- * small tree that costs less than scans, and for a large one it gives up in favour of scans.
+ * Chooses what watches a mirror: on Linux our own watcher, which takes far less memory, elsewhere chokidar. Where the kernel does not
+ * report all changes, chokidar checks every entry at intervals: for a small tree that costs less than scans, and for a large one it
+ * gives up in favour of scans.
  */
-export function chooseBackEnd(wanted: 'auto' | ChosenBackEnd, place: WatchedPlace): BackEndChoice {
-  if (wanted !== 'auto') return { backEnd: wanted, reason: 'chosen in the configuration' }
+export function chooseBackEnd(wanted: 'auto' | 'poll', place: WatchedPlace): BackEndChoice {
+  if (wanted === 'poll') return { backEnd: 'poll', reason: 'chosen in the configuration' }
   const { areComplete, reason } = detectEvents(place)
   if (!areComplete) return { backEnd: 'chokidar', reason: `polling: ${reason}` }
-  return { backEnd: watchesWholeTrees(place.platform) ? 'parcel' : 'node', reason }
+  return { backEnd: hasOwnEvents(place.platform) ? 'chokidar' : 'node', reason }
 }
 
-/** Whether the kernel reports every change in a directory, and how that is known. */
+/** Returns whether the kernel reports every change in a directory, and how that is known. */
 export function detectEvents({ root, platform, statfs }: WatchedPlace): {
   readonly areComplete: boolean
   readonly reason: string
 } {
-  if (watchesWholeTrees(platform)) return { areComplete: true, reason: 'the system watches whole trees' }
+  if (hasOwnEvents(platform)) return { areComplete: true, reason: 'the system reports all changes' }
   if (platform !== 'linux' && platform !== 'android') {
     return { areComplete: false, reason: `watching on ${platform} is untested` }
   }
@@ -52,6 +53,6 @@ export function detectEvents({ root, platform, statfs }: WatchedPlace): {
   }
 }
 
-function watchesWholeTrees(platform: NodeJS.Platform): boolean {
+function hasOwnEvents(platform: NodeJS.Platform): boolean {
   return platform === 'darwin' || platform === 'win32'
 }

@@ -1,13 +1,9 @@
+import { type BigIntStats, lstatSync, watch } from 'node:fs'
 import { basename } from 'node:path'
 import { messageOf } from '../../foundation/errors.ts'
 import { joinPath } from '../../foundation/files/paths.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import {
-  type DirectoryIdentity,
-  identifyDirectory,
-  type OpenDirectoryWatch,
-  openDirectoryWatch,
-} from './directory-watch.ts'
+import { isDirectory } from '../read/fingerprint.ts'
 import { EventReporter } from './event-reporter.ts'
 import { PathTree } from './path-tree.ts'
 import type { TreeWatcher, TreeWatcherOptions } from './tree-watcher.ts'
@@ -146,5 +142,40 @@ export class NodeWatcher implements TreeWatcher {
   #log(directory: string, error: unknown): void {
     const fields = { directory: escapeText(directory), error: escapeText(messageOf(error)) }
     this.#options.logger.debug('Cannot watch a directory; scans find its changes', fields)
+  }
+}
+
+/** Receives the name of an entry of the directory that may have changed, null where the system gives none; or an error. */
+export interface DirectoryWatchListener {
+  onName(name: string | null): void
+  onError(error: Error): void
+}
+
+/** Starts to watch one directory, not those below it; throws a system error. */
+export type OpenDirectoryWatch = (path: string, listener: DirectoryWatchListener) => { close(): void }
+
+/** Watches by `fs.watch`, which does not keep the process alive. */
+export const openDirectoryWatch: OpenDirectoryWatch = (path, listener) => {
+  const watcher = watch(path, { persistent: false }, (_, name) => listener.onName(name))
+  return watcher.on('error', (error) => listener.onError(error))
+}
+
+/** What distinguishes a directory from another at the same path. The inode alone does not: file systems reuse it at once. */
+interface DirectoryIdentity {
+  readonly inode: bigint
+  readonly birthNs: bigint
+}
+
+/** Returns undefined where no directory is found, or none that may be read. */
+function identifyDirectory(path: string): DirectoryIdentity | undefined {
+  const stats = tryLstat(path)
+  return stats && isDirectory(stats) ? { inode: stats.ino, birthNs: stats.birthtimeNs } : undefined
+}
+
+function tryLstat(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch {
+    return undefined
   }
 }

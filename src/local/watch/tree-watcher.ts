@@ -2,8 +2,8 @@ import type { Clock } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { groupDigits } from '../../foundation/text/safe-text.ts'
 
-/** `node`: this program sets one watch for each directory. The others are packages that watch the whole tree. */
-export type WatchBackEnd = 'node' | 'parcel' | 'chokidar'
+/** `node`: this program sets one watch for each directory. `chokidar`: a package that watches the whole tree. */
+export type WatchBackEnd = 'node' | 'chokidar'
 
 /** Where a watcher reports. A hint proves nothing, and may come twice, late or without a change: the receiver looks at the path. */
 export interface WatchEvents {
@@ -19,7 +19,7 @@ export interface TreeWatcherOptions {
   /** The real path of a directory. */
   readonly root: string
   readonly backEnd: WatchBackEnd
-  /** How often `chokidar` looks at every entry, where the kernel does not report all changes; null: it relies on the kernel. */
+  /** How often `chokidar` checks every entry, where the kernel does not report all changes; null: it relies on the kernel. */
   readonly pollIntervalMs: number | null
   readonly events: WatchEvents
   readonly clock: Clock
@@ -33,8 +33,8 @@ export interface TreeWatcher extends AsyncDisposable {
   readonly delayMs: number
   /**
    * Watches more directories, relative to the root and '' for the root itself, and returns those that were not watched before:
-   * a caller that scanned one of them before this call scans it again. Always [] for back ends that watch the whole tree by
-   * themselves; directories that are gone or beyond the system's limit are left out.
+   * a caller that scanned one of them before this call scans it again. Always [] for a back end that watches the whole tree by
+   * itself; directories that are gone or beyond the system's limit are left out.
    */
   add(directories: readonly string[]): readonly string[]
   /** Stops watching all other directories, at the end of a complete scan; `directories` include those added while it ran. */

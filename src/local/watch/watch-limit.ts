@@ -1,18 +1,16 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { systemCodeOf } from '../../foundation/errors.ts'
-import { proposedWatches } from '../../rules/doctor.ts'
+import { ownUid } from '../../foundation/files/ownership.ts'
+import { proposedWatches, type WatchUse } from '../../rules/doctor.ts'
 
-/** Whether a watch failed because the system allows no more watches. */
+/** Returns whether a watch failed because the system allows no more watches. */
 export function isWatchLimit(thrown: unknown): boolean {
-  const code = systemCodeOf(thrown)
-  if (code === 'ENOSPC' || code === 'EMFILE') return true
-  // Native packages throw the system's message without its code.
-  return thrown instanceof Error && /No space left on device|Too many open files/i.test(thrown.message)
+  return ['ENOSPC', 'EMFILE'].includes(systemCodeOf(thrown) ?? '')
 }
 
-/** A message that names the setting of inotify to raise, with its present value and a proposed one, where the system has it. */
+/** Returns a message that names the setting of inotify to raise, with its present value and a proposed one, where the system has it. */
 export function describeWatchLimit(thrown: unknown): string {
-  const isInstances = systemCodeOf(thrown) === 'EMFILE' || /Too many open files/i.test(String(thrown))
+  const isInstances = systemCodeOf(thrown) === 'EMFILE'
   const name = isInstances ? 'max_user_instances' : 'max_user_watches'
   const present = readInotifySetting(name)
   if (present === undefined) return 'The system allows no more watches'
@@ -20,9 +18,40 @@ export function describeWatchLimit(thrown: unknown): string {
   return `The system allows no more watches: fs.inotify.${name} is ${present}; raise it with "sysctl fs.inotify.${name}=${proposed}"`
 }
 
-function readInotifySetting(name: string): number | undefined {
+function readInotifySetting(name: string, proc = '/proc'): number | undefined {
+  return attempt(() => Number(readFileSync(`${proc}/sys/fs/inotify/${name}`, 'utf8')))
+}
+
+/** Counts the watches of inotify that this user's processes have; undefined where the system has no such limit. */
+export function countWatches(proc = '/proc'): WatchUse | undefined {
+  const limit = readInotifySetting('max_user_watches', proc)
+  if (limit === undefined) return undefined
+  const processes = readdirSync(proc).filter((name) => /^\d+$/.test(name) && isOwn(`${proc}/${name}`))
+  return { limit, used: sum(processes.map((name) => watchesOf(`${proc}/${name}`))) }
+}
+
+function isOwn(process: string): boolean {
+  return attempt(() => statSync(process).uid) === ownUid()
+}
+
+/** Returns the watches of one process; 0 when it has ended or may not be looked at. */
+function watchesOf(process: string): number {
+  const descriptors = attempt(() => readdirSync(`${process}/fd`)) ?? []
+  const notifying = descriptors.filter(
+    (fd) => attempt(() => readlinkSync(`${process}/fd/${fd}`)) === 'anon_inode:inotify',
+  )
+  const infos = notifying.map((fd) => attempt(() => readFileSync(`${process}/fdinfo/${fd}`, 'utf8')) ?? '')
+  return sum(infos.map((info) => info.match(/^inotify /gm)?.length ?? 0))
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0)
+}
+
+/** Returns undefined when the system refuses: processes end at any time, and some may not be looked at. */
+function attempt<T>(read: () => T): T | undefined {
   try {
-    return Number(readFileSync(`/proc/sys/fs/inotify/${name}`, 'utf8'))
+    return read()
   } catch {
     return undefined
   }

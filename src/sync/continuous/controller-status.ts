@@ -14,7 +14,7 @@ export const controllerStatus = z.object({
   /** Why the mirror is waiting, held or halted, and what resolves that. */
   reason: errorReason.extend({ code: z.enum([...errorCodes, ...holdCodes]) }).nullable(),
   /** The back end that reports changes; null before watching begins, and for a mirror that is not watched. */
-  watcher: z.enum(['node', 'parcel', 'chokidar', 'poll']).nullable(),
+  watcher: z.enum(['node', 'chokidar', 'poll']).nullable(),
   /** The system allows no more watches: the mirror is scanned every `pollInterval` instead. */
   isWatchLimited: z.boolean(),
   /** Changed files that are not settled yet. */

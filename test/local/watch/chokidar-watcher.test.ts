@@ -1,9 +1,8 @@
 import { appendFileSync, linkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { pollWithChokidar } from '../../../src/local/watch/chokidar-watcher.ts'
+import { ChokidarWatcher } from '../../../src/local/watch/chokidar-watcher.ts'
 import { openTreeWatcher } from '../../../src/local/watch/open-tree-watcher.ts'
-import { openWholeTreeWatcher } from '../../../src/local/watch/whole-tree-watcher.ts'
 import { temporaryDirectory, writeTree } from '../trees.ts'
 import { directoriesOf, recording, until, watchNewTree } from './watched-tree.ts'
 
@@ -26,7 +25,7 @@ test('a tree too large for chokidar to poll is refused [F-FS-22]', async () => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { 'a.md': 'x', 'b.md': 'x', 'c.md': 'x' })
   const { options } = recording(directory.path, 'polling chokidar')
-  const opening = openWholeTreeWatcher(options, pollWithChokidar(INTERVAL_MS, 3))
+  const opening = ChokidarWatcher.open(options, 3)
   await expect(opening).rejects.toThrow('more than 3 files and directories')
 })
 
@@ -34,7 +33,7 @@ test('chokidar stops polling a tree that outgrows it [F-FS-22]', async () => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { 'a.md': 'x' })
   const { options } = recording(directory.path, 'polling chokidar')
-  await using watcher = await openWholeTreeWatcher(options, pollWithChokidar(INTERVAL_MS, 3), INTERVAL_MS)
+  await using watcher = await ChokidarWatcher.open(options, 3)
   expect(watcher).toMatchObject({ hasStopped: false, isLimited: false, delayMs: INTERVAL_MS })
   writeTree(directory.path, { 'b.md': 'x', 'c.md': 'x' })
   await until('the watcher stops', () => watcher.hasStopped)

@@ -1,7 +1,7 @@
 import { symlinkSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { countWatches } from '../../../src/local/watch/count-watches.ts'
+import { countWatches } from '../../../src/local/watch/watch-limit.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 describe('watches', () => {

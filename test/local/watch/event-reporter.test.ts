@@ -69,7 +69,7 @@ test('a closed reporter reports nothing', async () => {
 })
 
 function reporting(clock: Clock) {
-  const { reported, options } = recording('/root', 'parcel', clock)
+  const { reported, options } = recording('/root', 'chokidar', clock)
   return { reporter: new EventReporter(options), reported }
 }
 

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest'
 import type { Clock } from '../../../src/foundation/clock.ts'
 import {
   type DirectoryWatchListener,
+  NodeWatcher,
   type OpenDirectoryWatch,
   openDirectoryWatch,
-} from '../../../src/local/watch/directory-watch.ts'
-import { NodeWatcher } from '../../../src/local/watch/node-watcher.ts'
+} from '../../../src/local/watch/node-watcher.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { systemError, temporaryDirectory, writeTree } from '../trees.ts'
 import { recording, until, watchNewTree } from './watched-tree.ts'

@@ -1,14 +1,17 @@
 import { appendFileSync, linkSync, mkdirSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openTreeWatcher } from '../../../src/local/watch/open-tree-watcher.ts'
+import { systemClock } from '../../../src/foundation/clock.ts'
+import { silentLogger } from '../../../src/foundation/logger.ts'
+import { openTreeWatcher, systemWatch } from '../../../src/local/watch/open-tree-watcher.ts'
 import { manualClock } from '../../support/manual-clock.ts'
-import { writeTree } from '../trees.ts'
+import { mayMount, mount } from '../../support/mounted-disk.ts'
+import { temporaryDirectory, writeTree } from '../trees.ts'
 import { directoriesOf, recording, until, type WatchedTree, watchNewTree } from './watched-tree.ts'
 
 const DEEP = Array.from({ length: 40 }, (_, level) => `level-${level}`).join('/')
 
-describe.each(['node', 'parcel', 'chokidar', 'polling chokidar'] as const)('a tree watched by %s', (backEnd) => {
+describe.each(['node', 'chokidar', 'polling chokidar'] as const)('a tree watched by %s', (backEnd) => {
   test('files created, changed, deleted are hinted at', async () => {
     await using tree = await watchNewTree(backEnd, { 'a/old.md': 'old' })
     await tree.hints(['a/new.md', 'top.md'], () => writeTree(tree.root, { 'a/new.md': 'x', 'top.md': 'x' }))
@@ -76,7 +79,6 @@ describe.each(['node', 'parcel', 'chokidar', 'polling chokidar'] as const)('a tr
   })
 })
 
-/** On Linux, parcel does not promise this and chokidar ignores names that are not UTF-8; scans find both. */
 describe.each(['node', 'chokidar', 'polling chokidar'] as const)('directories with content under %s', (backEnd) => {
   test('new directories are watched to their depth', async () => {
     await using tree = await watchNewTree(backEnd)
@@ -101,7 +103,7 @@ describe.each(['node', 'chokidar', 'polling chokidar'] as const)('directories wi
   })
 })
 
-test.each(['node', 'parcel', 'chokidar'] as const)('a burst is reported as a loss by %s [F-FS-21]', async (backEnd) => {
+test.each(['node', 'chokidar'] as const)('a burst is reported as a loss by %s [F-FS-21]', async (backEnd) => {
   const clock = manualClock()
   await using tree = await watchNewTree(backEnd, {}, clock)
   const burst = Array.from({ length: 9_000 }, (_, index) => [`f${index}.md`, 'x'])
@@ -112,7 +114,7 @@ test.each(['node', 'parcel', 'chokidar'] as const)('a burst is reported as a los
   expect(tree.reported.losses).toEqual(['burst'])
 })
 
-test.each(['node', 'parcel', 'chokidar', 'polling chokidar'] as const)(
+test.each(['node', 'chokidar', 'polling chokidar'] as const)(
   'a root that is missing is refused by %s',
   async (backEnd) => {
     await using tree = await watchNewTree('node')
@@ -130,3 +132,26 @@ async function hintsSoonIn({ root, reported }: WatchedTree, directory: string): 
     return [...reported.hints].some((hint) => hint.startsWith(`${directory}/try-`))
   })
 }
+
+const MEANS = { wanted: 'auto', pollIntervalMs: 20, clock: systemClock, logger: silentLogger } as const
+
+test.runIf(process.platform === 'linux')('a local file system is watched by its events', async () => {
+  using directory = temporaryDirectory()
+  expect(systemWatch(MEANS).choose(directory.path).backEnd).toBe('node')
+})
+
+/** A file system in memory that the table does not name, so its events may be incomplete. */
+test.runIf(mayMount)('a file system of unknown kind is polled by chokidar [F-FS-22]', async () => {
+  using directory = temporaryDirectory()
+  const root = join(directory.path, 'mounted')
+  using _mounted = mount(['-t', 'hugetlbfs', 'none'], root)
+  writeTree(root, { 'a/': '' })
+  const { choose, watch } = systemWatch(MEANS)
+  const { backEnd, reason } = choose(root)
+  expect({ backEnd, reason }).toEqual({ backEnd: 'chokidar', reason: 'polling: unknown file system 0x958458f6' })
+  const { reported, options } = recording(root, 'chokidar')
+  await using watcher = await watch(root, 'chokidar', options.events)
+  expect(watcher.delayMs).toBe(MEANS.pollIntervalMs)
+  writeFileSync(join(root, 'a/new.md'), '')
+  await until('the new file is found', () => reported.hints.has('a/new.md'))
+})

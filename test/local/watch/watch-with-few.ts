@@ -13,7 +13,7 @@ export interface Limited {
   readonly refusal: string | null
 }
 
-const BACK_ENDS: Readonly<Record<string, WatchBackEnd>> = { node: 'node', parcel: 'parcel', chokidar: 'chokidar' }
+const BACK_ENDS: Readonly<Record<string, WatchBackEnd>> = { node: 'node', chokidar: 'chokidar' }
 const [root = '', name = ''] = process.argv.slice(2)
 
 process.stdout.write(JSON.stringify(await watchAll(BACK_ENDS[name] ?? 'node')))

@@ -5,7 +5,7 @@ import { silentLogger } from '../../../../src/foundation/logger.ts'
 import type { WatchBackEnd } from '../../../../src/local/watch/tree-watcher.ts'
 import type { ChildMeasure } from './bench-engine.ts'
 
-export type WatchWay = 'node' | 'node, directories known' | 'parcel' | 'bare parcel' | 'bare chokidar'
+export type WatchWay = 'node' | 'node, directories known' | 'chokidar' | 'bare chokidar'
 
 export interface WatchInput {
   readonly tree: string
@@ -27,8 +27,7 @@ const WAYS: Readonly<Record<WatchWay, () => () => Promise<number>>> = {
     const known = listDirectories(tree)
     return () => watchOurWay('node', () => known)
   },
-  parcel: () => () => watchOurWay('parcel', () => []),
-  'bare parcel': () => watchWithBareParcel,
+  chokidar: () => () => watchOurWay('chokidar', () => []),
   'bare chokidar': () => watchWithBareChokidar,
 }
 
@@ -62,12 +61,6 @@ async function watchOurWay(backEnd: WatchBackEnd, list: () => string[]): Promise
   const directories = list()
   watcher.add(directories)
   return directories.length
-}
-
-async function watchWithBareParcel(): Promise<number> {
-  const { subscribe } = await import('@parcel/watcher')
-  await subscribe(tree, () => {})
-  return 0
 }
 
 async function watchWithBareChokidar(): Promise<number> {

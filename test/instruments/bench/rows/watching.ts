@@ -15,10 +15,9 @@ const WATCHER = new URL('../../../../src/local/watch/open-tree-watcher.ts', impo
  */
 export async function watching(bench: Bench): Promise<ResultRow[]> {
   const pairs: readonly (readonly [ours: WatchWay, theirs: WatchWay])[] = [
-    ['node', 'bare parcel'],
-    ['node, directories known', 'bare parcel'],
-    ['parcel', 'bare parcel'],
     ['node', 'bare chokidar'],
+    ['node, directories known', 'bare chokidar'],
+    ['chokidar', 'bare chokidar'],
   ]
   const rows: ResultRow[] = []
   for (const [ours, theirs] of pairs) rows.push(...(await compareWays(bench, ours, theirs)))
