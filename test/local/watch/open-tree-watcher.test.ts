@@ -123,16 +123,6 @@ test.each(['node', 'chokidar', 'polling chokidar'] as const)(
   },
 )
 
-/** Writes files until one has a hint, because a whole-tree watcher may see a new directory late. */
-async function hintsSoonIn({ root, reported }: WatchedTree, directory: string): Promise<void> {
-  let count = 0
-  await until(`hints in ${directory}`, () => {
-    count += 1
-    writeFileSync(join(root, directory, `try-${count}.md`), 'x')
-    return [...reported.hints].some((hint) => hint.startsWith(`${directory}/try-`))
-  })
-}
-
 const MEANS = { wanted: 'auto', pollIntervalMs: 20, clock: systemClock, logger: silentLogger } as const
 
 test.runIf(process.platform === 'linux')('a local file system is watched by its events', async () => {
@@ -152,6 +142,18 @@ test.runIf(mayMount)('a file system of unknown kind is polled by chokidar [F-FS-
   const { reported, options } = recording(root, 'chokidar')
   await using watcher = await watch(root, 'chokidar', options.events)
   expect(watcher.delayMs).toBe(MEANS.pollIntervalMs)
-  writeFileSync(join(root, 'a/new.md'), '')
-  await until('the new file is found', () => reported.hints.has('a/new.md'))
+  await hintsSoonIn({ root, reported }, 'a')
 })
+
+/** Writes files until one has a hint, because a whole-tree watcher may see a new directory late. */
+async function hintsSoonIn(
+  { root, reported }: Pick<WatchedTree, 'root' | 'reported'>,
+  directory: string,
+): Promise<void> {
+  let count = 0
+  await until(`hints in ${directory}`, () => {
+    count += 1
+    writeFileSync(join(root, directory, `try-${count}.md`), '')
+    return [...reported.hints].some((hint) => hint.startsWith(`${directory}/try-`))
+  })
+}
