@@ -9,16 +9,9 @@ import type {
   ViewUrl,
 } from '../contract/records.ts'
 import type { RouteName } from '../contract/routes.ts'
-import type { ChunkBuffers } from '../foundation/files/chunk-buffers.ts'
 
 /** The bytes of an upload: a buffer, or a stream that throws instead of yielding its last chunk if the file changed. */
 export type UploadBody = Uint8Array | AsyncIterable<Uint8Array>
-
-/**
- * Opens a body. `room`, if given, has its exact length: a body that is read into it and returned as `room` is not copied. A larger
- * body may take the buffers of its chunks from `parts`.
- */
-export type OpenUploadBody = (room: Uint8Array | undefined, parts?: ChunkBuffers) => UploadBody | Promise<UploadBody>
 
 export interface UploadRequest {
   readonly libraryId: string
@@ -29,7 +22,7 @@ export interface UploadRequest {
   /** Canonical library path of the target directory; sent only if the instance has a field for it. */
   readonly directoryPath: string
   /** Called once for each try; the client retries only if the service cannot have stored the file. */
-  readonly openBody: OpenUploadBody
+  readonly openBody: () => UploadBody | Promise<UploadBody>
 }
 
 export interface SearchRequest {

@@ -13,10 +13,9 @@ export function readChunk(fs: FileSystem, file: GuardedFile, scratch: Uint8Array
   return scratch.subarray(0, got)
 }
 
-/** Reads the whole file, into `room` if that has its length, otherwise into a new buffer; only for small files. */
-export function readWhole(fs: FileSystem, file: GuardedFile, room?: Uint8Array): Uint8Array {
-  const { sizeBytes } = file.fingerprint
-  const bytes = room?.length === sizeBytes ? room : new Uint8Array(sizeBytes)
+/** Reads the whole file into a new buffer; only for small files. */
+export function readWhole(fs: FileSystem, file: GuardedFile): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(file.fingerprint.sizeBytes)
   for (let position = 0; position < bytes.length; ) {
     position += readChunk(fs, file, bytes.subarray(position), position).length
   }

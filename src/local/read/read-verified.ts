@@ -1,6 +1,5 @@
 import { createHash, hash } from 'node:crypto'
 import { FileError } from '../../foundation/errors.ts'
-import type { ChunkBuffers } from '../../foundation/files/chunk-buffers.ts'
 import { asFileError, fileError } from './file-errors.ts'
 import type { FileSystem } from './file-system.ts'
 import type { RootPlace } from './inspect-root.ts'
@@ -18,10 +17,6 @@ export interface ReadOptions {
   /** Files up to this size are read into one buffer. */
   readonly wholeBytes?: number
   readonly chunkBytes?: number
-  /** The buffer that such a file is read into, if it has its length; by default a new one. */
-  readonly room?: Uint8Array | undefined
-  /** Where the buffers of chunks come from; by default each is a new one. With it, a file without a `room` is read in chunks. */
-  readonly parts?: ChunkBuffers | undefined
 }
 
 /** Reading and hashing 256 KiB takes about 0.25 ms, which does not delay the event loop noticeably. */
@@ -38,15 +33,13 @@ export function readVerified(
   root: RootPlace,
   relativePath: string,
   expected: ExpectedContent,
-  { wholeBytes = CHUNK_BYTES, chunkBytes = CHUNK_BYTES, room, parts }: ReadOptions = {},
+  { wholeBytes = CHUNK_BYTES, chunkBytes = CHUNK_BYTES }: ReadOptions = {},
 ): Uint8Array | AsyncIterable<Uint8Array> {
   const open = () => openExpected(fs, root, relativePath, expected)
-  return expected.sizeBytes <= wholeBytes && (room || !parts)
-    ? readAtOnce(fs, open, expected, room)
-    : readInChunks(fs, open, expected, { chunkBytes, parts: parts ?? newBuffers })
+  return expected.sizeBytes <= wholeBytes
+    ? readAtOnce(fs, open, expected)
+    : readInChunks(fs, open, expected, chunkBytes)
 }
-
-const newBuffers: ChunkBuffers = { take: (sizeBytes) => Buffer.allocUnsafe(sizeBytes), giveBack() {} }
 
 function openExpected(fs: FileSystem, root: RootPlace, relativePath: string, expected: ExpectedContent): GuardedFile {
   const file = openAgain(fs, root, relativePath)
@@ -66,15 +59,10 @@ function openAgain(fs: FileSystem, root: RootPlace, relativePath: string): Guard
   }
 }
 
-function readAtOnce(
-  fs: FileSystem,
-  open: () => GuardedFile,
-  expected: ExpectedContent,
-  room: Uint8Array | undefined,
-): Uint8Array {
+function readAtOnce(fs: FileSystem, open: () => GuardedFile, expected: ExpectedContent): Uint8Array {
   using file = open()
   try {
-    const bytes = readWhole(fs, file, room)
+    const bytes = readWhole(fs, file)
     verify(fs, file, hash('sha256', bytes, 'hex'), expected)
     return bytes
   } catch (error) {
@@ -86,18 +74,17 @@ async function* readInChunks(
   fs: FileSystem,
   open: () => GuardedFile,
   expected: ExpectedContent,
-  { chunkBytes, parts }: { readonly chunkBytes: number; readonly parts: ChunkBuffers },
+  chunkBytes: number,
 ): AsyncGenerator<Uint8Array, void, void> {
   using file = open()
   const running = createHash('sha256')
   for (let position = 0; position < expected.sizeBytes; ) {
-    const part = parts.take(Math.min(chunkBytes, expected.sizeBytes - position))
+    const part = Buffer.allocUnsafeSlow(Math.min(chunkBytes, expected.sizeBytes - position))
     const chunk = part.subarray(0, await readAsync(fs, file, part, position))
     running.update(chunk)
     position += chunk.length
     if (position === expected.sizeBytes) verify(fs, file, running.digest('hex'), expected)
     yield chunk
-    parts.giveBack(part)
   }
 }
 

@@ -31,20 +31,12 @@ export interface Way {
 /**
  * Creates the connections of a pool. A connection to an https origin is ready only when the service's certificate was checked:
  * before that no byte of a request leaves, even if a proxy reports success. Plain HTTP stays on this computer: no proxy, no TLS.
- * `onConnected` receives each connection that is ready.
  */
-export function createConnector(
-  origin: string,
-  way: Way,
-  onConnected?: (socket: Socket) => void,
-): buildConnector.connector {
+export function createConnector(origin: string, way: Way): buildConnector.connector {
   const open = origin.startsWith('http:') ? () => openSocket(placeOf(origin), way.signal) : securely(origin, way)
   return (_, callback) => {
     open().then(
-      (socket) => {
-        onConnected?.(socket)
-        callback(null, socket)
-      },
+      (socket) => callback(null, socket),
       (error: unknown) => callback(error instanceof Error ? error : new Error('no connection'), null),
     )
   }

@@ -2,7 +2,6 @@ import type { Random } from '../../foundation/clock.ts'
 import { FileError } from '../../foundation/errors.ts'
 import type { UploadBody } from '../service-client.ts'
 import type { FileBody } from './request.ts'
-import type { RoomPool } from './room-pool.ts'
 import { cannot } from './transient-failure.ts'
 
 /** A file up to this size is sent as one buffer in one write. */
@@ -21,16 +20,16 @@ export interface Payload {
   readonly contentType: string
   readonly sizeBytes: number
   readonly content: Buffer | AsyncIterable<Uint8Array>
-  /** Releases what the body holds open, and, if the request `isAnswered`, its buffer; needed however the request ends. */
-  release(isAnswered: boolean): void
+  /** Releases what the body holds open; needed however the request ends. */
+  release(): void
 }
 
 /**
  * Encodes `multipart/form-data`: the text fields first, then the file in the field `file` (4.12). Reads the first chunk, so
  * that an unreadable file costs no request. Throws what the body throws; FileError('busy') if its length is not as declared.
- * A file takes its buffers from `rooms`, if given. A chunk has to be written before the next one is read.
+ * Each upload has buffers of its own, so that no byte of another file can leave with it.
  */
-export function openMultipart(body: FileBody, random: Random, rooms?: RoomPool): Payload | Promise<Payload> {
+export function openMultipart(body: FileBody, random: Random): Payload | Promise<Payload> {
   const boundary = makeBoundary(random)
   const head = Buffer.from(headText(body, boundary))
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
@@ -38,18 +37,14 @@ export function openMultipart(body: FileBody, random: Random, rooms?: RoomPool):
     contentType: `multipart/form-data; boundary=${boundary}`,
     sizeBytes: head.length + body.sizeBytes + tail.length,
   }
-  // The file is read to its place between head and tail.
-  const content = body.sizeBytes <= ONE_WRITE_BYTES ? takeRoom(frame.sizeBytes, rooms) : undefined
-  const room = content?.subarray(head.length, head.length + body.sizeBytes)
   const enclose = (opened: UploadBody): Payload | Promise<Payload> => {
-    if (!content || !(opened instanceof Uint8Array)) return openChunks(body, opened, { ...frame, head, tail })
+    if (body.sizeBytes > ONE_WRITE_BYTES || !(opened instanceof Uint8Array)) {
+      return openChunks(body, opened, { ...frame, head, tail })
+    }
     if (opened.length !== body.sizeBytes) throw changedLength(body)
-    content.set(head)
-    if (opened !== room) content.set(opened, head.length)
-    content.set(tail, head.length + opened.length)
-    return { ...frame, content, release: (isAnswered) => void (isAnswered && rooms?.giveBack(content)) }
+    return { ...frame, content: Buffer.concat([head, opened, tail], frame.sizeBytes), release() {} }
   }
-  const opened = body.open(room, rooms)
+  const opened = body.open()
   // A small file has been read by now.
   return opened instanceof Promise ? opened.then(enclose) : enclose(opened)
 }
@@ -67,10 +62,6 @@ async function openChunks(body: FileBody, opened: UploadBody, frame: Frame): Pro
   const first = await chunks.next()
   const release = () => void chunks.return?.().catch(() => {})
   return { contentType, sizeBytes, content: framed(head, first, chunks, tail, body), release }
-}
-
-function takeRoom(sizeBytes: number, rooms: RoomPool | undefined): Buffer {
-  return rooms?.take(sizeBytes) ?? Buffer.allocUnsafeSlow(sizeBytes)
 }
 
 /** Encodes a name as browsers do (WHATWG, RFC 7578): UTF-8 bytes, only quotes and line ends escaped. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { RouteName } from '../../contract/routes.ts'
-import type { OpenUploadBody } from '../service-client.ts'
+import type { UploadRequest } from '../service-client.ts'
 import type { ClientCertificate } from './connector.ts'
 
 export type Query = readonly (readonly [name: string, value: string])[]
@@ -24,7 +24,7 @@ export interface FileBody {
   readonly sizeBytes: number
   /** Text fields that precede the file. */
   readonly fields: readonly (readonly [name: string, value: string])[]
-  readonly open: OpenUploadBody
+  readonly open: UploadRequest['openBody']
 }
 
 export type RequestBody = FileBody | { readonly kind: 'json'; readonly value: unknown }

@@ -10,7 +10,6 @@ import { Exchange } from './exchange.ts'
 import { openMultipart, type Payload } from './multipart.ts'
 import { malformed } from './read-answer.ts'
 import type { Answer, RequestBody, Send, ServiceRequest } from './request.ts'
-import { RoomPool } from './room-pool.ts'
 import { cannot, interruptIfAborted, TransientFailure } from './transient-failure.ts'
 
 const SHORTEST_SECRET = 12
@@ -31,10 +30,8 @@ export function createTransport(options: ClientOptions): Transport {
   const { origin, token, tokenSource, random, clock, onRequest, proxy, clientCertificate } = options
   const timeouts = options.timeouts ?? DEFAULT_TIMEOUTS
   const connecting = new AbortController()
-  // Of a given dispatcher nobody knows when it has written a request.
-  const rooms = options.dispatcher ? undefined : new RoomPool()
-  const pool = options.dispatcher ? undefined : openPool(options, connecting.signal, rooms)
-  const dispatcher = options.dispatcher ?? pool ?? openPool(options, connecting.signal, rooms)
+  const pool = options.dispatcher ? undefined : openPool(options, connecting.signal)
+  const dispatcher = options.dispatcher ?? pool ?? openPool(options, connecting.signal)
   const authorization = `Bearer ${token}`
   // A short token may equal other text, such as an identifier; real credentials are long.
   const redact = createRedaction(token.length < SHORTEST_SECRET ? '' : token)
@@ -48,7 +45,7 @@ export function createTransport(options: ClientOptions): Transport {
   async function send<T>(request: ServiceRequest<T>): Promise<T> {
     interruptIfAborted(request)
     const { method, path, name } = addressOf(request.target)
-    const opened = request.body && openBody(request.body, random, rooms)
+    const opened = request.body && openBody(request.body, random)
     // A small file has been read by now; an await would put it off.
     const payload = opened instanceof Promise ? await opened : opened
     const streamed = payload !== undefined && !Buffer.isBuffer(payload.content)
@@ -61,17 +58,15 @@ export function createTransport(options: ClientOptions): Transport {
     underWay += 1
     const startedMs = clock.monotonicMs()
     const wire = { origin, method, path, headers: headersOf(request, payload, authorization), ...UNTIMED }
-    let isAnswered = false
     // undici reads any async iterable, and waits until a chunk is written; its types name only streams, which would read ahead.
     dispatch(dispatcher, payload ? Object.assign(wire, { body: payload.content }) : wire, exchange)
     try {
       const received = await exchange.answer
-      isAnswered = true
       const answer = { ...received, origin, tokenSource, clientCertificate, receivedAtMs: clock.nowMs(), redact }
       refuseRedirect(request, answer)
       return await readAnswer(request, answer)
     } finally {
-      payload?.release(isAnswered)
+      payload?.release()
       onRequest?.({ route: name, status: exchange.status, durationMs: clock.monotonicMs() - startedMs })
     }
   }
@@ -105,11 +100,8 @@ async function readAnswer<T>(request: ServiceRequest<T>, answer: Answer): Promis
 function openPool(
   { origin, connections, proxy, authorities, clientCertificate }: ClientOptions,
   signal: AbortSignal,
-  rooms: RoomPool | undefined,
 ): Pool {
-  const connect = createConnector(origin, { proxy, authorities, clientCertificate, signal }, (socket) =>
-    rooms?.watch(socket),
-  )
+  const connect = createConnector(origin, { proxy, authorities, clientCertificate, signal })
   return new Pool(origin, { connections, allowH2: false, connect })
 }
 
@@ -137,8 +129,8 @@ function headersOf(request: ServiceRequest<unknown>, payload: Payload | undefine
   return headers
 }
 
-function openBody(body: RequestBody, random: Random, rooms: RoomPool | undefined): Payload | Promise<Payload> {
-  if (body.kind === 'file') return openMultipart(body, random, rooms)
+function openBody(body: RequestBody, random: Random): Payload | Promise<Payload> {
+  if (body.kind === 'file') return openMultipart(body, random)
   const content = Buffer.from(JSON.stringify(body.value))
   return { contentType: 'application/json', sizeBytes: content.length, content, release() {} }
 }

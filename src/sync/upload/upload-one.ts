@@ -1,6 +1,5 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
 import { AccessError, type DoubtCause, DoubtError, FileError, RequestError } from '../../foundation/errors.ts'
-import type { ChunkBuffers } from '../../foundation/files/chunk-buffers.ts'
 import { isOutOfDescriptors, noDescriptorFree } from '../../local/read/file-errors.ts'
 import { readVerified } from '../../local/read/read-verified.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
@@ -59,8 +58,7 @@ async function tryOnce(
       mime,
       sizeBytes,
       directoryPath: joinLibraryPath(row.remotePath, directory),
-      openBody: (room: Uint8Array | undefined, parts?: ChunkBuffers) =>
-        counter.count(readVerified(fs, root, path, { sha256, sizeBytes }, { room, parts })),
+      openBody: () => counter.count(readVerified(fs, root, path, { sha256, sizeBytes })),
     }
     const answer = await connection.client.uploadFile(upload, graceSignal)
     counter.end(true)

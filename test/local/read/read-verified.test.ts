@@ -37,17 +37,6 @@ test('a verified file of any size arrives whole and unchanged', async () => {
   await fc.assert(property, { numRuns: 100 })
 })
 
-test('a small file is read into the room it fits', () => {
-  using directory = temporaryDirectory()
-  writeTree(directory.path, { f: 'hello' })
-  const read = (room: Uint8Array) =>
-    readVerified(nodeFileSystem, rootAt(directory.path), 'f', expected(Buffer.from('hello')), { room })
-  const [fitting, longer] = [Buffer.alloc(5), Buffer.alloc(6)]
-  expect([read(fitting), fitting]).toEqual([fitting, Buffer.from('hello')])
-  expect(read(fitting)).toBe(fitting)
-  expect(read(longer)).toEqual(new Uint8Array(Buffer.from('hello')))
-})
-
 test('a large file arrives with the usual limits [F-FS-16]', async () => {
   using directory = temporaryDirectory()
   const bytes = Buffer.alloc(3_000_001, 'shelf')

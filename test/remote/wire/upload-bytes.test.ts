@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { clientOf, serve, thrownBy, uploadOf } from '../support.ts'
+
+const CHUNK = 1 << 18
+
+type Service = (request: IncomingMessage, response: ServerResponse) => void
+
+const store = (response: ServerResponse) => void response.writeHead(201).end('{"id":"r1"}')
+
+/** Services that treat the bytes of an upload as no good one does. */
+const SERVICES: readonly (readonly [string, Service])[] = [
+  ['never reads', () => {}],
+  ['reads late', (request, response) => void pause(50).then(() => request.resume().on('end', () => store(response)))],
+  ['reads slowly', (request, response) => void readSlowly(request).then(() => store(response))],
+  [
+    'answers before it reads',
+    (request, response) => {
+      store(response)
+      void pause(20).then(() => request.resume())
+    },
+  ],
+  ['closes midway', (request) => void request.once('data', () => request.socket.destroy())],
+  ['closes at the end', (request) => void request.resume().on('end', () => request.socket.destroy())],
+]
+
+async function readSlowly(request: IncomingMessage): Promise<void> {
+  for await (const _ of request) await pause(2)
+}
+
+/** Records what arrives of each upload, whatever the service does with it. */
+function recordInto(bodies: Buffer[][], service: Service): Service {
+  return (request, response) => {
+    const chunks: Buffer[] = []
+    bodies.push(chunks)
+    const { push } = request
+    request.push = (chunk: Buffer | null, encoding) => {
+      if (chunk) chunks.push(Buffer.from(chunk))
+      return push.call(request, chunk, encoding)
+    }
+    service(request, response)
+  }
+}
+
+async function* inChunks(bytes: Buffer) {
+  for (let start = 0; start < bytes.length; start += CHUNK) {
+    yield Buffer.from(bytes.subarray(start, start + CHUNK))
+    await pause(0)
+  }
+}
+
+test.each(SERVICES)('no byte of another file leaves with an upload to a service that %s [P10]', async (_, service) => {
+  const bodies: Buffer[][] = []
+  await using server = await serve(recordInto(bodies, service))
+  const timeouts = { requestMs: 300, uploadStallMs: 300 }
+  await using client = clientOf(server.origin, { connections: 4, timeouts })
+  const files = [100, 60_000, 5 * CHUNK + 7, 80, 9 * CHUNK, 120_000].map((size) => randomBytes(size))
+  const send = async (bytes: Buffer) => {
+    const open = () => (bytes.length > 1 << 17 ? inChunks(bytes) : Buffer.from(bytes))
+    await thrownBy(client.uploadFile({ ...uploadOf(open), sizeBytes: bytes.length })).catch(() => {})
+  }
+  await Promise.all([...files, ...files].map(send))
+  const contents = bodies.map((chunks) => contentOf(Buffer.concat(chunks)))
+  expect(contents.length).toBeGreaterThan(0)
+  for (const content of contents) expect(files.some((file) => isPrefix(content, file))).toBe(true)
+})
+
+/** Returns the bytes of the file in a multipart body that may be cut. */
+function contentOf(body: Buffer): Buffer {
+  const start = body.indexOf('\r\n\r\n', body.indexOf('name="file"'))
+  const end = body.lastIndexOf('\r\n--shelfd-')
+  return start < 0 ? Buffer.alloc(0) : body.subarray(start + 4, end > start ? end : body.length)
+}
+
+function isPrefix(content: Buffer, file: Buffer): boolean {
+  return content.equals(file.subarray(0, content.length))
+}
