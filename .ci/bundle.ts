@@ -25,7 +25,7 @@ export const ENTRIES: readonly string[] = [
   'embedded/ingest/child-process/child-guard',
   'embedded/search/thread/search-thread',
   'embedded/thread/library-thread',
-  'sync/observe/walk-thread',
+  'sync/scan/walk-thread',
 ]
 
 /** Packages of JavaScript alone that each start needs. All others stay packages: they may have native parts, threads or data. */

@@ -2,7 +2,7 @@ import { normalizeLibraryPath } from '../contract/library-path.ts'
 import type { LibrarySummary } from '../contract/records.ts'
 import { UsageError } from '../foundation/errors.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
-import { searchLibraries } from '../sync/pin/find-library.ts'
+import { searchLibraries } from '../sync/pin/pin-mirror.ts'
 import { didYouMean } from './did-you-mean.ts'
 
 interface LibraryTarget {

@@ -13,8 +13,8 @@ import { openStore, type Store } from '../store/open-store.ts'
 import type { ControllerSettings } from '../sync/continuous/controller-settings.ts'
 import type { DaemonStatus } from '../sync/continuous/daemon-status.ts'
 import type { MirrorSettings } from '../sync/engine.ts'
-import type { MetricsSink } from '../sync/metrics-sink.ts'
-import { observeInThreads } from '../sync/observe/observe-in-threads.ts'
+import { walkByThreads } from '../sync/scan/walk-in-threads.ts'
+import type { MetricsSink } from '../sync/sinks.ts'
 import { dashboardSources } from './dashboard-sources.ts'
 import { isUnderServiceManager } from './logging/create-logger.ts'
 import { keepRecent } from './logging/recent-log.ts'
@@ -136,7 +136,7 @@ class Planner {
       ...this.#input,
       store: this.#store,
       // A slow disk of one mirror must not hold up what the main thread does for the others.
-      observeTree: observeInThreads(settings.limits.checkers),
+      startWalk: walkByThreads(settings.limits.checkers),
       metrics: this.#metrics,
       onRequest: this.#metrics.observeRequest,
       signal: AbortSignal.any([signal, controller.signal]),

@@ -6,14 +6,13 @@ import { nodeFileSystem } from '../local/read/file-system.ts'
 import { keepRetryAfter, type Memory, recallRetryAfter } from '../remote/retry-after.ts'
 import { openStore, openStoreReader, type Store, type StoreReader, sizeOfStore } from '../store/open-store.ts'
 import type { Engine, EngineLimits } from '../sync/engine.ts'
-import { type FileLog, silentFileLog } from '../sync/file-log.ts'
 import { IngestionCapacity } from '../sync/ingestion/ingestion-capacity.ts'
-import { type MetricsSink, noMetrics } from '../sync/metrics-sink.ts'
-import type { ObserveTree } from '../sync/observe/observation.ts'
-import { examineInThread, prepareThread } from '../sync/observe/observe-in-threads.ts'
-import { observeTree } from '../sync/observe/small-tree/observe-tree.ts'
 import { createProgress } from '../sync/progress.ts'
 import type { ReportContext } from '../sync/report/report.ts'
+import type { StartWalk } from '../sync/scan/scan-batch.ts'
+import { prepareThread, rescanInThread } from '../sync/scan/walk-in-threads.ts'
+import { walkBySize } from '../sync/scan/walk-small-tree.ts'
+import { type FileLog, type MetricsSink, noMetrics, silentFileLog } from '../sync/sinks.ts'
 import { realPathOf } from './files/paths.ts'
 import { createLazyService, type LazyService } from './service-client/lazy-service.ts'
 import type { OpenServiceInput } from './service-client/open-service.ts'
@@ -49,7 +48,7 @@ export function openEngine(settings: Settings, input: OpenEngineInput): OpenedEn
   const composed = composeEngine(settings, {
     ...input,
     store,
-    observeTree: observeTree(store, settings.limits.checkers),
+    startWalk: walkBySize(store, settings.limits.checkers),
   })
   return {
     ...composed,
@@ -63,7 +62,7 @@ export function openEngine(settings: Settings, input: OpenEngineInput): OpenedEn
 
 export interface ComposeInput extends OpenEngineInput {
   readonly store: Store
-  readonly observeTree: ObserveTree
+  readonly startWalk: StartWalk
   /** Uploads in flight are cut off `graceMs` after this is aborted; `signal` by default. */
   readonly endSignal?: AbortSignal
 }
@@ -80,8 +79,8 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
   const engine: Engine = {
     store,
     service,
-    observeTree: input.observeTree,
-    openExaminer: examineInThread,
+    startWalk: input.startWalk,
+    openRescanner: rescanInThread,
     scanMutex: new Mutex(),
     fs: nodeFileSystem,
     ownDirectories: ownDirectoriesOf(settings),
@@ -183,8 +182,7 @@ function reportContext(
   return {
     store,
     service,
-    // Meanwhile this thread lists the library.
-    observeTree: observeTree(store, settings.limits.checkers, { isBusy: true }),
+    startWalk: walkBySize(store, settings.limits.checkers),
     fs: nodeFileSystem,
     clock: systemClock,
     logger: input.logger,

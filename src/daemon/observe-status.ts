@@ -1,5 +1,5 @@
 import { causeOfFiles } from '../rules/notice-causes.ts'
-import { type Cause, mirrorKey, type Observation, type ObservedMirror } from '../rules/notices.ts'
+import { type Cause, type MirrorSituation, mirrorKey, type Situation } from '../rules/notices.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../sync/continuous/daemon-status.ts'
 import { isFailing } from './health/readiness.ts'
 
@@ -19,7 +19,7 @@ interface Moment {
 }
 
 /** Derives what notices are about from the daemon's status. */
-export function observeStatus(status: DaemonStatus, moment: Moment): Observation {
+export function observeStatus(status: DaemonStatus, moment: Moment): Situation {
   const { mirrors, service, isStoreFull } = status
   const judged = new Set<string>()
   const causes: Cause[] = []
@@ -45,9 +45,9 @@ function isAtWork({ state, lastScanAt }: DaemonMirrorStatus): boolean {
   return state === 'idle' || state === 'sending' || (state === 'held' && lastScanAt !== null)
 }
 
-function observeMirror(mirror: DaemonMirrorStatus, { nowMs, isFresh, troublesOf }: Moment): ObservedMirror {
+function observeMirror(mirror: DaemonMirrorStatus, { nowMs, isFresh, troublesOf }: Moment): MirrorSituation {
   const { name, state, reason, lastSuccessAt } = mirror
-  const seen = (what: ObservedMirror['state'], triedAt = nowMs): ObservedMirror => ({ name, state: what, triedAt })
+  const seen = (what: MirrorSituation['state'], triedAt = nowMs): MirrorSituation => ({ name, state: what, triedAt })
   if (reason?.code === 'paused') return seen('paused')
   if (state === 'idle') return seen('up-to-date')
   if (reason?.code === 'scheduled') return observeBatches(lastSuccessAt, troublesOf(name).lastBatchAt, seen)
@@ -58,8 +58,8 @@ function observeMirror(mirror: DaemonMirrorStatus, { nowMs, isFresh, troublesOf 
 function observeBatches(
   lastSuccessAt: number | null,
   lastBatchAt: number | null,
-  seen: (what: ObservedMirror['state'], triedAt?: number) => ObservedMirror,
-): ObservedMirror {
+  seen: (what: MirrorSituation['state'], triedAt?: number) => MirrorSituation,
+): MirrorSituation {
   if (lastBatchAt === null || lastSuccessAt === null) return seen('unknown')
   return lastSuccessAt >= lastBatchAt ? seen('up-to-date') : seen('behind', lastBatchAt)
 }

@@ -40,7 +40,7 @@ export class StatusNotices {
     this.#lookedAtMs = nowMs
     const isFresh = nowMs - this.#freshSinceMs < FRESH_MS
     const troublesOf = (mirror: string) => this.#troublesOf(mirror)
-    await this.#notifications.observe(observeStatus(status(), { nowMs: clock.nowMs(), isFresh, troublesOf }))
+    await this.#notifications.update(observeStatus(status(), { nowMs: clock.nowMs(), isFresh, troublesOf }))
   }
 
   /** The machine slept. */

@@ -5,7 +5,6 @@ import type { DaemonMirrorStatus, DaemonStatus } from '../sync/continuous/daemon
 import { MirrorController, SCHEDULED } from '../sync/continuous/mirror-controller.ts'
 import { ServiceConnection } from '../sync/continuous/service-connection.ts'
 import type { Engine, MirrorSettings } from '../sync/engine.ts'
-import { createFollower } from '../sync/ingestion/create-follower.ts'
 import { isPaused } from '../sync/pause.ts'
 import type { LibraryAccess } from './control/answers.ts'
 import { forgetRemoved } from './forget-removed.ts'
@@ -57,7 +56,6 @@ export class Supervisor {
     this.connection = new ServiceConnection(engine, {
       onFatal,
       onChange: () => this.#announceConnectionChange(),
-      createFollower: (connection) => createFollower(engine, connection),
     })
     this.controllers = mirrors.map(({ controller }) => new MirrorController(engine, this.connection, controller))
     this.#windows = new MaintenanceWindows(maintenance, timeZone)

@@ -1,6 +1,6 @@
 import { errorCodes, rebuildError, ShelfdError } from '../foundation/errors.ts'
 import { counted, escapeText } from '../foundation/text/safe-text.ts'
-import { type Cause, mirrorKey, type ObservedMirror } from './notices.ts'
+import { type Cause, type MirrorSituation, mirrorKey } from './notices.ts'
 import { needsPerson } from './path-problems.ts'
 import { reactToFailure } from './react-to-failure.ts'
 import type { SummaryProblem, SyncSummary } from './sync-summary.ts'
@@ -13,14 +13,14 @@ const MOST_PATHS = 3
 export interface RunFindings {
   readonly causes: readonly Cause[]
   readonly judged: ReadonlySet<string>
-  readonly mirrors: readonly ObservedMirror[]
+  readonly mirrors: readonly MirrorSituation[]
 }
 
 /** Derives the causes of a run from its summaries; a mirror that only an absent service stopped has none. */
 export function causesOfRun(summaries: readonly SyncSummary[], nowMs: number): RunFindings {
   const causes: Cause[] = []
   const judged = new Set<string>()
-  const mirrors = summaries.map((summary): ObservedMirror => {
+  const mirrors = summaries.map((summary): MirrorSituation => {
     const { name } = summary
     const stops = summary.problems.filter(({ path }) => path === '')
     causes.push(...stops.flatMap((problem) => causeOfStop(problem, name) ?? []))

@@ -51,22 +51,22 @@ type Announced = z.infer<typeof announced>
 
 export const NOTHING_ANNOUNCED: NoticeState = { announced: [], sentAt: [], retryAt: null, upToDateAt: {} }
 
-export interface ObservedMirror {
+export interface MirrorSituation {
   readonly name: string
-  /** `unknown`: this observation says nothing of it; `paused`: a person wants it so. */
+  /** `unknown`: the situation says nothing of it; `paused`: a person wants it so. */
   readonly state: 'up-to-date' | 'behind' | 'paused' | 'unknown'
   /** When the mirror was last tried; the time now for one that sends at once. */
   readonly triedAt: number
 }
 
 /** What is known at one moment. */
-export interface Observation {
+export interface Situation {
   readonly nowMs: number
   readonly causes: readonly Cause[]
   /** The keys whose cause is over when `causes` has none; nothing is known of others. */
   readonly judged: ReadonlySet<string>
   /** Every mirror that there is. */
-  readonly mirrors: readonly ObservedMirror[]
+  readonly mirrors: readonly MirrorSituation[]
 }
 
 /** What a notice says; at least one of the two is not empty. */
@@ -91,7 +91,7 @@ export const RETRY_MS = 5 * 60_000
  * Decides whether to notify: of each cause once until it is over, and of its end. `overdueMs`: a mirror that is behind for so
  * long is a cause of its own, unless another cause explains it; null: never. A clock that was set back delays at most.
  */
-export function decideNotice(before: NoticeState, seen: Observation, overdueMs: number | null): Decision {
+export function decideNotice(before: NoticeState, seen: Situation, overdueMs: number | null): Decision {
   const upToDateAt = Object.fromEntries(seen.mirrors.map((mirror) => [mirror.name, lastUpToDate(before, mirror, seen)]))
   const known = before.announced.filter(({ key }) => isKnown(key, seen))
   const overdue = overdueMs === null ? [] : listOverdue(before, seen, known, overdueMs)
@@ -118,14 +118,14 @@ export function afterNobodyReached(before: NoticeState, decided: NoticeState, no
 }
 
 /** When a mirror was last up to date, or first seen; never later than now, as the clock may have been set back. */
-function lastUpToDate({ upToDateAt }: NoticeState, { name, state }: ObservedMirror, { nowMs }: Observation): number {
+function lastUpToDate({ upToDateAt }: NoticeState, { name, state }: MirrorSituation, { nowMs }: Situation): number {
   if (state === 'up-to-date' || state === 'paused') return nowMs
   // Every object has a `constructor`, and a mirror may have that name.
   const recorded = Object.hasOwn(upToDateAt, name) ? upToDateAt[name] : undefined
   return Math.min(recorded ?? nowMs, nowMs)
 }
 
-function listOverdue(before: NoticeState, seen: Observation, known: readonly Announced[], overdueMs: number): Cause[] {
+function listOverdue(before: NoticeState, seen: Situation, known: readonly Announced[], overdueMs: number): Cause[] {
   return seen.mirrors.flatMap((mirror) => {
     const { name, state, triedAt } = mirror
     const key = mirrorKey('overdue', name)
@@ -139,12 +139,12 @@ function listOverdue(before: NoticeState, seen: Observation, known: readonly Ann
 }
 
 /** Causes of mirrors that are no longer there are forgotten in silence. */
-function isKnown(key: string, { mirrors }: Observation): boolean {
+function isKnown(key: string, { mirrors }: Situation): boolean {
   const mirror = mirrorOfKey(key)
   return mirror === undefined || mirrors.some(({ name }) => name === mirror)
 }
 
-function isJudged(key: string, { judged, mirrors }: Observation): boolean {
+function isJudged(key: string, { judged, mirrors }: Situation): boolean {
   if (judged.has(key)) return true
   return mirrors.some(
     ({ name, state }) => mirrorKey('overdue', name) === key && (state === 'up-to-date' || state === 'paused'),

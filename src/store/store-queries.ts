@@ -4,11 +4,11 @@ import { prepareDirectories } from './tables/directories.ts'
 import { prepareFiles, SCAN_TABLES } from './tables/files.ts'
 import { prepareKeyValues } from './tables/key-values.ts'
 import { prepareMirrors } from './tables/mirrors.ts'
-import { prepareObservedFiles, prepareUnconfirmed } from './tables/observed-files.ts'
 import { prepareProblems } from './tables/problems.ts'
 import { prepareQuarantine } from './tables/quarantine.ts'
 import { LISTING_TABLE, prepareReport } from './tables/report-rows.ts'
 import { prepareRuns } from './tables/runs.ts'
+import { prepareObservedFiles, prepareUnconfirmed } from './tables/scanned-files.ts'
 import { prepareTimeline } from './tables/timeline.ts'
 import { prepareUntracked } from './tables/untracked.ts'
 import { prepareUploads } from './tables/uploads.ts'
@@ -17,7 +17,7 @@ const TOPICS = {
   mirrors: prepareMirrors,
   directories: prepareDirectories,
   files: prepareFiles,
-  observedFiles: prepareObservedFiles,
+  scannedFiles: prepareObservedFiles,
   contents: prepareContents,
   uploads: prepareUploads,
   problems: prepareProblems,

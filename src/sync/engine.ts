@@ -15,11 +15,10 @@ import { LIMIT_BOUNDS, uploadLimits } from '../rules/limits.ts'
 import type { PollIntervals } from '../rules/poll-interval.ts'
 import type { Store } from '../store/open-store.ts'
 import type { MirrorRow } from '../store/tables/mirrors.ts'
-import type { FileLog } from './file-log.ts'
 import type { IngestionCapacity } from './ingestion/ingestion-capacity.ts'
-import type { MetricsSink } from './metrics-sink.ts'
-import type { ObserveTree, OpenExaminer } from './observe/observation.ts'
 import type { Progress } from './progress.ts'
+import type { OpenRescanner, StartWalk } from './scan/scan-batch.ts'
+import type { FileLog, MetricsSink } from './sinks.ts'
 
 /** A connection to the service whose credential has been checked. */
 export interface Connection {
@@ -88,8 +87,8 @@ export type EngineLimits = Readonly<z.infer<typeof engineLimits>>
 export interface Engine {
   readonly store: Store
   readonly service: Service
-  readonly observeTree: ObserveTree
-  readonly openExaminer: OpenExaminer
+  readonly startWalk: StartWalk
+  readonly openRescanner: OpenRescanner
   /** Held during a scan, so that one mirror is scanned at a time. */
   readonly scanMutex: Mutex
   readonly fs: FileSystem
@@ -129,4 +128,11 @@ export interface OpenMirror {
   readonly runId: number
   /** Throws AccessError unless service, tenant and library are the pinned ones; nothing is recorded before. */
   readonly verify: () => Promise<void>
+}
+
+/** One mirror and the connection to its service: what each stage that sends takes. */
+export interface MirrorContext {
+  readonly engine: Engine
+  readonly mirror: OpenMirror
+  readonly connection: Connection
 }

@@ -52,9 +52,9 @@ describe('the end of a supervisor', () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { engine } = openTestEngine(service)
     let isBroken = false
-    const observeTree: Engine['observeTree'] = (options, signal) => {
+    const startWalk: Engine['startWalk'] = (options, signal) => {
       if (isBroken) throw new OperatorError('store-damaged', 'by the test')
-      return engine.observeTree(options, signal)
+      return engine.startWalk(options, signal)
     }
     const latch = Promise.withResolvers<void>()
     const slow = manualWatch()
@@ -67,7 +67,7 @@ describe('the end of a supervisor', () => {
       { controller: controllerOf('Good', { ...slow.means, watch }) },
       { controller: controllerOf('Bad') },
     ]
-    const supervisor = new Supervisor(supervisorPlan({ ...engine, observeTree }, mirrors), fatal.resolve)
+    const supervisor = new Supervisor(supervisorPlan({ ...engine, startWalk }, mirrors), fatal.resolve)
     await until('both are idle', () => supervisor.controllers.every(({ status }) => status.state === 'idle'))
     isBroken = true
     supervisor.controllers[1]?.wake()

@@ -4,14 +4,14 @@ import {
   afterNobodyReached,
   type Cause,
   decideNotice,
+  type MirrorSituation,
   MOST_NOTICES_PER_HOUR,
   NOTHING_ANNOUNCED,
   type Notice,
   type NoticeState,
   noticeState,
-  type Observation,
-  type ObservedMirror,
   RETRY_MS,
+  type Situation,
 } from '../../src/rules/notices.ts'
 
 const HOUR_MS = 3_600_000
@@ -19,10 +19,10 @@ const DAY_MS = 24 * HOUR_MS
 const KEYS = ['service', 'store', 'mirror:A', 'files:A', 'mirror:B', 'files:B']
 
 const of = (key: string, code = ''): Cause => ({ key, code, message: `${key} ${code}` })
-const mirrors = (state: ObservedMirror['state'], nowMs = 0): ObservedMirror[] =>
+const mirrors = (state: MirrorSituation['state'], nowMs = 0): MirrorSituation[] =>
   ['A', 'B'].map((name) => ({ name, state, triedAt: nowMs }))
 
-interface Step extends Partial<Observation> {
+interface Step extends Partial<Situation> {
   /** `failures; recoveries; open`, or undefined for no notice. */
   readonly says: string | undefined
 }
@@ -171,7 +171,7 @@ describe('when to notify', () => {
   })
 
   test.each(['constructor', '__proto__'])('a mirror is not overdue at first sight, whatever its name: %s', (name) => {
-    const seen = (nowMs: number): Observation => {
+    const seen = (nowMs: number): Situation => {
       const behind = { name, state: 'behind', triedAt: nowMs } as const
       return { nowMs, causes: [], judged: new Set(), mirrors: [behind] }
     }
@@ -276,7 +276,7 @@ interface AnyStep {
   readonly afterMs: number
   readonly causes: readonly Cause[]
   readonly judged: readonly string[]
-  readonly states: readonly ObservedMirror['state'][]
+  readonly states: readonly MirrorSituation['state'][]
   /** The notice reaches nobody. */
   readonly isLost: boolean
 }

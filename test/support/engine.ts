@@ -11,19 +11,17 @@ import type { OutageListener } from '../../src/remote/policies/outage.ts'
 import type { ServiceClient } from '../../src/remote/service-client.ts'
 import { openStore, type Store, type StoreReader } from '../../src/store/open-store.ts'
 import type { Connection, Engine, EngineLimits, MirrorSettings, Service } from '../../src/sync/engine.ts'
-import { type FileLog, silentFileLog } from '../../src/sync/file-log.ts'
 import { IngestionCapacity } from '../../src/sync/ingestion/ingestion-capacity.ts'
-import { noMetrics } from '../../src/sync/metrics-sink.ts'
-import { createObserver } from '../../src/sync/observe/create-observer.ts'
-import type { ObserveTree } from '../../src/sync/observe/observation.ts'
-import { examineInThread, observeInThreads } from '../../src/sync/observe/observe-in-threads.ts'
-import { scopeAt, walkTree } from '../../src/sync/observe/walk-tree.ts'
 import { CAREFUL_PASS, type PassOptions } from '../../src/sync/pass.ts'
 import { createProgress } from '../../src/sync/progress.ts'
 import { type MirrorReport, report } from '../../src/sync/report/report.ts'
 import type { ReportRow } from '../../src/sync/report/report-entry.ts'
 import { type RunResult, runSync } from '../../src/sync/run/run-sync.ts'
-import { examineHere } from '../instruments/simulation/program.ts'
+import type { StartWalk } from '../../src/sync/scan/scan-batch.ts'
+import { rescanInThread, walkByThreads } from '../../src/sync/scan/walk-in-threads.ts'
+import { createScanner, scopeAt, walkTree } from '../../src/sync/scan/walk-tree.ts'
+import { type FileLog, noMetrics, silentFileLog } from '../../src/sync/sinks.ts'
+import { rescanHere } from '../instruments/simulation/program.ts'
 import { temporaryDirectory } from './temporary.ts'
 
 export interface EngineOptions {
@@ -58,7 +56,7 @@ interface WantedReport {
   /** Download and compare every sent content. */
   readonly verifies?: boolean
   /** Walks the directory in place of the engine's walk. */
-  readonly observeTree?: ObserveTree
+  readonly startWalk?: StartWalk
 }
 
 export interface WholeReport extends Omit<MirrorReport, 'rows'> {
@@ -86,9 +84,9 @@ export function openTestEngine(
   const engine: Engine = {
     store,
     service,
-    observeTree: options.inThreads ? observeInThreads(2) : observeHere(store, fs, clock),
+    startWalk: options.inThreads ? walkByThreads(2) : observeHere(store, fs, clock),
     // Faults of a file system do not reach a thread.
-    openExaminer: options.fs ? examineHere(store, fs, clock) : examineInThread,
+    openRescanner: options.fs ? rescanHere(store, fs, clock) : rescanInThread,
     scanMutex: new Mutex(),
     fs,
     clock,
@@ -153,10 +151,10 @@ export function accountOf({ summary }: RunResult): RunResult['summary']['mirrors
 }
 
 /** The walk of one thread, without the thread; faults of `fs` reach it. */
-function observeHere(store: StoreReader, fs: FileSystem, clock: Clock): ObserveTree {
-  return async function* observe(options, signal) {
-    const observer = createObserver(store, options, { fs, clock })
-    yield* walkTree(observer, [{ path: '', scope: scopeAt(observer, '') }], () => signal.throwIfAborted())
+function observeHere(store: StoreReader, fs: FileSystem, clock: Clock): StartWalk {
+  return async function* scanMirror(options, signal) {
+    const scanner = createScanner(store, options, { fs, clock })
+    yield* walkTree(scanner, [{ path: '', scope: scopeAt(scanner, '') }], () => signal.throwIfAborted())
     signal.throwIfAborted()
   }
 }
@@ -208,11 +206,11 @@ function testService(server: { readonly url: string; readonly token: string }, o
 async function reportOnce(
   engine: Engine,
   mirrors: readonly MirrorSettings[],
-  { isOffline = false, verifies = false, observeTree = engine.observeTree }: WantedReport,
+  { isOffline = false, verifies = false, startWalk = engine.startWalk }: WantedReport,
 ): Promise<WholeReport> {
   const onVerified = verifies ? () => {} : undefined
   const { store, service, fs, clock, logger, signal, ownDirectories } = engine
-  const context = { store, service, observeTree, fs, clock, logger, signal, ownDirectories }
+  const context = { store, service, startWalk, fs, clock, logger, signal, ownDirectories }
   const reported = mirrors.map((settings) => {
     const row = store.mirrors.findByName(settings.name)
     if (!row) throw new Error(`The mirror "${settings.name}" was never used`)

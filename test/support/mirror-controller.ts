@@ -8,7 +8,6 @@ import { MirrorController } from '../../src/sync/continuous/mirror-controller.ts
 import type { WatchListener, WatchMeans } from '../../src/sync/continuous/mirror-watch.ts'
 import { ServiceConnection } from '../../src/sync/continuous/service-connection.ts'
 import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
-import { createFollower } from '../../src/sync/ingestion/create-follower.ts'
 
 const LONGEST_WAIT_MS = 45_000
 
@@ -90,7 +89,6 @@ export function startController(given: Engine, settings: ControllerSettings): Ke
   const connection = new ServiceConnection(engine, {
     onFatal,
     onChange: () => controller.connectionChanged(),
-    createFollower: (open) => createFollower(engine, open),
   })
   const controller = new MirrorController(engine, connection, settings)
   const running = controller.run().catch(onFatal)

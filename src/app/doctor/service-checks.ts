@@ -13,7 +13,7 @@ import {
   warning,
 } from '../../rules/doctor.ts'
 import { mayUpload } from '../../rules/mirrors.ts'
-import { findLibrary } from '../../sync/pin/find-library.ts'
+import { findLibrary } from '../../sync/pin/pin-mirror.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'
 import { given, Unchecked } from './findings.ts'
 

@@ -57,8 +57,8 @@ interface Nested {
 }
 
 function describeNested({ outer, root, inner, path }: Nested): string | undefined {
-  const { ignore, oneFileSystem, breadth } = outer
-  if (isLeftOut(nodeFileSystem, { root, ignore, oneFileSystem }, path)) return undefined
+  const { breadth } = outer
+  if (isLeftOut(nodeFileSystem, root, outer, path)) return undefined
   if (breadth !== null && outer.isAdHoc) {
     const held = `"${root}" holds ${breadth}, the mirror "${inner.name}" ("${inner.path}") among it`
     return `${held}, whose files would be sent twice; mirror only the directories that you mean`

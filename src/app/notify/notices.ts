@@ -25,5 +25,5 @@ export async function notifyOfRun(
     .list()
     .filter(({ name }) => mirrors.every((mirror) => mirror.name !== name))
     .map(({ name }) => ({ name, state: 'unknown', triedAt: nowMs }) as const)
-  await new Notifications(engine, plan).observe({ nowMs, causes, judged, mirrors: [...mirrors, ...others] })
+  await new Notifications(engine, plan).update({ nowMs, causes, judged, mirrors: [...mirrors, ...others] })
 }

@@ -4,7 +4,7 @@ import { describeInactive, explainInactive, listRoster, type RosterEntry } from 
 import { HeldBackError, UsageError } from '../../foundation/errors.ts'
 import { counted, escapeText, groupDigits } from '../../foundation/text/safe-text.ts'
 import { openStoreReader, type StoreReader } from '../../store/open-store.ts'
-import { forgetMirror } from '../../sync/forget-mirror.ts'
+import { forgetMirror } from '../../sync/pin/pin-mirror.ts'
 import { nameOrigin } from '../../sync/pin/pinned-service.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'

@@ -2,8 +2,8 @@ import type { Logger } from '../../foundation/logger.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import type { RunSummary } from '../../rules/sync-summary.ts'
-import { FAILED_AGAIN, type FileLog, type PlannedFile, type SentFile, silentFileLog } from '../../sync/file-log.ts'
 import type { Progress } from '../../sync/progress.ts'
+import { FAILED_AGAIN, type FileLog, type PlannedFile, type SentFile, silentFileLog } from '../../sync/sinks.ts'
 import type { CommandContext } from '../context.ts'
 
 /** Reports a request to stop at once, because uploads in flight may take a while to end. */

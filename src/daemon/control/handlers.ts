@@ -1,7 +1,7 @@
 import type { DaemonStatus } from '../../sync/continuous/daemon-status.ts'
-import type { FileLog } from '../../sync/file-log.ts'
 import type { Progress } from '../../sync/progress.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
+import type { FileLog } from '../../sync/sinks.ts'
 import type { LibraryAccess, Reloaded } from './answers.ts'
 import type { SyncRequest } from './requests.ts'
 

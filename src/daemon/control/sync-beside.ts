@@ -1,8 +1,8 @@
 import PQueue from 'p-queue'
 import { ActivityLog } from '../../sync/continuous/activity-log.ts'
-import type { FileLog } from '../../sync/file-log.ts'
-import { observeInThreads } from '../../sync/observe/observe-in-threads.ts'
 import { type RunResult, runSync } from '../../sync/run/run-sync.ts'
+import { walkByThreads } from '../../sync/scan/walk-in-threads.ts'
+import type { FileLog } from '../../sync/sinks.ts'
 import type { Supervisor } from '../supervisor.ts'
 import { CLIENT_LOG_MESSAGES } from './client-log-messages.ts'
 import type { SyncRun } from './handlers.ts'
@@ -32,7 +32,7 @@ export async function syncBeside(
   const activity = new Map(names.map((name) => [name, new ActivityLog(engine, name)]))
   const run = {
     ...engine,
-    observeTree: observeInThreads(limits.checkers),
+    startWalk: walkByThreads(limits.checkers),
     limits,
     uploads: new PQueue({ concurrency: limits.transfers }),
     progress,

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { fault } from '../../foundation/http/fault.ts'
 import { runSummary } from '../../rules/sync-summary.ts'
 import { runOutcomes } from '../../rules/verdict.ts'
-import { sentFile } from '../../sync/file-log.ts'
 import { progressShape } from '../../sync/progress.ts'
+import { sentFile } from '../../sync/sinks.ts'
 
 const runAnswer = z.object({ summary: runSummary, outcome: z.enum(runOutcomes), failure: fault.nullable() })
 

@@ -1,9 +1,9 @@
 import { InterruptedError, RequestError } from '../../foundation/errors.ts'
 import { errorOf, type Fault, faultOf } from '../../foundation/http/fault.ts'
 import type { LineWriter, StreamedAnswer } from '../../foundation/http/route.ts'
-import type { SentFile } from '../../sync/file-log.ts'
 import { createProgress, type Progress } from '../../sync/progress.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
+import type { SentFile } from '../../sync/sinks.ts'
 import type { SyncRun } from './handlers.ts'
 import type { SyncLine } from './sync-lines.ts'
 

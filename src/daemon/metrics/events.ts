@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 import type { RequestObservation } from '../../remote/client-options.ts'
 import type { UploadOutcome } from '../../store/tables/uploads.ts'
-import type { MetricsSink } from '../../sync/metrics-sink.ts'
+import type { MetricsSink } from '../../sync/sinks.ts'
 import { makeCounter, makeHistogram } from './make.ts'
 
 const OUTCOMES: Readonly<Record<UploadOutcome, true>> = {

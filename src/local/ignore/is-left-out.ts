@@ -1,22 +1,20 @@
 import { FileError } from '../../foundation/errors.ts'
 import type { FileSystem } from '../read/file-system.ts'
 import { placeOf, type RootPlace } from '../read/inspect-root.ts'
-import { descend } from './descend.ts'
+import { descend, readIgnoreFile } from './ignore-files.ts'
 import { createRootScope } from './ignore-scope.ts'
-import { readIgnoreFile } from './read-ignore-file.ts'
-
-/** A mirror's directory: its real path and its settings. */
-interface Tree {
-  readonly root: string
-  readonly ignore: readonly string[]
-  readonly oneFileSystem: boolean
-}
+import type { ScanRules } from './scan-rules.ts'
 
 /**
- * Whether a scan of the mirror leaves out a directory below the root: because a rule ignores it, or because it lies on another file
- * system. Returns false where that cannot be read.
+ * Returns whether a scan of the mirror at the real path `root` leaves out a directory below the root: because a rule ignores it, or because it lies on another file
+ * system; false where that cannot be read.
  */
-export function isLeftOut(fs: FileSystem, { root, ignore, oneFileSystem }: Tree, relativePath: string): boolean {
+export function isLeftOut(
+  fs: FileSystem,
+  root: string,
+  { ignore, oneFileSystem }: Pick<ScanRules, 'ignore' | 'oneFileSystem'>,
+  relativePath: string,
+): boolean {
   const place = findPlace(fs, root)
   if (place === undefined) return false
   if (oneFileSystem && isElsewhere(fs, place, relativePath)) return true

@@ -1,8 +1,7 @@
 import { createHash, hash } from 'node:crypto'
 import { asFileError } from './file-errors.ts'
 import type { FileSystem } from './file-system.ts'
-import { assertUnchanged, type GuardedFile } from './open-guarded.ts'
-import { readChunk } from './read-chunk.ts'
+import { assertUnchanged, type GuardedFile, readChunk } from './open-guarded.ts'
 
 export interface FileHash {
   /** 32 bytes. */

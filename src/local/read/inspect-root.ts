@@ -3,10 +3,8 @@ import { messageOf, RootError, systemCodeOf } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { Volume } from '../../rules/mirror-roots.ts'
 import { isOutOfDescriptors } from './file-errors.ts'
-import type { FileStats, FileSystem } from './file-system.ts'
-import { FILE_SYSTEMS } from './file-system-kinds.ts'
-import { isDirectory } from './fingerprint.ts'
-import { identifyVolume, UNKNOWN_VOLUME } from './root-volume.ts'
+import { type FileStats, type FileSystem, isDirectory } from './file-system.ts'
+import { FILE_SYSTEMS, type FileSystemKind } from './file-system-kinds.ts'
 
 /** Where the files of a mirror are read. Plain data, so that it can be passed to a thread. */
 export interface RootPlace {
@@ -89,4 +87,35 @@ function whyUnreadable(thrown: unknown, code: string): string {
 
 function rootError(code: RootError['code'], path: string, reason: string, cause?: unknown): RootError {
   return new RootError(code, `Cannot mirror the directory "${escapeText(path)}": ${reason}`, { cause })
+}
+
+const UNKNOWN_VOLUME: Volume = { id: null, sizeBytes: null }
+
+/** Links of these names lead to the devices of file systems. */
+const BY_UUID = '/dev/disk/by-uuid'
+
+/** Identifies the file system of `kind` on `device` by its UUID (of FAT: its serial number), and by its size unless that may vary. */
+function identifyVolume(
+  fs: FileSystem,
+  device: bigint,
+  { kind, sizeBytes }: { readonly kind: FileSystemKind | undefined; readonly sizeBytes: number },
+): Volume {
+  return { id: findUuid(fs, device), sizeBytes: kind?.hasFixedSize ? sizeBytes : null }
+}
+
+/** Containers and systems without udev have no such links. */
+function findUuid(fs: FileSystem, device: bigint): string | null {
+  try {
+    return fs.readdirSync(BY_UUID).find((name) => leadsTo(fs, `${BY_UUID}/${name}`, device)) ?? null
+  } catch {
+    return null
+  }
+}
+
+function leadsTo(fs: FileSystem, link: string, device: bigint): boolean {
+  try {
+    return fs.statSync(link, { bigint: true }).rdev === device
+  } catch {
+    return false
+  }
 }

@@ -2,8 +2,14 @@ import { constants } from 'node:fs'
 import { sep } from 'node:path'
 import { isWithin } from '../../foundation/files/paths.ts'
 import { asFileError, fileError } from './file-errors.ts'
-import type { FileStats, FileSystem } from './file-system.ts'
-import { type Fingerprint, fingerprintOf, isRegularFile, sameFingerprint } from './fingerprint.ts'
+import {
+  type FileStats,
+  type FileSystem,
+  type Fingerprint,
+  fingerprintOf,
+  isRegularFile,
+  sameFingerprint,
+} from './file-system.ts'
 import { isInPlace, type RootPlace } from './inspect-root.ts'
 
 /** A regular file under the root, open for reading; disposing closes it. */
@@ -81,4 +87,25 @@ function realPathOf(fs: FileSystem, { root, path, descriptor }: Opened, stats: F
 /** Whether a real path lies below the root. */
 export function isUnder(rootRealPath: string, path: string | undefined): boolean {
   return path !== undefined && path !== rootRealPath && isWithin(rootRealPath, path, sep)
+}
+
+/**
+ * Reads from `position` into `scratch`, at most up to the size that the file had when it was opened, and returns the filled part;
+ * the part is empty only at that size. Throws FileError `busy` when the file ends earlier.
+ */
+export function readChunk(fs: FileSystem, file: GuardedFile, scratch: Uint8Array, position: number): Uint8Array {
+  const wanted = Math.min(scratch.length, file.fingerprint.sizeBytes - position)
+  if (wanted === 0) return scratch.subarray(0, 0)
+  const got = fs.readSync(file.descriptor, scratch, 0, wanted, position)
+  if (got === 0) throw changedWhileRead(file.relativePath)
+  return scratch.subarray(0, got)
+}
+
+/** Reads the whole file into a new buffer; only for small files. */
+export function readWhole(fs: FileSystem, file: GuardedFile): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(file.fingerprint.sizeBytes)
+  for (let position = 0; position < bytes.length; ) {
+    position += readChunk(fs, file, bytes.subarray(position), position).length
+  }
+  return bytes
 }

@@ -3,8 +3,7 @@ import { FileError } from '../../foundation/errors.ts'
 import { asFileError, fileError } from './file-errors.ts'
 import type { FileSystem } from './file-system.ts'
 import type { RootPlace } from './inspect-root.ts'
-import { assertUnchanged, changedWhileRead, type GuardedFile, openGuarded } from './open-guarded.ts'
-import { readWhole } from './read-chunk.ts'
+import { assertUnchanged, changedWhileRead, type GuardedFile, openGuarded, readWhole } from './open-guarded.ts'
 
 /** The content that an upload has declared. */
 export interface ExpectedContent {

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import type { FileSystem } from './file-system.ts'
-import { kindOf } from './fingerprint.ts'
+import { type FileSystem, kindOf } from './file-system.ts'
 
 /** Bytes of all files below a directory; entries that vanish or are unreadable count as 0. */
 export function sizeOnDisk(fs: FileSystem, directory: string): number {

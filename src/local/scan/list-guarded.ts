@@ -1,9 +1,9 @@
+import { isUtf8 } from 'node:buffer'
 import { constants } from 'node:fs'
 import { fileError } from '../read/file-errors.ts'
 import type { FileSystem } from '../read/file-system.ts'
 import { isInPlace, type RootPlace } from '../read/inspect-root.ts'
 import { isUnder } from '../read/open-guarded.ts'
-import { type Listing, readListing } from './read-listing.ts'
 
 /** Where a directory of a mirror lies. */
 export interface DirectoryLocation {
@@ -59,4 +59,35 @@ function listBetweenChecks(fs: FileSystem, place: DirectoryLocation): Listing {
 function assertInRoot(realPath: string | undefined, { root, relativePath }: DirectoryLocation): void {
   if (realPath === root.realPath || isUnder(root.realPath, realPath)) return
   throw fileError('outside-root', relativePath === '' ? '.' : relativePath, "it lies outside the mirror's directory")
+}
+
+export interface Listing {
+  /** In code-unit order. */
+  readonly names: readonly string[]
+  /** Names that are not UTF-8, which paths of this program cannot express, with their bytes escaped: `caf\xE9.txt`. */
+  readonly namesNotUtf8: readonly string[]
+}
+
+const REPLACEMENT = '\ufffd'
+
+/** Lists one directory. Where a name may not be UTF-8, it lists the directory again as bytes to find those names. */
+function readListing(fs: FileSystem, path: string): Listing {
+  const names = fs.readdirSync(path)
+  if (!names.some((name) => name.includes(REPLACEMENT))) return { names: names.sort(), namesNotUtf8: [] }
+  const raw = fs.readdirSync(path, { encoding: 'buffer' })
+  return {
+    names: raw
+      .filter((name) => isUtf8(name))
+      .map((name) => Buffer.from(name).toString())
+      .sort(),
+    namesNotUtf8: raw.filter((name) => !isUtf8(name)).map(escapeBytes),
+  }
+}
+
+function escapeBytes(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) =>
+    byte >= 0x20 && byte < 0x7f && byte !== 0x5c
+      ? String.fromCharCode(byte)
+      : `\\x${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+  ).join('')
 }

@@ -1,7 +1,12 @@
 import type { Clock } from '../../foundation/clock.ts'
 import { ageMsOf } from '../../rules/scan-times.ts'
-import type { FileSystem } from '../read/file-system.ts'
-import { type Fingerprint, fingerprintOf, isRegularFile, sameFingerprint } from '../read/fingerprint.ts'
+import {
+  type FileSystem,
+  type Fingerprint,
+  fingerprintOf,
+  isRegularFile,
+  sameFingerprint,
+} from '../read/file-system.ts'
 
 export interface SettlerOptions {
   readonly fs: FileSystem

@@ -307,7 +307,7 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
       pending.all(library.id, id, afterSeq, limit),
     countPending: ({ id, library }: MirrorKey): number => onlyRow(pendingCount.get(library.id, id, id)).n,
     /** Stored resources with a problem that are out of quarantine, so that they can be polled again; at most 1000. */
-    listDueForAnotherLook: (mirrorId: number, nowMs: number): PendingResource[] =>
+    listDueForRecheck: (mirrorId: number, nowMs: number): PendingResource[] =>
       due.all(mirrorId, ...quarantineEnds(nowMs)),
     /** What would be sent for a mirror's open files, if all of their contents are new; otherwise undefined. */
     tallyIfNew: (mirrorId: number): { contents: number; bytes: number; copies: number } | undefined => {
@@ -315,7 +315,7 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
       return areNew === 1 ? tally : undefined
     },
     /** When the next quarantine of a stored resource ends (wall clock); null when none is running. */
-    nextLookAt: (mirrorId: number, nowMs: number): number | null => onlyRow(nextLook.get(mirrorId, nowMs)).at,
+    nextRecheckAt: (mirrorId: number, nowMs: number): number | null => onlyRow(nextLook.get(mirrorId, nowMs)).at,
     /** Assigns all pending resources that the mirror follows to the mirror and to this run's summary. */
     claimPending: ({ id, library }: MirrorKey, runId: number): void => {
       claim.run(runId, id, library.id, id, id)

@@ -2,7 +2,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { MINUTE_MS } from '../../foundation/text/times.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
-import type { FileLog, SentFile } from '../file-log.ts'
+import type { FileLog, SentFile } from '../sinks.ts'
 
 /** Files named per minute: people who work with some files see each of them, and a first pass does not fill the disk. */
 const MOST_NAMED = 60

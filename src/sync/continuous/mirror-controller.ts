@@ -7,35 +7,34 @@ import { isBatchDone, nextUploadDelayMs, nextWork, type PlannedWork } from '../.
 import { quarantineLeftMs } from '../../rules/quarantine.ts'
 import { reactToFailure } from '../../rules/react-to-failure.ts'
 import { emptySummary } from '../../rules/sync-summary.ts'
-import { listDoubtful } from '../doubts/resolve-doubts.ts'
+import { listDoubtful } from '../doubts/resolve-upload-doubts.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import { hasToFollow } from '../ingestion/follow-ingestion.ts'
 import { CAREFUL_PASS, type PassOptions } from '../pass.ts'
 import { openMirror } from '../pin/open-mirror.ts'
 import { createProgress } from '../progress.ts'
-import { createUploadStage } from '../upload/create-upload-stage.ts'
 import { ActivityLog } from './activity-log.ts'
 import type { ControllerSettings } from './controller-settings.ts'
 import type { ControllerState, ControllerStatus, HoldCode, WaitReason } from './controller-status.ts'
-import { MirrorObserver } from './mirror-observer.ts'
 import { MirrorRun } from './mirror-run.ts'
+import { MirrorScanner } from './mirror-scanner.ts'
 import type { ServiceConnection } from './service-connection.ts'
 
 export const SCHEDULED = 'it sends in batches; the next one is planned'
-/** While uploads continue, settled paths are gathered for so long and examined together. */
+/** While uploads continue, settled paths are gathered for so long and rescanned together. */
 const GATHERING_MS = 40
 
 const OPTIONS: PassOptions = { ...CAREFUL_PASS, waitMs: 0 }
 
 /**
- * Keeps one mirror up to date until the engine's signal is aborted: scans, examines reported paths once they are settled,
+ * Keeps one mirror up to date until the engine's signal is aborted: scans, rescans reported paths once they are settled,
  * uploads. After an error it waits or halts, and tries again by itself; `run` throws only what stops the whole daemon.
  */
 export class MirrorController {
   readonly settings: ControllerSettings
   readonly #engine: Engine
   readonly #connection: ServiceConnection
-  readonly #observer: MirrorObserver
+  readonly #scanner: MirrorScanner
   readonly #activity: ActivityLog
   readonly #wakeUp = new AutoResetEvent()
   readonly #idleListeners = new Set<() => void>()
@@ -58,7 +57,7 @@ export class MirrorController {
     this.#activity = new ActivityLog(engine, settings.mirror.name)
     this.#engine = { ...engine, progress: createProgress(), fileLog: this.#activity }
     this.#connection = connection
-    this.#observer = new MirrorObserver(this.#engine, settings, () => this.#wakeUp.set())
+    this.#scanner = new MirrorScanner(this.#engine, settings, () => this.#wakeUp.set())
   }
 
   get name(): string {
@@ -67,10 +66,10 @@ export class MirrorController {
 
   get status(): ControllerStatus {
     const reason = this.#trouble?.reason ?? this.#holdReason()
-    return { state: this.#state(), reason, lastSuccessAt: this.#lastSuccessAt, ...this.#observer.status }
+    return { state: this.#state(), reason, lastSuccessAt: this.#lastSuccessAt, ...this.#scanner.status }
   }
 
-  /** Holds back uploads until `release` is called with the same code; observing continues. */
+  /** Holds back uploads until `release` is called with the same code; scanning continues. */
   hold(code: HoldCode, message: string): void {
     this.#holds.set(code, message)
     if (this.#run?.isUploading) this.#abort.abort(new InterruptedError(message))
@@ -88,8 +87,8 @@ export class MirrorController {
     this.#wasWoken = true
     this.#notBeforeMs = 0
     this.#sendAtMs = 0
-    this.#connection.follower?.lookAgain()
-    this.#observer.scanNow()
+    this.#connection.follower?.recheck()
+    this.#scanner.scanNow()
     this.#wakeUp.set()
   }
 
@@ -148,7 +147,7 @@ export class MirrorController {
       this.#isWorking = false
       this.#announceIdle()
       this.#activity.flush()
-      await this.#observer[Symbol.asyncDispose]()
+      await this.#scanner[Symbol.asyncDispose]()
     }
   }
 
@@ -156,7 +155,7 @@ export class MirrorController {
   async #waitForWork(): Promise<void> {
     const { clock, signal } = this.#engine
     while (!signal.aborted) {
-      await this.#observer.tidy()
+      await this.#scanner.tidy()
       const nowMs = clock.monotonicMs()
       const next = nextWork(this.#planned, nowMs)
       if (next.kind === 'work') {
@@ -166,13 +165,13 @@ export class MirrorController {
         return
       }
       this.#announceIdle()
-      await this.#wakeUp.waitAtMost(clock, Math.min(next.untilMs, this.#observer.tidyAtMs) - nowMs, signal)
+      await this.#wakeUp.waitAtMost(clock, Math.min(next.untilMs, this.#scanner.tidyAtMs) - nowMs, signal)
     }
   }
 
   get #planned(): PlannedWork {
     return {
-      observeAtMs: this.#observer.dueMs,
+      observeAtMs: this.#scanner.dueMs,
       uploadAtMs: this.#sendAtMs,
       notBeforeMs: this.#notBeforeMs,
       isQuiesced: this.#quiesceCount > 0,
@@ -183,7 +182,7 @@ export class MirrorController {
     try {
       await this.#work()
     } catch (error) {
-      if (this.#engine.signal.aborted || this.#abort.signal.aborted) this.#observer.scanNow()
+      if (this.#engine.signal.aborted || this.#abort.signal.aborted) this.#scanner.scanNow()
       else await this.#react(error)
     }
   }
@@ -193,15 +192,14 @@ export class MirrorController {
     using root = openRoot(this.#engine.fs, settings.mirror.path)
     const engine = { ...this.#engine, signal: AbortSignal.any([this.#engine.signal, this.#abort.signal]) }
     const mirror = await openMirror(engine, settings.mirror, root, { runId: 0, options: OPTIONS })
-    await this.#observer.open(mirror)
+    await this.#scanner.open(mirror)
     const { name, path, remotePath } = settings.mirror
     const { remoteId, name: libraryName } = mirror.row.library
     const summary = emptySummary({ name, path, remotePath, library: { id: remoteId, name: libraryName } })
     const run = new MirrorRun(engine, mirror, {
       summary,
-      createStage: (...of) => createUploadStage(engine, ...of),
       onIdle: () => this.#wakeUp.set(),
-      onUnread: (path) => this.#observer.examineSoon(path),
+      onUnread: (path) => this.#scanner.rescanSoon(path),
     })
     this.#run = run
     let failure: ShelfdError | undefined
@@ -212,24 +210,24 @@ export class MirrorController {
       throw error
     } finally {
       this.#run = undefined
-      if (await run.finish({ ...this.#observer.takeFindings(), failure })) this.#activity.add(summary)
+      if (await run.finish({ ...this.#scanner.takeFindings(), failure })) this.#activity.add(summary)
     }
     // Uploads in flight may have failed while `finish` awaited them.
     run.assertWell()
     this.#recordSuccess(mirror, run)
   }
 
-  /** Each round observes what is due, uploads if something differs, and waits; ends when neither has anything left to do. */
+  /** Each round scans what is due, uploads if something differs, and waits; ends when neither has anything left to do. */
   async #runToItsEnd(engine: Engine, mirror: OpenMirror, run: MirrorRun): Promise<void> {
     let mustSend = this.#sendAtMs <= engine.clock.monotonicMs()
-    const observed = { ...mirror, verify: () => this.#verify(mirror, undefined) }
+    const scanned = { ...mirror, verify: () => this.#verify(mirror, undefined) }
     for (;;) {
-      if (await this.#observer.observe(engine, observed, run.summary)) mustSend = true
+      if (await this.#scanner.scanDue(engine, scanned, run.summary)) mustSend = true
       if (mustSend) await this.#send(mirror, run)
       mustSend = false
       run.assertWell()
       engine.signal.throwIfAborted()
-      const delayMs = this.#observer.dueMs - engine.clock.monotonicMs()
+      const delayMs = this.#scanner.dueMs - engine.clock.monotonicMs()
       if (!run.isUploading && delayMs > 0) return
       await this.#wakeUp.waitAtMost(engine.clock, delayMs, engine.signal)
       if (run.isUploading) await engine.clock.sleep(GATHERING_MS, engine.signal)
@@ -255,7 +253,7 @@ export class MirrorController {
       run.upload(open, this.#countsSinceMs ?? clock.monotonicMs() - this.settings.runSpanMs)
   }
 
-  /** Compares the pins once per connection; without one, an earlier comparison suffices, so that observing works offline. */
+  /** Compares the pins once per connection; without one, an earlier comparison suffices, so that scanning works offline. */
   async #verify(mirror: OpenMirror, connection: object | undefined): Promise<void> {
     if (this.#verified !== undefined && (connection === undefined || this.#verified === connection)) return
     const current = connection ?? (await this.#connection.open()).connection
@@ -294,10 +292,10 @@ export class MirrorController {
     const { scope, state, delayMs } = reactToFailure(error)
     if (state === 'stopped') throw error
     const reason = { code: error.code, message: error.message }
-    this.#observer.scanNow()
+    this.#scanner.scanNow()
     this.#sendAtMs = 0
     if (scope === 'service') await this.#connection.recordFailure(error)
-    if (scope === 'root') await this.#observer.close()
+    if (scope === 'root') await this.#scanner.close()
     if (delayMs === null) {
       // This failure has closed the connection, or one of another mirror has, which cut off the work of this one.
       this.#delayUntil(this.#connection.retryAtMs)
@@ -322,7 +320,7 @@ export class MirrorController {
   async #whenDone(signal: AbortSignal): Promise<void> {
     const isOver = () => signal.aborted || this.#engine.signal.aborted
     const isDone = () => {
-      const awaited = { trouble: this.#trouble?.state, isSettling: this.#observer.isSettling }
+      const awaited = { trouble: this.#trouble?.state, isSettling: this.#scanner.isSettling }
       return isBatchDone(this.#planned, awaited, this.#engine.clock.monotonicMs())
     }
     while (!isOver() && (this.#isWorking || !isDone())) await this.#nextIdle()
@@ -339,10 +337,10 @@ export class MirrorController {
   }
 
   #state(): ControllerState {
-    if (this.#observer.isScanning) return this.#observer.hasScanned ? 'scanning' : 'starting'
+    if (this.#scanner.isScanning) return this.#scanner.hasScanned ? 'scanning' : 'starting'
     if (this.#trouble) return this.#trouble.state
     if (this.#run?.isUploading) return 'sending'
-    if (!this.#observer.hasScanned) return 'starting'
+    if (!this.#scanner.hasScanned) return 'starting'
     return this.#holds.size > 0 ? 'held' : 'idle'
   }
 

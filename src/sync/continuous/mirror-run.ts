@@ -2,12 +2,11 @@ import { ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import { recordedVerdict, runOutcome, stoppedOutcome, verdictOf } from '../../rules/verdict.ts'
-import type { Connection, Engine, OpenMirror } from '../engine.ts'
-import type { PathProblem } from '../observe/observation.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
 import { newAttempts } from '../pass.ts'
 import { summarize } from '../run/summarize.ts'
-import type { UploadOptions } from '../upload/upload-options.ts'
-import type { UploadStage } from '../upload/upload-stage.ts'
+import type { PathProblem } from '../scan/scan-batch.ts'
+import { UploadStage } from '../upload/upload-stage.ts'
 import type { OpenConnection } from './service-connection.ts'
 
 /** Ingestion may stay full for days. */
@@ -24,8 +23,6 @@ interface RunEnd {
 
 interface RunOptions {
   readonly summary: SyncSummary
-  /** Creates the upload stage of the run. */
-  readonly createStage: (mirror: OpenMirror, connection: Connection, options: UploadOptions) => UploadStage
   /** Called when nothing is left to upload for the moment, and when the upload stage ends. */
   readonly onIdle: () => void
   readonly onUnread: (path: string) => void
@@ -37,7 +34,6 @@ export class MirrorRun {
   readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #startedAt: number
-  readonly #createStage: RunOptions['createStage']
   readonly #onIdle: () => void
   readonly #onUnread: RunOptions['onUnread']
   #runId: number | undefined
@@ -47,12 +43,11 @@ export class MirrorRun {
   #wasWoken = false
   #failure: { readonly error: unknown } | undefined
 
-  constructor(engine: Engine, mirror: OpenMirror, { summary, createStage, onIdle, onUnread }: RunOptions) {
+  constructor(engine: Engine, mirror: OpenMirror, { summary, onIdle, onUnread }: RunOptions) {
     this.#engine = engine
     this.#mirror = mirror
     this.summary = summary
     this.#startedAt = engine.clock.nowMs()
-    this.#createStage = createStage
     this.#onIdle = onIdle
     this.#onUnread = onUnread
   }
@@ -84,7 +79,7 @@ export class MirrorRun {
       onIdle: this.#onIdle,
       onUnread: this.#onUnread,
     }
-    this.#stage = this.#createStage(mirror, open.connection, work)
+    this.#stage = new UploadStage({ engine: this.#engine, mirror, connection: open.connection }, work)
     this.#uploading = this.#uploadToTheEnd(this.#stage, open)
   }
 

@@ -88,7 +88,7 @@ export class MirrorWatch implements AsyncDisposable {
     return this.#watcher?.isLimited ?? false
   }
 
-  /** Watches more directories; returns those that were not watched before, which must be examined again. */
+  /** Watches more directories; returns those that were not watched before, which must be rescanned again. */
   add(directories: readonly string[]): readonly string[] {
     return this.#watcher?.add(directories) ?? []
   }

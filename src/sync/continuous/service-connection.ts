@@ -5,7 +5,7 @@ import { describeCause } from '../../remote/policies/outage.ts'
 import { RECONNECT_POLICIES, reactToFailure } from '../../rules/react-to-failure.ts'
 import { retryDelayMs } from '../../rules/retry-delay.ts'
 import type { Connection, Engine } from '../engine.ts'
-import type { IngestionFollower } from '../ingestion/follow-ingestion.ts'
+import { IngestionFollower } from '../ingestion/follow-ingestion.ts'
 import type { ServiceStatus } from './controller-status.ts'
 
 /** An open connection, and the follower of the ingestion of what is uploaded over it. */
@@ -24,7 +24,6 @@ export interface ConnectionHooks {
   onChange(): void
   /** Something happened that stops the daemon. */
   onFatal(error: unknown): void
-  createFollower(connection: Connection): IngestionFollower
 }
 
 /** The connection that all mirrors share: opens when needed, closes after a failure, opens again after growing delays. */
@@ -127,7 +126,7 @@ export class ServiceConnection {
 
   async #connect(): Promise<OpenConnection> {
     const connection = await this.#engine.service.connect(this.#engine.signal)
-    const follower = this.#hooks.createFollower(connection)
+    const follower = new IngestionFollower(this.#engine, connection)
     const open = { connection, follower }
     this.#open = open
     this.#probeAtMs = this.#engine.clock.monotonicMs() + PROBE_INTERVAL_MS

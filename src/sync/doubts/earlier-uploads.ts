@@ -7,43 +7,37 @@ import { quarantineLeftMs } from '../../rules/quarantine.ts'
 import { nameKey } from '../../rules/similar-names.ts'
 import type { OpenFile } from '../../store/tables/files.ts'
 import type { UntrackedEntry } from '../../store/tables/untracked.ts'
-import type { Connection, Engine, OpenMirror } from '../engine.ts'
+import type { MirrorContext } from '../engine.ts'
 import { listRemote, type UnlistedDirectory } from '../list-remote.ts'
-import { findSame } from './find-same.ts'
-import { recordUnseen } from './record-unseen.ts'
-import { type Look, type LookWork, lookAt, readRemoteBytes } from './remote-bytes.ts'
+import { findSame, type Look, type LookWork, lookAt, readRemoteBytes, recordUnseen } from './search.ts'
 
 /**
  * Finds uploads of a mirror that the store does not know because it was restored, copied or is new (P14, P24). Lists once
  * the entries that no receipt accounts for; from then on, a content is only uploaded when it is none of them.
  */
 export class EarlierUploads {
-  readonly #engine: Engine
-  readonly #mirror: OpenMirror
-  readonly #connection: Connection
+  readonly #context: MirrorContext
   readonly #work: LookWork
   /** Files whose content is looked for before its upload, by content. */
   readonly #waiting = new Map<number, OpenFile>()
   readonly #absent = new Set<number>()
   #unlisted: readonly UnlistedDirectory[] = []
 
-  constructor(engine: Engine, mirror: OpenMirror, connection: Connection, work: LookWork) {
-    this.#engine = engine
-    this.#mirror = mirror
-    this.#connection = connection
+  constructor(context: MirrorContext, work: LookWork) {
+    this.#context = context
     this.#work = work
   }
 
   /** Lists where earlier uploads may be, unless that was done since the store was created, restored or copied. */
   async list(): Promise<void> {
-    const { store, logger, signal, limits } = this.#engine
-    const { id, name: mirror, library, remotePath } = this.#mirror.row
+    const { store, logger, signal, limits } = this.#context.engine
+    const { id, name: mirror, library, remotePath } = this.#context.mirror.row
     if (!store.untracked.isLookDue(id)) return
     logger.warn('the state is new, restored or copied: shelfd looks for earlier uploads before it sends anything', {
       mirror,
     })
     const { incomplete } = await listRemote({
-      client: this.#connection.client,
+      client: this.#context.connection.client,
       libraryId: library.id,
       remoteId: library.remoteId,
       concurrency: limits.transfers,
@@ -61,7 +55,8 @@ export class EarlierUploads {
     if (this.#absent.has(file.contentId)) return false
     if (!this.#isUnlisted(file) && this.#candidates(file).next().done) return false
     // A content whose look failed before waits until its quarantine is over.
-    if (quarantineLeftMs(file.retryAt, this.#engine.clock.nowMs()) === 0) this.#waiting.set(file.contentId, file)
+    if (quarantineLeftMs(file.retryAt, this.#context.engine.clock.nowMs()) === 0)
+      this.#waiting.set(file.contentId, file)
     return true
   }
 
@@ -70,11 +65,16 @@ export class EarlierUploads {
     const files = [...this.#waiting.values()]
     this.#waiting.clear()
     let absent = 0
-    await forEachConcurrently(files, this.#engine.limits.transfers, async (file) => {
+    await forEachConcurrently(files, this.#context.engine.limits.transfers, async (file) => {
       const look = await this.#lookFor(file)
       if (!this.#isStillUnsent(file)) return
       if ('failure' in look)
-        recordUnseen(this.#engine, { id: file.contentId, path: pathOf(file) }, look.failure, this.#work.attempts)
+        recordUnseen(
+          this.#context.engine,
+          { id: file.contentId, path: pathOf(file) },
+          look.failure,
+          this.#work.attempts,
+        )
       else if (look.seen) this.#recordFound(file, look.seen)
       else {
         this.#absent.add(file.contentId)
@@ -87,15 +87,14 @@ export class EarlierUploads {
   async #lookFor(file: OpenFile): Promise<Look<UntrackedEntry | undefined>> {
     const unlisted = this.#isUnlisted(file)
     if (unlisted) return { failure: new TemporaryError('service-unavailable', cannotList(unlisted)) }
-    const compare = (candidate: UntrackedEntry) =>
-      lookAt(this.#engine, this.#mirror, this.#connection, () => this.#isSame(file, candidate))
+    const compare = (candidate: UntrackedEntry) => lookAt(this.#context, () => this.#isSame(file, candidate))
     return await findSame({ candidates: this.#candidates(file), compare, doubts: 0 })
   }
 
   /** Lists entries that may be the content, which may have been uploaded under the name of any of its copies. */
   *#candidates({ contentId, sha256, mime, size }: OpenFile): Generator<UntrackedEntry> {
-    const { untracked, files } = this.#engine.store
-    const libraryId = this.#mirror.row.library.id
+    const { untracked, files } = this.#context.engine.store
+    const libraryId = this.#context.mirror.row.library.id
     if (!untracked.hasAny(libraryId)) return
     const content = { libraryId, sha256, mime, size }
     const keys = new Set(files.listNames(contentId).map(nameKey))
@@ -105,10 +104,10 @@ export class EarlierUploads {
 
   /** Stores what was read of an entry, so that each is read once, even if it might be several contents. */
   async #isSame({ directory, name, mime, size, sha256 }: OpenFile, { resourceId }: UntrackedEntry): Promise<boolean> {
-    const { store } = this.#engine
-    const { library } = this.#mirror.row
+    const { store } = this.#context.engine
+    const { library } = this.#context.mirror.row
     const content = { path: joinPath(directory, name), mime, size }
-    const found = await readRemoteBytes(this.#engine, this.#connection, resourceId, content)
+    const found = await readRemoteBytes(this.#context.engine, this.#context.connection, resourceId, content)
     store.writeRelaxed(() => {
       if (found) store.untracked.recordBytes(library.id, resourceId, found)
       else store.untracked.remove(library.id, resourceId)
@@ -118,20 +117,20 @@ export class EarlierUploads {
 
   /** Returns the directory that may hold the upload and could not be listed, if there is one. */
   #isUnlisted({ directory }: OpenFile): UnlistedDirectory | undefined {
-    const place = joinLibraryPath(this.#mirror.row.remotePath, directory)
+    const place = joinLibraryPath(this.#context.mirror.row.remotePath, directory)
     return this.#unlisted.find(({ path }) => path === INBOX_PATH || isWithin(path, place))
   }
 
   /** While this mirror looked, another mirror of the library may have found the content or begun to upload it. */
   #isStillUnsent({ contentId }: OpenFile): boolean {
-    const { store, inFlight } = this.#engine
+    const { store, inFlight } = this.#context.engine
     const state = store.contents.getUploadState(contentId).state
     return (state === 'new' || state === 'refused') && !inFlight.has(contentId)
   }
 
   #recordFound(file: OpenFile, { resourceId }: UntrackedEntry): void {
-    const { store, clock, logger, fileLog } = this.#engine
-    const { row, runId } = this.#mirror
+    const { store, clock, logger, fileLog } = this.#context.engine
+    const { row, runId } = this.#context.mirror
     const { uploads } = this.#work.summary
     const { contentId, size: sizeBytes } = file
     const path = pathOf(file)

@@ -3,23 +3,18 @@ import { joinPath } from '../../foundation/files/paths.ts'
 import { IN_DOUBT, linkPauseLeftMs } from '../../rules/doubts.ts'
 import { rankCandidate } from '../../rules/similar-names.ts'
 import type { CopyInDoubt } from '../../store/tables/files.ts'
-import type { Connection, Engine, OpenMirror } from '../engine.ts'
-import type { PathProblem } from '../observe/observation.ts'
+import type { Engine, MirrorContext, OpenMirror } from '../engine.ts'
 import { linkKey } from '../pass.ts'
-import { listPlace } from './list-place.ts'
-import { type LookWork, lookAt } from './remote-bytes.ts'
+import type { PathProblem } from '../scan/scan-batch.ts'
+import { type LookWork, listPlace, lookAt } from './search.ts'
 
 /**
  * Looks for the locations of copies whose last upload may have arrived (P4). A resource that is listed in the directory of such a copy,
  * under its name, has gained that location. Without it the copy is uploaded once more in this run, from the second time on after a
  * pause that grows. Returns the problems of copies that wait.
  */
-export async function resolveLinkDoubts(
-  engine: Engine,
-  mirror: OpenMirror,
-  connection: Connection,
-  work: LookWork,
-): Promise<PathProblem[]> {
+export async function resolveLinkDoubts(context: MirrorContext, work: LookWork): Promise<PathProblem[]> {
+  const { engine, mirror } = context
   const { store, clock } = engine
   const { links } = work.attempts
   const problems: PathProblem[] = []
@@ -34,9 +29,7 @@ export async function resolveLinkDoubts(
   const due = copies.filter((copy) => !isPaused(copy))
   for (const [place, sought] of Map.groupBy(due, (copy) => copy.place)) {
     const resources = new Set(sought.map(({ resourceId }) => resourceId))
-    const look = await lookAt(engine, mirror, connection, () =>
-      listPlace(engine, mirror, connection, place, ({ id }) => resources.has(id)),
-    )
+    const look = await lookAt(context, () => listPlace(context, place, ({ id }) => resources.has(id)))
     for (const copy of sought) {
       if ('failure' in look) leave(copy, look.failure)
       else if (look.seen.some((entry) => isLocation(entry, copy))) recordFound(engine, mirror, copy, work)

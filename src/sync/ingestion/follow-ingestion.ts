@@ -5,14 +5,8 @@ import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Connection, Engine } from '../engine.ts'
 import { isServiceWell } from '../item-failure.ts'
 import type { Follower } from './ingestion-capacity.ts'
-import { type PollFailure, pollResource } from './poll-resource.ts'
-import type { FollowedResource, PollSchedule } from './poll-schedule.ts'
-import type { Answer, PollRecorder } from './record-polls.ts'
-
-interface FollowerParts {
-  readonly schedule: PollSchedule
-  readonly recorder: PollRecorder
-}
+import { type Answer, type PollFailure, PollRecorder, pollResource } from './poll-resource.ts'
+import { type FollowedResource, PollSchedule } from './poll-schedule.ts'
 
 type FailedPoll = PollFailure & { readonly followed: FollowedResource }
 
@@ -27,7 +21,7 @@ const FRUITLESS_POLLS_PER_SECOND = 50
 
 /** Whether a mirror has resources to poll. */
 export function hasToFollow({ store, clock }: Engine, row: MirrorRow): boolean {
-  return store.contents.countPending(row) > 0 || store.contents.listDueForAnotherLook(row.id, clock.nowMs()).length > 0
+  return store.contents.countPending(row) > 0 || store.contents.listDueForRecheck(row.id, clock.nowMs()).length > 0
 }
 
 /**
@@ -44,16 +38,16 @@ export class IngestionFollower implements Follower {
   #hasFailed = false
   #stopAtMs = Number.POSITIVE_INFINITY
 
-  constructor(engine: Engine, connection: Connection, { schedule, recorder }: FollowerParts) {
+  constructor(engine: Engine, connection: Connection) {
     this.#engine = engine
     this.#connection = connection
-    this.#schedule = schedule
-    this.#recorder = recorder
+    this.#schedule = new PollSchedule(engine)
+    this.#recorder = new PollRecorder(engine)
   }
 
   /** Follows the mirror's resources as well. */
   add(row: MirrorRow): void {
-    if (this.#schedule.add(row)) this.lookAgain()
+    if (this.#schedule.add(row)) this.recheck()
   }
 
   /** Stops following the mirror's resources, because another run follows them. */
@@ -66,8 +60,8 @@ export class IngestionFollower implements Follower {
   }
 
   /** Checks now for resources that ended badly and are due, instead of at the planned time. */
-  lookAgain(): void {
-    this.#schedule.lookAgain()
+  recheck(): void {
+    this.#schedule.recheck()
     this.#wakeUp.set()
   }
 
@@ -151,12 +145,12 @@ export class IngestionFollower implements Follower {
       return
     }
     this.#schedule.release(followed)
-    this.#schedule.planLook(this.#recorder.recordFailure(followed, error))
+    this.#schedule.planRecheck(this.#recorder.recordFailure(followed, error))
     this.#engine.ingestion.announce()
   }
 
   #take(answers: readonly Answer[]): void {
-    for (const retryAt of this.#recorder.recordAnswers(answers)) this.#schedule.planLook(retryAt)
+    for (const retryAt of this.#recorder.recordAnswers(answers)) this.#schedule.planRecheck(retryAt)
     let hasEnded = false
     for (const { followed, outcome } of answers) {
       if (outcome !== 'pending') {

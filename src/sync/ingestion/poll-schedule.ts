@@ -1,8 +1,8 @@
+import type { Clock } from '../../foundation/clock.ts'
 import { pollIntervalMs } from '../../rules/poll-interval.ts'
 import type { PendingResource } from '../../store/tables/contents.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Engine } from '../engine.ts'
-import { NextLook } from './next-look.ts'
 
 /** A resource that is polled until its ingestion ends. */
 export interface FollowedResource extends Omit<PendingResource, 'hasProblem'> {
@@ -36,13 +36,13 @@ export class PollSchedule {
   readonly #followed = new Map<number, FollowedResource>()
   /** The count of `countNewlyPending` when pending resources were last read from the store. */
   #takenUpTo = -1
-  readonly #nextLook: NextLook
+  readonly #nextRecheck: NextRecheck
   /** The content whose path the progress shows. */
   #shownId: number | undefined
 
   constructor(engine: Engine) {
     this.#engine = engine
-    this.#nextLook = new NextLook(engine.clock)
+    this.#nextRecheck = new NextRecheck(engine.clock)
   }
 
   /** Follows the mirror's resources as well. Returns false if it does so already. */
@@ -59,13 +59,13 @@ export class PollSchedule {
   }
 
   /** Lets `takeRepaired` check resources that ended badly at its next call, not at the planned time. */
-  lookAgain(): void {
-    this.#nextLook.demand()
+  recheck(): void {
+    this.#nextRecheck.demand()
   }
 
   /** A resource that ended badly is due again at `retryAt` (wall clock). */
-  planLook(retryAt: number): void {
-    this.#nextLook.schedule(retryAt)
+  planRecheck(retryAt: number): void {
+    this.#nextRecheck.schedule(retryAt)
   }
 
   get isEmpty(): boolean {
@@ -86,11 +86,11 @@ export class PollSchedule {
   /** Takes resources that ended badly and whose quarantine is over, because the service may have repaired them since. */
   takeRepaired(): void {
     const { store, clock } = this.#engine
-    if (!this.#nextLook.isDue) return
-    this.#nextLook.postpone()
+    if (!this.#nextRecheck.isDue) return
+    this.#nextRecheck.postpone()
     for (const { row } of this.#mirrors.values()) {
-      this.#nextLook.schedule(store.contents.nextLookAt(row.id, clock.nowMs()))
-      for (const resource of store.contents.listDueForAnotherLook(row.id, clock.nowMs())) {
+      this.#nextRecheck.schedule(store.contents.nextRecheckAt(row.id, clock.nowMs()))
+      for (const resource of store.contents.listDueForRecheck(row.id, clock.nowMs())) {
         if (!this.#followed.has(resource.contentId)) this.#take(row, resource, 0)
       }
     }
@@ -112,9 +112,9 @@ export class PollSchedule {
     return due.sort((a, b) => a.dueMs - b.dueMs).slice(0, ROUND)
   }
 
-  /** When the next resource is due, or the next look at those that ended badly (monotonic). */
+  /** When the next resource is due, or the next recheck of those that ended badly (monotonic). */
   nextDueMs(): number {
-    let nextMs = this.#nextLook.atMs
+    let nextMs = this.#nextRecheck.atMs
     for (const { dueMs } of this.#followed.values()) nextMs = Math.min(nextMs, dueMs)
     return nextMs
   }
@@ -176,5 +176,39 @@ export class PollSchedule {
 
   #showCount(): void {
     this.#engine.progress.inIngestion = this.#followed.size
+  }
+}
+
+/** The least and the longest time until the next recheck: however someone sets the wall clock, one comes. */
+const DELAY_MS = { least: 60_000, most: 600_000 } as const
+
+/** When the next resource whose ingestion ended badly is due for a recheck. */
+export class NextRecheck {
+  /** Monotonic. */
+  atMs = 0
+  readonly #clock: Clock
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  get isDue(): boolean {
+    return this.#clock.monotonicMs() >= this.atMs
+  }
+
+  demand(): void {
+    this.atMs = 0
+  }
+
+  /** No resource is known to become due. */
+  postpone(): void {
+    this.atMs = this.#clock.monotonicMs() + DELAY_MS.most
+  }
+
+  /** A resource becomes due at `retryAt` (wall clock); null: none does. */
+  schedule(retryAt: number | null): void {
+    if (retryAt === null) return
+    const delayMs = Math.max(DELAY_MS.least, retryAt - this.#clock.nowMs())
+    this.atMs = Math.min(this.atMs, this.#clock.monotonicMs() + delayMs)
   }
 }

@@ -9,7 +9,7 @@ import {
   type NoticeMessage,
   type NoticeState,
   noticeState,
-  type Observation,
+  type Situation,
 } from '../../rules/notices.ts'
 import type { Engine } from '../engine.ts'
 import type { Channel } from './channel.ts'
@@ -30,7 +30,7 @@ const SIGN_OF_LIFE_MS = 5 * 60_000
 /** Times of mirrors that are up to date are stored so often within `overdueMs`. */
 const STORED_TIMES = 24
 
-/** Tells people what goes wrong and that it is over, once for each cause, also across restarts: the store keeps what was said. */
+/** Notifies people of what goes wrong and of its end, once for each cause, also across restarts: the store keeps what was sent. */
 export class Notifications {
   readonly #context: NoticeContext
   readonly #plan: NoticePlan
@@ -46,12 +46,12 @@ export class Notifications {
     this.#stored = this.#state
   }
 
-  /** Sends what is to be said; does nothing while it is still sending. Problems of sending are warnings in the log. */
-  async observe(seen: Observation): Promise<void> {
+  /** Sends the notice that the situation calls for; does nothing while it is still sending. Problems of sending are warnings in the log. */
+  async update(seen: Situation): Promise<void> {
     if (this.#isBusy || this.#context.signal.aborted) return
     this.#isBusy = true
     try {
-      await this.#tell(seen)
+      await this.#notify(seen)
     } catch (error) {
       this.#context.logger.warn('cannot send notices', { reason: escapeText(messageOf(error)) })
     } finally {
@@ -59,7 +59,7 @@ export class Notifications {
     }
   }
 
-  async #tell(seen: Observation): Promise<void> {
+  async #notify(seen: Situation): Promise<void> {
     const { clock } = this.#context
     const before = this.#state
     const { state, notice } = decideNotice(before, seen, this.#plan.overdueMs)
@@ -113,7 +113,7 @@ export class Notifications {
 }
 
 /** Nothing was announced that is not over, and a mirror is known to be up to date, none to be behind. */
-function isWell({ announced }: NoticeState, { causes, mirrors }: Observation): boolean {
+function isWell({ announced }: NoticeState, { causes, mirrors }: Situation): boolean {
   const isBehind = mirrors.some(({ state }) => state === 'behind')
   return announced.length + causes.length === 0 && !isBehind && mirrors.some(({ state }) => state === 'up-to-date')
 }

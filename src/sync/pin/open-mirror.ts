@@ -7,8 +7,7 @@ import { givesNameAway } from '../../rules/mirrors.ts'
 import type { MirrorRow, PinnedRoot } from '../../store/tables/mirrors.ts'
 import type { Connection, Engine, MirrorSettings, OpenMirror } from '../engine.ts'
 import type { Pass, PassOptions } from '../pass.ts'
-import { findLibrary } from './find-library.ts'
-import { pinMirror, pinOf } from './pin-mirror.ts'
+import { findLibrary, pinMirror, pinOf } from './pin-mirror.ts'
 import { assertSameService, originMismatch } from './pinned-service.ts'
 
 /**

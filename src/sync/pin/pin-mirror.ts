@@ -5,11 +5,12 @@ import { shellWord } from '../../foundation/text/safe-text.ts'
 import type { RootDirectory } from '../../local/read/inspect-root.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
 import { freeName, mayUpload } from '../../rules/mirrors.ts'
+import { keepStoreCopy } from '../../store/copy-store.ts'
+import type { Store } from '../../store/open-store.ts'
 import type { MirrorRow, PinnedRoot } from '../../store/tables/mirrors.ts'
 import type { Connection, Engine, MirrorSettings } from '../engine.ts'
 import type { PassOptions } from '../pass.ts'
 import { forgetPause } from '../pause.ts'
-import { findLibrary } from './find-library.ts'
 import { identityOf } from './pinned-service.ts'
 
 /** The identifier of a library that a dry run would create; real identifiers are never empty. */
@@ -152,4 +153,69 @@ function assertMayUpload(library: LibrarySummary, access: AccessContext, mirror:
   if (mayUpload(library, access)) return
   const text = `Cannot mirror "${mirror}": the credential lacks the right resource.create on the library "${library.name}"`
   throw new AccessError('right-missing', `${text}; "shelfd whoami" shows its rights`)
+}
+
+/** The most identifiers that an error lists, and names that a search returns. */
+const MAX_LISTED = 10
+const MAX_NAMES = 1_000
+
+interface LibrarySearch {
+  readonly library: LibrarySummary | undefined
+  /** Names that were listed, for suggestions. */
+  readonly names: readonly string[]
+}
+
+/**
+ * Finds the library with this identifier, or the only one with this name, first in the access context (4.1). Throws
+ * UsageError `unknown-library` if several libraries have the name.
+ */
+export async function findLibrary(
+  { client, access }: Connection,
+  idOrName: string,
+  signal: AbortSignal,
+): Promise<LibrarySummary | undefined> {
+  return pickLibrary(access.libraries, idOrName) ?? (await searchLibraries(client, idOrName, signal)).library
+}
+
+/** Does the same in the list of all libraries that the credential shows. */
+export async function searchLibraries(
+  client: Pick<ServiceClient, 'listLibraries'>,
+  idOrName: string,
+  signal: AbortSignal,
+): Promise<LibrarySearch> {
+  const candidates: LibrarySummary[] = []
+  const names: string[] = []
+  for await (const library of client.listLibraries(signal)) {
+    if (library.id === idOrName || library.name === idOrName) candidates.push(library)
+    if (names.length < MAX_NAMES) names.push(library.name)
+  }
+  return { library: pickLibrary(candidates, idOrName), names }
+}
+
+function pickLibrary(libraries: readonly LibrarySummary[], idOrName: string): LibrarySummary | undefined {
+  const byId = libraries.find(({ id }) => id === idOrName)
+  if (byId) return byId
+  const named = libraries.filter(({ name }) => name === idOrName)
+  if (named.length > 1) throw new UsageError('unknown-library', ambiguous(idOrName, named))
+  return named[0]
+}
+
+function ambiguous(name: string, libraries: readonly LibrarySummary[]): string {
+  const ids = libraries.slice(0, MAX_LISTED).map(({ id }) => id)
+  return `Cannot choose the library "${name}": ${libraries.length} have that name; use an identifier: ${ids.join(', ')}`
+}
+
+/**
+ * Forgets a mirror and what the store knows for it alone; the library and the disk do not change. Returns the path of a copy
+ * of the store from before. Throws UsageError `unknown-mirror`.
+ */
+export function forgetMirror(store: Store, name: string, nowMs: number): string {
+  const row = store.mirrors.findByName(name)
+  if (!row) throw new UsageError('unknown-mirror', `Cannot forget the mirror "${name}": the store does not know it`)
+  const copy = keepStoreCopy(store.directory, nowMs)
+  store.write(() => {
+    store.mirrors.forget({ id: row.id, libraryId: row.library.id })
+    forgetPause(store, name)
+  })
+  return copy
 }

@@ -16,8 +16,8 @@ import type { ContentRow } from '../../store/tables/contents.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Listed, LocatedFile, ReportedFile } from '../../store/tables/report-rows.ts'
 import type { Listing } from '../list-remote.ts'
-import type { ObservedFile } from '../observe/observation.ts'
-import type { Differences } from '../observe/observe-differences.ts'
+import type { Differences } from '../scan/collect-differences.ts'
+import type { HashedFile } from '../scan/scan-batch.ts'
 import type { AskedResources } from './ask-unlisted.ts'
 import {
   blankEntry,
@@ -122,8 +122,8 @@ class MirrorRows {
 
   *#listNewFiles(): Generator<ReportRow> {
     for (const [directory, files] of this.#sides.differences?.files ?? []) {
-      for (const observed of files.values()) {
-        if (!observed.isKnown) yield this.#newFile(joinPath(directory, observed.name), observed)
+      for (const hashed of files.values()) {
+        if (!hashed.isKnown) yield this.#newFile(joinPath(directory, hashed.name), hashed)
       }
     }
   }
@@ -193,11 +193,11 @@ class MirrorRows {
 
   #knownFile(file: ReportedFile, path: string, locations: readonly Location[]): ReportRow {
     const { differences } = this.#sides
-    const observed = differences?.files.get(file.directory)?.get(file.name)
-    const isSame = observed === undefined || isSameContent(observed, file)
+    const hashed = differences?.files.get(file.directory)?.get(file.name)
+    const isSame = hashed === undefined || isSameContent(hashed, file)
     const problem = this.#problemPaths.delete(path) ? this.#problemOf(path) : null
     const isHidden = differences?.unreadableDirectories.has(file.directory) === true
-    const seen = isSame ? this.#classify(file, locations, problem) : this.#differentFile(file, observed)
+    const seen = isSame ? this.#classify(file, locations, problem) : this.#differentFile(file, hashed)
     const known = isHidden ? classifyHidden() : seen
     if (isSame) this.#claimed.add(file.contentId)
     const original = isSame ? this.#originalOf(file) : undefined
@@ -212,8 +212,8 @@ class MirrorRows {
   }
 
   /** Classifies a file that changed since the last scan; its new content may be stored already. */
-  #differentFile(file: ReportedFile, observed: ObservedFile): Classified {
-    const content = this.#contentOf(observed)
+  #differentFile(file: ReportedFile, hashed: HashedFile): Classified {
+    const content = this.#contentOf(hashed)
     if (content?.state !== 'stored') return classifyDifferent(file.state === 'stored')
     this.#claimed.add(content.id)
     return this.#classify(content, this.#locationsOf(content), null)
@@ -229,15 +229,15 @@ class MirrorRows {
     return classifyFile(known, this.#presenceOf(content, locations), { problem, heldBack: this.#heldBack })
   }
 
-  #newFile(path: string, observed: ObservedFile): ReportRow {
-    const content = this.#contentOf(observed)
+  #newFile(path: string, hashed: HashedFile): ReportRow {
+    const content = this.#contentOf(hashed)
     if (content) {
       this.#claimed.add(content.id)
       const locations = this.#locationsOf(content)
       const known = this.#classify(content, locations, null)
       return rowOf(contentEntry(path, known, withHex(content), locations), known)
     }
-    const { sizeBytes: size, mime, sha256 } = observed
+    const { sizeBytes: size, mime, sha256 } = hashed
     return rowOf({
       ...blankEntry(path, classifyDifferent(false)),
       size,
@@ -254,7 +254,7 @@ class MirrorRows {
     yield rowOf(contentEntry(path, classifySuperseded(reason), content, locations))
   }
 
-  #contentOf({ sha256, mime, sizeBytes: size }: ObservedFile): ContentRow | undefined {
+  #contentOf({ sha256, mime, sizeBytes: size }: HashedFile): ContentRow | undefined {
     return this.#store.contents.find({ libraryId: this.#sides.row.library.id, sha256, mime, size })
   }
 
@@ -302,8 +302,8 @@ function findOriginals(store: StoreReader, mirrorId: number): Map<number, string
   return originals
 }
 
-function isSameContent(observed: ObservedFile, file: ReportedFile): boolean {
-  return file.mime === observed.mime && file.sha256Hex === hexOf(observed.sha256)
+function isSameContent(hashed: HashedFile, file: ReportedFile): boolean {
+  return file.mime === hashed.mime && file.sha256Hex === hexOf(hashed.sha256)
 }
 
 function rowOf(entry: ReportEntry, known?: Classified): ReportRow {

@@ -2,6 +2,7 @@ import { INBOX_PATH } from '../../contract/routes.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { runBeside } from '../../foundation/concurrency/run-beside.ts'
 import type { Logger } from '../../foundation/logger.ts'
+import { scanRulesOf } from '../../local/ignore/scan-rules.ts'
 import type { FileSystem } from '../../local/read/file-system.ts'
 import { openRoot } from '../../local/read/open-root.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
@@ -11,9 +12,9 @@ import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { ListedEntry } from '../../store/tables/report-rows.ts'
 import type { Connection, MirrorSettings, Service } from '../engine.ts'
 import { type Listing, listRemote } from '../list-remote.ts'
-import type { ObserveTree } from '../observe/observation.ts'
-import { type Differences, observeDifferences } from '../observe/observe-differences.ts'
 import { assertSameService } from '../pin/pinned-service.ts'
+import { collectDifferences, type Differences } from '../scan/collect-differences.ts'
+import type { StartWalk } from '../scan/scan-batch.ts'
 import { type AskedResources, askUnlisted, MOST_ASKED } from './ask-unlisted.ts'
 import { markFaults } from './mark-faults.ts'
 import type { PlainFiles, ReportRow } from './report-entry.ts'
@@ -41,7 +42,7 @@ export interface MirrorReport {
 export interface ReportContext {
   readonly store: StoreReader
   readonly service: Service
-  readonly observeTree: ObserveTree
+  readonly startWalk: StartWalk
   readonly fs: FileSystem
   readonly clock: Clock
   readonly logger: Logger
@@ -119,7 +120,7 @@ async function readSides(
   const [listing, differences] = await runBeside(
     context.signal,
     async (signal) => known ?? (await list({ ...context, signal }, row, client)),
-    (signal) => observe({ ...context, signal }, row, settings),
+    (signal) => scan({ ...context, signal }, row, settings),
   )
   const isComplete = listing.incomplete.length === 0
   return { listing, asked: isComplete ? await ask(context, row, connection, differences) : NOTHING_ASKED, differences }
@@ -164,23 +165,19 @@ function ownDirectoriesOf({ ownDirectories }: ReportContext, rootRealPath: strin
   return below === 'inside' ? [] : below
 }
 
-async function observe(context: ReportContext, row: MirrorRow, settings: MirrorSettings): Promise<Differences> {
+async function scan(context: ReportContext, row: MirrorRow, settings: MirrorSettings): Promise<Differences> {
   using root = openRoot(context.fs, row.path)
-  const { ignore, maxSizeBytes, oneFileSystem, emptyFiles } = settings
   const options = {
     storeDirectory: context.stateDirectory,
     mirrorId: row.id,
     root: root.place,
-    ignore,
-    maxSizeBytes,
-    oneFileSystem,
-    emptyFiles,
+    rules: scanRulesOf(settings),
     ownDirectories: ownDirectoriesOf(context, root.realPath),
     hashEverything: false,
     listIgnored: true,
     settleMs: null,
   }
   const directories = context.store.directories.list(row.id).map(({ path }) => path)
-  await using walk = context.observeTree(options, context.signal)
-  return await observeDifferences(walk, directories)
+  await using walk = context.startWalk(options, context.signal)
+  return await collectDifferences(walk, directories)
 }

@@ -3,7 +3,7 @@ import type { DownloadFault } from '../../rules/report-class.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { SentContent } from '../../store/tables/report-rows.ts'
-import { isKnownAsOther, readRemoteBytes } from '../doubts/remote-bytes.ts'
+import { isKnownAsOther, readRemoteBytes } from '../doubts/search.ts'
 import type { Connection, Engine } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
 

@@ -1,9 +1,9 @@
 import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
-import { groupByDirectory } from '../observe/examine-entries.ts'
-import type { PathProblem } from '../observe/observation.ts'
-import { walkOptions } from '../observe/observe.ts'
-import { recordExamined } from '../observe/record-observation.ts'
+import { recordRescan } from '../scan/record-batches.ts'
+import { groupByDirectory } from '../scan/rescan-entries.ts'
+import type { PathProblem } from '../scan/scan-batch.ts'
+import { walkOptions } from '../scan/scan-mirror.ts'
 
 /** Files that changed while a pass read them, by path. */
 export interface UnreadFiles {
@@ -32,8 +32,8 @@ export async function readAgain(
   await clock.sleep(settleMs, signal)
   const recount = emptySummary(summary)
   const problems = [
-    ...(await examine(engine, mirror, [...byScan], summary)),
-    ...(await examine(engine, mirror, countedBefore, recount)),
+    ...(await rescan(engine, mirror, [...byScan], summary)),
+    ...(await rescan(engine, mirror, countedBefore, recount)),
   ]
   summary.files.hashed += recount.files.hashed
   const { unchanged, new: fresh, changed, moved } = summary.files
@@ -41,7 +41,7 @@ export async function readAgain(
   return problems
 }
 
-async function examine(
+async function rescan(
   engine: Engine,
   mirror: OpenMirror,
   paths: readonly string[],
@@ -51,10 +51,10 @@ async function examine(
   const problems: PathProblem[] = []
   if (paths.length === 0) return problems
   const options = walkOptions(engine, mirror, { hashEverything: false, isNew: false, settleMs: null })
-  await using examiner = engine.openExaminer(options)
+  await using rescanner = engine.openRescanner(options)
   const entries = groupByDirectory(store, mirror.row.id, paths)
-  for await (const batch of examiner.examine({ kind: 'entries', entries, root: mirror.root.place }, signal)) {
-    recordExamined(engine, mirror, batch, summary)
+  for await (const batch of rescanner.rescan({ kind: 'entries', entries, root: mirror.root.place }, signal)) {
+    recordRescan(engine, mirror, batch, summary)
     problems.push(...batch.problems)
   }
   return problems

@@ -6,7 +6,7 @@ import { hasChangedUnderWay } from '../../rules/path-problems.ts'
 import { percentileIndex, type SummaryProblem, type SyncSummary } from '../../rules/sync-summary.ts'
 import { countKinds } from '../../rules/without-text.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
-import type { PathProblem } from '../observe/observation.ts'
+import type { PathProblem } from '../scan/scan-batch.ts'
 import { recordHeldBack } from '../upload/upload-stage.ts'
 
 /** The problems of paths in one pass; only after a complete pass are the other paths known to be well. */

@@ -2,22 +2,20 @@ import { nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { openRoot } from '../../local/read/open-root.ts'
 import { isScrubDue } from '../../rules/scan-times.ts'
 import type { Store } from '../../store/open-store.ts'
-import { listDoubtful } from '../doubts/resolve-doubts.ts'
-import type { Connection, Engine, MirrorSettings, OpenMirror } from '../engine.ts'
-import { createFollower } from '../ingestion/create-follower.ts'
-import { hasToFollow } from '../ingestion/follow-ingestion.ts'
-import type { PathProblem } from '../observe/observation.ts'
-import { observe } from '../observe/observe.ts'
-import type { Pass } from '../pass.ts'
+import { listDoubtful } from '../doubts/resolve-upload-doubts.ts'
+import type { Engine, MirrorContext, MirrorSettings, OpenMirror } from '../engine.ts'
+import { hasToFollow, IngestionFollower } from '../ingestion/follow-ingestion.ts'
+import type { Pass, UploadOptions } from '../pass.ts'
 import { openMirror } from '../pin/open-mirror.ts'
 import { NOT_CREATED } from '../pin/pin-mirror.ts'
-import { createUploadStage } from '../upload/create-upload-stage.ts'
+import type { PathProblem } from '../scan/scan-batch.ts'
+import { scanMirror } from '../scan/scan-mirror.ts'
 import { estimateUploads } from '../upload/estimate-uploads.ts'
-import type { UploadOptions } from '../upload/upload-options.ts'
+import { UploadStage } from '../upload/upload-stage.ts'
 import { readAgain } from './read-again.ts'
 import { summarize } from './summarize.ts'
 
-/** Runs one pass over one mirror: observes, creates directories, uploads, follows ingestion, and summarizes. */
+/** Runs one pass over one mirror: scans, creates directories, uploads, follows ingestion, and summarizes. */
 export async function syncMirror(engine: Engine, settings: MirrorSettings, pass: Pass): Promise<void> {
   const { summary, options, runId } = pass
   using root = openRoot(engine.fs, settings.path)
@@ -35,7 +33,7 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
     const scrubs = options.hashEverything || isDue
     // When all local files are hashed again, the remote directories are checked again as well.
     const rechecks = scrubs && !options.isDryRun && engine.store.directories.list(row.id).length > 0
-    const scan = await observe(engine, mirror, summary, {
+    const scan = await scanMirror(engine, mirror, summary, {
       hashEverything: scrubs,
       acceptsRemovals: options.acceptsRemovals,
       acceptsRoot: options.acceptsRoot,
@@ -89,7 +87,7 @@ async function send(
     return
   }
   const connection = await service.connect(signal)
-  const follower = createFollower(engine, connection)
+  const follower = new IngestionFollower(engine, connection)
   follower.add(mirror.row)
   // What earlier mirrors left in ingestion takes up capacity until it is polled.
   const earlier = [...followed]
@@ -101,7 +99,7 @@ async function send(
   const { waitMs } = options
   const { rechecksDirectories } = sending
   const work = { summary, follower, waitMs, quotaScope, attempts, rechecksDirectories }
-  await sendAll(engine, mirror, connection, work, sending).catch(async (error: unknown) => {
+  await sendAll({ engine, mirror, connection }, work, sending).catch(async (error: unknown) => {
     follower.finish(0)
     await following
     throw error
@@ -117,17 +115,12 @@ async function send(
  * Uploads everything; files that changed meanwhile are read again once they had time to settle, and uploaded then. Throws RootError if
  * the root went away meanwhile: files that were gone with it look as if they had vanished.
  */
-async function sendAll(
-  engine: Engine,
-  mirror: OpenMirror,
-  connection: Connection,
-  work: UploadOptions,
-  { problems, byScan }: Sending,
-): Promise<void> {
+async function sendAll(context: MirrorContext, work: UploadOptions, { problems, byScan }: Sending): Promise<void> {
+  const { engine, mirror } = context
   const byUpload = new Set<string>()
   const onUnread = (path: string) => void byUpload.add(path)
   const upload = async (options: UploadOptions) => {
-    const stage = createUploadStage(engine, mirror, connection, { ...options, onUnread })
+    const stage = new UploadStage(context, { ...options, onUnread })
     stage.drain()
     const found = await stage.run()
     mirror.root.assertInPlace()

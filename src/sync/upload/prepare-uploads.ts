@@ -1,37 +1,27 @@
-import type { Clock } from '../../foundation/clock.ts'
+import { createDirectories, recheckDirectories } from '../directories.ts'
 import type { EarlierUploads } from '../doubts/earlier-uploads.ts'
-import type { PathProblem } from '../observe/observation.ts'
-import type { UploadOptions } from './upload-options.ts'
+import { resolveLinkDoubts } from '../doubts/resolve-link-doubts.ts'
+import { resolveUploadDoubts } from '../doubts/resolve-upload-doubts.ts'
+import type { MirrorContext } from '../engine.ts'
+import type { UploadOptions } from '../pass.ts'
+import type { PathProblem } from '../scan/scan-batch.ts'
 
 /** While uploads continue, doubts are resolved at most so often. */
 const DOUBT_INTERVAL_MS = 10_000
 
-/** What preparing consists of; the functions throw what stops the stage. */
-interface PreparationSteps {
-  readonly earlier: EarlierUploads
-  /** Marks directories as pending that are gone from the service. */
-  recheckDirectories(): Promise<void>
-  /** Creates pending directories; returns the problems of those that it could not create. */
-  createDirectories(): Promise<readonly PathProblem[]>
-  /** Returns how many contents in doubt may be uploaded again. */
-  resolveDoubts(): Promise<number>
-  /** Returns the problems of copies in doubt that are not linked now. */
-  resolveLinkDoubts(): Promise<readonly PathProblem[]>
-}
-
 /** What must be done before files can be uploaded: directories, and looks for what the service may have already. */
 export class UploadPreparation {
-  readonly #clock: Clock
+  readonly #context: MirrorContext
   readonly #options: UploadOptions
-  readonly #steps: PreparationSteps
+  readonly #earlier: EarlierUploads
   /** By path: a run may last for days and meet the same problem again and again. */
   readonly #problems = new Map<string, PathProblem>()
   #nextDoubtsMs = 0
 
-  constructor(clock: Clock, options: UploadOptions, steps: PreparationSteps) {
-    this.#clock = clock
+  constructor(context: MirrorContext, options: UploadOptions, earlier: EarlierUploads) {
+    this.#context = context
     this.#options = options
-    this.#steps = steps
+    this.#earlier = earlier
   }
 
   /** Problems of directories and of copies in doubt, by path. */
@@ -41,9 +31,9 @@ export class UploadPreparation {
 
   /** Before the first upload: creates directories, lists what the store may lack, and resolves doubts of earlier runs. */
   async begin(): Promise<void> {
-    if (this.#options.rechecksDirectories) await this.#steps.recheckDirectories()
+    if (this.#options.rechecksDirectories) await recheckDirectories(this.#context)
     await this.#createDirectories()
-    await this.#steps.earlier.list()
+    await this.#earlier.list()
     await this.#resolveDoubts()
   }
 
@@ -51,7 +41,7 @@ export class UploadPreparation {
   async continue(): Promise<void> {
     await this.#createDirectories()
     await this.#lookForEarlier()
-    const nowMs = this.#clock.monotonicMs()
+    const nowMs = this.#context.engine.clock.monotonicMs()
     if (nowMs < this.#nextDoubtsMs) return
     this.#nextDoubtsMs = nowMs + DOUBT_INTERVAL_MS
     await this.#resolveDoubts()
@@ -71,15 +61,16 @@ export class UploadPreparation {
 
   /** Returns the number of contents that the service does not have and that may be uploaded. */
   async #lookForEarlier(): Promise<number> {
-    const absent = await this.#steps.earlier.look()
+    const absent = await this.#earlier.look()
     // From now on the follower polls the resources that were found.
     this.#options.follower.wake()
     return absent
   }
 
   async #resolveDoubts(): Promise<number> {
-    const resendable = await this.#steps.resolveDoubts()
-    this.#add(await this.#steps.resolveLinkDoubts())
+    const resendable = await resolveUploadDoubts(this.#context, this.#options)
+    const { settings } = this.#context.mirror
+    if (settings.duplicates === 'link') this.#add(await resolveLinkDoubts(this.#context, this.#options))
     return resendable
   }
 
@@ -91,7 +82,7 @@ export class UploadPreparation {
   async #createDirectories(): Promise<void> {
     const { attempts } = this.#options
     const gone = [...attempts.goneDirectories]
-    this.#add(await this.#steps.createDirectories())
+    this.#add(await createDirectories(this.#context, this.#options.summary))
     for (const id of gone) {
       attempts.recreatedDirectories.add(id)
       attempts.goneDirectories.delete(id)

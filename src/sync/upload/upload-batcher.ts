@@ -1,10 +1,9 @@
 import type { Timer } from '../../foundation/clock.ts'
 import { contestedIds } from '../../rules/decide-upload.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
-import type { PathProblem } from '../observe/observation.ts'
-import type { Intent } from './intent.ts'
+import type { PathProblem } from '../scan/scan-batch.ts'
 import type { UploadResult } from './upload-one.ts'
-import type { UploadPlan } from './upload-plan.ts'
+import type { Intent, UploadPlan } from './upload-plan.ts'
 import { type RecorderOptions, UploadRecorder } from './upload-recorder.ts'
 
 /** Results are committed together when so much time has passed since the last commit, or when nothing else is left to do. */

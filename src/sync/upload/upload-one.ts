@@ -2,10 +2,12 @@ import { joinLibraryPath } from '../../contract/library-path.ts'
 import { AccessError, type DoubtCause, DoubtError, FileError, RequestError } from '../../foundation/errors.ts'
 import { isOutOfDescriptors, noDescriptorFree } from '../../local/read/file-errors.ts'
 import { readVerified } from '../../local/read/read-verified.ts'
-import type { Connection, Engine, OpenMirror } from '../engine.ts'
+import { assertLibraryRemains, isDirectoryGone } from '../directories.ts'
+import type { MirrorContext } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
+import type { RunAttempts } from '../pass.ts'
 import { beginUpload } from '../progress.ts'
-import type { Intent } from './intent.ts'
+import type { Intent } from './upload-plan.ts'
 
 /** How one upload ended; `fatal` stops the whole run. */
 export type UploadResult =
@@ -27,27 +29,19 @@ export type UploadResult =
 const DESCRIPTOR_DELAYS_MS = [50, 200, 800, 2_000]
 
 /** Uploads one content; never throws. If the bytes differ from those that were hashed, cuts the request off (P10). */
-export async function uploadOne(
-  engine: Engine,
-  mirror: OpenMirror,
-  connection: Connection,
-  intent: Intent,
-): Promise<UploadResult> {
+export async function uploadOne(context: MirrorContext, intent: Intent): Promise<UploadResult> {
+  const { clock, signal } = context.engine
   for (let attempt = 0; ; attempt += 1) {
-    const result = await tryOnce(engine, mirror, connection, intent)
+    const result = await tryOnce(context, intent)
     if (result.kind !== 'fatal' || !isOutOfDescriptors(result.error)) return result
     const delayMs = DESCRIPTOR_DELAYS_MS[attempt]
     if (delayMs === undefined) return { kind: 'not-sent', problem: noDescriptorFree(intent.path) }
-    await engine.clock.sleep(delayMs, engine.signal).catch(() => {})
+    await clock.sleep(delayMs, signal).catch(() => {})
   }
 }
 
-async function tryOnce(
-  { fs, graceSignal, progress }: Engine,
-  mirror: OpenMirror,
-  connection: Connection,
-  intent: Intent,
-): Promise<UploadResult> {
+async function tryOnce({ engine, mirror, connection }: MirrorContext, intent: Intent): Promise<UploadResult> {
+  const { fs, graceSignal, progress } = engine
   const { row, root } = mirror
   const { path, name, directory, mime, sizeBytes, sha256 } = intent
   const counter = beginUpload(progress, intent)
@@ -81,4 +75,45 @@ async function tryOnce(
 
 function isRightMissing(error: unknown): boolean {
   return error instanceof AccessError && error.code === 'right-missing'
+}
+
+type Refusal = Extract<UploadResult, { kind: 'refused' }>
+
+/** Finds out whether the service refused an upload because of its file, its directory or its library. */
+export class RefusalExplainer {
+  readonly #context: MirrorContext
+  readonly #attempts: RunAttempts
+  /** Directories that were found present after a refusal. */
+  readonly #present = new Set<number>()
+  #libraryCheck: Promise<void> | undefined
+
+  constructor(context: MirrorContext, attempts: RunAttempts) {
+    this.#context = context
+    this.#attempts = attempts
+  }
+
+  /** `fatal` when the library is gone, `no-directory` when the directory is, otherwise the refusal itself. */
+  async explain({ directoryId, directory, isLink }: Intent, refusal: Refusal): Promise<UploadResult> {
+    const { goneDirectories, recreatedDirectories } = this.#attempts
+    const mayMeanDirectory = refusal.code === 'not-found' || refusal.code === 'invalid'
+    try {
+      if (refusal.code === 'not-found') await this.#checkLibrary()
+      const isKnown = isLink || this.#present.has(directoryId) || recreatedDirectories.has(directoryId)
+      if (!mayMeanDirectory || isKnown) return refusal
+      const isGone = await isDirectoryGone(this.#context, directory)
+      const found = isGone ? goneDirectories : this.#present
+      found.add(directoryId)
+      return isGone ? { kind: 'no-directory' } : refusal
+    } catch (error) {
+      return { kind: 'fatal', error }
+    }
+  }
+
+  /** Uploads that are refused at the same time share one check. */
+  #checkLibrary(): Promise<void> {
+    this.#libraryCheck ??= assertLibraryRemains(this.#context).then(() => {
+      this.#libraryCheck = undefined
+    })
+    return this.#libraryCheck
+  }
 }

@@ -7,13 +7,12 @@ import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { SeenIngestion } from '../../store/tables/contents.ts'
 import type { UploadOutcome } from '../../store/tables/uploads.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
-import { FAILED_AGAIN, type SentFile } from '../file-log.ts'
-import type { PathProblem } from '../observe/observation.ts'
-import type { RunAttempts } from '../pass.ts'
+import type { RunAttempts, UploadOptions } from '../pass.ts'
 import { quarantineUntil } from '../quarantine.ts'
-import type { Intent } from './intent.ts'
+import type { PathProblem } from '../scan/scan-batch.ts'
+import { FAILED_AGAIN, type SentFile } from '../sinks.ts'
 import type { UploadResult } from './upload-one.ts'
-import type { UploadOptions } from './upload-options.ts'
+import type { Intent } from './upload-plan.ts'
 
 type Stored = Extract<UploadResult, { kind: 'stored' }>
 

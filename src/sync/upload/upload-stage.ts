@@ -3,25 +3,16 @@ import { TemporaryError } from '../../foundation/errors.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { type HeldBack, RESERVE_BYTES } from '../../rules/limits.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
-import type { Engine } from '../engine.ts'
-import type { PathProblem } from '../observe/observation.ts'
+import { EarlierUploads } from '../doubts/earlier-uploads.ts'
+import type { Engine, MirrorContext } from '../engine.ts'
+import type { UploadOptions } from '../pass.ts'
 import { announceUploads } from '../progress.ts'
-import type { RefusalExplainer } from './explain-refusal.ts'
-import type { Intent } from './intent.ts'
-import type { UploadPreparation } from './prepare-uploads.ts'
-import type { BatcherListeners, UploadBatcher } from './upload-batcher.ts'
-import type { UploadResult } from './upload-one.ts'
-import type { UploadOptions } from './upload-options.ts'
-import type { UploadPlan } from './upload-plan.ts'
-
-interface StageParts {
-  readonly preparation: UploadPreparation
-  readonly refusals: RefusalExplainer
-  createPlan(): Promise<UploadPlan>
-  openBatcher(plan: UploadPlan, listeners: BatcherListeners): UploadBatcher
-  /** Uploads one content; never throws. */
-  uploadOne(intent: Intent): Promise<UploadResult>
-}
+import type { PathProblem } from '../scan/scan-batch.ts'
+import { UploadPreparation } from './prepare-uploads.ts'
+import { RunQuota } from './run-quota.ts'
+import { UploadBatcher } from './upload-batcher.ts'
+import { RefusalExplainer, type UploadResult, uploadOne } from './upload-one.ts'
+import { type Intent, UploadPlan } from './upload-plan.ts'
 
 /** `open`: more files may come; `draining`: ends when nothing is left; `closed`: begins nothing. */
 type StageState = 'open' | 'draining' | 'closed'
@@ -31,10 +22,13 @@ type StageState = 'open' | 'draining' | 'closed'
  * mirrors and never more into ingestion than `inIngestion`. Run it once: `run` returns after `drain`, when nothing is left.
  */
 export class UploadStage {
+  readonly #context: MirrorContext
   readonly #engine: Engine
   readonly #mirrorId: number
   readonly #options: UploadOptions
-  readonly #parts: StageParts
+  readonly #earlier: EarlierUploads
+  readonly #preparation: UploadPreparation
+  readonly #refusals: RefusalExplainer
   readonly #event = new AutoResetEvent()
   /** Committed intents that no transfer has begun. */
   readonly #queue: Intent[] = []
@@ -49,11 +43,14 @@ export class UploadStage {
   /** Contents for which ingestion had no capacity in time. */
   #withoutCapacity = 0
 
-  constructor(engine: Engine, mirrorId: number, options: UploadOptions, parts: StageParts) {
-    this.#engine = engine
-    this.#mirrorId = mirrorId
+  constructor(context: MirrorContext, options: UploadOptions) {
+    this.#context = context
+    this.#engine = context.engine
+    this.#mirrorId = context.mirror.row.id
     this.#options = options
-    this.#parts = parts
+    this.#earlier = new EarlierUploads(context, options)
+    this.#preparation = new UploadPreparation(context, options, this.#earlier)
+    this.#refusals = new RefusalExplainer(context, options.attempts)
   }
 
   /** There may be more to upload. */
@@ -85,11 +82,11 @@ export class UploadStage {
   async run(): Promise<PathProblem[]> {
     const { signal } = this.#engine
     assertDiskSpace(this.#engine)
-    const { preparation } = this.#parts
-    await preparation.begin()
-    const plan = await this.#parts.createPlan()
+    await this.#preparation.begin()
+    const plan = await this.#createPlan()
     this.#plan = plan
-    using batcher = this.#parts.openBatcher(plan, {
+    using batcher = new UploadBatcher(this.#engine, this.#context.mirror, plan, {
+      ...this.#options,
       onCommitted: this.#onCommitted,
       onDue: () => this.#event.set(),
     })
@@ -103,9 +100,18 @@ export class UploadStage {
     recordHeldBack(this.#options.summary, this.#withoutCapacity > 0 ? [this.#heldByIngestion()] : plan.listHeldBack())
     if (this.#failure) throw this.#failure.error
     signal.throwIfAborted()
-    const problems = new Map(preparation.problems)
+    const problems = new Map(this.#preparation.problems)
     for (const problem of batcher.problems) problems.set(problem.path, problem)
     return [...problems.values()]
+  }
+
+  async #createPlan(): Promise<UploadPlan> {
+    const { engine, mirror, connection } = this.#context
+    const { summary, attempts, quotaScope } = this.#options
+    const { uploadDirectoryField } = await connection.client.capabilities(engine.signal)
+    const needsDirectory = uploadDirectoryField.field !== undefined
+    const quota = new RunQuota(engine, mirror.row, quotaScope)
+    return new UploadPlan(engine, mirror, { summary, attempts, quota, earlier: this.#earlier, needsDirectory })
   }
 
   get #hasUploadedAll(): boolean {
@@ -124,7 +130,7 @@ export class UploadStage {
         if (!(await this.#uploadRound(plan, batcher))) return
         // Copies follow what is stored now; a copy that could not be uploaded would be planned again without end.
         const mayLink = plan.linksCopies && this.#countStored() > storedBefore
-        if (!(await this.#parts.preparation.findMore()) && !mayLink) return
+        if (!(await this.#preparation.findMore()) && !mayLink) return
         plan.startOver()
       }
     } finally {
@@ -202,11 +208,9 @@ export class UploadStage {
   /** Nothing is uploaded to a directory that is known to be gone. */
   async #uploadToDirectory(intent: Intent): Promise<UploadResult> {
     if (this.#options.attempts.goneDirectories.has(intent.directoryId)) return { kind: 'no-directory' }
-    const result = await this.#parts.uploadOne(intent)
+    const result = await uploadOne(this.#context, intent)
     if (result.kind !== 'refused') return result
-    return this.#failure
-      ? { kind: 'fatal', error: this.#failure.error }
-      : await this.#parts.refusals.explain(intent, result)
+    return this.#failure ? { kind: 'fatal', error: this.#failure.error } : await this.#refusals.explain(intent, result)
   }
 
   readonly #onCommitted = (results: readonly UploadResult[]): void => {
@@ -222,7 +226,7 @@ export class UploadStage {
     this.#mustPrepare = false
     const prepare = async () => {
       try {
-        await this.#parts.preparation.continue()
+        await this.#preparation.continue()
         plan.restart()
       } catch (error) {
         this.#failure ??= { error }

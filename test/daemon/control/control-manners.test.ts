@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { MAX_BODY_BYTES } from '../../../src/foundation/http/read-input.ts'
-import { silentFileLog } from '../../../src/sync/file-log.ts'
 import { createProgress } from '../../../src/sync/progress.ts'
+import { silentFileLog } from '../../../src/sync/sinks.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import {
   clientOf,

@@ -13,8 +13,8 @@ import {
   ShelfdError,
   TemporaryError,
 } from '../../../src/foundation/errors.ts'
-import { silentFileLog } from '../../../src/sync/file-log.ts'
 import { createProgress } from '../../../src/sync/progress.ts'
+import { silentFileLog } from '../../../src/sync/sinks.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import {
   clientOf,

@@ -28,7 +28,7 @@ export class HiddenDirectories {
     this.#hidden.set(path, { inode: node.inode, ctimeNs: node.ctimeNs, files })
   }
 
-  /** The machine lost power: what an observation recorded since the last durable commit need not be known any more. */
+  /** The machine lost power: what an change recorded since the last durable commit need not be known any more. */
   losePower(): void {
     const known = new Set(this.#state.judging.listPaths())
     for (const [path, { files, ...directory }] of this.#hidden) {

@@ -12,18 +12,18 @@ import type { Store, StoreReader } from '../../../src/store/open-store.ts'
 import { SENT } from '../../../src/sync/continuous/activity-log.ts'
 import type { Connection, Engine, EngineLimits, Service } from '../../../src/sync/engine.ts'
 import { IngestionCapacity } from '../../../src/sync/ingestion/ingestion-capacity.ts'
-import { noMetrics } from '../../../src/sync/metrics-sink.ts'
-import { examineEntries } from '../../../src/sync/observe/examine-entries.ts'
+import { createProgress } from '../../../src/sync/progress.ts'
+import { rescanEntries } from '../../../src/sync/scan/rescan-entries.ts'
 import {
   emptyBatch,
-  type ObservationBatch,
-  type ObserveTree,
-  type OpenExaminer,
+  type OpenRescanner,
+  type ScanBatch,
+  type StartWalk,
   type WalkOptions,
-} from '../../../src/sync/observe/observation.ts'
-import type { Observer } from '../../../src/sync/observe/observe-directory.ts'
-import { scopeAt, walkTree } from '../../../src/sync/observe/walk-tree.ts'
-import { createProgress } from '../../../src/sync/progress.ts'
+} from '../../../src/sync/scan/scan-batch.ts'
+import type { Scanner } from '../../../src/sync/scan/scan-directory.ts'
+import { scopeAt, walkTree } from '../../../src/sync/scan/walk-tree.ts'
+import { noMetrics } from '../../../src/sync/sinks.ts'
 import type { Life } from './life.ts'
 import { type NetworkHooks, ORIGIN, SimulatedNetwork, TOKEN } from './network.ts'
 import type { SimulatedState } from './state.ts'
@@ -51,8 +51,8 @@ export function startProgram(machine: Machine, life: Life): Engine {
   return {
     store,
     service: serviceOf(machine, { store, clock, life }),
-    observeTree: observeTree(store, fs, clock),
-    openExaminer: examineHere(store, fs, clock),
+    startWalk: startWalk(store, fs, clock),
+    openRescanner: rescanHere(store, fs, clock),
     scanMutex: new Mutex(),
     fs,
     ownDirectories: ['/state'],
@@ -100,7 +100,7 @@ function clockOf(clock: Clock, life: Life): Clock {
 
 const SCRATCH = new Uint8Array(65_536)
 
-function observerOf(store: StoreReader, fs: FileSystem, clock: Clock, options: WalkOptions): Observer {
+function scannerOf(store: StoreReader, fs: FileSystem, clock: Clock, options: WalkOptions): Scanner {
   return {
     fs,
     clock,
@@ -113,23 +113,23 @@ function observerOf(store: StoreReader, fs: FileSystem, clock: Clock, options: W
 }
 
 /** The walk of the program's threads, in this one. */
-function observeTree(store: StoreReader, fs: FileSystem, clock: Clock): ObserveTree {
+function startWalk(store: StoreReader, fs: FileSystem, clock: Clock): StartWalk {
   return (options, signal) => ({
-    [Symbol.asyncIterator]: () => walk(observerOf(store, fs, clock, options), [''], signal),
+    [Symbol.asyncIterator]: () => walk(scannerOf(store, fs, clock, options), [''], signal),
     [Symbol.asyncDispose]: async () => {},
   })
 }
 
-/** The examining thread of the program, in this one. */
-export function examineHere(store: StoreReader, fs: FileSystem, clock: Clock): OpenExaminer {
+/** The rescanning thread of the program, in this one. */
+export function rescanHere(store: StoreReader, fs: FileSystem, clock: Clock): OpenRescanner {
   return (options) => {
     return {
-      async *examine(work, signal) {
-        const observer = observerOf(store, fs, clock, { ...options, root: work.root })
-        if (work.kind === 'trees') yield* walk(observer, work.paths, signal)
+      async *rescan(work, signal) {
+        const scanner = scannerOf(store, fs, clock, { ...options, root: work.root })
+        if (work.kind === 'trees') yield* walk(scanner, work.paths, signal)
         else {
           const batch = emptyBatch()
-          for (const some of work.entries) examineEntries(observer, some, batch)
+          for (const some of work.entries) rescanEntries(scanner, some, batch)
           signal.throwIfAborted()
           yield batch
         }
@@ -139,13 +139,9 @@ export function examineHere(store: StoreReader, fs: FileSystem, clock: Clock): O
   }
 }
 
-async function* walk(
-  observer: Observer,
-  paths: readonly string[],
-  signal: AbortSignal,
-): AsyncGenerator<ObservationBatch> {
-  const stack = paths.map((path) => ({ path, scope: scopeAt(observer, path) }))
-  yield* walkTree(observer, stack, () => signal.throwIfAborted())
+async function* walk(scanner: Scanner, paths: readonly string[], signal: AbortSignal): AsyncGenerator<ScanBatch> {
+  const stack = paths.map((path) => ({ path, scope: scopeAt(scanner, path) }))
+  yield* walkTree(scanner, stack, () => signal.throwIfAborted())
   signal.throwIfAborted()
 }
 

@@ -6,7 +6,6 @@ import { MirrorController } from '../../../src/sync/continuous/mirror-controller
 import type { WatchListener, WatchMeans } from '../../../src/sync/continuous/mirror-watch.ts'
 import { ServiceConnection } from '../../../src/sync/continuous/service-connection.ts'
 import type { Engine, MirrorSettings } from '../../../src/sync/engine.ts'
-import { createFollower } from '../../../src/sync/ingestion/create-follower.ts'
 import type { Life } from './life.ts'
 import type { Change } from './scenario.ts'
 import { ROOT, type World } from './world.ts'
@@ -39,7 +38,6 @@ export async function watchFor(world: World, plan: WatchPlan, actions: WatchActi
   const connection = new ServiceConnection(engine, {
     onFatal: (error) => life.onFailure(error),
     onChange: () => controller.connectionChanged(),
-    createFollower: (connection) => createFollower(engine, connection),
   })
   const watch = simulatedWatch(world, life, plan)
   const controller = new MirrorController(engine, connection, {

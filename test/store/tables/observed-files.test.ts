@@ -16,7 +16,7 @@ function openMirrored() {
   const add = (name: string, number: number, last: number, mime = 'text/plain') => {
     const previous = store.files.find(directoryId, name)
     const sha256 = Buffer.alloc(32, number)
-    store.observedFiles.record(
+    store.scannedFiles.record(
       mirror,
       { directoryId, name, size: number, ...TIMES, isRacy: false, sha256, mime, previous },
       last,
@@ -24,7 +24,7 @@ function openMirrored() {
   }
   const record = (files: Readonly<Record<string, number>>) =>
     store.write(() => {
-      const last = store.observedFiles.lastContentId()
+      const last = store.scannedFiles.lastContentId()
       for (const [name, number] of Object.entries(files)) add(name, number, last)
     })
   const contentOf = (name: string) => store.files.find(directoryId, name)?.contentId

@@ -194,7 +194,7 @@ describe('a quarantine', () => {
       markStored(store, used.content(1).id, 'r1')
       store.contents.setProblem(used.content(1).id, { code: 'ingestion-failed', message: 'no', retryAt })
     })
-    expect(store.contents.listDueForAnotherLook(mirror.id, nowMs)).toHaveLength(Number(isDue))
+    expect(store.contents.listDueForRecheck(mirror.id, nowMs)).toHaveLength(Number(isDue))
   })
 })
 

@@ -24,22 +24,22 @@ async function controlledMirror(service: FaultyService, tree: Tree) {
   const root = rootWith(tree)
   const { engine } = openTestEngine(service)
   const hand = manualWatch()
-  const examining = { isOver: async () => {} }
-  const openExaminer: Engine['openExaminer'] = (options) => {
-    const examiner = engine.openExaminer(options)
-    async function* examine(...work: Parameters<typeof examiner.examine>) {
-      yield* examiner.examine(...work)
-      await examining.isOver()
+  const rescanning = { isOver: async () => {} }
+  const openRescanner: Engine['openRescanner'] = (options) => {
+    const rescanner = engine.openRescanner(options)
+    async function* rescan(...work: Parameters<typeof rescanner.rescan>) {
+      yield* rescanner.rescan(...work)
+      await rescanning.isOver()
     }
-    return { examine, [Symbol.asyncDispose]: () => examiner[Symbol.asyncDispose]() }
+    return { rescan, [Symbol.asyncDispose]: () => rescanner[Symbol.asyncDispose]() }
   }
-  const running = startController({ ...engine, openExaminer }, controllerSettings(mirrorOf(root), hand.means))
+  const running = startController({ ...engine, openRescanner }, controllerSettings(mirrorOf(root), hand.means))
   await until('the controller is idle', () => isIdle(running))
   const write = (name: string, text: string) => {
     writeFileSync(join(root, name), text)
     hand.events.onHint(name)
   }
-  return { ...running, running, root, hand, write, engine, examining }
+  return { ...running, running, root, hand, write, engine, rescanning }
 }
 
 describe('a continuous mirror', () => {
@@ -190,13 +190,13 @@ describe('uploads', () => {
 describe('a change', () => {
   test('a change is sent although all others have just ended', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { controller, write, examining } = await controlledMirror(service, { 'a.md': 'a' })
+    const { controller, write, rescanning } = await controlledMirror(service, { 'a.md': 'a' })
     const isOver = Promise.withResolvers<void>()
     service.onAnswered = ({ fileName }) => (fileName === 'b.md' ? isOver.promise : undefined)
     write('b.md', 'b')
     await until('it is on its way', () => service.count('uploadFile') === 2)
-    // The upload under way ends after the next change was examined and before the run learns of it.
-    examining.isOver = async () => {
+    // The upload under way ends after the next change was rescanned and before the run learns of it.
+    rescanning.isOver = async () => {
       isOver.resolve()
       await until('nothing is sent any more', () => controller.status.state !== 'sending')
     }

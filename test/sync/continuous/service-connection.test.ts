@@ -4,7 +4,6 @@ import { type Logger, silentLogger } from '../../../src/foundation/logger.ts'
 import { timeOfDay } from '../../../src/foundation/text/times.ts'
 import type { Outage, OutageListener } from '../../../src/remote/policies/outage.ts'
 import { ServiceConnection } from '../../../src/sync/continuous/service-connection.ts'
-import { createFollower } from '../../../src/sync/ingestion/create-follower.ts'
 import { openTestEngine } from '../../support/engine.ts'
 import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
 import { manualClock } from '../../support/manual-clock.ts'
@@ -35,7 +34,6 @@ function openConnection(service: FaultyService) {
   const connection = new ServiceConnection(observed, {
     onChange,
     onFatal: (error) => void fatal.push(error),
-    createFollower: (open) => createFollower(observed, open),
   })
   return { connection, reportOutage, clock, logged, fatal, notified }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { silentLogger } from '../../../src/foundation/logger.ts'
-import { type Cause, type Observation, RETRY_MS } from '../../../src/rules/notices.ts'
+import { type Cause, RETRY_MS, type Situation } from '../../../src/rules/notices.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import type { Channel, Delivery } from '../../../src/sync/notify/channel.ts'
 import { Notifications } from '../../../src/sync/notify/notifications.ts'
@@ -34,12 +34,12 @@ function scene() {
     }
     const context = { store, clock, logger, signal: new AbortController().signal }
     const notifications = new Notifications(context, { channels, overdueMs: null, host: 'here' })
-    const observe = (causes: readonly Cause[], more: Partial<Observation> = {}) => {
+    const update = (causes: readonly Cause[], more: Partial<Situation> = {}) => {
       const judged = new Set(['mirror:A', 'files:A', 'service', 'store'])
       const mirrors = [{ name: 'A', state: 'up-to-date', triedAt: clock.nowMs() } as const]
-      return notifications.observe({ nowMs: clock.nowMs(), causes, judged, mirrors, ...more })
+      return notifications.update({ nowMs: clock.nowMs(), causes, judged, mirrors, ...more })
     }
-    return { store, observe, [Symbol.dispose]: () => store[Symbol.dispose]() }
+    return { store, update, [Symbol.dispose]: () => store[Symbol.dispose]() }
   }
   return { clock, sent, warnings, answers, channelOf, open }
 }
@@ -49,8 +49,8 @@ describe('notices', () => {
     const { open, sent } = scene()
     for (const causes of [[HALTED], [HALTED], [], []]) {
       using process = open()
-      await process.observe(causes)
-      await process.observe(causes)
+      await process.update(causes)
+      await process.update(causes)
     }
     expect(sent).toEqual([
       'one failure: shelfd on here: A: all files are gone',
@@ -63,10 +63,10 @@ describe('notices', () => {
     const { promise: never, resolve } = Promise.withResolvers<Delivery>()
     const hanging: Channel = { name: 'hanging', wantsSignsOfLife: false, send: () => never }
     const dying = open([hanging])
-    const dies = dying.observe([HALTED])
+    const dies = dying.update([HALTED])
     dying[Symbol.dispose]()
     using after = open()
-    await after.observe([HALTED])
+    await after.update([HALTED])
     expect(sent).toEqual([])
     resolve({ kind: 'doubt', reason: 'cut off' })
     await dies
@@ -76,13 +76,13 @@ describe('notices', () => {
     const { open, sent, answers, warnings, clock } = scene()
     using process = open()
     answers.push(() => ({ kind: 'not-sent', reason: 'no network' }))
-    await process.observe([HALTED])
-    await process.observe([HALTED])
+    await process.update([HALTED])
+    await process.update([HALTED])
     expect(sent).toEqual([])
     expect(warnings).toEqual(['cannot send a notice{"channel":"one","reason":"no network"}'])
     await clock.advance(RETRY_MS)
-    await process.observe([HALTED])
-    await process.observe([HALTED])
+    await process.update([HALTED])
+    await process.update([HALTED])
     expect(sent).toHaveLength(1)
   })
 
@@ -93,9 +93,9 @@ describe('notices', () => {
       () => ({ kind: 'not-sent', reason: 'no network' }),
       () => ({ kind: 'doubt', reason: 'no answer in time' }),
     )
-    await process.observe([HALTED])
+    await process.update([HALTED])
     await clock.advance(RETRY_MS)
-    await process.observe([HALTED])
+    await process.update([HALTED])
     expect(sent).toHaveLength(1)
   })
 
@@ -105,7 +105,7 @@ describe('notices', () => {
     answers.push(() => {
       throw new Error('a fault\u001b[31m')
     })
-    await process.observe([HALTED])
+    await process.update([HALTED])
     expect(warnings).toEqual([expect.stringMatching(/^cannot send a notice.*a fault/)])
     expect(warnings.join()).not.toContain('\u001b')
     expect(sent).toHaveLength(1)
@@ -115,15 +115,15 @@ describe('notices', () => {
     const { open, sent, channelOf, clock } = scene()
     using process = open([channelOf('one'), channelOf('checks', true)])
     for (let minute = 0; minute < 11; minute += 1) {
-      await process.observe([])
+      await process.update([])
       await clock.advance(MINUTE_MS)
     }
     expect(sent).toEqual(Array.from({ length: 3 }, () => 'checks well: shelfd on here: all is well'))
     sent.length = 0
-    await process.observe([HALTED])
+    await process.update([HALTED])
     await clock.advance(10 * MINUTE_MS)
-    await process.observe([HALTED])
-    await process.observe([], { judged: new Set(), mirrors: [{ name: 'A', state: 'behind', triedAt: clock.nowMs() }] })
+    await process.update([HALTED])
+    await process.update([], { judged: new Set(), mirrors: [{ name: 'A', state: 'behind', triedAt: clock.nowMs() }] })
     expect(sent.filter((line) => line.includes(' well: '))).toEqual([])
   })
 
@@ -134,7 +134,7 @@ describe('notices', () => {
       before.store.write(() => before.store.keyValues.set('notices', text))
     }
     using process = open()
-    await process.observe([HALTED])
+    await process.update([HALTED])
     expect(sent).toHaveLength(1)
   })
 
@@ -144,8 +144,8 @@ describe('notices', () => {
     process.store.write = () => {
       throw new Error('the disk is full')
     }
-    await process.observe([HALTED])
-    await process.observe([HALTED])
+    await process.update([HALTED])
+    await process.update([HALTED])
     expect(sent).toHaveLength(1)
     expect(warnings[0]).toContain('the disk is full')
   })

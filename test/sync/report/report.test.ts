@@ -5,7 +5,7 @@ import { untilAborted } from '../../../src/foundation/concurrency/until-aborted.
 import { InterruptedError } from '../../../src/foundation/errors.ts'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import type { MirrorSettings } from '../../../src/sync/engine.ts'
-import { emptyBatch, type ObserveTree } from '../../../src/sync/observe/observation.ts'
+import { emptyBatch, type StartWalk } from '../../../src/sync/scan/scan-batch.ts'
 import { dumpStore } from '../../support/dump-store.ts'
 import { mirrorOf, openTestEngine, type TestEngine } from '../../support/engine.ts'
 import { type FaultyService, randomFaults, startFaultyService } from '../../support/faulty-service.ts'
@@ -165,21 +165,21 @@ describe('a walk beside the listing', () => {
   function endlessWalk() {
     const begun = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<void>()
-    const observeTree: ObserveTree = async function* (_, signal) {
+    const startWalk: StartWalk = async function* (_, signal) {
       begun.resolve()
       yield emptyBatch()
       await untilAborted(signal)
       ended.resolve()
       throw signal.reason
     }
-    return { observeTree, begun: begun.promise, ended: ended.promise }
+    return { startWalk, begun: begun.promise, ended: ended.promise }
   }
 
   test('the directory is walked while the service lists', async () => {
     const { mirror, tested, release } = await withSlowListing()
     const report = tested.report([mirror], {
-      observeTree: async function* (options, signal) {
-        yield* tested.engine.observeTree(options, signal)
+      startWalk: async function* (options, signal) {
+        yield* tested.engine.startWalk(options, signal)
         release()
       },
     })
@@ -188,16 +188,16 @@ describe('a walk beside the listing', () => {
 
   test('a listing that is refused ends the walk', async () => {
     const { service, mirror, tested } = await withSlowListing()
-    const { observeTree, begun, ended } = endlessWalk()
+    const { startWalk, begun, ended } = endlessWalk()
     service.answer = ({ route }) => (route === 'listDirectory' ? { status: 403, body: {} } : undefined)
-    await expect(tested.report([mirror], { observeTree })).rejects.toMatchObject({ code: 'right-missing' })
+    await expect(tested.report([mirror], { startWalk })).rejects.toMatchObject({ code: 'right-missing' })
     await Promise.all([begun, ended])
   })
 
   test('a walk that fails ends the listing', async () => {
     const { mirror, tested, asked } = await withSlowListing()
     const report = tested.report([mirror], {
-      observeTree: async function* () {
+      startWalk: async function* () {
         yield emptyBatch()
         await asked
         throw new Error('out of memory')
@@ -214,8 +214,8 @@ describe('a walk beside the listing', () => {
 
   test('an interruption ends the listing and the walk', async () => {
     const { mirror, tested, interruption, asked } = await withSlowListing()
-    const { observeTree, begun, ended } = endlessWalk()
-    const report = tested.report([mirror], { observeTree })
+    const { startWalk, begun, ended } = endlessWalk()
+    const report = tested.report([mirror], { startWalk })
     const failure = expect(report).rejects.toMatchObject({ code: 'interrupted' })
     await Promise.all([begun, asked])
     interruption.abort(new InterruptedError())

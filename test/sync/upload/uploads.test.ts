@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync, renameSync, truncateSync, writeFileSync }
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openStoreReader, type StoreReader } from '../../../src/store/open-store.ts'
-import { type SentFile, silentFileLog } from '../../../src/sync/file-log.ts'
+import { type SentFile, silentFileLog } from '../../../src/sync/sinks.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { readLibrary } from '../../support/library-contents.ts'

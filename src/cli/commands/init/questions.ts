@@ -11,7 +11,7 @@ import { inspectRoot } from '../../../local/read/inspect-root.ts'
 import { parseOrigin } from '../../../remote/client-options.ts'
 import { describeBroadRoot } from '../../../rules/mirror-roots.ts'
 import { freeName, mayUpload } from '../../../rules/mirrors.ts'
-import { findLibrary } from '../../../sync/pin/find-library.ts'
+import { findLibrary } from '../../../sync/pin/pin-mirror.ts'
 import {
   checkDraft,
   draftOf,

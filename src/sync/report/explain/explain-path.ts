@@ -1,10 +1,10 @@
 import { messageOf } from '../../../foundation/errors.ts'
 import { nameOf, parentOf } from '../../../foundation/files/paths.ts'
-import { descend } from '../../../local/ignore/descend.ts'
+import { descend, readIgnoreFile } from '../../../local/ignore/ignore-files.ts'
 import { createRootScope, type IgnoreDecision } from '../../../local/ignore/ignore-scope.ts'
-import { readIgnoreFile } from '../../../local/ignore/read-ignore-file.ts'
 import { inspectRoot } from '../../../local/read/inspect-root.ts'
-import { type ScannedDirectory, type SkippedEntry, scanDirectory } from '../../../local/scan/scan-directory.ts'
+import { listDirectory } from '../../../local/scan/list-directory.ts'
+import type { ListedDirectory, SkippedEntry } from '../../../local/scan/stat-entry.ts'
 import { ownDirectoriesBelow } from '../../../rules/mirror-roots.ts'
 import { describeSkipped, skipProblem } from '../../../rules/path-problems.ts'
 import type { ContentRow } from '../../../store/tables/contents.ts'
@@ -13,7 +13,7 @@ import type { ProblemRow } from '../../../store/tables/problems.ts'
 import type { HistoricalContent } from '../../../store/tables/report-rows.ts'
 import type { UploadRow } from '../../../store/tables/uploads.ts'
 import type { MirrorSettings } from '../../engine.ts'
-import { OWN_DIRECTORY } from '../../observe/observe-directory.ts'
+import { OWN_DIRECTORY } from '../../scan/scan-directory.ts'
 import { describeHeldBack } from '../held-back.ts'
 import type { ReportContext } from '../report.ts'
 import { type DirectoryExplanation, explainDirectory } from './explain-directory.ts'
@@ -91,14 +91,12 @@ function lookAtDisk({ fs, ownDirectories }: ReportContext, settings: MirrorSetti
     const decision = scope.decide(ancestor.path, true)
     if (decision) return { kind: 'ignored', by: ancestor.path, decision }
   }
-  const { maxSizeBytes, oneFileSystem, emptyFiles } = settings
-  const options = { symlinks: 'skip', oneFileSystem, maxSizeBytes, emptyFiles } as const
-  const scan = scanDirectory(fs, root, directory, scope, options)
+  const scan = listDirectory(fs, root, directory, scope, { rules: settings })
   if (scan.kind === 'scanned') return findIn(scan, path, name)
   return scan.code === 'ENOENT' ? { kind: 'absent' } : { kind: 'problem', message: scan.message }
 }
 
-function findIn(scan: ScannedDirectory, path: string, name: string): DiskFinding {
+function findIn(scan: ListedDirectory, path: string, name: string): DiskFinding {
   const is = (entry: { readonly name: string }) => entry.name === name
   const file = [...scan.files].find(is)
   if (file) return { kind: 'file', sizeBytes: file.fingerprint.sizeBytes }

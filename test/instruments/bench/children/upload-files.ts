@@ -1,11 +1,11 @@
 /** Measures the engine's uploads of a tree that was observed before: intents, bodies, answers and receipts, durably committed. */
 
-import { createDirectories } from '../../../../src/sync/directories/create-directories.ts'
+import { createDirectories } from '../../../../src/sync/directories.ts'
 import { EarlierUploads } from '../../../../src/sync/doubts/earlier-uploads.ts'
 import type { Follower } from '../../../../src/sync/ingestion/ingestion-capacity.ts'
-import { observe } from '../../../../src/sync/observe/observe.ts'
 import { newAttempts } from '../../../../src/sync/pass.ts'
-import { createUploadStage } from '../../../../src/sync/upload/create-upload-stage.ts'
+import { scanMirror } from '../../../../src/sync/scan/scan-mirror.ts'
+import { UploadStage } from '../../../../src/sync/upload/upload-stage.ts'
 import { openBenchEngine, printMeasure, readInput } from './bench-engine.ts'
 
 /** Ingestion that is over as soon as it begins: there is always room, and nothing to poll. */
@@ -13,7 +13,7 @@ const NO_INGESTION: Follower = { wake() {}, hasFailed: false }
 
 await using opened = await openBenchEngine(readInput())
 const { engine, mirror, summary } = opened
-await observe(engine, mirror, summary, {
+await scanMirror(engine, mirror, summary, {
   hashEverything: false,
   acceptsRemovals: false,
   acceptsRoot: false,
@@ -21,14 +21,15 @@ await observe(engine, mirror, summary, {
 })
 const connection = await engine.service.connect(engine.signal)
 await connection.client.capabilities(engine.signal)
-await createDirectories(engine, mirror, connection, summary)
+const context = { engine, mirror, connection }
+await createDirectories(context, summary)
 const attempts = newAttempts()
 // Each new state looks once for uploads of an earlier one, with a request for each directory: 374 for 5,690 files.
-await new EarlierUploads(engine, mirror, connection, { summary, attempts }).list()
+await new EarlierUploads(context, { summary, attempts }).list()
 await printMeasure(async () => {
   const quotaScope = { kind: 'run', runId: mirror.runId, afterUploadId: 0 } as const
   const options = { follower: NO_INGESTION, summary, attempts, waitMs: 60_000, quotaScope }
-  const stage = createUploadStage(engine, mirror, connection, options)
+  const stage = new UploadStage(context, options)
   stage.drain()
   await stage.run()
   return summary.uploads.created

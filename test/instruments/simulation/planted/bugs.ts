@@ -48,8 +48,8 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a doubt is sent again without a look',
-    file: 'src/sync/doubts/resolve-doubts.ts',
-    from: ': await lookFor(engine, mirror, connection, visit, untracked.seen)',
+    file: 'src/sync/doubts/resolve-upload-doubts.ts',
+    from: ': await lookFor(context, visit, untracked.seen)',
     to: ': { seen: void untracked }',
   },
   {
@@ -84,13 +84,13 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a look reads only the first page',
-    file: 'src/sync/doubts/list-place.ts',
+    file: 'src/sync/doubts/search.ts',
     from: '      pages += 1\n',
     to: '      break\n',
   },
   {
     name: 'a look goes to the inbox, wherever the file was sent',
-    file: 'src/sync/doubts/resolve-doubts.ts',
+    file: 'src/sync/doubts/resolve-upload-doubts.ts',
     from: '({ place }) => place ?? INBOX_PATH)',
     to: '({ place }) => place && INBOX_PATH)',
   },
@@ -102,25 +102,25 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a failed look counts as nothing there',
-    file: 'src/sync/doubts/find-same.ts',
+    file: 'src/sync/doubts/search.ts',
     from: '  return failure ? { failure } : { seen: undefined }',
     to: '  return failure && doubts < 0 ? { failure } : { seen: undefined }',
   },
   {
     name: 'a login page counts as other bytes',
-    file: 'src/sync/doubts/remote-bytes.ts',
+    file: 'src/sync/doubts/search.ts',
     from: '      assertNoPage(download, content)\n',
     to: '',
   },
   {
     name: 'a candidate is adopted by its name',
-    file: 'src/sync/doubts/resolve-doubts.ts',
+    file: 'src/sync/doubts/resolve-upload-doubts.ts',
     from: 'return found.sha256 !== undefined && content.sha256.equals(found.sha256)',
     to: 'return true',
   },
   {
     name: 'a shown resource is looked for again',
-    file: 'src/sync/doubts/resolve-doubts.ts',
+    file: 'src/sync/doubts/resolve-upload-doubts.ts',
     from: '    !contents.findByResource(mirror.row.library.id, entry.id) &&\n',
     to: '    entry.id === "" &&\n',
   },
@@ -201,13 +201,13 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'what lies in an unreadable directory counts as gone',
-    file: 'src/sync/observe/observe.ts',
+    file: 'src/sync/scan/scan-mirror.ts',
     from: '    if (scan.seenDirectories.has(path) || scan.unreadable.some((ancestor) => isWithin(ancestor, path))) continue',
     to: '    if (scan.seenDirectories.has(path)) continue',
   },
   {
     name: 'every file counts as plain text',
-    file: 'src/sync/observe/record-observation.ts',
+    file: 'src/sync/scan/record-batches.ts',
     from: '{ directoryId, size, previous, ...file }, lastContentId',
     to: "{ directoryId, size, previous, ...file, mime: 'text/plain' }, lastContentId",
   },
@@ -276,7 +276,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'one bad directory stops all uploads',
-    file: 'src/sync/directories/create-directories.ts',
+    file: 'src/sync/directories.ts',
     from: '      if (!failure) throw error\n',
     to: '      throw error\n',
   },
@@ -306,8 +306,8 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'new directories are not watched',
-    file: 'src/sync/continuous/examine-hints.ts',
-    from: '      fresh = [...fresh, ...examination.watch.add(batch.directories)]',
+    file: 'src/sync/continuous/rescan-hints.ts',
+    from: '      fresh = [...fresh, ...task.watch.add(batch.directories)]',
     to: '      fresh = [...fresh]',
   },
   {
@@ -318,7 +318,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a directory is created before its parent',
-    file: 'src/sync/directories/create-directories.ts',
+    file: 'src/sync/directories.ts',
     from: "path !== '' && paths.has(parentOf(path))",
     to: "path !== '' && paths.has(parentOf(path) + '/')",
   },

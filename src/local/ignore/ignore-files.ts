@@ -1,0 +1,60 @@
+import { FileError } from '../../foundation/errors.ts'
+import { joinPath } from '../../foundation/files/paths.ts'
+import { fileError } from '../read/file-errors.ts'
+import type { FileSystem } from '../read/file-system.ts'
+import type { RootPlace } from '../read/inspect-root.ts'
+import { openGuarded, readWhole } from '../read/open-guarded.ts'
+import { IGNORE_FILE_NAME, type IgnoreScope } from './ignore-scope.ts'
+
+const MAX_SIZE_BYTES = 1_048_576
+
+/**
+ * Reads a directory's `.shelfdignore`; returns undefined when there is none. Throws FileError when it is unreadable, a link, no
+ * regular file or larger than 1 MiB, because without its rules files might be uploaded that the user excluded.
+ */
+export function readIgnoreFile(fs: FileSystem, root: RootPlace, relativeDirectory: string): string | undefined {
+  const path = ignoreFileIn(relativeDirectory)
+  try {
+    using file = openGuarded(fs, root, path)
+    if (file.fingerprint.sizeBytes > MAX_SIZE_BYTES) throw fileError('unsupported', path, 'it is larger than 1 MiB')
+    return new TextDecoder().decode(readWhole(fs, file))
+  } catch (error) {
+    if (error instanceof FileError && error.code === 'vanished') return undefined
+    throw error
+  }
+}
+
+/** Reads a `.shelfdignore` that a listing has shown; also throws FileError when it is gone, since an editor may be replacing it. */
+export function readListedIgnoreFile(fs: FileSystem, root: RootPlace, relativeDirectory: string): string {
+  const text = readIgnoreFile(fs, root, relativeDirectory)
+  if (text === undefined) throw fileError('vanished', ignoreFileIn(relativeDirectory), 'it is gone')
+  return text
+}
+
+function ignoreFileIn(relativeDirectory: string): string {
+  return joinPath(relativeDirectory, IGNORE_FILE_NAME)
+}
+
+interface Step {
+  readonly path: string
+  /** The rules in force in the directory that holds `path`. */
+  readonly scope: IgnoreScope
+}
+
+/**
+ * Goes down from the root to a directory, which is the last step; the root itself ('') has no step. `readRules` returns the
+ * `.shelfdignore` of a directory on the way, undefined where there is none.
+ */
+export function* descend(
+  path: string,
+  rootScope: IgnoreScope,
+  readRules: (directory: string) => string | undefined,
+): Generator<Step> {
+  let scope = rootScope
+  let directory = ''
+  for (const name of path === '' ? [] : path.split('/')) {
+    scope = scope.enter(directory, readRules(directory))
+    directory = joinPath(directory, name)
+    yield { path: directory, scope }
+  }
+}

@@ -1,0 +1,198 @@
+import { systemCodeOf } from '../../foundation/errors.ts'
+import { joinPath } from '../../foundation/files/paths.ts'
+import { formatSize } from '../../foundation/text/units.ts'
+import { type DirectoryDigestInput, NUMBERS } from '../../rules/compare-directory.ts'
+import type { SkipReason } from '../../rules/path-problems.ts'
+import type { IgnoreDecision, IgnoreScope } from '../ignore/ignore-scope.ts'
+import type { ScanRules } from '../ignore/scan-rules.ts'
+import { faultOf } from '../read/file-errors.ts'
+import { type FileKind, type FileStats, type FileSystem, type Fingerprint, kindOf } from '../read/file-system.ts'
+import type { DirectoryLocation } from './list-guarded.ts'
+
+export interface ListOptions {
+  readonly rules: ScanRules
+  /** Called for each file that is found. */
+  readonly onFile?: (() => void) | undefined
+}
+
+export interface IgnoredEntry {
+  readonly name: string
+  readonly decision: IgnoreDecision
+  readonly isDirectory: boolean
+}
+
+export interface SkippedEntry {
+  /** A name that is not UTF-8 is escaped, as in `caf\xE9.txt`. */
+  readonly name: string
+  readonly reason: SkipReason
+  readonly detail?: string
+}
+
+/** A failure: the system's code (`EACCES`), or the code of a FileError where shelfd itself refused, and a message for people. */
+interface Fault {
+  readonly code: string
+  readonly message: string
+}
+
+interface EntryProblem extends Fault {
+  readonly name: string
+}
+
+/** The entries of one directory, sorted by the code units of their names. */
+interface Findings {
+  readonly files: ListedFiles
+  readonly directories: readonly string[]
+  readonly ignored: readonly IgnoredEntry[]
+  readonly skipped: readonly SkippedEntry[]
+  readonly problems: readonly EntryProblem[]
+}
+
+export interface ListedDirectory extends Findings {
+  readonly kind: 'scanned'
+  /** The ignore rules in force in this directory; those of the directories below are derived from them. */
+  readonly scope: IgnoreScope
+  /** Entries that were listed, gone when their state was read, and may be there again: some may be directories. */
+  readonly uncertain: readonly string[]
+  /** An entry could not be read, or the directory changed meanwhile: a file that is not listed may still exist. */
+  readonly incomplete: boolean
+}
+
+/** Nothing is known of this directory and of all below it; callers must not treat it as empty. */
+interface UnreadableDirectory extends Fault {
+  readonly kind: 'unreadable'
+}
+
+export type DirectoryListing = ListedDirectory | UnreadableDirectory
+
+export interface ListedFile {
+  readonly name: string
+  readonly fingerprint: Fingerprint
+}
+
+/** Files are returned in portions of this size; a smaller directory is one portion. */
+const PORTION = 4_096
+
+/** The files of one directory in the order of a scan, as columns: most directories are unchanged, which their digest shows. */
+export class ListedFiles implements Iterable<ListedFile>, DirectoryDigestInput {
+  readonly names: string[] = []
+  readonly numbers: BigUint64Array
+
+  /** At most `most` files. */
+  constructor(most: number) {
+    this.numbers = new BigUint64Array(most * NUMBERS)
+  }
+
+  get length(): number {
+    return this.names.length
+  }
+
+  push(name: string, { size, mtimeNs, ctimeNs, ino }: Pick<FileStats, 'size' | 'mtimeNs' | 'ctimeNs' | 'ino'>): void {
+    const { numbers, names } = this
+    const at = names.length * NUMBERS
+    numbers[at] = size
+    numbers[at + 1] = mtimeNs
+    numbers[at + 2] = ctimeNs
+    numbers[at + 3] = ino
+    names.push(name)
+  }
+
+  *portions(): Generator<readonly ListedFile[]> {
+    for (let start = 0; start < this.length; start += PORTION) {
+      yield this.names.slice(start, start + PORTION).map((name, index) => this.#fileAt(name, start + index))
+    }
+  }
+
+  *[Symbol.iterator](): Generator<ListedFile> {
+    for (const portion of this.portions()) yield* portion
+  }
+
+  #fileAt(name: string, index: number): ListedFile {
+    const [size = 0n, mtimeNs = 0n, ctimeNs = 0n, inode = 0n] = this.numbers.subarray(index * NUMBERS)
+    const times = { mtimeNs: BigInt.asIntN(64, mtimeNs), ctimeNs: BigInt.asIntN(64, ctimeNs) }
+    return { name, fingerprint: { sizeBytes: Number(size), ...times, inode } }
+  }
+}
+
+/** The directory that is listed: its real path, and the rules and options for its entries. */
+export interface ListingContext extends DirectoryLocation {
+  readonly path: string
+  readonly scope: IgnoreScope
+  readonly options: ListOptions
+}
+
+/** Findings to which statEntry adds. */
+export interface MutableFindings extends Findings {
+  readonly directories: string[]
+  readonly ignored: IgnoredEntry[]
+  readonly skipped: SkippedEntry[]
+  readonly problems: EntryProblem[]
+  /** Names that were listed, but were gone when their state was read. */
+  readonly vanished: string[]
+}
+
+const BIGINT = { bigint: true } as const
+
+/** Adds one entry of a listing to the findings: as a file, a directory, ignored, skipped, vanished or a problem. */
+export function statEntry(fs: FileSystem, place: ListingContext, name: string, found: MutableFindings): void {
+  let stats: FileStats
+  try {
+    stats = statsOf(fs, place, name)
+  } catch (error) {
+    addFault(place, name, error, found)
+    return
+  }
+  const kind = kindOf(stats)
+  if (isIgnored(place, name, kind, found)) return
+  if (kind === 'file') addFile(place.options, name, stats, found)
+  else if (kind === 'directory') addDirectory(place, name, stats, found)
+  else found.skipped.push({ name, reason: kind })
+}
+
+/** Looks once more through the open root: its real path may lead to something else for a moment. */
+function statsOf(fs: FileSystem, { root, path, relativePath }: ListingContext, name: string): FileStats {
+  try {
+    return fs.lstatSync(`${path}/${name}`, BIGINT)
+  } catch {
+    return fs.lstatSync(`${root.accessPath}/${joinPath(relativePath, name)}`, BIGINT)
+  }
+}
+
+function addFault(place: ListingContext, name: string, error: unknown, found: MutableFindings): void {
+  if (systemCodeOf(error) === 'ENOENT') found.vanished.push(name)
+  else if (!isIgnored(place, name, 'file', found))
+    found.problems.push({ name, ...faultOf(error, joinPath(place.relativePath, name)) })
+}
+
+function isIgnored(
+  { scope, relativePath }: ListingContext,
+  name: string,
+  kind: FileKind,
+  found: MutableFindings,
+): boolean {
+  const isDirectory = kind === 'directory'
+  const decision = scope.decideEntry(relativePath, name, isDirectory)
+  if (decision) found.ignored.push({ name, decision, isDirectory })
+  return decision !== undefined
+}
+
+function addFile({ rules, onFile }: ListOptions, name: string, stats: FileStats, found: MutableFindings): void {
+  const { size } = stats
+  const { maxSizeBytes, emptyFiles } = rules
+  if (maxSizeBytes !== null && size > maxSizeBytes) {
+    const detail = `${formatSize(Number(size))}, the limit is ${formatSize(maxSizeBytes)}`
+    found.skipped.push({ name, reason: 'too-large', detail })
+  } else if (size === 0n && emptyFiles === 'skip') {
+    found.skipped.push({ name, reason: 'empty' })
+  } else {
+    found.files.push(name, stats)
+    onFile?.()
+  }
+}
+
+function addDirectory({ root, options }: ListingContext, name: string, stats: FileStats, found: MutableFindings): void {
+  if (options.rules.oneFileSystem && stats.dev !== root.device) {
+    found.skipped.push({ name, reason: 'other-file-system' })
+  } else {
+    found.directories.push(name)
+  }
+}

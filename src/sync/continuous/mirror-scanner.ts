@@ -1,0 +1,327 @@
+import { fileErrorCodes } from '../../foundation/errors.ts'
+import { formatDuration } from '../../foundation/text/units.ts'
+import { hasChangedUnderWay } from '../../rules/path-problems.ts'
+import { ageMsOf, isScrubDue, promptScanDelayMs, regularScanIntervalMs } from '../../rules/scan-times.ts'
+import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
+import type { PathProblem, Rescanner } from '../scan/scan-batch.ts'
+import { type ScanResult, scanMirror, walkOptions } from '../scan/scan-mirror.ts'
+import type { ControllerSettings } from './controller-settings.ts'
+import type { ControllerStatus } from './controller-status.ts'
+import { MirrorWatch } from './mirror-watch.ts'
+import { rescanHints } from './rescan-hints.ts'
+
+/** Hints rescanned together. */
+const MOST_HINTS = 2_000
+/** The rescanner is closed after so long without work. */
+const EXAMINER_IDLE_MS = 30_000
+/** A scan that reports this many unsettled files may have left out others. */
+const MANY_UNSETTLED = 10_000
+/** A file that is unsettled for so many times `settle`, and at least so long, is reported as busy. */
+const BUSY_FACTOR = 5
+const BUSY_AT_LEAST_MS = 60_000
+/** The most problems that are kept of one run. */
+const MOST_PROBLEMS = 10_000
+/** The watcher may still report a change that is younger than this. */
+const ANNOUNCED_WITHIN_MS = 2_000
+/** A scan that hashed files counts at most as this duration, or as the scan before it if that took longer. */
+const HASHING_COUNTS_MS = 1_000
+
+/** Finds what changed in one mirror: by scans, and by rescanning the paths that its watcher reports. */
+export class MirrorScanner implements AsyncDisposable {
+  isScanning = false
+  hasScanned = false
+  readonly #engine: Engine
+  readonly #settings: ControllerSettings
+  readonly #onDue: () => void
+  #watch: MirrorWatch | undefined
+  #mirror: OpenMirror | undefined
+  #rescanner: Rescanner | undefined
+  #examinerIdleAtMs = Number.POSITIVE_INFINITY
+  #scanAtMs = 0
+  #lastScanMs = 0
+  #scannedAtMs = 0
+  #lastScanAt: number | null = null
+  #missed = 0
+  /** Every directory was watched when the last scan read it. */
+  #isCovered = false
+  /** By path: a run may last for days, and the watcher may report an unreadable path again and again. */
+  #problems = new Map<string, PathProblem>()
+  #isComplete = false
+  /** Paths that the last scan reported as busy. */
+  #busy = new Set<string>()
+
+  /** `onDue` is called when `dueMs` may be earlier than before. */
+  constructor(engine: Engine, settings: ControllerSettings, onDue: () => void) {
+    this.#engine = engine
+    this.#settings = settings
+    this.#onDue = onDue
+  }
+
+  get status(): Omit<ControllerStatus, 'state' | 'reason' | 'lastSuccessAt'> {
+    const { clock } = this.#engine
+    const isPlanned = Number.isFinite(this.#scanAtMs)
+    return {
+      watcher: this.#watch?.backEnd ?? null,
+      isWatchLimited: this.#watch?.isLimited ?? false,
+      settling: this.#watch?.settler.size ?? 0,
+      missedByWatcher: this.#missed,
+      lastScanAt: this.#lastScanAt,
+      nextScanAt: isPlanned ? clock.nowMs() + Math.max(0, Math.round(this.#scanAtMs - clock.monotonicMs())) : null,
+    }
+  }
+
+  /** When to call `scanMirror` (monotonic). */
+  get dueMs(): number {
+    return Math.min(this.#scanAtMs, this.#watch?.settler.nextDueMs() ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** When to call `tidy` (monotonic). */
+  get tidyAtMs(): number {
+    return this.#examinerIdleAtMs
+  }
+
+  /** A file that was unsettled at the last scan still is, but not for so long that it counts as busy. */
+  get isSettling(): boolean {
+    return this.#watch?.settler.hasWaitedSince(this.#scannedAtMs, this.#busyAfterMs) ?? false
+  }
+
+  scanNow(): void {
+    this.#scanAtMs = 0
+  }
+
+  /** Rescans a path once it has settled, as if its watcher had reported it. */
+  rescanSoon(path: string): void {
+    if (this.#watch?.settler.isFull) this.#scanSoon('more changes than can be remembered')
+    else this.#watch?.settler.markChanged(path)
+    this.#onDue()
+  }
+
+  /** The first call begins to watch, if the mirror is to be watched, and requests a scan. */
+  async open(mirror: OpenMirror): Promise<void> {
+    this.#mirror = mirror
+    const { watch: means, scanIntervals } = this.#settings
+    if (this.#watch) return
+    const place = { root: mirror.root.realPath, settleMs: scanIntervals.settleMs, means, name: mirror.row.name }
+    this.#watch = await MirrorWatch.open(this.#engine, place, {
+      onHint: this.#onDue,
+      onScanNeeded: (reason) => this.#scanSoon(reason),
+    })
+    this.#scanAtMs = 0
+  }
+
+  /** Stops watching, for example when the root is gone; the next `open` begins again, with a scan. */
+  async close(): Promise<void> {
+    const [watch, rescanner] = [this.#watch, this.#rescanner]
+    this.#watch = undefined
+    this.#rescanner = undefined
+    this.#examinerIdleAtMs = Number.POSITIVE_INFINITY
+    this.#isCovered = false
+    await watch?.[Symbol.asyncDispose]()
+    await rescanner?.[Symbol.asyncDispose]()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** Starts the rescanning thread while hints settle, and ends it when it has long been idle. */
+  async tidy(): Promise<void> {
+    const nowMs = this.#engine.clock.monotonicMs()
+    if (this.#watch && this.#watch.settler.size > 0 && this.hasScanned) this.#openRescanner()
+    else if (this.#rescanner && nowMs >= this.#examinerIdleAtMs) await this.#closeExaminer()
+  }
+
+  /** Returns the problems found since the last call, and whether a scan saw the whole tree. */
+  takeFindings(): { problems: readonly PathProblem[]; isComplete: boolean } {
+    const findings = { problems: [...this.#problems.values()], isComplete: this.#isComplete }
+    this.#problems = new Map()
+    this.#isComplete = false
+    return findings
+  }
+
+  /** Scans or rescans what is due and records the differences; returns true if there may be something to upload. */
+  async scanDue(engine: Engine, mirror: OpenMirror, summary: SyncSummary): Promise<boolean> {
+    if (this.#scanAtMs <= engine.clock.monotonicMs()) {
+      await this.#scan(engine, mirror, summary)
+      return true
+    }
+    return this.#rescan(engine, mirror, summary)
+  }
+
+  async #rescan(engine: Engine, mirror: OpenMirror, summary: SyncSummary): Promise<boolean> {
+    const watch = this.#watch
+    const settled = watch?.settler.takeSettled(MOST_HINTS) ?? []
+    if (!watch || settled.length === 0) return false
+    this.#forgetProblems(engine, mirror, settled)
+    try {
+      const task = { engine, mirror, watch, rescanner: this.#openRescanner(), summary }
+      const { problems, needsScan, hasDifferences } = await rescanHints(task, settled)
+      this.#takeProblems(problems)
+      if (needsScan) this.#scanSoon('a known file or directory is gone')
+      if (watch.isPolled) this.#planScan(this.#regularScanMs(engine, watch))
+      return hasDifferences
+    } catch (error) {
+      await this.#closeExaminer()
+      this.#scanSoon('the check of changed files was interrupted')
+      throw error
+    }
+  }
+
+  async #scan(engine: Engine, mirror: OpenMirror, summary: SyncSummary): Promise<void> {
+    const { clock, store } = engine
+    this.isScanning = true
+    this.#scanAtMs = Number.POSITIVE_INFINITY
+    try {
+      this.#watch?.add(store.directories.list(mirror.row.id).map(({ path }) => path))
+      const scrubs = isScrubDue(mirror.row.scrubbedAt, engine.scrubIntervalMs, clock.nowMs())
+      // The guards judge the counts of one scan, but a run may have several scans.
+      const scanned = emptySummary(summary)
+      const { settleMs } = this.#settings.scanIntervals
+      const scanOptions = { hashEverything: scrubs, acceptsRemovals: false, acceptsRoot: false, settleMs }
+      const scan = await scanMirror(engine, mirror, scanned, scanOptions)
+      addScan(summary, scanned)
+      if (mirror.mustPinRoot) store.write(() => store.mirrors.pinRoot(mirror.row))
+      if (scrubs) store.write(() => store.mirrors.recordScrub(mirror.row.id, clock.nowMs()))
+      // The next scan does not hash these files again, so this duration does not predict how long that takes.
+      const mostMs = scanned.files.hashed > 0 ? Math.max(this.#lastScanMs, HASHING_COUNTS_MS) : Number.POSITIVE_INFINITY
+      this.#lastScanMs = Math.min(scan.durationMs, mostMs)
+      if (!this.hasScanned) this.#reportLeftOut(engine, scanned)
+      this.#applyScan(engine, scan)
+    } finally {
+      this.isScanning = false
+    }
+  }
+
+  /** The first scan reports what is never sent, so that the log has it once. */
+  #reportLeftOut({ logger }: Engine, { files }: SyncSummary): void {
+    const mirror = this.#settings.mirror.name
+    const { secrets, unsupported } = files
+    if (secrets > 0) logger.warn('left out files that look like secrets', { mirror, paths: secrets })
+    if (unsupported > 0) logger.warn('left out pipes, sockets or devices', { mirror, paths: unsupported })
+  }
+
+  #applyScan(engine: Engine, scan: ScanResult): void {
+    const { clock } = engine
+    const watch = this.#watch
+    this.#problems = new Map()
+    this.#isComplete = true
+    if (watch && !watch.isBlind && this.#isCovered) this.#countMissed(watch, scan)
+    this.#lastScanAt = clock.nowMs()
+    if (watch) this.#updateWatch(engine, watch, scan)
+    this.#takeProblems(scan.problems)
+    this.#scannedAtMs = clock.monotonicMs()
+    this.hasScanned = true
+    if (scan.isRemovalPostponed) this.#scanSoon('files have not settled')
+  }
+
+  /** Watches the directories that the scan found, and rescans again those that it read before they were watched. */
+  #updateWatch(engine: Engine, watch: MirrorWatch, { unsettled, directories }: ScanResult): void {
+    for (const { path, fingerprint } of unsettled) watch.settler.markUnsettled(path, fingerprint)
+    this.#reportBusy(watch, unsettled)
+    watch.keepOnly(directories)
+    const unwatched = watch.add([...directories])
+    this.#isCovered = unwatched.length === 0
+    this.#planScan(this.#regularScanMs(engine, watch))
+    const isMuch = unwatched.length > MOST_HINTS || unwatched.includes('')
+    if (isMuch && !this.hasScanned) this.scanNow()
+    else if (isMuch) this.#scanSoon('many directories are new')
+    else for (const path of unwatched) watch.settler.markChanged(path)
+    if (unsettled.length >= MANY_UNSETTLED || watch.settler.isFull)
+      this.#scanSoon('more changes than can be remembered')
+  }
+
+  #regularScanMs({ clock, random }: Engine, watch: MirrorWatch): number {
+    const delayMs = regularScanIntervalMs(this.#settings.scanIntervals, watch.isPolled, random())
+    return clock.monotonicMs() + (delayMs ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** Records a problem for each busy file, because a file that never settles is never uploaded. */
+  #reportBusy({ settler }: MirrorWatch, unsettled: ScanResult['unsettled']): void {
+    const longMs = this.#busyAfterMs
+    this.#busy = new Set(unsettled.map(({ path }) => path).filter((path) => settler.waitedMs(path) >= longMs))
+    for (const path of this.#busy) {
+      const message = `it has been changing for ${formatDuration(settler.waitedMs(path))}; it is sent once it settles`
+      this.#recordProblem({ path, code: 'busy', message })
+    }
+  }
+
+  get #busyAfterMs(): number {
+    return Math.max(this.#settings.scanIntervals.settleMs * BUSY_FACTOR, BUSY_AT_LEAST_MS)
+  }
+
+  /** Settled paths are about to be read: what reading them showed before is over, or is found again. */
+  #forgetProblems({ store }: Engine, { row }: OpenMirror, settled: readonly string[]): void {
+    const over = settled.filter((path) => {
+      this.#busy.delete(path)
+      this.#problems.delete(path)
+      return fileErrorCodes.has(store.problems.find(row.id, path)?.code ?? '')
+    })
+    if (over.length > 0) store.write(() => over.forEach((path) => void store.problems.clear(row.id, path)))
+  }
+
+  /** A file that changed while it was read is read again once it has settled, also where no watcher reports it. */
+  #takeProblems(problems: readonly PathProblem[]): void {
+    for (const problem of problems) {
+      this.#recordProblem(problem)
+      if (hasChangedUnderWay(problem.code)) this.rescanSoon(problem.path)
+    }
+  }
+
+  #recordProblem(problem: PathProblem): void {
+    if (this.#problems.size < MOST_PROBLEMS) this.#problems.set(problem.path, problem)
+  }
+
+  #countMissed(watch: MirrorWatch, { differing }: ScanResult): void {
+    const { clock, logger, metrics } = this.#engine
+    const nowMs = clock.nowMs()
+    const missed = differing.filter(
+      (file) => !watch.settler.covers(file.path) && ageMsOf(file, nowMs) > ANNOUNCED_WITHIN_MS + watch.delayMs,
+    )
+    if (missed.length === 0) return
+    this.#missed += missed.length
+    metrics.watcherMissed(missed.length)
+    logger.debug('a scan found changes that the watcher missed', {
+      mirror: this.#settings.mirror.name,
+      files: missed.length,
+    })
+  }
+
+  #scanSoon(reason: string): void {
+    const { clock, logger } = this.#engine
+    const atMs = clock.monotonicMs() + promptScanDelayMs(this.#settings.scanIntervals, this.#lastScanMs)
+    if (atMs >= this.#scanAtMs) return
+    logger.debug('a scan is needed', { mirror: this.#settings.mirror.name, reason })
+    this.#scanAtMs = atMs
+    this.#onDue()
+  }
+
+  /** Keeps an earlier scan that was requested meanwhile. */
+  #planScan(atMs: number): void {
+    this.#scanAtMs = Math.min(this.#scanAtMs, atMs)
+  }
+
+  #openRescanner(): Rescanner {
+    this.#examinerIdleAtMs = this.#engine.clock.monotonicMs() + EXAMINER_IDLE_MS
+    if (this.#rescanner) return this.#rescanner
+    if (!this.#mirror) throw new Error('There is nothing to rescan before the first scan')
+    const { settleMs } = this.#settings.scanIntervals
+    const options = walkOptions(this.#engine, this.#mirror, { hashEverything: false, isNew: false, settleMs })
+    this.#rescanner = this.#engine.openRescanner(options)
+    return this.#rescanner
+  }
+
+  async #closeExaminer(): Promise<void> {
+    const rescanner = this.#rescanner
+    this.#rescanner = undefined
+    this.#examinerIdleAtMs = Number.POSITIVE_INFINITY
+    await rescanner?.[Symbol.asyncDispose]()
+  }
+}
+
+/** Takes the counts that each scan finds in full from the last scan, and adds up the counts of differences. */
+function addScan({ files }: SyncSummary, { files: scanned }: SyncSummary): void {
+  const { unchanged, ignored, secrets, unsupported } = scanned
+  Object.assign(files, { unchanged, ignored, secrets, unsupported })
+  for (const key of ['hashed', 'new', 'changed', 'moved', 'removed', 'leftOut'] as const) files[key] += scanned[key]
+}

@@ -1,0 +1,172 @@
+import type { FileEntry } from '../../contract/records.ts'
+import { isNotFound, type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
+import { sha256Of } from '../../foundation/files/sha256-of.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
+import type { Download, ServiceClient } from '../../remote/service-client.ts'
+import { standsInTheWay } from '../../rules/doubts.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
+import type { ResourceBytes } from '../../store/tables/untracked.ts'
+import type { Connection, Engine, MirrorContext } from '../engine.ts'
+import { itemFailure } from '../item-failure.ts'
+import type { RunAttempts } from '../pass.ts'
+import { quarantineUntil } from '../quarantine.ts'
+
+const MOST_DOWNLOADS = 8
+const DOWNLOAD_RETRY_MS = 100
+
+/** The content that a resource is compared with. */
+interface SoughtContent {
+  readonly path: string
+  readonly mime: string
+  readonly size: number
+}
+
+/** The result of a look; a failure concerns this look alone, so that others continue. */
+export type Look<T> = { readonly seen: T } | { readonly failure: ShelfdError }
+
+/** What a run keeps of its looks, beside the store. */
+export interface LookWork {
+  readonly summary: SyncSummary
+  readonly attempts: RunAttempts
+}
+
+/** Runs `look`; returns an error that concerns it alone, and throws one that concerns the service as a whole. */
+export async function lookAt<T>(
+  { engine, mirror: { row }, connection }: MirrorContext,
+  look: () => Promise<T>,
+): Promise<Look<T>> {
+  try {
+    return { seen: await look() }
+  } catch (error) {
+    const needed = { libraryId: row.library.remoteId, right: 'read' } as const
+    const failure = await itemFailure(error, connection, needed, engine.signal)
+    if (failure) return { failure }
+    throw error
+  }
+}
+
+/**
+ * Downloads a resource to compare it with a content. Returns its size in bytes and its SHA-256, which is undefined if the
+ * size differs; returns undefined when the resource is gone. Starts again, a few times, when a body breaks off.
+ */
+export async function readRemoteBytes(
+  { signal, clock }: Pick<Engine, 'signal' | 'clock'>,
+  { client }: Connection,
+  resourceId: string,
+  content: SoughtContent,
+): Promise<ResourceBytes | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    const download = await openDownload(client, resourceId, signal)
+    if (!download) return undefined
+    try {
+      const isOtherSize = download.sizeBytes !== undefined && download.sizeBytes !== content.size
+      // Begin to read even if the size differs: a body that nobody reads keeps its connection.
+      const sha256 = await sha256Of(download.body, isOtherSize ? 0 : content.size)
+      assertNoPage(download, content)
+      return { sizeBytes: download.sizeBytes, sha256: isOtherSize ? undefined : sha256 }
+    } catch (error) {
+      if (!(error instanceof TemporaryError) || attempt === MOST_DOWNLOADS) throw error
+      await clock.sleep(DOWNLOAD_RETRY_MS * attempt, signal)
+    }
+  }
+}
+
+/** Whether what was read of a resource proves that it is not the content. */
+export function isKnownAsOther(
+  { sizeBytes, sha256 }: ResourceBytes,
+  content: { readonly size: number; readonly sha256: Uint8Array },
+): boolean {
+  const hasOtherSize = sizeBytes !== undefined && sizeBytes !== content.size
+  return hasOtherSize || (sha256 !== undefined && Buffer.compare(sha256, content.sha256) !== 0)
+}
+
+/** Throws for a login page in place of the file: it would count as other bytes, and the file would be uploaded again. */
+function assertNoPage({ mime }: Download, content: SoughtContent): void {
+  const isPage = mime?.toLowerCase().startsWith('text/html') === true
+  if (!isPage || content.mime === 'text/html') return
+  const text = `Cannot download what may be "${escapeText(content.path)}"`
+  throw new TemporaryError('answer-malformed', `${text}: the answer is HTML, perhaps a login page`)
+}
+
+/** Returns undefined when the resource is gone; throws other errors, which the client has already retried. */
+async function openDownload(client: ServiceClient, resourceId: string, signal: AbortSignal) {
+  try {
+    return await client.downloadResource(resourceId, signal)
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+
+/** After so many candidates that cannot be compared, a search ends: the client has already retried each of them. */
+const MOST_FAILURES = 8
+
+interface Search<Candidate> {
+  /** The likeliest candidate first. */
+  readonly candidates: Iterable<Candidate>
+  readonly compare: (candidate: Candidate) => Promise<Look<boolean>>
+  /** How many uploads of the content ended in doubt. */
+  readonly doubts: number
+}
+
+/** Returns the candidate that is the content, if there is one; a failure if one that cannot be compared might be it. */
+export async function findSame<Candidate>({
+  candidates,
+  compare,
+  doubts,
+}: Search<Candidate>): Promise<Look<Candidate | undefined>> {
+  const failures: ShelfdError[] = []
+  for (const candidate of candidates) {
+    const look = await compare(candidate)
+    if ('seen' in look) {
+      if (look.seen) return { seen: candidate }
+    } else if (standsInTheWay(look.failure, doubts)) failures.push(look.failure)
+    if (failures.length === MOST_FAILURES) break
+  }
+  const [failure] = failures
+  return failure ? { failure } : { seen: undefined }
+}
+
+/** Bounds of a look: pages of one listing (two million entries), and entries that are wanted. */
+const MOST_PAGES = 4_000
+const MOST_WANTED = 100_000
+
+/** Lists the wanted entries of the directory that uploads were sent to. */
+export async function listPlace(
+  { engine: { signal }, mirror: { row }, connection: { client } }: MirrorContext,
+  place: string,
+  isWanted: (entry: FileEntry) => boolean,
+): Promise<FileEntry[]> {
+  const entries: FileEntry[] = []
+  let pages = 0
+  try {
+    for await (const { files } of client.listDirectory(row.library.remoteId, place, signal)) {
+      entries.push(...files.filter(isWanted))
+      pages += 1
+      if (pages > MOST_PAGES || entries.length > MOST_WANTED)
+        throw new TemporaryError(
+          'answer-malformed',
+          `Cannot list "${escapeText(place)}": it has too many entries to compare`,
+        )
+    }
+  } catch (error) {
+    // A directory that does not exist holds nothing.
+    if (!isNotFound(error)) throw error
+  }
+  return entries
+}
+
+/** The look for a content failed: it is not uploaded, and is looked for again after a quarantine. */
+export function recordUnseen(
+  engine: Engine,
+  { id, path }: { readonly id: number; readonly path: string },
+  { code, message: reason }: ShelfdError,
+  { exhausted }: RunAttempts,
+): void {
+  const { store, logger } = engine
+  exhausted.add(id)
+  const message = `Cannot find out whether the service stored it: ${reason}`
+  const retryAt = quarantineUntil(engine, id, code)
+  store.write(() => store.contents.setProblem(id, { code, message, retryAt }))
+  logger.warn('cannot look for an earlier upload; the file waits', { path, code, reason })
+}

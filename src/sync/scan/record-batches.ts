@@ -1,0 +1,148 @@
+import { joinPath } from '../../foundation/files/paths.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
+import type { AlikePaths, DirectoryChanges, ScanBatch } from './scan-batch.ts'
+
+/** The state of a scan: the directories that the store has and that the walk has seen, and bounded lists of its findings. */
+export interface ScanState {
+  readonly knownDirectories: Map<string, number>
+  readonly seenDirectories: Set<string>
+  readonly unreadable: string[]
+  readonly ignoredDirectories: Set<string>
+  /** Digests that become true once the missing files are removed. */
+  readonly laterDigests: Map<number, Uint8Array | null>
+  /** New files whose names look like others in their directory: their number, and two of them. */
+  alike: AlikePaths | undefined
+  /** The number of unsettled files, and of those among them that are new. */
+  unsettledCount: number
+  unsettledNewCount: number
+  /** Files that are new or have another content, up to MAX_DIFFERING. */
+  readonly differing: DifferingFile[]
+}
+
+interface FileTimes {
+  readonly mtimeNs: bigint
+  readonly ctimeNs: bigint
+}
+
+export interface DifferingFile extends FileTimes {
+  readonly path: string
+}
+
+/** A scan that finds more is a first one, whose files nobody needs by name. */
+const MAX_DIFFERING = 10_000
+
+export function emptyScan(knownDirectories: Map<string, number>): ScanState {
+  return {
+    knownDirectories,
+    seenDirectories: new Set(),
+    unreadable: [],
+    ignoredDirectories: new Set(),
+    laterDigests: new Map(),
+    alike: undefined,
+    unsettledCount: 0,
+    unsettledNewCount: 0,
+    differing: [],
+  }
+}
+
+/** Adds a batch to the findings of a scan and to the summary; returns whether the batch has something to record in the store. */
+export function noteBatch(scan: ScanState, batch: ScanBatch, summary: SyncSummary): boolean {
+  for (const path of batch.directories) scan.seenDirectories.add(path)
+  for (const path of batch.ignoredDirectories) scan.ignoredDirectories.add(path)
+  scan.unreadable.push(...batch.unreadable)
+  for (const alike of batch.alike)
+    scan.alike = { ...(scan.alike ?? alike), count: (scan.alike?.count ?? 0) + alike.count }
+  scan.unsettledCount += batch.unsettled.length
+  scan.unsettledNewCount += batch.unsettled.filter(({ isKnown }) => !isKnown).length
+  addCounts(summary, batch)
+  return batch.changes.length > 0 || batch.directories.some((path) => !scan.knownDirectories.has(path))
+}
+
+/**
+ * Writes batches to the store, in the order in which they came and in one transaction. Throws RootError, also without batches, when the
+ * root is no longer in its place.
+ */
+export function recordBatches(
+  engine: Engine,
+  mirror: OpenMirror,
+  scan: ScanState,
+  batches: readonly ScanBatch[],
+  summary: SyncSummary,
+): void {
+  mirror.root.assertInPlace()
+  if (batches.length === 0) return
+  const { store } = engine
+  store.writeRelaxed(() => {
+    const recording = { engine, mirror, scan, summary, lastContentId: store.scannedFiles.lastContentId() }
+    for (const { directories, changes } of batches) {
+      for (const path of directories) {
+        if (!scan.knownDirectories.has(path))
+          scan.knownDirectories.set(path, store.directories.ensure(mirror.row.id, path))
+      }
+      for (const change of changes) recordChanges(recording, change)
+    }
+  })
+}
+
+function addCounts(summary: SyncSummary, { counts }: ScanBatch): void {
+  summary.files.unchanged += counts.unchanged
+  summary.files.hashed += counts.hashed
+  summary.files.ignored += counts.ignored
+  summary.files.secrets += counts.secrets
+  summary.files.unsupported += counts.unsupported
+}
+
+interface Recording {
+  readonly engine: Engine
+  readonly mirror: OpenMirror
+  readonly scan: ScanState
+  readonly summary: SyncSummary
+  /** Of the contents that were there before this transaction. */
+  readonly lastContentId: number
+}
+
+function recordChanges(
+  { engine: { store, clock }, mirror: { row }, scan, summary, lastContentId }: Recording,
+  { path, files, missing, digest }: DirectoryChanges,
+): void {
+  const directoryId = scan.knownDirectories.get(path)
+  if (directoryId === undefined) throw new Error(`The walk found files of "${path}" before its directory`)
+  for (const { isKnown, sizeBytes: size, ...file } of files) {
+    const previous = isKnown ? store.files.find(directoryId, file.name) : undefined
+    const contentId = store.scannedFiles.record(row, { directoryId, size, previous, ...file }, lastContentId)
+    if (previous?.contentId === contentId) {
+      summary.files.unchanged += 1
+      continue
+    }
+    summary.files[previous ? 'changed' : 'new'] += 1
+    const filePath = joinPath(path, file.name)
+    if (previous) store.files.addHistory(row.id, filePath, previous.contentId, 'changed', clock.nowMs())
+    keepDiffering(scan, filePath, file)
+  }
+  for (const { name, reason } of missing) store.files.markGone(directoryId, name, reason)
+  const isSettled = missing.length === 0
+  store.directories.setDigest(directoryId, isSettled ? digest : null)
+  if (!isSettled) scan.laterDigests.set(directoryId, digest)
+}
+
+function keepDiffering({ differing }: ScanState, path: string, { mtimeNs, ctimeNs }: FileTimes): void {
+  if (differing.length < MAX_DIFFERING) differing.push({ path, mtimeNs, ctimeNs })
+}
+
+/** Writes the results of an task; records nothing as missing, which only a complete scan can decide (P11). */
+export function recordRescan(engine: Engine, mirror: OpenMirror, batch: ScanBatch, summary: SyncSummary): void {
+  const knownDirectories = new Map<string, number>()
+  for (const path of [...batch.directories, ...batch.changes.map((change) => change.path)]) {
+    const id = engine.store.directories.find(mirror.row.id, path)
+    if (id !== undefined) knownDirectories.set(path, id)
+  }
+  const changes = batch.changes.map((change) => ({
+    ...change,
+    missing: [],
+    digest: change.missing.length > 0 ? null : change.digest,
+  }))
+  const scan = emptyScan(knownDirectories)
+  const rescanned = { ...batch, changes }
+  if (noteBatch(scan, rescanned, summary)) recordBatches(engine, mirror, scan, [rescanned], summary)
+}

@@ -1,0 +1,94 @@
+import { joinPath, parentOf } from '../../foundation/files/paths.ts'
+import { readIgnoreFile } from '../../local/ignore/ignore-files.ts'
+import { isDirectory } from '../../local/read/file-system.ts'
+import { ListedFiles, type ListingContext, type MutableFindings, statEntry } from '../../local/scan/stat-entry.ts'
+import { compareDirectory } from '../../rules/compare-directory.ts'
+import type { StoreReader } from '../../store/open-store.ts'
+import type { DirectoryEntries, ScanBatch } from './scan-batch.ts'
+import { listSkipProblems, problemCodeOf, readUnproven, type Scanner } from './scan-directory.ts'
+import { scopeAt } from './walk-tree.ts'
+
+/** Groups paths for rescanEntries by the nearest directory above that the store knows, because a walk reached only those. */
+export function groupByDirectory(
+  { directories }: Pick<StoreReader, 'directories'>,
+  mirrorId: number,
+  paths: readonly string[],
+): DirectoryEntries[] {
+  const known = new Map<string, boolean>()
+  const names = new Map<string, Set<string>>()
+  for (const path of paths) {
+    let entry = path
+    let directory = parentOf(entry)
+    for (;;) {
+      const found = known.get(directory) ?? directories.find(mirrorId, directory) !== undefined
+      known.set(directory, found)
+      if (found || directory === '') break
+      entry = directory
+      directory = parentOf(entry)
+    }
+    const those = names.get(directory) ?? new Set<string>()
+    names.set(directory, those.add(entry.slice(directory === '' ? 0 : directory.length + 1)))
+  }
+  return [...names].map(([directory, those]) => ({ directory, names: [...those] }))
+}
+
+/**
+ * Rescans some entries of a known directory without listing it. Entries that are not found are only recorded as absent: whether
+ * something is missing, only a complete scan decides (P11).
+ */
+export function rescanEntries(scanner: Scanner, { directory, names }: DirectoryEntries, batch: ScanBatch) {
+  const { options } = scanner
+  const place = openPlace(scanner, directory, batch)
+  if (place === undefined) return
+  const found: MutableFindings = {
+    files: new ListedFiles(names.length),
+    directories: [],
+    ignored: [],
+    skipped: [],
+    problems: [],
+    vanished: [],
+  }
+  for (const name of names) statEntry(scanner.fs, place, name, found)
+  for (const name of listAbsent(scanner, directory, found)) batch.absent.push(joinPath(directory, name))
+  const trees = found.directories.map((name) => joinPath(directory, name))
+  batch.trees.push(...trees.filter((path) => !options.ownDirectories.includes(path)))
+  for (const { name, code, message } of found.problems) {
+    batch.problems.push({ path: joinPath(directory, name), code: problemCodeOf(code), message })
+  }
+  batch.problems.push(...listSkipProblems(directory, found.skipped))
+  addFiles(scanner, directory, found, batch)
+}
+
+function openPlace({ fs, options }: Scanner, directory: string, batch: ScanBatch): ListingContext | undefined {
+  const path = directory === '' ? options.root.realPath : `${options.root.realPath}/${directory}`
+  try {
+    if (!isDirectory(fs.lstatSync(path, BIGINT))) throw new Error('it was replaced by something else')
+    const own = readIgnoreFile(fs, options.root, directory)
+    const scope = scopeAt({ fs, options }, directory).enter(directory, own)
+    return { root: options.root, path, relativePath: directory, scope, options: { rules: options.rules } }
+  } catch {
+    // The next scan finds and reports the reason.
+    batch.absent.push(directory)
+    return undefined
+  }
+}
+
+const BIGINT = { bigint: true } as const
+
+/** Names that are no files any more: vanished, left out, or a directory where the store knows a file. */
+function listAbsent({ findKnown }: Scanner, directory: string, found: MutableFindings): string[] {
+  const leftOut = [...found.ignored, ...found.skipped].map(({ name }) => name)
+  const replaced = found.directories.filter((name) => findKnown(directory, name) !== undefined)
+  return [...found.vanished, ...leftOut, ...replaced]
+}
+
+function addFiles(scanner: Scanner, path: string, found: MutableFindings, batch: ScanBatch): void {
+  const files = [...found.files]
+  const known = files.map(({ name }) => scanner.findKnown(path, name)).filter((row) => row !== undefined)
+  const { unchangedCount, unproven } = compareDirectory(files, known)
+  batch.counts.unchanged += unchangedCount
+  // Callers pass only settled paths, so the settle check is skipped.
+  const hashed = readUnproven({ ...scanner, options: { ...scanner.options, settleMs: null } }, path, unproven, batch)
+  // The other files of the directory were not rescanned, so no digest can prove them unchanged.
+  if (hashed.length > 0) batch.changes.push({ path, files: hashed, missing: [], digest: null })
+}

@@ -1,0 +1,288 @@
+import { mimeOf } from '../../contract/mime/mime-of.ts'
+import type { Clock } from '../../foundation/clock.ts'
+import { FileError } from '../../foundation/errors.ts'
+import { joinPath } from '../../foundation/files/paths.ts'
+import type { IgnoreScope } from '../../local/ignore/ignore-scope.ts'
+import { isOutOfDescriptors, noDescriptorFree } from '../../local/read/file-errors.ts'
+import { type FileSystem, type Fingerprint, sameFingerprint } from '../../local/read/file-system.ts'
+import { hashGuarded } from '../../local/read/hash-file.ts'
+import { openGuarded } from '../../local/read/open-guarded.ts'
+import { listDirectory } from '../../local/scan/list-directory.ts'
+import type { ListedDirectory, SkippedEntry } from '../../local/scan/stat-entry.ts'
+import { type ListedFile, ListedFiles } from '../../local/scan/stat-entry.ts'
+import { comparePortion, digestDirectory, isRacyHash, knownByName } from '../../rules/compare-directory.ts'
+import { findLookAlikes } from '../../rules/look-alikes.ts'
+import { describeSkipped, kindOfSkipped, skipProblem } from '../../rules/path-problems.ts'
+import { isSettled } from '../../rules/scan-times.ts'
+import type { ComparedRow, HistoryReason } from '../../store/tables/files.ts'
+import type { BatchCollector, HashedFile, MissingFile, PathProblem, ScanBatch, WalkOptions } from './scan-batch.ts'
+
+export interface Scanner {
+  readonly fs: FileSystem
+  readonly clock: Clock
+  readonly options: WalkOptions
+  /** Whether the store has this digest for the directory. */
+  readonly hasDigest: (path: string, digest: Uint8Array) => boolean
+  /** The store's rows of a directory's files. */
+  readonly listKnown: (path: string) => readonly ComparedRow[]
+  /** The store's row of one file. */
+  readonly findKnown: (path: string, name: string) => ComparedRow | undefined
+  readonly scratch: Uint8Array
+  /** Called for each file that a listing finds. */
+  readonly countFile?: () => void
+}
+
+export interface ChildDirectory {
+  readonly path: string
+  readonly scope: IgnoreScope
+}
+
+/**
+ * Scans one directory, hashes the files that are not proven unchanged, adds the results to the batch and returns the directories
+ * below. It yields each batch that a large directory fills.
+ */
+export function* scanDirectory(
+  scanner: Scanner,
+  directory: ChildDirectory,
+  batches: BatchCollector,
+): Generator<ScanBatch, ChildDirectory[]> {
+  const { fs, options } = scanner
+  const { batch } = batches
+  const scan = listDirectory(fs, options.root, directory.path, directory.scope, {
+    rules: options.rules,
+    onFile: scanner.countFile,
+  })
+  if (scan.kind === 'unreadable') {
+    batch.unreadable.push(directory.path)
+    if (scan.code !== 'ENOENT')
+      batch.problems.push({ path: directory.path, code: problemCodeOf(scan.code), message: scan.message })
+    return []
+  }
+  batch.directories.push(directory.path)
+  for (const name of scan.uncertain) batch.unreadable.push(joinPath(directory.path, name))
+  addLeftOut(options, directory.path, scan, batch)
+  yield* addFiles(scanner, directory.path, scan, batches)
+  const children = scan.directories.map((name) => ({ path: joinPath(directory.path, name), scope: scan.scope }))
+  return options.ownDirectories.length === 0 ? children : excludeOwn(options, children, batches.batch)
+}
+
+/**
+ * Excludes the program's own directories. Reading its open databases would release their locks (in POSIX, closing any descriptor of a
+ * file does), and their files would never settle.
+ */
+function excludeOwn(
+  { ownDirectories, listIgnored }: WalkOptions,
+  children: readonly ChildDirectory[],
+  batch: ScanBatch,
+): ChildDirectory[] {
+  const isOwn = ({ path }: ChildDirectory) => ownDirectories.includes(path)
+  for (const { path } of children.filter(isOwn)) {
+    batch.counts.ignored += 1
+    batch.ignoredDirectories.push(path)
+    if (listIgnored) batch.leftOut.push({ path, kind: 'ignored', reason: OWN_DIRECTORY })
+  }
+  return children.filter((child) => !isOwn(child))
+}
+
+export const OWN_DIRECTORY = 'it holds the data of shelfd itself'
+
+function* addFiles(
+  scanner: Scanner,
+  path: string,
+  scan: ListedDirectory,
+  batches: BatchCollector,
+): Generator<ScanBatch, void> {
+  const { hashEverything } = scanner.options
+  if (!hashEverything && scanner.hasDigest(path, digestDirectory(scan.files))) {
+    batches.batch.counts.unchanged += scan.files.length
+    return
+  }
+  const rows = knownByName(scanner.listKnown(path))
+  const hasKnown = rows.size > 0
+  addLookAlikes(path, scan.files, rows, batches.batch)
+  const digestBuilder = new DigestBuilder(scan.files)
+  let files: HashedFile[] = []
+  for (const portion of scan.files.portions()) {
+    if (files.length > 0) batches.batch.changes.push({ path, files, missing: [], digest: null })
+    if (batches.isFull) yield batches.take()
+    const { unchangedCount, unproven } = comparePortion(portion, rows, hashEverything)
+    batches.batch.counts.unchanged += unchangedCount
+    files = readUnproven(scanner, path, unproven, batches.batch)
+    digestBuilder.add(unproven, files)
+  }
+  const missing = [...rows.keys()]
+  const missingFiles = scan.incomplete ? [] : explainMissing(scan, missing)
+  const isProven = digestBuilder.isWhole && missingFiles.length === missing.length
+  // Files that were rescanned one by one left their directory without a digest.
+  const lacksDigest = isProven && hasKnown
+  if (files.length > 0 || missingFiles.length > 0 || lacksDigest) {
+    batches.batch.changes.push({
+      path,
+      files,
+      missing: missingFiles,
+      digest: isProven ? digestBuilder.build() : null,
+    })
+  }
+}
+
+function addLookAlikes(
+  directory: string,
+  files: ListedFiles,
+  known: ReadonlyMap<string, ComparedRow>,
+  batch: ScanBatch,
+): void {
+  const alike = findLookAlikes(files.names, (name) => !known.has(name))
+  if (alike === undefined) return
+  const { count, first, second } = alike
+  batch.alike.push({ count, path: joinPath(directory, first), other: joinPath(directory, second) })
+}
+
+/** Hashes the files that are not proven unchanged, and records unsettled ones without reading them. */
+export function readUnproven(
+  scanner: Scanner,
+  directory: string,
+  unproven: readonly { readonly file: ListedFile; readonly isKnown: boolean }[],
+  batch: ScanBatch,
+): HashedFile[] {
+  const { clock, options } = scanner
+  const { settleMs } = options
+  const files: HashedFile[] = []
+  for (const { file, isKnown } of unproven) {
+    const path = joinPath(directory, file.name)
+    if (settleMs !== null && !isSettled(file.fingerprint, clock.nowMs(), settleMs)) {
+      batch.unsettled.push({ path, isKnown, fingerprint: file.fingerprint })
+      continue
+    }
+    const hashed = readFile(scanner, path, file.name, isKnown, batch)
+    if (hashed) files.push(hashed)
+  }
+  return files
+}
+
+const DIGEST_BYTES = 32
+const DIGESTS = 256
+let digests = new Uint8Array(0)
+
+/** Copies a digest into a shared buffer: a buffer for each digest takes ten times the memory, in this thread and in the receiver's. */
+function keepDigest(digest: Uint8Array): Uint8Array {
+  if (digests.length < DIGEST_BYTES) digests = new Uint8Array(DIGESTS * DIGEST_BYTES)
+  const kept = digests.subarray(0, DIGEST_BYTES)
+  kept.set(digest)
+  digests = digests.subarray(DIGEST_BYTES)
+  return kept
+}
+
+function readFile(
+  { fs, clock, options, scratch }: Scanner,
+  path: string,
+  name: string,
+  isKnown: boolean,
+  batch: ScanBatch,
+): HashedFile | undefined {
+  try {
+    using opened = openGuarded(fs, options.root, path)
+    const hashedAtMs = clock.nowMs()
+    const { sha256, sizeBytes } = hashGuarded(fs, opened, scratch)
+    batch.counts.hashed += 1
+    batch.counts.bytesHashed += sizeBytes
+    const isRacy = isRacyHash(opened.fingerprint, hashedAtMs)
+    return { name, isKnown, ...opened.fingerprint, isRacy, sha256: keepDigest(sha256), mime: mimeOf(name) }
+  } catch (error) {
+    if (error instanceof FileError && error.code === 'vanished') return undefined
+    const fault = isOutOfDescriptors(error) ? noDescriptorFree(path) : error
+    if (!(fault instanceof FileError)) throw fault
+    batch.problems.push({ path, code: fault.code, message: fault.message })
+    return undefined
+  }
+}
+
+function explainMissing(scan: ListedDirectory, names: readonly string[]): MissingFile[] {
+  if (names.length === 0) return []
+  const withProblem = new Set(scan.problems.map(({ name }) => name))
+  const reasons = new Map<string, HistoryReason>()
+  for (const { name } of [...scan.ignored, ...scan.skipped]) reasons.set(name, 'ignored')
+  return names.filter((name) => !withProblem.has(name)).map((name) => ({ name, reason: reasons.get(name) ?? 'gone' }))
+}
+
+/** The skipped entries that the user must resolve, as problems. */
+export function listSkipProblems(directory: string, skipped: readonly SkippedEntry[]): PathProblem[] {
+  return skipped.flatMap((entry) => {
+    const problem = skipProblem(entry)
+    if (problem === undefined) return []
+    return [{ path: joinPath(directory, entry.name), code: problem.code, message: problem.message }]
+  })
+}
+
+/** The stable code of a problem: codes of the system are in capitals, those of FileErrors are not. */
+export function problemCodeOf(code: string): string {
+  if (code === 'EACCES' || code === 'EPERM') return 'unreadable'
+  return code === code.toUpperCase() ? 'io-error' : code
+}
+
+function addLeftOut(options: WalkOptions, path: string, scan: ListedDirectory, batch: ScanBatch): void {
+  const { counts } = batch
+  for (const { name, decision, isDirectory } of scan.ignored) {
+    counts.ignored += 1
+    if (decision.secret) counts.secrets += 1
+    if (isDirectory) batch.ignoredDirectories.push(joinPath(path, name))
+    if (options.listIgnored) {
+      const where = decision.line === null ? decision.source : `${decision.source}:${decision.line}`
+      batch.leftOut.push({ path: joinPath(path, name), kind: 'ignored', reason: `${decision.pattern} (${where})` })
+    }
+  }
+  for (const entry of scan.skipped) {
+    if (skipProblem(entry)) continue
+    const kind = kindOfSkipped(entry)
+    counts[kind] += 1
+    if (options.listIgnored) {
+      batch.leftOut.push({ path: joinPath(path, entry.name), kind, reason: describeSkipped(entry) })
+    }
+  }
+  batch.problems.push(...listSkipProblems(path, scan.skipped))
+  for (const { name, code, message } of scan.problems) {
+    batch.problems.push({ path: joinPath(path, name), code: problemCodeOf(code), message })
+  }
+}
+
+/** Collects, portion by portion, whether all files of a directory were read, and builds the digest of the directory. */
+class DigestBuilder {
+  readonly #listed: ListedFiles
+  /** Fingerprints at the time of hashing, of files that changed after the listing. */
+  readonly #newer = new Map<string, Fingerprint>()
+  #isWhole = true
+  #hasRacy = false
+
+  constructor(listed: ListedFiles) {
+    this.#listed = listed
+  }
+
+  get isWhole(): boolean {
+    return this.#isWhole
+  }
+
+  /** Adds the files of one portion that had to be read, and those of them that were. */
+  add(unproven: readonly { readonly file: ListedFile }[], hashed: readonly HashedFile[]): void {
+    if (hashed.length < unproven.length) this.#isWhole = false
+    const listed = new Map(unproven.map(({ file }) => [file.name, file.fingerprint]))
+    for (const file of hashed) {
+      const before = listed.get(file.name)
+      if (file.isRacy) this.#hasRacy = true
+      if (before === undefined || !sameFingerprint(before, file)) this.#newer.set(file.name, file)
+    }
+  }
+
+  /** Returns null when the hash of a file was taken too soon after a change to prove the file unchanged later. */
+  build(): Uint8Array | null {
+    if (this.#hasRacy) return null
+    return digestDirectory(this.#newer.size === 0 ? this.#listed : this.#asRead())
+  }
+
+  #asRead(): ListedFiles {
+    const read = new ListedFiles(this.#listed.length)
+    for (const { name, fingerprint } of this.#listed) {
+      const { sizeBytes, inode, ...times } = this.#newer.get(name) ?? fingerprint
+      read.push(name, { size: BigInt(sizeBytes), ino: inode, ...times })
+    }
+    return read
+  }
+}

@@ -1,0 +1,270 @@
+import type { Clock } from '../../foundation/clock.ts'
+import { HeldBackError } from '../../foundation/errors.ts'
+import { isWithin } from '../../foundation/files/paths.ts'
+import { counted, escapeText } from '../../foundation/text/safe-text.ts'
+import { scanRulesOf } from '../../local/ignore/scan-rules.ts'
+import { type Loss, type LossReason, lossReason, mayHaveMoved } from '../../rules/loss-guard.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
+import type { Store } from '../../store/open-store.ts'
+import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
+import { type DifferingFile, emptyScan, noteBatch, recordBatches, type ScanState } from './record-batches.ts'
+import type { PathProblem, RescanOptions, ScanBatch, UnsettledFile } from './scan-batch.ts'
+
+interface ScanOptions {
+  readonly hashEverything: boolean
+  readonly acceptsRemovals: boolean
+  /** The user has accepted another root. */
+  readonly acceptsRoot: boolean
+  /** Files that changed more recently are left for later; null: none. */
+  readonly settleMs: number | null
+}
+
+export interface ScanResult {
+  readonly problems: readonly PathProblem[]
+  /** Every directory that was listed. */
+  readonly directories: ReadonlySet<string>
+  /** Files that were left for later, up to a bound. */
+  readonly unsettled: readonly UnsettledFile[]
+  /** Files that are new or have another content, up to a bound. */
+  readonly differing: readonly DifferingFile[]
+  /** Files are gone, but unsettled new files may be the same ones under new names, so nothing was removed yet. */
+  readonly isRemovalPostponed: boolean
+  /** The duration of the walk alone, without waiting for other scans and for the service. */
+  readonly durationMs: number
+}
+
+/** Paths that a message about lost files names. */
+const MOST_EXAMPLES = 3
+
+/** Problems of paths that are kept of one scan; further ones are only counted. */
+const MAX_PROBLEMS = 10_000
+const MAX_UNSETTLED = 10_000
+
+/** A tree that had so many directories takes longer than the start of a thread. */
+const LARGE_TREE_DIRECTORIES = 500
+
+/**
+ * Scans a mirror's directory into the store, and adds the counts to `summary.files`. Throws HeldBackError `root-emptied` when too
+ * many files are gone, RootError when the root is.
+ *
+ * 1. Wait until no other scan runs, and clear the missing files that an earlier scan recorded.
+ * 2. Walk the tree, and record the batches in the store, some at once, each time after a look whether the root is in its place.
+ * 3. Warn of new files whose names look alike.
+ * 4. Remove the files that the walk did not find, unless too many are gone or they may have moved.
+ */
+export async function scanMirror(
+  engine: Engine,
+  mirror: OpenMirror,
+  summary: SyncSummary,
+  options: ScanOptions,
+): Promise<ScanResult> {
+  const { store, progress, clock } = engine
+  using _lock = await engine.scanMutex.lock()
+  progress.phase = 'scanning'
+  store.files.beginScan(mirror.row.id)
+  const scan = emptyScan(new Map(store.directories.list(mirror.row.id).map(({ id, path }) => [path, id])))
+  const found: Found = { problems: [], unsettled: [] }
+  const known = scan.knownDirectories.size
+  const walked = {
+    ...walkOptions(engine, mirror, { ...options, isNew: known === 0 }),
+    root: mirror.root.place,
+    isLarge: known > LARGE_TREE_DIRECTORIES,
+  }
+  await using walk = engine.startWalk(walked, engine.signal, ({ files, bytes }) => {
+    progress.filesScanned += files
+    progress.bytesHashed += bytes
+  })
+  await mirror.verify()
+  const startMs = clock.monotonicMs()
+  const pending = new PendingBatches(clock)
+  for await (const batch of walk) {
+    if (noteBatch(scan, batch, summary)) pending.add(batch)
+    if (pending.isFull) recordBatches(engine, mirror, scan, pending.take(), summary)
+    keepSome(found, batch)
+    progress.filesHashed += batch.counts.hashed
+  }
+  recordBatches(engine, mirror, scan, pending.take(), summary)
+  warnOfLookAlikes(engine, mirror, scan)
+  const isRemovalPostponed = !removeMissing(engine, mirror, scan, { summary, ...options })
+  const { differing, seenDirectories: directories } = scan
+  const durationMs = clock.monotonicMs() - startMs
+  return { ...found, isRemovalPostponed, durationMs, differing, directories }
+}
+
+/** Both files are mirrored; but another system may take them for one, and people may confuse them. */
+function warnOfLookAlikes({ logger }: Engine, { row }: OpenMirror, { alike }: ScanState): void {
+  if (alike === undefined) return
+  const { count: files, path, other } = alike
+  logger.warn('files whose names look alike', { mirror: row.name, files, path, other })
+}
+
+interface Found {
+  readonly problems: PathProblem[]
+  readonly unsettled: UnsettledFile[]
+}
+
+/** Keeps a bounded number of problems and unsettled files by name. */
+function keepSome({ problems, unsettled }: Found, batch: ScanBatch): void {
+  if (problems.length < MAX_PROBLEMS) problems.push(...batch.problems)
+  if (unsettled.length < MAX_UNSETTLED) unsettled.push(...batch.unsettled)
+}
+
+/** The options to walk a mirror's tree, but for its root; `isNew`: the store knows none of its files. */
+export function walkOptions(
+  { store }: Engine,
+  mirror: Omit<OpenMirror, 'runId' | 'verify'>,
+  { hashEverything, isNew, settleMs }: Pick<ScanOptions, 'hashEverything' | 'settleMs'> & { readonly isNew: boolean },
+): RescanOptions {
+  return {
+    storeDirectory: isNew ? null : store.directory,
+    mirrorId: mirror.row.id,
+    rules: scanRulesOf(mirror.settings),
+    ownDirectories: mirror.ownDirectories,
+    hashEverything,
+    listIgnored: false,
+    settleMs,
+  }
+}
+
+type RemovalOptions = Pick<ScanOptions, 'acceptsRemovals' | 'acceptsRoot'> & { readonly summary: SyncSummary }
+
+/**
+ * Removes the files that the complete walk did not find in directories that it could list: they are gone or have moved. Returns false
+ * when the removal is postponed.
+ */
+function removeMissing(
+  { store, clock }: Engine,
+  mirror: OpenMirror,
+  scan: ScanState,
+  { summary, acceptsRemovals, acceptsRoot }: RemovalOptions,
+): boolean {
+  const { files } = summary
+  const { id: mirrorId } = mirror.row
+  const gone = findGoneDirectories(scan)
+  let isDone = true
+  let halted: HeldBackError | undefined
+  files.scanned = files.unchanged + files.new + files.changed
+  if (gone.length > 0 || store.files.countGone().all > 0 || store.unconfirmed.count(mirrorId).all > 0) {
+    store.write(() => {
+      for (const { id, reason } of gone) store.files.markDirectoryGone(id, reason)
+      const { moved, removed, leftOut, ...rest } = countGone(store, mirror, scan, files)
+      const loss = { ...rest.loss, isRootAccepted: acceptsRoot }
+      if (!acceptsRemovals && mayHaveMoved(loss, scan.unsettledNewCount)) isDone = false
+      else if (!acceptsRemovals) halted = haltIfLost(store, mirror, loss)
+      // The summary counts moved and removed files from here on, so that a halted mirror counts none.
+      if (halted) return
+      files.moved = moved
+      files.new -= moved
+      if (!isDone) return
+      files.removed = removed
+      files.leftOut = leftOut
+      store.files.removeGone(clock.nowMs())
+      for (const [id, digest] of scan.laterDigests) store.directories.setDigest(id, digest)
+      for (const { id } of gone) store.directories.remove(id)
+      store.unconfirmed.clear(mirrorId)
+    })
+  }
+  if (halted) throw halted
+  if (isDone) store.files.endScan(mirror.row.id)
+  return isDone
+}
+
+interface Gone {
+  readonly moved: number
+  readonly removed: number
+  readonly leftOut: number
+  readonly loss: Loss
+}
+
+/**
+ * Counts the files that moved and that are gone. A file that was recorded under a new name before this scan does not count as lost,
+ * nor does one that a rule leaves out now, nor one that a halted scan found in the place of others.
+ */
+function countGone(store: Store, { row }: OpenMirror, scan: ScanState, files: SyncSummary['files']): Gone {
+  const moved = store.files.countMoved(row.id)
+  const gone = store.files.countGone()
+  const unconfirmed = store.unconfirmed.count(row.id)
+  const movedBefore = moved.ever - moved.now
+  const loss = {
+    known: store.files.count(row.id) - files.new - movedBefore - gone.leftOut - unconfirmed.all,
+    found: files.unchanged + files.new + files.changed + scan.unsettledCount,
+    lost: Math.max(0, gone.all - gone.leftOut - moved.found - unconfirmed.gone),
+  }
+  const removed = Math.max(0, gone.all - moved.now - unconfirmed.gone)
+  return { moved: moved.now, removed, leftOut: Math.min(removed, gone.leftOut), loss }
+}
+
+/**
+ * Returns an error before anything is removed: an unmounted disk looks like a deleted tree, and another one in its place like new
+ * files, so the user must confirm (P12). Those new files then wait for that.
+ */
+function haltIfLost(store: Store, { row }: OpenMirror, files: Loss): HeldBackError | undefined {
+  const reason = lossReason(files)
+  if (reason === undefined) return undefined
+  if (reason === 'replaced') store.unconfirmed.addFound(row.id)
+  const text = `The mirror "${row.name}" is halted: ${describeLoss(store, row, reason, files)}`
+  return new HeldBackError('root-emptied', `${text}; if that is right, run "shelfd sync ${row.name} --accept-removals"`)
+}
+
+function describeLoss(store: Store, { id, path }: MirrorRow, reason: LossReason, files: Loss): string {
+  const { known, found } = files
+  if (reason === 'emptied') return `all ${known} files are gone from "${path}"`
+  if (reason === 'more than half') return `${files.lost} of ${known} files are gone from "${path}"`
+  const { gone, there } = store.unconfirmed.exampleOf(id, MOST_EXAMPLES)
+  const all = known === 1 ? 'its only file' : `all ${known} files`
+  const others = `${counted(found, 'other')} ${found === 1 ? 'stands' : 'stand'} there`
+  const lost = `${all} (${quoted(gone, known)}) ${known === 1 ? 'is' : 'are'} gone`
+  return `nothing that it had is in "${path}": ${lost}, and ${others} (${quoted(there, found)})`
+}
+
+function quoted(paths: readonly string[], all: number): string {
+  const names = paths.map((path) => `"${escapeText(path)}"`).join(', ')
+  return all > paths.length ? `${names} …` : names
+}
+
+function findGoneDirectories(scan: ScanState): { id: number; reason: 'gone' | 'ignored' }[] {
+  if (scan.seenDirectories.size === scan.knownDirectories.size) return []
+  const gone: { id: number; reason: 'gone' | 'ignored' }[] = []
+  for (const [path, id] of scan.knownDirectories) {
+    if (scan.seenDirectories.has(path) || scan.unreadable.some((ancestor) => isWithin(ancestor, path))) continue
+    const isIgnored = [...scan.ignoredDirectories].some((ancestor) => isWithin(ancestor, path))
+    gone.push({ id, reason: isIgnored ? 'ignored' : 'gone' })
+  }
+  return gone
+}
+
+/** More at once would take memory and save no time. */
+const FULL_FILES = 8_192
+/** What a slow disk took long to read is not lost when the process ends. */
+const FULL_AGE_MS = 1_000
+
+/** Batches that wait to be recorded in one transaction. */
+class PendingBatches {
+  readonly #clock: Clock
+  #batches: ScanBatch[] = []
+  #files = 0
+  #sinceMs = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  get isFull(): boolean {
+    if (this.#batches.length === 0) return false
+    return this.#files >= FULL_FILES || this.#clock.monotonicMs() - this.#sinceMs >= FULL_AGE_MS
+  }
+
+  add(batch: ScanBatch): void {
+    if (this.#batches.length === 0) this.#sinceMs = this.#clock.monotonicMs()
+    this.#batches.push(batch)
+    this.#files += batch.counts.hashed
+  }
+
+  take(): readonly ScanBatch[] {
+    const taken = this.#batches
+    this.#batches = []
+    this.#files = 0
+    return taken
+  }
+}

@@ -1,0 +1,76 @@
+/** Entry of a walking thread: walks parts of a tree, hashes files that differ from the store, and posts changes. */
+import { parentPort } from 'node:worker_threads'
+import { systemClock } from '../../foundation/clock.ts'
+import { nodeFileSystem } from '../../local/read/file-system.ts'
+import type { RootPlace } from '../../local/read/inspect-root.ts'
+import { ReadMeter } from '../../local/read/read-meter.ts'
+import { openStoreReader } from '../../store/open-store.ts'
+import { rescanEntries } from './rescan-entries.ts'
+import { type DirectoryEntries, emptyBatch, type RescanOptions } from './scan-batch.ts'
+import type { Scanner } from './scan-directory.ts'
+import { CREDITS, type FromWorker, IDLE_WORKERS, type ToWorker } from './walk-thread-messages.ts'
+import { createScanner, newScratch, scopeAt, walkTree } from './walk-tree.ts'
+
+function serve(options: RescanOptions, shared: Int32Array): void {
+  const reader = options.storeDirectory === null ? undefined : openStoreReader(options.storeDirectory)
+  const meter = new ReadMeter(nodeFileSystem, systemClock, (amount) => post({ kind: 'read', amount }))
+  const { fs, countFile } = meter
+  const context = { fs, clock: systemClock, scratch: newScratch() }
+  const within = (root: RootPlace) => ({ ...createScanner(reader, { ...options, root }, context), countFile })
+  const renewView = () => reader?.renewView()
+  parentPort?.on('message', (message: ToWorker) => {
+    if (message.kind === 'end') {
+      reader?.[Symbol.dispose]()
+      parentPort?.close()
+      return
+    }
+    if (message.kind === 'walk') walk(within(message.root), message.paths, shared, renewView)
+    else if (message.kind === 'rescan') rescan(within(message.root), message.entries, shared, renewView)
+    meter.flush()
+    post({ kind: 'idle' })
+  })
+}
+
+function rescan(
+  scanner: Scanner,
+  entries: readonly DirectoryEntries[],
+  shared: Int32Array,
+  renewView: () => void,
+): void {
+  renewView()
+  const batch = emptyBatch()
+  for (const some of entries) rescanEntries(scanner, some, batch)
+  takeCredit(shared)
+  post({ kind: 'batch', batch })
+  renewView()
+}
+
+function walk(scanner: Scanner, paths: readonly string[], shared: Int32Array, renewView: () => void): void {
+  renewView()
+  const stack = paths.map((path) => ({ path, scope: scopeAt(scanner, path) }))
+  const canBeStolenFrom = () => stack.length > 1 && Atomics.load(shared, IDLE_WORKERS) > 0
+  const giveHalfToIdleWorker = () => {
+    // The bottom of the stack holds the directories nearest to the root, so the largest subtrees.
+    if (canBeStolenFrom()) post({ kind: 'stolen', paths: stack.splice(0, stack.length >> 1).map(({ path }) => path) })
+  }
+  for (const batch of walkTree(scanner, stack, giveHalfToIdleWorker)) {
+    // A read transaction that stays open keeps the writer from truncating the write-ahead log.
+    renewView()
+    takeCredit(shared)
+    post({ kind: 'batch', batch })
+  }
+}
+
+/** Blocks this thread while the main thread has not read enough of the posted batches, so that their number stays bounded. */
+function takeCredit(shared: Int32Array): void {
+  while (Atomics.load(shared, CREDITS) <= 0) Atomics.wait(shared, CREDITS, Atomics.load(shared, CREDITS), 1_000)
+  Atomics.sub(shared, CREDITS, 1)
+}
+
+function post(message: FromWorker): void {
+  parentPort?.postMessage(message)
+}
+
+parentPort?.once('message', (message: ToWorker) => {
+  if (message.kind === 'open') serve(message.options, message.shared)
+})

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import type { UploadOutcome } from '../store/tables/uploads.ts'
+
+/** The log message of an upload that failed again; the summary of a run lists each as well. */
+export const FAILED_AGAIN = 'an upload failed again'
+
+/** A file that a dry run would upload; `path` is relative to the mirror's root. */
+const plannedFile = z.object({ mirror: z.string(), path: z.string(), sizeBytes: z.number() })
+
+/** An uploaded file, and the resource that the service created for it or already had. */
+export const sentFile = plannedFile.extend({ resourceId: z.string(), isDuplicate: z.boolean() })
+
+export type PlannedFile = Readonly<z.infer<typeof plannedFile>>
+export type SentFile = Readonly<z.infer<typeof sentFile>>
+
+/** Receives each file that is or would be uploaded; the implementation decides what people see of it. */
+export interface FileLog {
+  wouldSend(file: PlannedFile): void
+  sent(file: SentFile): void
+}
+
+export const silentFileLog: FileLog = { wouldSend() {}, sent() {} }
+
+/** Receives what metrics count. */
+export interface MetricsSink {
+  uploadEnded(outcome: UploadOutcome, sizeBytes: number): void
+  /** A resource became searchable `durationMs` after its upload. */
+  searchableAfter(durationMs: number): void
+  /** A scan found changed files that the watcher had not reported. */
+  watcherMissed(files: number): void
+}
+
+export const noMetrics: MetricsSink = { uploadEnded() {}, searchableAfter() {}, watcherMissed() {} }
