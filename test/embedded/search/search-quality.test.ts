@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import { type CorpusDocument, readCorpus } from '../../instruments/search-quality/corpus.ts'
+import { type CorpusDocument, readCorpus, readQueries } from '../../instruments/search-quality/corpus.ts'
 import { figuresOf, measure } from '../../instruments/search-quality/measure.ts'
-import { readQueries } from '../../instruments/search-quality/queries.ts'
 
 // `npm run search-quality` measures the whole set; this test holds the figures of a part in four scripts.
 const LANGUAGES = ['de', 'ru', 'zh', 'ko']

@@ -1,9 +1,8 @@
 /** `npm run bench`: how fast shelfd is, beside others on the same work in the same run; see docs/benchmarks.md. */
 import { basename } from 'node:path'
 import { type Bench, openBench } from './bench.ts'
-import { describeLoad, describeMachine } from './machine.ts'
 import { type BenchOptions, readOptions } from './options.ts'
-import { type ResultRow, renderResults } from './result-table.ts'
+import { describeLoad, describeMachine, type ResultRow, renderResults } from './result-table.ts'
 import { writeResults } from './results-page.ts'
 import { daemon } from './rows/daemon.ts'
 import { firstPass } from './rows/first-pass.ts'

@@ -1,7 +1,7 @@
-import { renderMarkdownTable } from './markdown-table.ts'
+import { cpus, loadavg, totalmem } from 'node:os'
 import type { Compared, Range } from './pairs.ts'
 
-export type Verdict = 'met' | 'not met' | 'too noisy'
+type Verdict = 'met' | 'not met' | 'too noisy'
 
 /** One line of the result; the cells are texts for people. */
 export interface ResultRow {
@@ -68,4 +68,39 @@ export function showMegabytes(bytes: number): string {
 
 export function showRatio(ratio: number | undefined): string {
   return ratio === undefined ? '' : `${ratio.toFixed(2)} ×`
+}
+
+/** A comparison of times; `most` is the largest ratio allowed, undefined when there is no target. */
+export function timeRow(work: string, peer: string, compared: Compared, most: number | undefined): ResultRow {
+  return resultRow({
+    work,
+    ours: showSeconds(compared.oursSeconds),
+    peer,
+    theirs: showSeconds(compared.theirsSeconds),
+    ...comparisonCells(compared),
+    target: most === undefined ? '' : `≤ ${most} ×`,
+    verdict: most === undefined ? '' : verdictOnRatios(compared.timeRatios, (ratio) => ratio <= most),
+  })
+}
+
+/** A Markdown table, aligned so that it can be read as it is; the first line is its head. */
+export function renderMarkdownTable(lines: readonly (readonly string[])[]): string {
+  const [head = [], ...rows] = lines
+  const widths = head.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)))
+  const render = (line: readonly string[]) => `| ${line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`
+  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`
+  return [render(head), rule, ...rows.map(render)].join('\n')
+}
+
+/** The machine in words. */
+export function describeMachine(): string {
+  const [first] = cpus()
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`
+  return `${cpus().length} × ${first?.model.trim() ?? 'unknown processor'}, ${memory}, ${process.platform}, Node ${process.versions.node}`
+}
+
+/** The mean number of processes that wanted to run during the last minute; ours are among them. */
+export function describeLoad(): string {
+  const [minute = 0] = loadavg()
+  return minute.toFixed(1)
 }

@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import type { ChildMeasure } from './children/bench-engine.ts'
 
 export interface Measure {
   readonly seconds: number
@@ -13,7 +15,7 @@ export interface ProcessResult extends Measure {
   readonly stdout: string
 }
 
-export interface ProcessOptions {
+interface ProcessOptions {
   readonly env?: NodeJS.ProcessEnv
   /** Its output is thrown away by the system instead of being read. */
   readonly quiet?: boolean
@@ -49,3 +51,15 @@ function cpuOfChildren(): number | undefined {
   const [, ...fields] = stat.slice(stat.lastIndexOf(')')).split(' ')
   return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND
 }
+
+/** Runs a part of the benchmark in a process of its own and gives what it measured inside. */
+export async function runChild<Measured extends ChildMeasure = ChildMeasure>(
+  script: URL,
+  input: object,
+): Promise<Measured> {
+  const { stdout } = await runProcess([process.execPath, fileURLToPath(script), JSON.stringify(input)])
+  return JSON.parse(stdout)
+}
+
+/** Peers must not find anybody's configuration. */
+export const RCLONE = ['rclone', '--config', '/dev/null', '--quiet'] as const

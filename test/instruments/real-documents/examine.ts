@@ -2,7 +2,6 @@ import { basename, dirname, join } from 'node:path/posix'
 import type { z } from 'zod'
 import { resourceRecord, searchAnswer } from '../../../src/contract/records.ts'
 import { pluck, type ServiceClient } from '../../contract/service-client.ts'
-import { chooseWords, spreadOf, wordsOf } from './choose-words.ts'
 import type { MadeDocument } from './make-documents.ts'
 import { readIndependently } from './read-words.ts'
 
@@ -88,4 +87,33 @@ async function search(client: ServiceClient, words: readonly string[]): Promise<
   })
   const answer = await client.get(`/search/resources?${query}`)
   return searchAnswer.parse(answer.json).results.map(({ resource }) => resource.id)
+}
+
+/** Whole words: a part of one is no word that a search finds. */
+const WORD = /(?<![\p{L}\p{M}\p{N}_])[\p{L}\p{M}]{4,20}(?![\p{L}\p{M}\p{N}_])/gu
+const WITHOUT_BLANKS =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Myanmar}\p{Script=Khmer}\p{Script=Lao}]{2,}/gu
+const QUERY_WORDS = 3
+
+/** The words of a text, each with how often it stands there. */
+function wordsOf(text: string): Map<string, number> {
+  const counts = new Map<string, number>()
+  const add = (word: string) => counts.set(word, (counts.get(word) ?? 0) + 1)
+  for (const [run] of text.normalize('NFC').matchAll(WITHOUT_BLANKS)) add(run.slice(0, 4))
+  for (const [word] of text.normalize('NFC').replace(WITHOUT_BLANKS, ' ').matchAll(WORD)) add(word)
+  return counts
+}
+
+/** In how many texts each word stands. */
+function spreadOf(all: Iterable<ReadonlyMap<string, number>>): Map<string, number> {
+  const spread = new Map<string, number>()
+  for (const words of all) for (const word of words.keys()) spread.set(word, (spread.get(word) ?? 0) + 1)
+  return spread
+}
+
+/** The three words of a text that the fewest texts have; a word that stands there twice is no slip of a reader. */
+function chooseWords(own: ReadonlyMap<string, number>, spread: ReadonlyMap<string, number>): string[] {
+  const repeated = [...own.keys()].filter((word) => (own.get(word) ?? 0) > 1)
+  const candidates = repeated.length >= QUERY_WORDS ? repeated : [...own.keys()]
+  return candidates.sort((a, b) => (spread.get(a) ?? 0) - (spread.get(b) ?? 0)).slice(0, QUERY_WORDS)
 }

@@ -5,10 +5,9 @@
  */
 import { parseArgs } from 'node:util'
 import { isXapianInstalled } from '../../support/xapian.ts'
-import { readCorpus } from './corpus.ts'
+import { readCorpus, readQueries } from './corpus.ts'
 import { type Answered, figuresOf, measure } from './measure.ts'
 import { measureXapian } from './measure-xapian.ts'
-import { readQueries } from './queries.ts'
 
 const { values } = parseArgs({
   options: {

@@ -3,9 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { indexCommand, openXapian } from '../../support/xapian.ts'
-import type { CorpusDocument } from './corpus.ts'
+import type { CorpusDocument, LabelledQuery } from './corpus.ts'
 import { type Answered, placeOf } from './measure.ts'
-import type { LabelledQuery } from './queries.ts'
 
 /** Indexes the documents by Xapian's `omindex` and asks its `omega` all queries, both as they are without any setting. */
 export function measureXapian(documents: readonly CorpusDocument[], queries: readonly LabelledQuery[]): Answered[] {

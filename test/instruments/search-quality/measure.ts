@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { searchAnswer } from '../../../src/contract/records.ts'
 import { startEmbeddedLibrary } from '../../../src/embedded/start-embedded.ts'
 import { ServiceClient } from '../../contract/service-client.ts'
-import type { CorpusDocument } from './corpus.ts'
-import type { LabelledQuery } from './queries.ts'
+import type { CorpusDocument, LabelledQuery } from './corpus.ts'
 
 export interface Answered extends LabelledQuery {
   /** The place of the first expected document, from 1; undefined when none is among the first ten. */

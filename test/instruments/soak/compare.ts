@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { accountChurn } from '../../support/churn.ts'
 import { readLibrary } from '../../support/library-contents.ts'
 import { runShelfd } from '../../support/run-shelfd.ts'
-import { scrape } from './scrape.ts'
+import { scrape } from './sample.ts'
 import { type Soak, TIMES } from './soak.ts'
 
 /** What is wrong with the library, in words; empty when it holds exactly the contents that settled, each sent once. */

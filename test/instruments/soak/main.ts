@@ -1,15 +1,13 @@
 /** `npm run soak`: whether the daemon stays as small as it was while its mirrors change; see docs/benchmarks.md. */
 import type { DaemonStatus } from '../../../src/sync/continuous/daemon-status.ts'
 import { isIdle } from '../../support/daemon.ts'
-import { describeLoad, describeMachine } from '../bench/machine.ts'
+import { describeLoad, describeMachine } from '../bench/result-table.ts'
 import { openWorkspace } from '../bench/workspace.ts'
-import { churnTrees } from './churn-trees.ts'
 import { compareSides } from './compare.ts'
 import { readOptions, type SoakOptions } from './options.ts'
-import { isFlat, renderResult } from './render-result.ts'
-import { renderProgress } from './render-samples.ts'
+import { isFlat, renderProgress, renderResult } from './render.ts'
 import { type Sample, takeSamples } from './sample.ts'
-import { openSoak, type Soak } from './soak.ts'
+import { churnTrees, openSoak, type Soak } from './soak.ts'
 
 const SAMPLES_PER_PROGRESS = 24
 

@@ -1,6 +1,11 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { stringify } from 'yaml'
+import { z } from 'zod'
 import { type ChurnedTree, Churner } from '../../support/churn.ts'
 import { compileProgram } from '../../support/compiled-program.ts'
 import { attachDaemon, type RunningDaemon } from '../../support/daemon.ts'
@@ -11,7 +16,6 @@ import { runProcess } from '../bench/run-process.ts'
 import { homeEnvironment } from '../bench/run-shelfd.ts'
 import type { Workspace } from '../bench/workspace.ts'
 import { endWithUs } from './end-with-us.ts'
-import { serveLibrary } from './library.ts'
 import { DIRECTORIES_PER_FILE, type SoakOptions } from './options.ts'
 
 /** A daemon of the compiled program, its mirrors, and the library that it fills: two processes beside this one. */
@@ -80,4 +84,43 @@ function configure(home: string, trees: readonly ChurnedTree[], port: number): v
   const directory = join(home, 'config', 'shelfd')
   mkdirSync(directory, { recursive: true })
   writeFileSync(join(directory, 'config.yaml'), stringify(config))
+}
+
+/** A library in a process of its own, so that nothing of it is counted as the daemon's. */
+interface Library extends AsyncDisposable {
+  readonly url: string
+  readonly tokenFile: string
+  readonly dataDir: string
+}
+
+const announcement = z.object({ url: z.string(), tokenFile: z.string() })
+
+/** Runs `shelfd serve` of a program and waits until it listens. */
+export async function serveLibrary(program: string, dataDir: string): Promise<Library> {
+  const child = spawn(process.execPath, [program, 'serve', '--data-dir', dataDir, '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ending = endWithUs(child)
+  const announced = await Promise.race([once(createInterface(child.stdout), 'line'), once(child, 'exit')])
+  const { url, tokenFile } = announcement.parse(JSON.parse(String(announced[0])))
+  return { url, tokenFile, dataDir, [Symbol.asyncDispose]: () => ending[Symbol.asyncDispose]() }
+}
+
+/** Changes one tree after the other, evenly in time, until `signal` is aborted. No tree grows beyond its share of the files. */
+export async function churnTrees(
+  trees: readonly ChurnedTree[],
+  { files, changesPerSecond }: SoakOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const mostFiles = Math.floor(files / trees.length)
+  const mostDirectories = Math.ceil(mostFiles * DIRECTORIES_PER_FILE)
+  const startMs = performance.now()
+  for (let turn = 0; !signal.aborted; turn += 1) {
+    const churner = trees[turn % trees.length]?.churner
+    churner?.step()
+    churner?.trim(mostFiles, mostDirectories)
+    const changes = trees.reduce((sum, tree) => sum + tree.churner.changes, 0)
+    const dueMs = startMs + (changes / changesPerSecond) * 1_000
+    await sleep(Math.max(0, dueMs - performance.now()), undefined, { signal }).catch(() => {})
+  }
 }

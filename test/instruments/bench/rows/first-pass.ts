@@ -2,11 +2,9 @@ import { findProgram } from '../../../support/programs.ts'
 import { bareLoop } from '../bare-loop.ts'
 import type { Bench } from '../bench.ts'
 import { compareInPairs } from '../pairs.ts'
-import { RCLONE } from '../peers.ts'
-import { missingPeer, type ResultRow } from '../result-table.ts'
-import { runProcess } from '../run-process.ts'
+import { missingPeer, type ResultRow, timeRow } from '../result-table.ts'
+import { RCLONE, runProcess } from '../run-process.ts'
 import { shelfdEnvironment, syncCommand } from '../run-shelfd.ts'
-import { timeRow } from '../time-row.ts'
 
 const WORK = 'first pass'
 const MOST = 1.8

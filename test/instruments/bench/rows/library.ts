@@ -1,12 +1,13 @@
-import { mkdirSync, statSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { ServiceClient } from '../../../contract/service-client.ts'
+import { serveLibrary } from '../../soak/soak.ts'
 import type { Bench } from '../bench.ts'
 import { besideXapian, XAPIAN } from '../beside-xapian.ts'
 import type { ChildMeasure } from '../children/bench-engine.ts'
-import { ingestionRow } from '../ingestion-row.ts'
 import { COMMON_WORDS, writeTexts } from '../library-texts.ts'
 import { useRows } from '../library-use-rows.ts'
-import { compareInPairs } from '../pairs.ts'
+import { compareInPairs, median } from '../pairs.ts'
 import {
   comparisonCells,
   missingPeer,
@@ -16,8 +17,7 @@ import {
   showRatio,
   verdict,
 } from '../result-table.ts'
-import { runChild } from '../run-child.ts'
-import { runProcess } from '../run-process.ts'
+import { runChild, runProcess } from '../run-process.ts'
 import { homeEnvironment } from '../run-shelfd.ts'
 import { listContents } from '../trees.ts'
 
@@ -83,5 +83,32 @@ function roomRow(files: number, bytes: number, ours: number, peer: string, their
     ratio: showRatio(ours / theirs),
     target: `≤ ${MOST_ROOM} ×`,
     verdict: verdict(ours / bytes <= MOST_ROOM),
+  })
+}
+
+const POST = new URL('../children/post-files.ts', import.meta.url)
+const CONNECTIONS = 16
+const LEAST_INGESTION_RATE = 1_000
+
+/** `shelfd serve` in a process of its own takes the small texts of a tree from the bare undici loop; each must be searchable when it is answered. */
+async function ingestionRow({ workspace, program, options }: Bench, tree: string): Promise<ResultRow> {
+  const listFile = workspace.fresh('texts')
+  writeFileSync(listFile, JSON.stringify(listContents(tree)))
+  const rates: number[] = []
+  for (let run = 0; run < options.runs; run += 1) {
+    await using library = await serveLibrary(program, workspace.fresh('served'))
+    const token = readFileSync(library.tokenFile, 'utf8').trim()
+    const client = new ServiceClient({ url: library.url, token, settled: async () => {} })
+    const libraryId = await client.createLibrary()
+    const posting = { serviceUrl: library.url, token, libraryId, connections: CONNECTIONS, listFile }
+    const { seconds, files } = await runChild(POST, { ...posting, status: 'completed' })
+    rates.push(files / seconds)
+  }
+  const rate = median(rates)
+  return resultRow({
+    work: `ingestion of files of 1 KB, posted by the bare undici loop over ${CONNECTIONS} connections`,
+    ours: `${Math.round(rate)} files/s`,
+    target: `≥ ${LEAST_INGESTION_RATE} files/s`,
+    verdict: verdict(rate >= LEAST_INGESTION_RATE),
   })
 }

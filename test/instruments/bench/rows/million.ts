@@ -1,7 +1,7 @@
 import type { Bench } from '../bench.ts'
+import { drawPlot, type Panel, type Point, type Series } from '../draw-plot.ts'
+import { measureSize, type PeerMeasure, type SizeMeasure, type WorkMeasure } from '../measure-size.ts'
 import { type ResultRow, resultRow, showMegabytes, showRatio, showSeconds, verdict } from '../result-table.ts'
-import { measureSize, type SizeMeasure, type WorkMeasure } from '../sizes/measure-size.ts'
-import { plotSizes } from '../sizes/plot-sizes.ts'
 
 const SIZES = [1_000, 10_000, 100_000, 1_000_000]
 const QUICK_SIZES = [50, 200, 1_000]
@@ -63,4 +63,36 @@ const peakOf: Compare = (work, before, { files }, smaller) =>
 
 function count(files: number): string {
   return files.toLocaleString('en')
+}
+
+const WORKS: readonly PeerMeasure['work'][] = ['first pass', 'unchanged pass']
+
+/** Plots the time of a pass by the number of files, of shelfd and its peers, as an SVG document. */
+function plotSizes(measured: readonly SizeMeasure[]): string {
+  const panels = WORKS.map((work) => panelOf(work, measured))
+  const described = panels.map(({ title, series }) => `${title}: ${series.map(describeSeries).join(', ')}.`)
+  const largest = measured.at(-1)?.files.toLocaleString('en') ?? 'no'
+  return drawPlot({
+    title: 'Time of a pass by number of files',
+    description: `Both axes are logarithmic. With ${largest} files, ${described.join(' ')}`,
+    panels,
+  })
+}
+
+function panelOf(work: PeerMeasure['work'], measured: readonly SizeMeasure[]): Panel {
+  const ours = measured.flatMap(({ files, works }) => works.filter((each) => each.work === work).map(pointAt(files)))
+  const ofWork = measured.flatMap(({ files, peers }) =>
+    peers.filter((peer) => peer.work === work).map((peer) => ({ peer: peer.peer, point: pointAt(files)(peer) })),
+  )
+  const theirs = Map.groupBy(ofWork, ({ peer }) => peer)
+  const peers = [...theirs].map(([name, found]) => ({ name, points: found.map(({ point }) => point) }))
+  return { title: work, series: [{ name: 'shelfd', points: ours }, ...peers] }
+}
+
+function pointAt(files: number): (measure: { readonly seconds: number }) => Point {
+  return ({ seconds }) => ({ x: files, y: seconds })
+}
+
+function describeSeries({ name, points }: Series): string {
+  return `${name} ${showSeconds(points.at(-1)?.y ?? Number.NaN)}`
 }

@@ -3,9 +3,8 @@ import { compileModule } from '../compiled-module.ts'
 import { mirrorTwice } from '../first-sync.ts'
 import { startNullService } from '../null-service.ts'
 import { compareInPairs } from '../pairs.ts'
-import type { ResultRow } from '../result-table.ts'
+import { type ResultRow, timeRow } from '../result-table.ts'
 import { runProcess } from '../run-process.ts'
-import { timeRow } from '../time-row.ts'
 
 const LIST = new URL('../children/list-library.ts', import.meta.url)
 const MOST = 1.5

@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import type { Bench } from '../bench.ts'
 import { mirrorTwice } from '../first-sync.ts'
 import { compareInPairs } from '../pairs.ts'
-import type { ResultRow } from '../result-table.ts'
+import { type ResultRow, timeRow } from '../result-table.ts'
 import { runProcess } from '../run-process.ts'
-import { timeRow } from '../time-row.ts'
 
 const PEER = 'node -e 0'
 const MOST_STATUS = 4

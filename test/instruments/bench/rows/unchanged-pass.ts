@@ -3,10 +3,8 @@ import { bareLoop } from '../bare-loop.ts'
 import type { Bench } from '../bench.ts'
 import type { Mirrored } from '../first-sync.ts'
 import { compareInPairs } from '../pairs.ts'
-import { RCLONE } from '../peers.ts'
-import { missingPeer, type ResultRow, resultRow, showMegabytes, verdict } from '../result-table.ts'
-import { runProcess } from '../run-process.ts'
-import { timeRow } from '../time-row.ts'
+import { missingPeer, type ResultRow, resultRow, showMegabytes, timeRow, verdict } from '../result-table.ts'
+import { RCLONE, runProcess } from '../run-process.ts'
 
 const WORK = 'unchanged pass'
 const MOST = 1.6

@@ -4,8 +4,7 @@ import type { Bench } from '../bench.ts'
 import type { ChildMeasure } from '../children/bench-engine.ts'
 import { compareInPairs } from '../pairs.ts'
 import { comparisonCells, type ResultRow, resultRow, showRatio, verdict, verdictOnRatios } from '../result-table.ts'
-import { runChild } from '../run-child.ts'
-import type { Measure } from '../run-process.ts'
+import { type Measure, runChild } from '../run-process.ts'
 import { chooseSubtree, listContents } from '../trees.ts'
 
 const ENGINE = new URL('../children/upload-files.ts', import.meta.url)

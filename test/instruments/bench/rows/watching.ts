@@ -2,9 +2,8 @@ import type { Bench } from '../bench.ts'
 import type { WatchInput, WatchMeasure, WatchWay } from '../children/watch-whole-tree.ts'
 import { compileModule } from '../compiled-module.ts'
 import { compareInPairs, median } from '../pairs.ts'
-import { type ResultRow, resultRow, showMegabytes, showRatio } from '../result-table.ts'
-import { runChild } from '../run-child.ts'
-import { timeRow } from '../time-row.ts'
+import { type ResultRow, resultRow, showMegabytes, showRatio, timeRow } from '../result-table.ts'
+import { runChild } from '../run-process.ts'
 
 const CHILD = new URL('../children/watch-whole-tree.ts', import.meta.url)
 const WATCHER = new URL('../../../../src/local/watch/open-tree-watcher.ts', import.meta.url)

@@ -1,16 +1,14 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findProgram } from '../../../support/programs.ts'
-import { readProcessUse } from '../../soak/process-use.ts'
-import { bareLoop } from '../bare-loop.ts'
-import type { Bench } from '../bench.ts'
-import { daemonHome, startBenchDaemon } from '../bench-daemon.ts'
-import { madeUpPath, writeMadeUpTree } from '../made-up-tree.ts'
-import { type NullService, startNullService } from '../null-service.ts'
-import { median } from '../pairs.ts'
-import { RCLONE } from '../peers.ts'
-import { type Measure, type ProcessResult, runProcess } from '../run-process.ts'
-import { runWithPeak, shelfdEnvironment, syncCommand } from '../run-shelfd.ts'
+import { findProgram } from '../../support/programs.ts'
+import { readProcessUse } from '../soak/process-use.ts'
+import { bareLoop } from './bare-loop.ts'
+import type { Bench } from './bench.ts'
+import { daemonHome, startBenchDaemon } from './bench-daemon.ts'
+import { type NullService, startNullService } from './null-service.ts'
+import { median } from './pairs.ts'
+import { type Measure, type ProcessResult, RCLONE, runProcess } from './run-process.ts'
+import { runWithPeak, shelfdEnvironment, syncCommand } from './run-shelfd.ts'
 
 /** One kind of work on a tree: the medians of its runs. */
 export interface WorkMeasure {
@@ -168,4 +166,22 @@ function workOf(work: string, measures: readonly Measure[], peakBytes: number): 
 
 function secondsOf(measures: readonly Measure[]): number {
   return median(measures.map(({ seconds }) => seconds))
+}
+
+const FILES_A_DIRECTORY = 100
+const DIRECTORIES_A_DIRECTORY = 100
+
+/** The path of a made-up file relative to its tree. */
+function madeUpPath(index: number): string {
+  const directory = Math.floor(index / FILES_A_DIRECTORY)
+  return join(`d${Math.floor(directory / DIRECTORIES_A_DIRECTORY)}`, `e${directory}`, `file-${index}.txt`)
+}
+
+/** Writes `files` small files below a new directory, each with a content of its own. */
+function writeMadeUpTree(root: string, files: number): void {
+  for (let index = 0; index < files; index += 1) {
+    const path = join(root, madeUpPath(index))
+    if (index % FILES_A_DIRECTORY === 0) mkdirSync(join(path, '..'), { recursive: true })
+    writeFileSync(path, `Made-up file ${index} of ${files}\n`)
+  }
 }

@@ -1,5 +1,6 @@
-import { renderMarkdownTable } from '../bench/markdown-table.ts'
 import { median } from '../bench/pairs.ts'
+import { renderMarkdownTable } from '../bench/result-table.ts'
+import { type Judgement, judgeDescriptors, judgeMemory, LAW } from './judge-flat.ts'
 import type { Sample } from './sample.ts'
 
 const MOST_ROWS = 15
@@ -12,13 +13,13 @@ const COLUMNS = [
 ]
 
 /** At most 15 rows: medians of gauges, last values of counters. */
-export function renderSamples(samples: readonly Sample[]): string {
+function renderSamples(samples: readonly Sample[]): string {
   const parts = splitEvenly(samples, MOST_ROWS)
   return renderMarkdownTable([COLUMNS, ...parts.map((part, at) => renderRow(part, parts[at - 1]?.at(-1) ?? part[0]))])
 }
 
 /** One line of bars that begin at 0, the highest of each stretch, so that what is flat looks flat. */
-export function renderPlot(values: readonly number[]): string {
+function renderPlot(values: readonly number[]): string {
   const peaks = splitEvenly(values, PLOT_WIDTH).map((part) => Math.max(...part))
   const top = Math.max(...peaks, 1)
   return peaks.map((peak) => BARS[Math.max(0, Math.ceil((peak / top) * BARS.length) - 1)]).join('')
@@ -29,7 +30,7 @@ export function renderProgress({ seconds, residentBytes, descriptors, uploads }:
   return `${showTime(seconds)} … ${showMegabytes(residentBytes)} resident, ${descriptors} descriptors, ${uploads} uploads`
 }
 
-export function showMegabytes(bytes: number): string {
+function showMegabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`
 }
 
@@ -63,4 +64,34 @@ function splitEvenly<Item>(items: readonly Item[], most: number): Item[][] {
   const count = Math.min(most, items.length)
   const start = (at: number) => Math.round((at * items.length) / count)
   return Array.from({ length: count }, (_, at) => items.slice(start(at), start(at + 1)))
+}
+
+/** Whether neither memory nor descriptors grow. */
+export function isFlat(samples: readonly Sample[]): boolean {
+  return [judgeMemory(samples), judgeDescriptors(samples)].every(({ flatness }) => flatness === 'flat')
+}
+
+/** Table, plots and verdicts of a run, whole or interrupted. */
+export function renderResult(samples: readonly Sample[]): string {
+  if (samples.length === 0) return 'nothing was measured'
+  const memory = samples.map(({ residentBytes }) => residentBytes)
+  const descriptors = samples.map((sample) => sample.descriptors)
+  return [
+    renderSamples(samples),
+    '',
+    `memory       ${renderPlot(memory)} ${renderRange(memory, showMegabytes)}`,
+    `descriptors  ${renderPlot(descriptors)} ${renderRange(descriptors, String)}`,
+    '',
+    renderJudgement('memory', judgeMemory(samples), showMegabytes),
+    renderJudgement('descriptors', judgeDescriptors(samples), String),
+    LAW,
+  ].join('\n')
+}
+
+function renderRange(values: readonly number[], show: (value: number) => string): string {
+  return `${show(Math.min(...values))} to ${show(Math.max(...values))}`
+}
+
+function renderJudgement(what: string, { thirds, flatness }: Judgement, show: (value: number) => string): string {
+  return `${what}: ${flatness} (thirds: ${thirds.map(show).join(', ')})`
 }

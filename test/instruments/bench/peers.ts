@@ -1,2 +1,0 @@
-/** Peers must not find anybody's configuration. */
-export const RCLONE = ['rclone', '--config', '/dev/null', '--quiet'] as const
