@@ -7,10 +7,8 @@ import type { Meaning } from './embedding/open-meaning.ts'
 import { type Cursors, createCursors } from './http/cursors.ts'
 import { createSigner, type Signer } from './http/signing.ts'
 import type { IngestQueue } from './ingest/ingest-queue.ts'
-import type { IndexRebuild } from './search/rebuild-index.ts'
 import type { Search } from './search/thread/open-search.ts'
 import type { FileStore } from './storage/file-store.ts'
-import type { ContentPacking } from './storage/pack-contents.ts'
 import type { LibraryRemoval } from './storage/remove-libraries.ts'
 import type { WriteQueue } from './storage/write-queue.ts'
 import type { VideoPictures } from './video/video-pictures.ts'
@@ -23,8 +21,6 @@ export interface Service {
   readonly files: FileStore
   readonly ingestion: IngestQueue
   readonly search: Search
-  readonly indexRebuild: IndexRebuild
-  readonly packing: ContentPacking
   readonly removal: LibraryRemoval
   readonly meaning: Meaning
   readonly videos: VideoPictures

@@ -7,13 +7,12 @@ import { ensureOwnerToken } from './access/owner-token.ts'
 import { checkStoredData } from './database/check-stored-data.ts'
 import { explainDamage, openLibraryDatabase, wasLeftOpen } from './database/open-library-database.ts'
 import { openTables } from './database/open-tables.ts'
-import { cutFreePages, enableSpaceReclaim, openSpaceReclaim } from './database/reclaim-space.ts'
+import { cutFreePages, openSpaceReclaim } from './database/reclaim-space.ts'
 import type { EmbeddingLimits } from './embedding/embedding-stage.ts'
 import type { EmbedderChoice } from './embedding/open-embedder.ts'
 import { openMeaning } from './embedding/open-meaning.ts'
 import { EXTRACTION_LIMITS, type ExtractionLimits } from './ingest/extraction-limits.ts'
 import { openIngestQueue } from './ingest/ingest-queue.ts'
-import { openIndexRebuild } from './search/rebuild-index.ts'
 import { openSearch } from './search/thread/open-search.ts'
 import { buildServer } from './server/build-server.ts'
 import { DOCUMENTATION_PATH } from './server/describe-service.ts'
@@ -22,7 +21,6 @@ import { openSigning, type Service } from './service.ts'
 import { type DataPaths, dataPaths, lockDataDirectory, prepareDataDirectory } from './storage/data-directory.ts'
 import { openFileStore } from './storage/file-store.ts'
 import { ensureInstanceId } from './storage/instance-id.ts'
-import { openContentPacking } from './storage/pack-contents.ts'
 import { openPictureCache } from './storage/picture-cache.ts'
 import { openLibraryRemoval } from './storage/remove-libraries.ts'
 import { createWriteQueue } from './storage/write-queue.ts'
@@ -61,7 +59,7 @@ export interface EmbeddedLibrary extends AsyncDisposable {
   readonly tokenFile: string
   readonly documentationUrl: string
   readonly instanceId: string
-  /** Resolves when no resource is left to ingest, to index, to compress or to embed, and nothing of a deleted library to remove. */
+  /** Resolves when no resource is left to ingest or to embed, and nothing of a deleted library to remove. */
   settled(): Promise<void>
 }
 
@@ -79,15 +77,12 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
   const isSuspect = wasLeftOpen(paths.databaseFile)
   starting.use(lockDataDirectory(paths))
   prepareDataDirectory(paths)
-  const database = explainDamage(() => openLibraryDatabase(paths.databaseFile, isSuspect))
+  const database = explainDamage(() => openLibraryDatabase(paths.databaseFile, { isSuspect }))
   starting.defer(() => closeDatabase(database))
-  explainDamage(() => enableSpaceReclaim(database))
   const service = explainDamage(() => openService(options, paths, database))
   if (isSuspect) explainDamage(() => checkStoredData(database, service.tables))
   const token = ensureOwnerToken(paths, service.tables, service.clock.nowMs())
   starting.defer(() => service.search.stop())
-  starting.defer(() => service.indexRebuild.stop())
-  starting.defer(() => service.packing.stop())
   starting.defer(() => service.removal.stop())
   starting.defer(() => service.meaning.stop())
   starting.defer(() => service.ingestion.stop())
@@ -97,8 +92,6 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
   starting.defer(() => closeServer(app, service.clock))
   const url = await app.listen({ host, port: options.port ?? 0 })
   service.ingestion.wake()
-  service.indexRebuild.start()
-  service.packing.start()
   service.removal.wake()
   const running = starting.move()
   return {
@@ -109,8 +102,6 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
     instanceId: service.instanceId,
     settled: async () => {
       await service.ingestion.settled()
-      await service.indexRebuild.settled()
-      await service.packing.settled()
       await service.removal.settled()
       await service.meaning.settled()
     },
@@ -153,8 +144,6 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
     meaning,
     videos: openVideoPictures({ tables, files, cache: pictures }),
     search: openSearch(paths.databaseFile, { clock, logger }),
-    packing: openContentPacking({ tables, files, logger, clock }),
-    indexRebuild: openIndexRebuild({ tables, writes, logger, clock }),
     removal: openLibraryRemoval({ tables, writes, files, pictures, space: openSpaceReclaim(database), logger, clock }),
     clock,
     maxUploadBytes: options.maxUploadBytes ?? MAX_UPLOAD_BYTES,

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { LockedError, OperatorError } from '../../src/foundation/errors.ts'
 import { openStore, openStoreReader, type Store } from '../../src/store/open-store.ts'
 import { temporaryHome } from '../support/home.ts'
+import { migrationsWith } from '../support/next-version.ts'
 import { seededRandom } from '../support/random.ts'
 import { recordFile } from '../support/record-file.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
@@ -238,10 +239,7 @@ describe('a store that changed (P24)', () => {
 
   test('an older store is backed up and migrated, also for reading [P23]', () => {
     const directory = usedStore()
-    const migrationsDir = temporaryDirectory()
-    cpSync('src/store/migrations', migrationsDir, { recursive: true })
-    writeFileSync(join(migrationsDir, '002-made-up.sql'), "UPDATE library SET name = 'migrated'")
-
+    const migrationsDir = migrationsWith('src/store/migrations', "UPDATE library SET name = 'migrated'")
     using reader = openStoreReader(directory, migrationsDir)
     expect(reader?.mirrors.list()).toMatchObject([{ name: 'm', library: { name: 'migrated' } }])
     const backup = new Database(join(directory, 'store.db.v1.bak'), { readonly: true })

@@ -23,10 +23,7 @@ export function plainPath(path: string): string | undefined {
   return existsSync(path) ? path : undefined
 }
 
-/**
- * Reads a content, or a part of it, from either of its two files. The one as it is comes first: it is removed only after the
- * compressed one is in place, so that one of them is always found.
- */
+/** Reads a content, or a part of it, from the one of its two files that is there. */
 export function streamContent(path: string, range = WHOLE): Readable {
   const plain = openIfThere(path)
   if (plain === undefined) return Readable.from(readSeekable(packedPath(path), range), { objectMode: false })
@@ -72,20 +69,6 @@ export class ContentWriter implements FinishedFile, AsyncDisposable {
     await this.#file.close()
     await rm(this.temporaryFile, { force: true })
   }
-}
-
-/** Compresses the file of a content into a new file; only if the result `isPacked` it is finished. Throws the reason of `signal`. */
-export async function packFile(path: string, temporaryFile: string, signal: AbortSignal): Promise<ContentWriter> {
-  await using making = new AsyncDisposableStack()
-  const writer = making.use(await ContentWriter.create(temporaryFile))
-  for await (const chunk of createReadStream(path, { highWaterMark: FRAME_BYTES })) {
-    signal.throwIfAborted()
-    await writer.write([chunk])
-    if (!writer.isPacked) break
-  }
-  if (writer.isPacked) await writer.finish()
-  making.move()
-  return writer
 }
 
 function beginsWithText(chunks: readonly Buffer[]): boolean {

@@ -1,8 +1,9 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { messageOf, OperatorError, UsageError } from '../../foundation/errors.ts'
 import {
+  type DatabaseFault,
   DatabaseFaultError,
   type DatabaseSpec,
   hasOlderSchema,
@@ -11,12 +12,21 @@ import {
   openDatabaseReadOnly,
 } from '../../foundation/sqlite/open-database.ts'
 
-const MIGRATIONS_DIR = fileURLToPath(new URL('./migrations', import.meta.url))
-const APPLICATION_ID = 0x6b_6c_69_62
+const MIGRATIONS = join(import.meta.dirname, 'migrations')
+const APPLICATION_ID = 0x6b6c6272 // "klbr"
+
+export interface LibraryDatabaseOptions {
+  /** Reads every page before the file is trusted. */
+  readonly isSuspect?: boolean
+  /** Tests give migrations of a version to come. */
+  readonly migrationsDir?: string
+}
 
 /** Opens or creates the service's database; throws the errors that `explainDamage` translates. */
-export function openLibraryDatabase(file: string, isSuspect = false): Database.Database {
-  const database = openDatabase({ ...librarySpecOf(file), check: isSuspect ? 'quick_check' : undefined })
+export function openLibraryDatabase(file: string, options: LibraryDatabaseOptions = {}): Database.Database {
+  const { isSuspect = false, migrationsDir } = options
+  const check = isSuspect ? 'quick_check' : undefined
+  const database = openDatabase({ ...librarySpecOf(file, migrationsDir), check })
   database.pragma('wal_autocheckpoint = 4000')
   return database
 }
@@ -38,7 +48,7 @@ export function openLibraryReadOnly(file: string): Database.Database {
 
 /** Opens a database that this process serves, for searches in another thread. */
 export function openServedLibrary(file: string): Database.Database {
-  return openDatabaseReadOnly({ file, migrationsDir: MIGRATIONS_DIR, applicationId: APPLICATION_ID })
+  return openDatabaseReadOnly(librarySpecOf(file))
 }
 
 /** True when the last process that served this database ended without closing it. */
@@ -57,18 +67,21 @@ export function explainDamage<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
-    const code = faultOf(error)
-    if (code === undefined) throw error
-    throw new OperatorError(code, `Cannot open the library: ${messageOf(error)}`, { cause: error })
+    if (!(error instanceof DatabaseFaultError) && !isDamage(error)) throw error
+    const fault = error instanceof DatabaseFaultError ? error.fault : 'damaged'
+    const code = fault === 'newer' ? 'store-newer' : 'library-damaged'
+    throw new OperatorError(code, `Cannot open the library: ${messageOf(error)}${WAYS_OUT[fault]}`, { cause: error })
   }
 }
 
-function faultOf(error: unknown): OperatorError['code'] | undefined {
-  if (error instanceof DatabaseFaultError) return error.fault === 'newer' ? 'store-newer' : 'library-damaged'
-  return isDamage(error) ? 'library-damaged' : undefined
+const WAYS_OUT: Readonly<Record<DatabaseFault, string>> = {
+  newer: '; install the newer shelfd, or use another --data-dir',
+  foreign: '; move its directory away, or use another --data-dir, to start with an empty library',
+  // `serve check` says what is damaged, and what to do about it.
+  damaged: '',
 }
 
 /** The kind of database that holds a library. */
-export function librarySpecOf(file: string): DatabaseSpec {
-  return { file, migrationsDir: MIGRATIONS_DIR, applicationId: APPLICATION_ID, canShrink: true }
+export function librarySpecOf(file: string, migrationsDir = MIGRATIONS): DatabaseSpec {
+  return { file, migrationsDir, applicationId: APPLICATION_ID, canShrink: true }
 }

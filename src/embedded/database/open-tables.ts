@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { contentReader, type ReadContent } from './read-contents.ts'
+import { type ChunkVectorsTable, chunkVectorsTable } from './tables/chunk-vectors.ts'
 import { type ContentBlocksTable, contentBlocksTable } from './tables/content-blocks.ts'
 import { type DeletedLibrariesTable, deletedLibrariesTable } from './tables/deleted-libraries.ts'
 import { type DirectoriesTable, directoriesTable } from './tables/directories.ts'
@@ -11,7 +12,6 @@ import { type ResourcesTable, resourcesTable } from './tables/resources.ts'
 import { type Settings, settingsTable } from './tables/settings.ts'
 import { type SmallContentsTable, smallContentsTable } from './tables/small-contents.ts'
 import { type TokensTable, tokensTable } from './tables/tokens.ts'
-import { type WindowVectorsTable, windowVectorsTable } from './tables/window-vectors.ts'
 
 /** The queries of every table of the service; each statement is prepared once. */
 export interface Tables {
@@ -27,7 +27,7 @@ export interface Tables {
   readonly locations: LocationsTable
   readonly passages: PassagesTable
   readonly passageWords: PassageWordsTable
-  readonly windowVectors: WindowVectorsTable
+  readonly chunkVectors: ChunkVectorsTable
 }
 
 export function openTables(database: Database): Tables {
@@ -47,6 +47,6 @@ export function openTables(database: Database): Tables {
     locations: locationsTable(database),
     passages: passagesTable(database, readContent),
     passageWords: passageWordsTable(database),
-    windowVectors: windowVectorsTable(database),
+    chunkVectors: chunkVectorsTable(database),
   }
 }

@@ -1,5 +1,4 @@
 import type { Database } from 'better-sqlite3'
-import { isDiskFull } from '../../foundation/sqlite/open-database.ts'
 
 const PAGES_A_STEP = 32
 /** So many free pages are left to the next writes, and so is one of SHARE: to give them back would only move others. */
@@ -55,16 +54,4 @@ export function cutFreePages(database: Database): void {
   const free = count('freelist_count')
   if (free * SHARE_AT_END > count('page_count'))
     database.pragma(`incremental_vacuum(${Math.min(free, MAX_PAGES_AT_END)})`)
-}
-
-/** Lets a database of an earlier version give back room as well, for which SQLite has to rewrite it once. */
-export function enableSpaceReclaim(database: Database): void {
-  if (Number(database.pragma('auto_vacuum', { simple: true })) !== 0) return
-  database.pragma('auto_vacuum = INCREMENTAL')
-  try {
-    database.exec('VACUUM')
-  } catch (error) {
-    // It needs room for a copy. A later start may have it; until then free pages are used again.
-    if (!isDiskFull(error)) throw error
-  }
 }

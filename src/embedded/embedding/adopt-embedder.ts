@@ -17,10 +17,10 @@ const EMBEDDER = 'embedder'
  */
 export async function adoptEmbedder({ tables, writes, embedder }: EmbeddingParts): Promise<boolean> {
   const id = await embedder.identify()
-  const { settings, windowVectors } = tables
+  const { settings, chunkVectors } = tables
   if (settings.read(EMBEDDER) === id) return false
   await writes.write(() => {
-    windowVectors.removeAll()
+    chunkVectors.removeAll()
     settings.write(EMBEDDER, id)
   })
   return true

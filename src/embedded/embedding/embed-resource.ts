@@ -1,59 +1,59 @@
 import type { Tables } from '../database/open-tables.ts'
 import { adoptedEmbedder, type EmbeddingParts } from './adopt-embedder.ts'
-import { cutWindows } from './cut-windows.ts'
+import { cutChunks } from './chunker.ts'
 import { type Embedder, EmbedderError, type Vector } from './embedder.ts'
-import { type EmbeddedWindow, packWindows } from './window-vectors.ts'
+import { type EmbeddedChunk, packChunks } from './packed-vectors.ts'
 
-interface PlacedWindow extends Omit<EmbeddedWindow, 'vector'> {
+interface PlacedChunk extends Omit<EmbeddedChunk, 'vector'> {
   readonly text: string
 }
 
-/** Some 15 windows are in memory at a time, and are lost by a crash. */
+/** Some 15 chunks are in memory at a time, and are lost by a crash. */
 const PASSAGES_A_STEP = 4
 /** The first 600,000 characters of a resource; a longer text would keep all others waiting. */
 const MAX_PASSAGES = 300
 const HARMLESS_TEXT = 'text'
 
 /**
- * Embeds the next windows of a resource, after those that have vectors, and stores them in one transaction. Returns how many
+ * Embeds the next chunks of a resource, after those that have vectors, and stores them in one transaction. Returns how many
  * vectors were added; the resource counts as embedded with the last of them. Throws EmbedderError.
  */
-export async function embedNextWindows(parts: EmbeddingParts, resourceId: number): Promise<number> {
+export async function embedNextChunks(parts: EmbeddingParts, resourceId: number): Promise<number> {
   const { tables, writes, embedder } = parts
-  const { windowVectors } = tables
+  const { chunkVectors } = tables
   const model = adoptedEmbedder(parts)
-  let lastOrdinal = windowVectors.lastOrdinal(resourceId)
-  let windows: EmbeddedWindow[] = []
+  let lastOrdinal = chunkVectors.lastOrdinal(resourceId)
+  let chunks: EmbeddedChunk[] = []
   let isWhole = false
   // Passages without any text that the model can judge leave no trace, so they are passed over in one step.
-  while (windows.length === 0 && !isWhole) {
-    const ordinals = windowVectors.ordinalsAfter(resourceId, lastOrdinal, PASSAGES_A_STEP)
+  while (chunks.length === 0 && !isWhole) {
+    const ordinals = chunkVectors.ordinalsAfter(resourceId, lastOrdinal, PASSAGES_A_STEP)
     lastOrdinal = ordinals.at(-1) ?? lastOrdinal
     isWhole = ordinals.length < PASSAGES_A_STEP || lastOrdinal >= MAX_PASSAGES
-    windows = await embedWindows(embedder, readWindows(tables, resourceId, ordinals))
+    chunks = await embedChunks(embedder, readChunks(tables, resourceId, ordinals))
   }
   return await writes.write(() => {
     // Meanwhile a request may have deleted the library, or a search may have found another model in the place of this one.
     if (!tables.resources.byId(resourceId) || adoptedEmbedder(parts) !== model) return 0
-    if (windows.length > 0) windowVectors.insert({ resourceId, lastOrdinal, ...packed(windows) })
-    if (isWhole) windowVectors.finish(resourceId)
-    return windows.length
+    if (chunks.length > 0) chunkVectors.insert({ resourceId, lastOrdinal, ...packed(chunks) })
+    if (isWhole) chunkVectors.finish(resourceId)
+    return chunks.length
   })
 }
 
-function readWindows({ passages }: Tables, resourceId: number, ordinals: readonly number[]): PlacedWindow[] {
+function readChunks({ passages }: Tables, resourceId: number, ordinals: readonly number[]): PlacedChunk[] {
   return ordinals.flatMap((ordinal) =>
-    cutWindows(passages.one(resourceId, ordinal)?.text ?? '').map((window) => ({ ordinal, ...window })),
+    cutChunks(passages.one(resourceId, ordinal)?.text ?? '').map((chunk) => ({ ordinal, ...chunk })),
   )
 }
 
-async function embedWindows(embedder: Embedder, windows: readonly PlacedWindow[]): Promise<EmbeddedWindow[]> {
-  if (windows.length === 0) return []
+async function embedChunks(embedder: Embedder, chunks: readonly PlacedChunk[]): Promise<EmbeddedChunk[]> {
+  if (chunks.length === 0) return []
   const vectors = await embedTexts(
     embedder,
-    windows.map(({ text }) => text),
+    chunks.map(({ text }) => text),
   )
-  return windows.flatMap(({ ordinal, start }, index) => {
+  return chunks.flatMap(({ ordinal, start }, index) => {
     const vector = vectors[index]
     return vector ? [{ ordinal, start, vector }] : []
   })
@@ -88,6 +88,6 @@ function isAboutText(error: unknown): boolean {
   return error instanceof EmbedderError && error.isAboutText
 }
 
-function packed(windows: readonly EmbeddedWindow[]) {
-  return { dimensions: windows[0]?.vector.length ?? 0, windowCount: windows.length, windows: packWindows(windows) }
+function packed(chunks: readonly EmbeddedChunk[]) {
+  return { dimensions: chunks[0]?.vector.length ?? 0, chunkCount: chunks.length, chunks: packChunks(chunks) }
 }

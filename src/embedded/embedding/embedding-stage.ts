@@ -2,17 +2,17 @@ import type { Clock } from '../../foundation/clock.ts'
 import { InterruptedError, messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { adoptEmbedder, type EmbeddingParts } from './adopt-embedder.ts'
-import { embedNextWindows } from './embed-resource.ts'
+import { embedNextChunks } from './embed-resource.ts'
 import { EmbedderError } from './embedder.ts'
 
 export interface EmbeddingLimits {
   /** How long nothing must have been uploaded before the embedder is loaded: a command that ends at once never does. */
   readonly calmMs: number
-  /** A search compares all windows, 100,000 of 512 dimensions in 0.1 s of a core; they take 52 MB. */
-  readonly maxWindows: number
+  /** A search compares all chunks, 100,000 of 512 dimensions in 0.1 s of a core; they take 52 MB. */
+  readonly maxChunks: number
 }
 
-export const EMBEDDING_LIMITS: EmbeddingLimits = { calmMs: 2_000, maxWindows: 100_000 }
+export const EMBEDDING_LIMITS: EmbeddingLimits = { calmMs: 2_000, maxChunks: 100_000 }
 
 export interface EmbeddingStageSpec extends EmbeddingParts {
   readonly clock: Clock
@@ -47,7 +47,7 @@ export function openEmbeddingStage(spec: EmbeddingStageSpec): EmbeddingStage {
   let isWoken = false
   let failures = 0
   let wokenAtMs = 0
-  let windowCount = 0
+  let chunkCount = 0
   /** Waits until nothing comes any more and nothing is ingested. */
   const calm = async () => {
     for (let leftMs = limits.calmMs; leftMs > 0; leftMs = wokenAtMs + limits.calmMs - clock.monotonicMs()) {
@@ -58,10 +58,10 @@ export function openEmbeddingStage(spec: EmbeddingStageSpec): EmbeddingStage {
   }
   /** True when nothing is left that may be embedded. */
   const embedNext = async () => {
-    if (await adoptEmbedder(spec)) windowCount = 0
-    const resourceId = tables.windowVectors.nextToEmbed()
-    if (resourceId === undefined || windowCount >= limits.maxWindows) return true
-    windowCount += await embedNextWindows(spec, resourceId)
+    if (await adoptEmbedder(spec)) chunkCount = 0
+    const resourceId = tables.chunkVectors.nextToEmbed()
+    if (resourceId === undefined || chunkCount >= limits.maxChunks) return true
+    chunkCount += await embedNextChunks(spec, resourceId)
     if (failures > 0) logger.info('Embedding continues')
     failures = 0
     return false
@@ -81,7 +81,7 @@ export function openEmbeddingStage(spec: EmbeddingStageSpec): EmbeddingStage {
       try {
         if (isWoken) {
           await calm()
-          windowCount = tables.windowVectors.countWindows()
+          chunkCount = tables.chunkVectors.countChunks()
         }
         isDone = await embedNext()
       } catch (error) {
@@ -98,7 +98,7 @@ export function openEmbeddingStage(spec: EmbeddingStageSpec): EmbeddingStage {
       wokenAtMs = clock.monotonicMs()
       working ??= work()
     },
-    countMissing: () => tables.windowVectors.countToEmbed(),
+    countMissing: () => tables.chunkVectors.countToEmbed(),
     settled: async () => {
       while (working) await working
     },

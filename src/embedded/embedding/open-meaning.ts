@@ -10,7 +10,7 @@ import {
 } from './embedding-stage.ts'
 import { type EmbedderChoice, openEmbedder } from './open-embedder.ts'
 
-/** A query as the search compares it with windows. */
+/** A query as the search compares it with chunks. */
 export interface QueryMeaning {
   readonly vector: Vector
   readonly minSimilarity: number

@@ -50,7 +50,7 @@ export function createPassageWriter(queue: WriteQueue, tables: Tables, signal: A
       push(() => {
         tables.passageWords.removeOfResource(resource.id)
         tables.passages.removeOfResource(resource.id)
-        tables.windowVectors.removeOfResource(resource.id)
+        tables.chunkVectors.removeOfResource(resource.id)
       }),
     add: (resource, ordinal, passage) => {
       characters += passage.text.length

@@ -48,7 +48,7 @@ export const searchResources = question({
     })
     const describe = isCompact ? compactHit : detailedHit
     const results = found.result.hits.map((hit) => ({ resource: describe(service, hit) }))
-    const notice = noticeOf(found, service.indexRebuild.progress())
+    const notice = noticeOf(found)
     return { notice, results: results.filter(({ resource }) => resource) }
   },
 })
@@ -126,7 +126,7 @@ async function search(
   return { result: await search.find({ ...request, meaning: found.meaning }), isByMeaning: true, notices }
 }
 
-function noticeOf({ result, isByMeaning, notices }: Search, indexed: number | undefined): string {
+function noticeOf({ result, isByMeaning, notices }: Search): string {
   const sentences = ['Candidates, not verified answers: check excerpts against the source.', ...notices]
   const orMeaning = isByMeaning ? ', or a similar meaning' : ''
   if (result.hits.length > 0 && (isByMeaning || result.matched === 'some')) {
@@ -135,7 +135,5 @@ function noticeOf({ result, isByMeaning, notices }: Search, indexed: number | un
   for (const { written, meant } of result.corrections) {
     sentences.push(`No resource has "${written}"; searched for ${meant.map((word) => `"${word}"`).join(', ')}.`)
   }
-  if (indexed !== undefined)
-    sentences.push(`The search index is being rebuilt: ${Math.floor(100 * indexed)} % is done.`)
   return sentences.join(' ')
 }

@@ -1,11 +1,11 @@
 import type { Database } from 'better-sqlite3'
 import { passageReader, type StoredPassage } from '../database/tables/passages.ts'
-import { WINDOW_LENGTH } from '../embedding/cut-windows.ts'
+import { CHUNK_LENGTH } from '../embedding/chunker.ts'
 import type { QueryMeaning } from '../embedding/open-meaning.ts'
 import { excerptOf } from './excerpt.ts'
 import { findResources } from './find-resources.ts'
 import { type FusedResource, fuseRanks } from './meaning/fuse-ranks.ts'
-import { nearestWindows } from './meaning/nearest-windows.ts'
+import { nearestChunks } from './meaning/nearest-chunks.ts'
 import { type Correction, type IndexLookup, type PlannedClause, planQuery } from './query/plan-query.ts'
 
 export interface SearchRequest {
@@ -53,7 +53,7 @@ export function openSearchIndex(database: Database): SearchIndex {
     const { libraryIds, meaning, limit } = request
     const { clauses, ...plan } = planQuery(request.query, lookupIn(database))
     const found = findResources(database, { clauses, ...plan }, libraryIds, meaning ? MAX_TO_MERGE : limit)
-    const near = meaning ? nearestWindows(database, meaning, libraryIds) : []
+    const near = meaning ? nearestChunks(database, meaning, libraryIds) : []
     const showHit = hitReader(passages, clauses, request.passages)
     const hits = fuseRanks(found.resources, near).slice(0, limit).map(showHit)
     return { hits, matched: found.matched, corrections: plan.corrections }
@@ -77,15 +77,15 @@ function hitReader(passages: ReturnType<typeof passageReader>, clauses: readonly
     const passage = passages.one(resourceId, ordinal)
     return passage ? [{ passage, ...excerptOf(part(passage.text), clauses) }] : []
   }
-  return ({ resourceId, ordinals, window }: FusedResource): SearchHit => {
+  return ({ resourceId, ordinals, chunk }: FusedResource): SearchHit => {
     if (count === 0) return { resourceId, passages: [] }
-    const near = window ? matching(resourceId, window.ordinal, (text) => windowOf(text, window.start)) : []
-    const others = ordinals.filter((ordinal) => ordinal !== window?.ordinal).slice(0, count - near.length)
+    const near = chunk ? matching(resourceId, chunk.ordinal, (text) => chunkOf(text, chunk.start)) : []
+    const others = ordinals.filter((ordinal) => ordinal !== chunk?.ordinal).slice(0, count - near.length)
     const best = [...near, ...others.flatMap((ordinal) => matching(resourceId, ordinal))]
     return { resourceId, first: passages.from(resourceId, 0, 1)[0], passages: best }
   }
 }
 
-function windowOf(text: string, start: number): string {
-  return text.slice(start, start + WINDOW_LENGTH)
+function chunkOf(text: string, start: number): string {
+  return text.slice(start, start + CHUNK_LENGTH)
 }

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { flushDirectory, moveIntoPlace } from '../../foundation/files/replace-file.ts'
-import { type FinishedFile, packedPath, packFile, plainPath, streamContent } from '../contents/content-file.ts'
+import { type FinishedFile, packedPath, streamContent } from '../contents/content-file.ts'
 import type { ByteRange } from '../contents/seekable-zstd.ts'
 import { contentPath } from '../database/read-contents.ts'
 import type { DataPaths } from './data-directory.ts'
@@ -15,8 +14,6 @@ export interface FileStore {
   /** Moves a flushed temporary file to its place, durably. `remove` leaves it there until `release`. */
   keep(sha256: Buffer, file: FinishedFile): Promise<void>
   release(sha256: Buffer): void
-  /** Compresses a content that an earlier version stored as it was, if it is text. */
-  pack(sha256: Buffer, signal: AbortSignal): Promise<void>
   /** Removes the file unless an upload of the same bytes is under way. */
   remove(sha256: Buffer): void
   stream(sha256: Buffer, range?: ByteRange): Readable
@@ -31,7 +28,6 @@ export function openFileStore(paths: DataPaths): FileStore {
     const created = await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     // Always replace an existing file: a crash may have left a torn one.
     await moveIntoPlace(temporaryFile, isPacked ? packedPath(file) : file, 'durable')
-    if (isPacked) await removePlain(file)
     if (created !== undefined) await flushDirectory(paths.contentDir)
   }
   return {
@@ -40,12 +36,6 @@ export function openFileStore(paths: DataPaths): FileStore {
       const hex = sha256.toString('hex')
       held.set(hex, (held.get(hex) ?? 0) + 1)
       await putInPlace(fileOf(sha256), file)
-    },
-    async pack(sha256, signal) {
-      const plain = plainPath(fileOf(sha256))
-      if (plain === undefined) return
-      await using packed = await packFile(plain, join(paths.temporaryDir, randomUUID()), signal)
-      if (packed.isPacked) await putInPlace(plain, packed)
     },
     release(sha256) {
       const hex = sha256.toString('hex')
@@ -60,11 +50,4 @@ export function openFileStore(paths: DataPaths): FileStore {
     pathOf: fileOf,
     stream: (sha256, range) => streamContent(fileOf(sha256), range),
   }
-}
-
-/** Readers prefer this file; an earlier version may have left it, maybe torn by a crash. */
-async function removePlain(file: string): Promise<void> {
-  if (plainPath(file) === undefined) return
-  await rm(file)
-  await flushDirectory(dirname(file))
 }

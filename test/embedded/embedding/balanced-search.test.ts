@@ -28,7 +28,7 @@ async function upload(client: ServiceClient, library: string, texts: readonly st
 
 function countVectors(dataDir: string): unknown {
   const database = new Database(join(dataDir, 'library.sqlite'), { readonly: true })
-  const count = database.prepare('SELECT count(*) FROM window_vectors').pluck().get()
+  const count = database.prepare('SELECT count(*) FROM chunk_vectors').pluck().get()
   database.close()
   return count
 }
@@ -199,11 +199,11 @@ it('without an embedder the notice says that only terms are matched', async () =
   expect(notice).toBe(`${NOTICE} This instance matches terms only: no embedder is configured.`)
 })
 
-it('beyond the most windows, no further resource is embedded, as the notice counts', async () => {
+it('beyond the most chunks, no further resource is embedded, as the notice counts', async () => {
   const server = await startEmbeddingServer()
   const { client, library } = await startLibrary({
     embedder: server.choice(),
-    embedding: { calmMs: 0, maxWindows: 2 },
+    embedding: { calmMs: 0, maxChunks: 2 },
   })
   await upload(client, await client.createLibrary(), ['The surgeon.', 'The vessel.', 'The wages.'])
   await library.settled()

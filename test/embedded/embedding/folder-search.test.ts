@@ -41,7 +41,7 @@ function storedDimensions(dataDir: string): readonly unknown[] {
   const database = stack.adopt(new Database(join(dataDir, 'library.sqlite'), { readonly: true }), (open) =>
     open.close(),
   )
-  return database.prepare('SELECT dimensions FROM window_vectors ORDER BY resource_id').pluck().all()
+  return database.prepare('SELECT dimensions FROM chunk_vectors ORDER BY resource_id').pluck().all()
 }
 
 it('a model in a configured folder finds the document that means the same', async () => {

@@ -7,7 +7,6 @@ import { openTables, type Tables } from '../../../src/embedded/database/open-tab
 import { newIdentifier } from '../../../src/embedded/identifiers.ts'
 import { pluck } from '../../contract/service-client.ts'
 import { manualClock } from '../../support/manual-clock.ts'
-import { takeBack } from '../older-database.ts'
 import { startLibrary, temporaryDirectory } from '../temporary-library.ts'
 
 const PASSAGES = Array.from({ length: 700 }, (_, number) => `Pelican ${number} dives. `.repeat(80))
@@ -74,21 +73,6 @@ it('a deleted library returns its space to the disk', async () => {
   await stop()
   expect(usedPages(dataDir)).toBeLessThan(full / 2)
   expect(statSync(join(dataDir, 'library.sqlite')).size).toBe(usedPages(dataDir) * 4_096)
-})
-
-it('a library of an earlier version returns its space as well', async () => {
-  const first = await startLibrary()
-  const id = await first.client.createLibrary()
-  await first.client.uploaded(id, { name: 'a.txt', content: PASSAGES.slice(0, 300).join('\n') })
-  await first.library.settled()
-  await first.stop()
-  takeBack(first.dataDir, 5)
-  const second = await startLibrary({ dataDir: first.dataDir })
-  await second.library.settled()
-  const full = usedPages(first.dataDir)
-  await second.client.call('DELETE', `/libraries/${id}`)
-  await second.library.settled()
-  expect(usedPages(first.dataDir)).toBeLessThan(full / 2)
 })
 
 it('a library is removed in pieces of a bounded size', () => {

@@ -20,16 +20,12 @@ export function passageWordsTable(database: Database) {
   const insert = database.prepare<[number, string, string, string, string, string]>(
     'INSERT INTO passage_words (rowid, body, forms, heading, name, library) VALUES (?, ?, ?, ?, ?, ?)',
   )
-  const remove = database.prepare<[number]>('DELETE FROM passage_words WHERE rowid = ?')
   const removeOfResource = database.prepare<[number]>(
     'DELETE FROM passage_words WHERE rowid IN (SELECT id FROM passage WHERE resource_id = ?)',
   )
   return {
     insert(passageId: number, libraryId: number, { name, heading, body, forms }: PassageWords): void {
       insert.run(passageId, body, forms, heading, name, libraryWord(libraryId))
-    },
-    remove: (passageId: number) => {
-      remove.run(passageId)
     },
     /** Call it while the passages are still there. */
     removeOfResource: (resourceId: number) => {

@@ -80,9 +80,6 @@ export function resourcesTable(database: Database) {
   const after = database.prepare<[number, number], ResourceRow>(
     `SELECT ${COLUMNS} FROM resource WHERE id > ? ORDER BY id LIMIT ?`,
   )
-  const largeUpTo = database.prepare<[number, number, number], Pick<ResourceRow, 'id' | 'sha256'>>(
-    'SELECT id, sha256 FROM resource WHERE id <= ? AND size_bytes > ? ORDER BY id DESC LIMIT ?',
-  )
   const usesContent = database.prepare<Pick<ResourceRow, 'sha256'>>(`SELECT 1 ${OF_CONTENT} LIMIT 1`)
   const insert = database.prepare<NewResource & IngestedColumns & NewBlockColumns>(
     `INSERT INTO resource (public_id, library_id, sha256, mime_type, size_bytes, title, created_at_ms, status, failure,
@@ -105,8 +102,6 @@ export function resourcesTable(database: Database) {
     toIngest: (afterId: number, count: number) => toIngest.all(afterId, count),
     /** The oldest resources with a greater row id. */
     after: (afterId: number, count: number) => after.all(afterId, count),
-    /** The newest resources of more than `sizeBytes` up to a row id. */
-    largeUpTo: (id: number, sizeBytes: number, count: number) => largeUpTo.all(id, sizeBytes, count),
     usesContent: (sha256: Buffer) => usesContent.get({ sha256 }) !== undefined,
     /** Returns its row id. Without what ingestion found, it is still to be ingested. */
     insert: (resource: NewResource, { ingested = NOT_INGESTED, block = NO_BLOCK }: NewResourceExtras = {}) =>

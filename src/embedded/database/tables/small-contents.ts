@@ -16,7 +16,6 @@ export type SmallContentsTable = ReturnType<typeof smallContentsTable>
 /** The bytes of small files, by resource, compressed where that makes them shorter; the smallest ones share blocks. */
 export function smallContentsTable(database: Database, blocks = contentBlockReader(database)) {
   const insert = database.prepare<[number, Buffer]>('INSERT INTO small_content (resource_id, bytes) VALUES (?, ?)')
-  const replace = database.prepare<[Buffer, number]>('UPDATE small_content SET bytes = ? WHERE resource_id = ?')
   const select = database.prepare<[number], StoredContent>(
     `SELECT bytes, size_bytes AS sizeBytes FROM small_content JOIN resource ON resource.id = resource_id
      WHERE resource_id = ?`,
@@ -44,11 +43,6 @@ export function smallContentsTable(database: Database, blocks = contentBlockRead
       const bytes = unpackBytes(stored.bytes, stored.sizeBytes)
       recent.keep(resourceId, bytes)
       return bytes
-    },
-    /** Compresses what an earlier version stored as it was. */
-    pack: (resourceId: number) => {
-      const stored = select.get(resourceId)
-      if (stored && stored.bytes.length === stored.sizeBytes) replace.run(packBytes(stored.bytes), resourceId)
     },
     /** The identifier of a resource whose bytes are not those of its hash; undefined when all are. Reads every content. */
     findDamaged(): string | undefined {

@@ -18,7 +18,7 @@ export interface ModelSettings {
   readonly furtherModule: string | undefined
 }
 
-/** Most models take as many; a window of 600 characters has about 150. */
+/** Most models take as many; a chunk of 600 characters has about 150. */
 const USUAL_TOKENS = 512
 /** Time and memory grow with the square of the tokens. */
 const MAX_TOKENS = 1_024

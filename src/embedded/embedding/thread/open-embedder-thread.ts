@@ -30,7 +30,7 @@ const IDLE_MS = 30_000
 const PRIORITY = { document: 0, query: 1, reload: 2 } as const
 
 export function openEmbedderThread({ entry, workerData, owner, clock, logger }: EmbedderThreadSpec): EmbedderThread {
-  // Text by text, so that a query never waits for more than one window of a document.
+  // Text by text, so that a query never waits for more than one chunk of a document.
   const queue = new PQueue({ concurrency: 1 })
   let worker: Worker | undefined
   let idle: Timer | undefined

@@ -1,14 +1,14 @@
 import type { Vector } from './embedder.ts'
 
-/** A window of a passage with its vector. */
-export interface EmbeddedWindow {
+/** A chunk of a passage with its vector. */
+export interface EmbeddedChunk {
   readonly ordinal: number
   readonly start: number
   readonly vector: Vector
 }
 
-/** A stored window and its cosine with a query. */
-export interface ComparedWindow {
+/** A stored chunk and its cosine with a query. */
+export interface ComparedChunk {
   readonly ordinal: number
   readonly start: number
   readonly similarity: number
@@ -18,11 +18,11 @@ export interface ComparedWindow {
 const HEAD_BYTES = 12
 
 /** Stores each number of a vector in one byte, as a share of its greatest one: ranking by them is as good as by the numbers. */
-export function packWindows(windows: readonly EmbeddedWindow[]): Buffer {
-  return Buffer.concat(windows.map(packWindow))
+export function packChunks(chunks: readonly EmbeddedChunk[]): Buffer {
+  return Buffer.concat(chunks.map(packChunk))
 }
 
-function packWindow({ ordinal, start, vector }: EmbeddedWindow): Buffer {
+function packChunk({ ordinal, start, vector }: EmbeddedChunk): Buffer {
   const packed = Buffer.alloc(HEAD_BYTES + vector.length)
   const bytes = toBytes(vector)
   packed.writeUInt32LE(ordinal, 0)
@@ -37,13 +37,13 @@ function toBytes(vector: Vector): Int8Array {
   return Int8Array.from(vector, (each) => (greatest === 0 ? 0 : Math.round((each * 127) / greatest)))
 }
 
-/** Compares stored windows with a query; the vectors of both have the same length. */
-export function createComparison(query: Vector): (packed: Buffer) => ComparedWindow[] {
+/** Compares stored chunks with a query; the vectors of both have the same length. */
+export function createComparison(query: Vector): (packed: Buffer) => ComparedChunk[] {
   const wanted = toBytes(query)
   const length = Math.hypot(...wanted)
   return (packed) => {
     const bytes = new Int8Array(packed.buffer, packed.byteOffset, packed.length)
-    const compared: ComparedWindow[] = []
+    const compared: ComparedChunk[] = []
     for (let at = 0; at < packed.length; at += HEAD_BYTES + wanted.length) {
       const product = dotProduct(bytes, at + HEAD_BYTES, wanted)
       const lengths = length * packed.readFloatLE(at + 8)

@@ -1,57 +1,57 @@
 import type { Database } from 'better-sqlite3'
 
-/** Vectors of consecutive windows of one resource. */
-export interface WindowVectors {
+/** Vectors of consecutive chunks of one resource. */
+export interface ChunkVectors {
   readonly resourceId: number
   /** The last passage that they are of. */
   readonly lastOrdinal: number
   readonly dimensions: number
-  readonly windowCount: number
-  /** As `packWindows` makes them. */
-  readonly windows: Buffer
+  readonly chunkCount: number
+  /** As `packChunks` makes them. */
+  readonly chunks: Buffer
 }
 
-export type WindowVectorsTable = ReturnType<typeof windowVectorsTable>
+export type ChunkVectorsTable = ReturnType<typeof chunkVectorsTable>
 
 const TO_EMBED = `is_embedded = 0 AND status IN ('completed', 'completed_with_warnings', 'partial')
   AND library_id NOT IN (SELECT id FROM library WHERE is_deleted = 1)`
 
 /** The vectors, which are removed together with their resource, and the resources that still need some. */
-export function windowVectorsTable(database: Database) {
+export function chunkVectorsTable(database: Database) {
   const next = database.prepare<[], number>(`SELECT id FROM resource WHERE ${TO_EMBED} ORDER BY id LIMIT 1`).pluck()
   const countToEmbed = database.prepare<[], number>(`SELECT count(*) FROM resource WHERE ${TO_EMBED}`).pluck()
-  const countWindows = database.prepare<[], number>('SELECT coalesce(sum(window_count), 0) FROM window_vectors').pluck()
+  const countChunks = database.prepare<[], number>('SELECT coalesce(sum(chunk_count), 0) FROM chunk_vectors').pluck()
   const lastOrdinal = database
-    .prepare<[number], number>('SELECT coalesce(max(last_ordinal), -1) FROM window_vectors WHERE resource_id = ?')
+    .prepare<[number], number>('SELECT coalesce(max(last_ordinal), -1) FROM chunk_vectors WHERE resource_id = ?')
     .pluck()
   const ordinalsAfter = database
     .prepare<[number, number, number], number>(
       'SELECT ordinal FROM passage WHERE resource_id = ? AND ordinal > ? ORDER BY ordinal LIMIT ?',
     )
     .pluck()
-  const insert = database.prepare<WindowVectors>(
-    `INSERT INTO window_vectors (resource_id, last_ordinal, dimensions, window_count, windows)
-     VALUES (@resourceId, @lastOrdinal, @dimensions, @windowCount, @windows)`,
+  const insert = database.prepare<ChunkVectors>(
+    `INSERT INTO chunk_vectors (resource_id, last_ordinal, dimensions, chunk_count, chunks)
+     VALUES (@resourceId, @lastOrdinal, @dimensions, @chunkCount, @chunks)`,
   )
   const finish = database.prepare<[number]>('UPDATE resource SET is_embedded = 1 WHERE id = ?')
-  const remove = database.prepare<[number]>('DELETE FROM window_vectors WHERE resource_id = ?')
+  const remove = database.prepare<[number]>('DELETE FROM chunk_vectors WHERE resource_id = ?')
   const reopen = database.prepare<[number]>('UPDATE resource SET is_embedded = 0 WHERE id = ? AND is_embedded = 1')
-  const removeAll = database.prepare<[]>('DELETE FROM window_vectors')
+  const removeAll = database.prepare<[]>('DELETE FROM chunk_vectors')
   const reopenAll = database.prepare<[]>('UPDATE resource SET is_embedded = 0 WHERE is_embedded = 1')
   return {
-    /** The oldest resource whose windows are not all embedded. */
+    /** The oldest resource whose chunks are not all embedded. */
     nextToEmbed: () => next.get(),
     countToEmbed: () => countToEmbed.get() ?? 0,
-    countWindows: () => countWindows.get() ?? 0,
+    countChunks: () => countChunks.get() ?? 0,
     /** The last passage of a resource that has vectors, -1 without any. */
     lastOrdinal: (resourceId: number) => lastOrdinal.get(resourceId) ?? -1,
     /** The next passages of a resource. */
     ordinalsAfter: (resourceId: number, ordinal: number, count: number) =>
       ordinalsAfter.all(resourceId, ordinal, count),
-    insert: (vectors: WindowVectors) => {
+    insert: (vectors: ChunkVectors) => {
       insert.run(vectors)
     },
-    /** Records that all windows of a resource are embedded. */
+    /** Records that all chunks of a resource are embedded. */
     finish: (resourceId: number) => {
       finish.run(resourceId)
     },

@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { cutWindows, WINDOW_LENGTH } from '../../../src/embedded/embedding/cut-windows.ts'
-import { createComparison, packWindows } from '../../../src/embedded/embedding/window-vectors.ts'
+import { CHUNK_LENGTH, cutChunks } from '../../../src/embedded/embedding/chunker.ts'
+import { createComparison, packChunks } from '../../../src/embedded/embedding/packed-vectors.ts'
 
-it('windows hold all of a passage, none more than 600 characters', () => {
+it('chunks hold all of a passage, none more than 600 characters', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: fc.constantFrom('a', ' ', '\n', '. ', '😀', 'ß') })), (parts) => {
       const passage = parts.join('').repeat(20)
-      const windows = cutWindows(passage)
-      for (const { start, text } of windows) expect(passage.slice(start, start + text.length)).toBe(text)
-      expect(windows.every(({ text }) => text.length <= WINDOW_LENGTH && text.isWellFormed())).toBe(true)
+      const chunks = cutChunks(passage)
+      for (const { start, text } of chunks) expect(passage.slice(start, start + text.length)).toBe(text)
+      expect(chunks.every(({ text }) => text.length <= CHUNK_LENGTH && text.isWellFormed())).toBe(true)
       expect(
-        windows
+        chunks
           .map(({ text }) => text)
           .join('')
           .replace(/\s/g, ''),
@@ -20,11 +20,11 @@ it('windows hold all of a passage, none more than 600 characters', () => {
   )
 })
 
-it('windows end at sentences where they can', () => {
+it('chunks end at sentences where they can', () => {
   const sentences = Array.from({ length: 40 }, (_, index) => `Sentence number ${index} stands here. `)
-  const windows = cutWindows(sentences.join(''))
-  expect(windows.length).toBeGreaterThan(1)
-  expect(windows.every(({ text }) => text.startsWith('Sentence') && text.endsWith('. '))).toBe(true)
+  const chunks = cutChunks(sentences.join(''))
+  expect(chunks.length).toBeGreaterThan(1)
+  expect(chunks.every(({ text }) => text.startsWith('Sentence') && text.endsWith('. '))).toBe(true)
 })
 
 it('stored vectors compare with a query as the given ones do', () => {
@@ -36,7 +36,7 @@ it('stored vectors compare with a query as the given ones do', () => {
     fc.property(pair, ([one = [], other = []]) => {
       fc.pre(Math.hypot(...one) > 0.01 && Math.hypot(...other) > 0.01)
       const stored = { ordinal: 70_000, start: 600, vector: Float32Array.from(one) }
-      const packed = packWindows([stored, stored])
+      const packed = packChunks([stored, stored])
       const compared = createComparison(Float32Array.from(other))(packed)
       expect(compared).toHaveLength(2)
       const product = one.reduce((sum, each, index) => sum + each * (other[index] ?? 0), 0)
