@@ -19,12 +19,12 @@ export const ENTRIES: readonly string[] = [
   'main',
   'daemon/metrics/count-thread',
   'dashboard/reading/reading-thread',
-  'embedded/embedding/folder/folder-thread',
-  'embedded/embedding/offline/offline-thread',
+  'embedded/embedding/folder-thread',
+  'embedded/embedding/offline-thread',
   'embedded/ingest/child-process/child',
   'embedded/ingest/child-process/child-guard',
-  'embedded/search/thread/search-thread',
-  'embedded/thread/library-thread',
+  'embedded/search/search-thread',
+  'embedded/library-thread',
   'sync/scan/walk-thread',
 ]
 

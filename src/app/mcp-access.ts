@@ -1,5 +1,5 @@
 import type { ResourceRecord } from '../contract/records.ts'
-import type { AgentAccess, DocumentText } from '../embedded/agent/agent-access.ts'
+import type { AgentAccess, DocumentText } from '../embedded/mcp/mcp-access.ts'
 import type { Clock, Timer } from '../foundation/clock.ts'
 import type { Download, ServiceClient } from '../remote/service-client.ts'
 

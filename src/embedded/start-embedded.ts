@@ -4,23 +4,27 @@ import { type Clock, systemClock } from '../foundation/clock.ts'
 import { type Logger, silentLogger } from '../foundation/logger.ts'
 import { isDiskFull } from '../foundation/sqlite/open-database.ts'
 import { ensureOwnerToken } from './access/owner-token.ts'
-import { checkStoredData } from './database/check-stored-data.ts'
 import { explainDamage, openLibraryDatabase, wasLeftOpen } from './database/open-library-database.ts'
-import { openTables } from './database/open-tables.ts'
+import { checkStoredData, openTables } from './database/open-tables.ts'
 import { cutFreePages, openSpaceReclaim } from './database/reclaim-space.ts'
 import type { EmbeddingLimits } from './embedding/embedding-stage.ts'
 import type { EmbedderChoice } from './embedding/open-embedder.ts'
-import { openMeaning } from './embedding/open-meaning.ts'
+import { openMeaning } from './embedding/semantics.ts'
 import { EXTRACTION_LIMITS, type ExtractionLimits } from './ingest/extraction-limits.ts'
 import { openIngestQueue } from './ingest/ingest-queue.ts'
-import { openSearch } from './search/thread/open-search.ts'
+import { openSearch } from './search/open-search.ts'
 import { buildServer } from './server/build-server.ts'
 import { DOCUMENTATION_PATH } from './server/describe-service.ts'
 import { REQUEST_LIMITS, type RequestLimits } from './server/request-limits.ts'
 import { openSigning, type Service } from './service.ts'
-import { type DataPaths, dataPaths, lockDataDirectory, prepareDataDirectory } from './storage/data-directory.ts'
+import {
+  type DataPaths,
+  dataPaths,
+  ensureInstanceId,
+  lockDataDirectory,
+  prepareDataDirectory,
+} from './storage/data-directory.ts'
 import { openFileStore } from './storage/file-store.ts'
-import { ensureInstanceId } from './storage/instance-id.ts'
 import { openPictureCache } from './storage/picture-cache.ts'
 import { openLibraryRemoval } from './storage/remove-libraries.ts'
 import { createWriteQueue } from './storage/write-queue.ts'

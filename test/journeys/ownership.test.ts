@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { startEmbeddedInThread } from '../../src/embedded/thread/start-in-thread.ts'
+import { startEmbeddedInThread } from '../../src/embedded/start-in-thread.ts'
 import { findIntruder } from '../../src/foundation/files/ownership.ts'
 import { replaceFile } from '../../src/foundation/files/replace-file.ts'
 import { configure, startDaemon } from '../support/daemon.ts'

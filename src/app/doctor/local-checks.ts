@@ -56,7 +56,7 @@ export const library: Check = {
     if (service.kind === 'configured') return []
     const { dataDir } = service
     assertOwnDirectory(dataDir, { isReader: true })
-    const { examineLibrary } = await import('../../embedded/integrity/examine-library.ts')
+    const { examineLibrary } = await import('../../embedded/storage/check-library.ts')
     const examined = examineLibrary(dataDir)
     if (!examined) return [ok(`on this computer, nothing in it yet (${dataDir})`)]
     const condition = examined.isRead ? 'intact' : 'too large to be read at once'
@@ -74,7 +74,7 @@ export const embedder: Check = {
     if (settings.service.kind === 'configured') return []
     const { kind } = chooseEmbedder(settings.embedder, context.redactor)
     if (kind !== 'offline') return [ok(describe(settings.embedder))]
-    const { isOfflineEmbedderInstalled } = await import('../../embedded/embedding/offline/open-offline-embedder.ts')
+    const { isOfflineEmbedderInstalled } = await import('../../embedded/embedding/offline-embedder.ts')
     return [isOfflineEmbedderInstalled() ? ok('offline, for English') : warning(NOT_INSTALLED, 'npm install -g shelfd')]
   },
 }

@@ -1,4 +1,4 @@
-import { findModelFiles, requirePackages } from '../../embedded/embedding/folder/model-files.ts'
+import { findModelFiles, requirePackages } from '../../embedded/embedding/model-files.ts'
 import type { EmbedderChoice } from '../../embedded/embedding/open-embedder.ts'
 import { messageOf, systemCodeOf, UsageError } from '../../foundation/errors.ts'
 import { assertPrivate, readTextFile } from '../files/private-files.ts'

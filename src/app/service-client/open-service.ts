@@ -1,7 +1,7 @@
 import type { LibraryAccess } from '../../daemon/control/answers.ts'
 import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
+import type { WorkerOptions } from '../../embedded/library-thread-messages.ts'
 import type { EmbeddedLibrary } from '../../embedded/start-embedded.ts'
-import type { WorkerOptions } from '../../embedded/thread/library-thread-messages.ts'
 import { systemClock } from '../../foundation/clock.ts'
 import { LockedError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
@@ -168,7 +168,7 @@ async function borrowLibrary(
 
 /** A separate function, because the compiler does not rewrite an import() in a function with `using`. */
 async function startLibrary(options: WorkerOptions): Promise<RunningLibrary> {
-  const { startEmbeddedInThread } = await import('../../embedded/thread/start-in-thread.ts')
+  const { startEmbeddedInThread } = await import('../../embedded/start-in-thread.ts')
   return startEmbeddedInThread(options)
 }
 

@@ -17,7 +17,7 @@ export const command = defineCommand({
   async run(context) {
     const { ServiceLease } = await import('../../app/mcp-access.ts')
     const { accessThrough } = await import('../../app/mcp-access.ts')
-    const { serveOnStdio } = await import('../../embedded/agent/serve-stdio.ts')
+    const { serveOnStdio } = await import('../../embedded/mcp/serve-stdio.ts')
     const lease = new ServiceLease(() => context.openService(), systemClock)
     try {
       const { stdin, stdout } = context.io

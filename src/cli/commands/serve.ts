@@ -1,7 +1,7 @@
 import { chooseEmbedder } from '../../app/service-client/choose-embedder.ts'
 import { origin } from '../../app/settings/values.ts'
-import type { LibraryProblem } from '../../embedded/integrity/check-library.ts'
 import type { EmbeddedLibrary, EmbeddedOptions } from '../../embedded/start-embedded.ts'
+import type { LibraryProblem } from '../../embedded/storage/check-library.ts'
 import { untilAborted } from '../../foundation/concurrency/until-aborted.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { isLoopback } from '../../foundation/network/loopback.ts'
@@ -83,7 +83,7 @@ export const checkCommand = defineCommand({
   exits: ['done', 'operator'],
   async run(context) {
     const { dataDir } = context.settings.service
-    const { checkLibrary } = await import('../../embedded/integrity/check-library.ts')
+    const { checkLibrary } = await import('../../embedded/storage/check-library.ts')
     const { contents, sizeBytes, problems } = await checkLibrary(dataDir, context.signal)
     if (context.json) context.printJson({ contents, sizeBytes, problems })
     else {

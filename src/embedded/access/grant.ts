@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { GLOBAL_ABILITIES } from '../../contract/records.ts'
+import type { LibraryRow } from '../database/libraries.ts'
 import { stringList } from '../database/string-list.ts'
-import type { LibraryRow } from '../database/tables/libraries.ts'
-import type { TokenRow, TokensTable } from '../database/tables/tokens.ts'
+import type { TokenRow, TokensTable } from '../database/tokens.ts'
 
 export type Ability = (typeof GLOBAL_ABILITIES)[number]
 

@@ -1,6 +1,6 @@
-import { isPlain } from './fold-word.ts'
 import { FUNCTION_WORDS, type Language } from './function-words.ts'
 import type { Word } from './split-words.ts'
+import { isPlain } from './split-words.ts'
 
 type Script = 'Latin' | 'Cyrillic' | 'Greek' | 'Arabic' | 'Hebrew' | 'Devanagari'
 

@@ -1,7 +1,6 @@
 import { type Languages, scriptOf } from './detect-language.ts'
-import { foldWord, isPlain } from './fold-word.ts'
 import { isFunctionWord, type Language } from './function-words.ts'
-import type { Word } from './split-words.ts'
+import { foldWord, isPlain, type Word } from './split-words.ts'
 import { stemWord, unmarkedStem } from './stem-word.ts'
 
 /** Languages that write compounds as one word. */

@@ -1,10 +1,9 @@
 import { detectLanguages, type Languages } from './detect-language.ts'
 import { furtherForms } from './further-forms.ts'
-import { findHeadings } from './headings.ts'
 import { splitWords, type Word } from './split-words.ts'
 
 /** What the search index stores of one passage: words parted by blanks, for each column. */
-export interface IndexWords {
+interface IndexWords {
   readonly name: string
   readonly heading: string
   readonly body: string
@@ -32,4 +31,30 @@ function wordsAndForms(text: string, languages: Languages): string {
 
 function joinFolded(words: readonly Word[]): string {
   return words.map(({ folded }) => folded).join(' ')
+}
+
+const MARKED = /^\s{0,3}#{1,6}\s+(\S.*)$/
+const UNDERLINE = /^\s*(?:={3,}|-{3,}|~{3,})\s*$/
+const MAX_LENGTH = 80
+const MAX_HEADINGS = 40
+
+/**
+ * The headings of a text, a line each: lines marked as in Markdown, lines that are underlined, lines of capitals as in manual
+ * pages, and the first line of a document where it is short.
+ */
+export function findHeadings(text: string, isBeginning: boolean): string {
+  const lines = text.split('\n')
+  const found: string[] = []
+  const first = isBeginning ? lines.findIndex((line) => line.trim() !== '') : -1
+  for (const [index, line] of lines.entries()) {
+    if (line.length > MAX_LENGTH || found.length === MAX_HEADINGS) continue
+    const marked = MARKED.exec(line)?.[1]
+    const isHeading = index === first || UNDERLINE.test(lines[index + 1] ?? '') || isInCapitals(line)
+    if (marked ?? (isHeading && line.trim() !== '')) found.push(marked ?? line)
+  }
+  return found.join('\n')
+}
+
+function isInCapitals(line: string): boolean {
+  return line.length > 3 && /^\p{Lu}{2}[\p{Lu}\d ,:/()-]+$/u.test(line)
 }

@@ -18,8 +18,8 @@ import { stemmer as spanish } from '@orama/stemmers/spanish'
 import { stemmer as swedish } from '@orama/stemmers/swedish'
 import { stemmer as turkish } from '@orama/stemmers/turkish'
 import { stemmer as ukrainian } from '@orama/stemmers/ukrainian'
-import { foldWord } from './fold-word.ts'
 import type { Language } from './function-words.ts'
+import { foldWord } from './split-words.ts'
 
 type Stem = (word: string) => string
 

@@ -1,17 +1,20 @@
 import type { Database } from 'better-sqlite3'
+import { DatabaseFaultError } from '../../foundation/sqlite/open-database.ts'
+import { type ChunkVectorsTable, chunkVectorsTable } from './chunk-vectors.ts'
+import { type DirectoriesTable, directoriesTable } from './directories.ts'
+import { type DeletedLibrariesTable, deletedLibrariesTable, type LibrariesTable, librariesTable } from './libraries.ts'
+import { type LocationsTable, locationsTable } from './locations.ts'
+import { type PassagesTable, type PassageWordsTable, passagesTable, passageWordsTable } from './passages.ts'
 import { contentReader, type ReadContent } from './read-contents.ts'
-import { type ChunkVectorsTable, chunkVectorsTable } from './tables/chunk-vectors.ts'
-import { type ContentBlocksTable, contentBlocksTable } from './tables/content-blocks.ts'
-import { type DeletedLibrariesTable, deletedLibrariesTable } from './tables/deleted-libraries.ts'
-import { type DirectoriesTable, directoriesTable } from './tables/directories.ts'
-import { type LibrariesTable, librariesTable } from './tables/libraries.ts'
-import { type LocationsTable, locationsTable } from './tables/locations.ts'
-import { type PassageWordsTable, passageWordsTable } from './tables/passage-words.ts'
-import { type PassagesTable, passagesTable } from './tables/passages.ts'
-import { type ResourcesTable, resourcesTable } from './tables/resources.ts'
-import { type Settings, settingsTable } from './tables/settings.ts'
-import { type SmallContentsTable, smallContentsTable } from './tables/small-contents.ts'
-import { type TokensTable, tokensTable } from './tables/tokens.ts'
+import { type ResourcesTable, resourcesTable } from './resources.ts'
+import { type Settings, settingsTable } from './settings.ts'
+import {
+  type ContentBlocksTable,
+  contentBlocksTable,
+  type SmallContentsTable,
+  smallContentsTable,
+} from './small-contents.ts'
+import { type TokensTable, tokensTable } from './tokens.ts'
 
 /** The queries of every table of the service; each statement is prepared once. */
 export interface Tables {
@@ -49,4 +52,17 @@ export function openTables(database: Database): Tables {
     passageWords: passageWordsTable(database),
     chunkVectors: chunkVectorsTable(database),
   }
+}
+
+/**
+ * Checks what a check of the database's pages cannot see, such as an overflow page that was overwritten: the bytes of each small
+ * content against their hash, and the search index against its own checksums. Throws DatabaseFaultError, or SQLITE_CORRUPT.
+ */
+export function checkStoredData(database: Database, { smallContents }: Tables): void {
+  const damaged = smallContents.findDamaged()
+  if (damaged !== undefined) {
+    const why = `the content of resource ${damaged} is not what was uploaded`
+    throw new DatabaseFaultError('damaged', `"${database.name}" is damaged: ${why}`)
+  }
+  database.exec("INSERT INTO passage_words (passage_words) VALUES ('integrity-check')")
 }

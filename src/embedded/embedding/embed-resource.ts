@@ -1,5 +1,5 @@
 import type { Tables } from '../database/open-tables.ts'
-import { adoptedEmbedder, type EmbeddingParts } from './adopt-embedder.ts'
+import type { WriteQueue } from '../storage/write-queue.ts'
 import { cutChunks } from './chunker.ts'
 import { type Embedder, EmbedderError, type Vector } from './embedder.ts'
 import { type EmbeddedChunk, packChunks } from './packed-vectors.ts'
@@ -90,4 +90,33 @@ function isAboutText(error: unknown): boolean {
 
 function packed(chunks: readonly EmbeddedChunk[]) {
   return { dimensions: chunks[0]?.vector.length ?? 0, chunkCount: chunks.length, chunks: packChunks(chunks) }
+}
+
+export interface EmbeddingParts {
+  readonly tables: Tables
+  readonly writes: WriteQueue
+  readonly embedder: Embedder
+}
+
+/** The setting that names the embedder of all vectors that are stored. */
+const EMBEDDER = 'embedder'
+
+/**
+ * Removes all vectors of another embedder, since they cannot be compared with those of this one; resolves with true if it was another
+ * one. Call it before each use: a model may change while the program runs. Throws EmbedderError.
+ */
+export async function adoptEmbedder({ tables, writes, embedder }: EmbeddingParts): Promise<boolean> {
+  const id = await embedder.identify()
+  const { settings, chunkVectors } = tables
+  if (settings.read(EMBEDDER) === id) return false
+  await writes.write(() => {
+    chunkVectors.removeAll()
+    settings.write(EMBEDDER, id)
+  })
+  return true
+}
+
+/** The id of the embedder that was adopted last. */
+function adoptedEmbedder({ tables: { settings } }: Pick<EmbeddingParts, 'tables'>): string | undefined {
+  return settings.read(EMBEDDER)
 }

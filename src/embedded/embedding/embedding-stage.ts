@@ -1,8 +1,7 @@
 import type { Clock } from '../../foundation/clock.ts'
 import { InterruptedError, messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
-import { adoptEmbedder, type EmbeddingParts } from './adopt-embedder.ts'
-import { embedNextChunks } from './embed-resource.ts'
+import { adoptEmbedder, type EmbeddingParts, embedNextChunks } from './embed-resource.ts'
 import { EmbedderError } from './embedder.ts'
 
 export interface EmbeddingLimits {

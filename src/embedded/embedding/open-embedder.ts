@@ -1,10 +1,9 @@
 import type { Clock } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { Embedder } from './embedder.ts'
-import type { EmbeddingEndpoint } from './endpoint/ask-endpoint.ts'
-import { openEndpointEmbedder } from './endpoint/open-endpoint-embedder.ts'
-import { openFolderEmbedder } from './folder/open-folder-embedder.ts'
-import { isOfflineEmbedderInstalled, openOfflineEmbedder } from './offline/open-offline-embedder.ts'
+import { type EmbeddingEndpoint, openEndpointEmbedder } from './endpoint-embedder.ts'
+import { openFolderEmbedder } from './folder-embedder.ts'
+import { isOfflineEmbedderInstalled, openOfflineEmbedder } from './offline-embedder.ts'
 
 /** By what a library compares meaning: nothing, the English model in optional packages, a model in a folder, or a service. */
 export type EmbedderChoice =

@@ -2,12 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { API_PREFIX, ROUTES } from '../../contract/routes.ts'
 import { describeIssue } from '../../foundation/text/describe-issue.ts'
-import type { Grant } from '../access/grant.ts'
+import { type Grant, readGrant } from '../access/grant.ts'
 import type { Service } from '../service.ts'
 import { forbidden, unauthorized } from './api-error.ts'
-import { authenticate } from './authenticate.ts'
 import { describeEndpoint, type EndpointDescription } from './describe-endpoint.ts'
-import { verifySignedUrl } from './signed-urls.ts'
+import { verifySignedUrl } from './signing.ts'
 
 /** Who asks for what, after authentication and validation. */
 export interface Asked<Query> {
@@ -26,7 +25,7 @@ export interface Call<Query, Body> extends Asked<Query> {
   readonly reply: FastifyReply
 }
 
-export interface EndpointSpec<Query, Body> extends EndpointDescription {
+interface EndpointSpec<Query, Body> extends EndpointDescription {
   /** The endpoint accepts signed URLs in place of a bearer credential (5.6). */
   readonly takesSignedUrl?: boolean
   readonly query?: z.ZodType<Query>
@@ -89,6 +88,60 @@ function admit(service: Service, spec: { takesSignedUrl?: boolean }, request: Fa
   return undefined
 }
 
-export function parseWith<T>(shape: z.ZodType<T> | undefined, value: unknown): T {
+function parseWith<T>(shape: z.ZodType<T> | undefined, value: unknown): T {
   return (shape ?? z.any()).parse(value, { error: describeIssue })
+}
+
+/** Who asks, and what, when it is not a request. */
+interface Asking {
+  readonly service: Service
+  readonly grant: Grant
+  /** The identifiers that a path would hold, by name. */
+  readonly ids?: Readonly<Record<string, string>>
+  /** The parameters as a query would hold them. */
+  readonly query?: unknown
+}
+
+/** An endpoint that answers with JSON and reads nothing else of the request: it can be asked without one. */
+export interface Question extends Endpoint {
+  /** Answers with the same validation and the same rights as a request; throws ApiError or ZodError. */
+  ask(asking: Asking): Promise<unknown>
+}
+
+type QuestionSpec<Query> = Omit<EndpointSpec<Query, unknown>, 'handle' | 'body'> & {
+  handle(asked: Asked<Query>): unknown
+}
+
+/** Like `endpoint`, for a route that agents use as well. */
+export function question<Query = unknown>(spec: QuestionSpec<Query>): Question {
+  return {
+    ...endpoint(spec),
+    async ask({ service, grant, ids = {}, query = {} }) {
+      return await spec.handle({ service, grant, id: (name) => ids[name] ?? '', query: parseWith(spec.query, query) })
+    },
+  }
+}
+
+const EXPLANATIONS = {
+  unknown: 'The credential is not valid',
+  revoked: 'The credential has been revoked',
+  expired: 'The credential has expired',
+} as const
+
+/** Returns the grant of the request's bearer token, undefined when it has no token. Throws 401 for an invalid token (section 5). */
+export function authenticate(service: Service, request: FastifyRequest): Grant | undefined {
+  const header = request.headers.authorization
+  if (header === undefined) return undefined
+  const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
+  const grant = token === undefined ? 'unknown' : readGrant(service.tables.tokens, token, service.clock.nowMs())
+  if (typeof grant === 'string') throw unauthorized(EXPLANATIONS[grant])
+  return grant
+}
+
+/** The origin of the absolute URLs of 4.5, 4.7 and 4.16: the public URL if one is set, otherwise where this request came in. */
+export function originOf({ publicUrl }: Pick<Service, 'publicUrl'>, request: FastifyRequest): string {
+  if (publicUrl !== undefined) return publicUrl
+  const { localAddress, localPort } = request.socket
+  const host = request.host || `${localAddress?.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`
+  return `http://${host}`
 }

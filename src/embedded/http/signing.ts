@@ -1,4 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { z } from 'zod'
+import { invalid, unauthorized } from './api-error.ts'
 
 /** Signs with HMAC-SHA256 and this service's secret, in hexadecimal. `purpose` keeps a signature of one kind from passing as another. */
 export interface Signer {
@@ -14,6 +16,70 @@ export function createSigner(secret: Buffer): Signer {
     verify(purpose, text, signature) {
       if (!/^[0-9a-f]{64}$/.test(signature)) return false
       return timingSafeEqual(Buffer.from(sign(purpose, text)), Buffer.from(signature))
+    },
+  }
+}
+
+/** This service has one tenant (2.2). */
+export const TENANT_ID = 1
+
+export const VIEW_URL_MINUTES = { min: 1, max: 60, byDefault: 15 } as const
+
+interface ViewUrlTerms {
+  readonly ttlMinutes: number
+  readonly disposition: 'inline' | 'attachment'
+  /** Parameters of what it shows. */
+  readonly query: Readonly<Record<string, string>>
+}
+
+/** Returns a URL that shows `path` without a credential until it expires (2.13). Every parameter is signed. */
+export function signedUrl(signer: Signer, origin: string, path: string, terms: ViewUrlTerms, nowMs: number): string {
+  const query = new URLSearchParams({
+    ...terms.query,
+    expires: String(Math.floor(nowMs / 1_000) + terms.ttlMinutes * 60),
+    tenant_id: String(TENANT_ID),
+    disposition: terms.disposition,
+  })
+  query.set('signature', signer.sign('view-url', signedText(path, query)))
+  return `${origin}${path}?${query}`
+}
+
+/** Throws 401 unless `signedUrl` returned `url` (path and query) and it has not expired. */
+export function verifySignedUrl(signer: Signer, url: string, nowMs: number): void {
+  const { pathname, searchParams: query } = new URL(url, 'http://localhost')
+  const signature = query.get('signature')
+  const expires = query.get('expires')
+  if (!signature || !expires || !query.get('tenant_id')) throw unauthorized('A credential or a signed URL is needed')
+  query.delete('signature')
+  if (!signer.verify('view-url', signedText(pathname, query), signature))
+    throw unauthorized('The signature is not valid')
+  if (Number(expires) * 1_000 <= nowMs) throw unauthorized('The signed URL has expired')
+}
+
+function signedText(path: string, query: URLSearchParams): string {
+  return `${path}?${new URLSearchParams([...query].sort())}`
+}
+
+/** Writes and reads opaque cursors (2.14): a position, signed together with the name of its listing. */
+export interface Cursors {
+  write(listing: string, position: unknown): string
+  /** Throws 422 unless this service wrote the cursor for this listing. */
+  read<T>(listing: string, cursor: string, shape: z.ZodType<T>): T
+}
+
+export function createCursors(signer: Signer): Cursors {
+  return {
+    write(listing, position) {
+      const text = JSON.stringify(position)
+      return `${Buffer.from(text).toString('base64url')}.${signer.sign('cursor', `${listing}\n${text}`)}`
+    },
+    read(listing, cursor, shape) {
+      const [encoded = '', signature = ''] = cursor.split('.')
+      const text = Buffer.from(encoded, 'base64url').toString()
+      if (cursor !== `${encoded}.${signature}` || !signer.verify('cursor', `${listing}\n${text}`, signature)) {
+        throw invalid('cursor', 'The cursor is not one of this listing')
+      }
+      return shape.parse(JSON.parse(text))
     },
   }
 }

@@ -1,14 +1,12 @@
-import type { ResourceRow } from '../database/tables/resources.ts'
+import type { ResourceRow } from '../database/resources.ts'
 import { MAX_SMALL_BYTES } from '../storage/content-receiver.ts'
-import { readContent } from '../storage/read-content.ts'
-import type { ChildExtractor } from './child-process/child-extractor.ts'
+import { readContent } from '../storage/file-store.ts'
 import type { ChildDocument } from './child-process/child-messages.ts'
-import { extractInService } from './extract/extract-in-service.ts'
-import type { ExtractionSink } from './extract/extraction.ts'
-import { extractInChild } from './extract-in-child.ts'
-import { ingestFile } from './ingest-file.ts'
-import type { IngestParts } from './ingest-parts.ts'
-import { createPassageWriter } from './passage-writer.ts'
+import { ChildEndedError, type ChildExtractor } from './child-process/document-reader.ts'
+import { type IngestParts, ingestFile } from './ingest-file.ts'
+import { createPassageWriter, type PassageWriter } from './passage-writer.ts'
+import { extractInService } from './readers/extract-in-service.ts'
+import type { ExtractionEnd, ExtractionSink } from './readers/extraction.ts'
 
 /** What a stage's loop gives to its work. */
 export interface StageWork {
@@ -69,4 +67,31 @@ export async function ingestInChild(
   })
   const ended = await Promise.allSettled(batch.map(ingestOne))
   for (const one of ended) if (one.status === 'rejected') throw one.reason
+}
+
+/**
+ * Extracts the text of a document in the child process. If the process ends while it reads the document, the document is read
+ * once more, also across a restart of the service. A document that exceeds its time, or ends the process twice, is `failed`.
+ */
+async function extractInChild(
+  extractor: ChildExtractor,
+  resource: ResourceRow,
+  document: ChildDocument,
+  sink: ExtractionSink,
+  writer: PassageWriter,
+): Promise<ExtractionEnd> {
+  let hasEndedOne = resource.failure !== null
+  for (;;) {
+    try {
+      return await extractor.extract(document, sink)
+    } catch (error) {
+      if (!(error instanceof ChildEndedError)) throw error
+      sink.restart()
+      if (error.fate === 'bystander') continue
+      if (error.fate === 'over-time' || hasEndedOne) return { status: 'failed', warnings: [], failure: error.message }
+      hasEndedOne = true
+      writer.recordFailure(resource, error.message)
+      await writer.commit()
+    }
+  }
 }

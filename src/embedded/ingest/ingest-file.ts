@@ -1,9 +1,15 @@
 import Database from 'better-sqlite3'
+import type { Clock } from '../../foundation/clock.ts'
 import { InterruptedError, messageOf } from '../../foundation/errors.ts'
-import type { Passage } from '../database/tables/passages.ts'
-import type { IngestedColumns, ResourceRow } from '../database/tables/resources.ts'
-import type { ExtractionEnd, ExtractionSink } from './extract/extraction.ts'
+import type { Logger } from '../../foundation/logger.ts'
+import type { Tables } from '../database/open-tables.ts'
+import type { Passage } from '../database/passages.ts'
+import type { IngestedColumns, ResourceRow } from '../database/resources.ts'
+import type { FileStore } from '../storage/file-store.ts'
+import type { WriteQueue } from '../storage/write-queue.ts'
+import type { ExtractionLimits } from './extraction-limits.ts'
 import type { PassageWriter } from './passage-writer.ts'
+import type { ExtractionEnd, ExtractionSink } from './readers/extraction.ts'
 
 /** A resource without text is found by its title. */
 export const NO_PASSAGE: Passage = { text: '', unit: 'line', firstUnit: 1, lastUnit: 1 }
@@ -52,4 +58,14 @@ export function ingestedColumns(mimeType: string, end: ExtractionEnd): IngestedC
 function explainFailure(error: unknown): ExtractionEnd {
   if (error instanceof Database.SqliteError || error instanceof InterruptedError) throw error
   return { status: 'failed', warnings: [], failure: messageOf(error) }
+}
+
+/** What ingestion works with. */
+export interface IngestParts {
+  readonly tables: Tables
+  readonly writes: WriteQueue
+  readonly files: FileStore
+  readonly logger: Logger
+  readonly clock: Clock
+  readonly limits: ExtractionLimits
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import { messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { Tables } from '../database/open-tables.ts'
-import type { ResourceRow } from '../database/tables/resources.ts'
+import type { ResourceRow } from '../database/resources.ts'
 
 const MAX_BATCH_RESOURCES = 64
 // Waiting this long lets uploads that follow each other share the transactions of their ingestion.

@@ -1,10 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { indexWords } from '../analysis/index-words.ts'
 import type { Tables } from '../database/open-tables.ts'
-import type { ContentPlace, Passage } from '../database/tables/passages.ts'
-import type { IngestionResult, ResourceRow } from '../database/tables/resources.ts'
+import type { ContentPlace, Passage } from '../database/passages.ts'
+import type { IngestionResult, ResourceRow } from '../database/resources.ts'
 import type { WriteQueue } from '../storage/write-queue.ts'
-import { createPlaceFinder } from './find-place.ts'
 
 // A transaction of this much text takes about 10 ms, during which the service answers no request.
 const MAX_PENDING_CHARACTERS = 256 * 1024
@@ -102,4 +101,33 @@ function addition(
     }
   }
   return { characters: passage.text.length, prepare }
+}
+
+/**
+ * Finds where a passage stands in the content of its resource: undefined when the content does not have the text as it stands, such
+ * as a document of another encoding or format. Asked for the passages of a resource in their order.
+ */
+type PlaceFinder = (resourceId: number, text: string) => ContentPlace | undefined
+
+/** So far may a passage begin after the end of the last one: all of a small content, and beyond any gap between passages of text. */
+const MAX_GAP_BYTES = 64 * 1024
+
+/** Reads a part of a content, less of it beyond its end. */
+type ReadPart = (resourceId: number, offset: number, length: number) => Buffer | undefined
+
+export function createPlaceFinder(readPart: ReadPart): PlaceFinder {
+  let currentId: number | undefined
+  let reached = 0
+  return (resourceId, text) => {
+    if (currentId !== resourceId) reached = 0
+    currentId = resourceId
+    // SQLite ends a text at its first zero.
+    if (text === '' || text.includes('\0')) return undefined
+    const wanted = Buffer.from(text)
+    const found = readPart(resourceId, reached, wanted.length + MAX_GAP_BYTES)?.indexOf(wanted) ?? -1
+    if (found < 0) return undefined
+    const offset = reached + found
+    reached = offset + wanted.length
+    return { offset, length: wanted.length }
+  }
 }

@@ -1,9 +1,8 @@
-import type { Passage } from '../database/tables/passages.ts'
+import type { Passage } from '../database/passages.ts'
 import type { IngestedText } from '../storage/record-upload.ts'
-import { extractInService } from './extract/extract-in-service.ts'
-import { createPlaceFinder } from './find-place.ts'
-import { ingestedColumns, NO_PASSAGE } from './ingest-file.ts'
-import type { IngestParts } from './ingest-parts.ts'
+import { type IngestParts, ingestedColumns, NO_PASSAGE } from './ingest-file.ts'
+import { createPlaceFinder } from './passage-writer.ts'
+import { extractInService } from './readers/extract-in-service.ts'
 import { firstStage } from './reading-stages.ts'
 
 /** A small file that nobody has recorded yet. */

@@ -1,6 +1,6 @@
-import type { ResourceRow } from '../database/tables/resources.ts'
+import type { ResourceRow } from '../database/resources.ts'
 import { MAX_SMALL_BYTES } from '../storage/content-receiver.ts'
-import { kindOf } from './extract/kinds.ts'
+import { kindOf } from './readers/content-kind.ts'
 
 /**
  * Who reads a document: the service itself, a child process, or the child process of low priority that also recognizes text in

@@ -1,6 +1,6 @@
 import { accessContext } from '../../contract/records.ts'
 import { endpoint } from '../http/endpoint.ts'
-import { TENANT_ID } from '../http/signed-urls.ts'
+import { TENANT_ID } from '../http/signing.ts'
 
 const OWNER = { id: 1, name: 'Owner', email: 'owner@library.invalid' }
 

@@ -2,11 +2,10 @@ import { z } from 'zod'
 import { viewUrl } from '../../contract/records.ts'
 import { API_PREFIX, fillPath, ROUTES } from '../../contract/routes.ts'
 import { invalid } from '../http/api-error.ts'
-import { type Call, endpoint } from '../http/endpoint.ts'
-import { originOf } from '../http/origin.ts'
+import { type Call, endpoint, originOf } from '../http/endpoint.ts'
 import { requireAsset, requireResource } from '../http/require-access.ts'
-import { signedUrl, VIEW_URL_MINUTES } from '../http/signed-urls.ts'
-import { requireMoment, timestamp } from './assets/video-moment.ts'
+import { signedUrl, VIEW_URL_MINUTES } from '../http/signing.ts'
+import { requireMoment, timestamp } from './video-representations.ts'
 
 const terms = z.object({
   ttl_minutes: z.int().min(VIEW_URL_MINUTES.min).max(VIEW_URL_MINUTES.max).default(VIEW_URL_MINUTES.byDefault),

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { searchAnswer } from '../../contract/records.ts'
 import type { Grant } from '../access/grant.ts'
 import { forbidden, invalid } from '../http/api-error.ts'
+import { question } from '../http/endpoint.ts'
 import { integerInput } from '../http/inputs.ts'
-import { question } from '../http/question.ts'
-import { questionOf } from '../search/meaning/question-of.ts'
+import { questionOf } from '../search/parse-query.ts'
 import type { SearchHit, SearchRequest, SearchResult } from '../search/search-index.ts'
 import type { Service } from '../service.ts'
-import { assetBody, resourceBody, resourceHead } from './resources/resource-body.ts'
+import { assetBody, resourceBody, resourceHead } from './resource-body.ts'
 
 const MAX_ASSETS_A_HIT = 3
 const LIMITS = { min: 1, max: 100, byDefault: 10 }

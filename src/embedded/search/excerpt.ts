@@ -1,7 +1,7 @@
 import { languagesOf, scriptOf } from '../analysis/detect-language.ts'
 import { splitWords, type Word } from '../analysis/split-words.ts'
 import { stemWord } from '../analysis/stem-word.ts'
-import type { PlannedClause } from './query/plan-query.ts'
+import type { PlannedClause } from './plan-query.ts'
 
 interface Mark {
   readonly start: number

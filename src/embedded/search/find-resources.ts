@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
-import { libraryWord } from '../database/tables/passage-words.ts'
-import { expressionOf } from './query/alternatives.ts'
-import type { PlannedClause, QueryPlan } from './query/plan-query.ts'
+import { libraryWord } from '../database/passages.ts'
+import { expressionOf } from './alternatives.ts'
+import type { PlannedClause, QueryPlan } from './plan-query.ts'
 
 /** A resource with its matching passages, the best first. */
 export interface FoundResource {

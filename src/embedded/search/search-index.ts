@@ -1,12 +1,11 @@
 import type { Database } from 'better-sqlite3'
-import { passageReader, type StoredPassage } from '../database/tables/passages.ts'
+import { passageReader, type StoredPassage } from '../database/passages.ts'
 import { CHUNK_LENGTH } from '../embedding/chunker.ts'
-import type { QueryMeaning } from '../embedding/open-meaning.ts'
+import type { QueryMeaning } from '../embedding/semantics.ts'
 import { excerptOf } from './excerpt.ts'
 import { findResources } from './find-resources.ts'
-import { type FusedResource, fuseRanks } from './meaning/fuse-ranks.ts'
-import { nearestChunks } from './meaning/nearest-chunks.ts'
-import { type Correction, type IndexLookup, type PlannedClause, planQuery } from './query/plan-query.ts'
+import { type FusedResource, fuseRanks, nearestChunks } from './nearest-chunks.ts'
+import { type Correction, type IndexLookup, type PlannedClause, planQuery } from './plan-query.ts'
 
 export interface SearchRequest {
   readonly query: string

@@ -1,15 +1,14 @@
-import fastify, { type FastifyInstance } from 'fastify'
-import { invalid } from '../http/api-error.ts'
-import { servePage } from '../page/serve-page.ts'
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { hostNameOf, isLoopback } from '../../foundation/network/loopback.ts'
+import { ApiError, invalid } from '../http/api-error.ts'
 import { ENDPOINTS } from '../routes/endpoints.ts'
 import type { Service } from '../service.ts'
-import { checkHost } from './check-host.ts'
 import { describeService, showDescription } from './describe-service.ts'
-import { enforceRequestLimits } from './enforce-request-limits.ts'
-import { answerErrorsAsJson, answerUnreadable, sendError, toApiError } from './error-answers.ts'
+import { answerErrorsAsJson, answerUnreadable, sendError, toApiError } from './error-responses.ts'
 import { refuseUnknownRoutes } from './refuse-unknown-routes.ts'
-import { MAX_HEADER_BYTES, MAX_JSON_BYTES, type RequestLimits } from './request-limits.ts'
-import { serveAgents } from './serve-agents.ts'
+import { enforceRequestLimits, MAX_HEADER_BYTES, MAX_JSON_BYTES, type RequestLimits } from './request-limits.ts'
+import { serveAgents } from './serve-mcp.ts'
+import { servePage } from './serve-page.ts'
 
 /** The longest interval between checks for connections whose headers take too long. */
 const MAX_CHECKING_MS = 5_000
@@ -63,4 +62,37 @@ function parseJson(text: string): unknown {
   } catch {
     throw invalid('body', 'The body is not valid JSON')
   }
+}
+
+/**
+ * Answers 421 to requests whose `Host` this server should not have. With a public URL, only its host and the names of this machine
+ * pass. Without one, a server on loopback refuses foreign names to requests without a credential, so that a web page whose name
+ * resolves to this machine learns nothing; the names of a server that listens elsewhere are not known.
+ */
+function checkHost(app: FastifyInstance, listensOn: string, publicUrl: string | undefined): void {
+  if (publicUrl === undefined && !isLoopback(listensOn)) return
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { host } = request.headers
+    if (isLoopback(hostNameOf(host))) return done()
+    if (publicUrl === undefined) {
+      if (hasCredential(request)) return done()
+      throw new ApiError(421, 'Without a credential only names of this machine are answered, such as localhost')
+    }
+    if (isHostOf(publicUrl, host)) return done()
+    throw new ApiError(
+      421,
+      `Only requests to ${publicUrl} are answered; a proxy must pass on the Host that it was asked for`,
+    )
+  })
+}
+
+function hasCredential({ headers, url }: FastifyRequest): boolean {
+  return headers.authorization !== undefined || new URL(url, 'http://localhost').searchParams.has('signature')
+}
+
+/** Compares hosts and ports; the port of the scheme may be written out. */
+function isHostOf(publicUrl: string, header = ''): boolean {
+  const { protocol, host, port } = new URL(publicUrl)
+  const asked = header.toLowerCase()
+  return asked === host || (port === '' && asked === `${host}:${protocol === 'https:' ? 443 : 80}`)
 }

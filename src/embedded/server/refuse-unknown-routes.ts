@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { API_PREFIX, OPENAPI_PATH, ROUTES } from '../../contract/routes.ts'
 import { PAGE_FILES_PATH } from '../../foundation/http/page-files.ts'
 import { ApiError } from '../http/api-error.ts'
-import { PAGE_PATH } from '../page/serve-page.ts'
 import { DOCUMENTATION_PATH } from './describe-service.ts'
-import { AGENT_PATH } from './serve-agents.ts'
+import { AGENT_PATH } from './serve-mcp.ts'
+import { PAGE_PATH } from './serve-page.ts'
 
 const PATHS = [
   ...Object.values(ROUTES).map(({ method, path }) => ({ method, pattern: patternOf(API_PREFIX + path) })),

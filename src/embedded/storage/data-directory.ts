@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { LockedError, messageOf, OperatorError, UsageError } from '../../foundation/errors.ts'
@@ -7,6 +8,7 @@ import { replaceFile } from '../../foundation/files/replace-file.ts'
 import { type KernelLock, takeKernelLock } from '../../foundation/sqlite/kernel-lock.ts'
 import { isOutOfReach } from '../../foundation/sqlite/open-database.ts'
 import { contentDirOf } from '../database/read-contents.ts'
+import type { Settings } from '../database/settings.ts'
 
 const MOST_TEXT_BYTES = 4_096
 
@@ -77,4 +79,24 @@ export function readTextFile(file: string): string | undefined {
 /** Replaces a small file (0600) in one step. */
 export function writeTextFile(file: string, text: string): void {
   replaceFile(file, `${text}\n`)
+}
+
+/**
+ * Returns the identifier of this instance. The first start creates it and writes it to the database and to a file beside it. Throws
+ * OperatorError when the two differ, because then the database was lost or belongs to another instance.
+ */
+export function ensureInstanceId(paths: DataPaths, settings: Settings): string {
+  const written = readTextFile(paths.instanceFile)
+  const known = settings.read('instance-id')
+  if (written !== undefined && written !== known) {
+    const found = known === undefined ? 'it is empty' : 'it is one of another instance'
+    throw new OperatorError(
+      'library-damaged',
+      `"${paths.databaseFile}" does not belong to "${paths.instanceFile}": ${found}`,
+    )
+  }
+  const instanceId = known ?? randomUUID()
+  if (known === undefined) settings.write('instance-id', instanceId)
+  if (written === undefined) writeTextFile(paths.instanceFile, instanceId)
+  return instanceId
 }

@@ -5,7 +5,10 @@ import type { Readable } from 'node:stream'
 import { flushDirectory, moveIntoPlace } from '../../foundation/files/replace-file.ts'
 import { type FinishedFile, packedPath, streamContent } from '../contents/content-file.ts'
 import type { ByteRange } from '../contents/seekable-zstd.ts'
+import type { Tables } from '../database/open-tables.ts'
 import { contentPath } from '../database/read-contents.ts'
+import type { ResourceRow } from '../database/resources.ts'
+import { MAX_SMALL_BYTES } from './content-receiver.ts'
 import type { DataPaths } from './data-directory.ts'
 
 /** Large contents as files by their SHA-256, shared by all libraries: `files/ab/<sha256>`, or with `.zst` where they are compressed. */
@@ -50,4 +53,17 @@ export function openFileStore(paths: DataPaths): FileStore {
     pathOf: fileOf,
     stream: (sha256, range) => streamContent(fileOf(sha256), range),
   }
+}
+
+/** Returns the original bytes of a resource, or a part of them: a small content as a buffer, a large one as a stream. */
+export function readContent(
+  tables: Tables,
+  files: FileStore,
+  resource: ResourceRow,
+  range?: ByteRange,
+): Buffer | Readable {
+  if (resource.sizeBytes > MAX_SMALL_BYTES) return files.stream(resource.sha256, range)
+  const bytes = tables.smallContents.read(resource.id)
+  if (!bytes) throw new Error(`The content of resource ${resource.publicId} is missing`)
+  return range ? bytes.subarray(range.start, range.end + 1) : bytes
 }

@@ -1,4 +1,4 @@
-import type { DirectoryRow } from '../database/tables/directories.ts'
+import type { DirectoryRow } from '../database/directories.ts'
 import { newIdentifier } from '../identifiers.ts'
 import type { Service } from '../service.ts'
 import type { ReceivedContent } from './content-receiver.ts'

@@ -1,4 +1,4 @@
-import { inputOf, ProgramFailedError, runFfmpeg } from '../ffmpeg/run-ffmpeg.ts'
+import { inputOf, ProgramFailedError, runFfmpeg } from './run-ffmpeg.ts'
 
 const COLLAGE_FRAME_WIDTH = 320
 /** Frames beyond this size (8K and more) are not decoded. */

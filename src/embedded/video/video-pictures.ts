@@ -4,14 +4,13 @@ import { join } from 'node:path'
 import PQueue from 'p-queue'
 import { z } from 'zod'
 import type { Tables } from '../database/open-tables.ts'
-import type { ResourceRow } from '../database/tables/resources.ts'
-import { MissingProgramError, ProgramFailedError, ProgramOverTimeError } from '../ffmpeg/run-ffmpeg.ts'
+import type { ResourceRow } from '../database/resources.ts'
 import { ApiError, invalid } from '../http/api-error.ts'
 import { MAX_SMALL_BYTES } from '../storage/content-receiver.ts'
 import type { FileStore } from '../storage/file-store.ts'
 import type { PictureCache } from '../storage/picture-cache.ts'
 import { drawCollage, drawFrame, findChanges, type Video } from './draw-pictures.ts'
-import { collageMoments, sceneAt, segmentAt } from './scene.ts'
+import { MissingProgramError, ProgramFailedError, ProgramOverTimeError } from './run-ffmpeg.ts'
 
 /** A moment of a video. */
 export interface VideoMoment {
@@ -100,4 +99,40 @@ function refuse(error: unknown): never {
   if (error instanceof ProgramOverTimeError) throw new ApiError(503, 'Making the picture took too long')
   if (!(error instanceof ProgramFailedError)) throw error
   throw invalid('timestamp_seconds', `The video shows no picture at this moment (${error.message})`)
+}
+
+/** A part of a video in milliseconds; it holds its start, but not its end. */
+interface Scene {
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** A scene ends at a multiple of this at the latest, so that finding it takes no more than this much of the video. */
+const SEGMENT_MS = 30_000
+const COLLAGE_FRAMES = 5
+
+/** The part of a video in which the scene of a moment lies. */
+export function segmentAt(momentMs: number, durationMs: number): Scene {
+  const startMs = momentMs - (momentMs % SEGMENT_MS)
+  return { startMs, endMs: Math.min(startMs + SEGMENT_MS, durationMs) }
+}
+
+/** The scene that holds the moment; `changesMs` are the moments of its segment, ascending, at which another scene begins. */
+export function sceneAt(momentMs: number, segment: Scene, changesMs: readonly number[]): Scene {
+  const borders = [segment.startMs, ...changesMs, segment.endMs]
+  const next = borders.findIndex((borderMs) => borderMs > momentMs)
+  return { startMs: borders[next - 1] ?? segment.startMs, endMs: borders[next] ?? segment.endMs }
+}
+
+/** The moments of the frames of a scene's collage: the middles of its fifths. */
+export function collageMoments({ startMs, endMs }: Scene): number[] {
+  const fifthMs = (endMs - startMs) / COLLAGE_FRAMES
+  return Array.from({ length: COLLAGE_FRAMES }, (_, index) => Math.floor(startMs + (index + 0.5) * fifthMs))
+}
+
+const timed = z.object({ duration_seconds: z.number().optional() })
+
+/** The duration of a recording in seconds; undefined when it is not known. */
+export function durationOf({ properties }: Pick<ResourceRow, 'properties'>): number | undefined {
+  return timed.parse(JSON.parse(properties)).duration_seconds
 }

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { openEmbedderThread } from '../../../src/embedded/embedding/thread/open-embedder-thread.ts'
+import { openEmbedderThread } from '../../../src/embedded/embedding/embedder-thread.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 

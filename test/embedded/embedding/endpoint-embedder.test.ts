@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
 import { searchAnswer } from '../../../src/contract/records.ts'
-import { openEndpointEmbedder } from '../../../src/embedded/embedding/endpoint/open-endpoint-embedder.ts'
+import { openEndpointEmbedder } from '../../../src/embedded/embedding/endpoint-embedder.ts'
 import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { startLibrary } from '../temporary-library.ts'

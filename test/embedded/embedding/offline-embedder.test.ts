@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { Vector } from '../../../src/embedded/embedding/embedder.ts'
-import { openOfflineEmbedder } from '../../../src/embedded/embedding/offline/open-offline-embedder.ts'
+import { openOfflineEmbedder } from '../../../src/embedded/embedding/offline-embedder.ts'
 import { systemClock } from '../../../src/foundation/clock.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
 

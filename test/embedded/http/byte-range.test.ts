@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { namesEntityTag, readRange } from '../../../src/embedded/http/byte-range.ts'
+import { namesEntityTag, readRange } from '../../../src/embedded/http/send-content.ts'
 
 describe('a range of ten bytes', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { REPLACED_BYTES } from '../../../src/embedded/ingest/extract/extraction-warnings.ts'
+import { REPLACED_BYTES } from '../../../src/embedded/ingest/readers/extraction.ts'
 import { ingested } from './ingested.ts'
 import { readHere } from './read-here.ts'
 

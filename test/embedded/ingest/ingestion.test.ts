@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NO_TEXT, REPLACED_BYTES, TABLE_AS_LINES } from '../../../src/embedded/ingest/extract/extraction-warnings.ts'
+import { NO_TEXT, REPLACED_BYTES, TABLE_AS_LINES } from '../../../src/embedded/ingest/readers/extraction.ts'
 import { pluck } from '../../contract/service-client.ts'
 import { ingested } from './ingested.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Passage } from '../../../src/embedded/database/tables/passages.ts'
-import { PassageCutter } from '../../../src/embedded/ingest/extract/passage-cutter.ts'
+import type { Passage } from '../../../src/embedded/database/passages.ts'
+import { PassageCutter } from '../../../src/embedded/ingest/readers/passage-splitter.ts'
 
 function cut(...pieces: string[]): Passage[] {
   const passages: Passage[] = []

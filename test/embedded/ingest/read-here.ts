@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
-import type { Passage } from '../../../src/embedded/database/tables/passages.ts'
-import { type ExtractionEnd, readBounded } from '../../../src/embedded/ingest/extract/extraction.ts'
-import { readDocument } from '../../../src/embedded/ingest/extract/read-document.ts'
+import type { Passage } from '../../../src/embedded/database/passages.ts'
+import { type ExtractionEnd, readBounded } from '../../../src/embedded/ingest/readers/extraction.ts'
+import { readDocument } from '../../../src/embedded/ingest/readers/read-document.ts'
 
 export interface ReadDocument {
   readonly passages: readonly Passage[]

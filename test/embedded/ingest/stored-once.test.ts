@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createPlaceFinder } from '../../../src/embedded/ingest/find-place.ts'
+import { createPlaceFinder } from '../../../src/embedded/ingest/passage-writer.ts'
 import { pluck, type ServiceClient } from '../../contract/service-client.ts'
 import { startLibrary } from '../temporary-library.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { collageMoments, sceneAt, segmentAt } from '../../../src/embedded/video/scene.ts'
+import { collageMoments, sceneAt, segmentAt } from '../../../src/embedded/video/video-pictures.ts'
 
 test.each([
   [0, [], { startMs: 0, endMs: 30_000 }],

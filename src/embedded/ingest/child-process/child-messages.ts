@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { INGESTION_STATUSES } from '../../../contract/states.ts'
-import { TRACE_UNITS, traceDetail } from '../../database/tables/passages.ts'
-import { TEXT_TYPES } from '../extract/extraction.ts'
+import { TRACE_UNITS, traceDetail } from '../../database/passages.ts'
+import { TEXT_TYPES } from '../readers/extraction.ts'
 
 /** One document for the child process: its bytes when it is small, otherwise the path for `streamContent`. */
 export interface DocumentRequest {

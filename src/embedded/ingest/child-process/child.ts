@@ -1,7 +1,3 @@
-/**
- * The child process that extracts the text of documents, one after the other, in the order of the requests. Its arguments are its
- * memory limit (MiB), whether it recognizes text in pictures, and a directory for temporary files. It answers over the channel to its parent only, and ends when its parent ends.
- */
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -9,12 +5,17 @@ import { lowerPriority } from '../../../foundation/concurrency/lower-priority.ts
 import { threadEntry } from '../../../foundation/concurrency/thread-entry.ts'
 import { messageOf } from '../../../foundation/errors.ts'
 import { plainPath, streamContent } from '../../contents/content-file.ts'
-import { type ExtractionEnd, readBounded } from '../extract/extraction.ts'
-import { type ReadingTools, readDocument } from '../extract/read-document.ts'
-import { openRecognizer } from '../extract/recognize/recognizer.ts'
+import type { Passage } from '../../database/passages.ts'
+import { type ExtractionEnd, type ExtractionSink, readBounded } from '../readers/extraction.ts'
+import { openRecognizer } from '../readers/ocr.ts'
+import { type ReadingTools, readDocument } from '../readers/read-document.ts'
 import type { GuardData } from './child-guard.ts'
-import type { ChildMessage, ChildRequest, DocumentRequest } from './child-messages.ts'
-import { PieceSender } from './piece-sender.ts'
+import type { ChildMessage, ChildRequest, DocumentRequest, PieceMessage } from './child-messages.ts'
+
+/**
+ * The child process that extracts the text of documents, one after the other, in the order of the requests. Its arguments are its
+ * memory limit (MiB), whether it recognizes text in pictures, and a directory for temporary files. It answers over the channel to its parent only, and ends when its parent ends.
+ */
 
 // Ctrl+C signals the whole process group; the parent alone decides when this process stops.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
@@ -69,4 +70,67 @@ function sendToParent(message: ChildMessage): void {
 /** Only the parent can write to the channel. */
 function isRequest(raw: unknown): raw is ChildRequest {
   return typeof raw === 'object' && raw !== null && 'kind' in raw
+}
+
+const PIECE_CHARACTERS = 256 * 1024
+
+/** The parent needs no more of the document. */
+class DroppedError extends Error {}
+
+/** Sends the passages of one document in pieces; waits for the parent's answer to each piece before it sends the next. */
+class PieceSender implements ExtractionSink {
+  readonly #id: number
+  readonly #sendToParent: (piece: PieceMessage) => void
+  #passages: Passage[] = []
+  #characters = 0
+  #isRestart = false
+  #wait: PromiseWithResolvers<void> | undefined
+
+  constructor(id: number, sendToParent: (piece: PieceMessage) => void) {
+    this.#id = id
+    this.#sendToParent = sendToParent
+  }
+
+  restart(): void {
+    this.#passages = []
+    this.#characters = 0
+    this.#isRestart = true
+  }
+
+  take(passage: Passage): void {
+    this.#passages.push(passage)
+    this.#characters += passage.text.length
+  }
+
+  async drain(): Promise<void> {
+    if (this.#characters >= PIECE_CHARACTERS) await this.#sendAndWait(false)
+  }
+
+  async nextPart(): Promise<void> {
+    await this.#sendAndWait(true)
+  }
+
+  /** Takes the parent's answer to the last piece. */
+  answer(kind: Exclude<ChildRequest['kind'], 'extract'>): void {
+    if (kind === 'continue') this.#wait?.resolve()
+    else this.#wait?.reject(new DroppedError())
+  }
+
+  finish(end: ExtractionEnd): void {
+    this.#send({ end: { ...end, warnings: [...end.warnings] } })
+  }
+
+  async #sendAndWait(isPart: boolean): Promise<void> {
+    this.#wait = Promise.withResolvers()
+    this.#send({ isPart })
+    await this.#wait.promise
+  }
+
+  #send(more: Partial<Pick<PieceMessage, 'end' | 'isPart'>>): void {
+    const piece = { isRestart: this.#isRestart, isPart: false, passages: this.#passages, ...more }
+    this.#sendToParent({ kind: 'piece', id: this.#id, ...piece })
+    this.#passages = []
+    this.#characters = 0
+    this.#isRestart = false
+  }
 }

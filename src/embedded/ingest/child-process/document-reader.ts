@@ -1,10 +1,8 @@
 import type { Clock } from '../../../foundation/clock.ts'
-import type { ExtractionEnd, ExtractionSink } from '../extract/extraction.ts'
 import { type ExtractionLimits, timeLimitMs } from '../extraction-limits.ts'
-import { ChildEndedError } from './child-ended-error.ts'
+import type { ExtractionEnd, ExtractionSink } from '../readers/extraction.ts'
 import type { ChildDocument, ChildMessage, PieceMessage } from './child-messages.ts'
 import { type ProcessEnd, type ReaderProcess, type ReaderSetup, startReaderProcess } from './reader-process.ts'
-import { TimeLimit } from './time-limit.ts'
 
 interface Job {
   readonly sink: ExtractionSink
@@ -15,7 +13,7 @@ interface Job {
 }
 
 /** The documents that one child process has been sent; it reads the first of them. */
-export class DocumentReader {
+class DocumentReader {
   readonly #limits: ExtractionLimits
   readonly #clock: Clock
   readonly #process: ReaderProcess
@@ -134,4 +132,84 @@ export class DocumentReader {
 
 function bystander(): ChildEndedError {
   return new ChildEndedError('bystander', 'The process that reads documents ended')
+}
+
+/** Extracts text in a child process, which starts when it is needed and ends when it has been idle for a while. */
+export interface ChildExtractor {
+  /**
+   * Reads documents one after the other, in the order of the calls. Throws ChildEndedError when the process ended first, and
+   * the error of the sink when that throws.
+   */
+  extract(document: ChildDocument, sink: ExtractionSink): Promise<ExtractionEnd>
+  /** Ends the process at once; extractions under way fail with `reason`. */
+  stop(reason: Error): Promise<void>
+}
+
+export function openChildExtractor(setup: ReaderSetup, clock: Clock): ChildExtractor {
+  let reader: DocumentReader | undefined
+  let stopReason: Error | undefined
+  return {
+    extract: async (document, sink) => {
+      if (stopReason) throw stopReason
+      if (!reader || reader.hasEnded) reader = new DocumentReader(setup, clock)
+      return await reader.read(document, sink)
+    },
+    stop: async (reason) => {
+      stopReason = reason
+      await reader?.stop(reason)
+    },
+  }
+}
+
+/** Why the process ended; `bystander`: it was reading another document. */
+type ChildFate = 'over-time' | 'over-memory' | 'crashed' | 'bystander'
+
+/** The child process ended before it finished a document. */
+export class ChildEndedError extends Error {
+  readonly fate: ChildFate
+
+  constructor(fate: ChildFate, message: string) {
+    super(message)
+    this.fate = fate
+  }
+}
+
+/** A duration that may be spent in several spans; calls `onOver` when it is used up. */
+class TimeLimit {
+  readonly #clock: Clock
+  readonly #limitMs: number
+  readonly #onOver: () => void
+  #spentMs = 0
+  #running: { readonly sinceMs: number; readonly stop: AbortController } | undefined
+
+  constructor(clock: Clock, limitMs: number, onOver: () => void) {
+    this.#clock = clock
+    this.#limitMs = limitMs
+    this.#onOver = onOver
+  }
+
+  /** Starts a span; does nothing while one runs. */
+  start(): void {
+    if (this.#running) return
+    const stop = new AbortController()
+    this.#running = { sinceMs: this.#clock.monotonicMs(), stop }
+    const leftMs = Math.max(0, this.#limitMs - this.#spentMs)
+    this.#clock.sleep(leftMs, stop.signal).then(
+      () => this.#onOver(),
+      () => {},
+    )
+  }
+
+  stop(): void {
+    if (!this.#running) return
+    this.#spentMs += this.#clock.monotonicMs() - this.#running.sinceMs
+    this.#running.stop.abort()
+    this.#running = undefined
+  }
+
+  /** Stops, and makes the whole duration available again. */
+  reset(): void {
+    this.stop()
+    this.#spentMs = 0
+  }
 }

@@ -1,0 +1,118 @@
+import type { Database } from 'better-sqlite3'
+
+export interface LibraryRow {
+  readonly id: number
+  readonly publicId: string
+  readonly name: string
+  readonly overview: string | null
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}
+
+type NewLibrary = Omit<LibraryRow, 'id' | 'updatedAtMs'>
+
+const COLUMNS = `id, public_id AS publicId, name, overview, created_at_ms AS createdAtMs, updated_at_ms AS updatedAtMs`
+
+export type LibrariesTable = ReturnType<typeof librariesTable>
+
+export function librariesTable(database: Database) {
+  const byPublicId = database.prepare<[string], LibraryRow>(
+    `SELECT ${COLUMNS} FROM library WHERE public_id = ? AND is_deleted = 0`,
+  )
+  const byId = database.prepare<[number], LibraryRow>(`SELECT ${COLUMNS} FROM library WHERE id = ? AND is_deleted = 0`)
+  const byName = database.prepare<[string], LibraryRow>(
+    `SELECT ${COLUMNS} FROM library WHERE name = ? AND is_deleted = 0`,
+  )
+  const all = database.prepare<[], LibraryRow>(`SELECT ${COLUMNS} FROM library WHERE is_deleted = 0 ORDER BY id`)
+  const after = database.prepare<[number, number], LibraryRow>(
+    `SELECT ${COLUMNS} FROM library WHERE id > ? AND is_deleted = 0 ORDER BY id LIMIT ?`,
+  )
+  const insert = database.prepare<NewLibrary>(
+    `INSERT INTO library (public_id, name, overview, created_at_ms, updated_at_ms)
+     VALUES (@publicId, @name, @overview, @createdAtMs, @createdAtMs)`,
+  )
+  // The name is free again; no new one begins with a blank.
+  const remove = database.prepare<[number]>(
+    "UPDATE library SET is_deleted = 1, name = ' ' || public_id WHERE id = ? AND is_deleted = 0",
+  )
+  return {
+    byPublicId: (publicId: string) => byPublicId.get(publicId),
+    byId: (id: number) => byId.get(id),
+    byName: (name: string) => byName.get(name),
+    all: () => all.all(),
+    /** Up to `count` libraries in the order of their creation, after the one with this row id. */
+    after: (id: number, count: number) => after.all(id, count),
+    insert: (library: NewLibrary) => Number(insert.run(library).lastInsertRowid),
+    /** Hides the library from all but `deletedLibraries`, which removes what belongs to it; false when it is gone. */
+    remove: (id: number) => remove.run(id).changes > 0,
+  }
+}
+
+/** What one transaction removed. */
+interface RemovedPiece {
+  /** Hashes of the resources that were removed. */
+  readonly contents: readonly Buffer[]
+  readonly passageCount: number
+}
+
+/** How many passages or directories one piece removes at most: a transaction of a few milliseconds. */
+const PIECE = 100
+
+export type DeletedLibrariesTable = ReturnType<typeof deletedLibrariesTable>
+
+/** Libraries that are deleted for everybody but still take room. */
+export function deletedLibrariesTable(database: Database) {
+  const next = database.prepare<[], number>('SELECT id FROM library WHERE is_deleted = 1 ORDER BY id LIMIT 1').pluck()
+  const nextResource = database.prepare<[number], { id: number; sha256: Buffer }>(
+    'SELECT id, sha256 FROM resource WHERE library_id = ? LIMIT 1',
+  )
+  const passages = database
+    .prepare<[number, number], number>('SELECT id FROM passage WHERE resource_id = ? LIMIT ?')
+    .pluck()
+  const removeWords = database.prepare<[number]>('DELETE FROM passage_words WHERE rowid = ?')
+  const removePassage = database.prepare<[number]>('DELETE FROM passage WHERE id = ?')
+  const removeResource = database.prepare<[number]>('DELETE FROM resource WHERE id = ?')
+  // A directory is younger than its parent, so that none of these has children left.
+  const removeDirectories = database.prepare<[number, number]>(
+    `DELETE FROM directory WHERE id IN (SELECT id FROM directory WHERE library_id = ? ORDER BY id DESC LIMIT ?)`,
+  )
+  const removeBlocks = database.prepare<[number, number]>(
+    'DELETE FROM content_block WHERE id IN (SELECT id FROM content_block WHERE library_id = ? LIMIT ?)',
+  )
+  const removeLibrary = database.prepare<[number]>('DELETE FROM library WHERE id = ?')
+  /** Returns how many it removed; fewer than `count` when no more are there. */
+  const removePassages = (resourceId: number, count: number) => {
+    const ids = passages.all(resourceId, count)
+    for (const id of ids) {
+      removeWords.run(id)
+      removePassage.run(id)
+    }
+    return ids.length
+  }
+  return {
+    /** The row id of one of them. */
+    next: () => next.get(),
+    /** Removes some of what belongs to the library. Call it in a transaction until nothing is left. */
+    removePiece(libraryId: number): RemovedPiece {
+      const contents: Buffer[] = []
+      let passageCount = 0
+      let left = PIECE
+      while (left > 0) {
+        const resource = nextResource.get(libraryId)
+        if (!resource) {
+          left -= removeBlocks.run(libraryId, left).changes
+          if (left > 0 && removeDirectories.run(libraryId, left).changes < left) removeLibrary.run(libraryId)
+          break
+        }
+        const removed = removePassages(resource.id, left)
+        if (removed < left) {
+          removeResource.run(resource.id)
+          contents.push(resource.sha256)
+        }
+        passageCount += removed
+        left -= Math.max(1, removed)
+      }
+      return { contents, passageCount }
+    },
+  }
+}

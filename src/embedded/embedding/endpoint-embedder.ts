@@ -1,0 +1,150 @@
+import { z } from 'zod'
+import type { Clock } from '../../foundation/clock.ts'
+import { keepWrappersUncompiled } from '../../foundation/concurrency/thread-entry.ts'
+import { messageOf } from '../../foundation/errors.ts'
+import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
+import { HOUR_MS } from '../../foundation/text/times.ts'
+import { type Embedder, EmbedderError, type Vector } from './embedder.ts'
+
+/** A person waits. */
+const QUERY_MS = 5_000
+/** A model on this machine may have to be loaded first. */
+const DOCUMENT_MS = 120_000
+/** After a failure, searches don't wait for the service during this time. */
+const QUIET_MS = 30_000
+
+/**
+ * Embeds by a service; the vectors are kept as long as its model has the same name, also at another address. It is asked once:
+ * whoever embeds documents tries again, and a search does without.
+ */
+export function openEndpointEmbedder(endpoint: EmbeddingEndpoint, clock: Clock): Embedder {
+  keepWrappersUncompiled()
+  const stopping = new AbortController()
+  let failure: { readonly error: EmbedderError; readonly untilMs: number } | undefined
+  const record = (error: unknown) => {
+    if (!(error instanceof EmbedderError) || error.isAboutText) return
+    failure = { error, untilMs: clock.monotonicMs() + Math.max(QUIET_MS, error.retryAfterMs ?? 0) }
+  }
+  return {
+    identify: async () => `endpoint ${endpoint.model}`,
+    minSimilarity: 0,
+    embed: async (texts, purpose) => {
+      if (purpose === 'query' && failure && clock.monotonicMs() < failure.untilMs) throw failure.error
+      const late = new AbortController()
+      using _ = clock.startTimer(purpose === 'query' ? QUERY_MS : DOCUMENT_MS, () => late.abort())
+      try {
+        const vectors = await askEndpoint(endpoint, texts, AbortSignal.any([stopping.signal, late.signal]))
+        failure = undefined
+        return vectors
+      } catch (error) {
+        record(error)
+        throw error
+      }
+    },
+    stop: async () => stopping.abort(),
+  }
+}
+
+/** An OpenAI-compatible service that embeds texts. */
+export interface EmbeddingEndpoint {
+  /** Where it takes requests, such as `http://localhost:11434/v1/embeddings`. */
+  readonly url: string
+  readonly model: string
+  /** Sent as bearer token. */
+  readonly key?: string | undefined
+}
+
+const MAX_ANSWER_BYTES = 32 * 2 ** 20
+const MAX_DIMENSIONS = 4_096
+const MAX_SAID = 200
+/** Statuses by which a service refuses what it was sent, not who sent it. */
+const ABOUT_TEXT: readonly number[] = [400, 413, 422]
+const MAX_RETRY_AFTER_MS = HOUR_MS
+
+const answerShape = z.object({
+  data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()).min(1).max(MAX_DIMENSIONS) })),
+})
+
+/** One request, within `signal`. Throws EmbedderError; follows no redirect, which could take the texts and the key elsewhere. */
+async function askEndpoint(
+  { url, model, key }: EmbeddingEndpoint,
+  texts: readonly string[],
+  signal: AbortSignal,
+): Promise<Vector[]> {
+  try {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      },
+      body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
+      redirect: 'manual',
+      signal,
+    })
+    const body = await readBounded(answer)
+    if (!answer.ok) throw refusalOf(answer, body, key)
+    return vectorsOf(body, texts.length)
+  } catch (error) {
+    if (error instanceof EmbedderError) throw error
+    const why = signal.aborted ? 'it does not answer in time' : reasonOf(error)
+    throw new EmbedderError(`the embedding service ${new URL(url).origin} cannot be reached (${why})`, { cause: error })
+  }
+}
+
+async function readBounded({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    if (bytes > MAX_ANSWER_BYTES) throw new EmbedderError('the answer of the embedding service is too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function refusalOf({ status, headers }: Response, body: string, key: string | undefined): EmbedderError {
+  // A service may repeat what it was sent.
+  const said = key === undefined ? body : body.replaceAll(key, '…')
+  const words = escapeText(truncateText(said.replace(/\s+/g, ' ').trim(), MAX_SAID))
+  return new EmbedderError(`the embedding service answers with ${status}${words && `: ${words}`}`, {
+    retryAfterMs: readRetryAfter(headers.get('retry-after')),
+    isAboutText: ABOUT_TEXT.includes(status),
+  })
+}
+
+function readRetryAfter(value: string | null): number | undefined {
+  if (value === null) return undefined
+  const lengthMs = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now()
+  return lengthMs > 0 ? Math.min(lengthMs, MAX_RETRY_AFTER_MS) : undefined
+}
+
+/** The vectors in the order of the texts, whatever the order of the answer. */
+function vectorsOf(body: string, count: number): Vector[] {
+  const malformed = (why: string) => new EmbedderError(`the embedding service gives no usable answer: ${why}`)
+  const { success, data: answer } = answerShape.safeParse(parseJson(body))
+  if (!success) throw malformed('it is not in the format of OpenAI')
+  const vectors = answer.data.toSorted((one, other) => one.index - other.index)
+  if (vectors.length !== count || vectors.some(({ index }, place) => index !== place)) {
+    throw malformed(`${vectors.length} vectors for ${count} texts`)
+  }
+  if (vectors.some(({ embedding }) => embedding.length !== vectors[0]?.embedding.length)) {
+    throw malformed('its vectors differ in length')
+  }
+  return vectors.map(({ embedding }) => Float32Array.from(embedding))
+}
+
+function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** fetch says "fetch failed"; its cause says why. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  return messageOf(cause ?? error)
+}

@@ -1,0 +1,85 @@
+import { messageOf } from '../../foundation/errors.ts'
+import { counted } from '../../foundation/text/safe-text.ts'
+import { adoptEmbedder } from './embed-resource.ts'
+import type { Vector } from './embedder.ts'
+import {
+  EMBEDDING_LIMITS,
+  type EmbeddingLimits,
+  type EmbeddingStageSpec,
+  openEmbeddingStage,
+} from './embedding-stage.ts'
+import { type EmbedderChoice, openEmbedder } from './open-embedder.ts'
+
+/** A query as the search compares it with chunks. */
+export interface QueryMeaning {
+  readonly vector: Vector
+  readonly minSimilarity: number
+}
+
+/** The meaning of a query, or a sentence that says why there is none. */
+export type QueryMeaningResult = { readonly meaning: QueryMeaning } | { readonly notice: string }
+
+/** What a library does with the meaning of documents and queries. */
+export interface Meaning {
+  /** Reports that there may be resources to embed. */
+  wake(): void
+  /** Embeds a query; never throws, since a search does without. */
+  ofQuery(query: string): Promise<QueryMeaningResult>
+  /** A sentence on what searches by meaning leave out; undefined when that is nothing. */
+  gaps(): string | undefined
+  /** Resolves when no resource is left to embed. */
+  settled(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface MeaningSpec extends Omit<EmbeddingStageSpec, 'embedder' | 'limits'> {
+  readonly choice: EmbedderChoice
+  readonly limits: Partial<EmbeddingLimits> | undefined
+  /** Whether documents are embedded by themselves; without it only queries are, and compared with what others embedded. */
+  readonly embedsDocuments: boolean
+}
+
+const WHO_EMBEDS = 'The daemon and "shelfd serve" embed the rest while they run.'
+
+export function openMeaning({ choice, limits, embedsDocuments, ...parts }: MeaningSpec): Meaning {
+  const embedder = openEmbedder(choice, parts)
+  if (!embedder) return withoutMeaning(choice)
+  const stage = openEmbeddingStage({ ...parts, embedder, limits: { ...EMBEDDING_LIMITS, ...limits } })
+  const wake = () => {
+    if (embedsDocuments) stage.wake()
+  }
+  return {
+    wake,
+    ofQuery: async (query) => {
+      try {
+        if (await adoptEmbedder({ ...parts, embedder })) wake()
+        const [vector] = await embedder.embed([query], 'query')
+        if (vector) return { meaning: { vector, minSimilarity: embedder.minSimilarity } }
+        const why = choice.kind === 'offline' ? 'knows English only' : 'has no vector for the query'
+        return { notice: `Only terms were matched: the embedder of this instance ${why}.` }
+      } catch (error) {
+        return { notice: `Only terms were matched: ${messageOf(error)}.` }
+      }
+    },
+    gaps: () => {
+      const missing = stage.countMissing()
+      if (missing === 0) return undefined
+      const gap = `Meaning is considered for all but ${counted(missing, 'resource')} so far.`
+      return embedsDocuments ? gap : `${gap} ${WHO_EMBEDS}`
+    },
+    settled: stage.settled,
+    stop: stage.stop,
+  }
+}
+
+function withoutMeaning({ kind }: EmbedderChoice): Meaning {
+  const why = kind === 'none' ? 'no embedder is configured' : 'its optional packages for English are not installed'
+  const notice = `This instance matches terms only: ${why}.`
+  return {
+    wake: () => {},
+    ofQuery: async () => ({ notice }),
+    gaps: () => notice,
+    settled: async () => {},
+    stop: async () => {},
+  }
+}

@@ -1,0 +1,137 @@
+import type { Readable } from 'node:stream'
+import { ContentReceiver } from '../storage/content-receiver.ts'
+import { ApiError, invalid, tooLarge } from './api-error.ts'
+import { MultipartParser, type PartHeaders, type PartListener } from './multipart-parser.ts'
+
+const MAX_FIELD_BYTES = 64 * 1024
+const MAX_FIELD_NAME_BYTES = 255
+const MAX_FILE_NAME_BYTES = 1_024
+const MAX_PARTS = 32
+/** RFC 2046. */
+const MAX_BOUNDARY_LENGTH = 70
+/** The most that a form may hold besides the bytes of its file: headers, fields, and text before and after the parts. */
+export const MAX_FORM_OVERHEAD_BYTES = 256 * 1024
+/** RFC 6838: at most 127 characters on either side. */
+const MIME_TYPE = /^[\w.+!#$&^-]{1,127}\/[\w.+!#$&^-]{1,127}$/
+
+interface FormLimits {
+  readonly temporaryDir: string
+  readonly maxUploadBytes: number
+}
+
+/** One uploaded file and the fields of its form (4.12). */
+export interface ReceivedForm {
+  readonly title: string
+  readonly mimeType: string
+  readonly content: ContentReceiver
+  /** The value of the field `path`. */
+  readonly path: string | undefined
+}
+
+/**
+ * Reads a whole upload form from a request's body; the parts may come in any order. Throws 413, 422, MalformedFormError, or the
+ * error of a broken connection, and removes what it has received.
+ */
+export async function receiveForm(body: Readable, boundary: string, limits: FormLimits): Promise<ReceivedForm> {
+  const form = new FormCollector(limits)
+  try {
+    const parser = new MultipartParser(boundary, form)
+    let receivedBytes = 0
+    for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+      parser.feed(chunk)
+      receivedBytes += chunk.length
+      if (receivedBytes - (form.content?.sizeBytes ?? 0) > MAX_FORM_OVERHEAD_BYTES) {
+        throw tooLarge('The form holds too much besides its file')
+      }
+      await form.content?.spill()
+    }
+    parser.end()
+    return form.finish()
+  } catch (error) {
+    // Discard the rest of the body for a while: a client that is cut off would not see why it was refused.
+    body.resume()
+    await form.content?.dispose()
+    throw error
+  }
+}
+
+/** The boundary of a `multipart/form-data` request; throws 415 for another type and 422 without a boundary. */
+export function boundaryOf(contentType: string | undefined): string {
+  if (!/^multipart\/form-data\s*(;|$)/i.test(contentType ?? '')) {
+    throw new ApiError(415, 'The body must be multipart/form-data')
+  }
+  const [, quoted, plain = ''] = /;\s*boundary=(?:"([^"]*)"|([^\s;"]*))/i.exec(contentType ?? '') ?? []
+  const boundary = quoted ?? plain
+  if (boundary === '') throw invalid('body', 'The form has no boundary')
+  if (boundary.length > MAX_BOUNDARY_LENGTH) {
+    throw invalid('body', `The boundary of the form is longer than ${MAX_BOUNDARY_LENGTH} characters`)
+  }
+  return boundary
+}
+
+class FormCollector implements PartListener {
+  readonly #limits: FormLimits
+  readonly #fields = new Map<string, Buffer[]>()
+  #file: PartHeaders | undefined
+  #fieldBytes = 0
+  #partCount = 0
+  #takeData: (bytes: Buffer) => void = () => {}
+  content: ContentReceiver | undefined
+
+  constructor(limits: FormLimits) {
+    this.#limits = limits
+  }
+
+  onPart(headers: PartHeaders): void {
+    this.#partCount += 1
+    if (this.#partCount > MAX_PARTS) throw invalid('body', `The form has more than ${MAX_PARTS} parts`)
+    if (headers.field === 'file') this.#beginFile(headers)
+    else this.#beginField(headers.field ?? '')
+  }
+
+  onData(bytes: Buffer): void {
+    this.#takeData(bytes)
+  }
+
+  finish(): ReceivedForm {
+    const path = this.#fields.get('path')
+    if (!this.#file?.fileName || !this.content)
+      throw invalid('file', 'A file with a name is needed in the field "file"')
+    return {
+      title: this.#file.fileName,
+      mimeType: this.#file.mimeType ?? 'application/octet-stream',
+      content: this.content,
+      path: path && Buffer.concat(path).toString('utf8'),
+    }
+  }
+
+  #beginFile(headers: PartHeaders): void {
+    if (this.#file) throw invalid('file', 'An upload takes one file')
+    if (Buffer.byteLength(headers.fileName ?? '') > MAX_FILE_NAME_BYTES) {
+      throw invalid('file', `The name of the file is longer than ${MAX_FILE_NAME_BYTES} bytes`)
+    }
+    if (headers.mimeType !== undefined && !MIME_TYPE.test(headers.mimeType)) {
+      throw invalid('file', 'The Content-Type of the file is malformed')
+    }
+    this.#file = headers
+    const content = new ContentReceiver(this.#limits.temporaryDir)
+    this.content = content
+    this.#takeData = (bytes) => {
+      content.take(bytes)
+      if (content.sizeBytes > this.#limits.maxUploadBytes) throw tooLarge('The file is larger than this instance takes')
+    }
+  }
+
+  #beginField(name: string): void {
+    if (Buffer.byteLength(name) > MAX_FIELD_NAME_BYTES) {
+      throw invalid('body', `The name of a field is longer than ${MAX_FIELD_NAME_BYTES} bytes`)
+    }
+    const chunks: Buffer[] = []
+    this.#fields.set(name, chunks)
+    this.#takeData = (bytes) => {
+      this.#fieldBytes += bytes.length
+      if (this.#fieldBytes > MAX_FIELD_BYTES) throw invalid(name || 'body', 'The fields of the form are too long')
+      chunks.push(bytes)
+    }
+  }
+}

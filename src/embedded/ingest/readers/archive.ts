@@ -1,0 +1,146 @@
+import { Readable } from 'node:stream'
+import { createInflateRaw } from 'node:zlib'
+import { Parser, type ParserOptions } from 'htmlparser2'
+
+/** A file of an archive, by its central directory. */
+export interface ZipEntry {
+  readonly name: string
+  readonly isDeflated: boolean
+  /** Its bytes are packed, then encrypted with a password. */
+  readonly isEncrypted: boolean
+  readonly packedBytes: number
+  /** What the archive declares, which may be a lie. */
+  readonly declaredBytes: number
+  /** Where its local header begins. */
+  readonly start: number
+}
+
+const END_SIGNATURE = Buffer.from('PK\x05\x06', 'latin1')
+const END_BYTES = 22
+const MAX_COMMENT_BYTES = 0xffff
+const ENTRY_SIGNATURE = 0x02014b50
+const ENTRY_BYTES = 46
+const LOCAL_BYTES = 30
+const DEFLATED = 8
+const ENCRYPTED = 1
+
+/** Reads the central directory; throws when it is missing or broken. Archives of 4 GiB and more are none of ours. */
+export function listEntries(zip: Buffer): ZipEntry[] {
+  const from = Math.max(0, zip.length - END_BYTES - MAX_COMMENT_BYTES)
+  const end = zip.subarray(from).lastIndexOf(END_SIGNATURE) + from
+  if (end < from || end + END_BYTES > zip.length) throw new Error('The document is damaged: its archive has no end')
+  const count = zip.readUInt16LE(end + 10)
+  const entries: ZipEntry[] = []
+  let at = zip.readUInt32LE(end + 16)
+  for (let index = 0; index < count; index += 1) {
+    if (at + ENTRY_BYTES > zip.length || zip.readUInt32LE(at) !== ENTRY_SIGNATURE) {
+      throw new Error('The document is damaged: the list of its archive is broken')
+    }
+    const nameBytes = zip.readUInt16LE(at + 28)
+    entries.push({
+      name: zip.toString('utf8', at + ENTRY_BYTES, at + ENTRY_BYTES + nameBytes),
+      isEncrypted: (zip.readUInt16LE(at + 8) & ENCRYPTED) > 0,
+      isDeflated: zip.readUInt16LE(at + 10) === DEFLATED,
+      packedBytes: zip.readUInt32LE(at + 20),
+      declaredBytes: zip.readUInt32LE(at + 24),
+      start: zip.readUInt32LE(at + 42),
+    })
+    at += ENTRY_BYTES + nameBytes + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32)
+  }
+  return entries
+}
+
+/** The bytes of an entry as they are packed; throws when they lie outside the archive. */
+function packedBytesOf(zip: Buffer, { name, start, packedBytes }: ZipEntry): Buffer {
+  const isInside = start + LOCAL_BYTES <= zip.length
+  const from = isInside ? start + LOCAL_BYTES + zip.readUInt16LE(start + 26) + zip.readUInt16LE(start + 28) : 0
+  if (!isInside || from + packedBytes > zip.length) throw new Error(`The document is damaged: "${name}" is cut short`)
+  return zip.subarray(from, from + packedBytes)
+}
+
+export const ARCHIVE_LIMITS = {
+  entries: 10_000,
+  /** All files of the archive unpacked. */
+  unpackedBytes: 1024 * 2 ** 20,
+  /** What a parser unpacks and keeps as a tree, which takes some 30 times as much memory. */
+  markupBytes: 16 * 2 ** 20,
+} as const
+
+const MARKUP = /\.(?:xml|rels|xhtml|html?|opf|ncx)$/i
+
+/**
+ * Throws when the archive is encrypted, or declares more than may be unpacked: some hundred kilobytes can hold gigabytes. Markup that
+ * is read piece by piece (`isStreamed`) does not count as such.
+ */
+export function checkArchive(entries: readonly ZipEntry[], isStreamed = false): void {
+  if (entries.some(({ isEncrypted }) => isEncrypted)) throw passwordNeeded()
+  const { entries: mostEntries, unpackedBytes, markupBytes } = ARCHIVE_LIMITS
+  if (entries.length > mostEntries) throw tooLarge(`${entries.length} files`, `${mostEntries}`)
+  const all = declaredBytes(entries)
+  if (all > unpackedBytes) throw tooLarge(inMiB(all), inMiB(unpackedBytes))
+  const markup = isStreamed ? 0 : declaredBytes(entries.filter(({ name }) => MARKUP.test(name)))
+  if (markup > markupBytes) throw tooLarge(`${inMiB(markup)} of text`, inMiB(markupBytes))
+}
+
+export function passwordNeeded(): Error {
+  return new Error('The document is encrypted: reading it takes its password')
+}
+
+function declaredBytes(entries: readonly ZipEntry[]): number {
+  return entries.reduce((sum, entry) => sum + entry.declaredBytes, 0)
+}
+
+function inMiB(bytes: number): string {
+  return `${Math.ceil(bytes / 2 ** 20)} MiB`
+}
+
+function tooLarge(what: string, most: string): Error {
+  return new Error(`The document unpacks to ${what}; at most ${most} are read`)
+}
+
+export interface XmlListener {
+  onOpen?(name: string, attributes: Readonly<Record<string, string>>): void
+  onText?(text: string): void
+  onClose?(name: string): void
+}
+
+/** A part may not unpack to more than it declares, which `checkArchive` has seen. */
+const SLACK_BYTES = 1024
+const XML: ParserOptions = { xmlMode: true, decodeEntities: true }
+
+/** Reads one XML file of an archive piece by piece, names without their prefix; `drain` is awaited after each piece. */
+export async function readXmlPart(
+  zip: Buffer,
+  entry: ZipEntry,
+  listener: XmlListener,
+  drain: () => Promise<void> | void = () => {},
+): Promise<void> {
+  const parser = new Parser(
+    {
+      onopentag: (name, attributes) => listener.onOpen?.(localName(name), attributes),
+      ontext: (text) => listener.onText?.(text),
+      onclosetag: (name) => listener.onClose?.(localName(name)),
+    },
+    XML,
+  )
+  const decoder = new TextDecoder()
+  let unpackedBytes = 0
+  for await (const chunk of unpack(zip, entry)) {
+    unpackedBytes += chunk.length
+    if (unpackedBytes > entry.declaredBytes + SLACK_BYTES) {
+      throw new Error(`The document is damaged: "${entry.name}" unpacks to more than it declares`)
+    }
+    parser.write(decoder.decode(chunk, { stream: true }))
+    await drain()
+  }
+  parser.end()
+}
+
+function unpack(zip: Buffer, entry: ZipEntry): AsyncIterable<Buffer> {
+  const packed = Readable.from([packedBytesOf(zip, entry)])
+  return entry.isDeflated ? packed.pipe(createInflateRaw()) : packed
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1)
+}

@@ -1,0 +1,109 @@
+import type { ExtractionSource } from './extraction.ts'
+
+/** What a file is: by its bytes if they identify it, otherwise by the MIME type it was sent with. */
+interface ContentType {
+  readonly mimeType: string
+  readonly kind: ContentKind
+}
+
+const HEAD_BYTES = 64 * 1024
+
+/** Kinds that the first bytes identify better than the MIME type does. */
+export function isTextKind(kind: ContentKind): kind is TextKind {
+  return kind === 'text' || kind === 'html' || kind === 'csv' || kind === 'unknown'
+}
+
+/** Containers, whose first bytes do not identify their contents. */
+const CONTAINERS: readonly string[] = ['application/zip', 'application/x-cfb']
+
+/** Documents that begin like text. */
+const SIGNATURE = /^(?:%PDF-|\{\\rtf)/
+
+/** True for bytes that may be read as text without looking any further. */
+export function looksLikeText(head: Buffer): boolean {
+  return !head.includes(0) && !SIGNATURE.test(head.toString('latin1', 0, 8))
+}
+
+/** Looks at the first bytes, because a name may lie and a type may be missing. */
+export async function contentTypeOf(source: ExtractionSource): Promise<ContentType> {
+  const named = { mimeType: source.mimeType, kind: kindOf(source.mimeType) }
+  const head = await readHead(source)
+  if (isTextKind(named.kind) && looksLikeText(head)) return named
+  const { fileTypeFromBuffer } = await import('file-type')
+  const mimeType = (await fileTypeFromBuffer(head))?.mime
+  if (mimeType === undefined) return named
+  const isOffice = named.kind === 'office' || named.kind === 'workbook'
+  // An encrypted document is stored in the container of older ones; its reader reports that it is encrypted.
+  if (mimeType === 'application/x-cfb' && isOffice) return { mimeType, kind: 'office' }
+  const isVague = CONTAINERS.includes(mimeType) && !isTextKind(named.kind)
+  return isVague ? named : { mimeType, kind: kindOf(mimeType) }
+}
+
+async function readHead(source: ExtractionSource): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of source.chunks()) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length >= HEAD_BYTES) break
+  }
+  return Buffer.concat(chunks).subarray(0, HEAD_BYTES)
+}
+
+/**
+ * How a file is read.
+ * - `unknown`: as text, if it is valid text;
+ * - `unsupported`: a document with text in a format that nothing here reads;
+ * - `other`: no text by nature (archives, fonts, programs).
+ */
+export type ContentKind = TextKind | DocumentKind | 'picture' | 'media' | 'unsupported' | 'other'
+
+/** Text, in some encoding. */
+export type TextKind = 'text' | 'html' | 'csv' | 'unknown'
+
+/** Documents of which a parser takes the whole. */
+export type DocumentKind = 'pdf' | 'office' | 'workbook' | 'mail'
+
+const BY_TYPE: Readonly<Record<string, ContentKind>> = {
+  ...typesOf('html', 'text/html application/xhtml+xml'),
+  ...typesOf('csv', 'text/csv text/tab-separated-values'),
+  ...typesOf('text', 'application/json application/xml application/yaml application/toml application/sql'),
+  ...typesOf('text', 'application/javascript application/x-ndjson application/json5 application/x-subrip'),
+  ...typesOf('pdf', 'application/pdf'),
+  ...typesOf('office', 'application/rtf text/rtf application/epub+zip'),
+  ...typesOf('office', 'application/vnd.ms-word.document.macroenabled.12'),
+  ...typesOf('office', 'application/vnd.ms-powerpoint.presentation.macroenabled.12'),
+  ...typesOf('workbook', 'application/vnd.ms-excel.sheet.macroenabled.12'),
+  ...typesOf('mail', 'message/rfc822'),
+  ...typesOf('unsupported', 'application/postscript application/oxps application/vnd.ms-xpsdocument application/x-cfb'),
+  ...typesOf('unsupported', 'application/msword application/onenote application/x-mobipocket-ebook'),
+  ...typesOf('unsupported', 'application/vnd.amazon.ebook application/vnd.ms-outlook application/vnd.apple.pages'),
+  ...typesOf('unsupported', 'application/vnd.apple.numbers application/vnd.apple.keynote application/vnd.visio'),
+  ...typesOf('unsupported', 'image/vnd.djvu application/vnd.comicbook+zip application/vnd.comicbook-rar'),
+  ...typesOf('unsupported', 'application/vnd.ms-excel.sheet.binary.macroenabled.12'),
+  ...typesOf('media', 'application/ogg application/vnd.ms-asf'),
+  ...typesOf('other', 'audio/midi'),
+  ...typesOf('other', 'application/zip application/gzip application/x-tar application/x-bzip2 application/x-xz'),
+  ...typesOf('other', 'application/zstd application/x-lzip application/x-lz4 application/x-7z-compressed'),
+  ...typesOf('other', 'application/vnd.rar application/java-archive application/x-cpio application/x-iso9660-image'),
+  ...typesOf('other', 'application/wasm application/vnd.sqlite3 application/x-elf application/x-msdownload'),
+}
+
+function typesOf(kind: ContentKind, types: string): Readonly<Record<string, ContentKind>> {
+  return Object.fromEntries(types.split(' ').map((type) => [type, kind]))
+}
+
+/** Decides by the MIME type alone. */
+export function kindOf(mimeType: string): ContentKind {
+  const known = BY_TYPE[mimeType]
+  if (known) return known
+  if (mimeType.startsWith('text/') || /\+(json|xml|yaml)$/.test(mimeType)) return 'text'
+  if (mimeType.startsWith('image/')) return 'picture'
+  if (/^(audio|video)\//.test(mimeType)) return 'media'
+  if (mimeType.startsWith('font/')) return 'other'
+  if (/^application\/vnd\.openxmlformats-officedocument\.(wordprocessing|presentation)ml\./.test(mimeType))
+    return 'office'
+  if (mimeType.startsWith('application/vnd.openxmlformats-officedocument.spreadsheetml.')) return 'workbook'
+  if (/^application\/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation|graphics)/.test(mimeType)) return 'office'
+  return /^application\/vnd\.(openxmlformats|oasis|ms-)/.test(mimeType) ? 'unsupported' : 'unknown'
+}

@@ -1,0 +1,38 @@
+import { isTextKind, kindOf, looksLikeText } from './content-kind.ts'
+import { UndecodableError } from './encoding.ts'
+import {
+  completed,
+  type ExtractionEnd,
+  type ExtractionSink,
+  type ExtractionSource,
+  FOR_NEXT_STAGE,
+  NO_TEXT,
+  partial,
+  readBounded,
+  UNSUPPORTED_FORMAT,
+} from './extraction.ts'
+import { extractStrictly } from './text.ts'
+
+/**
+ * Extracts a small text, or nothing from a kind without text. A document that is not plainly the text
+ * that its MIME type names is left to the next stage, which has parsers.
+ */
+export async function extractInService(
+  source: ExtractionSource,
+  sink: ExtractionSink,
+  maxPassages: number,
+): Promise<ExtractionEnd> {
+  const kind = kindOf(source.mimeType)
+  if (source.sizeBytes === 0) return completed()
+  if (kind === 'other') return completed(NO_TEXT)
+  if (kind === 'unsupported') return partial(UNSUPPORTED_FORMAT)
+  if (!isTextKind(kind)) return FOR_NEXT_STAGE
+  for await (const head of source.chunks()) if (!looksLikeText(head)) return FOR_NEXT_STAGE
+  try {
+    return await readBounded(sink, maxPassages, (bounded) => extractStrictly(source, bounded, kind))
+  } catch (error) {
+    if (!(error instanceof UndecodableError)) throw error
+    sink.restart()
+    return FOR_NEXT_STAGE
+  }
+}

@@ -1,0 +1,174 @@
+import { copyFile, mkdir } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Sharp } from 'sharp'
+import type { Worker } from 'tesseract.js'
+import { messageOf } from '../../../foundation/errors.ts'
+import type { TraceDetail } from '../../database/passages.ts'
+import { RECOGNIZING_MS } from '../extraction-limits.ts'
+import type { ExtractionSink } from './extraction.ts'
+import { cutInto } from './passage-splitter.ts'
+
+/** A paragraph that was recognized in a picture. */
+interface RecognizedText {
+  readonly text: string
+  readonly region: NonNullable<TraceDetail['region']>
+}
+
+/** A picture as PNG. */
+interface Picture {
+  readonly png: Buffer
+  readonly width: number
+  readonly height: number
+}
+
+/** Recognizes printed text (OCR), one picture after the other, offline. */
+export interface Recognizer {
+  /** Undefined when it took too long. */
+  recognize(picture: Picture): Promise<RecognizedText[] | undefined>
+}
+
+const LANGUAGES = ['eng', 'deu'] as const
+
+/** Of 100; what is recognized in leaves and clouds has about 10, printed text above 80. */
+const MIN_CONFIDENCE = 55
+const WORD = /\p{L}{2}/u
+/** Tesseract takes the size of letters by it. */
+const DOTS_PER_INCH = '200'
+/** The mode of Tesseract that has neural networks only. */
+const LSTM_ONLY = 1
+
+/** Loads Tesseract with the first picture; `directory` receives its language data. */
+export function openRecognizer(directory: string): Recognizer {
+  let worker: Promise<Worker> | undefined
+  return {
+    recognize: async ({ png, width, height }) => {
+      worker ??= startWorker(directory)
+      const engine = await worker
+      const data = await withinTime(
+        engine,
+        async () => (await engine.recognize(png, {}, { text: false, blocks: true })).data,
+      )
+      if (!data) {
+        worker = undefined
+        return undefined
+      }
+      const paragraphs = (data.blocks ?? []).flatMap((block) => block.paragraphs)
+      return paragraphs
+        .filter(({ text, confidence }) => confidence >= MIN_CONFIDENCE && WORD.test(text))
+        .map(({ text, bbox }) => ({ text: text.trim(), region: regionOf(bbox, width, height) }))
+    },
+  }
+}
+
+async function startWorker(directory: string): Promise<Worker> {
+  const { createWorker } = await import('tesseract.js')
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const { resolve } = createRequire(import.meta.url)
+  // Each language comes in a package of its own; Tesseract looks for all of them in one directory, and else on the network.
+  for (const language of LANGUAGES) {
+    const file = `${language}.traineddata.gz`
+    await copyFile(resolve(`@tesseract.js-data/${language}/4.0.0_best_int/${file}`), join(directory, file))
+  }
+  const worker = await createWorker([...LANGUAGES], LSTM_ONLY, { langPath: directory, cacheMethod: 'none' })
+  await worker.setParameters({ user_defined_dpi: DOTS_PER_INCH })
+  return worker
+}
+
+/** Ends the worker and returns undefined when the work takes too long. */
+async function withinTime<T>(worker: Worker, work: () => Promise<T>): Promise<T | undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => resolve(undefined), RECOGNIZING_MS)
+  try {
+    const done = await Promise.race([work(), promise])
+    if (done === undefined) await worker.terminate()
+    return done
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function regionOf(box: { x0: number; y0: number; x1: number; y1: number }, width: number, height: number) {
+  const part = (pixels: number, of: number) => Number((pixels / of).toFixed(4))
+  return {
+    left: part(box.x0, width),
+    top: part(box.y0, height),
+    width: part(box.x1 - box.x0, width),
+    height: part(box.y1 - box.y0, height),
+  }
+}
+
+const TARGET_LENGTH = 2_000
+
+export const RECOGNIZED = 'Its text was recognized in pictures (OCR): words can be wrong or missing'
+
+/** Emits what was recognized on a page, some paragraphs to a passage, with the part of the page that they take. */
+export function takeRecognized(
+  texts: readonly RecognizedText[],
+  page: number,
+  sink: Pick<ExtractionSink, 'take'>,
+): void {
+  let gathered: RecognizedText[] = []
+  const flush = () => {
+    if (gathered.length === 0) return
+    const place = { unit: 'page', firstUnit: page, lastUnit: page, detail: { region: around(gathered) } } as const
+    cutInto(gathered.map(({ text }) => text).join('\n\n'), place, sink)
+    gathered = []
+  }
+  for (const recognized of texts) {
+    const length = gathered.reduce((sum, { text }) => sum + text.length, 0)
+    if (length + recognized.text.length > TARGET_LENGTH) flush()
+    gathered.push(recognized)
+  }
+  flush()
+}
+
+function around(texts: readonly RecognizedText[]): RecognizedText['region'] {
+  const left = Math.min(...texts.map(({ region }) => region.left))
+  const top = Math.min(...texts.map(({ region }) => region.top))
+  const right = Math.max(...texts.map(({ region }) => region.left + region.width))
+  const bottom = Math.max(...texts.map(({ region }) => region.top + region.height))
+  const round = (value: number) => Number(value.toFixed(4))
+  return { left, top, width: round(right - left), height: round(bottom - top) }
+}
+
+export const MAX_PIXELS = 100e6
+
+/** A page of A4 at 200 dots per inch; more costs time and finds no more words. */
+export const PAGE_SIDE = 2_339
+/** Letters of smaller pictures are recognized better at twice their size. */
+const SMALL_SIDE = 1_000
+
+/** Loads sharp with the first picture, for one thread and without a cache. */
+export async function loadSharp() {
+  const { default: sharp } = await import('sharp')
+  sharp.concurrency(1)
+  sharp.cache(false)
+  return sharp
+}
+
+/** One page of a picture as it is seen, in grey on white, in a size that is good to recognize; throws when it is broken. */
+export async function pictureOf(bytes: Buffer, page: number): Promise<Picture> {
+  const sharp = await loadSharp()
+  const open = () => sharp(bytes, { limitInputPixels: MAX_PIXELS, sequentialRead: true, page })
+  try {
+    const { autoOrient } = await open().metadata()
+    const longer = Math.max(autoOrient.width, autoOrient.height)
+    const side = longer < SMALL_SIDE ? longer * 2 : Math.min(longer, PAGE_SIDE)
+    const resized = open().autoOrient().flatten({ background: '#fff' }).resize(side, side, { fit: 'inside' })
+    return await asPicture(resized)
+  } catch (error) {
+    throw new Error(`The picture is damaged (${messageOf(error)})`, { cause: error })
+  }
+}
+
+/** A drawn page, one byte for each pixel, as a picture. */
+export async function greyPicture(image: { width: number; height: number; data: Uint8Array }): Promise<Picture> {
+  const sharp = await loadSharp()
+  return await asPicture(sharp(image.data, { raw: { width: image.width, height: image.height, channels: 1 } }))
+}
+
+async function asPicture(image: Sharp): Promise<Picture> {
+  const { data, info } = await image.greyscale().png({ compressionLevel: 1 }).toBuffer({ resolveWithObject: true })
+  return { png: data, width: info.width, height: info.height }
+}

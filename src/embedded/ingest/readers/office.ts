@@ -1,0 +1,205 @@
+import type { OfficeContentNode, OfficeParserAST } from 'officeparser'
+import { messageOf } from '../../../foundation/errors.ts'
+import { ARCHIVE_LIMITS, checkArchive, listEntries, passwordNeeded, readXmlPart, type ZipEntry } from './archive.ts'
+import { completed, type ExtractionEnd, type ExtractionSink, partial } from './extraction.ts'
+import { cutInto, PlaceCutter } from './passage-splitter.ts'
+
+const ZIP_SIGNATURE = 'PK\x03\x04'
+/** What the parser recommends to its own users. */
+const ADVICE = / If you are sure it is fine, please .*$/s
+/** What it reports of bytes that it knows no format of. */
+const UNKNOWN_FORMAT = /currently supports .* files only/
+/** The type that an OpenDocument begins with, of texts that the parser does not take for such: web pages and master documents. */
+const OTHER_TEXT = /^PK.{28}mimetypeapplication\/vnd\.oasis\.opendocument\.text-(?:web|master)/s
+const TYPE_END = 100
+const NO_TEXT = 'The document has no text: only its title is searchable'
+
+/** Extracts a document of Word, PowerPoint, OpenDocument, RTF or EPUB as Markdown. Throws when it is broken or encrypted. */
+export async function readOffice(bytes: Buffer, sink: ExtractionSink): Promise<ExtractionEnd> {
+  if (bytes.toString('latin1', 0, 4) === ZIP_SIGNATURE) {
+    const entries = listEntries(bytes)
+    checkArchive(entries)
+    await checkRights(bytes, entries)
+    if (isOnlyStyles(entries)) return partial(NO_TEXT)
+  }
+  const ast = await parse(bytes)
+  let hasText = false
+  const takes = {
+    take: (passage: Parameters<ExtractionSink['take']>[0]) => {
+      hasText = true
+      sink.take(passage)
+    },
+  }
+  const cutter = new PlaceCutter('paragraph', '\n\n', takes)
+  for (const [index, node] of allBlocks(ast).entries()) {
+    if (node.type === 'slide') takeSlide(node, takes)
+    else if (node.type === 'sheet') takeSheet(node, takes)
+    else addBlock(cutter, markdownOf(node), index + 1)
+    await sink.drain()
+  }
+  cutter.end()
+  const end = hasText ? completed(...lossesOf(ast)) : partial(NO_TEXT)
+  return { ...end, textType: 'text/markdown' }
+}
+
+/** True for an OpenDocument template that has styles and no content, which the parser would take for a damaged document. */
+function isOnlyStyles(entries: readonly ZipEntry[]): boolean {
+  const names = new Set(entries.map(({ name }) => name))
+  return names.has('META-INF/manifest.xml') && names.has('styles.xml') && !names.has('content.xml')
+}
+
+async function parse(bytes: Buffer): Promise<OfficeParserAST> {
+  const { OfficeParser } = await import('officeparser')
+  try {
+    return await OfficeParser.parseOffice(bytes, {
+      ...(OTHER_TEXT.test(bytes.toString('latin1', 0, TYPE_END)) && { fileType: 'odt' as const }),
+      ignoreInternalLinks: true,
+      decompressionLimits: {
+        maxUncompressedBytes: ARCHIVE_LIMITS.markupBytes,
+        maxZipEntries: ARCHIVE_LIMITS.entries,
+        maxXmlElements: MAX_XML_ELEMENTS,
+      },
+    })
+  } catch (error) {
+    const message = messageOf(error).replace('[OfficeParser]: ', '').replace(ADVICE, '')
+    if (/password|encrypt|decrypt/i.test(message)) throw passwordNeeded()
+    if (UNKNOWN_FORMAT.test(message))
+      throw new Error('The document cannot be read: its format is another than its name says')
+    throw new Error(`The document cannot be read: ${message}`, { cause: error })
+  }
+}
+
+const MAX_XML_ELEMENTS = 500_000
+
+/** The content, then what stands at the edge of each page. */
+function allBlocks({ content, auxiliary }: OfficeParserAST): readonly OfficeContentNode[] {
+  return [...content, ...(auxiliary?.headers ?? []), ...(auxiliary?.footers ?? [])]
+}
+
+function addBlock(cutter: PlaceCutter, text: string, number: number): void {
+  if (text !== '') cutter.add(text, number)
+}
+
+function takeSlide(slide: OfficeContentNode, sink: Pick<ExtractionSink, 'take'>): void {
+  const number = slide.metadata && 'slideNumber' in slide.metadata ? (slide.metadata.slideNumber ?? 1) : 1
+  cutInto(markdownOf(slide), { unit: 'slide', firstUnit: number, lastUnit: number }, sink)
+}
+
+function takeSheet(sheet: OfficeContentNode, sink: Pick<ExtractionSink, 'take'>): void {
+  const name = sheet.metadata && 'sheetName' in sheet.metadata ? sheet.metadata.sheetName : ''
+  const cutter = new PlaceCutter('row', '\n', sink)
+  const detail = { sheet: name }
+  let isFirst = true
+  for (const [index, row] of (sheet.children ?? []).entries()) {
+    const text = rowOf(row)
+    if (text === '') continue
+    if (isFirst) cutter.add(`## ${name}\n`, index + 1, detail)
+    cutter.add(text, index + 1, detail)
+    isFirst = false
+  }
+  cutter.end()
+}
+
+const LOSS = /LIMIT|TRUNCAT|EXCEED|FAILED|MISSING/
+
+/** What the parser reports as left out. */
+function lossesOf({ warnings = [] }: OfficeParserAST): string[] {
+  const losses = warnings.filter(({ code }) => LOSS.test(code))
+  return losses.slice(0, 3).map(({ message }) => `Not all of it was read: ${message}`)
+}
+
+/** A heading, paragraph, table or the like as Markdown, with the notes and comments on it; empty when it has no words. */
+function markdownOf(node: OfficeContentNode): string {
+  const remarks = remarksOf(node).map((remark) => `> ${inlineOf(remark)}`)
+  return [blockOf(node), ...remarks].filter((text) => text.trim() !== '').join('\n\n')
+}
+
+/** The notes and comments on a node and on the words in it; those on blocks in it follow these blocks. */
+function remarksOf(node: OfficeContentNode): OfficeContentNode[] {
+  const isOfBlocks = node.type === 'table' || CONTAINERS.includes(node.type) || hasBlocks(node)
+  const inside = isOfBlocks ? [] : (node.children ?? []).flatMap(remarksOf)
+  return [...(node.notes ?? []), ...(node.comments ?? []), ...inside]
+}
+
+function blockOf(node: OfficeContentNode): string {
+  switch (node.type) {
+    case 'heading':
+      return headed(node.metadata && 'level' in node.metadata ? Number(node.metadata.level) : 1, inlineOf(node))
+    case 'list':
+      return listItem(node)
+    case 'table':
+      return tableOf(node.children ?? [])
+    case 'code':
+      return `\`\`\`\n${node.text ?? ''}\n\`\`\``
+    default:
+      return CONTAINERS.includes(node.type) || hasBlocks(node) ? blocksOf(node) : inlineOf(node)
+  }
+}
+
+const CONTAINERS: readonly OfficeContentNode['type'][] = ['slide', 'page', 'sheet', 'admonition', 'definitionList']
+const BLOCKS: readonly OfficeContentNode['type'][] = ['heading', 'paragraph', 'table', 'list', 'code']
+
+function hasBlocks({ children = [] }: OfficeContentNode): boolean {
+  return children.some(({ type }) => BLOCKS.includes(type))
+}
+
+function blocksOf({ children = [] }: OfficeContentNode): string {
+  return children
+    .map(markdownOf)
+    .filter((text) => text !== '')
+    .join('\n\n')
+}
+
+function headed(level: number, text: string): string {
+  const mark = '#'.repeat(Math.min(Math.max(level, 1), 6))
+  return text.trim() === '' ? '' : `${mark} ${text.replace(/\s+/g, ' ').trim()}`
+}
+
+function listItem(node: OfficeContentNode): string {
+  const { listType = 'unordered', indentation = 0 } = node.metadata && 'listType' in node.metadata ? node.metadata : {}
+  const text = hasBlocks(node) ? blocksOf(node) : inlineOf(node)
+  return text.trim() === ''
+    ? ''
+    : `${'  '.repeat(Math.min(indentation, 9))}${listType === 'ordered' ? '1.' : '-'} ${text}`
+}
+
+/** The first row is the head of the table. */
+function tableOf(rows: readonly OfficeContentNode[]): string {
+  const lines = rows.map(rowOf).filter((line) => line !== '')
+  const columns = Math.max(0, ...rows.map(({ children = [] }) => children.length))
+  return lines.length < 2 ? lines.join('\n') : lines.toSpliced(1, 0, `|${' --- |'.repeat(columns)}`).join('\n')
+}
+
+/** `| cell | cell |`; empty when no cell has a word. */
+function rowOf({ children = [] }: OfficeContentNode): string {
+  const cells = children.map((cell) => cellText(markdownOf(cell)))
+  return cells.every((cell) => cell === '') ? '' : `| ${cells.join(' | ')} |`
+}
+
+export function cellText(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().replaceAll('|', '\\|')
+}
+
+/** The words of a node and of everything in it; a picture gives its alternative text. */
+function inlineOf(node: OfficeContentNode): string {
+  if (node.type === 'break') return '\n'
+  if (node.type === 'image') return node.metadata && 'altText' in node.metadata ? (node.metadata.altText ?? '') : ''
+  if (!node.children || node.children.length === 0) return node.text ?? ''
+  return node.children.map(inlineOf).join('')
+}
+
+const ENCRYPTION = 'META-INF/encryption.xml'
+/** By these, books make their fonts useless outside of them; the text is open. */
+const OBFUSCATION: readonly string[] = ['http://www.idpf.org/2008/embedding', 'http://ns.adobe.com/pdf/enc#RC']
+
+/** Throws when a book (EPUB) names parts that only a reader with the right to it can decrypt. */
+async function checkRights(bytes: Buffer, entries: readonly ZipEntry[]): Promise<void> {
+  const encryption = entries.find(({ name }) => name === ENCRYPTION)
+  if (!encryption) return
+  await readXmlPart(bytes, encryption, {
+    onOpen: (name, { Algorithm: algorithm }) => {
+      if (name !== 'EncryptionMethod' || OBFUSCATION.includes(algorithm ?? '')) return
+      throw new Error('The book is encrypted: its seller allows only certain programs to read it')
+    },
+  })
+}

@@ -1,0 +1,146 @@
+import type { PDFiumDocument, PDFiumLibrary, PDFiumPage } from '@hyzyla/pdfium'
+import { messageOf } from '../../../foundation/errors.ts'
+import { completed, type ExtractionEnd, type ExtractionSink, FOR_NEXT_STAGE, partial } from './extraction.ts'
+import { greyPicture, PAGE_SIDE, RECOGNIZED, type Recognizer, takeRecognized } from './ocr.ts'
+import { cutInto } from './passage-splitter.ts'
+
+const MAX_RECOGNIZED_PAGES = 300
+
+/** What was found on the pages so far. */
+interface Found {
+  textPages: number
+  recognizedPages: number
+  picturePages: number
+  /** Why not everything was read. */
+  gap: string | undefined
+}
+
+/** Extracts the text of a PDF page by page; that of scanned pages is recognized. */
+export async function readPdf(
+  bytes: Uint8Array,
+  sink: ExtractionSink,
+  { recognizer }: { readonly recognizer: Recognizer | undefined },
+): Promise<ExtractionEnd> {
+  using pdf = await openPdf(bytes)
+  const { pageCount } = pdf
+  const found: Found = { textPages: 0, recognizedPages: 0, picturePages: 0, gap: undefined }
+  for (let index = 0; index < pageCount; index += 1) {
+    const page = pdf.readPage(index)
+    if (isPicture(page)) {
+      found.picturePages += 1
+      if (recognizer) await recognizePage(pdf, index, recognizer, sink, found)
+    } else if (page.text.trim() !== '') {
+      found.textPages += 1
+      cutInto(page.text, { unit: 'page', firstUnit: index + 1, lastUnit: index + 1 }, sink)
+    }
+    await sink.drain()
+  }
+  if (found.picturePages > 0 && !recognizer) return FOR_NEXT_STAGE
+  return { ...endOf(found), properties: { pages: pageCount } }
+}
+
+async function recognizePage(
+  pdf: Pdf,
+  index: number,
+  recognizer: Recognizer,
+  sink: ExtractionSink,
+  found: Found,
+): Promise<void> {
+  if (found.picturePages > MAX_RECOGNIZED_PAGES) {
+    found.gap = `Only the first ${MAX_RECOGNIZED_PAGES} scanned pages were read`
+    return
+  }
+  const texts = await recognizer.recognize(await greyPicture(await pdf.drawPage(index, PAGE_SIDE)))
+  if (!texts) found.gap = `Recognizing the text of page ${index + 1} took too long`
+  takeRecognized(texts ?? [], index + 1, sink)
+  if (texts && texts.length > 0) found.recognizedPages += 1
+  await sink.nextPart()
+}
+
+/** True for a page that shows something but whose text cannot be read: a scan, or letters without their meaning. */
+function isPicture({ text, isDrawn }: PdfPage): boolean {
+  const letters = text.replace(/\s/g, '')
+  const meaningless = letters.replace(/[^\ufffd\ue000-\uf8ff\p{Cc}]/gu, '').length
+  return isDrawn && meaningless * 2 >= letters.length
+}
+
+function endOf({ textPages, recognizedPages, gap }: Found): ExtractionEnd {
+  const warnings = recognizedPages > 0 ? [RECOGNIZED] : []
+  if (gap !== undefined) return partial(gap, warnings)
+  return textPages + recognizedPages === 0
+    ? partial('The PDF has no text: only its title is searchable')
+    : completed(...warnings)
+}
+
+/** One page of a PDF; only one is loaded at a time. */
+interface PdfPage {
+  /** Its text in the order of the file, lines parted by line feeds. */
+  readonly text: string
+  /** Whether anything is drawn on it, text or not. */
+  readonly isDrawn: boolean
+}
+
+/** A page as a picture, one byte (0 is black) for each pixel. */
+interface GreyImage {
+  readonly width: number
+  readonly height: number
+  readonly data: Uint8Array
+}
+
+interface Pdf extends Disposable {
+  readonly pageCount: number
+  /** `index` counts from 0. */
+  readPage(index: number): PdfPage
+  /** Draws a page so that its longer side has about so many pixels. */
+  drawPage(index: number, longerSide: number): Promise<GreyImage>
+}
+
+let library: Promise<PDFiumLibrary> | undefined
+
+/** Throws when the file is damaged or needs a password. */
+export async function openPdf(bytes: Uint8Array): Promise<Pdf> {
+  library ??= import('@hyzyla/pdfium').then(({ PDFiumLibrary }) => PDFiumLibrary.init())
+  const document = await load(await library, bytes)
+  return {
+    pageCount: document.getPageCount(),
+    readPage: (index) => {
+      const page = document.getPage(index)
+      try {
+        return { text: cleanText(page.getText()), isDrawn: page.getObjectCount() > 0 }
+      } finally {
+        close(page)
+      }
+    },
+    // Drawing closes the page.
+    drawPage: async (index, longerSide) => await draw(document.getPage(index), longerSide),
+    [Symbol.dispose]: () => document.destroy(),
+  }
+}
+
+async function load(pdfium: PDFiumLibrary, bytes: Uint8Array): Promise<PDFiumDocument> {
+  try {
+    return await pdfium.loadDocument(bytes)
+  } catch (error) {
+    const message = messageOf(error)
+    if (/password|security/i.test(message)) throw new Error('The PDF is encrypted: reading it takes its password')
+    throw new Error(`The PDF is damaged (${message})`, { cause: error })
+  }
+}
+
+async function draw(page: PDFiumPage, longerSide: number): Promise<GreyImage> {
+  const { originalWidth, originalHeight } = page.getOriginalSize()
+  const scale = longerSide / Math.max(originalWidth, originalHeight, 1)
+  const { width, height, data } = await page.render({ scale, colorSpace: 'Gray', render: 'bitmap' })
+  return { width, height, data }
+}
+
+/** The library closes a page only after drawing it; pages left open take memory until the document is closed. */
+function close(page: PDFiumPage): void {
+  // biome-ignore lint/complexity/useLiteralKeys: these members are private
+  page['module']._FPDF_ClosePage(page['pageIdx'])
+}
+
+/** U+FFFE stands for a hyphen at the end of a line; the next line continues the word. */
+function cleanText(text: string): string {
+  return text.replaceAll('\r\n', '\n').replaceAll('\ufffe', '')
+}

@@ -1,0 +1,114 @@
+import { Parser } from 'htmlparser2'
+import type { Metadata } from 'sharp'
+import { messageOf } from '../../../foundation/errors.ts'
+import { completed, type ExtractionEnd, type ExtractionSink, FOR_NEXT_STAGE, partial } from './extraction.ts'
+import { loadSharp, MAX_PIXELS, pictureOf, RECOGNIZED, type Recognizer, takeRecognized } from './ocr.ts'
+import { cutInto } from './passage-splitter.ts'
+
+const MAX_PAGES = 300
+/** What is smaller, such as an icon, has no text that could be read. */
+const MIN_SIDE = 24
+
+const DECODED = /^image\/(?:jpeg|png|gif|webp|tiff|avif)$/
+const NOT_DECODED = 'Pictures of this kind cannot be decoded: only its title is searchable'
+const NO_TEXT = 'No text was recognized in the picture: only its title is searchable'
+
+/** Extracts the description inside the picture file and the text that is recognized in it, page by page. Throws when it is broken. */
+export async function readPicture(
+  bytes: Buffer,
+  mimeType: string,
+  sink: ExtractionSink,
+  recognizer: Recognizer | undefined,
+): Promise<ExtractionEnd> {
+  if (!DECODED.test(mimeType)) return completed(NOT_DECODED)
+  if (!recognizer) return FOR_NEXT_STAGE
+  const metadata = await readMetadata(bytes)
+  const { width, height, pages = 1, format } = metadata
+  const pageCount = format === 'tiff' ? pages : 1
+  const caption = captionOf(metadata)
+  if (caption !== '') cutInto(caption, { unit: 'page', firstUnit: 1, lastUnit: 1 }, sink)
+  const end = await recognizePages(bytes, metadata, Math.min(pageCount, MAX_PAGES), sink, recognizer)
+  const isCut = pageCount > MAX_PAGES && end.status !== 'partial'
+  const whole = isCut ? partial(`Only the first ${MAX_PAGES} pages were read`, end.warnings) : end
+  return { ...whole, properties: { width, height, ...(pageCount > 1 ? { pages: pageCount } : {}) } }
+}
+
+async function readMetadata(bytes: Buffer): Promise<Metadata> {
+  const sharp = await loadSharp()
+  try {
+    return await sharp(bytes, { limitInputPixels: false }).metadata()
+  } catch (error) {
+    throw new Error(`The picture is damaged (${messageOf(error)})`, { cause: error })
+  }
+}
+
+async function recognizePages(
+  bytes: Buffer,
+  { width, height }: Metadata,
+  pageCount: number,
+  sink: ExtractionSink,
+  recognizer: Recognizer,
+): Promise<ExtractionEnd> {
+  if (width * height > MAX_PIXELS)
+    return partial(`The picture has more than ${MAX_PIXELS / 1e6} megapixels: its text was not read`)
+  if (Math.min(width, height) < MIN_SIDE) return completed(NO_TEXT)
+  let found = 0
+  for (let page = 1; page <= pageCount; page += 1) {
+    const texts = await recognizer.recognize(await pictureOf(bytes, page - 1))
+    if (!texts) return partial(`Recognizing the text of page ${page} took too long`)
+    takeRecognized(texts, page, sink)
+    found += texts.length
+    await sink.nextPart()
+  }
+  return completed(found > 0 ? RECOGNIZED : NO_TEXT)
+}
+
+/** Elements of XMP that hold words for a reader. */
+const XMP_WORDS = new Set(['dc:title', 'dc:description', 'dc:subject', 'dc:creator', 'photoshop:Headline'])
+
+/** Tags of EXIF that do: description, artist, copyright. */
+const EXIF_WORDS = [0x010e, 0x013b, 0x8298]
+
+/** The description inside a picture file (XMP, EXIF, comments of PNG), each text once on a line of its own. */
+function captionOf({ xmp, exif, comments = [] }: Metadata): string {
+  const lines = [...(xmp ? xmpWords(xmp.toString('utf8')) : []), ...(exif ? exifWords(exif) : [])]
+  for (const { keyword, text } of comments) if (!/xmp|^raw/i.test(keyword)) lines.push(text)
+  return [...new Set(lines.map((line) => line.replace(/\s+/g, ' ').trim()))].filter((line) => line !== '').join('\n')
+}
+
+function xmpWords(xmp: string): string[] {
+  const words: string[] = []
+  const open: string[] = []
+  const parser = new Parser(
+    {
+      onopentag: (name, attributes) => {
+        open.push(name)
+        for (const [attribute, value] of Object.entries(attributes)) if (XMP_WORDS.has(attribute)) words.push(value)
+      },
+      ontext: (text) => {
+        if (open.some((name) => XMP_WORDS.has(name))) words.push(text)
+      },
+      onclosetag: () => {
+        open.pop()
+      },
+    },
+    { xmlMode: true },
+  )
+  parser.end(xmp)
+  return words
+}
+
+/** The text of these tags in the first directory of a TIFF block; none when it is broken. */
+function exifWords(exif: Buffer): string[] {
+  const tiff = exif.subarray(exif.toString('latin1', 0, 4) === 'Exif' ? 6 : 0)
+  const isLittle = tiff.toString('latin1', 0, 2) === 'II'
+  const short = (at: number) => (at + 2 > tiff.length ? 0 : isLittle ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at))
+  const long = (at: number) => (at + 4 > tiff.length ? 0 : isLittle ? tiff.readUInt32LE(at) : tiff.readUInt32BE(at))
+  const directory = long(4)
+  return Array.from({ length: short(directory) }, (_, index) => directory + 2 + index * 12).flatMap((entry) => {
+    if (!EXIF_WORDS.includes(short(entry))) return []
+    const count = long(entry + 4)
+    const start = count <= 4 ? entry + 8 : long(entry + 8)
+    return [tiff.toString('utf8', start, Math.min(tiff.length, start + count)).replace(/\0[\s\S]*/, '')]
+  })
+}

@@ -1,0 +1,185 @@
+import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import type { LibrarySummary, ResourceRecord } from '../../contract/records.ts'
+import { INBOX_PATH } from '../../contract/routes.ts'
+import type { AgentAccess } from './mcp-access.ts'
+
+const INSTRUCTIONS =
+  'A library of documents. Find documents by search, walk through them by list_directory (without a library it lists the libraries), and read them by read_resource.'
+
+/** A server of the Model Context Protocol with the tools search, list_directory, read_resource and upload. */
+export function createAgentServer(access: AgentAccess, version: string): McpServer {
+  const server = new McpServer({ name: 'shelfd', title: 'Knowledge library', version }, { instructions: INSTRUCTIONS })
+  addReadingTools(server, access)
+  addUploadTool(server, access)
+  return server
+}
+
+const MOST_CANDIDATES = 50
+const MOST_ENTRIES = 1_000
+const EXCERPT_LENGTH = 1_000
+const WINDOW_LENGTH = 20_000
+/** Texts longer than this are cut; nobody reads more of one document by windows. */
+const MAX_TEXT_LENGTH = 4_000_000
+
+const READS = { readOnlyHint: true, openWorldHint: false }
+const library = z.string().min(1).max(512).describe('Identifier or exact name of a library')
+
+/** Adds the tools that change nothing: search, list_directory, read_resource. */
+function addReadingTools(server: McpServer, access: AgentAccess): void {
+  addSearch(server, access)
+  addListDirectory(server, access)
+  addReadResource(server, access)
+}
+
+function addSearch(server: McpServer, access: AgentAccess): void {
+  const inputSchema = z.object({
+    query: z.string().trim().min(1).max(1_000).describe('Words to look for'),
+    library: library
+      .optional()
+      .describe('Only in this library (identifier or exact name); all readable ones without it'),
+    limit: z.int().min(1).max(MOST_CANDIDATES).default(10).describe('At most so many candidates'),
+  })
+  const description =
+    'Finds documents by their text and title. Results are candidates: check excerpts against the document.'
+  server.registerTool(
+    'search',
+    { title: 'Search the library', description, inputSchema, annotations: READS },
+    async ({ query, limit, ...named }, { mcpReq: { signal } }) => {
+      const libraryIds = named.library === undefined ? [] : [(await chooseLibrary(access, named.library, signal)).id]
+      const { notice, results } = await access.searchResources({ query, libraryIds, limit }, signal)
+      return jsonResult({ notice, results: results.map(({ resource }) => describeHit(resource)) })
+    },
+  )
+}
+
+function describeHit({ id, title, library, paths = [], assets = [] }: ResourceRecord) {
+  const excerpts = assets
+    .map(({ excerpt, text }) => (excerpt ?? text ?? '').slice(0, EXCERPT_LENGTH))
+    .filter((each) => each !== '')
+  return { resource: id, title, library, path: paths[0], excerpts }
+}
+
+function addListDirectory(server: McpServer, access: AgentAccess): void {
+  const inputSchema = z.object({
+    library: library.optional().describe('Identifier or exact name of a library; without it the libraries are listed'),
+    path: z.string().startsWith('/').max(16_384).default('/').describe('Directory in the library'),
+  })
+  const description = 'Lists the directories and documents in a directory of a library, or the libraries themselves.'
+  server.registerTool(
+    'list_directory',
+    { title: 'List a directory', description, inputSchema, annotations: READS },
+    async ({ path, ...named }, { mcpReq: { signal } }) => {
+      if (named.library === undefined) {
+        const libraries = await Array.fromAsync(access.listLibraries(signal))
+        return jsonResult({ libraries: libraries.map(({ id, name, access: rights }) => ({ id, name, rights })) })
+      }
+      const { id } = await chooseLibrary(access, named.library, signal)
+      return jsonResult({ library: id, path, ...(await readEntries(access, id, path, signal)) })
+    },
+  )
+}
+
+async function readEntries(access: AgentAccess, libraryId: string, path: string, signal: AbortSignal) {
+  const directories: string[] = []
+  const documents: { resource: string; title: string; filename: string; type: string }[] = []
+  for await (const { folders, files } of access.listDirectory(libraryId, path, signal)) {
+    directories.push(...folders.map(({ name }) => name))
+    documents.push(
+      ...files.map(({ id, title, filename, mime_type: type }) => ({ resource: id, title, filename, type })),
+    )
+    if (directories.length + documents.length >= MOST_ENTRIES) break
+  }
+  const isCut = directories.length + documents.length >= MOST_ENTRIES
+  return { directories, documents, ...(isCut && { notice: `Only the first ${MOST_ENTRIES} entries or so are shown` }) }
+}
+
+function addReadResource(server: McpServer, access: AgentAccess): void {
+  const inputSchema = z.object({
+    library,
+    resource: z.string().min(1).max(512).describe('Identifier of the document, from search or list_directory'),
+    offset: z
+      .int()
+      .min(0)
+      .max(MAX_TEXT_LENGTH)
+      .default(0)
+      .describe('First character to read; give next_offset to continue'),
+  })
+  const description = `Reads a document: what is known of it, and ${WINDOW_LENGTH} characters of its text at a time.`
+  server.registerTool(
+    'read_resource',
+    { title: 'Read a document', description, inputSchema, annotations: READS },
+    async ({ resource, offset, ...named }, { mcpReq: { signal } }) => {
+      const { id } = await chooseLibrary(access, named.library, signal)
+      const record = await access.showResource(id, resource, signal)
+      const { text, notice } = await access.readText(record, MAX_TEXT_LENGTH, signal)
+      const end = offset + WINDOW_LENGTH
+      const { title, paths, ingestion_status: status } = record
+      return jsonResult(
+        { resource, title, paths, status, length: text.length, next_offset: end < text.length ? end : null, notice },
+        text.slice(offset, end),
+      )
+    },
+  )
+}
+
+const inputSchema = z
+  .object({
+    library: z.string().min(1).max(512).describe('Identifier or exact name of a library'),
+    name: z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[^/\\\0]+$/, 'must be a name without slashes')
+      .describe('File name with extension'),
+    text: z.string().optional().describe('The content, if it is text'),
+    base64: z.base64().optional().describe('The content in base64, if it is not text'),
+    mime_type: z
+      .string()
+      .regex(/^[\w.+-]{1,127}\/[\w.+-]{1,127}$/, 'must be a type such as text/plain')
+      .optional()
+      .describe('Such as application/pdf; text/markdown for .md, text/plain for other text'),
+    path: z.string().startsWith('/').max(16_384).default(INBOX_PATH).describe('An existing directory of the library'),
+  })
+  .refine(({ text, base64 }) => (text === undefined) !== (base64 === undefined), 'Give either text or base64')
+
+/** Adds the tool `upload`. */
+function addUploadTool(server: McpServer, access: AgentAccess): void {
+  const description =
+    'Adds a document to a library. Nothing is replaced: the same content again only gains a further place. It can be found once it is processed.'
+  const annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false }
+  server.registerTool(
+    'upload',
+    { title: 'Upload a document', description, inputSchema, annotations },
+    async ({ name, path, ...given }, { mcpReq: { signal } }) => {
+      const { id: libraryId } = await chooseLibrary(access, given.library, signal)
+      const bytes = Buffer.from(given.text ?? given.base64 ?? '', given.text === undefined ? 'base64' : 'utf8')
+      const mime = given.mime_type ?? defaultType(name, given.text !== undefined)
+      const { id, duplicate = false } = await access.uploadFile(
+        { libraryId, directoryPath: path, fileName: name, mime, bytes },
+        signal,
+      )
+      return jsonResult({ resource: id, library: libraryId, duplicate })
+    },
+  )
+}
+
+function defaultType(name: string, isText: boolean): string {
+  if (!isText) return 'application/octet-stream'
+  return name.toLowerCase().endsWith('.md') ? 'text/markdown' : 'text/plain'
+}
+
+/** The library with this identifier or, failing that, this exact name. Throws an Error that names the libraries there are. */
+async function chooseLibrary(access: AgentAccess, idOrName: string, signal: AbortSignal): Promise<LibrarySummary> {
+  const libraries = await Array.fromAsync(access.listLibraries(signal))
+  const found = libraries.find(({ id }) => id === idOrName) ?? libraries.find(({ name }) => name === idOrName)
+  if (found) return found
+  const names = libraries.slice(0, 20).map(({ name }) => `"${name}"`)
+  throw new Error(`There is no library "${idOrName}" that may be read, only: ${names.join(', ') || 'none'}`)
+}
+
+/** A result of one text in JSON and, if there is one, a further text as it is. */
+function jsonResult(value: unknown, text?: string): CallToolResult {
+  const texts = [JSON.stringify(value), ...(text === undefined ? [] : [text])]
+  return { content: texts.map((each) => ({ type: 'text', text: each })) }
+}

@@ -1,0 +1,47 @@
+import { createMcpHandler } from '@modelcontextprotocol/server'
+import type { FastifyRequest } from 'fastify'
+import { INTERFACE_VERSION } from '../../contract/routes.ts'
+import { messageOf } from '../../foundation/errors.ts'
+import type { Grant } from '../access/grant.ts'
+import type { Service } from '../service.ts'
+import { createAgentServer } from './create-mcp-server.ts'
+import { accessOf } from './grant-access.ts'
+
+/** The endpoint for agents: the Model Context Protocol over HTTP, without sessions. */
+export interface AgentEndpoint {
+  /** Answers one request of a grant. */
+  answer(request: FastifyRequest, grant: Grant, signal: AbortSignal): Promise<Response>
+  close(): Promise<void>
+}
+
+export function createAgentEndpoint(service: Service): AgentEndpoint {
+  const grants = new WeakMap<Request, Grant>()
+  const handler = createMcpHandler(
+    ({ requestInfo }) => {
+      const grant = requestInfo && grants.get(requestInfo)
+      if (!grant) throw new Error('The request of an agent has no grant')
+      return createAgentServer(accessOf(service, grant), INTERFACE_VERSION)
+    },
+    { onerror: (error) => service.logger.debug('an agent was refused', { error: messageOf(error) }) },
+  )
+  return {
+    async answer({ method, url, headers, body }, grant, signal) {
+      const request = new Request(new URL(url, 'http://localhost'), { method, headers: toHeaders(headers), signal })
+      grants.set(request, grant)
+      // The body is read already: without this the SDK would read it again, and fail where it is empty.
+      const response = await handler.fetch(request, { parsedBody: body ?? null })
+      // Of the SDK it says "keep-alive", also to a client that asked to close the connection, which would then wait for its end.
+      response.headers.delete('connection')
+      return response
+    },
+    close: () => handler.close(),
+  }
+}
+
+function toHeaders(headers: FastifyRequest['headers']): Headers {
+  return new Headers(
+    Object.entries(headers).flatMap(([name, value]) =>
+      [value ?? []].flat().map((each): [string, string] => [name, each]),
+    ),
+  )
+}

@@ -1,0 +1,43 @@
+import { Readable, Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { createAgentServer } from './create-mcp-server.ts'
+import type { AgentAccess } from './mcp-access.ts'
+
+export interface StdioOptions {
+  readonly access: AgentAccess
+  readonly version: string
+  readonly stdin: AsyncIterable<Uint8Array | string>
+  readonly stdout: NodeJS.WritableStream
+  readonly signal: AbortSignal
+  readonly onError: (error: Error) => void
+}
+
+/** A document comes in one message, in base64 if it is not text. */
+const MAX_MESSAGE_BYTES = 32 * 2 ** 20
+
+/** Speaks the Model Context Protocol, a message a line, until the client closes stdin or `signal` is aborted. */
+export async function serveOnStdio({ access, version, signal, onError, ...streams }: StdioOptions): Promise<void> {
+  const stdin = Readable.from(readUntil(signal, streams.stdin))
+  const stdout = new Writable({
+    write: (chunk: Uint8Array, _encoding, done) => void streams.stdout.write(chunk, () => done()),
+  })
+  const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: MAX_MESSAGE_BYTES })
+  const server = serveStdio(() => createAgentServer(access, version), { transport, onerror: onError })
+  try {
+    await finished(stdin, { writable: false, signal })
+  } catch (error) {
+    if (!signal.aborted) throw error
+  } finally {
+    await server.close()
+  }
+}
+
+/** Ends in order when `signal` is aborted, also where the source then fails. */
+async function* readUntil(signal: AbortSignal, source: StdioOptions['stdin']): AsyncGenerator<Uint8Array | string> {
+  try {
+    yield* source
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}

@@ -1,0 +1,93 @@
+import { joinLibraryPath } from '../../contract/library-path.ts'
+import type { AssetRecord } from '../../contract/records.ts'
+import { ingestionOutcome } from '../../contract/states.ts'
+import { isoTime } from '../../foundation/text/times.ts'
+import type { Tables } from '../database/open-tables.ts'
+import { type StoredPassage, type TraceDetail, traceDetail } from '../database/passages.ts'
+import type { ResourceRow } from '../database/resources.ts'
+import { stringList } from '../database/string-list.ts'
+import { assetIdentifier } from '../identifiers.ts'
+import { durationOf } from '../video/video-pictures.ts'
+
+const MAX_PATHS = 1_000
+const ABSTRACT_LENGTH = 300
+
+/** The fields that every form of a resource record has (2.10). */
+export function resourceHead(tables: Tables, resource: ResourceRow) {
+  const library = tables.libraries.byId(resource.libraryId)
+  return {
+    id: resource.publicId,
+    title: resource.title,
+    library: { id: library?.publicId, name: library?.name },
+    paths: tables.locations
+      .ofResource(resource.id, MAX_PATHS)
+      .map(({ path, filename }) => joinLibraryPath(path, filename)),
+    mime_type: resource.mimeType,
+    size: resource.sizeBytes,
+    ingestion_status: resource.status,
+    created_at: isoTime(resource.createdAtMs),
+  }
+}
+
+/** The whole record (2.10): warnings or the failure of its ingestion, its abstract from its first text, and these assets. */
+export function resourceBody(
+  tables: Tables,
+  resource: ResourceRow,
+  assets: readonly AssetRecord[],
+  first = tables.passages.from(resource.id, 0, 1)[0],
+) {
+  const warnings = stringList(resource.warnings)
+  return {
+    ...resourceHead(tables, resource),
+    text_extracted: textExtracted(resource, first !== undefined),
+    properties: propertiesOf(resource),
+    ingestion_warnings: warnings,
+    ingestion_error: resource.failure,
+    abstract: first ? abstractOf(first.text) : null,
+    assets,
+  }
+}
+
+/** Undefined until it is searchable; false when it is, but gave no text. An empty file has none to give. */
+function textExtracted({ status }: ResourceRow, hasText: boolean): boolean | undefined {
+  if (ingestionOutcome(status) !== 'searchable') return undefined
+  return hasText || status === 'completed'
+}
+
+function propertiesOf({ properties }: ResourceRow): unknown {
+  return JSON.parse(properties)
+}
+
+/** The record of a text asset (2.11); `text` is cut to `maxLength` characters. */
+export function assetBody(resource: ResourceRow, passage: StoredPassage, maxLength: number): AssetRecord {
+  return {
+    id: assetIdentifier(resource.publicId, passage.ordinal),
+    type: 'text',
+    position: passage.ordinal,
+    mime_type: resource.textType,
+    text: passage.text.slice(0, maxLength),
+    trace: [{ unit: passage.unit, from: passage.firstUnit, to: passage.lastUnit, ...traceDetailOf(passage) }],
+  }
+}
+
+/** The record of the moving pictures of a resource (2.11), if it has any. */
+export function videoAssets(resource: ResourceRow): AssetRecord[] {
+  const { videoType, publicId } = resource
+  if (videoType === null) return []
+  const seconds = durationOf(resource)
+  const trace = seconds === undefined ? [] : [{ unit: 'second', from: 0, to: Math.ceil(seconds) }]
+  return [{ id: assetIdentifier(publicId, 'video'), type: 'video', mime_type: videoType, text: null, trace }]
+}
+
+function traceDetailOf({ detail }: StoredPassage): TraceDetail {
+  return detail === null ? {} : traceDetail.parse(JSON.parse(detail))
+}
+
+function abstractOf(text: string): string {
+  return text
+    .slice(0, ABSTRACT_LENGTH * 2)
+    .replace(/^#{1,6} /gm, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, ABSTRACT_LENGTH)
+}

@@ -1,0 +1,27 @@
+import { type LibraryRecord, libraryRecord } from '../../contract/records.ts'
+import { isoTime } from '../../foundation/text/times.ts'
+import type { LibraryRow } from '../database/libraries.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { requireLibrary } from '../http/require-access.ts'
+
+/** 4.8 */
+export const showLibrary = endpoint({
+  route: 'showLibrary',
+  section: '4.8',
+  summary: 'Show a library',
+  description: 'A library that exists but that the credential cannot read is answered with 403.',
+  answers: { 200: { description: 'The library', shape: libraryRecord } },
+  errors: [401, 403, 404],
+  handle: (call) => libraryBody(requireLibrary(call, 'read')),
+})
+
+/** 2.5 */
+export function libraryBody(library: LibraryRow): LibraryRecord {
+  return {
+    id: library.publicId,
+    name: library.name,
+    overview: library.overview,
+    created_at: isoTime(library.createdAtMs),
+    updated_at: isoTime(library.updatedAtMs),
+  }
+}

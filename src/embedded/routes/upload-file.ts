@@ -1,0 +1,70 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { uploadAnswer } from '../../contract/records.ts'
+import { INBOX_PATH } from '../../contract/routes.ts'
+import { describeIssue } from '../../foundation/text/describe-issue.ts'
+import { notFound, tooLarge } from '../http/api-error.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { libraryPathInput } from '../http/inputs.ts'
+import { boundaryOf, MAX_FORM_OVERHEAD_BYTES, type ReceivedForm, receiveForm } from '../http/receive-form.ts'
+import { requireLibrary } from '../http/require-access.ts'
+import type { Service } from '../service.ts'
+import { storeFile } from '../storage/store-file.ts'
+
+const fields = z.object({ path: libraryPathInput.default(INBOX_PATH) })
+
+/** 4.12 */
+export const uploadFile = endpoint({
+  route: 'uploadFile',
+  section: '4.12',
+  summary: 'Upload one file',
+  description: [
+    'The MIME type is the one of the part, without parameters (`application/octet-stream` when there is none). The optional',
+    'field `path` names an existing directory to land in, `/.inbox` by default; it may stand before or after the file.',
+    'Sending the same bytes with the same MIME type again answers 200 with `duplicate: true` and adds a location, also under the',
+    'same name. A form that ends early stores nothing. A short plain text is searchable when this is answered, which',
+    '`ingestion_status` shows; all else is processed afterwards.',
+  ].join(' '),
+  form: {
+    type: 'object',
+    required: ['file'],
+    properties: {
+      file: { type: 'string', format: 'binary', description: 'The file, with its name and its Content-Type' },
+      path: { type: 'string', default: INBOX_PATH, description: 'Library path of an existing directory' },
+    },
+  },
+  answers: {
+    200: { description: 'The library has these bytes with this MIME type already', shape: uploadAnswer },
+    201: {
+      description: 'A new resource; its processing follows unless `ingestion_status` is final',
+      shape: uploadAnswer,
+    },
+  },
+  errors: [401, 403, 404, 408, 413, 415, 422, 507],
+  async handle(call) {
+    const { service, request, reply } = call
+    const library = requireLibrary(call, 'resource.create')
+    const form = await takeForm(service, request)
+    try {
+      const { path } = fields.parse(form, { error: describeIssue })
+      const directory = service.tables.directories.byPath(library.id, path)
+      if (!directory) throw notFound('Directory')
+      const content = await form.content.finish()
+      const recorded = await storeFile(service, { title: form.title, mimeType: form.mimeType, directory, content })
+      if (!recorded) throw notFound('Library')
+      const { id, duplicate, status } = recorded
+      reply.code(duplicate ? 200 : 201)
+      return { id, duplicate, ingestion_status: status, ...(status === 'completed' && { text_extracted: true }) }
+    } finally {
+      await form.content.dispose()
+    }
+  },
+})
+
+async function takeForm({ files, maxUploadBytes }: Service, request: FastifyRequest): Promise<ReceivedForm> {
+  const { 'content-length': length, 'content-type': type } = request.headers
+  if (Number(length ?? 0) > maxUploadBytes + MAX_FORM_OVERHEAD_BYTES) {
+    throw tooLarge('The file is larger than this instance takes')
+  }
+  return await receiveForm(request.raw, boundaryOf(type), { maxUploadBytes, temporaryDir: files.temporaryDir })
+}

@@ -1,0 +1,66 @@
+import { languagesOf, scriptOf } from '../analysis/detect-language.ts'
+import { withoutUmlauts } from '../analysis/further-forms.ts'
+import { foldWord, splitWords, type Word } from '../analysis/split-words.ts'
+import { stemWord, unmarkedStem } from '../analysis/stem-word.ts'
+import type { Clause } from './parse-query.ts'
+
+/** Words of the index in this order; `isPrefix`: the last one is the beginning of a word. */
+export interface Alternative {
+  readonly words: readonly string[]
+  readonly isPrefix: boolean
+}
+
+// Korean writes particles at the end of a word.
+const PARTICLE = /(?:에서|에게|으로|까지|부터|하고|이나|에는|에도|[을를이가은는의에와과도로만])$/
+
+/** Each way in which a document may have a clause; the first one is what the user wrote. */
+export function alternativesOf({ kind, text, words }: Clause): Alternative[] {
+  const [first] = words
+  if (first === undefined) return []
+  if (first.isPair && kind === 'word') return [text, text.replace(PARTICLE, '')].flatMap(pairsOf)
+  const written = phrase(words)
+  if (kind === 'quoted') return [written]
+  if (kind === 'compound') return [written, ...joined(words)]
+  return [written, ...formsOf(first).map((form) => ({ words: [form], isPrefix: false }))]
+}
+
+/** An FTS5 expression for each alternative; no word has a quotation mark. */
+export function expressionOf({ words, isPrefix }: Alternative): string {
+  return `"${words.join(' ')}"${isPrefix ? '*' : ''}`
+}
+
+/** The index holds the last character of a run alone, so a query that continues the run must leave that word out. */
+function phrase(words: readonly Word[]): Alternative {
+  const folded = words.map(({ folded }) => folded)
+  const last = words.at(-1)
+  const isSingle = last?.isPair === true && Array.from(last.source).length === 1
+  const overlaps = isSingle && (words.at(-2)?.end ?? 0) > last.start
+  if (overlaps) return { words: folded.slice(0, -1), isPrefix: false }
+  return { words: folded, isPrefix: isSingle }
+}
+
+function pairsOf(text: string, index: number, all: readonly string[]): Alternative[] {
+  const words = index > 0 && text === all[0] ? [] : splitWords(text)
+  return words.length === 0 ? [] : [phrase(words)]
+}
+
+/** `e-mail` is also written `email`. */
+function joined(words: readonly Word[]): Alternative[] {
+  if (words.length !== 2 || words.some(({ folded }) => /\d/.test(folded))) return []
+  return [{ words: [words.map(({ folded }) => folded).join('')], isPrefix: false }]
+}
+
+/**
+ * The stems in every language of the script, since one word is too little to detect its language, the English one also as a word,
+ * as the index has it where a text has that word itself; and the spelling without umlauts.
+ */
+function formsOf({ source, small, folded }: Word): string[] {
+  const script = scriptOf(source)
+  if (script === undefined) return []
+  const languages = languagesOf(script)
+  const forms = new Set(languages.map((language) => stemWord(small, language)))
+  if (languages.includes('en')) forms.add(unmarkedStem(stemWord(small, 'en')))
+  forms.add(foldWord(withoutUmlauts(small)))
+  forms.delete(folded)
+  return [...forms]
+}

@@ -1,0 +1,64 @@
+import { hasPairedScript, splitWords, type Word } from '../analysis/split-words.ts'
+
+/** A part of a query that a document has or has not. */
+export interface Clause {
+  /** A quoted clause means its words in this order and as they stand; an unquoted one of several words is such as `e-mail`. */
+  readonly kind: 'word' | 'compound' | 'quoted'
+  /** What the user wrote. */
+  readonly text: string
+  readonly words: readonly Word[]
+}
+
+interface ParsedQuery {
+  readonly clauses: readonly Clause[]
+  /** What no document may have. */
+  readonly excluded: readonly Clause[]
+}
+
+const MAX_CLAUSES = 32
+const QUOTES = /[“”„‟«»「」『』＂]/g
+const PARTS = /(?<=^|\s)([-−])?"([^"]*)(?:"|$)|\S+/gu
+const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
+
+/** Reads `"…"` as a phrase, a minus before a word or a phrase as an exclusion, and everything else as words. */
+export function parseQuery(query: string): ParsedQuery {
+  const clauses: Clause[] = []
+  const excluded: Clause[] = []
+  for (const [part, minus, phrase] of query.normalize('NFC').replace(QUOTES, '"').matchAll(PARTS)) {
+    if (phrase !== undefined) (minus ? excluded : clauses).push(...quoted(phrase))
+    else if (/^[-−][\p{L}\p{N}]/u.test(part)) excluded.push(...quoted(part.slice(1)))
+    else clauses.push(...unquoted(part))
+  }
+  // Who excludes only means the words.
+  if (clauses.length === 0) return { clauses: excluded.slice(0, MAX_CLAUSES), excluded: [] }
+  return { clauses: clauses.slice(0, MAX_CLAUSES), excluded: excluded.slice(0, MAX_CLAUSES) }
+}
+
+function quoted(text: string): Clause[] {
+  const words = splitWords(text)
+  return words.length === 0 ? [] : [{ kind: 'quoted', text, words }]
+}
+
+/** Scripts without blanks are cut into words here, where a dictionary's mistake costs little; the index has their pairs. */
+function unquoted(text: string): Clause[] {
+  if (!hasPairedScript(text)) return clausesOf(text)
+  return [...segmenter.segment(text)].flatMap(({ segment }) => clausesOf(segment))
+}
+
+function clausesOf(text: string): Clause[] {
+  const words = splitWords(text)
+  if (words.length === 0) return []
+  const isWord = words.length === 1 || words.every(({ isPair }) => isPair)
+  return [{ kind: isWord ? 'word' : 'compound', text, words }]
+}
+
+/**
+ * The text whose meaning a query is about; undefined when it means its words: who quotes or excludes does, and who gives a single
+ * word, which is mostly a name.
+ */
+export function questionOf(query: string): string | undefined {
+  const { clauses, excluded } = parseQuery(query)
+  const isLiteral = excluded.length > 0 || clauses.some(({ kind }) => kind === 'quoted')
+  if (isLiteral || clauses.length < 2) return undefined
+  return query.trim()
+}
