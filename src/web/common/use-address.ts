@@ -1,7 +1,7 @@
-import { useLayoutEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 /** The part of the page's address that says what it shows, after the `#`. It never holds a credential. */
-export interface Address {
+interface Address {
   readonly current: string
   /** What was shown before; empty at first. */
   readonly previous: string
@@ -16,4 +16,14 @@ export function useAddress(): Address {
     return () => removeEventListener('hashchange', follow)
   }, [])
   return address
+}
+
+/** False from the second address on. */
+export function useIsFirst(address: string): boolean {
+  const first = useRef(address)
+  const [isFirst, setIsFirst] = useState(true)
+  useEffect(() => {
+    if (address !== first.current) setIsFirst(false)
+  }, [address])
+  return isFirst && address === first.current
 }

@@ -1,16 +1,17 @@
 import { useState } from 'preact/hooks'
-import { wordsOf } from '../common/api/failure.ts'
+import { describeError } from '../common/failure.ts'
+import type { DashboardClient } from './dashboard-client.ts'
 
 interface ActionButtonProps {
-  readonly words: string
-  /** What is acted on, for screen readers, where the words alone do not say it. */
+  readonly label: string
+  /** What is acted on, for screen readers, where the label alone does not say it. */
   readonly of?: string
   readonly isDisabled?: boolean
   run(): Promise<unknown>
 }
 
 /** A button that does something at the server, and says so when that failed. */
-export function ActionButton({ words, of, isDisabled = false, run }: ActionButtonProps) {
+export function ActionButton({ label, of, isDisabled = false, run }: ActionButtonProps) {
   const [isRunning, setIsRunning] = useState(false)
   const [failure, setFailure] = useState('')
   const act = async () => {
@@ -19,14 +20,14 @@ export function ActionButton({ words, of, isDisabled = false, run }: ActionButto
     try {
       await run()
     } catch (error) {
-      setFailure(wordsOf(error))
+      setFailure(describeError(error))
     }
     setIsRunning(false)
   }
   return (
     <>
-      <button type="button" aria-label={of && `${words}: ${of}`} disabled={isRunning || isDisabled} onClick={act}>
-        {words}
+      <button type="button" aria-label={of && `${label}: ${of}`} disabled={isRunning || isDisabled} onClick={act}>
+        {label}
       </button>
       {failure !== '' && (
         <span class="state problem" role="alert">
@@ -35,4 +36,12 @@ export function ActionButton({ words, of, isDisabled = false, run }: ActionButto
       )}
     </>
   )
+}
+
+/** Opens the original of a resource in a tab of its own, which cannot reach this page. */
+export async function openDocument(client: DashboardClient, resourceId: string): Promise<void> {
+  const { url } = await client.call('openDocument', { resourceId })
+  // Any other address, such as one of javascript:, would run on this page.
+  if (!/^https?:/.test(url)) throw new Error('The document has no address that can be opened')
+  window.open(url, '_blank', 'noopener,noreferrer')
 }

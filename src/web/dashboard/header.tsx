@@ -1,7 +1,7 @@
-import { Logo } from '../common/ui/logo.tsx'
-import { SessionNav } from '../common/ui/session-nav.tsx'
+import { Logo } from '../common/icon.tsx'
+import { SessionNav } from '../common/session-nav.tsx'
+import { TITLES } from './labels.ts'
 import { addressOf, VIEWS, type View } from './routes.ts'
-import { TITLES } from './words.ts'
 
 interface HeaderProps {
   readonly view: View

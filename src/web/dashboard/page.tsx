@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { SIGN_IN_FRAGMENT } from '../../contract/dashboard/addresses.ts'
-import { wordsOf } from '../common/api/failure.ts'
-import { Logo } from '../common/ui/logo.tsx'
-import { Loading, Notice } from '../common/ui/notice.tsx'
-import { DashboardClient } from './api/dashboard-client.ts'
-import { SessionContext, tokenOfTab } from './api/session.ts'
+import { describeError } from '../common/failure.ts'
+import { Logo } from '../common/icon.tsx'
+import { Loading, Notice } from '../common/notice.tsx'
+import { DashboardClient } from './dashboard-client.ts'
 import { Frame } from './frame.tsx'
+import { SessionContext, tokenOfTab } from './session.ts'
 import { useLive } from './use-live.ts'
 
 /** Signs in by the one-time address, and shows the dashboard to a browser that is signed in. */
@@ -26,11 +26,11 @@ export function Page() {
       history.replaceState(null, '', '#/')
       setIsSigningIn(true)
       try {
-        const answer = await new DashboardClient().call('signIn', { key })
-        tokenOfTab.keep(answer.token)
-        setToken(answer.token)
+        const response = await new DashboardClient().call('signIn', { key })
+        tokenOfTab.keep(response.token)
+        setToken(response.token)
       } catch (error) {
-        signOut(wordsOf(error))
+        signOut(describeError(error))
       }
       setIsSigningIn(false)
     }

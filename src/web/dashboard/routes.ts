@@ -3,7 +3,7 @@ export const VIEWS = ['mirrors', 'report', 'problems', 'timeline', 'search', 'se
 
 export type View = (typeof VIEWS)[number]
 
-export interface Route {
+interface Route {
   readonly view: View
   /** What a view reads from its address, such as `mirror` and `class`. */
   readonly query: Readonly<Record<string, string>>
@@ -20,4 +20,11 @@ export function parseAddress(address: string): Route {
 export function addressOf(view: View, query: Readonly<Record<string, string>> = {}): string {
   const text = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== '')).toString()
   return `#/${view}${text === '' ? '' : `?${text}`}`
+}
+
+/** What each view receives that its address describes. */
+export interface ViewProps {
+  readonly query: Readonly<Record<string, string>>
+  /** Whether its heading takes the focus. */
+  readonly takesFocus: boolean
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Overview } from '../../contract/dashboard/shapes.ts'
-import { wordsOf } from '../common/api/failure.ts'
-import type { DashboardClient } from './api/dashboard-client.ts'
+import { describeError } from '../common/failure.ts'
+import type { DashboardClient } from './dashboard-client.ts'
 
 const RETRY_MS = 2_000
 
@@ -35,7 +35,7 @@ async function follow(client: DashboardClient, signal: AbortSignal, set: (change
       }
     } catch (error) {
       if (signal.aborted) return
-      set((live) => ({ ...live, trouble: wordsOf(error) }))
+      set((live) => ({ ...live, trouble: describeError(error) }))
     }
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
   }

@@ -1,10 +1,10 @@
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { focusFirstItem } from '../common/ui/list.tsx'
-import { Logo } from '../common/ui/logo.tsx'
-import { SessionNav } from '../common/ui/session-nav.tsx'
+import { Logo } from '../common/icon.tsx'
+import { focusFirstItem } from '../common/list.tsx'
+import { SessionNav } from '../common/session-nav.tsx'
 import { addressOf, directoryRoute, type Route } from './routes.ts'
-import { useSession } from './session/session.ts'
+import { useSession } from './session.ts'
 
 interface HeaderProps {
   readonly route: Route

@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'preact/hooks'
-import { ApiClient } from '../common/api/api-client.ts'
-import { Failure, Loading } from '../common/ui/notice.tsx'
+import { ApiClient } from '../common/api-client.ts'
+import { Failure, Loading } from '../common/notice.tsx'
 import { useLoaded } from '../common/use-loaded.ts'
 import { Frame } from './frame.tsx'
-import { SessionContext, tokenOfTab } from './session/session.ts'
-import { SignIn } from './session/sign-in.tsx'
+import { SessionContext, tokenOfTab } from './session.ts'
+import { SignIn } from './sign-in.tsx'
 
 /** Shows the library to a signed-in user, and the sign-in to others. */
 export function Page() {

@@ -1,42 +1,42 @@
 import type { MirrorOverview } from '../../../contract/dashboard/shapes.ts'
 import { counted, formatNumber } from '../../common/format.ts'
-import { CLASSES } from '../words.ts'
+import { CLASSES } from '../labels.ts'
 
 type Files = MirrorOverview['files']
 
 /** What became of files, each with its share of the bar, the best first. */
 const PARTS: readonly {
   readonly key: string
-  readonly words: string
+  readonly label: string
   readonly one?: string
   count(files: Files): number
 }[] = [
-  { key: 'searchable', words: 'searchable', count: ({ searchable }) => searchable },
+  { key: 'searchable', label: 'searchable', count: ({ searchable }) => searchable },
   {
     key: 'without-text',
-    words: "stored, their text can't be searched",
-    one: CLASSES['without-text'].words,
+    label: "stored, their text can't be searched",
+    one: CLASSES['without-text'].label,
     count: ({ withoutText }) => withoutText,
   },
-  { key: 'in-ingestion', words: 'being processed', count: ({ inIngestion }) => inIngestion },
-  { key: 'sending', words: 'being sent', count: ({ sending }) => sending },
-  { key: 'to-send', words: 'to send', count: ({ toSend }) => toSend },
+  { key: 'in-ingestion', label: 'being processed', count: ({ inIngestion }) => inIngestion },
+  { key: 'sending', label: 'being sent', count: ({ sending }) => sending },
+  { key: 'to-send', label: 'to send', count: ({ toSend }) => toSend },
   {
     key: 'in-doubt',
-    words: 'not known whether they arrived',
+    label: 'not known whether they arrived',
     one: 'not known whether it arrived',
     count: ({ inDoubt }) => inDoubt,
   },
   {
     key: 'need-attention',
-    words: 'need attention',
+    label: 'need attention',
     one: 'needs attention',
     count: ({ needAttention }) => needAttention,
   },
-  { key: 'set-aside', words: 'set aside', count: ({ setAside }) => setAside },
+  { key: 'set-aside', label: 'set aside', count: ({ setAside }) => setAside },
 ]
 
-/** The files of a mirror by what became of them, as a bar and in words. */
+/** The files of a mirror by their state, as a bar and as text. */
 export function FileBar({ files }: { readonly files: Files }) {
   const parts = PARTS.map((part) => ({ ...part, n: part.count(files) })).filter(({ n }) => n > 0)
   if (parts.length === 0) return <p class="quiet">No files are known yet.</p>
@@ -48,10 +48,10 @@ export function FileBar({ files }: { readonly files: Files }) {
         ))}
       </div>
       <ul class="legend" aria-label={counted(files.known, 'file')}>
-        {parts.map(({ key, words, one = words, n }) => (
+        {parts.map(({ key, label, one = label, n }) => (
           <li key={key}>
             <span class={`dot ${key}`} aria-hidden="true" />
-            {formatNumber(n)} {n === 1 ? one : words}
+            {formatNumber(n)} {n === 1 ? one : label}
           </li>
         ))}
       </ul>

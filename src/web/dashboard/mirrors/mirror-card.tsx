@@ -2,9 +2,9 @@ import type { MirrorOverview } from '../../../contract/dashboard/shapes.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
 import { counted, formatTime } from '../../common/format.ts'
 import { ActionButton } from '../action-button.tsx'
-import { useSession } from '../api/session.ts'
+import { SIGNS } from '../labels.ts'
 import { addressOf } from '../routes.ts'
-import { SIGNS } from '../words.ts'
+import { useSession } from '../session.ts'
 import { FileBar } from './file-bar.tsx'
 
 /** One mirror: its state, its files, what waits, and what can be done. */
@@ -46,15 +46,15 @@ function Actions({ mirror: { name, isPaused, isSyncing } }: { readonly mirror: M
   return (
     <div class="actions">
       <ActionButton
-        words={isSyncing ? 'Syncing …' : 'Sync now'}
+        label={isSyncing ? 'Syncing …' : 'Sync now'}
         of={name}
         isDisabled={isSyncing}
         run={() => client.call('sync', { names })}
       />
       {isPaused ? (
-        <ActionButton words="Resume" of={name} run={() => client.call('resume', { names })} />
+        <ActionButton label="Resume" of={name} run={() => client.call('resume', { names })} />
       ) : (
-        <ActionButton words="Pause" of={name} run={() => client.call('pause', { names })} />
+        <ActionButton label="Pause" of={name} run={() => client.call('pause', { names })} />
       )}
     </div>
   )

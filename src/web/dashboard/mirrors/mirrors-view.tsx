@@ -1,8 +1,8 @@
 import { formatTime } from '../../common/format.ts'
-import { Loading, Notice } from '../../common/ui/notice.tsx'
-import { ViewHeading } from '../../common/ui/view-heading.tsx'
+import { Loading, Notice } from '../../common/notice.tsx'
+import { ViewHeading } from '../../common/view-heading.tsx'
 import { ActionButton } from '../action-button.tsx'
-import { useSession } from '../api/session.ts'
+import { useSession } from '../session.ts'
 import { MirrorCard } from './mirror-card.tsx'
 
 /** Every mirror as it stands now, and the daemon. */
@@ -17,11 +17,11 @@ export function MirrorsView({ takesFocus }: { readonly takesFocus: boolean }) {
         <ViewHeading title="Mirrors" takesFocus={takesFocus} />
         {mirrors.length > 1 && (
           <div class="actions">
-            <ActionButton words="Sync all now" run={() => client.call('sync', { names: [] })} />
+            <ActionButton label="Sync all now" run={() => client.call('sync', { names: [] })} />
             {mirrors.every(({ isPaused }) => isPaused) ? (
-              <ActionButton words="Resume all" run={() => client.call('resume', { names: [] })} />
+              <ActionButton label="Resume all" run={() => client.call('resume', { names: [] })} />
             ) : (
-              <ActionButton words="Pause all" run={() => client.call('pause', { names: [] })} />
+              <ActionButton label="Pause all" run={() => client.call('pause', { names: [] })} />
             )}
           </div>
         )}

@@ -1,14 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ROWS_A_PAGE } from '../../../contract/dashboard/addresses.ts'
+import type { ClassCounts } from '../../../contract/dashboard/shapes.ts'
 import { SHOWN_STATES, type ShownState } from '../../../contract/report-classes.ts'
-import { counted } from '../../common/format.ts'
-import { Failure, Loading, Notice } from '../../common/ui/notice.tsx'
+import { counted, formatNumber } from '../../common/format.ts'
+import { Failure, Loading, Notice } from '../../common/notice.tsx'
 import { useLoaded } from '../../common/use-loaded.ts'
-import { useSession } from '../api/session.ts'
-import { addressOf } from '../routes.ts'
-import type { ViewProps } from '../view-props.ts'
-import { ClassChoice } from './class-choice.tsx'
-import { Pager } from './pager.tsx'
+import { CLASSES } from '../labels.ts'
+import { addressOf, type ViewProps } from '../routes.ts'
+import { useSession } from '../session.ts'
 import { Rows } from './rows.tsx'
 import type { Explained } from './why-dialog.tsx'
 
@@ -90,5 +89,60 @@ function TextFilter({ text, onChange }: { readonly text: string; onChange(text: 
       value={typed}
       onInput={({ currentTarget: { value } }) => setTyped(value)}
     />
+  )
+}
+
+interface PagerProps {
+  /** Counted from 1. */
+  readonly page: number
+  readonly pages: number
+  onGo(page: number): void
+}
+
+/** Leads through the pages of a table; shows nothing for a single one. */
+function Pager({ page, pages, onGo }: PagerProps) {
+  if (pages <= 1) return null
+  const steps = [
+    ['First', 1, page > 1],
+    ['Previous', page - 1, page > 1],
+    ['Next', page + 1, page < pages],
+    ['Last', pages, page < pages],
+  ] as const
+  return (
+    <nav class="pager" aria-label="Pages">
+      {steps.map(([label, to, isPossible]) => (
+        <button key={label} type="button" disabled={!isPossible} onClick={() => onGo(to)}>
+          {label}
+        </button>
+      ))}
+      <span class="quiet">
+        Page {formatNumber(page)} of {formatNumber(pages)}
+      </span>
+    </nav>
+  )
+}
+
+interface ClassChoiceProps {
+  readonly counts: ClassCounts
+  /** All when it is empty. */
+  readonly chosen: readonly ShownState[]
+  onChange(chosen: readonly ShownState[]): void
+}
+
+/** The classes that there are, with their numbers; each can be switched on and off. */
+function ClassChoice({ counts, chosen, onChange }: ClassChoiceProps) {
+  const present = SHOWN_STATES.filter((name) => (counts[name] ?? 0) > 0 || chosen.includes(name))
+  const toggle = (name: ShownState) =>
+    onChange(chosen.includes(name) ? chosen.filter((each) => each !== name) : [...chosen, name])
+  return (
+    <fieldset class="classes">
+      <legend class="spoken">Only rows that are</legend>
+      {present.map((name) => (
+        <button key={name} type="button" aria-pressed={chosen.includes(name)} onClick={() => toggle(name)}>
+          <span class={`dot class-${name}`} aria-hidden="true" />
+          {CLASSES[name].label} {formatNumber(counts[name] ?? 0)}
+        </button>
+      ))}
+    </fieldset>
   )
 }

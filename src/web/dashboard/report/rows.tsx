@@ -1,6 +1,6 @@
 import type { ReportRowShown } from '../../../contract/dashboard/shapes.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
-import { CLASSES } from '../words.ts'
+import { CLASSES } from '../labels.ts'
 import type { Explained } from './why-dialog.tsx'
 
 interface RowsProps {
@@ -47,9 +47,9 @@ function RowName({ mirror, row, onExplain }: Omit<RowsProps, 'rows'> & { readonl
   )
 }
 
-/** The class in words, and the reason where it says more. */
+/** The class as text, and the reason where it says more. */
 export function describeState({ class: name, reason }: ReportRowShown): string {
-  const { words } = CLASSES[name]
-  if (reason === null || reason === 'new') return words
-  return reason.startsWith(words) ? reason : `${words}: ${reason}`
+  const { label } = CLASSES[name]
+  if (reason === null || reason === 'new') return label
+  return reason.startsWith(label) ? reason : `${label}: ${reason}`
 }

@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks'
 import type { ClassCounts } from '../../../contract/dashboard/shapes.ts'
 import { SHOWN_STATES } from '../../../contract/report-classes.ts'
 import { counted, formatNumber } from '../../common/format.ts'
-import { Failure, Loading } from '../../common/ui/notice.tsx'
+import { Failure, Loading } from '../../common/notice.tsx'
 import { useLoaded } from '../../common/use-loaded.ts'
-import { useSession } from '../api/session.ts'
+import { CLASSES } from '../labels.ts'
 import { addressOf } from '../routes.ts'
-import { CLASSES } from '../words.ts'
+import { useSession } from '../session.ts'
 import { describeState } from './rows.tsx'
 import type { Explained } from './why-dialog.tsx'
 
@@ -74,7 +74,7 @@ function Branch({ mirror, path, counts, onExplain }: BranchProps) {
           {present.map(([each, n]) => (
             <span key={each} class="share">
               <span class={`dot class-${each}`} aria-hidden="true" />
-              {formatNumber(n)} <span class="spoken">{CLASSES[each].words}</span>
+              {formatNumber(n)} <span class="spoken">{CLASSES[each].label}</span>
             </span>
           ))}
         </span>

@@ -1,9 +1,8 @@
-import { Dialog } from '../../common/ui/dialog.tsx'
-import { Failure, Loading } from '../../common/ui/notice.tsx'
+import { Dialog } from '../../common/dialog.tsx'
+import { Failure, Loading } from '../../common/notice.tsx'
 import { useLoaded } from '../../common/use-loaded.ts'
-import { ActionButton } from '../action-button.tsx'
-import { useSession } from '../api/session.ts'
-import { openDocument } from '../open-document.ts'
+import { ActionButton, openDocument } from '../action-button.tsx'
+import { useSession } from '../session.ts'
 
 /** A path of a mirror, and the resource that it became. */
 export interface Explained {
@@ -21,7 +20,7 @@ export function WhyDialog({ explained, onClose }: { readonly explained: Explaine
     <Dialog title={path} onClose={onClose}>
       {resourceId !== null && (
         <div class="actions">
-          <ActionButton words="Open the document" run={() => openDocument(client, resourceId)} />
+          <ActionButton label="Open the document" run={() => openDocument(client, resourceId)} />
         </div>
       )}
       {found.error !== undefined && <Failure error={found.error} onRetry={found.retry} />}

@@ -1,16 +1,14 @@
+import { useEffect, useState } from 'preact/hooks'
 import type { Timeline, TimelineSpan } from '../../../contract/dashboard/shapes.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
 import { counted, formatTime } from '../../common/format.ts'
-import { Failure, Loading } from '../../common/ui/notice.tsx'
-import { ViewHeading } from '../../common/ui/view-heading.tsx'
+import { Failure, Loading } from '../../common/notice.tsx'
 import { useLoaded } from '../../common/use-loaded.ts'
-import { useSession } from '../api/session.ts'
+import { ViewHeading } from '../../common/view-heading.tsx'
 import { Tab } from '../report/report-view.tsx'
-import { addressOf } from '../routes.ts'
-import type { ViewProps } from '../view-props.ts'
-import { formatSpan } from './format-span.ts'
+import { addressOf, type ViewProps } from '../routes.ts'
+import { useSession } from '../session.ts'
 import { Plot } from './plot.tsx'
-import { useEveryMinute } from './use-every-minute.ts'
 
 const SPANS: Readonly<Record<TimelineSpan, string>> = { hour: 'Last hour', day: 'Last day', month: 'Last month' }
 
@@ -26,9 +24,9 @@ export function TimelineView({ query, takesFocus }: ViewProps) {
       <div class="head">
         <ViewHeading title="Timeline" takesFocus={takesFocus} />
         <nav class="tabs" aria-label="Span">
-          {Object.entries(SPANS).map(([each, words]) => (
+          {Object.entries(SPANS).map(([each, label]) => (
             <Tab key={each} isCurrent={each === span} address={addressOf('timeline', { span: each })}>
-              {words}
+              {label}
             </Tab>
           ))}
         </nav>
@@ -103,4 +101,31 @@ function Numbers({
       </table>
     </details>
   )
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const
+
+/** `1.5 min`, `340 ms`; empty for nothing. */
+function formatSpan(spanMs: number | null): string {
+  if (spanMs === null) return ''
+  const [unit, lengthMs] = UNITS.find(([, length]) => spanMs >= length) ?? (['millisecond', 1] as const)
+  const digits = { maximumFractionDigits: unit === 'millisecond' ? 0 : 1 }
+  return new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'short', ...digits }).format(spanMs / lengthMs)
+}
+
+const MINUTE_MS = 60_000
+
+/** Counts the minutes since the view was opened, so that it follows the time. */
+function useEveryMinute(): number {
+  const [minutes, setMinutes] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => setMinutes((count) => count + 1), MINUTE_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return minutes
 }

@@ -4,15 +4,14 @@ import type { ResourceRecord } from '../../../contract/records.ts'
 import { ingestionOutcome } from '../../../contract/states.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
 import { formatTime } from '../../common/format.ts'
-import { Failure, Loading, Notice } from '../../common/ui/notice.tsx'
-import { ViewHeading } from '../../common/ui/view-heading.tsx'
+import { describeState, kindOf } from '../../common/labels.ts'
+import { Failure, Loading, Notice } from '../../common/notice.tsx'
 import { useKeys } from '../../common/use-keys.ts'
 import { type Loaded, useLoaded } from '../../common/use-loaded.ts'
-import { kindOf, stateInWords } from '../../common/words.ts'
-import { Crumbs } from '../browse/crumbs.tsx'
-import { addressOf, type DocumentRoute, directoryRoute } from '../routes.ts'
-import { useSession } from '../session/session.ts'
-import type { ViewProps } from '../view-props.ts'
+import { ViewHeading } from '../../common/view-heading.tsx'
+import { Crumbs } from '../directory-view.tsx'
+import { addressOf, type DocumentRoute, directoryRoute, type ViewProps } from '../routes.ts'
+import { useSession } from '../session.ts'
 import { Original } from './original.tsx'
 import { Texts } from './texts.tsx'
 
@@ -89,7 +88,7 @@ function Facts({ shown }: { readonly shown: ResourceRecord }) {
 }
 
 function State({ shown }: { readonly shown: ResourceRecord }) {
-  const { tone, state, reasons } = stateInWords(shown)
+  const { tone, state, reasons } = describeState(shown)
   return (
     <div role="status">
       {tone === 'good' ? (

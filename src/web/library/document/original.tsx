@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { ResourceRecord } from '../../../contract/records.ts'
-import { wordsOf } from '../../common/api/failure.ts'
-import { Icon } from '../../common/ui/icon.tsx'
-import { Failure, Notice } from '../../common/ui/notice.tsx'
+import { describeError } from '../../common/failure.ts'
+import { counted } from '../../common/format.ts'
+import { Icon } from '../../common/icon.tsx'
+import { isText } from '../../common/labels.ts'
+import { Failure, Notice } from '../../common/notice.tsx'
 import { useLoaded } from '../../common/use-loaded.ts'
-import { isText } from '../../common/words.ts'
-import { useSession } from '../session/session.ts'
-import { OriginalText } from './original-text.tsx'
+import { useSession } from '../session.ts'
 
 /**
  * The file as it was uploaded: to download; pictures and recordings also to look at, what is text to read as text. No original
@@ -37,7 +37,7 @@ function Download({ resource }: { readonly resource: string }) {
       link.download = ''
       link.click()
     } catch (error) {
-      setSaid(wordsOf(error))
+      setSaid(describeError(error))
     }
   }
   return (
@@ -72,4 +72,56 @@ function Medium({ shown, family }: { readonly shown: ResourceRecord; readonly fa
   if (family === 'audio') return <audio controls src={address} aria-label={title} onError={onError} />
   // biome-ignore lint/a11y/useMediaCaption: subtitles of a recording are in its text
   return <video controls src={address} aria-label={title} onError={onError} />
+}
+
+const PART_BYTES = 64 * 1024
+
+interface OriginalTextProps {
+  readonly resource: string
+  readonly sizeBytes: number
+}
+
+/** The bytes of a text as they were uploaded, read in ranges and always shown as text. */
+function OriginalText({ resource, sizeBytes }: OriginalTextProps) {
+  const { api } = useSession()
+  const [bytes, setBytes] = useState<Uint8Array | undefined>()
+  const [error, setError] = useState<unknown>()
+  const readOn = async () => {
+    setError(undefined)
+    try {
+      const start = bytes?.length ?? 0
+      const part = await api.readOriginal(resource, start, PART_BYTES, AbortSignal.timeout(20_000))
+      setBytes(joined(bytes, part))
+    } catch (failure) {
+      setError(failure)
+    }
+  }
+  return (
+    <>
+      {bytes === undefined && (
+        <button type="button" onClick={readOn}>
+          Show the original as text
+        </button>
+      )}
+      {error !== undefined && <Failure error={error} onRetry={readOn} />}
+      {bytes !== undefined && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+        <section class="source" tabIndex={0} aria-label="The original as text">
+          <pre>{new TextDecoder().decode(bytes)}</pre>
+        </section>
+      )}
+      {bytes !== undefined && bytes.length < sizeBytes && (
+        <button type="button" onClick={readOn}>
+          Show more of the {counted(sizeBytes, 'byte')}
+        </button>
+      )}
+    </>
+  )
+}
+
+function joined(first: Uint8Array | undefined, second: Uint8Array): Uint8Array {
+  const all = new Uint8Array((first?.length ?? 0) + second.length)
+  all.set(first ?? [])
+  all.set(second, first?.length ?? 0)
+  return all
 }

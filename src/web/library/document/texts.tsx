@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { AssetRecord, ResourceRecord } from '../../../contract/records.ts'
-import { Failure } from '../../common/ui/notice.tsx'
-import { placeInWords } from '../../common/words.ts'
+import { describePlace } from '../../common/labels.ts'
+import { Failure } from '../../common/notice.tsx'
 import { addressOf, type DocumentRoute } from '../routes.ts'
-import { useSession } from '../session/session.ts'
+import { useSession } from '../session.ts'
 import { markdownBlocks } from './markdown-blocks.ts'
 
 interface TextsProps {
@@ -61,7 +61,7 @@ function Passage({ asset, isAskedFor }: { readonly asset: AssetRecord; readonly 
   const { trace, text, mime_type: mimeType } = asset
   return (
     <div ref={place} class={isAskedFor ? 'passage asked-for' : 'passage'}>
-      <p class="place">{placeInWords(trace)}</p>
+      <p class="place">{describePlace(trace)}</p>
       <div class="text" lang="">
         {mimeType === 'text/markdown' ? <Markdown text={text ?? ''} /> : <p class="lines">{text}</p>}
       </div>

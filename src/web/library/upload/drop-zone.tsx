@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { useRef, useState } from 'preact/hooks'
-import { Icon } from '../../common/ui/icon.tsx'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Icon } from '../../common/icon.tsx'
 import type { Dropped } from './use-uploads.ts'
 
 interface DropZoneProps {
@@ -64,4 +64,19 @@ function droppedIn(transfer: DataTransfer): Dropped[] {
     const file = item.getAsFile()
     return file ? [{ file, isFolder: item.webkitGetAsEntry()?.isDirectory ?? false }] : []
   })
+}
+
+/** Keeps the browser from leaving the page for a file that is dropped beside the place for it. */
+export function useDropGuard(): void {
+  useLayoutEffect(() => {
+    const guard = (event: DragEvent) => {
+      if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
+    }
+    addEventListener('dragover', guard)
+    addEventListener('drop', guard)
+    return () => {
+      removeEventListener('dragover', guard)
+      removeEventListener('drop', guard)
+    }
+  }, [])
 }

@@ -1,8 +1,8 @@
 import { mimeOf } from '../../../contract/mime/mime-of.ts'
 import type { ResourceRecord } from '../../../contract/records.ts'
 import { ingestionOutcome } from '../../../contract/states.ts'
-import type { ApiClient } from '../../common/api/api-client.ts'
-import { wordsOf } from '../../common/api/failure.ts'
+import type { ApiClient } from '../../common/api-client.ts'
+import { describeError } from '../../common/failure.ts'
 
 export type UploadState =
   | { readonly kind: 'waiting' }
@@ -92,7 +92,8 @@ export class UploadQueue {
       this.#update(number, { kind: 'stored', id, isCopy: duplicate === true, resource: undefined })
       void this.#follow()
     } catch (error) {
-      if (!this.#ended.signal.aborted) this.#update(number, { kind: 'refused', why: wordsOf(error), canRetry: true })
+      if (!this.#ended.signal.aborted)
+        this.#update(number, { kind: 'refused', why: describeError(error), canRetry: true })
     }
   }
 

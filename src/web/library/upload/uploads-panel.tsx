@@ -1,6 +1,6 @@
 import { counted } from '../../common/format.ts'
-import { ProgressBar } from '../../common/ui/progress-bar.tsx'
-import { type StateInWords, stateInWords } from '../../common/words.ts'
+import { describeState, type StateLabel } from '../../common/labels.ts'
+import { ProgressBar } from '../../common/notice.tsx'
 import { addressOf } from '../routes.ts'
 import { isUnderWay, type Upload } from './upload-queue.ts'
 import type { Uploads } from './use-uploads.ts'
@@ -54,12 +54,12 @@ function urgency(upload: Upload): number {
 }
 
 function isProblem(upload: Upload): boolean {
-  return inWords(upload).tone === 'problem'
+  return describeUpload(upload).tone === 'problem'
 }
 
 function Row({ upload, onRetry }: { readonly upload: Upload; onRetry(): void }) {
   const { file, state, library } = upload
-  const { tone, state: words, reasons } = inWords(upload)
+  const { tone, state: label, reasons } = describeUpload(upload)
   return (
     <li>
       <span class="file">
@@ -70,7 +70,7 @@ function Row({ upload, onRetry }: { readonly upload: Upload; onRetry(): void }) 
         )}
       </span>
       {state.kind === 'sending' && <ProgressBar label={`Sending ${file.name}`} part={state.part} />}
-      <span class={`state ${tone}`}>{words}</span>
+      <span class={`state ${tone}`}>{label}</span>
       {state.kind === 'refused' && state.canRetry && (
         <button type="button" class="plain" onClick={onRetry}>
           Try again
@@ -85,7 +85,7 @@ function Row({ upload, onRetry }: { readonly upload: Upload; onRetry(): void }) 
   )
 }
 
-function inWords({ state }: Upload): StateInWords {
+function describeUpload({ state }: Upload): StateLabel {
   switch (state.kind) {
     case 'waiting':
       return { tone: 'plain', state: 'Waiting', reasons: [] }
@@ -99,14 +99,14 @@ function inWords({ state }: Upload): StateInWords {
       return { tone: 'problem', state: 'Not uploaded', reasons: [state.why] }
     case 'stored': {
       const read = state.resource
-        ? stateInWords(state.resource)
-        : stateInWords({ id: state.id, ingestion_status: 'not_started' })
-      return state.isCopy ? { ...read, reasons: [duplicateInWords(state.resource), ...read.reasons] } : read
+        ? describeState(state.resource)
+        : describeState({ id: state.id, ingestion_status: 'not_started' })
+      return state.isCopy ? { ...read, reasons: [describeDuplicate(state.resource), ...read.reasons] } : read
     }
   }
 }
 
-function duplicateInWords(resource: { title?: string | undefined; paths?: string[] | undefined } | undefined): string {
+function describeDuplicate(resource: { title?: string | undefined; paths?: string[] | undefined } | undefined): string {
   const same = resource?.title === undefined ? 'this file' : `this file as “${resource.title}”`
   const places = (resource?.paths ?? []).slice(0, 3).join(', ')
   return `The library had ${same} already${places === '' ? '' : `; it is now at ${places}`}.`

@@ -1,0 +1,86 @@
+import type { ResourceRecord } from '../../contract/records.ts'
+import { ingestionOutcome } from '../../contract/states.ts'
+
+export type Tone = 'plain' | 'good' | 'warning' | 'problem'
+
+export interface StateLabel {
+  readonly tone: Tone
+  readonly state: string
+  readonly reasons: readonly string[]
+}
+
+/** How far a resource's processing has come, and why no further (interface section 3.1). */
+export function describeState(resource: ResourceRecord): StateLabel {
+  const { ingestion_status: status, ingestion_error: error, ingestion_warnings: warnings = [] } = resource
+  const reasons = [...(typeof error === 'string' ? [error] : []), ...warnings]
+  switch (ingestionOutcome(status)) {
+    case 'pending':
+      return { tone: 'plain', state: status === 'running' ? 'Being read' : 'Waiting to be read', reasons }
+    case 'searchable':
+      if (resource.text_extracted === false) return { tone: 'warning', state: 'Found by its name only', reasons }
+      return reasons.length > 0
+        ? { tone: 'warning', state: 'Searchable, with reservations', reasons }
+        : { tone: 'good', state: 'Searchable', reasons }
+    case 'partial':
+      return { tone: 'problem', state: 'Not wholly searchable', reasons }
+    case 'failed':
+      return { tone: 'problem', state: 'Could not be read', reasons }
+    case 'unknown':
+      return { tone: 'problem', state: `In a state that this page does not know: ${String(status)}`, reasons }
+  }
+}
+
+/** The exact type is beside it where it matters. */
+const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
+  [/^text\/markdown$/, 'Markdown'],
+  [/^application\/pdf$/, 'PDF'],
+  [/^(text\/html|application\/xhtml\+xml)$/, 'Web page'],
+  [/^message\//, 'E-mail'],
+  [/^image\//, 'Picture'],
+  [/^audio\//, 'Sound'],
+  [/^video\//, 'Video'],
+  [/word|opendocument\.text|rtf$/, 'Document'],
+  [/spreadsheet|excel|^text\/(csv|tab-separated)/, 'Table'],
+  [/presentation|powerpoint/, 'Slides'],
+  [/epub/, 'Book'],
+  [/zip|tar|compress|7z|rar/, 'Archive'],
+  [/^text\/plain$/, 'Text'],
+  [/^text\/|json|xml|yaml|toml|javascript/, 'Text file'],
+]
+
+/** What people call a MIME type. */
+export function kindOf(mimeType: string): string {
+  return KINDS.find(([pattern]) => pattern.test(mimeType))?.[1] ?? 'File'
+}
+
+/** Whether the bytes can be read as text as they are. */
+export function isText(mimeType: string): boolean {
+  return (
+    /^text\/|^message\/|json|xml|yaml|toml|javascript|^application\/(sql|x-sh|x-tex)/.test(mimeType) &&
+    !isOffice(mimeType)
+  )
+}
+
+function isOffice(mimeType: string): boolean {
+  return /openxmlformats|opendocument|rtf$/.test(mimeType)
+}
+
+const UNITS: Readonly<Record<string, string>> = {
+  line: 'Line',
+  row: 'Row',
+  paragraph: 'Paragraph',
+  page: 'Page',
+  slide: 'Slide',
+  second: 'Second',
+}
+
+/** Where a passage stands in its source, such as `Pages 3–4`; empty when the service does not say. */
+export function describePlace(trace: unknown): string {
+  const entry: unknown = Array.isArray(trace) ? trace[0] : undefined
+  if (typeof entry !== 'object' || entry === null) return ''
+  const { unit, from, to, sheet, attachment } = entry as Record<string, unknown>
+  const name = UNITS[String(unit)] ?? ''
+  const inside = [attachment, sheet].filter((each) => typeof each === 'string')
+  const numbers = from === to ? `${name} ${from}` : `${name}s ${from}–${to}`
+  return [...inside, ...(name === '' ? [] : [numbers])].join(', ')
+}

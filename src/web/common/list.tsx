@@ -1,0 +1,51 @@
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useKeys } from './use-keys.ts'
+
+/** From which item to which; -1 stands for no item, from which only arrows lead into the list. */
+const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
+  ArrowDown: (at, last) => Math.min(last, at + 1),
+  ArrowUp: (at) => Math.max(0, at - 1),
+  Home: (at) => Math.min(0, at),
+  End: (at, last) => (at === -1 ? -1 : last),
+}
+
+interface ListProps {
+  /** For screen readers. */
+  readonly label: string
+  /** The item whose link leads here gets the focus: that from which the reader comes back. */
+  readonly cameFrom: string
+  readonly children: ComponentChildren
+}
+
+/** A list whose items each hold one link with the class `item`. Arrow keys lead into it and, as Home and End, from one to the next. */
+export function List({ label, cameFrom, children }: ListProps) {
+  const list = useRef<HTMLUListElement>(null)
+  useLayoutEffect(() => {
+    const link = itemsOf(list.current).find((each) => each.getAttribute('href') === cameFrom)
+    link?.focus()
+  }, [cameFrom])
+  const step = (event: KeyboardEvent) => {
+    const items = itemsOf(list.current)
+    const at = items.indexOf(document.activeElement as HTMLElement)
+    const next = items[STEPS[event.key]?.(at, items.length - 1) ?? -1]
+    if (!next) return
+    event.preventDefault()
+    next.focus()
+  }
+  useKeys(Object.fromEntries(Object.keys(STEPS).map((key) => [key, step])))
+  return (
+    <ul ref={list} class="list" aria-label={label}>
+      {children}
+    </ul>
+  )
+}
+
+function itemsOf(list: Element | null): HTMLElement[] {
+  return [...(list?.querySelectorAll<HTMLElement>('.item') ?? [])]
+}
+
+/** Puts the focus on the first item of the list shown, if there is one. */
+export function focusFirstItem(): void {
+  itemsOf(document.querySelector('.list'))[0]?.focus()
+}

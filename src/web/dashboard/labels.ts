@@ -1,0 +1,39 @@
+import type { MirrorOverview } from '../../contract/dashboard/shapes.ts'
+import type { ShownState } from '../../contract/report-classes.ts'
+import type { Tone } from '../common/labels.ts'
+import type { View } from './routes.ts'
+
+export const TITLES: Readonly<Record<View, string>> = {
+  mirrors: 'Mirrors',
+  report: 'Report',
+  problems: 'Problems',
+  timeline: 'Timeline',
+  search: 'Search',
+  settings: 'Settings',
+  log: 'Log',
+}
+
+/** What the sign of a mirror's state says, in colour and for screen readers. */
+export const SIGNS: Readonly<Record<MirrorOverview['state']['sign'], { readonly tone: Tone; readonly name: string }>> =
+  {
+    '✓': { tone: 'good', name: 'All is well' },
+    '→': { tone: 'plain', name: 'In progress' },
+    '!': { tone: 'warning', name: 'To note' },
+    '✗': { tone: 'problem', name: 'Stopped' },
+  }
+
+/** What the states of the report's rows mean. */
+export const CLASSES: Readonly<Record<ShownState, { readonly tone: Tone; readonly label: string }>> = {
+  'in-sync': { tone: 'good', label: 'searchable' },
+  'without-text': { tone: 'warning', label: "stored, its text can't be searched" },
+  processing: { tone: 'plain', label: 'being processed' },
+  'local-only': { tone: 'plain', label: 'not sent yet' },
+  'remote-only': { tone: 'plain', label: 'only in the library' },
+  changed: { tone: 'plain', label: 'changed since it was sent' },
+  superseded: { tone: 'warning', label: 'old version, still searchable' },
+  'missing-remotely': { tone: 'problem', label: 'no longer in the library' },
+  'needs-attention': { tone: 'problem', label: 'needs attention' },
+  unsupported: { tone: 'plain', label: 'not a file' },
+  ignored: { tone: 'plain', label: 'left out' },
+  unknown: { tone: 'warning', label: 'not known' },
+}

@@ -1,0 +1,39 @@
+import type { LogLine } from '../../contract/dashboard/shapes.ts'
+import type { Tone } from '../common/labels.ts'
+import { Failure, Loading, Notice } from '../common/notice.tsx'
+import { useLoaded } from '../common/use-loaded.ts'
+import { ViewHeading } from '../common/view-heading.tsx'
+import { useSession } from './session.ts'
+
+const TONES: Readonly<Record<LogLine['level'], Tone>> = { info: 'plain', warn: 'warning', error: 'problem' }
+
+const clock = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'medium' })
+
+/** The last lines of the daemon's log, the newest first. */
+export function LogView({ takesFocus }: { readonly takesFocus: boolean }) {
+  const { client, live } = useSession()
+  const found = useLoaded(String(live.logNumber), (signal) => client.call('log', {}, signal))
+  if (found.error !== undefined) return <Failure error={found.error} onRetry={found.retry} />
+  if (!found.value) return <Loading what="the log" />
+  const { lines } = found.value
+  return (
+    <section>
+      <ViewHeading title="Log" takesFocus={takesFocus} />
+      {lines === null && (
+        <Notice tone="plain">
+          No daemon serves this page, so there is no log to show. <code>shelfd service logs</code> shows that of an
+          installed daemon.
+        </Notice>
+      )}
+      {lines?.length === 0 && <Notice tone="plain">Nothing was logged yet.</Notice>}
+      <ul class="log" aria-label="Log, newest first">
+        {lines?.toReversed().map(({ number, at, level, text }) => (
+          <li key={number} class={TONES[level]}>
+            <span class="quiet">{clock.format(new Date(at))}</span> {level !== 'info' && <strong>{level} </strong>}
+            {text}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

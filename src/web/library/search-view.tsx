@@ -1,0 +1,115 @@
+import type { AssetRecord, ResourceRecord, SearchAnswer } from '../../contract/records.ts'
+import { Excerpt } from '../common/excerpt.tsx'
+import { counted } from '../common/format.ts'
+import { describePlace, describeState, kindOf } from '../common/labels.ts'
+import { List } from '../common/list.tsx'
+import { Failure, Loading, Notice } from '../common/notice.tsx'
+import { useKeys } from '../common/use-keys.ts'
+import { useLoaded } from '../common/use-loaded.ts'
+import { ViewHeading } from '../common/view-heading.tsx'
+import { Filters, liesBelow } from './filters.tsx'
+import { addressOf, directoryRoute, type SearchRoute, type ViewProps } from './routes.ts'
+import { useSession } from './session.ts'
+
+/** The most that the service gives at a time. */
+const LIMIT = 100
+
+/** What a search has found. */
+export function SearchView({ route, cameFrom, takesFocus }: ViewProps & { readonly route: SearchRoute }) {
+  const { api } = useSession()
+  const { query, library } = route
+  const found = useLoaded(`${library} ${query}`, async (signal) => {
+    if (query === '') return { notice: '', results: [] }
+    return await api.search({ query, library: library || undefined, limit: LIMIT }, signal)
+  })
+  useKeys({
+    Escape: () => {
+      location.hash = addressOf(library === '' ? { view: 'libraries' } : directoryRoute(library, '/'))
+    },
+  })
+  return (
+    <section class="search">
+      <ViewHeading title={`Search: ${query}`} takesFocus={takesFocus}>
+        <span class="quiet">Search for</span> {query}
+      </ViewHeading>
+      {found.error !== undefined && <Failure error={found.error} onRetry={found.retry} />}
+      {!found.value && found.error === undefined && <Loading what="the hits" />}
+      {found.value && <Hits route={route} response={found.value} cameFrom={cameFrom} />}
+    </section>
+  )
+}
+
+interface HitsProps {
+  readonly route: SearchRoute
+  readonly response: SearchAnswer
+  readonly cameFrom: string
+}
+
+function Hits({ route, response, cameFrom }: HitsProps) {
+  const hits = response.results.map(({ resource }) => resource)
+  const shown = hits.filter((hit) => liesBelow(hit, route.directory))
+  return (
+    <>
+      <Filters route={route} hits={hits} />
+      <p class="count" role="status">
+        {describeCount(hits.length, shown.length, route.directory)}
+      </p>
+      {response.notice !== '' && <p class="quiet service-notice">{response.notice}</p>}
+      {hits.length === 0 && (
+        <Notice tone="plain">
+          Nothing has these words. A file that was just uploaded is found once it has been read; fewer or other words
+          may find more.
+        </Notice>
+      )}
+      <List label="Hits" cameFrom={cameFrom}>
+        {shown.map((hit) => (
+          <Hit key={hit.id} hit={hit} inAllLibraries={route.library === ''} />
+        ))}
+      </List>
+    </>
+  )
+}
+
+function describeCount(found: number, shown: number, directory: string): string {
+  const all = found === LIMIT ? `The best ${LIMIT} documents` : counted(found, 'document')
+  return directory === '' ? all : `${shown} of ${found === LIMIT ? `the best ${LIMIT}` : counted(found, 'document')}`
+}
+
+/** A document with the passages that matched; its name leads to the best of them. */
+function Hit({ hit, inAllLibraries }: { readonly hit: ResourceRecord; readonly inAllLibraries: boolean }) {
+  const { id, title = id, assets = [], paths = [] } = hit
+  const library = libraryOf(hit)
+  const [best] = assets
+  const { tone, state } = describeState(hit)
+  const place = [inAllLibraries ? library.name : '', paths[0] ?? ''].filter((each) => each !== '').join(' ')
+  return (
+    <li class="hit">
+      <a
+        class="item"
+        href={addressOf({ view: 'document', library: library.id, resource: id, position: positionOf(best) })}
+      >
+        {title}
+      </a>
+      <p class="quiet">
+        {place}
+        {paths.length > 1 && ` and ${paths.length - 1} more`} · {kindOf(String(hit.mime_type ?? ''))}
+        {tone !== 'good' && ` · ${state}`}
+      </p>
+      {assets.map((asset) => (
+        <p key={asset.id} class="excerpt">
+          <Excerpt text={asset.excerpt ?? ''} marks={asset.excerpt_marks ?? []} />{' '}
+          <span class="place">{describePlace(asset.trace)}</span>
+        </p>
+      ))}
+    </li>
+  )
+}
+
+function positionOf(asset: AssetRecord | undefined): number | undefined {
+  return typeof asset?.position === 'number' ? asset.position : undefined
+}
+
+function libraryOf({ library }: ResourceRecord): { id: string; name: string } {
+  const { id = '', name = '' } = (library ?? {}) as { id?: string; name?: string }
+  return { id, name }
+}

@@ -1,0 +1,63 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { ApiClient } from '../common/api-client.ts'
+import { describeError } from '../common/failure.ts'
+import { Logo } from '../common/icon.tsx'
+import { Notice } from '../common/notice.tsx'
+
+interface SignInProps {
+  /** Why the last session ended; empty at first. */
+  readonly reason: string
+  onSignedIn(token: string): void
+}
+
+/** Asks for a token, and tries it out. */
+export function SignIn({ reason, onSignedIn }: SignInProps) {
+  const [said, setSaid] = useState(reason)
+  const [isAsking, setIsAsking] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => {
+    document.title = 'Sign in · Library'
+    field.current?.focus()
+  }, [])
+  const signIn = async (event: Event) => {
+    event.preventDefault()
+    const token = field.current?.value.trim() ?? ''
+    if (!/^[\x21-\x7e]+$/.test(token)) return setSaid('A token is one word of letters, digits and signs.')
+    setIsAsking(true)
+    try {
+      await new ApiClient(token).checkAccess(AbortSignal.timeout(20_000))
+      onSignedIn(token)
+    } catch (error) {
+      setSaid(describeError(error))
+      setIsAsking(false)
+      field.current?.select()
+    }
+  }
+  return (
+    <main class="sign-in">
+      <h1>
+        <Logo /> Library
+      </h1>
+      <p>Search and browse the documents of this library.</p>
+      <form onSubmit={signIn}>
+        <label for="token">Access token</label>
+        <input
+          ref={field}
+          id="token"
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          aria-describedby="token-help"
+        />
+        {said !== '' && <Notice tone="problem">{said}</Notice>}
+        <button type="submit" class="main" disabled={isAsking}>
+          {isAsking ? 'Signing in …' : 'Sign in'}
+        </button>
+        <p id="token-help" class="quiet">
+          Whoever runs the server finds one in the file <code>token</code> of its data directory, or makes one with{' '}
+          <code>shelfd serve tokens create</code>. This tab keeps it until you sign out or close it.
+        </p>
+      </form>
+    </main>
+  )
+}
