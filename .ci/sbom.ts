@@ -8,9 +8,10 @@ import { z } from 'zod'
 
 const lockedPackage = z.object({
   name: z.string().optional(),
-  version: z.string(),
+  version: z.string().default(''),
   license: z.string().optional(),
   integrity: z.string().optional(),
+  link: z.boolean().default(false),
   dev: z.boolean().default(false),
   optional: z.boolean().default(false),
   dependencies: z.record(z.string(), z.string()).default({}),
@@ -28,7 +29,9 @@ type LockedPackage = Packages[string]
 export function renderSbom(): string {
   const lock: unknown = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'))
   const { packages } = lockShape.parse(lock)
-  const installed = Object.entries(packages).filter(([path, { dev }]) => !dev || IN_PAGES.includes(path))
+  const installed = Object.entries(packages).filter(([path, found]) => {
+    return path === '' || IN_PAGES.includes(path) || (isOfOthers(path, found) && !found.dev)
+  })
   const described = installed.map(([path, found]) => ({ path, component: describePackage(path, found), found }))
   const [root, ...components] = described
   const sbom = {
@@ -43,6 +46,11 @@ export function renderSbom(): string {
     }),
   }
   return `${JSON.stringify(sbom, null, 2)}\n`
+}
+
+/** Returns whether it is a package of npm; the list of the library's packages is ours (.ci/library). */
+function isOfOthers(path: string, { link }: Pick<LockedPackage, 'link'>): boolean {
+  return path.startsWith('node_modules/') && !link
 }
 
 function describePackage(path: string, found: LockedPackage) {

@@ -43,7 +43,9 @@ export function writeProgramFiles(directory: string): void {
 
 /** Paths below the project of all packages that are installed with the program, by the lock file. */
 function listRuntimePackages(): readonly string[] {
-  const installed = Object.entries(lock.packages).filter(([path, found]) => path !== '' && !('dev' in found))
+  const installed = Object.entries(lock.packages).filter(([path, found]) => {
+    return path.startsWith('node_modules/') && !('dev' in found) && !('link' in found)
+  })
   // Packages for other systems are in the lock file, and not on this machine.
   return installed.map(([path]) => path).filter((path) => existsSync(join(ROOT, path)))
 }

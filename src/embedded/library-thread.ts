@@ -1,30 +1,16 @@
-import { parentPort, workerData } from 'node:worker_threads'
-import { messageOf, systemCodeOf } from '../foundation/errors.ts'
-import { type WorkerMessage, type WorkerRequest, workerOptions, workerRequest } from './library-thread-messages.ts'
+import { workerData } from 'node:worker_threads'
+import { answerCalls } from '../foundation/concurrency/thread-calls.ts'
 import { type EmbeddedLibrary, startEmbeddedLibrary } from './start-embedded.ts'
+import type { LibraryThreadOptions, StartedLibrary } from './start-in-thread.ts'
 
-const post = (message: WorkerMessage) => parentPort?.postMessage(message)
+const options: LibraryThreadOptions = workerData
+let library: EmbeddedLibrary | undefined
 
-void main().catch((error: unknown) => {
-  post({ kind: 'failed', code: systemCodeOf(error), message: messageOf(error) })
-  parentPort?.close()
-})
+answerCalls(answer, async () => await library?.[Symbol.asyncDispose]())
 
-/** Starts the library and answers the caller's requests until `stop`. */
-async function main(): Promise<void> {
-  const { dataDir, embedder = { kind: 'none' }, embedsDocuments = true } = workerOptions.parse(workerData)
-  const library = await startEmbeddedLibrary({ dataDir, embedder, embedsDocuments })
-  parentPort?.on('message', (raw) => answer(library, workerRequest.parse(raw)))
+async function answer(call: 'start' | 'settled'): Promise<StartedLibrary> {
+  library ??= await startEmbeddedLibrary(options)
+  if (call === 'settled') await library.settled()
   const { url, token, tokenFile, documentationUrl, instanceId } = library
-  post({ kind: 'started', library: { url, token, tokenFile, documentationUrl, instanceId } })
-}
-
-async function answer(library: EmbeddedLibrary, { call, name }: WorkerRequest): Promise<void> {
-  try {
-    await (name === 'settled' ? library.settled() : library[Symbol.asyncDispose]())
-    post({ kind: 'ended', call })
-  } catch (error) {
-    post({ kind: 'ended', call, error: messageOf(error) })
-  }
-  if (name === 'stop') parentPort?.close()
+  return { url, token, tokenFile, documentationUrl, instanceId }
 }

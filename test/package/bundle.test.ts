@@ -16,7 +16,7 @@ describe('the bundle', () => {
       return [...names].map(({ groups }) => relative(SRC, join(dirname(file), groups?.name ?? '')))
     })
     expect(['main', ...started].sort()).toEqual([...ENTRIES].sort())
-    const known = knip.entry.filter((entry) => entry.startsWith('src/'))
+    const known = knip.workspaces['.'].entry.filter((entry) => entry.startsWith('src/'))
     const pages = PAGES.map((name) => `src/web/${name}/main.tsx!`)
     expect(known.sort()).toEqual([...ENTRIES.map((name) => `src/${name}.ts!`), ...pages].sort())
   })

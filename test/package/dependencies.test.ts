@@ -1,5 +1,6 @@
 /** What an installation brings along, by the lock file. */
 import { describe, expect, test } from 'vitest'
+import library from '../../.ci/library/package.json' with { type: 'json' }
 import packageJson from '../../package.json' with { type: 'json' }
 import lockFile from '../../package-lock.json' with { type: 'json' }
 
@@ -8,9 +9,13 @@ interface Locked {
   readonly integrity?: string
   readonly hasInstallScript?: boolean
   readonly dev?: boolean
+  readonly link?: boolean
 }
 
-const locked: [string, Locked][] = Object.entries(lockFile.packages).filter(([place]) => place !== '')
+/** Without the list of the library's packages, which is ours (.ci/library). */
+const locked = Object.entries<Locked>(lockFile.packages).filter(([place, { link }]) => {
+  return place.startsWith('node_modules/') && !link
+})
 
 describe('dependencies', () => {
   test('each dependency is locked to a version with its checksum [S-16]', () => {
@@ -28,8 +33,13 @@ describe('dependencies', () => {
     expect(Object.entries(packageJson.allowScripts).filter(([, isAllowed]) => isAllowed)).toEqual([['node', true]])
   })
 
+  test('a checkout installs each optional package, whatever the age of its npm', () => {
+    expect(Object.keys(library.dependencies).sort()).toEqual(Object.keys(packageJson.optionalDependencies).sort())
+  })
+
   test('an installed program has few dependencies [S-16]', () => {
-    expect(Object.keys(packageJson.dependencies).length).toBeLessThanOrEqual(32)
+    expect(Object.keys(packageJson.dependencies).length).toBeLessThanOrEqual(15)
+    expect(Object.keys(packageJson.optionalDependencies).length).toBeLessThanOrEqual(18)
     expect(locked.filter(([, { dev }]) => !dev).length).toBeLessThanOrEqual(225)
   })
 })

@@ -1,7 +1,8 @@
 import type { LibraryAccess } from '../../daemon/control/answers.ts'
 import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
-import type { WorkerOptions } from '../../embedded/library-thread-messages.ts'
+import { assertLibraryInstalled } from '../../embedded/optional-packages.ts'
 import type { EmbeddedLibrary } from '../../embedded/start-embedded.ts'
+import type { LibraryThreadOptions } from '../../embedded/start-in-thread.ts'
 import { systemClock } from '../../foundation/clock.ts'
 import { LockedError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
@@ -167,7 +168,8 @@ async function borrowLibrary(
 }
 
 /** A separate function, because the compiler does not rewrite an import() in a function with `using`. */
-async function startLibrary(options: WorkerOptions): Promise<RunningLibrary> {
+async function startLibrary(options: LibraryThreadOptions): Promise<RunningLibrary> {
+  assertLibraryInstalled()
   const { startEmbeddedInThread } = await import('../../embedded/start-in-thread.ts')
   return startEmbeddedInThread(options)
 }

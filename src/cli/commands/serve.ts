@@ -1,5 +1,6 @@
 import { chooseEmbedder } from '../../app/service-client/choose-embedder.ts'
 import { origin } from '../../app/settings/values.ts'
+import { assertLibraryInstalled } from '../../embedded/optional-packages.ts'
 import type { EmbeddedLibrary, EmbeddedOptions } from '../../embedded/start-embedded.ts'
 import type { LibraryProblem } from '../../embedded/storage/check-library.ts'
 import { untilAborted } from '../../foundation/concurrency/until-aborted.ts'
@@ -64,6 +65,7 @@ function readPublicUrl(given: string | undefined): string | undefined {
 
 /** A separate function, because the compiler does not rewrite an import() in a function with `using`. */
 async function startLibrary(options: EmbeddedOptions): Promise<EmbeddedLibrary> {
+  assertLibraryInstalled()
   const { startEmbeddedLibrary } = await import('../../embedded/start-embedded.ts')
   return startEmbeddedLibrary(options)
 }

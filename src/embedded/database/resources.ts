@@ -94,6 +94,9 @@ export function resourcesTable(database: Database) {
   )
   const start = database.prepare<[number]>("UPDATE resource SET status = 'running' WHERE id = ?")
   const recordFailure = database.prepare<[string, number]>('UPDATE resource SET failure = ? WHERE id = ?')
+  const readAgain = database.prepare<[string]>(
+    "UPDATE resource SET status = 'running' WHERE status = 'completed_with_warnings' AND warnings LIKE ?",
+  )
   const finish = database.prepare<IngestionResult>(
     `UPDATE resource SET status = @status, failure = @failure, video_type = @videoType,
        (text_type, warnings, properties) = (${UNUSUAL}) WHERE id = @id`,
@@ -115,6 +118,10 @@ export function resourcesTable(database: Database) {
     start: (id: number) => start.run(id).changes > 0,
     /** Records why a resource has to be read again. */
     recordFailure: (id: number, failure: string) => recordFailure.run(failure, id).changes > 0,
+    /** Has the files read again that have a warning with this text in it. */
+    readAgain: (text: string) => {
+      readAgain.run(`%${text}%`)
+    },
     finish: (result: IngestionResult) => finish.run(result).changes > 0,
   }
 }

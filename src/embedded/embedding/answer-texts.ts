@@ -1,9 +1,13 @@
 import { constants } from 'node:os'
-import { parentPort } from 'node:worker_threads'
 import { lowerPriority } from '../../foundation/concurrency/lower-priority.ts'
-import { messageOf } from '../../foundation/errors.ts'
+import { answerCalls } from '../../foundation/concurrency/thread-calls.ts'
 import type { EmbeddingPurpose, Vector } from './embedder.ts'
-import { type EmbedAnswered, type EmbedCall, embedCall } from './embedder-messages.ts'
+
+/** What the thread is called with. */
+export interface TextToEmbed {
+  readonly text: string
+  readonly purpose: EmbeddingPurpose
+}
 
 /** A model that is loaded: embeds one text; null for a text that it cannot judge. */
 export type EmbedText = (text: string, purpose: EmbeddingPurpose) => Promise<Vector | null>
@@ -16,14 +20,5 @@ export function answerTexts(load: () => Promise<EmbedText>): void {
   const loaded = load()
   // A failure is the answer to each call.
   loaded.catch(() => {})
-  parentPort?.on('message', async (raw) => parentPort?.postMessage(await answer(embedCall.parse(raw), loaded)))
-}
-
-async function answer({ call, text, purpose }: EmbedCall, loaded: Promise<EmbedText>): Promise<EmbedAnswered> {
-  try {
-    const embedText = await loaded
-    return { kind: 'embedded', call, vector: await embedText(text, purpose) }
-  } catch (error) {
-    return { kind: 'failed', call, error: messageOf(error) }
-  }
+  answerCalls(async ({ text, purpose }: TextToEmbed) => (await loaded)(text, purpose))
 }

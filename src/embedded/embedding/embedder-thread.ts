@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads'
 import PQueue from 'p-queue'
 import type { Clock, Timer } from '../../foundation/clock.ts'
-import { askThread } from '../../foundation/concurrency/ask-thread.ts'
+import { callThread, ThreadEndedError } from '../../foundation/concurrency/thread-calls.ts'
 import { keepWrappersUncompiled, optimizeWebAssembly } from '../../foundation/concurrency/thread-entry.ts'
 import { messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
+import type { TextToEmbed } from './answer-texts.ts'
 import { type Embedder, EmbedderError, type EmbeddingPurpose, type Vector } from './embedder.ts'
-import { type EmbedCall, embedAnswered } from './embedder-messages.ts'
 
 export interface EmbedderThreadSpec {
   /** Its entry, which calls `answerTexts`. */
@@ -34,7 +34,6 @@ export function openEmbedderThread({ entry, workerData, owner, clock, logger }: 
   const queue = new PQueue({ concurrency: 1 })
   let worker: Worker | undefined
   let idle: Timer | undefined
-  let callCount = 0
   let isStopped = false
   const start = () => {
     keepWrappersUncompiled()
@@ -63,9 +62,8 @@ export function openEmbedderThread({ entry, workerData, owner, clock, logger }: 
     if (isStopped) throw new EmbedderError('the service is stopping')
     idle?.[Symbol.dispose]()
     worker ??= start()
-    callCount += 1
     try {
-      return await ask(worker, { call: callCount, text, purpose }, owner)
+      return await embedOne(worker, { text, purpose }, owner)
     } finally {
       if (!isStopped) idle = clock.startTimer(IDLE_MS, () => void end())
     }
@@ -82,14 +80,11 @@ export function openEmbedderThread({ entry, workerData, owner, clock, logger }: 
   }
 }
 
-function ask(worker: Worker, call: EmbedCall, owner: string): Promise<Vector | undefined> {
-  return askThread(worker, call, {
-    read: (message) => {
-      const answered = embedAnswered.parse(message)
-      if (answered.call !== call.call) return undefined
-      if (answered.kind === 'embedded') return { answer: answered.vector ?? undefined }
-      throw new EmbedderError(`${owner} failed: ${answered.error}`)
-    },
-    ended: () => new EmbedderError(`the thread of ${owner} has ended`),
-  })
+async function embedOne(worker: Worker, input: TextToEmbed, owner: string): Promise<Vector | undefined> {
+  try {
+    return (await callThread<TextToEmbed, Vector | null>(worker, input)) ?? undefined
+  } catch (error) {
+    const hasEnded = error instanceof ThreadEndedError
+    throw new EmbedderError(hasEnded ? `the thread of ${owner} has ended` : `${owner} failed: ${messageOf(error)}`)
+  }
 }

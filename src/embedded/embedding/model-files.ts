@@ -1,7 +1,7 @@
 import { globSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { systemCodeOf } from '../../foundation/errors.ts'
-import { missingPackages } from './missing-packages.ts'
+import { missingPackages } from '../optional-packages.ts'
 
 /** The files of a model in a folder as Hugging Face has it; all paths are absolute. */
 export interface ModelFiles {

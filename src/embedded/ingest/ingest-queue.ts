@@ -1,5 +1,7 @@
+import { z } from 'zod'
 import { InterruptedError } from '../../foundation/errors.ts'
 import type { ResourceRow } from '../database/resources.ts'
+import { missingReaderPackages } from '../optional-packages.ts'
 import type { IngestedText } from '../storage/record-upload.ts'
 import { openChildExtractor } from './child-process/document-reader.ts'
 import { RECOGNIZING_MS } from './extraction-limits.ts'
@@ -23,6 +25,7 @@ export interface IngestQueue {
 
 /** Documents that need a parser never hold up plain text, because each stage has its own loop. */
 export function openIngestQueue(parts: IngestParts): IngestQueue {
+  readWithNewPackages(parts)
   const stopping = new AbortController()
   const { signal } = stopping
   const { limits, clock, files } = parts
@@ -72,4 +75,15 @@ export function openIngestQueue(parts: IngestParts): IngestQueue {
       await settled()
     },
   }
+}
+
+/** Which packages of readers were not installed at the last start, as a JSON array. */
+const MISSING = 'missing-packages'
+
+/** Has documents read again that were stored without their text, if a package that reads them was installed since. */
+function readWithNewPackages({ tables: { settings, resources } }: IngestParts): void {
+  const missing = missingReaderPackages()
+  const before = z.array(z.string()).parse(JSON.parse(settings.read(MISSING) ?? '[]'))
+  for (const name of before) if (!missing.includes(name)) resources.readAgain(name)
+  if (missing.join() !== before.join()) settings.write(MISSING, JSON.stringify(missing))
 }

@@ -1,14 +1,12 @@
-import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import PQueue from 'p-queue'
 import type { Clock } from '../../foundation/clock.ts'
-import { askThread } from '../../foundation/concurrency/ask-thread.ts'
+import { callThread, stopThread, ThreadEndedError } from '../../foundation/concurrency/thread-calls.ts'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import { messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { ApiError } from '../http/api-error.ts'
 import type { SearchRequest, SearchResult } from './search-index.ts'
-import { type SearchCall, searchAnswered } from './search-messages.ts'
 
 /** Searches in a thread of its own, so that no search holds up uploads. */
 export interface Search {
@@ -26,7 +24,6 @@ const MAX_SEARCH_MS = 10_000
 export function openSearch(databaseFile: string, { clock, logger }: { clock: Clock; logger: Logger }): Search {
   const queue = new PQueue({ concurrency: 1 })
   let worker: Worker | undefined
-  let callCount = 0
   let isStopped = false
   const start = () => {
     const started = new Worker(THREAD_URL, { workerData: { databaseFile }, name: 'search' })
@@ -40,12 +37,7 @@ export function openSearch(databaseFile: string, { clock, logger }: { clock: Clo
   const findNext = async (request: SearchRequest) => {
     if (isStopped) throw new ApiError(503, 'The service is stopping')
     worker ??= start()
-    callCount += 1
-    return await ask(
-      worker,
-      { call: callCount, ...request, libraryIds: request.libraryIds && [...request.libraryIds] },
-      clock,
-    )
+    return await search(worker, request, clock)
   }
   return {
     find: (request) => {
@@ -55,29 +47,22 @@ export function openSearch(databaseFile: string, { clock, logger }: { clock: Clo
     stop: async () => {
       isStopped = true
       await queue.onIdle()
-      if (!worker) return
-      const exited = once(worker, 'exit')
-      worker.ref()
-      worker.postMessage('stop')
-      await exited
+      if (worker) await stopThread(worker)
     },
   }
 }
 
-/** Ends the thread when the answer does not come in time: nothing else ends a query of SQLite. */
-async function ask(worker: Worker, call: SearchCall, clock: Clock): Promise<SearchResult> {
+/** Ends the thread when the result does not come in time: nothing else ends a query of SQLite. */
+async function search(worker: Worker, request: SearchRequest, clock: Clock): Promise<SearchResult> {
   let isLate = false
   using _ = clock.startTimer(MAX_SEARCH_MS, () => {
     isLate = true
     void worker.terminate()
   })
-  return await askThread(worker, call, {
-    read: (message) => {
-      const answered = searchAnswered.parse(message)
-      if (answered.call !== call.call) return undefined
-      if (answered.kind === 'found') return { answer: answered.result }
-      throw new Error(answered.error)
-    },
-    ended: (error) => error ?? new ApiError(503, isLate ? 'The search took too long' : 'The search was broken off'),
-  })
+  try {
+    return await callThread(worker, request)
+  } catch (error) {
+    if (!(error instanceof ThreadEndedError)) throw error
+    throw error.cause ?? new ApiError(503, isLate ? 'The search took too long' : 'The search was broken off')
+  }
 }

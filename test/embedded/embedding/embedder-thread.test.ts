@@ -6,10 +6,10 @@ import { manualClock } from '../../support/manual-clock.ts'
 /** Embeds a text by the number of its thread; ends or fails by the text "end" or "fail". */
 const ENTRY = `
   import { parentPort, threadId } from 'node:worker_threads'
-  parentPort.on('message', ({ call, text }) => {
+  parentPort.on('message', ({ call, input: { text } }) => {
     if (text === 'end') process.exit(1)
     if (text === 'fail') throw new Error('out of memory')
-    parentPort.postMessage({ kind: 'embedded', call, vector: Float32Array.of(threadId) })
+    parentPort.postMessage({ call, result: Float32Array.of(threadId) })
   })`
 
 function openThread() {

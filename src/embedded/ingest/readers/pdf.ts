@@ -1,5 +1,6 @@
 import type { PDFiumDocument, PDFiumLibrary, PDFiumPage } from '@hyzyla/pdfium'
 import { messageOf } from '../../../foundation/errors.ts'
+import { explainMissingReader } from '../../optional-packages.ts'
 import { completed, type ExtractionEnd, type ExtractionSink, FOR_NEXT_STAGE, partial } from './extraction.ts'
 import { greyPicture, PAGE_SIDE, RECOGNIZED, type Recognizer, takeRecognized } from './ocr.ts'
 import { cutInto } from './passage-splitter.ts'
@@ -23,20 +24,23 @@ export async function readPdf(
 ): Promise<ExtractionEnd> {
   using pdf = await openPdf(bytes)
   const { pageCount } = pdf
+  const missing = explainMissingReader('picture')
   const found: Found = { textPages: 0, recognizedPages: 0, picturePages: 0, gap: undefined }
   for (let index = 0; index < pageCount; index += 1) {
     const page = pdf.readPage(index)
     if (isPicture(page)) {
       found.picturePages += 1
-      if (recognizer) await recognizePage(pdf, index, recognizer, sink, found)
+      if (recognizer && missing === undefined) await recognizePage(pdf, index, recognizer, sink, found)
     } else if (page.text.trim() !== '') {
       found.textPages += 1
       cutInto(page.text, { unit: 'page', firstUnit: index + 1, lastUnit: index + 1 }, sink)
     }
     await sink.drain()
   }
+  const properties = { pages: pageCount }
+  if (found.picturePages > 0 && missing !== undefined) return { ...completed(missing), properties }
   if (found.picturePages > 0 && !recognizer) return FOR_NEXT_STAGE
-  return { ...endOf(found), properties: { pages: pageCount } }
+  return { ...endOf(found), properties }
 }
 
 async function recognizePage(

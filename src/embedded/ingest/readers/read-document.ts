@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Passage } from '../../database/passages.ts'
+import { explainMissingReader } from '../../optional-packages.ts'
 import { contentTypeOf, type DocumentKind, isTextKind } from './content-kind.ts'
 import {
   completed,
@@ -50,6 +51,8 @@ export async function readDocument(
   if (kind === 'other') return completed(NO_TEXT)
   if (kind === 'unsupported') return partial(UNSUPPORTED_FORMAT)
   if (isTextKind(kind)) return await extractText(source, sink, kind)
+  const missing = explainMissingReader(kind)
+  if (missing !== undefined) return completed(missing)
   if (kind === 'media') return await readMediaOf({ ...source, foundType: mimeType }, sink, tools)
   if (kind === 'picture') {
     const { readPicture } = await import('./picture.ts')

@@ -1,0 +1,61 @@
+/** The packages that only the embedded library needs: an installation for a remote service may leave them out. */
+import { createRequire } from 'node:module'
+import { UsageError } from '../foundation/errors.ts'
+
+/** Without these there is no library. */
+const OF_LIBRARY = [
+  ...['fastify', '@fastify/swagger', '@fastify/swagger-ui', '@orama/stemmers/english'],
+  ...['any-ascii', 'chardet', 'file-type'],
+]
+
+/** The packages that read one kind of document; without them a library keeps such documents without their text. */
+const OF_READERS = {
+  pdf: { documents: 'PDF files', packages: ['@hyzyla/pdfium'] },
+  office: { documents: 'Documents of office programs and e-books', packages: ['officeparser'] },
+  mail: { documents: 'E-mail messages', packages: ['postal-mime'] },
+  picture: {
+    documents: 'Pictures and scanned pages',
+    packages: ['sharp', 'tesseract.js', '@tesseract.js-data/eng', '@tesseract.js-data/deu'],
+  },
+} as const
+
+/** Returns which of these packages the program does not find. */
+export function missingPackages(names: readonly string[]): string[] {
+  const { resolve } = createRequire(import.meta.url)
+  return names.filter((name) => {
+    try {
+      return resolve(name) === ''
+    } catch {
+      return true
+    }
+  })
+}
+
+/** Throws UsageError where shelfd was installed without its optional packages. */
+export function assertLibraryInstalled(): void {
+  if (missingPackages(OF_LIBRARY).length === 0) return
+  throw new UsageError(
+    'bad-configuration',
+    'The embedded library is not installed here: name a service with --service-url or in the configuration, ' +
+      'or install shelfd again with "npm install -g shelfd --include=optional"',
+  )
+}
+
+/** Returns a sentence that says why documents of a kind cannot be read; undefined if they can. */
+export function explainMissingReader(kind: string): string | undefined {
+  if (!isReader(kind)) return undefined
+  const { documents, packages } = OF_READERS[kind]
+  const missing = missingPackages(packages)
+  if (missing.length === 0) return undefined
+  const how = `"npm install -g ${missing.join(' ')}" installs what is missing`
+  return `${documents} cannot be read here, only the title is searchable: ${how}`
+}
+
+/** Returns the packages of readers that are not installed. */
+export function missingReaderPackages(): string[] {
+  return missingPackages(Object.values(OF_READERS).flatMap(({ packages }) => packages))
+}
+
+function isReader(kind: string): kind is keyof typeof OF_READERS {
+  return Object.hasOwn(OF_READERS, kind)
+}

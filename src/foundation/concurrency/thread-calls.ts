@@ -1,0 +1,90 @@
+/** Calls from one thread of the program to another. Both run the same version, so that messages need no check. */
+import { once } from 'node:events'
+import { parentPort, type Worker } from 'node:worker_threads'
+import { messageOf, rebuildError, systemCodeOf } from '../errors.ts'
+
+interface Call<Input> {
+  readonly call: number
+  readonly input: Input
+}
+
+type Reply<Result> =
+  | { readonly call: number; readonly result: Result }
+  | { readonly call: number; readonly code: string; readonly message: string }
+
+const STOP = 'stop'
+
+/** The thread ended before it answered; `cause` is the error that ended it, if one did. */
+export class ThreadEndedError extends Error {}
+
+/** In the called thread: answers each call by `handle`. When the thread is told to stop, runs `stop` and lets it end. */
+export function answerCalls<Input, Result>(
+  handle: (input: Input) => Result | Promise<Result>,
+  stop: () => void | Promise<void> = () => {},
+): void {
+  parentPort?.on('message', async (message: Call<Input> | typeof STOP) => {
+    if (message !== STOP) return parentPort?.postMessage(await replyTo(message, handle))
+    await stop()
+    parentPort?.close()
+  })
+}
+
+async function replyTo<Input, Result>(
+  { call, input }: Call<Input>,
+  handle: (input: Input) => Result | Promise<Result>,
+): Promise<Reply<Result>> {
+  try {
+    return { call, result: await handle(input) }
+  } catch (error) {
+    return { call, code: systemCodeOf(error) ?? '', message: messageOf(error) }
+  }
+}
+
+let lastCall = 0
+/** How many calls each thread has to answer: it keeps the process alive only meanwhile. */
+const openCalls = new WeakMap<Worker, number>()
+
+/** Resolves with the thread's answer. Throws what its handler threw, by code and message, or ThreadEndedError. */
+export async function callThread<Input, Result>(worker: Worker, input: Input): Promise<Result> {
+  if (hasEnded(worker)) throw new ThreadEndedError('The thread has ended')
+  lastCall += 1
+  const call = lastCall
+  const { promise, resolve, reject } = Promise.withResolvers<Result>()
+  const onMessage = (reply: Reply<Result>) => {
+    if (reply.call !== call) return
+    if ('result' in reply) resolve(reply.result)
+    else reject(rebuildError(reply.code, reply.message))
+  }
+  const onEnd = (cause: unknown) => {
+    reject(new ThreadEndedError('The thread has ended', cause instanceof Error ? { cause } : {}))
+  }
+  worker.on('message', onMessage).on('error', onEnd).on('exit', onEnd)
+  keepAlive(worker, 1)
+  worker.postMessage({ call, input } satisfies Call<Input>)
+  try {
+    return await promise
+  } finally {
+    keepAlive(worker, -1)
+    worker.off('message', onMessage).off('error', onEnd).off('exit', onEnd)
+  }
+}
+
+/** Resolves when the thread has ended in order. Throws the error that ended it otherwise. */
+export async function stopThread(worker: Worker): Promise<void> {
+  if (hasEnded(worker)) return
+  const exited = once(worker, 'exit')
+  worker.ref()
+  worker.postMessage(STOP)
+  await exited
+}
+
+function hasEnded({ threadId }: Worker): boolean {
+  return threadId === -1
+}
+
+function keepAlive(worker: Worker, change: 1 | -1): void {
+  const open = (openCalls.get(worker) ?? 0) + change
+  openCalls.set(worker, open)
+  if (open > 0) worker.ref()
+  else worker.unref()
+}

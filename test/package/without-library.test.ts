@@ -1,0 +1,111 @@
+/** The packed program, installed without its optional packages, or without one of them. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { DaemonStatus } from '../../src/sync/continuous/daemon-status.ts'
+import { makePdf } from '../embedded/ingest/make-pdf.ts'
+import { attachDaemon, isIdle } from '../support/daemon-process.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryHome } from '../support/home.ts'
+import { runShelfd } from '../support/run-shelfd.ts'
+
+const PROJECT = join(import.meta.dirname, '..', '..')
+const PACK_AND_INSTALL_MS = 300_000
+
+const place = mkdtempSync(join(tmpdir(), 'shelfd-remote-'))
+const small = join(place, 'small', 'node_modules')
+const full = join(place, 'full', 'node_modules')
+
+beforeAll(() => {
+  npm(PROJECT, 'pack', '--pack-destination', place)
+  const tarball = join(place, readdirSync(place).find((name) => name.endsWith('.tgz')) ?? '')
+  install('small', tarball, '--omit=optional')
+  install('full', tarball)
+}, PACK_AND_INSTALL_MS)
+
+afterAll(() => rmSync(place, { recursive: true, force: true }))
+
+describe('an installation for a remote service', () => {
+  test('an installation without the library has at most 60 packages and 60 MB', () => {
+    const { packages } = JSON.parse(readFileSync(join(small, '.package-lock.json'), 'utf8'))
+    expect(Object.keys(packages).length).toBeLessThanOrEqual(60)
+    expect(sizeOf(small) / 1e6).toBeLessThanOrEqual(60)
+  })
+
+  test('an installation without the library mirrors into a service, reports, and runs as a daemon', async () => {
+    const service = await startFaultyService({ library: 'Research' })
+    const home = temporaryHome(service)
+    const root = home.write('Papers', { 'a.md': '# A note\n', 'b.html': '<p>Another note</p>\n' })
+    const mirrors = [{ name: 'papers', path: root, library: 'Research', settle: '100ms' }]
+    home.write('config/shelfd', { 'config.yaml': JSON.stringify({ mirrors }) })
+    const started = (...args: string[]) => runShelfd(args, { env: home.env, cwd: place, main: mainIn(small) })
+    const synced = await started('sync').ended
+    expect(synced).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/sent +2 files/) })
+    const daemon = attachDaemon(started('daemon'), home.stateDir)
+    onTestFinished(() => void daemon.child.kill('SIGKILL'))
+    await daemon.until('the mirror is up to date', isIdle)
+    const savedAt = Date.now()
+    home.write('Papers', { 'c.md': 'Saved beside the daemon' })
+    const isSent = ({ mirrors: [mirror] }: DaemonStatus) => (mirror?.lastSuccessAt ?? 0) >= savedAt
+    await daemon.until('the third file is sent', (status) => isIdle(status) && isSent(status))
+    expect((await daemon.stop()).exitCode).toBe(0)
+    const { exitCode, stdout } = await started('report', '--check').ended
+    expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/= +3 in-sync/)])
+  })
+
+  test.each([['sync', 'Papers'], ['serve']])(
+    '%s says that the library is not installed, and what to do',
+    async (...args) => {
+      const home = temporaryHome()
+      home.write('Papers', { 'a.md': 'A' })
+      const { exitCode, stderr } = await runShelfd(args, { env: home.env, cwd: home.path, main: mainIn(small) }).ended
+      expect(exitCode).toBe(2)
+      expect(stderr).toMatch(
+        /The embedded library is not installed.*--service-url.*npm install -g shelfd --include=optional/,
+      )
+    },
+  )
+})
+
+test('a document whose reader is not installed is kept, says so, and is read once the reader is there', async () => {
+  const home = temporaryHome()
+  home.write('Papers', { 'a.pdf': makePdf([{ lines: ['Pelicans dive'] }]), 'b.md': 'Herons wade' })
+  const started = (...args: string[]) => runShelfd(args, { env: home.env, cwd: home.path, main: mainIn(full) }).ended
+  const [reader, away] = [join(full, '@hyzyla', 'pdfium'), join(place, 'pdfium')]
+  renameSync(reader, away)
+  const synced = await started('sync', 'Papers', '--report')
+  const why = await started('why', 'Papers/a.pdf')
+  renameSync(away, reader)
+  expect(synced.stdout).toContain('1 without searchable text (1 PDF)')
+  expect(why.stdout).toContain('PDF files cannot be read here')
+  expect(why.stdout).toContain('npm install -g @hyzyla/pdfium')
+  expect((await started('search', 'herons')).stdout).toContain('b.md')
+  await expect.poll(async () => (await started('search', 'pelicans')).stdout, { timeout: 20_000 }).toContain('a.pdf')
+})
+
+function install(name: string, tarball: string, ...options: readonly string[]): void {
+  const consumer = join(place, name)
+  mkdirSync(consumer)
+  writeFileSync(join(consumer, 'package.json'), '{ "private": true }\n')
+  npm(consumer, 'install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', ...options, tarball)
+}
+
+/** npm with the Node of the tests, without the variables of an enclosing npm. */
+function npm(cwd: string, ...argv: string[]): void {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_')))
+  const PATH = `${dirname(process.execPath)}${delimiter}${env.PATH}`
+  execFileSync('npm', argv, { cwd, env: { ...env, PATH }, stdio: ['ignore', 'ignore', 'pipe'] })
+}
+
+function mainIn(modules: string): string {
+  return join(modules, 'shelfd', 'dist', 'main.js')
+}
+
+/** Bytes of all files below a directory. */
+function sizeOf(directory: string): number {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+}
