@@ -1,5 +1,5 @@
 import type { ResourceRecord } from '../contract/records.ts'
-import type { AgentAccess, DocumentText } from '../embedded/mcp/mcp-access.ts'
+import type { DocumentText, McpAccess } from '../embedded/mcp/mcp-access.ts'
 import type { Clock, Timer } from '../foundation/clock.ts'
 import type { Download, ServiceClient } from '../remote/service-client.ts'
 
@@ -71,7 +71,7 @@ export class ServiceLease<Client> implements AsyncDisposable {
 const PLAIN = /^(?:text\/(?!html)|application\/(?:json|yaml|toml|x-ndjson))/
 
 /** Returns any service for agents, with the rights of the configured credential. */
-export function accessThrough(lease: ServiceLease<ServiceClient>): AgentAccess {
+export function accessThrough(lease: ServiceLease<ServiceClient>): McpAccess {
   return {
     async *listLibraries(signal) {
       using held = await lease.hold()

@@ -3,7 +3,7 @@ import type { Clock } from '../foundation/clock.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { Tables } from './database/open-tables.ts'
 import type { Settings } from './database/settings.ts'
-import type { Meaning } from './embedding/semantics.ts'
+import type { Semantics } from './embedding/semantics.ts'
 import { type Cursors, createCursors, createSigner, type Signer } from './http/signing.ts'
 import type { IngestQueue } from './ingest/ingest-queue.ts'
 import type { Search } from './search/open-search.ts'
@@ -21,7 +21,7 @@ export interface Service {
   readonly ingestion: IngestQueue
   readonly search: Search
   readonly removal: LibraryRemoval
-  readonly meaning: Meaning
+  readonly semantics: Semantics
   readonly videos: VideoPictures
   readonly signer: Signer
   readonly cursors: Cursors

@@ -9,7 +9,7 @@ import { checkStoredData, openTables } from './database/open-tables.ts'
 import { cutFreePages, openSpaceReclaim } from './database/reclaim-space.ts'
 import type { EmbeddingLimits } from './embedding/embedding-stage.ts'
 import type { EmbedderChoice } from './embedding/open-embedder.ts'
-import { openMeaning } from './embedding/semantics.ts'
+import { openSemantics } from './embedding/semantics.ts'
 import { EXTRACTION_LIMITS, type ExtractionLimits } from './ingest/extraction-limits.ts'
 import { openIngestQueue } from './ingest/ingest-queue.ts'
 import { openSearch } from './search/open-search.ts'
@@ -45,9 +45,9 @@ export interface EmbeddedOptions {
   readonly maxUploadBytes?: number
   /** Overrides of the bounds of extraction. */
   readonly extraction?: Partial<ExtractionLimits>
-  /** By what balanced searches compare meaning; default none. */
+  /** The embedder of balanced searches; default none. */
   readonly embedder?: EmbedderChoice
-  /** Whether documents are embedded while nothing else is to do, the default; a process that ends soon leaves it to others. */
+  /** True, the default, embeds documents while there is nothing else to do; a process that ends soon leaves that to others. */
   readonly embedsDocuments?: boolean
   /** Overrides of the bounds of embedding. */
   readonly embedding?: Partial<EmbeddingLimits>
@@ -88,7 +88,7 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
   const token = ensureOwnerToken(paths, service.tables, service.clock.nowMs())
   starting.defer(() => service.search.stop())
   starting.defer(() => service.removal.stop())
-  starting.defer(() => service.meaning.stop())
+  starting.defer(() => service.semantics.stop())
   starting.defer(() => service.ingestion.stop())
   starting.defer(() => service.videos.stop())
   const host = options.host ?? '127.0.0.1'
@@ -107,7 +107,7 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
     settled: async () => {
       await service.ingestion.settled()
       await service.removal.settled()
-      await service.meaning.settled()
+      await service.semantics.settled()
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
@@ -126,7 +126,7 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
   const clock = options.clock ?? systemClock
   const limits = { ...EXTRACTION_LIMITS, ...options.extraction }
   const ingestion = openIngestQueue({ tables, writes, files, logger, clock, limits })
-  const meaning = openMeaning({
+  const semantics = openSemantics({
     ...{ tables, writes, logger, clock, ingested: ingestion.settled, limits: options.embedding },
     choice: options.embedder ?? { kind: 'none' },
     embedsDocuments: options.embedsDocuments ?? true,
@@ -142,10 +142,10 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
       ...ingestion,
       wake: (uploaded) => {
         ingestion.wake(uploaded)
-        meaning.wake()
+        semantics.wake()
       },
     },
-    meaning,
+    semantics,
     videos: openVideoPictures({ tables, files, cache: pictures }),
     search: openSearch(paths.databaseFile, { clock, logger }),
     removal: openLibraryRemoval({ tables, writes, files, pictures, space: openSpaceReclaim(database), logger, clock }),

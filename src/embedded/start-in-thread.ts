@@ -7,7 +7,7 @@ import type { EmbeddedLibrary, EmbeddedOptions } from './start-embedded.ts'
 /** The options that another thread can be given. */
 export type LibraryThreadOptions = Pick<EmbeddedOptions, 'dataDir' | 'embedder' | 'embedsDocuments'>
 
-/** What the thread answers. */
+/** The thread's response to `start`. */
 export type StartedLibrary = Omit<EmbeddedLibrary, 'settled' | typeof Symbol.asyncDispose>
 
 const NURSERY_MIB = 8

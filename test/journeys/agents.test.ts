@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, onTestFinished, test } from 'vitest'
-import { useTool } from '../embedded/mcp/agent-client.ts'
+import { useTool } from '../embedded/mcp/mcp-client.ts'
 import { startLibrary } from '../embedded/temporary-library.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome } from '../support/home.ts'

@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { DaemonStatus } from '../../src/sync/continuous/daemon-status.ts'
 import { makePdf } from '../embedded/ingest/make-pdf.ts'
-import { attachDaemon, isIdle } from '../support/daemon-process.ts'
+import { attachDaemon, isIdle } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
@@ -76,11 +76,12 @@ test('a document whose reader is not installed is kept, says so, and is read onc
   const [reader, away] = [join(full, '@hyzyla', 'pdfium'), join(place, 'pdfium')]
   renameSync(reader, away)
   const synced = await started('sync', 'Papers', '--report')
-  const why = await started('why', 'Papers/a.pdf')
+  const [, id = ''] = /^resource +(\S+)$/m.exec((await started('why', 'Papers/a.pdf')).stdout) ?? []
+  const shown = await started('resource', 'show', id, '--library', 'Papers')
   renameSync(away, reader)
   expect(synced.stdout).toContain('1 without searchable text (1 PDF)')
-  expect(why.stdout).toContain('PDF files cannot be read here')
-  expect(why.stdout).toContain('npm install -g @hyzyla/pdfium')
+  expect(shown.stdout).toContain('PDF files cannot be read here')
+  expect(shown.stdout).toContain('npm install -g @hyzyla/pdfium')
   expect((await started('search', 'herons')).stdout).toContain('b.md')
   await expect.poll(async () => (await started('search', 'pelicans')).stdout, { timeout: 20_000 }).toContain('a.pdf')
 })

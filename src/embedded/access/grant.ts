@@ -10,7 +10,7 @@ export type Ability = (typeof GLOBAL_ABILITIES)[number]
 export const LIBRARY_RIGHTS = ['read', 'resource.create', 'update', 'resource.delete'] as const
 export type LibraryRight = (typeof LIBRARY_RIGHTS)[number]
 
-/** What a valid token allows. */
+/** The rights that a valid token gives. */
 export interface Grant {
   readonly interfaces: readonly string[]
   readonly abilities: readonly string[]

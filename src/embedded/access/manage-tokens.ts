@@ -20,7 +20,7 @@ export interface TokenSpec {
   readonly expiresAtMs?: number
 }
 
-/** What is known of a token; its secret is not. */
+/** A token as it is listed, without its secret. */
 export interface TokenListing {
   readonly name: string
   readonly abilities: readonly string[]

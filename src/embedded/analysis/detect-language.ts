@@ -47,7 +47,7 @@ const TYPICAL_LETTERS: readonly (readonly [RegExp, readonly Language[]])[] = [
 const MAX_SAMPLE = 200
 const CERTAIN = 4
 const LONG_TEXT = 100
-/** Who repeats one word does not speak its language: the variables `a` and `i` of programs, addresses that end in `.com`. */
+/** A word counts this often at most: programs repeat the variables `a` and `i`, and addresses end in `.com`. */
 const MAX_COUNTED = 2
 const SINGLE_LETTER = 0.25
 
@@ -93,7 +93,7 @@ function likeliest(script: Script, scores: ReadonlyMap<Language, number>, isLong
   const [usual] = candidates
   if (first === undefined || second === undefined || usual === undefined) return candidates
   if (scoreOf(first) >= CERTAIN && scoreOf(first) >= 1.2 * scoreOf(second)) return [first]
-  // A text of so many words that is in a language has more of its function words: this is a program, or a list of names.
+  // A text of this length that is in a language has more of its function words: this is a program, or a list of names.
   if (isLong && scoreOf(first) < CERTAIN) return [usual]
   return [...new Set([first, scoreOf(second) > 0 ? second : usual])]
 }

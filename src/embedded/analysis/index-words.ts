@@ -2,7 +2,7 @@ import { detectLanguages, type Languages } from './detect-language.ts'
 import { furtherForms } from './further-forms.ts'
 import { splitWords, type Word } from './split-words.ts'
 
-/** What the search index stores of one passage: words parted by blanks, for each column. */
+/** The entry of one passage in the search index: words separated by blanks, for each column. */
 interface IndexWords {
   readonly name: string
   readonly heading: string

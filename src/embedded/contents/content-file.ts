@@ -13,12 +13,12 @@ export interface FinishedFile {
   readonly isPacked: boolean
 }
 
-/** Where a content stands compressed; at `path` it stands as it is. */
+/** Returns the path of the compressed file; an uncompressed one is at `path`. */
 export function packedPath(path: string): string {
   return `${path}.zst`
 }
 
-/** `path` where the content stands as it is, so that programs can read it; undefined where it is compressed. */
+/** Returns `path` if the content is there uncompressed, so that programs can read it; undefined otherwise. */
 export function plainPath(path: string): string | undefined {
   return existsSync(path) ? path : undefined
 }

@@ -22,7 +22,7 @@ export interface PlacedFrame extends Frame {
   readonly plainAt: number
 }
 
-/** What a reader unpacks to get at any byte. */
+/** The bytes that a reader unpacks to get at any of them. */
 export const FRAME_BYTES = 64 * 1024
 const HEADER_BYTES = 8
 const ENTRY_BYTES = 8
@@ -114,7 +114,7 @@ export class SeekableFile implements Disposable {
   }
 }
 
-/** What a range has of an unpacked frame. */
+/** Returns the part of an unpacked frame that lies in a range. */
 export function partOf({ plainAt, plainBytes }: PlacedFrame, plain: Buffer, { start, end }: ByteRange): Buffer {
   if (plain.length !== plainBytes) throw new DamagedBytesError(`A frame does not unpack to ${plainBytes} bytes`)
   return plain.subarray(Math.max(0, start - plainAt), end - plainAt + 1)

@@ -48,14 +48,14 @@ export function librariesTable(database: Database) {
   }
 }
 
-/** What one transaction removed. */
+/** The resources and passages that one transaction removed. */
 interface RemovedPiece {
   /** Hashes of the resources that were removed. */
   readonly contents: readonly Buffer[]
   readonly passageCount: number
 }
 
-/** How many passages or directories one piece removes at most: a transaction of a few milliseconds. */
+/** One piece removes at most this number of passages or directories: a transaction of a few milliseconds. */
 const PIECE = 100
 
 export type DeletedLibrariesTable = ReturnType<typeof deletedLibrariesTable>

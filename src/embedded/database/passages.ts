@@ -34,13 +34,13 @@ export interface StoredPassage extends Omit<Passage, 'detail'> {
   readonly detail: string | null
 }
 
-/** Where a passage stands in the bytes of its resource's content. */
+/** The place of a passage in the bytes of its resource's content. */
 export interface ContentPlace {
   readonly offset: number
   readonly length: number
 }
 
-/** Where the text of a passage is. */
+/** The columns that say where the text of a passage is. */
 interface TextColumns {
   readonly id: number
   readonly resourceId: number

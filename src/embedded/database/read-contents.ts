@@ -8,7 +8,7 @@ export function contentDirOf(databaseFile: string): string {
   return join(dirname(databaseFile), 'files')
 }
 
-/** Where a larger content stands: `files/ab/<sha256>`, or with `.zst` where it is compressed. */
+/** Returns the path of a larger content: `files/ab/<sha256>`, or with `.zst` where it is compressed. */
 export function contentPath(contentDir: string, sha256: Buffer): string {
   const hex = sha256.toString('hex')
   return join(contentDir, hex.slice(0, 2), hex)

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 
 const PAGES_A_STEP = 32
-/** So many free pages are left to the next writes, and so is one of SHARE: to give them back would only move others. */
+/** This number of free pages is left to the next writes, and so is one of SHARE: to give them back would only move others. */
 const FREE_PAGES = 1_024
 const SHARE = 10
 const SHARE_AT_END = 25
@@ -10,9 +10,9 @@ const MAX_PAGES_AT_END = 2_048
 
 /** Gives back to the disk what the database no longer uses, in steps of some 10 ms. */
 export interface SpaceReclaim {
-  /** Whether the database has so much free room that it pays to begin. */
+  /** Returns whether the database has enough free space to begin. */
   isNeeded(): boolean
-  /** Whether the index holds the words of so many removed passages that it pays to merge it. */
+  /** Returns whether the index holds the words of enough removed passages to merge it. */
   isIndexStale(removedPassages: number): boolean
   /** Takes words of removed passages out of the index; false when it has none left. */
   mergeIndex(isFirst: boolean): boolean

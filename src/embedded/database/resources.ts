@@ -31,7 +31,7 @@ export type IngestionResult = IngestedColumns & Pick<ResourceRow, 'id'>
 
 export type NewResource = Omit<ResourceRow, 'id' | keyof IngestedColumns>
 
-/** Where a content begins in a block of several. */
+/** The place at which a content begins in a block of several. */
 export interface BlockPlace {
   readonly blockId: number
   readonly blockStart: number
@@ -41,13 +41,13 @@ type NewBlockColumns = Record<keyof BlockPlace, number | null>
 
 interface NewResourceExtras {
   readonly ingested?: IngestedColumns | undefined
-  /** Where its content is, if it shares a block. */
+  /** The place of its content, if it shares a block. */
   readonly block?: NewBlockColumns | undefined
 }
 
 const NO_BLOCK: NewBlockColumns = { blockId: null, blockStart: null }
 
-/** What most resources have is not stored. */
+/** The values that most resources have; they are not stored. */
 const USUAL = { textType: 'text/plain', warnings: '[]', properties: '{}' } as const
 const NOT_INGESTED: IngestedColumns = { ...USUAL, status: 'not_started', failure: null, videoType: null }
 

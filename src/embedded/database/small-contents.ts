@@ -113,7 +113,7 @@ export type ContentBlocksTable = ReturnType<typeof contentBlocksTable>
 
 /**
  * Blocks of small contents of one library each. A block grows with each transaction until it is full; a content in it keeps its place.
- * What is added stands in the database once `flush` was called in the same transaction.
+ * An added content is in the database once `flush` was called in the same transaction.
  */
 export function contentBlocksTable(database: Database) {
   const insert = database.prepare<[number]>(

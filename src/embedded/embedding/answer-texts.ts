@@ -3,7 +3,7 @@ import { lowerPriority } from '../../foundation/concurrency/lower-priority.ts'
 import { answerCalls } from '../../foundation/concurrency/thread-calls.ts'
 import type { EmbeddingPurpose, Vector } from './embedder.ts'
 
-/** What the thread is called with. */
+/** The input of a call to the thread. */
 export interface TextToEmbed {
   readonly text: string
   readonly purpose: EmbeddingPurpose

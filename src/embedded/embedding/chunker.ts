@@ -1,6 +1,6 @@
 /** A part of a passage that is embedded as a whole. */
 export interface TextChunk {
-  /** Where it begins in the passage. */
+  /** Its offset in the passage. */
   readonly start: number
   readonly text: string
 }

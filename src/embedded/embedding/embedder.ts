@@ -1,4 +1,4 @@
-/** What a text is embedded for: a person waits for the answer to a query, nobody for documents. */
+/** The purpose of embedding a text: a person waits for the answer to a query, nobody for documents. */
 export type EmbeddingPurpose = 'query' | 'document'
 
 export type Vector = Float32Array<ArrayBuffer>
@@ -24,7 +24,7 @@ interface EmbedderErrorOptions extends ErrorOptions {
 
 /** The embedder gives no vectors now. `message` completes "Cannot embed: …". */
 export class EmbedderError extends Error {
-  /** How long the embedder asks to be left alone. */
+  /** The embedder asks for no request during this time. */
   readonly retryAfterMs: number | undefined
   /** True when it refuses these texts; others may be accepted. */
   readonly isAboutText: boolean

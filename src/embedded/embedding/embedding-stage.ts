@@ -5,7 +5,7 @@ import { adoptEmbedder, type EmbeddingParts, embedNextChunks } from './embed-res
 import { EmbedderError } from './embedder.ts'
 
 export interface EmbeddingLimits {
-  /** How long nothing must have been uploaded before the embedder is loaded: a command that ends at once never does. */
+  /** The embedder is loaded when nothing was uploaded for this time: a command that ends at once never loads it. */
   readonly calmMs: number
   /** A search compares all chunks, 100,000 of 512 dimensions in 0.1 s of a core; they take 52 MB. */
   readonly maxChunks: number
@@ -23,12 +23,12 @@ export interface EmbeddingStageSpec extends EmbeddingParts {
 
 /**
  * Embeds what is searchable already, the oldest resource first, while nothing is ingested: no state of a resource waits for it. What
- * is stored tells where it goes on after a restart.
+ * is stored says where it continues after a restart.
  */
 export interface EmbeddingStage {
   /** Reports that there may be something to do. */
   wake(): void
-  /** How many resources have no vectors yet, or will have none because there are too many. */
+  /** Counts the resources that have no vectors yet, or will have none because there are too many. */
   countMissing(): number
   /** Resolves when nothing is left to do. */
   settled(): Promise<void>

@@ -47,7 +47,7 @@ export function openEndpointEmbedder(endpoint: EmbeddingEndpoint, clock: Clock):
 
 /** An OpenAI-compatible service that embeds texts. */
 export interface EmbeddingEndpoint {
-  /** Where it takes requests, such as `http://localhost:11434/v1/embeddings`. */
+  /** The address for requests, such as `http://localhost:11434/v1/embeddings`. */
   readonly url: string
   readonly model: string
   /** Sent as bearer token. */

@@ -42,7 +42,7 @@ export function openFolderEmbedder(folder: string, { clock, logger }: { clock: C
   }
 }
 
-/** What a model is, by the bytes of its files. */
+/** The identity of a model, by the bytes of its files. */
 interface ModelIdentity {
   /** Equal for two models only if all their files are. */
   readonly id: string

@@ -8,7 +8,7 @@ const MIN_FUNCTION_WORDS = 0.15
 /** English text has about four letters for each piece of an English vocabulary, other languages have two. */
 const MIN_LETTERS_A_PIECE = 2.4
 
-/** Whether a part of a document is English prose; code, tables and lists of names are not. */
+/** Returns whether a part of a document is English prose; code, tables and lists of names are not. */
 export function isEnglishProse(text: string): boolean {
   const words = splitWords(text).filter(({ source }) => /\p{L}/u.test(source))
   if (words.length < MIN_WORDS || !mayBeEnglish(words)) return false
@@ -17,7 +17,7 @@ export function isEnglishProse(text: string): boolean {
 }
 
 /**
- * Whether a query is English. Queries are too short for function words, so the vocabulary of the model decides: it cuts words that
+ * Returns whether a query is English. Queries are too short for function words, so the vocabulary of the model decides: it cuts words that
  * it does not know into short pieces, whose number is `countPieces`.
  */
 export function isEnglishQuery(query: string, countPieces: (text: string) => number): boolean {

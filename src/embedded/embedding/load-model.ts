@@ -13,7 +13,7 @@ import { type Pooling, readModelSettings } from './model-settings.ts'
 
 type Runtime = typeof import('onnxruntime-web')
 
-/** What a model may want of a text, by the names of its inputs. */
+/** The values that a model may need of a text, by the names of its inputs. */
 const INPUTS: Readonly<Record<string, (id: number, index: number) => number>> = {
   input_ids: (id) => id,
   attention_mask: () => 1,
@@ -28,7 +28,7 @@ const MOST_NAMED = 5
 const MAX_SAID = 200
 const ERRORS_ONLY = 3
 const jsonObject = z.looseObject({})
-/** What a clone without Git LFS has in the place of large files. */
+/** The beginning of the file that a clone without Git LFS has in the place of a large one. */
 const LFS_POINTER = 'version https://git-lfs'
 
 /** Loads the model in `folder`; it embeds one text at a time, in this thread alone. Throws an Error that says what is wrong. */
@@ -97,7 +97,7 @@ async function runModel(runtime: Runtime, session: InferenceSession, ids: readon
   }
 }
 
-/** What the runtime says, without its own numbers of errors. */
+/** Returns the runtime's message without its own numbers of errors. */
 function reasonOf(error: unknown): string {
   const message = messageOf(error).replace(/^.*ERROR_MESSAGE: /s, '')
   return escapeText(truncateText(message.replaceAll(/\s+/g, ' ').trim(), MAX_SAID))
@@ -160,7 +160,7 @@ function createTokenizeText(tokenizer: Tokenizer, maxTokens: number): TokenizeTe
   }
 }
 
-/** The vector of a text, of those of its tokens, which stand one after the other in `numbers`. */
+/** The vector of a text, of those of its tokens, which follow each other in `numbers`. */
 function poolTokens(numbers: Float32Array, tokenCount: number, pooling: Pooling): Vector {
   const length = numbers.length / tokenCount
   if (pooling === 'cls') return Float32Array.from(numbers.subarray(0, length))

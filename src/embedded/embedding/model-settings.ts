@@ -4,10 +4,10 @@ import { z } from 'zod'
 import { messageOf, systemCodeOf } from '../../foundation/errors.ts'
 import type { EmbeddingPurpose } from './embedder.ts'
 
-/** Of the vectors of all tokens, the one that stands for the text. */
+/** The way in which the vectors of all tokens give that of the text. */
 export type Pooling = 'mean' | 'cls' | 'lasttoken'
 
-/** What the files beside a model tell about its use. */
+/** The settings of a model in the files beside it. */
 export interface ModelSettings {
   readonly pooling: Pooling
   /** Put before each text. */
@@ -64,7 +64,7 @@ function readPooling(folder: string, name: string): Pooling {
   throw new Error(`${name} wants the pooling ${modes.join(' and ')}; only mean, cls and lasttoken are known here`)
 }
 
-/** By the names that sentence-transformers gives them. */
+/** Reads the prompts by the names that sentence-transformers gives them. */
 function readPrompts(folder: string): ModelSettings['prompts'] {
   const { prompts = {}, default_prompt_name } =
     readJson(folder, 'config_sentence_transformers.json', promptsShape) ?? {}

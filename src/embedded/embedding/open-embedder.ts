@@ -5,13 +5,13 @@ import { type EmbeddingEndpoint, openEndpointEmbedder } from './endpoint-embedde
 import { openFolderEmbedder } from './folder-embedder.ts'
 import { isOfflineEmbedderInstalled, openOfflineEmbedder } from './offline-embedder.ts'
 
-/** By what a library compares meaning: nothing, the English model in optional packages, a model in a folder, or a service. */
+/** The embedder of a library: none, the English model in optional packages, a model in a folder, or a service. */
 export type EmbedderChoice =
   | { readonly kind: 'none' | 'offline' }
   | { readonly kind: 'folder'; readonly folder: string }
   | ({ readonly kind: 'endpoint' } & EmbeddingEndpoint)
 
-/** Undefined where meaning is not compared: by choice, or because the packages of the offline embedder are not installed. */
+/** Returns undefined where search is not semantic: by choice, or because the packages of the offline embedder are not installed. */
 export function openEmbedder(
   choice: EmbedderChoice,
   parts: { readonly clock: Clock; readonly logger: Logger },

@@ -11,20 +11,20 @@ import {
 import { type EmbedderChoice, openEmbedder } from './open-embedder.ts'
 
 /** A query as the search compares it with chunks. */
-export interface QueryMeaning {
+export interface QueryVector {
   readonly vector: Vector
   readonly minSimilarity: number
 }
 
-/** The meaning of a query, or a sentence that says why there is none. */
-export type QueryMeaningResult = { readonly meaning: QueryMeaning } | { readonly notice: string }
+/** The vector of a query, or a sentence that says why there is none. */
+export type QueryVectorResult = { readonly semantic: QueryVector } | { readonly notice: string }
 
-/** What a library does with the meaning of documents and queries. */
-export interface Meaning {
+/** Semantic search: embeds documents and queries. */
+export interface Semantics {
   /** Reports that there may be resources to embed. */
   wake(): void
   /** Embeds a query; never throws, since a search does without. */
-  ofQuery(query: string): Promise<QueryMeaningResult>
+  ofQuery(query: string): Promise<QueryVectorResult>
   /** A sentence on what searches by meaning leave out; undefined when that is nothing. */
   gaps(): string | undefined
   /** Resolves when no resource is left to embed. */
@@ -32,18 +32,18 @@ export interface Meaning {
   stop(): Promise<void>
 }
 
-export interface MeaningSpec extends Omit<EmbeddingStageSpec, 'embedder' | 'limits'> {
+export interface SemanticsSpec extends Omit<EmbeddingStageSpec, 'embedder' | 'limits'> {
   readonly choice: EmbedderChoice
   readonly limits: Partial<EmbeddingLimits> | undefined
-  /** Whether documents are embedded by themselves; without it only queries are, and compared with what others embedded. */
+  /** False embeds only queries, and compares them with what other processes embedded. */
   readonly embedsDocuments: boolean
 }
 
 const WHO_EMBEDS = 'The daemon and "shelfd serve" embed the rest while they run.'
 
-export function openMeaning({ choice, limits, embedsDocuments, ...parts }: MeaningSpec): Meaning {
+export function openSemantics({ choice, limits, embedsDocuments, ...parts }: SemanticsSpec): Semantics {
   const embedder = openEmbedder(choice, parts)
-  if (!embedder) return withoutMeaning(choice)
+  if (!embedder) return withoutSemantics(choice)
   const stage = openEmbeddingStage({ ...parts, embedder, limits: { ...EMBEDDING_LIMITS, ...limits } })
   const wake = () => {
     if (embedsDocuments) stage.wake()
@@ -54,7 +54,7 @@ export function openMeaning({ choice, limits, embedsDocuments, ...parts }: Meani
       try {
         if (await adoptEmbedder({ ...parts, embedder })) wake()
         const [vector] = await embedder.embed([query], 'query')
-        if (vector) return { meaning: { vector, minSimilarity: embedder.minSimilarity } }
+        if (vector) return { semantic: { vector, minSimilarity: embedder.minSimilarity } }
         const why = choice.kind === 'offline' ? 'knows English only' : 'has no vector for the query'
         return { notice: `Only terms were matched: the embedder of this instance ${why}.` }
       } catch (error) {
@@ -72,7 +72,7 @@ export function openMeaning({ choice, limits, embedsDocuments, ...parts }: Meani
   }
 }
 
-function withoutMeaning({ kind }: EmbedderChoice): Meaning {
+function withoutSemantics({ kind }: EmbedderChoice): Semantics {
   const why = kind === 'none' ? 'no embedder is configured' : 'its optional packages for English are not installed'
   const notice = `This instance matches terms only: ${why}.`
   return {

@@ -2,14 +2,14 @@ import type { FastifySchema } from 'fastify'
 import { z } from 'zod'
 import type { RouteName } from '../../contract/routes.ts'
 
-/** How the OpenAPI description presents an endpoint. */
+/** The description of an endpoint in OpenAPI. */
 export interface EndpointDescription {
   /** Also its `operationId`. */
   readonly route: RouteName
   /** The section of the interface that it implements, `4.10`. */
   readonly section: string
   readonly summary: string
-  /** How this instance decides what the interface leaves open. */
+  /** Says how this instance decides what the interface leaves open. */
   readonly description?: string
   readonly takesSignedUrl?: boolean
   readonly query?: z.ZodType

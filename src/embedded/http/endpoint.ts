@@ -8,7 +8,7 @@ import { forbidden, unauthorized } from './api-error.ts'
 import { describeEndpoint, type EndpointDescription } from './describe-endpoint.ts'
 import { verifySignedUrl } from './signing.ts'
 
-/** Who asks for what, after authentication and validation. */
+/** A request's caller, path and query, after authentication and validation. */
 export interface Asked<Query> {
   readonly service: Service
   /** Undefined for a signed URL, which grants access to the one thing it names. */
@@ -92,7 +92,7 @@ function parseWith<T>(shape: z.ZodType<T> | undefined, value: unknown): T {
   return (shape ?? z.any()).parse(value, { error: describeIssue })
 }
 
-/** Who asks, and what, when it is not a request. */
+/** A caller and a query that did not come in a request. */
 interface Asking {
   readonly service: Service
   readonly grant: Grant

@@ -26,7 +26,7 @@ export const EXTRACTION_LIMITS: ExtractionLimits = {
  */
 export const RECOGNIZING_MS = 600_000
 
-/** How long the extraction of a document of this size may take. */
+/** Returns the time that the extraction of a document of this size may take. */
 export function timeLimitMs({ timeMs }: ExtractionLimits, sizeBytes: number): number {
   return timeMs + (sizeBytes / 2 ** 20) * 1_000
 }

@@ -8,7 +8,7 @@ import { createPassageWriter, type PassageWriter } from './passage-writer.ts'
 import { extractInService } from './readers/extract-in-service.ts'
 import type { ExtractionEnd, ExtractionSink } from './readers/extraction.ts'
 
-/** What a stage's loop gives to its work. */
+/** The tools that a stage's loop gives to its work. */
 export interface StageWork {
   readonly signal: AbortSignal
   /** Reports that a resource has its final state; if not, the next stage reads it. */

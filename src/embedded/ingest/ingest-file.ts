@@ -42,7 +42,7 @@ export async function ingestFile(
   return true
 }
 
-/** What a resource's row holds of the end of its ingestion. */
+/** Returns the columns of a resource that say how its ingestion ended. */
 export function ingestedColumns(mimeType: string, end: ExtractionEnd): IngestedColumns {
   const { status, warnings, failure, textType, properties, videoType } = end
   return {
@@ -60,7 +60,7 @@ function explainFailure(error: unknown): ExtractionEnd {
   return { status: 'failed', warnings: [], failure: messageOf(error) }
 }
 
-/** What ingestion works with. */
+/** The parts of the service that ingestion uses. */
 export interface IngestParts {
   readonly tables: Tables
   readonly writes: WriteQueue

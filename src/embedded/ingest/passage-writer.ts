@@ -8,7 +8,7 @@ import type { WriteQueue } from '../storage/write-queue.ts'
 // A transaction of this much text takes about 10 ms, during which the service answers no request.
 const MAX_PENDING_CHARACTERS = 256 * 1024
 const MAX_PENDING_WRITES = 500
-/** After preparing so many characters for the search (about 10 ms), the service answers requests that wait. */
+/** After preparing this number of characters for the search (about 10 ms), the service answers requests that wait. */
 const MAX_CHARACTERS_A_TURN = 48 * 1024
 
 /** Collects the writes of ingestion in order and commits them in transactions of a bounded size. */
@@ -104,7 +104,7 @@ function addition(
 }
 
 /**
- * Finds where a passage stands in the content of its resource: undefined when the content does not have the text as it stands, such
+ * Finds the place of a passage in the content of its resource: undefined when the content does not have the text itself, such
  * as a document of another encoding or format. Asked for the passages of a resource in their order.
  */
 type PlaceFinder = (resourceId: number, text: string) => ContentPlace | undefined

@@ -12,7 +12,7 @@ export interface SmallUpload {
   readonly content: { readonly bytes: Buffer; readonly sizeBytes: number }
 }
 
-/** Preparing so much text for the search takes 2 or 3 ms, during which the service answers no other request. */
+/** Preparing this much text for the search takes 2 or 3 ms, during which the service answers no other request. */
 const MAX_BYTES = 16 * 1024
 
 /**

@@ -3,7 +3,7 @@ import { MAX_SMALL_BYTES } from '../storage/content-receiver.ts'
 import { kindOf } from './readers/content-kind.ts'
 
 /**
- * Who reads a document: the service itself, a child process, or the child process of low priority that also recognizes text in
+ * The reader of a document: the service itself, a child process, or the child process of low priority that also recognizes text in
  * pictures. Each stage has a loop of its own, so that none holds up another.
  */
 export type ReadingStage = 'service' | 'child' | 'recognizer'

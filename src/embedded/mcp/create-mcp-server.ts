@@ -2,13 +2,13 @@ import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { LibrarySummary, ResourceRecord } from '../../contract/records.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
-import type { AgentAccess } from './mcp-access.ts'
+import type { McpAccess } from './mcp-access.ts'
 
 const INSTRUCTIONS =
   'A library of documents. Find documents by search, walk through them by list_directory (without a library it lists the libraries), and read them by read_resource.'
 
 /** A server of the Model Context Protocol with the tools search, list_directory, read_resource and upload. */
-export function createAgentServer(access: AgentAccess, version: string): McpServer {
+export function createMcpServer(access: McpAccess, version: string): McpServer {
   const server = new McpServer({ name: 'shelfd', title: 'Knowledge library', version }, { instructions: INSTRUCTIONS })
   addReadingTools(server, access)
   addUploadTool(server, access)
@@ -26,13 +26,13 @@ const READS = { readOnlyHint: true, openWorldHint: false }
 const library = z.string().min(1).max(512).describe('Identifier or exact name of a library')
 
 /** Adds the tools that change nothing: search, list_directory, read_resource. */
-function addReadingTools(server: McpServer, access: AgentAccess): void {
+function addReadingTools(server: McpServer, access: McpAccess): void {
   addSearch(server, access)
   addListDirectory(server, access)
   addReadResource(server, access)
 }
 
-function addSearch(server: McpServer, access: AgentAccess): void {
+function addSearch(server: McpServer, access: McpAccess): void {
   const inputSchema = z.object({
     query: z.string().trim().min(1).max(1_000).describe('Words to look for'),
     library: library
@@ -60,7 +60,7 @@ function describeHit({ id, title, library, paths = [], assets = [] }: ResourceRe
   return { resource: id, title, library, path: paths[0], excerpts }
 }
 
-function addListDirectory(server: McpServer, access: AgentAccess): void {
+function addListDirectory(server: McpServer, access: McpAccess): void {
   const inputSchema = z.object({
     library: library.optional().describe('Identifier or exact name of a library; without it the libraries are listed'),
     path: z.string().startsWith('/').max(16_384).default('/').describe('Directory in the library'),
@@ -80,7 +80,7 @@ function addListDirectory(server: McpServer, access: AgentAccess): void {
   )
 }
 
-async function readEntries(access: AgentAccess, libraryId: string, path: string, signal: AbortSignal) {
+async function readEntries(access: McpAccess, libraryId: string, path: string, signal: AbortSignal) {
   const directories: string[] = []
   const documents: { resource: string; title: string; filename: string; type: string }[] = []
   for await (const { folders, files } of access.listDirectory(libraryId, path, signal)) {
@@ -94,7 +94,7 @@ async function readEntries(access: AgentAccess, libraryId: string, path: string,
   return { directories, documents, ...(isCut && { notice: `Only the first ${MOST_ENTRIES} entries or so are shown` }) }
 }
 
-function addReadResource(server: McpServer, access: AgentAccess): void {
+function addReadResource(server: McpServer, access: McpAccess): void {
   const inputSchema = z.object({
     library,
     resource: z.string().min(1).max(512).describe('Identifier of the document, from search or list_directory'),
@@ -144,7 +144,7 @@ const inputSchema = z
   .refine(({ text, base64 }) => (text === undefined) !== (base64 === undefined), 'Give either text or base64')
 
 /** Adds the tool `upload`. */
-function addUploadTool(server: McpServer, access: AgentAccess): void {
+function addUploadTool(server: McpServer, access: McpAccess): void {
   const description =
     'Adds a document to a library. Nothing is replaced: the same content again only gains a further place. It can be found once it is processed.'
   const annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false }
@@ -170,7 +170,7 @@ function defaultType(name: string, isText: boolean): string {
 }
 
 /** The library with this identifier or, failing that, this exact name. Throws an Error that names the libraries there are. */
-async function chooseLibrary(access: AgentAccess, idOrName: string, signal: AbortSignal): Promise<LibrarySummary> {
+async function chooseLibrary(access: McpAccess, idOrName: string, signal: AbortSignal): Promise<LibrarySummary> {
   const libraries = await Array.fromAsync(access.listLibraries(signal))
   const found = libraries.find(({ id }) => id === idOrName) ?? libraries.find(({ name }) => name === idOrName)
   if (found) return found

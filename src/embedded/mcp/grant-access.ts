@@ -11,14 +11,14 @@ import { showResource } from '../routes/show-resource.ts'
 import type { Service } from '../service.ts'
 import { ContentReceiver } from '../storage/content-receiver.ts'
 import { storeFile } from '../storage/store-file.ts'
-import type { AgentAccess, AgentUpload } from './mcp-access.ts'
+import type { McpAccess, McpUpload } from './mcp-access.ts'
 
 const PAGE = '500'
 /** Passages have about 2,000 characters. */
 const SHORTEST_USUAL_PASSAGE = 200
 
 /** The embedded library for agents, with the rights of a grant: each call asks what the HTTP interface would. */
-export function accessOf(service: Service, grant: Grant): AgentAccess {
+export function accessOf(service: Service, grant: Grant): McpAccess {
   const ask = (question: Question, query: Readonly<Record<string, unknown>>, ids = {}) =>
     question.ask({ service, grant, query, ids })
   return {
@@ -53,7 +53,7 @@ export function accessOf(service: Service, grant: Grant): AgentAccess {
   }
 }
 
-async function uploadFile(service: Service, grant: Grant, upload: AgentUpload) {
+async function uploadFile(service: Service, grant: Grant, upload: McpUpload) {
   const library = requireLibrary({ service, grant, id: () => upload.libraryId }, 'resource.create')
   const path = libraryPathInput.parse(upload.directoryPath)
   const directory = service.tables.directories.byPath(library.id, path)

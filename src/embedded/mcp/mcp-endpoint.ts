@@ -4,23 +4,23 @@ import { INTERFACE_VERSION } from '../../contract/routes.ts'
 import { messageOf } from '../../foundation/errors.ts'
 import type { Grant } from '../access/grant.ts'
 import type { Service } from '../service.ts'
-import { createAgentServer } from './create-mcp-server.ts'
+import { createMcpServer } from './create-mcp-server.ts'
 import { accessOf } from './grant-access.ts'
 
 /** The endpoint for agents: the Model Context Protocol over HTTP, without sessions. */
-export interface AgentEndpoint {
+export interface McpEndpoint {
   /** Answers one request of a grant. */
   answer(request: FastifyRequest, grant: Grant, signal: AbortSignal): Promise<Response>
   close(): Promise<void>
 }
 
-export function createAgentEndpoint(service: Service): AgentEndpoint {
+export function createMcpEndpoint(service: Service): McpEndpoint {
   const grants = new WeakMap<Request, Grant>()
   const handler = createMcpHandler(
     ({ requestInfo }) => {
       const grant = requestInfo && grants.get(requestInfo)
       if (!grant) throw new Error('The request of an agent has no grant')
-      return createAgentServer(accessOf(service, grant), INTERFACE_VERSION)
+      return createMcpServer(accessOf(service, grant), INTERFACE_VERSION)
     },
     { onerror: (error) => service.logger.debug('an agent was refused', { error: messageOf(error) }) },
   )

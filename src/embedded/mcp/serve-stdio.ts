@@ -1,11 +1,11 @@
 import { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import { createAgentServer } from './create-mcp-server.ts'
-import type { AgentAccess } from './mcp-access.ts'
+import { createMcpServer } from './create-mcp-server.ts'
+import type { McpAccess } from './mcp-access.ts'
 
 export interface StdioOptions {
-  readonly access: AgentAccess
+  readonly access: McpAccess
   readonly version: string
   readonly stdin: AsyncIterable<Uint8Array | string>
   readonly stdout: NodeJS.WritableStream
@@ -23,7 +23,7 @@ export async function serveOnStdio({ access, version, signal, onError, ...stream
     write: (chunk: Uint8Array, _encoding, done) => void streams.stdout.write(chunk, () => done()),
   })
   const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: MAX_MESSAGE_BYTES })
-  const server = serveStdio(() => createAgentServer(access, version), { transport, onerror: onError })
+  const server = serveStdio(() => createMcpServer(access, version), { transport, onerror: onError })
   try {
     await finished(stdin, { writable: false, signal })
   } catch (error) {

@@ -4,7 +4,7 @@ import type { Grant } from '../access/grant.ts'
 import { forbidden, invalid } from '../http/api-error.ts'
 import { question } from '../http/endpoint.ts'
 import { integerInput } from '../http/inputs.ts'
-import { questionOf } from '../search/parse-query.ts'
+import { semanticQueryOf } from '../search/parse-query.ts'
 import type { SearchHit, SearchRequest, SearchResult } from '../search/search-index.ts'
 import type { Service } from '../service.ts'
 import { assetBody, resourceBody, resourceHead } from './resource-body.ts'
@@ -100,36 +100,36 @@ function detailedHit({ tables }: Service, hit: SearchHit) {
 
 interface Search {
   readonly result: SearchResult
-  readonly isByMeaning: boolean
-  /** What a balanced search did not consider. */
+  readonly isSemantic: boolean
+  /** Sentences on what a balanced search did not consider. */
   readonly notices: readonly string[]
 }
 
 /** Meaning decides only where no resource has all the terms: it never pushes down what has them. */
 async function search(
-  { search, meaning }: Service,
+  { search, semantics }: Service,
   strategy: 'lexical' | 'balanced',
   request: SearchRequest,
 ): Promise<Search> {
   const byTerms = await search.find(request)
-  if (strategy === 'lexical') return { result: byTerms, isByMeaning: false, notices: [] }
+  if (strategy === 'lexical') return { result: byTerms, isSemantic: false, notices: [] }
   const hasAll = byTerms.matched === 'all' && byTerms.hits.length > 0
-  const question = hasAll ? undefined : questionOf(request.query)
-  const found = question === undefined ? undefined : await meaning.ofQuery(question)
+  const question = hasAll ? undefined : semanticQueryOf(request.query)
+  const found = question === undefined ? undefined : await semantics.ofQuery(question)
   // Asked last, since the query may have found another model, of which there are no vectors yet.
-  const gaps = meaning.gaps()
+  const gaps = semantics.gaps()
   const notices = gaps === undefined ? [] : [gaps]
-  if (!found) return { result: byTerms, isByMeaning: false, notices }
+  if (!found) return { result: byTerms, isSemantic: false, notices }
   if ('notice' in found) {
-    return { result: byTerms, isByMeaning: false, notices: [...new Set([...notices, found.notice])] }
+    return { result: byTerms, isSemantic: false, notices: [...new Set([...notices, found.notice])] }
   }
-  return { result: await search.find({ ...request, meaning: found.meaning }), isByMeaning: true, notices }
+  return { result: await search.find({ ...request, semantic: found.semantic }), isSemantic: true, notices }
 }
 
-function noticeOf({ result, isByMeaning, notices }: Search): string {
+function noticeOf({ result, isSemantic, notices }: Search): string {
   const sentences = ['Candidates, not verified answers: check excerpts against the source.', ...notices]
-  const orMeaning = isByMeaning ? ', or a similar meaning' : ''
-  if (result.hits.length > 0 && (isByMeaning || result.matched === 'some')) {
+  const orMeaning = isSemantic ? ', or a similar meaning' : ''
+  if (result.hits.length > 0 && (isSemantic || result.matched === 'some')) {
     sentences.push(`No resource has all the terms; these have some of them${orMeaning}.`)
   }
   for (const { written, meant } of result.corrections) {

@@ -11,13 +11,13 @@ export interface FoundResource {
 
 export interface FoundResources {
   readonly resources: readonly FoundResource[]
-  /** Whether the first of them have all that was asked for, or only some of it. */
+  /** `all` if the first of them have all terms, `some` if they have only some of them. */
   readonly matched: 'all' | 'some'
 }
 
 type ScoredRow = [resourceId: number, ordinal: number, score: number]
 
-/** What is known of one resource: its passages with their scores, and the best score of each clause. */
+/** One resource while it is scored: its passages with their scores, and the best score of each clause. */
 interface Candidate {
   readonly passages: [ordinal: number, score: number][]
   readonly clauseScores: Map<number, number>
@@ -25,14 +25,14 @@ interface Candidate {
 
 // Names and headings weigh more than text, forms of a word less than the word itself.
 const COLUMN_WEIGHTS = '1, 0.7, 3, 8, 0'
-/** A search scores at most so many passages of each kind, so that common words take no longer than others. */
+/** A search scores at most this number of passages of each kind, so that common words take no longer than others. */
 const MAX_PASSAGES = 1_000
 /** The greatest `limit` of the interface. */
 const MAX_RANKED = 100
 const MAX_EXCLUDED = 100_000
-/** How many words apart the clauses may be in the passages that are scored first when there are too many. */
+/** The clauses may be this number of words apart in the passages that are scored first when there are too many. */
 const NEAR = 8
-/** How much the second and the third best passage add to a resource. */
+/** The share of their score that the second and the third best passage add to a resource. */
 const FURTHER_PASSAGES = [1, 0.2, 0.1]
 
 /**

@@ -2,16 +2,16 @@ import { hasPairedScript, splitWords, type Word } from '../analysis/split-words.
 
 /** A part of a query that a document has or has not. */
 export interface Clause {
-  /** A quoted clause means its words in this order and as they stand; an unquoted one of several words is such as `e-mail`. */
+  /** A quoted clause means its words in this order and form; an unquoted one of several words is such as `e-mail`. */
   readonly kind: 'word' | 'compound' | 'quoted'
-  /** What the user wrote. */
+  /** The text that the user wrote. */
   readonly text: string
   readonly words: readonly Word[]
 }
 
 interface ParsedQuery {
   readonly clauses: readonly Clause[]
-  /** What no document may have. */
+  /** Clauses that no document may have. */
   readonly excluded: readonly Clause[]
 }
 
@@ -56,7 +56,7 @@ function clausesOf(text: string): Clause[] {
  * The text whose meaning a query is about; undefined when it means its words: who quotes or excludes does, and who gives a single
  * word, which is mostly a name.
  */
-export function questionOf(query: string): string | undefined {
+export function semanticQueryOf(query: string): string | undefined {
   const { clauses, excluded } = parseQuery(query)
   const isLiteral = excluded.length > 0 || clauses.some(({ kind }) => kind === 'quoted')
   if (isLiteral || clauses.length < 2) return undefined

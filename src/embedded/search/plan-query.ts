@@ -26,7 +26,7 @@ export interface QueryPlan {
 /** The questions about the index that planning asks; both take FTS5 expressions. */
 export interface IndexLookup {
   exists(expression: string): boolean
-  /** True if so many passages have it that its words need no guessing. */
+  /** True if enough passages have it that its words need no guessing. */
   isCommon(expression: string): boolean
 }
 

@@ -1,21 +1,21 @@
 import type { Database } from 'better-sqlite3'
 import { passageReader, type StoredPassage } from '../database/passages.ts'
 import { CHUNK_LENGTH } from '../embedding/chunker.ts'
-import type { QueryMeaning } from '../embedding/semantics.ts'
+import type { QueryVector } from '../embedding/semantics.ts'
 import { excerptOf } from './excerpt.ts'
 import { findResources } from './find-resources.ts'
-import { type FusedResource, fuseRanks, nearestChunks } from './nearest-chunks.ts'
 import { type Correction, type IndexLookup, type PlannedClause, planQuery } from './plan-query.ts'
+import { type FusedResource, fuseRanks, nearestChunks } from './semantic-ranks.ts'
 
 export interface SearchRequest {
   readonly query: string
   /** Row ids; all libraries when undefined. */
   readonly libraryIds?: readonly number[] | undefined
   readonly limit: number
-  /** How many passages of each resource get an excerpt. */
+  /** This number of passages of each resource get an excerpt. */
   readonly passages: number
   /** Also finds resources that mean the same; their ranks are merged with those of the terms. */
-  readonly meaning?: QueryMeaning | undefined
+  readonly semantic?: QueryVector | undefined
 }
 
 export interface MatchingPassage {
@@ -49,10 +49,10 @@ export type SearchIndex = (request: SearchRequest) => SearchResult
 export function openSearchIndex(database: Database): SearchIndex {
   const passages = passageReader(database)
   const search = database.transaction((request: SearchRequest): SearchResult => {
-    const { libraryIds, meaning, limit } = request
+    const { libraryIds, semantic, limit } = request
     const { clauses, ...plan } = planQuery(request.query, lookupIn(database))
-    const found = findResources(database, { clauses, ...plan }, libraryIds, meaning ? MAX_TO_MERGE : limit)
-    const near = meaning ? nearestChunks(database, meaning, libraryIds) : []
+    const found = findResources(database, { clauses, ...plan }, libraryIds, semantic ? MAX_TO_MERGE : limit)
+    const near = semantic ? nearestChunks(database, semantic, libraryIds) : []
     const showHit = hitReader(passages, clauses, request.passages)
     const hits = fuseRanks(found.resources, near).slice(0, limit).map(showHit)
     return { hits, matched: found.matched, corrections: plan.corrections }

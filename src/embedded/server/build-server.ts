@@ -7,7 +7,7 @@ import { describeService, showDescription } from './describe-service.ts'
 import { answerErrorsAsJson, answerUnreadable, sendError, toApiError } from './error-responses.ts'
 import { refuseUnknownRoutes } from './refuse-unknown-routes.ts'
 import { enforceRequestLimits, MAX_HEADER_BYTES, MAX_JSON_BYTES, type RequestLimits } from './request-limits.ts'
-import { serveAgents } from './serve-mcp.ts'
+import { serveMcp } from './serve-mcp.ts'
 import { servePage } from './serve-page.ts'
 
 /** The longest interval between checks for connections whose headers take too long. */
@@ -41,7 +41,7 @@ export async function buildServer(service: Service, host: string, limits: Reques
   await describeService(app)
   for (const each of Object.values(ENDPOINTS)) each.register(app, service)
   showDescription(app)
-  serveAgents(app, service)
+  serveMcp(app, service)
   servePage(app)
   return app
 }

@@ -14,7 +14,7 @@ const POLICY = {
   'frame-ancestors': "'none'",
 }
 
-/** What the plugin needs of a request for one of its files. */
+/** The headers of a request that the plugin needs for one of its files. */
 const CONDITIONS = ['if-none-match', 'if-modified-since', 'range']
 
 export interface ReferenceAnswer {

@@ -3,7 +3,7 @@ import { API_PREFIX, OPENAPI_PATH, ROUTES } from '../../contract/routes.ts'
 import { PAGE_FILES_PATH } from '../../foundation/http/page-files.ts'
 import { ApiError } from '../http/api-error.ts'
 import { DOCUMENTATION_PATH } from './describe-service.ts'
-import { AGENT_PATH } from './serve-mcp.ts'
+import { MCP_PATH } from './serve-mcp.ts'
 import { PAGE_PATH } from './serve-page.ts'
 
 const PATHS = [
@@ -14,7 +14,7 @@ const PATHS = [
   })),
   { method: 'GET', pattern: new RegExp(`^${DOCUMENTATION_PATH}/`) },
   { method: 'GET', pattern: patternOf(`${PAGE_FILES_PATH}/{name}`) },
-  { method: 'POST', pattern: patternOf(AGENT_PATH) },
+  { method: 'POST', pattern: patternOf(MCP_PATH) },
 ]
 
 /** Answers what no endpoint handles: 405 with `Allow` when the path takes other methods, otherwise 404. Reads no body. */

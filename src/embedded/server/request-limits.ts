@@ -3,13 +3,13 @@ import type { Clock } from '../../foundation/clock.ts'
 import { ConnectionBound } from '../../foundation/network/connection-bound.ts'
 import { ApiError } from '../http/api-error.ts'
 
-/** How long a client may take for a request, and how many connections are open at most. */
+/** Bounds on the time that a client may take for a request, and on open connections. */
 export interface RequestLimits {
   /** From the connection, or the first byte of a later request, to the end of the headers. */
   readonly headersMs: number
   /** At least MIN_BODY_BYTES of a body must arrive in each such span. */
   readonly bodyIdleMs: number
-  /** How long the server discards the rest of a body after it has answered, so that the client sees the answer. */
+  /** The server discards the rest of a body for this time after it has answered, so that the client sees the response. */
   readonly lingerMs: number
   /** When one more client connects, the server closes the connection that has been idle longest. */
   readonly maxConnections: number

@@ -2,22 +2,22 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Grant } from '../access/grant.ts'
 import { forbidden, unauthorized } from '../http/api-error.ts'
 import { authenticate } from '../http/endpoint.ts'
-import type { AgentEndpoint } from '../mcp/mcp-endpoint.ts'
+import type { McpEndpoint } from '../mcp/mcp-endpoint.ts'
 import type { Service } from '../service.ts'
 
 /** The agent tool endpoint (section 1). */
-export const AGENT_PATH = '/mcp'
+export const MCP_PATH = '/mcp'
 
 /** An uploaded document comes in one message, in base64 if it is not text. */
 const MAX_MESSAGE_BYTES = 32 * 2 ** 20
 
 /** Serves agents. The protocol's code is loaded with the first request. */
-export function serveAgents(app: FastifyInstance, service: Service): void {
-  let endpoint: Promise<AgentEndpoint> | undefined
+export function serveMcp(app: FastifyInstance, service: Service): void {
+  let endpoint: Promise<McpEndpoint> | undefined
   const grants = new WeakMap<FastifyRequest, Grant>()
   app.route({
     method: 'POST',
-    url: AGENT_PATH,
+    url: MCP_PATH,
     schema: { hide: true },
     bodyLimit: MAX_MESSAGE_BYTES,
     onRequest: (request, _reply, done) => {
@@ -33,9 +33,9 @@ export function serveAgents(app: FastifyInstance, service: Service): void {
   app.addHook('onClose', async () => await (await endpoint)?.close())
 }
 
-async function loadEndpoint(service: Service): Promise<AgentEndpoint> {
-  const { createAgentEndpoint } = await import('../mcp/mcp-endpoint.ts')
-  return createAgentEndpoint(service)
+async function loadEndpoint(service: Service): Promise<McpEndpoint> {
+  const { createMcpEndpoint } = await import('../mcp/mcp-endpoint.ts')
+  return createMcpEndpoint(service)
 }
 
 /** Throws 401 without a valid credential, 403 when it is not for agents. */

@@ -10,7 +10,7 @@ import {
 import { ApiError, notFound } from '../http/api-error.ts'
 import { namesEntityTag } from '../http/send-content.ts'
 
-/** Where a browser finds the page of the library. */
+/** The path at which a browser finds the page of the library. */
 export const PAGE_PATH = '/'
 
 /** Serves the page of the library, which needs no credential: it asks its reader for one. It is loaded with the first request. */

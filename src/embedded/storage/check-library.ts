@@ -21,7 +21,7 @@ import { type FileStore, openFileStore, readContent } from './file-store.ts'
 /** Something in a data directory is not as it was stored. */
 export interface LibraryProblem {
   readonly what: string
-  /** What to do about it. */
+  /** The remedy. */
   readonly todo: string
 }
 
@@ -98,7 +98,7 @@ async function checkContents(tables: Tables, files: FileStore, signal: AbortSign
   }
 }
 
-/** What is wrong with the bytes of a resource, undefined when nothing is. */
+/** Returns what is wrong with the bytes of a resource, undefined when nothing is. */
 async function findFault(tables: Tables, files: FileStore, resource: ResourceRow): Promise<string | undefined> {
   try {
     const content = readContent(tables, files, resource)

@@ -20,7 +20,7 @@ export interface FileStore {
   /** Removes the file unless an upload of the same bytes is under way. */
   remove(sha256: Buffer): void
   stream(sha256: Buffer, range?: ByteRange): Readable
-  /** Where the content stands as it is; for those who read it by `streamContent` also where it is compressed. */
+  /** Returns the path of the uncompressed content; `streamContent` takes it for a compressed one as well. */
   pathOf(sha256: Buffer): string
 }
 

@@ -66,7 +66,7 @@ function pendingWrite<T>(work: () => T, resolve: (value: T) => void, reject: (er
   }
 }
 
-/** When the shared transaction fails, each write gets one of its own, so that only the faulty one is refused. */
+/** Gives each write a transaction of its own when the shared one fails, so that only the faulty one is refused. */
 function commitTogether(writes: readonly PendingWrite[], commit: (writes: readonly PendingWrite[]) => void): void {
   try {
     commit(writes)

@@ -72,7 +72,7 @@ export function openVideoPictures({ tables, files, cache }: VideoPicturesSpec): 
   }
 }
 
-/** Gives a content to ffmpeg as a file; a small one stands in the database and is written to a temporary file. */
+/** Gives a content to ffmpeg as a file; a small one is in the database and is written to a temporary file. */
 async function withFile(
   { smallContents }: Tables,
   files: FileStore,

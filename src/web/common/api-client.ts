@@ -136,7 +136,7 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-/** How a request is followed and ended. */
+/** The progress of a request, and the signal that ends it. */
 interface Following {
   readonly signal: AbortSignal
   /** The part of the bytes that has left, from 0 to 1. */

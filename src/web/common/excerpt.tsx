@@ -1,7 +1,7 @@
 interface ExcerptProps {
-  /** Each marked word stands between two asterisks on either side. */
+  /** Each marked word is between two asterisks on either side. */
   readonly text: string
-  /** Where words begin and end that match, in order. */
+  /** The begin and end of each matching word, in order. */
   readonly marks: readonly (readonly [start: number, end: number])[]
 }
 

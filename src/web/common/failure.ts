@@ -1,4 +1,4 @@
-/** What a page can do about a failed request: ask for another token, try again later, or only say it. */
+/** The kinds of failed requests: the page asks for another token, tries again later, or only says it. */
 export type FailureKind = 'credential' | 'unreachable' | 'refused'
 
 /** A request that failed; its message is for people. */

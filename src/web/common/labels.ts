@@ -9,7 +9,7 @@ export interface StateLabel {
   readonly reasons: readonly string[]
 }
 
-/** How far a resource's processing has come, and why no further (interface section 3.1). */
+/** Says how far a resource's processing has come, and why no further (interface section 3.1). */
 export function describeState(resource: ResourceRecord): StateLabel {
   const { ingestion_status: status, ingestion_error: error, ingestion_warnings: warnings = [] } = resource
   const reasons = [...(typeof error === 'string' ? [error] : []), ...warnings]
@@ -48,12 +48,12 @@ const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^text\/|json|xml|yaml|toml|javascript/, 'Text file'],
 ]
 
-/** What people call a MIME type. */
+/** Returns the usual name of a MIME type. */
 export function kindOf(mimeType: string): string {
   return KINDS.find(([pattern]) => pattern.test(mimeType))?.[1] ?? 'File'
 }
 
-/** Whether the bytes can be read as text as they are. */
+/** Returns whether the bytes can be read as text as they are. */
 export function isText(mimeType: string): boolean {
   return (
     /^text\/|^message\/|json|xml|yaml|toml|javascript|^application\/(sql|x-sh|x-tex)/.test(mimeType) &&
@@ -74,7 +74,7 @@ const UNITS: Readonly<Record<string, string>> = {
   second: 'Second',
 }
 
-/** Where a passage stands in its source, such as `Pages 3–4`; empty when the service does not say. */
+/** Returns the place of a passage in its source, such as `Pages 3–4`; empty when the service does not say. */
 export function describePlace(trace: unknown): string {
   const entry: unknown = Array.isArray(trace) ? trace[0] : undefined
   if (typeof entry !== 'object' || entry === null) return ''

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { useKeys } from './use-keys.ts'
 
-/** From which item to which; -1 stands for no item, from which only arrows lead into the list. */
+/** From which item to which; -1 means no item, from which only arrows lead into the list. */
 const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
   ArrowDown: (at, last) => Math.min(last, at + 1),
   ArrowUp: (at) => Math.max(0, at - 1),

@@ -15,7 +15,7 @@ export function Notice({ tone, children }: NoticeProps) {
   )
 }
 
-/** What went wrong, in words, and a button to try it again. */
+/** A message that says what failed, and a button to try it again. */
 export function Failure({ error, onRetry }: { readonly error: unknown; onRetry(): void }) {
   return (
     <Notice tone="problem">

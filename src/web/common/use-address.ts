@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 /** The part of the page's address that says what it shows, after the `#`. It never holds a credential. */
 interface Address {
   readonly current: string
-  /** What was shown before; empty at first. */
+  /** The address that was shown before; empty at first. */
   readonly previous: string
 }
 

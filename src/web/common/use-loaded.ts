@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** What a view has of something that it loads. While something else is loaded, `value` is what it had before. */
+/** The state of something that a view loads. While something else is loaded, `value` is what it had before. */
 export interface Loaded<T> {
   readonly isLoading: boolean
   readonly value: T | undefined

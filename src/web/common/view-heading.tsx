@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 interface ViewHeadingProps {
   /** Also that of the browser's tab. */
   readonly title: string
-  /** Whether the heading takes the focus, so that a screen reader reads it when the view changes. */
+  /** True when the heading takes the focus, so that a screen reader reads it when the view changes. */
   readonly takesFocus: boolean
   readonly children?: ComponentChildren
 }

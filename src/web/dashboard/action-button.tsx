@@ -4,7 +4,7 @@ import type { DashboardClient } from './dashboard-client.ts'
 
 interface ActionButtonProps {
   readonly label: string
-  /** What is acted on, for screen readers, where the label alone does not say it. */
+  /** The thing that is acted on, for screen readers, where the label alone does not say it. */
   readonly of?: string
   readonly isDisabled?: boolean
   run(): Promise<unknown>

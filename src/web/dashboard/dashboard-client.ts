@@ -2,7 +2,7 @@ import { CALLS_PATH, LIVE_PATH } from '../../contract/dashboard/addresses.ts'
 import type { CallAnswer, CallInput, CallName, LiveEvent } from '../../contract/dashboard/calls.ts'
 import { ApiFailure } from '../common/failure.ts'
 
-/** What the page asks its own server. The token goes only into a header. */
+/** The page's client of its own server. The token goes only into a header. */
 export class DashboardClient {
   readonly #token: string
   readonly #onSessionLost: (message: string) => void

@@ -13,7 +13,7 @@ export const TITLES: Readonly<Record<View, string>> = {
   log: 'Log',
 }
 
-/** What the sign of a mirror's state says, in colour and for screen readers. */
+/** The colour of the sign of a mirror's state, and its name for screen readers. */
 export const SIGNS: Readonly<Record<MirrorOverview['state']['sign'], { readonly tone: Tone; readonly name: string }>> =
   {
     '✓': { tone: 'good', name: 'All is well' },
@@ -22,7 +22,7 @@ export const SIGNS: Readonly<Record<MirrorOverview['state']['sign'], { readonly 
     '✗': { tone: 'problem', name: 'Stopped' },
   }
 
-/** What the states of the report's rows mean. */
+/** The labels of the states of the report's rows. */
 export const CLASSES: Readonly<Record<ShownState, { readonly tone: Tone; readonly label: string }>> = {
   'in-sync': { tone: 'good', label: 'searchable' },
   'without-text': { tone: 'warning', label: "stored, its text can't be searched" },

@@ -7,7 +7,7 @@ import { ViewHeading } from '../common/view-heading.tsx'
 import { ActionButton } from './action-button.tsx'
 import { useSession } from './session.ts'
 
-/** What failed and why, with what can be done about it. */
+/** Failures with their causes, and what can be done about them. */
 export function ProblemsView({ takesFocus }: { readonly takesFocus: boolean }) {
   const { client, live } = useSession()
   const [changes, setChanges] = useState(0)

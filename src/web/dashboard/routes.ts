@@ -5,7 +5,7 @@ export type View = (typeof VIEWS)[number]
 
 interface Route {
   readonly view: View
-  /** What a view reads from its address, such as `mirror` and `class`. */
+  /** The parameters that a view reads from its address, such as `mirror` and `class`. */
   readonly query: Readonly<Record<string, string>>
 }
 
@@ -22,9 +22,9 @@ export function addressOf(view: View, query: Readonly<Record<string, string>> = 
   return `#/${view}${text === '' ? '' : `?${text}`}`
 }
 
-/** What each view receives that its address describes. */
+/** The properties of each view that its address describes. */
 export interface ViewProps {
   readonly query: Readonly<Record<string, string>>
-  /** Whether its heading takes the focus. */
+  /** True when its heading takes the focus. */
   readonly takesFocus: boolean
 }

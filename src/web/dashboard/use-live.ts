@@ -11,7 +11,7 @@ export interface Live {
   readonly overview: Overview | undefined
   /** The number of the log's last line; null when no daemon serves the dashboard. */
   readonly logNumber: number | null
-  /** Why there is nothing newer; empty while there is. */
+  /** The reason why there is nothing newer; empty while there is. */
   readonly trouble: string
 }
 

@@ -9,7 +9,7 @@ import { useSession } from './session.ts'
 import { DropZone } from './upload/drop-zone.tsx'
 import type { Uploads } from './upload/use-uploads.ts'
 
-/** Of folders, and of files. */
+/** Folders, and files. */
 const PAGE_SIZE = 200
 
 interface DirectoryViewProps extends ViewProps {

@@ -64,7 +64,7 @@ function directoriesOfHits(hits: readonly ResourceRecord[]): DirectoryOfHits[] {
   return sorted.slice(0, MOST)
 }
 
-/** Whether one of the resource's places lies below the directory; an empty one stands for all. */
+/** Returns whether one of the resource's places lies below the directory; an empty one means all. */
 export function liesBelow(hit: ResourceRecord, directory: string): boolean {
   return directory === '' || (hit.paths ?? []).some((path) => path.startsWith(`${directory}/`))
 }

@@ -1,6 +1,6 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
 
-/** What the page shows. The part of its address after the `#` says the same. */
+/** The view that the page shows, as in the part of its address after the `#`. */
 export type Route = { readonly view: 'libraries' } | DirectoryRoute | DocumentRoute | SearchRoute
 
 export interface DirectoryRoute {
@@ -17,7 +17,7 @@ export interface DocumentRoute {
   readonly view: 'document'
   readonly library: string
   readonly resource: string
-  /** Of the passage to show first; undefined for the beginning. */
+  /** The position of the passage to show first; undefined for the beginning. */
   readonly position: number | undefined
 }
 
@@ -99,10 +99,10 @@ function decode(name: string): string {
   }
 }
 
-/** What each view receives. */
+/** The properties of each view. */
 export interface ViewProps {
   /** The address that was shown before. */
   readonly cameFrom: string
-  /** Whether its heading takes the focus. */
+  /** True when its heading takes the focus. */
   readonly takesFocus: boolean
 }

@@ -5,7 +5,7 @@ import { Logo } from '../common/icon.tsx'
 import { Notice } from '../common/notice.tsx'
 
 interface SignInProps {
-  /** Why the last session ended; empty at first. */
+  /** The reason why the last session ended; empty at first. */
   readonly reason: string
   onSignedIn(token: string): void
 }

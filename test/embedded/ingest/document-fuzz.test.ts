@@ -121,7 +121,7 @@ async function extract(mimeType: string, chunks: readonly Buffer[]) {
   }
 }
 
-function cutInto(bytes: Buffer, cuts: readonly number[]): Buffer[] {
+function splitInto(bytes: Buffer, cuts: readonly number[]): Buffer[] {
   const borders = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length]
   const chunks = borders.slice(1).map((end, index) => bytes.subarray(borders[index], end))
   return chunks.filter(({ length }) => length > 0)
@@ -152,7 +152,7 @@ describe('any document', () => {
         document,
         fc.array(fc.nat(), { maxLength: 6 }),
         async (type, bytes, cuts) => {
-          expect(await extract(type, cutInto(bytes, cuts))).toEqual(await extract(type, [bytes]))
+          expect(await extract(type, splitInto(bytes, cuts))).toEqual(await extract(type, [bytes]))
         },
       ),
       fuzzing(1_000),
@@ -221,7 +221,7 @@ describe('the cost of a document', () => {
     const costOf = async (bytes: Buffer) => {
       const pieces = Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, index) => index * 65_536)
       const before = process.cpuUsage()
-      await extract(type, cutInto(bytes, pieces))
+      await extract(type, splitInto(bytes, pieces))
       const { user, system } = process.cpuUsage(before)
       return user + system
     }

@@ -1,3 +1,8 @@
+/**
+ * The child process that extracts the text of documents, one after the other, in the order of the requests. Its arguments are its
+ * memory limit (MiB), whether it recognizes text in pictures, and a directory for temporary files. It answers over the channel to its
+ * parent only, and ends when its parent ends.
+ */
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -11,11 +16,6 @@ import { openRecognizer } from '../readers/ocr.ts'
 import { type ReadingTools, readDocument } from '../readers/read-document.ts'
 import type { GuardData } from './child-guard.ts'
 import type { ChildMessage, ChildRequest, DocumentRequest, PieceMessage } from './child-messages.ts'
-
-/**
- * The child process that extracts the text of documents, one after the other, in the order of the requests. Its arguments are its
- * memory limit (MiB), whether it recognizes text in pictures, and a directory for temporary files. It answers over the channel to its parent only, and ends when its parent ends.
- */
 
 // Ctrl+C signals the whole process group; the parent alone decides when this process stops.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})

@@ -161,7 +161,7 @@ export function openChildExtractor(setup: ReaderSetup, clock: Clock): ChildExtra
   }
 }
 
-/** Why the process ended; `bystander`: it was reading another document. */
+/** The reason why the process ended; `bystander`: it was reading another document. */
 type ChildFate = 'over-time' | 'over-memory' | 'crashed' | 'bystander'
 
 /** The child process ended before it finished a document. */

@@ -7,7 +7,7 @@ import { type ChildMessage, type ChildRequest, childMessage } from './child-mess
 const ENTRY = threadEntry('./child', import.meta.url)
 const MAX_STDERR_LENGTH = 4_096
 
-/** What a process that reads documents may do. */
+/** Bounds and tasks of a process that reads documents. */
 export interface ReaderSetup {
   readonly limits: ExtractionLimits
   /** Recognizes text in pictures, at a low priority. */
@@ -15,7 +15,7 @@ export interface ReaderSetup {
   readonly temporaryDir: string
 }
 
-/** How a process ended. */
+/** The end of a process. */
 export interface ProcessEnd {
   readonly isOutOfMemory: boolean
   /** Such as `SIGKILL`, or `exit code 1`. */

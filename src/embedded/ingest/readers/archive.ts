@@ -9,9 +9,9 @@ export interface ZipEntry {
   /** Its bytes are packed, then encrypted with a password. */
   readonly isEncrypted: boolean
   readonly packedBytes: number
-  /** What the archive declares, which may be a lie. */
+  /** The size that the archive declares, which may be a lie. */
   readonly declaredBytes: number
-  /** Where its local header begins. */
+  /** The offset of its local header. */
   readonly start: number
 }
 
@@ -62,7 +62,7 @@ export const ARCHIVE_LIMITS = {
   entries: 10_000,
   /** All files of the archive unpacked. */
   unpackedBytes: 1024 * 2 ** 20,
-  /** What a parser unpacks and keeps as a tree, which takes some 30 times as much memory. */
+  /** The markup that a parser unpacks and keeps as a tree, which takes some 30 times as much memory. */
   markupBytes: 16 * 2 ** 20,
 } as const
 

@@ -1,6 +1,6 @@
 import type { ExtractionSource } from './extraction.ts'
 
-/** What a file is: by its bytes if they identify it, otherwise by the MIME type it was sent with. */
+/** The type of a file: by its bytes if they identify it, otherwise by the MIME type it was sent with. */
 interface ContentType {
   readonly mimeType: string
   readonly kind: ContentKind
@@ -51,7 +51,7 @@ async function readHead(source: ExtractionSource): Promise<Buffer> {
 }
 
 /**
- * How a file is read.
+ * The way in which a file is read.
  * - `unknown`: as text, if it is valid text;
  * - `unsupported`: a document with text in a format that nothing here reads;
  * - `other`: no text by nature (archives, fonts, programs).

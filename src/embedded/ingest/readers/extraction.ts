@@ -6,7 +6,7 @@ export interface ExtractionEnd {
   /** A final state (section 3.1), or `running`: the next stage has to read the document. */
   readonly status: IngestionStatus
   readonly warnings: readonly string[]
-  /** Why it is `partial` or `failed`. */
+  /** The reason why it is `partial` or `failed`. */
   readonly failure: string | null
   /** The MIME type of its passages; without one, Markdown for Markdown and plain text for all else. */
   readonly textType?: TextType | undefined
@@ -26,7 +26,7 @@ type Properties = Readonly<Record<string, string | number>>
 export interface ExtractionSource {
   readonly mimeType: string
   readonly sizeBytes: number
-  /** Where it lies, if it is a file. */
+  /** Its path, if it is a file. */
   readonly path?: string | undefined
   chunks(): AsyncIterable<Buffer> | Iterable<Buffer>
 }

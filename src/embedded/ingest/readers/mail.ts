@@ -8,7 +8,7 @@ import {
   type NestedReader,
   partial,
 } from './extraction.ts'
-import { PassageCutter } from './passage-splitter.ts'
+import { PassageSplitter } from './passage-splitter.ts'
 
 const MAX_ATTACHMENTS = 100
 const ENCRYPTED = /^application\/(?:pgp-encrypted|(?:x-)?pkcs7-mime)$/
@@ -29,9 +29,9 @@ export async function readMail(
     throw new Error('The message is encrypted: reading it takes its key')
   }
   const body = (mail.text ?? '').trim() || (await visibleText(mail.html ?? ''))
-  const cutter = new PassageCutter('line', (passage) => sink.take(passage))
-  cutter.write(`${headOf(mail)}\n\n${body}`)
-  cutter.end()
+  const splitter = new PassageSplitter('line', (passage) => sink.take(passage))
+  splitter.write(`${headOf(mail)}\n\n${body}`)
+  splitter.end()
   await sink.drain()
   const warnings = await readAttachments(mail.attachments, sink, readNested)
   if (!warnings) return FOR_NEXT_STAGE

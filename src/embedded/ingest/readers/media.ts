@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { messageOf } from '../../../foundation/errors.ts'
 import { inputOf, MissingProgramError, runFfmpeg } from '../../video/run-ffmpeg.ts'
 import { completed, type ExtractionEnd, type ExtractionSink } from './extraction.ts'
-import { PlaceCutter } from './passage-splitter.ts'
+import { PlaceSplitter } from './passage-splitter.ts'
 
 const MAX_SUBTITLES = 8
 /** Tags that hold words for a reader. */
@@ -36,15 +36,15 @@ export async function readMedia(path: string, types: readonly string[], sink: Ex
 }
 
 function takeTags({ format, chapters }: Probed, sink: ExtractionSink): void {
-  const cutter = new PlaceCutter('second', '\n', sink)
+  const splitter = new PlaceSplitter('second', '\n', sink)
   const words = Object.entries(format.tags).filter(([name]) => WORDS.test(name))
   const end = Math.ceil(format.duration ?? 0)
-  for (const [name, value] of words) cutter.add(`${name.toLowerCase()}: ${value.trim()}`, 0, undefined, end)
+  for (const [name, value] of words) splitter.add(`${name.toLowerCase()}: ${value.trim()}`, 0, undefined, end)
   for (const { start_time: from, end_time: to, tags } of chapters) {
     const title = tags.title?.trim() ?? ''
-    if (title !== '') cutter.add(title, Math.floor(from), undefined, Math.ceil(to))
+    if (title !== '') splitter.add(title, Math.floor(from), undefined, Math.ceil(to))
   }
-  cutter.end()
+  splitter.end()
 }
 
 /** Returns the number of lines. */
@@ -53,12 +53,12 @@ async function takeSubtitles(path: string, { streams }: Probed, sink: Extraction
     type === 'subtitle' && TEXT_SUBTITLES.includes(codec)
   let count = 0
   for (const { index } of streams.filter(isText).slice(0, MAX_SUBTITLES)) {
-    const cutter = new PlaceCutter('second', '\n', sink)
+    const splitter = new PlaceSplitter('second', '\n', sink)
     for (const { from, to, text } of await readSubtitles(path, index)) {
-      cutter.add(text, Math.floor(from), undefined, Math.ceil(to))
+      splitter.add(text, Math.floor(from), undefined, Math.ceil(to))
       count += 1
     }
-    cutter.end()
+    splitter.end()
     await sink.drain()
   }
   return count

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../../foundation/text/times.ts'
 
-/** What a number in a cell stands for, by its number format (ECMA-376, 18.8.30). */
+/** The kind of value that a number in a cell is, by its number format (ECMA-376, 18.8.30). */
 export type NumberMeaning = 'number' | 'percent' | 'date' | 'time' | 'duration'
 
 const BUILT_IN: Readonly<Record<number, NumberMeaning>> = {

@@ -7,7 +7,7 @@ import { messageOf } from '../../../foundation/errors.ts'
 import type { TraceDetail } from '../../database/passages.ts'
 import { RECOGNIZING_MS } from '../extraction-limits.ts'
 import type { ExtractionSink } from './extraction.ts'
-import { cutInto } from './passage-splitter.ts'
+import { splitInto } from './passage-splitter.ts'
 
 /** A paragraph that was recognized in a picture. */
 interface RecognizedText {
@@ -30,7 +30,7 @@ export interface Recognizer {
 
 const LANGUAGES = ['eng', 'deu'] as const
 
-/** Of 100; what is recognized in leaves and clouds has about 10, printed text above 80. */
+/** A confidence of 100 is certain; what is recognized in leaves and clouds has about 10, printed text above 80. */
 const MIN_CONFIDENCE = 55
 const WORD = /\p{L}{2}/u
 /** Tesseract takes the size of letters by it. */
@@ -112,7 +112,7 @@ export function takeRecognized(
   const flush = () => {
     if (gathered.length === 0) return
     const place = { unit: 'page', firstUnit: page, lastUnit: page, detail: { region: around(gathered) } } as const
-    cutInto(gathered.map(({ text }) => text).join('\n\n'), place, sink)
+    splitInto(gathered.map(({ text }) => text).join('\n\n'), place, sink)
     gathered = []
   }
   for (const recognized of texts) {

@@ -2,12 +2,12 @@ import type { OfficeContentNode, OfficeParserAST } from 'officeparser'
 import { messageOf } from '../../../foundation/errors.ts'
 import { ARCHIVE_LIMITS, checkArchive, listEntries, passwordNeeded, readXmlPart, type ZipEntry } from './archive.ts'
 import { completed, type ExtractionEnd, type ExtractionSink, partial } from './extraction.ts'
-import { cutInto, PlaceCutter } from './passage-splitter.ts'
+import { PlaceSplitter, splitInto } from './passage-splitter.ts'
 
 const ZIP_SIGNATURE = 'PK\x03\x04'
-/** What the parser recommends to its own users. */
+/** The advice that the parser gives to its own users. */
 const ADVICE = / If you are sure it is fine, please .*$/s
-/** What it reports of bytes that it knows no format of. */
+/** The parser's message for bytes of a format that it does not know. */
 const UNKNOWN_FORMAT = /currently supports .* files only/
 /** The type that an OpenDocument begins with, of texts that the parser does not take for such: web pages and master documents. */
 const OTHER_TEXT = /^PK.{28}mimetypeapplication\/vnd\.oasis\.opendocument\.text-(?:web|master)/s
@@ -30,14 +30,14 @@ export async function readOffice(bytes: Buffer, sink: ExtractionSink): Promise<E
       sink.take(passage)
     },
   }
-  const cutter = new PlaceCutter('paragraph', '\n\n', takes)
+  const splitter = new PlaceSplitter('paragraph', '\n\n', takes)
   for (const [index, node] of allBlocks(ast).entries()) {
     if (node.type === 'slide') takeSlide(node, takes)
     else if (node.type === 'sheet') takeSheet(node, takes)
-    else addBlock(cutter, markdownOf(node), index + 1)
+    else addBlock(splitter, markdownOf(node), index + 1)
     await sink.drain()
   }
-  cutter.end()
+  splitter.end()
   const end = hasText ? completed(...lossesOf(ast)) : partial(NO_TEXT)
   return { ...end, textType: 'text/markdown' }
 }
@@ -71,38 +71,38 @@ async function parse(bytes: Buffer): Promise<OfficeParserAST> {
 
 const MAX_XML_ELEMENTS = 500_000
 
-/** The content, then what stands at the edge of each page. */
+/** Returns the content, then headers and footers. */
 function allBlocks({ content, auxiliary }: OfficeParserAST): readonly OfficeContentNode[] {
   return [...content, ...(auxiliary?.headers ?? []), ...(auxiliary?.footers ?? [])]
 }
 
-function addBlock(cutter: PlaceCutter, text: string, number: number): void {
-  if (text !== '') cutter.add(text, number)
+function addBlock(splitter: PlaceSplitter, text: string, number: number): void {
+  if (text !== '') splitter.add(text, number)
 }
 
 function takeSlide(slide: OfficeContentNode, sink: Pick<ExtractionSink, 'take'>): void {
   const number = slide.metadata && 'slideNumber' in slide.metadata ? (slide.metadata.slideNumber ?? 1) : 1
-  cutInto(markdownOf(slide), { unit: 'slide', firstUnit: number, lastUnit: number }, sink)
+  splitInto(markdownOf(slide), { unit: 'slide', firstUnit: number, lastUnit: number }, sink)
 }
 
 function takeSheet(sheet: OfficeContentNode, sink: Pick<ExtractionSink, 'take'>): void {
   const name = sheet.metadata && 'sheetName' in sheet.metadata ? sheet.metadata.sheetName : ''
-  const cutter = new PlaceCutter('row', '\n', sink)
+  const splitter = new PlaceSplitter('row', '\n', sink)
   const detail = { sheet: name }
   let isFirst = true
   for (const [index, row] of (sheet.children ?? []).entries()) {
     const text = rowOf(row)
     if (text === '') continue
-    if (isFirst) cutter.add(`## ${name}\n`, index + 1, detail)
-    cutter.add(text, index + 1, detail)
+    if (isFirst) splitter.add(`## ${name}\n`, index + 1, detail)
+    splitter.add(text, index + 1, detail)
     isFirst = false
   }
-  cutter.end()
+  splitter.end()
 }
 
 const LOSS = /LIMIT|TRUNCAT|EXCEED|FAILED|MISSING/
 
-/** What the parser reports as left out. */
+/** Returns what the parser reports as left out. */
 function lossesOf({ warnings = [] }: OfficeParserAST): string[] {
   const losses = warnings.filter(({ code }) => LOSS.test(code))
   return losses.slice(0, 3).map(({ message }) => `Not all of it was read: ${message}`)
@@ -189,7 +189,7 @@ function inlineOf(node: OfficeContentNode): string {
 }
 
 const ENCRYPTION = 'META-INF/encryption.xml'
-/** By these, books make their fonts useless outside of them; the text is open. */
+/** Algorithms by which books make their fonts useless outside of them; the text is open. */
 const OBFUSCATION: readonly string[] = ['http://www.idpf.org/2008/embedding', 'http://ns.adobe.com/pdf/enc#RC']
 
 /** Throws when a book (EPUB) names parts that only a reader with the right to it can decrypt. */

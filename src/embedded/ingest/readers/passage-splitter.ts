@@ -1,20 +1,20 @@
 import type { Passage, TraceDetail, TraceUnit } from '../../database/passages.ts'
 
-/** Where a text stands in its source, and what a cut text becomes. */
+/** The place of a text in its source. */
 type Place = Omit<Passage, 'text'>
 
 /** Cuts a text whose place is known as a whole (a page, a slide, a row) into passages. */
-export function cutInto(text: string, place: Place, { take }: { take(passage: Passage): void }): void {
-  const cutter = new PassageCutter('line', (piece) => take({ ...place, text: piece.text }))
-  cutter.write(text)
-  cutter.end()
+export function splitInto(text: string, place: Place, { take }: { take(passage: Passage): void }): void {
+  const splitter = new PassageSplitter('line', (piece) => take({ ...place, text: piece.text }))
+  splitter.write(text)
+  splitter.end()
 }
 
 const TARGET_LENGTH = 2_000
 const MAX_LENGTH = 2_400
 
 /** Cuts text that arrives in pieces into passages of about 2,000 characters, between paragraphs or lines where possible. */
-export class PassageCutter {
+export class PassageSplitter {
   readonly #unit: TraceUnit
   readonly #emit: (passage: Passage) => void
   #pending = ''
@@ -65,7 +65,7 @@ function countLineBreaks(text: string): number {
 }
 
 /** Gathers numbered pieces of text (paragraphs, rows) into passages of about 2,000 characters, which name their first and last place. */
-export class PlaceCutter {
+export class PlaceSplitter {
   readonly #unit: TraceUnit
   readonly #separator: string
   readonly #sink: { take(passage: Passage): void }
@@ -95,7 +95,7 @@ export class PlaceCutter {
     const { text, place } = { text: this.#pieces.join(this.#separator), place: this.#place() }
     this.#pieces = []
     this.#length = 0
-    cutInto(text, place, this.#sink)
+    splitInto(text, place, this.#sink)
   }
 
   #place() {

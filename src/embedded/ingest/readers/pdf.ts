@@ -3,16 +3,16 @@ import { messageOf } from '../../../foundation/errors.ts'
 import { explainMissingReader } from '../../optional-packages.ts'
 import { completed, type ExtractionEnd, type ExtractionSink, FOR_NEXT_STAGE, partial } from './extraction.ts'
 import { greyPicture, PAGE_SIDE, RECOGNIZED, type Recognizer, takeRecognized } from './ocr.ts'
-import { cutInto } from './passage-splitter.ts'
+import { splitInto } from './passage-splitter.ts'
 
 const MAX_RECOGNIZED_PAGES = 300
 
-/** What was found on the pages so far. */
+/** The pages of each kind so far. */
 interface Found {
   textPages: number
   recognizedPages: number
   picturePages: number
-  /** Why not everything was read. */
+  /** The reason why not everything was read. */
   gap: string | undefined
 }
 
@@ -33,7 +33,7 @@ export async function readPdf(
       if (recognizer && missing === undefined) await recognizePage(pdf, index, recognizer, sink, found)
     } else if (page.text.trim() !== '') {
       found.textPages += 1
-      cutInto(page.text, { unit: 'page', firstUnit: index + 1, lastUnit: index + 1 }, sink)
+      splitInto(page.text, { unit: 'page', firstUnit: index + 1, lastUnit: index + 1 }, sink)
     }
     await sink.drain()
   }
@@ -80,7 +80,7 @@ function endOf({ textPages, recognizedPages, gap }: Found): ExtractionEnd {
 interface PdfPage {
   /** Its text in the order of the file, lines parted by line feeds. */
   readonly text: string
-  /** Whether anything is drawn on it, text or not. */
+  /** True when anything is drawn on it, text or not. */
   readonly isDrawn: boolean
 }
 
@@ -95,7 +95,7 @@ interface Pdf extends Disposable {
   readonly pageCount: number
   /** `index` counts from 0. */
   readPage(index: number): PdfPage
-  /** Draws a page so that its longer side has about so many pixels. */
+  /** Draws a page so that its longer side has about this number of pixels. */
   drawPage(index: number, longerSide: number): Promise<GreyImage>
 }
 

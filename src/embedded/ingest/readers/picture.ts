@@ -3,10 +3,10 @@ import type { Metadata } from 'sharp'
 import { messageOf } from '../../../foundation/errors.ts'
 import { completed, type ExtractionEnd, type ExtractionSink, FOR_NEXT_STAGE, partial } from './extraction.ts'
 import { loadSharp, MAX_PIXELS, pictureOf, RECOGNIZED, type Recognizer, takeRecognized } from './ocr.ts'
-import { cutInto } from './passage-splitter.ts'
+import { splitInto } from './passage-splitter.ts'
 
 const MAX_PAGES = 300
-/** What is smaller, such as an icon, has no text that could be read. */
+/** A smaller picture, such as an icon, has no text that could be read. */
 const MIN_SIDE = 24
 
 const DECODED = /^image\/(?:jpeg|png|gif|webp|tiff|avif)$/
@@ -26,7 +26,7 @@ export async function readPicture(
   const { width, height, pages = 1, format } = metadata
   const pageCount = format === 'tiff' ? pages : 1
   const caption = captionOf(metadata)
-  if (caption !== '') cutInto(caption, { unit: 'page', firstUnit: 1, lastUnit: 1 }, sink)
+  if (caption !== '') splitInto(caption, { unit: 'page', firstUnit: 1, lastUnit: 1 }, sink)
   const end = await recognizePages(bytes, metadata, Math.min(pageCount, MAX_PAGES), sink, recognizer)
   const isCut = pageCount > MAX_PAGES && end.status !== 'partial'
   const whole = isCut ? partial(`Only the first ${MAX_PAGES} pages were read`, end.warnings) : end

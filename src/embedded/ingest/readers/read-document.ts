@@ -17,7 +17,7 @@ import {
 import type { Recognizer } from './ocr.ts'
 import { extractText } from './text.ts'
 
-/** What readers work with. */
+/** The tools of readers. */
 export interface ReadingTools {
   /** Undefined where pictures are left to the next stage. */
   readonly recognizer: Recognizer | undefined

@@ -12,7 +12,7 @@ import {
   REPLACED_BYTES,
   TABLE_AS_LINES,
 } from './extraction.ts'
-import { PassageCutter } from './passage-splitter.ts'
+import { PassageSplitter } from './passage-splitter.ts'
 
 const NO_VISIBLE_TEXT = 'The page has no visible text: only its title is searchable'
 
@@ -98,30 +98,30 @@ async function openTextReader(
   sizeBytes: number,
   emit: (passage: Passage) => void,
 ): Promise<TextReader> {
-  if (kind === 'html') return await htmlReader(new PassageCutter('line', emit))
+  if (kind === 'html') return await htmlReader(new PassageSplitter('line', emit))
   if (kind === 'csv' && sizeBytes <= MAX_TABLE_BYTES) return await tableReader(emit)
   return lineReader(emit)
 }
 
 function lineReader(emit: (passage: Passage) => void): TextReader {
-  const cutter = new PassageCutter('line', emit)
+  const splitter = new PassageSplitter('line', emit)
   return {
-    write: (text) => cutter.write(text),
+    write: (text) => splitter.write(text),
     end: () => {
-      cutter.end()
+      splitter.end()
       return []
     },
   }
 }
 
-async function htmlReader(cutter: PassageCutter): Promise<TextReader> {
+async function htmlReader(splitter: PassageSplitter): Promise<TextReader> {
   const { HtmlTextReader } = await import('./html.ts')
-  const html = new HtmlTextReader((text) => cutter.write(text))
+  const html = new HtmlTextReader((text) => splitter.write(text))
   return {
     write: (text) => html.write(text),
     end: () => {
       html.end()
-      cutter.end()
+      splitter.end()
       return []
     },
   }
@@ -141,10 +141,10 @@ async function tableReader(emit: (passage: Passage) => void): Promise<TextReader
     end: () => {
       const text = pieces.join('')
       const rows = parseRows(text, csv)
-      const cutter = new PassageCutter(rows ? 'row' : 'line', emit)
-      if (rows) for (const row of rows) cutter.write(`${row.join(' | ').replace(/\s+/g, ' ')}\n`)
-      else cutter.write(text)
-      cutter.end()
+      const splitter = new PassageSplitter(rows ? 'row' : 'line', emit)
+      if (rows) for (const row of rows) splitter.write(`${row.join(' | ').replace(/\s+/g, ' ')}\n`)
+      else splitter.write(text)
+      splitter.end()
       return rows ? [] : [TABLE_AS_LINES]
     },
   }

@@ -3,7 +3,7 @@ import { checkArchive, listEntries, readXmlPart, type XmlListener, type ZipEntry
 import { completed, type ExtractionEnd, type ExtractionSink, partial } from './extraction.ts'
 import { meaningOf, type NumberMeaning, writeNumber } from './number-formats.ts'
 import { cellText } from './office.ts'
-import { PlaceCutter } from './passage-splitter.ts'
+import { PlaceSplitter } from './passage-splitter.ts'
 
 /**
  * Extracts the cells of an Excel workbook (ECMA-376) as tables in Markdown, sheet by sheet, each row as a reader sees it: dates as
@@ -15,28 +15,28 @@ export async function readWorkbook(bytes: Buffer, sink: ExtractionSink): Promise
   const workbook = await readWorkbookParts(bytes, entries)
   let hasText = false
   for (const { name, part } of workbook.sheets) {
-    const cutter = new PlaceCutter('row', '\n', sink)
+    const splitter = new PlaceSplitter('row', '\n', sink)
     const detail = { sheet: name }
     let isFirst = true
     const onRow = (row: string, number: number) => {
-      if (isFirst) cutter.add(`## ${name}\n`, number, detail)
-      cutter.add(row, number, detail)
+      if (isFirst) splitter.add(`## ${name}\n`, number, detail)
+      splitter.add(row, number, detail)
       isFirst = false
       hasText = true
     }
     await readXmlPart(bytes, part, sheetListener(workbook, onRow), () => sink.drain())
-    cutter.end()
+    splitter.end()
   }
   const end = hasText ? completed() : partial('The workbook has no cells with text: only its title is searchable')
   return { ...end, textType: 'text/markdown', properties: { sheets: workbook.sheets.length } }
 }
 
-/** What the cells of a workbook refer to. */
+/** The parts of a workbook that its cells refer to. */
 interface Workbook {
   readonly sheets: readonly { readonly name: string; readonly part: ZipEntry }[]
   readonly is1904: boolean
   readonly strings: readonly string[]
-  /** By the style of a cell. */
+  /** The meaning of numbers, by the style of their cell. */
   readonly meanings: readonly NumberMeaning[]
 }
 
@@ -116,7 +116,7 @@ async function readMeanings(zip: Buffer, part: ZipEntry | undefined): Promise<Nu
   return meanings
 }
 
-/** A cell may stand in any of 16,384 columns; this many empty ones are shown between two others. */
+/** A cell may be in any of 16,384 columns; this many empty ones are shown between two others. */
 const MAX_GAP = 20
 
 /** Calls `onRow` for each row that has words, as a row of a table in Markdown; numbers count from 1. */
@@ -154,7 +154,7 @@ function sheetListener(workbook: Workbook, onRow: (row: string, number: number) 
   }
 }
 
-/** `B7` stands in column 1. */
+/** Returns 1 for `B7`. */
 function columnOf(reference: string | undefined, byDefault: number): number {
   const letters = /^[A-Z]{1,3}/.exec(reference ?? '')?.[0]
   if (letters === undefined) return byDefault

@@ -4,7 +4,7 @@ import { CLASSES } from '../labels.ts'
 
 type Files = MirrorOverview['files']
 
-/** What became of files, each with its share of the bar, the best first. */
+/** The states of files, each with its share of the bar, the best first. */
 const PARTS: readonly {
   readonly key: string
   readonly label: string

@@ -5,7 +5,7 @@ import { ActionButton } from '../action-button.tsx'
 import { useSession } from '../session.ts'
 import { MirrorCard } from './mirror-card.tsx'
 
-/** Every mirror as it stands now, and the daemon. */
+/** The state of every mirror and of the daemon. */
 export function MirrorsView({ takesFocus }: { readonly takesFocus: boolean }) {
   const { client, live } = useSession()
   const { overview } = live

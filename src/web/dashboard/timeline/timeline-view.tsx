@@ -12,7 +12,7 @@ import { Plot } from './plot.tsx'
 
 const SPANS: Readonly<Record<TimelineSpan, string>> = { hour: 'Last hour', day: 'Last day', month: 'Last month' }
 
-/** What was sent when, how soon it could be searched, and what failed. */
+/** Uploads, times until they were searchable, and failures, over time. */
 export function TimelineView({ query, takesFocus }: ViewProps) {
   const { client, live } = useSession()
   const span = (['hour', 'day', 'month'] as const).find((each) => each === query.span) ?? 'day'

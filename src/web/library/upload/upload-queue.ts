@@ -24,7 +24,7 @@ export interface Upload {
   readonly state: UploadState
 }
 
-/** How many files are on their way at a time. */
+/** This number of files is uploaded at a time. */
 const CONCURRENCY = 2
 const FIRST_POLL_MS = 200
 const LONGEST_POLL_MS = 5_000
@@ -136,7 +136,7 @@ export class UploadQueue {
   }
 }
 
-/** Whether the service has it and is not done with it. */
+/** Returns whether the service has it and is still processing it. */
 function isBeingRead({ state }: Upload): boolean {
   if (state.kind !== 'stored') return false
   return state.resource === undefined || ingestionOutcome(state.resource.ingestion_status) === 'pending'

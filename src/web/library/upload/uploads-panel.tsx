@@ -10,11 +10,11 @@ const MOST_LISTED = 50
 
 interface UploadsPanelProps {
   readonly uploads: Uploads
-  /** Whether each file is listed; otherwise they are counted. */
+  /** True lists each file; otherwise they are counted. */
   readonly isWhole: boolean
 }
 
-/** What became of the files that were uploaded from this tab. */
+/** The state of the files that were uploaded from this tab. */
 export function UploadsPanel({ uploads, isWhole }: UploadsPanelProps) {
   const { all } = uploads
   if (all.length === 0) return null
@@ -47,7 +47,7 @@ export function UploadsPanel({ uploads, isWhole }: UploadsPanelProps) {
   )
 }
 
-/** What moves comes first, then what needs somebody. */
+/** Uploads under way come first, then those that need somebody. */
 function urgency(upload: Upload): number {
   if (isProblem(upload)) return 1
   return ['sending', 'refused', 'stored', 'waiting'].indexOf(upload.state.kind)

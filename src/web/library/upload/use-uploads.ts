@@ -5,11 +5,11 @@ import { type Upload, UploadQueue } from './upload-queue.ts'
 /** The uploads of this tab, from all directories. */
 export interface Uploads {
   readonly all: readonly Upload[]
-  /** What was dropped; a folder among it is refused in words. */
+  /** Takes what was dropped; refuses a folder with a message. */
   add(library: string, directory: string, files: readonly Dropped[]): void
   retry(number: number): void
   clear(): void
-  /** How many files have arrived in a directory. */
+  /** Counts the files that have arrived in a directory. */
   storedIn(library: string, directory: string): number
 }
 

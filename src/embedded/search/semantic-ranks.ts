@@ -1,13 +1,13 @@
 import type { Database } from 'better-sqlite3'
 import { createComparison } from '../embedding/packed-vectors.ts'
-import type { QueryMeaning } from '../embedding/semantics.ts'
+import type { QueryVector } from '../embedding/semantics.ts'
 import type { FoundResource } from './find-resources.ts'
 
 /** The chunk of a resource that is nearest to the query. */
 interface NearChunk {
   readonly resourceId: number
   readonly ordinal: number
-  /** Where it begins in its passage. */
+  /** Its offset in its passage. */
   readonly start: number
   readonly similarity: number
 }
@@ -20,7 +20,7 @@ const SOME = `SELECT resource_id, chunks FROM chunk_vectors JOIN resource ON res
 /** Compares every chunk of these libraries (all when undefined); the resources with the nearest ones, the best first. */
 export function nearestChunks(
   database: Database,
-  { vector, minSimilarity }: QueryMeaning,
+  { vector, minSimilarity }: QueryVector,
   libraryIds: readonly number[] | undefined,
 ): NearChunk[] {
   const statement = database.prepare<unknown[], [number, Buffer]>(libraryIds ? SOME : ALL).raw()
@@ -52,18 +52,18 @@ export interface FusedResource {
 
 /** Reciprocal rank fusion: a rank counts 1 / (K + rank). Chosen with the weight by `npm run search-quality`. */
 const K = 10
-const MEANING_WEIGHT = 2
+const SEMANTIC_WEIGHT = 2
 
 /** Merges what was found by terms and by meaning, each the best first, into one ranking. */
-export function fuseRanks(byTerms: readonly FoundResource[], byMeaning: readonly NearChunk[]): FusedResource[] {
+export function fuseRanks(byTerms: readonly FoundResource[], bySemantics: readonly NearChunk[]): FusedResource[] {
   const fused = new Map<number, FusedResource & { readonly score: number }>()
   for (const [rank, { resourceId, ordinals }] of byTerms.entries()) {
     fused.set(resourceId, { resourceId, ordinals, chunk: undefined, score: 1 / (K + rank + 1) })
   }
-  for (const [rank, chunk] of byMeaning.entries()) {
+  for (const [rank, chunk] of bySemantics.entries()) {
     const { resourceId } = chunk
     const known = fused.get(resourceId)
-    const score = MEANING_WEIGHT / (K + rank + 1)
+    const score = SEMANTIC_WEIGHT / (K + rank + 1)
     const isNearer = !known || score > known.score
     fused.set(resourceId, {
       resourceId,

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { expect, test } from 'vitest'
 import { createToken, type TokenSpec } from '../../../src/embedded/access/manage-tokens.ts'
 import { startLibrary } from '../temporary-library.ts'
-import { connectAgent, useTool } from './agent-client.ts'
+import { connectAgent, useTool } from './mcp-client.ts'
 
 /** A library with a text and a directory, and an agent with all rights on it. */
 async function libraryWithText() {

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Passage } from '../../../src/embedded/database/passages.ts'
-import { PassageCutter } from '../../../src/embedded/ingest/readers/passage-splitter.ts'
+import { PassageSplitter } from '../../../src/embedded/ingest/readers/passage-splitter.ts'
 
 function cut(...pieces: string[]): Passage[] {
   const passages: Passage[] = []
-  const cutter = new PassageCutter('line', (passage) => passages.push(passage))
-  for (const piece of pieces) cutter.write(piece)
-  cutter.end()
+  const splitter = new PassageSplitter('line', (passage) => passages.push(passage))
+  for (const piece of pieces) splitter.write(piece)
+  splitter.end()
   return passages
 }
 
@@ -15,7 +15,7 @@ const text = fc
   .array(fc.constantFrom('word ', 'x'.repeat(900), '🎉'.repeat(700), '\n', '\n\n', 'é'), { maxLength: 60 })
   .map((pieces) => pieces.join(''))
 
-describe('PassageCutter', () => {
+describe('PassageSplitter', () => {
   it('passages lose and repeat no character but blanks', () => {
     fc.assert(
       fc.property(text, fc.nat(3_000), (whole, at) => {
