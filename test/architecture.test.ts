@@ -114,6 +114,18 @@ describe('the house', () => {
     expect(sources.length).toBeGreaterThan(100)
   })
 
+  test('the drawing of the architecture names each room and its folders, and no other', () => {
+    const [, drawing = ''] = readFileSync(join(PROJECT, 'docs/architecture.md'), 'utf8').split('```\n')
+    const drawn = drawing.split(/^(?=[0-7 ] {2}\S)/m).flatMap((part) => {
+      const [room = '', ...folders] = [...part.matchAll(/(?<![\w./-])([\w-]+)\//g)].map(([, name = '']) => name)
+      return room === '' ? [] : [room, ...folders.map((folder) => `${room}/${folder}`)]
+    })
+    const there = globSync(['*', '*/*'], { cwd: join(PROJECT, 'src'), withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ parentPath, name }) => relative(join(PROJECT, 'src'), join(parentPath, name)))
+    expect([...new Set(drawn)].sort()).toEqual(there.sort())
+  })
+
   test('each file of src imports from lower floors only', () => {
     const offenders = sources.flatMap(({ file, room, imports }) =>
       imports.flatMap(({ target, isOurs }) => {
