@@ -16,7 +16,7 @@ export interface Bench {
   readonly program: string
   readonly firstSync: FirstSync
   log(text: string): void
-  /** Writes a picture for docs/benchmarks.md, if results are written there. */
+  /** Writes a picture for docs/development/benchmarks.md, if results are written there. */
   savePicture(name: string, description: string, svg: string): void
   /** Markdown that shows the pictures saved since the last call. */
   takePictures(): string[]
@@ -43,7 +43,7 @@ export async function openBench(
     savePicture: (name, description, svg) => {
       if (!options.write) return
       writePicture(name, svg)
-      pictures.push(`![${description}](images/${name})`)
+      pictures.push(`![${description}](../images/${name})`)
     },
     takePictures: () => pictures.splice(0),
     [Symbol.dispose]: () => service[Symbol.dispose](),

@@ -1,4 +1,4 @@
-/** `npm run bench`: how fast shelfd is, beside others on the same work in the same run; see docs/benchmarks.md. */
+/** `npm run bench`: how fast shelfd is, beside others on the same work in the same run; see docs/development/benchmarks.md. */
 import { basename } from 'node:path'
 import { type Bench, openBench } from './bench.ts'
 import { type BenchOptions, readOptions } from './options.ts'

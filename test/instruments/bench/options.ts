@@ -10,7 +10,7 @@ export interface BenchOptions {
   /** Fewer pairs on a small tree: whether it all works, not how fast it is. */
   readonly quick: boolean
   readonly million: boolean
-  /** Write the results into docs/benchmarks.md. */
+  /** Write the results into docs/development/benchmarks.md. */
   readonly write: boolean
 }
 

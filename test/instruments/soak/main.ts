@@ -1,4 +1,4 @@
-/** `npm run soak`: whether the daemon stays as small as it was while its mirrors change; see docs/benchmarks.md. */
+/** `npm run soak`: whether the daemon stays as small as it was while its mirrors change; see docs/development/benchmarks.md. */
 import type { DaemonStatus } from '../../../src/sync/continuous/daemon-status.ts'
 import { isIdle } from '../../support/daemon.ts'
 import { describeLoad, describeMachine } from '../bench/result-table.ts'
