@@ -1,6 +1,5 @@
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { COMPILE_CACHE } from './test/support/compile-cache.ts'
 
 /** Whole commands as people run them, and pages in a browser. */
 const JOURNEYS = ['test/journeys/**/*.test.ts', 'test/package/**/*.test.ts', 'test/web/**/*.test.ts']
@@ -28,7 +27,7 @@ export default defineConfig({
     // Most tests wait for processes and disks: two at a time also on a machine of two cores.
     maxWorkers: '100%',
     // Threads of the program compile the sources once for all tests.
-    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
+    env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
     // What a test waits for may come late on a busy machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -1,6 +1,6 @@
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RunSummary } from '../../src/rules/sync-summary.ts'
+import { COMPILE_CACHE } from './compile-cache.ts'
 import { runHere, runShelfd } from './run-shelfd.ts'
 import { type Tree, temporaryDirectory, writeTree } from './temporary.ts'
 
@@ -51,7 +51,7 @@ export function homeIn(path: string, service?: { readonly url: string; readonly 
     XDG_DATA_HOME: join(path, 'data'),
     XDG_CACHE_HOME: join(path, 'cache'),
     // Compiled once for all tests.
-    NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
+    NODE_COMPILE_CACHE: COMPILE_CACHE,
     // What this machine is configured for is none of the tests' business.
     SHELFD_NO_SYSTEM_CONFIG: '1',
     // Tests are run by root as well.

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import type { Random } from '../../../src/foundation/clock.ts'
 import { openStore } from '../../../src/store/open-store.ts'
+import { COMPILE_CACHE } from '../../support/compile-cache.ts'
 import type { Outcome, Variables } from '../../support/home.ts'
 import { seededRandom } from '../../support/random.ts'
 import { type Running, runShelfd } from '../../support/run-shelfd.ts'
@@ -180,6 +180,6 @@ function environment(at: string, { url }: LedgerService): Variables {
     SHELFD_ALLOW_ROOT: '1',
     SHELFD_NO_SYSTEM_CONFIG: '1',
     // Compiled once for all rounds.
-    NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
+    NODE_COMPILE_CACHE: COMPILE_CACHE,
   }
 }
