@@ -10,7 +10,7 @@ import type { MirrorSettings } from '../../sync/engine.ts'
 import { didYouMean } from '../did-you-mean.ts'
 import { isThere, realPathOf } from '../files/paths.ts'
 import type { ConfiguredMirror, Settings } from '../settings/settings.ts'
-import { adHocMirror } from '../settings/to-settings.ts'
+import { adHocMirror } from '../settings/settings.ts'
 import { assertApart } from './check-overlap.ts'
 import { byActivity, explainInactive, givesWay, listRoster, type RosterEntry } from './mirror-roster.ts'
 

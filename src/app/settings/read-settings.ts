@@ -8,7 +8,7 @@ import { describeProblems, findMirrorProblems } from './problems.ts'
 import { isMapping, layOver, type Raw, valueAt } from './raw-settings.ts'
 import { type Config, configSchema, EMBEDDED_DEFAULTS } from './schema.ts'
 import type { Settings } from './settings.ts'
-import { toSettings } from './to-settings.ts'
+import { toSettings } from './settings.ts'
 
 export interface SettingsInput extends Surroundings {
   readonly flags: SettingFlags & { readonly config?: string | undefined }

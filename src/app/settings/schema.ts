@@ -24,7 +24,10 @@ import {
   webAddress,
 } from './values.ts'
 
-/** The schema of the configuration file with all defaults. */
+/**
+ * The schema of the configuration file with all defaults. What it parses has units in its names; `toSettings` makes paths
+ * absolute.
+ */
 
 const service = z
   .strictObject({
@@ -54,78 +57,101 @@ const service = z
   })
   .describe('A configured Knowledge Library Service. Without this section the embedded library is used.')
 
-const mirror = z.strictObject({
-  name: z
-    .string('a name')
-    .regex(/^[^/\p{Cc}]{1,100}$/u, 'a name of up to 100 characters, without "/"')
-    .optional()
-    .describe('Name of the mirror; the name of its directory by default.'),
-  path: path.describe('The local directory; shelfd only reads it.'),
-  library: text
-    .optional()
-    .describe('Identifier or exact name of the library; the embedded library creates one named after the directory.'),
-  remotePath: libraryPath()
-    .optional()
-    .describe('Where the directory stands in the library; /<name of the directory> by default.'),
-  ignore: z
-    .array(text, 'a list of patterns')
-    .prefault([])
-    .describe('Patterns in gitignore syntax, added to the built-in list and .shelfdignore files.'),
-  maxSize: sizeOrNone().prefault('2GB').describe('Larger files are not sent; each is reported as a problem.'),
-  symlinks: choice(['skip']).prefault('skip').describe('Symbolic links are never followed.'),
-  watch: flag().prefault(true).describe('Watch for changes (daemon).'),
-  watcher: choice(['auto', 'poll'])
-    .prefault('auto')
-    .describe('The watcher: auto chooses by platform and file system, poll scans every pollInterval.'),
-  pollInterval: positiveDuration()
-    .prefault('30s')
-    .describe('Interval between scans where the system does not report all changes, as on network file systems.'),
-  settle: duration().prefault('5s').describe('How long a file must stay unchanged before it is sent.'),
-  rescan: durationOrNone()
-    .prefault('1h')
-    .describe('How often the daemon scans everything, also without reports of the watcher.'),
-  schedule: cron().optional().describe('Send in batches at these times instead of at once: five-field cron (daemon).'),
-  maxDuration: durationOrNone().prefault('none').describe('A batch starts no new upload after this time.'),
-  duplicates: choice(['skip', 'link'])
-    .prefault('skip')
-    .describe('Local duplicates: send once, or send again so that the resource gains each location.'),
-  emptyFiles: choice(['upload', 'skip']).prefault('upload').describe('What happens to files without content.'),
-  oneFileSystem: flag().prefault(false).describe('Leave out what is mounted inside the directory.'),
-})
+const mirror = z
+  .strictObject({
+    name: z
+      .string('a name')
+      .regex(/^[^/\p{Cc}]{1,100}$/u, 'a name of up to 100 characters, without "/"')
+      .optional()
+      .describe('Name of the mirror; the name of its directory by default.'),
+    path: path.describe('The local directory; shelfd only reads it.'),
+    library: text
+      .optional()
+      .describe('Identifier or exact name of the library; the embedded library creates one named after the directory.'),
+    remotePath: libraryPath()
+      .optional()
+      .describe('Where the directory stands in the library; /<name of the directory> by default.'),
+    ignore: z
+      .array(text, 'a list of patterns')
+      .prefault([])
+      .describe('Patterns in gitignore syntax, added to the built-in list and .shelfdignore files.'),
+    maxSize: sizeOrNone().prefault('2GB').describe('Larger files are not sent; each is reported as a problem.'),
+    symlinks: choice(['skip']).prefault('skip').describe('Symbolic links are never followed.'),
+    watch: flag().prefault(true).describe('Watch for changes (daemon).'),
+    watcher: choice(['auto', 'poll'])
+      .prefault('auto')
+      .describe('The watcher: auto chooses by platform and file system, poll scans every pollInterval.'),
+    pollInterval: positiveDuration()
+      .prefault('30s')
+      .describe('Interval between scans where the system does not report all changes, as on network file systems.'),
+    settle: duration().prefault('5s').describe('How long a file must stay unchanged before it is sent.'),
+    rescan: durationOrNone()
+      .prefault('1h')
+      .describe('How often the daemon scans everything, also without reports of the watcher.'),
+    schedule: cron()
+      .optional()
+      .describe('Send in batches at these times instead of at once: five-field cron (daemon).'),
+    maxDuration: durationOrNone().prefault('none').describe('A batch starts no new upload after this time.'),
+    duplicates: choice(['skip', 'link'])
+      .prefault('skip')
+      .describe('Local duplicates: send once, or send again so that the resource gains each location.'),
+    emptyFiles: choice(['upload', 'skip']).prefault('upload').describe('What happens to files without content.'),
+    oneFileSystem: flag().prefault(false).describe('Leave out what is mounted inside the directory.'),
+  })
+  .transform(({ maxSize, pollInterval, settle, rescan, maxDuration, ...others }) => ({
+    ...others,
+    maxSizeBytes: maxSize,
+    pollIntervalMs: pollInterval,
+    settleMs: settle,
+    rescanMs: rescan,
+    maxDurationMs: maxDuration,
+  }))
 
-const limits = z.strictObject({
-  transfers: count(LIMIT_BOUNDS.transfers).prefault(4).describe('Uploads at the same time (embedded library: 32).'),
-  checkers: count(LIMIT_BOUNDS.checkers).prefault(2).describe('Files hashed at the same time.'),
-  requestsPerSecond: rate(LIMIT_BOUNDS.requestsPerSecond)
-    .prefault(0)
-    .describe('0: no fixed limit, the rate adapts to the service.'),
-  bandwidth: size().prefault(0).describe('Bytes sent in a second; 0: no fixed limit.'),
-  inIngestion: count(LIMIT_BOUNDS.inIngestion)
-    .prefault(200)
-    .describe('Resources in ingestion at the same time (embedded library: 5000).'),
-  newPerRun: countOrNone(LIMIT_BOUNDS.newContents)
-    .prefault(5000)
-    .describe('New files sent in one run (embedded library: none).'),
-  newPerDay: countOrNone(LIMIT_BOUNDS.newContents)
-    .prefault(20_000)
-    .describe('New files sent in 24 hours (embedded library: none).'),
-  retryFor: duration()
-    .prefault('2m')
-    .describe('How long a command retries a service that does not answer; the daemon retries for ever.'),
-  newBytesPerRun: sizeOrNone().prefault('none').describe('Bytes of new files sent in one run.'),
-})
+const limits = z
+  .strictObject({
+    transfers: count(LIMIT_BOUNDS.transfers).prefault(4).describe('Uploads at the same time (embedded library: 32).'),
+    checkers: count(LIMIT_BOUNDS.checkers).prefault(2).describe('Files hashed at the same time.'),
+    requestsPerSecond: rate(LIMIT_BOUNDS.requestsPerSecond)
+      .prefault(0)
+      .describe('0: no fixed limit, the rate adapts to the service.'),
+    bandwidth: size().prefault(0).describe('Bytes sent in a second; 0: no fixed limit.'),
+    inIngestion: count(LIMIT_BOUNDS.inIngestion)
+      .prefault(200)
+      .describe('Resources in ingestion at the same time (embedded library: 5000).'),
+    newPerRun: countOrNone(LIMIT_BOUNDS.newContents)
+      .prefault(5000)
+      .describe('New files sent in one run (embedded library: none).'),
+    newPerDay: countOrNone(LIMIT_BOUNDS.newContents)
+      .prefault(20_000)
+      .describe('New files sent in 24 hours (embedded library: none).'),
+    retryFor: duration()
+      .prefault('2m')
+      .describe('How long a command retries a service that does not answer; the daemon retries for ever.'),
+    newBytesPerRun: sizeOrNone().prefault('none').describe('Bytes of new files sent in one run.'),
+  })
+  .transform(({ bandwidth, retryFor, ...others }) => ({
+    ...others,
+    bandwidthBytesPerSecond: bandwidth,
+    retryForMs: retryFor,
+  }))
 
-const ingestion = z.strictObject({
-  firstPoll: positiveDuration()
-    .prefault('2s')
-    .describe('Time from an upload to the first poll of its resource (embedded library: 100ms).'),
-  maxPoll: positiveDuration()
-    .prefault('60s')
-    .describe('Longest interval between two polls of a resource; the intervals grow up to it.'),
-  deadline: positiveDuration()
-    .prefault('6h')
-    .describe('After this a run stops waiting; it keeps the resource, and later runs poll it.'),
-})
+const ingestion = z
+  .strictObject({
+    firstPoll: positiveDuration()
+      .prefault('2s')
+      .describe('Time from an upload to the first poll of its resource (embedded library: 100ms).'),
+    maxPoll: positiveDuration()
+      .prefault('60s')
+      .describe('Longest interval between two polls of a resource; the intervals grow up to it.'),
+    deadline: positiveDuration()
+      .prefault('6h')
+      .describe('After this a run stops waiting; it keeps the resource, and later runs poll it.'),
+  })
+  .transform(({ firstPoll, maxPoll, deadline }) => ({
+    firstPollMs: firstPoll,
+    maxPollMs: Math.max(firstPoll, maxPoll),
+    deadlineMs: deadline,
+  }))
 
 const contract = z.strictObject({
   createDirectory: z
@@ -143,14 +169,17 @@ const contract = z.strictObject({
     .prefault('auto')
     .describe('Fields of the create-library request.'),
   uploadDirectoryField: field
+    .transform((name) => (name === 'none' ? null : name))
     .prefault('auto')
     .describe('Field of the upload that names the directory to land in; auto, none or its name.'),
 })
 
-const maintenance = z.strictObject({
-  start: cron().describe('When it begins: five-field cron.'),
-  duration: positiveDuration().describe('How long it lasts.'),
-})
+const maintenance = z
+  .strictObject({
+    start: cron().describe('When it begins: five-field cron.'),
+    duration: positiveDuration().describe('How long it lasts.'),
+  })
+  .transform(({ start, duration }) => ({ start, durationMs: duration }))
 
 const embedder = z
   .union(
@@ -197,6 +226,7 @@ const notify = z
       .prefault('24h')
       .describe('Also notify when a mirror has not been up to date for this long.'),
   })
+  .transform(({ noSuccessFor, ...others }) => ({ ...others, noSuccessForMs: noSuccessFor }))
   .describe('Who is notified when something fails, and when it works again; nobody by default.')
 
 export const configSchema = z
@@ -245,7 +275,6 @@ export const configSchema = z
   .describe('Configuration of shelfd')
 
 export type Config = z.infer<typeof configSchema>
-export type MirrorConfig = Config['mirrors'][number]
 
 /** The embedded library costs nothing and answers at once: its limits are wider, and polling starts sooner. */
 export const EMBEDDED_DEFAULTS = {
@@ -254,7 +283,7 @@ export const EMBEDDED_DEFAULTS = {
 }
 
 /** Returns a mirror with this path and all defaults. */
-export function mirrorWithDefaults(directory: string): MirrorConfig {
+export function mirrorWithDefaults(directory: string): Config['mirrors'][number] {
   return mirror.parse({ path: directory })
 }
 

@@ -1,5 +1,9 @@
 /** The configuration as the program uses it: defaults filled in, units in the names, paths absolute. */
+import { basename, dirname, resolve } from 'node:path'
+import { defaultDataDir, defaultStateDir, expandHome, type Surroundings } from './config-paths.ts'
+import { type Config, mirrorWithDefaults } from './schema.ts'
 
+/** The settings by section; what each key means is in the schema. Null means none: no limit, or never. */
 export interface Settings {
   /** The file it was read from; undefined when there is none. */
   readonly configFile: string | undefined
@@ -7,41 +11,29 @@ export interface Settings {
   readonly service: ServiceSettings
   readonly embedder: EmbedderSettings
   readonly mirrors: readonly ConfiguredMirror[]
-  readonly limits: LimitSettings
-  readonly ingestion: IngestionSettings
-  readonly contract: ContractSettings
-  /** The interval at which every file is hashed again; null for never. */
+  readonly limits: Readonly<Config['limits']>
+  readonly ingestion: Readonly<Config['ingestion']>
+  readonly contract: Readonly<Config['contract']>
+  /** The interval at which every file is hashed again. */
   readonly scrubIntervalMs: number | null
   readonly logFormat: LogFormat
   /** IANA name; undefined for the system's time zone. */
   readonly timeZone: string | undefined
-  readonly maintenance: readonly MaintenanceSettings[]
+  readonly maintenance: readonly Readonly<Config['maintenance'][number]>[]
   /** `auto`: only under a service manager. */
-  readonly healthListen: 'auto' | 'none' | ListenAddress
+  readonly healthListen: Config['health']['listen']
   readonly notify: NotifySettings
 }
 
-/** Settings of the people who are notified when something fails. */
-export interface NotifySettings {
-  /** The program and its arguments. */
-  readonly command: readonly string[] | undefined
-  readonly webhooks: readonly WebhookSettings[]
-  readonly email: EmailSettings | undefined
-  /** The time after which a mirror that is not up to date is a reason to notify, too; null: never. */
-  readonly noSuccessForMs: number | null
-}
+/** `auto`: json under a service manager, else text. */
+export type LogFormat = Config['log']['format']
 
-export interface WebhookSettings {
-  /** A secret. */
-  readonly url: string
-  readonly format: 'json' | 'slack' | 'ntfy' | 'healthchecks'
-}
+/** The way in which people are notified when something fails. */
+export type NotifySettings = Readonly<Config['notify']>
 
-export interface EmailSettings {
-  readonly to: readonly string[]
-  readonly from: string | undefined
-  readonly sendmail: string
-}
+export type WebhookSettings = Readonly<NotifySettings['webhooks'][number]>
+
+export type EmailSettings = Readonly<NonNullable<NotifySettings['email']>>
 
 /** The embedder by which a balanced search of the embedded library compares meaning. */
 export type EmbedderSettings =
@@ -55,22 +47,7 @@ export type EmbedderSettings =
       readonly keyFile: string | undefined
     }
 
-/** A window in which nothing is uploaded. */
-export interface MaintenanceSettings {
-  /** Five-field cron. */
-  readonly start: string
-  readonly durationMs: number
-}
-
-export interface ListenAddress {
-  readonly host: string
-  readonly port: number
-}
-
-/** `auto`: json under a service manager, else text. */
-export type LogFormat = 'auto' | 'text' | 'json'
-
-export type ServiceSettings = EmbeddedServiceSettings | ConfiguredServiceSettings
+type ServiceSettings = EmbeddedServiceSettings | ConfiguredServiceSettings
 
 export interface EmbeddedServiceSettings {
   readonly kind: 'embedded'
@@ -78,77 +55,101 @@ export interface EmbeddedServiceSettings {
   readonly dataDir: string
 }
 
+type ServiceConfig = Readonly<NonNullable<Config['service']>>
+
 export interface ConfiguredServiceSettings extends TokenSources {
   readonly kind: 'configured'
   /** For `shelfd serve`, which runs the embedded library even when a service is configured. */
   readonly dataDir: string
   readonly origin: string
-  /** PEM file with additional certificate authorities. */
   readonly caFile: string | undefined
   readonly clientCertificate: ClientCertificateFiles | undefined
 }
 
-/** PEM files. */
-export interface ClientCertificateFiles {
-  readonly certFile: string
-  readonly keyFile: string
-  readonly passphraseFile: string | undefined
-}
+export type ClientCertificateFiles = Readonly<NonNullable<ServiceConfig['clientCertificate']>>
 
 /** At most one is given. */
-export interface TokenSources {
-  readonly token: string | undefined
-  readonly tokenFile: string | undefined
-  readonly tokenCommand: readonly string[] | undefined
-}
+export type TokenSources = Pick<ServiceConfig, 'token' | 'tokenFile' | 'tokenCommand'>
 
-export interface ConfiguredMirror {
+type MirrorConfig = Readonly<Config['mirrors'][number]>
+
+/** A mirror whose directory is absolute, and whose name and target are filled in. */
+export interface ConfiguredMirror extends Omit<MirrorConfig, 'name' | 'library' | 'remotePath'> {
   readonly name: string
-  readonly path: string
   /** Identifier or exact name. */
   readonly library: string
   /** Canonical library path. */
   readonly remotePath: string
-  readonly ignore: readonly string[]
-  readonly maxSizeBytes: number | null
-  readonly symlinks: 'skip'
-  readonly watch: boolean
-  readonly watcher: 'auto' | 'poll'
-  readonly pollIntervalMs: number
-  readonly settleMs: number
-  readonly rescanMs: number | null
-  /** Five-field cron. */
-  readonly schedule: string | undefined
-  readonly maxDurationMs: number | null
-  readonly duplicates: 'skip' | 'link'
-  readonly emptyFiles: 'upload' | 'skip'
-  readonly oneFileSystem: boolean
 }
 
-/** Null means no limit, as does 0 for the two rates. */
-export interface LimitSettings {
-  readonly transfers: number
-  readonly checkers: number
-  readonly requestsPerSecond: number
-  readonly bandwidthBytesPerSecond: number
-  readonly inIngestion: number
-  readonly newPerRun: number | null
-  readonly newPerDay: number | null
-  readonly newBytesPerRun: number | null
-  /** The time that a command retries a service that does not answer. */
-  readonly retryForMs: number
+type Absolute = (path: string) => string
+
+/** Completes the checked configuration: makes paths absolute, and fills in what depends on the surroundings. */
+export function toSettings(config: Config, configFile: string | undefined, around: Surroundings): Settings {
+  const { limits, ingestion, contract, timeZone, maintenance, notify } = config
+  const absolute: Absolute = (path) =>
+    resolve(configFile === undefined ? around.cwd : dirname(configFile), expandHome(path, around.home))
+  return {
+    configFile,
+    stateDir: config.stateDir === undefined ? defaultStateDir(around) : absolute(config.stateDir),
+    service: toServiceSettings(config, absolute, around),
+    embedder: toEmbedderSettings(config.embedder, absolute),
+    mirrors: config.mirrors.map((mirror) => toMirrorSettings(mirror, absolute(mirror.path))),
+    limits,
+    ingestion,
+    contract,
+    scrubIntervalMs: config.scrub.interval,
+    logFormat: config.log.format,
+    timeZone,
+    maintenance,
+    healthListen: config.health.listen,
+    notify: {
+      ...notify,
+      command: notify.command && toCommand(notify.command, absolute),
+      email: notify.email && { ...notify.email, sendmail: absolute(notify.email.sendmail) },
+    },
+  }
 }
 
-export interface IngestionSettings {
-  readonly firstPollMs: number
-  readonly maxPollMs: number
-  readonly deadlineMs: number
+/** Returns a mirror that is not configured: an absolute directory and its target, with defaults for the rest. */
+export function adHocMirror(path: string, target: { library?: string; remotePath?: string } = {}): ConfiguredMirror {
+  return toMirrorSettings({ ...mirrorWithDefaults(path), ...target }, path)
 }
 
-/** Names of fields that the interface does not define. */
-export interface ContractSettings {
-  readonly createDirectory: 'auto' | { readonly path: string } | { readonly name: string; readonly parent: string }
-  readonly createLibrary: 'auto' | { readonly name: string; readonly overview?: string | undefined }
-  /** A field's name or `auto`; null when uploads always go to `.inbox`. */
-  readonly uploadDirectoryField: string | null
+function toMirrorSettings(mirror: MirrorConfig, path: string): ConfiguredMirror {
+  const directoryName = basename(path) || 'root'
+  const { name = directoryName, library = directoryName, remotePath = `/${directoryName}` } = mirror
+  return { ...mirror, path, name, library, remotePath }
+}
+
+function toServiceSettings(config: Config, absolute: Absolute, around: Surroundings): ServiceSettings {
+  const dataDir = config.dataDir === undefined ? defaultDataDir(around) : absolute(config.dataDir)
+  if (!config.service) return { kind: 'embedded', dataDir }
+  const { url: origin, token, tokenFile, tokenCommand, caFile, clientCertificate } = config.service
+  return {
+    kind: 'configured',
+    dataDir,
+    origin,
+    caFile: caFile && absolute(caFile),
+    clientCertificate: clientCertificate && {
+      certFile: absolute(clientCertificate.certFile),
+      keyFile: absolute(clientCertificate.keyFile),
+      passphraseFile: clientCertificate.passphraseFile && absolute(clientCertificate.passphraseFile),
+    },
+    token,
+    tokenFile: tokenFile && absolute(tokenFile),
+    tokenCommand: tokenCommand && toCommand(tokenCommand, absolute),
+  }
+}
+
+/** Makes the path of the program absolute; a program without a slash is searched on the PATH. */
+function toCommand(words: readonly string[], absolute: Absolute): string[] {
+  return words.map((word, index) => (index === 0 && word.includes('/') ? absolute(word) : word))
+}
+
+function toEmbedderSettings(embedder: Config['embedder'], absolute: Absolute): EmbedderSettings {
+  if (typeof embedder === 'string') return { kind: embedder }
+  if ('folder' in embedder) return { kind: 'folder', folder: absolute(embedder.folder) }
+  const { url, model, keyFile } = embedder
+  return { kind: 'endpoint', url, model, keyFile: keyFile && absolute(keyFile) }
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { OVERRIDES, type SettingFlag, settingFlags, variableOf } from '../../../src/app/settings/overrides.ts'
 import { nest, valueAt } from '../../../src/app/settings/raw-settings.ts'
-import { adHocMirror } from '../../../src/app/settings/to-settings.ts'
+import { adHocMirror } from '../../../src/app/settings/settings.ts'
 import { CONFIG, readSettingsWith } from './read-settings-with.ts'
 
 const CONFIGURED = 'service: { url: "https://library.example.com" }\n'
