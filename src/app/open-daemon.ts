@@ -25,8 +25,7 @@ import { serviceNameOf } from './open-runner.ts'
 import type { OpenServiceInput } from './service-client/open-service.ts'
 import { describeChanges } from './settings/describe-changes.ts'
 import type { ExplainedSettings } from './settings/explain-settings.ts'
-import type { ConfiguredMirror, Settings } from './settings/settings.ts'
-import { adHocMirror } from './settings/settings.ts'
+import { adHocMirror, type ConfiguredMirror, type Settings } from './settings/settings.ts'
 import { version } from './version.ts'
 
 export interface OpenDaemonInput extends OpenServiceInput {

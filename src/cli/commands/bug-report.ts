@@ -64,8 +64,7 @@ async function configuration({ io, config, settingFlags }: CommandContext): Prom
 }
 
 async function checks(doctor: Awaited<ReturnType<typeof openDoctor>>): Promise<string> {
-  const { CHECKS } = await import('../../app/doctor/run-checks.ts')
-  const { runChecks } = await import('../../app/doctor/run-checks.ts')
+  const { CHECKS, runChecks } = await import('../../app/doctor/run-checks.ts')
   const findings: Checked[] = []
   for await (const finding of runChecks(CHECKS, doctor)) findings.push(finding)
   return findings.map(({ check, level, message }) => `${level} ${check}: ${message}`).join('\n')

@@ -1,5 +1,6 @@
 import type { DoctorContext } from '../../app/doctor/doctor-context.ts'
 import type { Checked } from '../../app/doctor/run-checks.ts'
+import type { Draft } from '../../app/settings/draft.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { type ExitName, exitOfCode, worstExit } from '../exit-codes.ts'
@@ -23,8 +24,7 @@ export const command = defineCommand({
   ],
   exits: ['done', 'failed', 'rootMissing', 'temporary', 'refused', 'heldBack', 'locked', 'operator'],
   async run(context) {
-    const { CHECKS } = await import('../../app/doctor/run-checks.ts')
-    const { runChecks } = await import('../../app/doctor/run-checks.ts')
+    const { CHECKS, runChecks } = await import('../../app/doctor/run-checks.ts')
     await using doctor = await openDoctor(context)
     const layout = {
       marks: showsSymbols(context.io) ? SYMBOLS : WORDS,
@@ -54,21 +54,16 @@ function toJson({ check, level, message, remedy, code }: Checked) {
 /** The time that one check may take. */
 const LIMIT_MS = 5_000
 
-/** Opens what the checks of the doctor look at; the modules are loaded here, since only two commands need them. */
-export async function openDoctor(context: CommandContext): Promise<DoctorContext> {
-  const { openDoctorContext } = await import('../../app/doctor/doctor-context.ts')
-  const { thisMachine } = await import('../../app/doctor/doctor-context.ts')
-  const { io, config, settingFlags, redactor, signal, readSettings } = context
+/** Opens what the checks of the doctor look at, of this user or of a draft; the caller disposes of it. */
+export async function openDoctor(context: CommandContext, draft?: Draft): Promise<DoctorContext> {
+  const { openDoctorContext, thisMachine } = await import('../../app/doctor/doctor-context.ts')
+  const { io, settingFlags, redactor, signal } = context
   const { env, cwd, home } = io
-  const flags = { ...settingFlags, config }
   return openDoctorContext({
-    env,
-    cwd,
-    home,
-    flags,
-    redactor,
-    signal,
-    readSettings,
+    ...{ env, cwd, home, redactor, signal },
+    flags: { ...settingFlags, config: draft?.configFile ?? context.config },
+    readSettings: draft?.readSettings ?? context.readSettings,
+    ...(draft && { readFile: draft.readFile }),
     machine: thisMachine,
     limitMs: LIMIT_MS,
   })

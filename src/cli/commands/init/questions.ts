@@ -12,16 +12,8 @@ import { parseOrigin } from '../../../remote/client-options.ts'
 import { describeBroadRoot } from '../../../rules/mirror-roots.ts'
 import { freeName, mayUpload } from '../../../rules/mirrors.ts'
 import { findLibrary } from '../../../sync/pin/pin-mirror.ts'
-import {
-  checkDraft,
-  draftOf,
-  errorOfFailure,
-  givenUrl,
-  openDoctorOn,
-  shownPath,
-  type TypedToken,
-  type Wizard,
-} from './wizard.ts'
+import { openDoctor } from '../doctor.ts'
+import { checkDraft, draftOf, errorOfFailure, givenUrl, shownPath, type TypedToken, type Wizard } from './wizard.ts'
 
 /** The service with a credential that it takes; the token is undefined when its file is there already. */
 export interface CheckedService {
@@ -55,7 +47,7 @@ async function chooseAddress(wizard: Wizard, given: string | undefined): Promise
       tokenFile: undefined,
       ...certificateFiles(context),
     }
-    await using doctor = await openDoctorOn(wizard, draftOf(wizard, { service, mirrors: [] }, undefined))
+    await using doctor = await openDoctor(wizard.context, draftOf(wizard, { service, mirrors: [] }, undefined))
     const failure = await checkDraft(wizard, doctor, ['configuration', 'proxy', 'certificate', 'service'])
     if (!failure) return service
     if (!prompts) throw errorOfFailure(failure)
@@ -95,7 +87,7 @@ async function chooseCredential(wizard: Wizard, service: ChosenService): Promise
   for (let isFirst = true; ; isFirst = false) {
     const found = (isFirst ? givenCredential(wizard, service) : undefined) ?? (await askToken(wizard, service))
     const draft = draftOf(wizard, { service: found.service, mirrors: [] }, found.token)
-    await using doctor = await openDoctorOn(wizard, draft)
+    await using doctor = await openDoctor(wizard.context, draft)
     const failure = await checkDraft(wizard, doctor, ['credential'])
     if (!failure) return found
     if (!prompts) throw errorOfFailure(failure)

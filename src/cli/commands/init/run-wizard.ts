@@ -12,6 +12,7 @@ import { findCommand } from '../../parser/find-command.ts'
 import { readCommandLine } from '../../parser/read-command-line.ts'
 import { openPrompts } from '../../terminal/prompts.ts'
 import { renderCompletionScript } from '../completion.ts'
+import { openDoctor } from '../doctor.ts'
 import { installCommand } from '../service.ts'
 import { type CheckedService, chooseDirectories, chooseLibrary, chooseService, toMirrors } from './questions.ts'
 import {
@@ -21,7 +22,6 @@ import {
   draftOf,
   errorOfFailure,
   type InitFlags,
-  openDoctorOn,
   shownPath,
   type TypedToken,
   type Wizard,
@@ -74,13 +74,13 @@ async function chooseRemote(
   { service, token }: CheckedService,
   paths: readonly string[],
 ): Promise<ChosenMirror[]> {
-  await using doctor = await openDoctorOn(wizard, draftOf(wizard, { service, mirrors: [] }, token))
+  await using doctor = await openDoctor(wizard.context, draftOf(wizard, { service, mirrors: [] }, token))
   return toMirrors(paths, await chooseLibrary(wizard, doctor))
 }
 
 /** Throws the error of the first check that the whole configuration fails. */
 async function assertSound(wizard: Wizard, draft: Draft): Promise<void> {
-  await using doctor = await openDoctorOn(wizard, draft)
+  await using doctor = await openDoctor(wizard.context, draft)
   const failure = await checkDraft(wizard, doctor, ['configuration', 'mirrors', 'overlap', 'rights', 'disk'])
   if (failure) throw errorOfFailure(failure)
 }

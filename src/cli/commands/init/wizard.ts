@@ -61,20 +61,6 @@ export function draftOf({ context, configFile }: Wizard, chosen: ChosenConfig, t
   return createDraft({ configFile, chosen, token, stateDir: settingFlags['state-dir'] }, io)
 }
 
-/** Opens the checks of the doctor on a draft; the caller disposes of it. */
-export async function openDoctorOn({ context }: Wizard, draft: Draft): Promise<DoctorContext> {
-  const { openDoctorContext } = await import('../../../app/doctor/doctor-context.ts')
-  const { thisMachine } = await import('../../../app/doctor/doctor-context.ts')
-  const { io, redactor, signal, settingFlags } = context
-  const { env, cwd, home } = io
-  const flags = { ...settingFlags, config: draft.configFile }
-  const { readFile, readSettings } = draft
-  const around = { env, cwd, home, flags, readFile, redactor, signal, readSettings }
-  return openDoctorContext({ ...around, machine: thisMachine, limitMs: CHECK_LIMIT_MS })
-}
-
-const CHECK_LIMIT_MS = 5_000
-
 /**
  * Throws UsageError for flags that contradict each other and, where nobody can be asked, one that names the flags which are
  * missing.
