@@ -1,6 +1,6 @@
 import { causeOfFiles } from '../rules/notice-causes.ts'
 import { type Cause, type MirrorSituation, mirrorKey, type Situation } from '../rules/notices.ts'
-import type { DaemonMirrorStatus, DaemonStatus } from '../sync/continuous/daemon-status.ts'
+import type { DaemonMirrorStatus, DaemonStatus } from '../sync/continuous/controller-status.ts'
 import { isFailing } from './health/readiness.ts'
 
 /** What the status does not say of a mirror. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../foundation/clock.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { Store } from '../store/open-store.ts'
-import type { DaemonStatus } from '../sync/continuous/daemon-status.ts'
-import { type NoticePlan, Notifications } from '../sync/notify/notifications.ts'
+import type { DaemonStatus } from '../sync/continuous/controller-status.ts'
+import { type NoticePlan, Notifications } from '../sync/notifications.ts'
 import { type MirrorTroubles, observeStatus } from './observe-status.ts'
 import { readHandled } from './schedule/handled-batch.ts'
 

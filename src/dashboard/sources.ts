@@ -1,5 +1,5 @@
 import type { LogLine, SettingsInForce } from '../contract/dashboard/shapes.ts'
-import type { DaemonStatus } from '../sync/continuous/daemon-status.ts'
+import type { DaemonStatus } from '../sync/continuous/controller-status.ts'
 import type { Service } from '../sync/engine.ts'
 import type { ListedMirror } from './reading/read-overview.ts'
 

@@ -1,7 +1,7 @@
 import { quarantineLeftMs } from './quarantine.ts'
 
 /** The state of a content between its discovery and its receipt. */
-type ContentState = 'new' | 'sending' | 'doubt' | 'stored' | 'refused'
+export type ContentState = 'new' | 'sending' | 'doubt' | 'stored' | 'refused'
 
 /** The facts that decide about a file which has not received its content. */
 export interface UploadCandidate {

@@ -1,5 +1,6 @@
 import type { ReportClass, ShownState } from '../contract/report-classes.ts'
 import { type IngestionOutcome, isIngestionStatus } from '../contract/states.ts'
+import type { ContentState } from './decide-upload.ts'
 import { hasChangedUnderWay } from './path-problems.ts'
 import { describeWithoutText, kindName } from './without-text.ts'
 
@@ -52,7 +53,7 @@ export const CHECKED_CLASSES: ReadonlySet<ReportClass> = new Set([
 
 /** What the store knows of the content that a file had at its last scan. */
 export interface KnownContent {
-  readonly state: 'new' | 'sending' | 'doubt' | 'stored' | 'refused'
+  readonly state: ContentState
   readonly outcome: IngestionOutcome | null
   readonly ingestionStatus: string | null
   readonly ingestionNote: string | null

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import type { ShownState } from '../contract/report-classes.ts'
-import { onlyRow } from './sql/only-row.ts'
+import { onlyRow } from './sql.ts'
 
 export interface SnapshotRow {
   readonly path: string | null

@@ -2,7 +2,7 @@ import type { Clock } from '../foundation/clock.ts'
 import { isoTime } from '../foundation/text/times.ts'
 import { quarantineDurationMs } from '../rules/quarantine.ts'
 import type { Store, StoreReader } from '../store/open-store.ts'
-import type { QuarantineRow } from '../store/tables/quarantine.ts'
+import type { QuarantineRow } from '../store/tables/problems.ts'
 
 /** One content that failed, with every file that has it; times in ISO 8601. */
 export interface Quarantined {

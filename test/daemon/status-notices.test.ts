@@ -3,7 +3,7 @@ import { type MirrorTroubles, observeStatus } from '../../src/daemon/observe-sta
 import { StatusNotices } from '../../src/daemon/status-notices.ts'
 import { silentLogger } from '../../src/foundation/logger.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import type { DaemonMirrorStatus, DaemonStatus } from '../../src/sync/continuous/daemon-status.ts'
+import type { DaemonMirrorStatus, DaemonStatus } from '../../src/sync/continuous/controller-status.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 

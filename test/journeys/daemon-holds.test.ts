@@ -1,7 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { DaemonMirrorStatus, DaemonStatus } from '../../src/sync/continuous/daemon-status.ts'
+import type { DaemonMirrorStatus, DaemonStatus } from '../../src/sync/continuous/controller-status.ts'
 import { configure, isIdle, type RunningDaemon, startDaemon } from '../support/daemon.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome, type Variables } from '../support/home.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { DaemonStatus } from '../../src/sync/continuous/daemon-status.ts'
+import type { DaemonStatus } from '../../src/sync/continuous/controller-status.ts'
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'

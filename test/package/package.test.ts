@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { renderManPages } from '../../.ci/man/man-pages.ts'
 import { renderSbom } from '../../.ci/sbom.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import type { DaemonStatus } from '../../src/sync/continuous/daemon-status.ts'
+import type { DaemonStatus } from '../../src/sync/continuous/controller-status.ts'
 import { attachDaemon, isIdle } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
 import { temporaryHome, type Variables } from '../support/home.ts'

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { stringify } from 'yaml'
 import { connectToDaemon } from '../../src/daemon/control/client/connect-to-daemon.ts'
-import type { DaemonMirrorStatus, DaemonStatus } from '../../src/sync/continuous/daemon-status.ts'
+import type { DaemonMirrorStatus, DaemonStatus } from '../../src/sync/continuous/controller-status.ts'
 import type { Home, Outcome, Variables } from './home.ts'
 import { type Running, runShelfd } from './run-shelfd.ts'
 

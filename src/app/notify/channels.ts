@@ -1,6 +1,6 @@
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { NoticeMessage } from '../../rules/notices.ts'
-import type { Channel, Delivery } from '../../sync/notify/channel.ts'
+import type { Channel, Delivery } from '../../sync/notifications.ts'
 import type { Redactor } from '../logging/redactor.ts'
 import type { Environment } from '../settings/overrides.ts'
 import type { EmailSettings, NotifySettings, WebhookSettings } from '../settings/settings.ts'

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { causesOfRun } from '../../rules/notice-causes.ts'
 import type { Engine } from '../../sync/engine.ts'
-import { type NoticePlan, Notifications } from '../../sync/notify/notifications.ts'
+import { type NoticePlan, Notifications } from '../../sync/notifications.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
 import type { NotifySettings } from '../settings/settings.ts'
 import { type ChannelInput, openChannels } from './channels.ts'

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { isAbsolute } from 'node:path'
 import { systemCodeOf } from '../../foundation/errors.ts'
-import type { Delivery } from '../../sync/notify/channel.ts'
+import type { Delivery } from '../../sync/notifications.ts'
 import { assertTrustedProgram } from '../files/private-files.ts'
 import type { Environment } from '../settings/overrides.ts'
 

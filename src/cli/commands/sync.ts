@@ -10,7 +10,7 @@ import { type RunOutcome, runOutcome, verdictOf } from '../../rules/verdict.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { MirrorSettings } from '../../sync/engine.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
-import { verifySearch } from '../../sync/search/verify-search.ts'
+import { verifySearch } from '../../sync/search.ts'
 import { assertMayRun, ROOT_OPTIONS } from '../allow-root.ts'
 
 import { defineCommand } from '../command.ts'

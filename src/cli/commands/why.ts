@@ -5,15 +5,15 @@ import { UsageError } from '../../foundation/errors.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import { WITHOUT_TEXT } from '../../rules/without-text.ts'
 import type { ProblemRow } from '../../store/tables/problems.ts'
-import { describeExplanation } from '../../sync/report/explain/describe-explanation.ts'
-import type { DirectoryExplanation } from '../../sync/report/explain/explain-directory.ts'
+import { describeExplanation } from '../../sync/report/describe-explanation.ts'
 import {
+  type DirectoryExplanation,
   type DiskFinding,
   explainPath,
   locateResource,
   type PathExplanation,
   type RemoteFinding,
-} from '../../sync/report/explain/explain-path.ts'
+} from '../../sync/report/explain-path.ts'
 import { defineCommand } from '../command.ts'
 import { renderFields } from '../render/layout.ts'
 

@@ -7,7 +7,7 @@ import { formatSize } from '../../foundation/text/units.ts'
 import { inspectRoot } from '../../local/read/inspect-root.ts'
 import { sizeOnDisk } from '../../local/read/size-on-disk.ts'
 import type { RunSummary, SyncSummary } from '../../rules/sync-summary.ts'
-import { suggestSearch } from '../../sync/search/suggest-search.ts'
+import { suggestSearch } from '../../sync/search.ts'
 import type { CommandContext } from '../context.ts'
 
 /** Messages of the first sync of a mirror: where its files go, how much room they take, and what to try next. */

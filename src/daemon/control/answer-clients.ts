@@ -1,5 +1,5 @@
 import { Mutex } from '../../foundation/concurrency/mutex.ts'
-import type { DaemonStatus } from '../../sync/continuous/daemon-status.ts'
+import type { DaemonStatus } from '../../sync/continuous/controller-status.ts'
 import { pauseMirrors, resumeMirrors } from '../../sync/pause.ts'
 import { retryContents, setContentsAside } from '../../sync/quarantine.ts'
 import type { Supervisor } from '../supervisor.ts'

@@ -1,4 +1,4 @@
-import type { DaemonStatus } from '../../sync/continuous/daemon-status.ts'
+import type { DaemonStatus } from '../../sync/continuous/controller-status.ts'
 import type { Progress } from '../../sync/progress.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
 import type { FileLog } from '../../sync/sinks.ts'

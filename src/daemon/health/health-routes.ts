@@ -1,5 +1,5 @@
 import { type HttpAnswer, jsonAnswer, type Routes } from '../../foundation/http/route.ts'
-import type { DaemonStatus } from '../../sync/continuous/daemon-status.ts'
+import type { DaemonStatus } from '../../sync/continuous/controller-status.ts'
 import { listFailingChecks } from './readiness.ts'
 
 /** The sources of the answers on health and metrics. */

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import type { DaemonStatus } from '../../sync/continuous/daemon-status.ts'
+import type { DaemonStatus } from '../../sync/continuous/controller-status.ts'
 import { makeCounter, makeGauge, setCounter } from './make.ts'
 
 const MICROSECONDS = 1_000_000

@@ -1,7 +1,11 @@
 import type { Registry } from 'prom-client'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import type { ServiceStatus } from '../../sync/continuous/controller-status.ts'
-import type { DaemonMirrorStatus, DaemonStatus, MirrorState } from '../../sync/continuous/daemon-status.ts'
+import type {
+  DaemonMirrorStatus,
+  DaemonStatus,
+  MirrorState,
+  ServiceStatus,
+} from '../../sync/continuous/controller-status.ts'
 import { listFailingChecks } from '../health/readiness.ts'
 import { makeCounter, makeGauge, setCounter } from './make.ts'
 

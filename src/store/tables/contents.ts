@@ -1,13 +1,10 @@
 import type Database from 'better-sqlite3'
 import type { IngestionOutcome } from '../../contract/states.ts'
+import type { ContentState } from '../../rules/decide-upload.ts'
 import { quarantineEnds } from '../../rules/quarantine.ts'
 import { WITHOUT_TEXT } from '../../rules/without-text.ts'
-import { FILE_PATH } from '../sql/file-path.ts'
-import { onlyRow } from '../sql/only-row.ts'
-import { quoted } from '../sql/quoted.ts'
+import { FILE_PATH, onlyRow, quoted } from '../sql.ts'
 import type { CodeCount } from './problems.ts'
-
-export type ContentState = 'new' | 'sending' | 'doubt' | 'stored' | 'refused'
 
 export interface ContentRow {
   readonly id: number

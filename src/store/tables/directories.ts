@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { onlyRow } from '../sql/only-row.ts'
+import { onlyRow } from '../sql.ts'
 
 export interface DirectoryRow {
   readonly id: number

@@ -1,8 +1,7 @@
 import type Database from 'better-sqlite3'
+import type { ContentState } from '../../rules/decide-upload.ts'
 import { quarantineEnds } from '../../rules/quarantine.ts'
-import { FILE_PATH } from '../sql/file-path.ts'
-import { onlyRow } from '../sql/only-row.ts'
-import type { ContentState } from './contents.ts'
+import { FILE_PATH, onlyRow } from '../sql.ts'
 
 /** Most names that are looked for when many files have one content. */
 const MOST_NAMES = 50

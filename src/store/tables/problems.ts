@@ -1,4 +1,6 @@
 import type Database from 'better-sqlite3'
+import type { ContentState } from '../../rules/decide-upload.ts'
+import { FILE_PATH } from '../sql.ts'
 
 export interface ProblemRow {
   readonly path: string
@@ -9,7 +11,7 @@ export interface ProblemRow {
   readonly retryAt: number | null
 }
 
-export interface NewProblem {
+interface NewProblem {
   readonly mirrorId: number
   readonly path: string
   readonly code: string
@@ -50,5 +52,56 @@ export function prepareProblems(database: Database.Database) {
     clear: (mirrorId: number, path: string): void => {
       remove.run(mirrorId, path)
     },
+  }
+}
+
+/** A file whose upload or ingestion failed; a content has one row for each of its files. */
+export interface QuarantineRow {
+  readonly contentId: number
+  readonly sha256: Buffer
+  readonly mime: string
+  readonly size: number
+  readonly state: ContentState
+  readonly resourceId: string | null
+  readonly code: string
+  readonly message: string | null
+  /** Number of failures. */
+  readonly tries: number
+  /** When the upload first failed; for an ingestion, when the resource was uploaded. */
+  readonly since: number | null
+  readonly retryAt: number | null
+  readonly isSetAside: number
+  readonly mirror: string
+  readonly mirrorPath: string
+  readonly path: string
+}
+
+/** Queries on contents with a problem, in all libraries. */
+export function prepareQuarantine(database: Database.Database) {
+  const list = database.prepare<[], QuarantineRow>(
+    `SELECT c.id AS contentId, c.sha256, c.mime, c.size, c.state, c.resource_id AS resourceId, c.problem_code AS code,
+       c.problem_message AS message, c.problem_count AS tries, c.retry_at AS retryAt, c.is_set_aside AS isSetAside,
+       coalesce(c.uploaded_at, (SELECT min(u.ended_at) FROM upload u WHERE u.content_id = c.id AND u.outcome IN ('refused', 'doubt', 'absent')))
+         AS since,
+       m.name AS mirror, m.path AS mirrorPath, ${FILE_PATH} AS path
+     FROM library l JOIN content c INDEXED BY content_troubled ON c.library_id = l.id
+     JOIN file f ON f.content_id = c.id JOIN directory d ON d.id = f.directory_id
+     JOIN mirror m ON m.id = d.mirror_id AND m.library_id = c.library_id
+     WHERE (c.problem_code IS NOT NULL OR c.state = 'sending' OR c.state = 'doubt') AND c.problem_code IS NOT NULL
+     ORDER BY mirror, path`,
+  )
+  const retry = database.prepare<[number]>(
+    'UPDATE content SET retry_at = 0, is_set_aside = 0 WHERE id = ? AND problem_code IS NOT NULL',
+  )
+  const setAside = database.prepare<[number]>(
+    'UPDATE content SET is_set_aside = 1 WHERE id = ? AND problem_code IS NOT NULL AND is_set_aside = 0',
+  )
+  return {
+    /** Ordered by mirror and path. */
+    list: (): QuarantineRow[] => list.all(),
+    /** Ends the content's quarantine, even when set aside; false when it has no problem. */
+    makeDue: (contentId: number): boolean => retry.run(contentId).changes > 0,
+    /** Returns false when the content has no problem or was set aside before. */
+    setAside: (contentId: number): boolean => setAside.run(contentId).changes > 0,
   }
 }

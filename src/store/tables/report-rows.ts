@@ -1,10 +1,9 @@
 import type Database from 'better-sqlite3'
 import type { IngestionOutcome } from '../../contract/states.ts'
+import type { ContentState } from '../../rules/decide-upload.ts'
 import { WITHOUT_TEXT } from '../../rules/without-text.ts'
-import { FILE_PATH } from '../sql/file-path.ts'
-import { onlyRow } from '../sql/only-row.ts'
-import { quoted } from '../sql/quoted.ts'
-import { CONTENT_COLUMNS, type ContentRow, type ContentState } from './contents.ts'
+import { FILE_PATH, onlyRow, quoted } from '../sql.ts'
+import { CONTENT_COLUMNS, type ContentRow } from './contents.ts'
 import { IS_BELOW } from './directories.ts'
 
 /** One location of a resource in a library's tree, as a listing shows it. */

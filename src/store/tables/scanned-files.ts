@@ -1,6 +1,5 @@
 import type Database from 'better-sqlite3'
-import { FILE_PATH } from '../sql/file-path.ts'
-import { onlyRow } from '../sql/only-row.ts'
+import { FILE_PATH, onlyRow } from '../sql.ts'
 
 /** A file of a known directory that was hashed; `previous` is its row until now. */
 export interface ObservedRow {

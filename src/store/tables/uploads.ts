@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { Moment } from '../../foundation/clock.ts'
 import { ClockHistory } from '../../rules/clock-history.ts'
-import { onlyRow } from '../sql/only-row.ts'
+import { onlyRow } from '../sql.ts'
 
 export type UploadOutcome = 'created' | 'duplicate' | 'adopted' | 'absent' | 'refused' | 'doubt' | 'not-sent'
 

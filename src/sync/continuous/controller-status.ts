@@ -8,7 +8,7 @@ const timeMs = z.number().nullable()
 const errorReason = z.object({ code: z.enum(errorCodes), message: z.string() })
 
 /** The status of one mirror controller; times are wall clock. */
-export const controllerStatus = z.object({
+const controllerStatus = z.object({
   /** `halted`: an operator must act; `waiting`: the controller continues by itself. */
   state: z.enum(['starting', 'scanning', 'idle', 'sending', 'waiting', 'held', 'halted']),
   /** Why the mirror is waiting, held or halted, and what resolves that. */
@@ -28,7 +28,7 @@ export const controllerStatus = z.object({
 })
 
 /** The state of the service, and since when (wall clock). */
-export const serviceStatus = z.object({
+const serviceStatus = z.object({
   state: z.enum(['unasked', 'connected', 'away', 'refused']),
   sinceMs: z.number(),
   reason: errorReason.nullable(),
@@ -39,3 +39,29 @@ export type ControllerStatus = Readonly<z.infer<typeof controllerStatus>>
 export type ControllerState = ControllerStatus['state']
 export type WaitReason = Readonly<NonNullable<ControllerStatus['reason']>>
 export type ServiceStatus = Readonly<z.infer<typeof serviceStatus>>
+
+/** The status of one mirror; times are wall-clock milliseconds. */
+const daemonMirrorStatus = z.object({
+  name: z.string(),
+  path: z.string(),
+  ...controllerStatus.omit({ nextScanAt: true }).shape,
+  /** The next planned scan or batch. */
+  nextRunAt: z.number().nullable(),
+})
+
+/** The status of the whole daemon, for `status`, health, metrics and the service manager. */
+export const daemonStatus = z.object({
+  pid: z.int(),
+  startedAt: z.number(),
+  service: serviceStatus,
+  /** The disk of the store is full: nothing is sent until there is room. */
+  isStoreFull: z.boolean(),
+  /** Uploads in flight, and resources in ingestion. */
+  uploading: z.number(),
+  inIngestion: z.number(),
+  mirrors: z.array(daemonMirrorStatus).readonly(),
+})
+
+export type DaemonMirrorStatus = Readonly<z.infer<typeof daemonMirrorStatus>>
+export type MirrorState = DaemonMirrorStatus['state']
+export type DaemonStatus = Readonly<z.infer<typeof daemonStatus>>

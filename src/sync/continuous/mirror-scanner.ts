@@ -6,9 +6,8 @@ import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { PathProblem, Rescanner } from '../scan/scan-batch.ts'
 import { type ScanResult, scanMirror, walkOptions } from '../scan/scan-mirror.ts'
-import type { ControllerSettings } from './controller-settings.ts'
 import type { ControllerStatus } from './controller-status.ts'
-import { MirrorWatch } from './mirror-watch.ts'
+import { type ControllerSettings, MirrorWatch } from './mirror-watch.ts'
 import { rescanHints } from './rescan-hints.ts'
 
 /** Hints rescanned together. */

@@ -3,7 +3,8 @@ import type { Logger } from '../../foundation/logger.ts'
 import type { ChosenBackEnd } from '../../local/watch/choose-back-end.ts'
 import { Settler } from '../../local/watch/settler.ts'
 import { TooManyEntriesError, type TreeWatcher } from '../../local/watch/tree-watcher.ts'
-import type { Engine } from '../engine.ts'
+import type { ScanIntervals } from '../../rules/scan-times.ts'
+import type { Engine, MirrorSettings } from '../engine.ts'
 
 /** How mirrors are watched; a parameter, so that tests need no file system that reports changes. */
 export interface WatchMeans {
@@ -17,7 +18,7 @@ export interface WatchListener {
   onLimit(message: string): void
 }
 
-export interface MirrorWatchHooks {
+interface MirrorWatchHooks {
   /** A path may have changed. */
   onHint(): void
   /** The mirror needs a scan soon. */
@@ -127,4 +128,14 @@ function listenerOf(
 /** Whether a change of `path` needs a scan: the root itself, or a file with ignore rules. */
 function isForScan(path: string): boolean {
   return path === '' || path === '.shelfdignore' || path.endsWith('/.shelfdignore')
+}
+
+/** The settings of one mirror controller. */
+export interface ControllerSettings {
+  readonly mirror: MirrorSettings
+  /** Null: the mirror is not watched. */
+  readonly watch: WatchMeans | null
+  readonly scanIntervals: ScanIntervals
+  /** New contents within this time (wall clock) count for the limits of a run. */
+  readonly runSpanMs: number
 }

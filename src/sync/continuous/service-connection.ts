@@ -1,7 +1,6 @@
 import { AccessError, ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import { formatDuration } from '../../foundation/text/units.ts'
-import type { Outage } from '../../remote/policies/outage.ts'
-import { describeCause } from '../../remote/policies/outage.ts'
+import { describeCause, type Outage } from '../../remote/policies/outage.ts'
 import { RECONNECT_POLICIES, reactToFailure } from '../../rules/react-to-failure.ts'
 import { retryDelayMs } from '../../rules/retry-delay.ts'
 import type { Connection, Engine } from '../engine.ts'

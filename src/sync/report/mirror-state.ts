@@ -1,8 +1,8 @@
 import { counted, groupDigits } from '../../foundation/text/safe-text.ts'
 import { formatSpan, formatTime } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
-import type { DaemonMirrorStatus } from '../continuous/daemon-status.ts'
-import type { LastRun } from './last-runs.ts'
+import type { DaemonMirrorStatus } from '../continuous/controller-status.ts'
+import type { LastRun } from './run-history.ts'
 import type { MirrorStatus, SendingProgress } from './status.ts'
 
 const JUST_NOW_MS = 10_000

@@ -1,4 +1,7 @@
-import type { ReportClass } from '../../rules/report-class.ts'
+import { joinLibraryPath } from '../../contract/library-path.ts'
+import { isoTime } from '../../foundation/text/times.ts'
+import type { Classified, ReportClass } from '../../rules/report-class.ts'
+import type { Listed, ReportedFile } from '../../store/tables/report-rows.ts'
 
 /** One entry of `report --format json`. */
 export interface ReportEntry {
@@ -32,4 +35,80 @@ export interface ReportRow {
 /** Files that are in sync without any remark, where only their number is of interest. */
 export interface PlainFiles {
   readonly plainFiles: number
+}
+
+/** What entries show of a content. */
+export type ReportedContent = Omit<ReportedFile, 'contentId' | 'directory' | 'name'>
+
+/** Where the library shows a resource. */
+export type Location = Pick<Listed, 'directory' | 'filename'>
+
+/** Writes the hash of a content as a report shows it. */
+export function withHex<Content extends { readonly sha256: Uint8Array }>(content: Content) {
+  return { ...content, sha256Hex: hexOf(content.sha256) }
+}
+
+export function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
+}
+
+/** An entry of which nothing but its path and class is known. */
+export function blankEntry(path: string | null, known: Pick<Classified, 'class' | 'reason'>): ReportEntry {
+  return {
+    path,
+    class: known.class,
+    reason: known.reason,
+    size: null,
+    sha256: null,
+    mime: null,
+    resourceId: null,
+    remotePaths: [],
+    remoteFilename: null,
+    ingestionStatus: null,
+    duplicateOf: null,
+    uploadedAt: null,
+    searchableAt: null,
+  }
+}
+
+/** The entry of a path with a content that the store knows. */
+export function contentEntry(
+  path: string,
+  known: Classified,
+  content: ReportedContent,
+  locations: readonly Location[],
+  duplicateOf: string | null = null,
+): ReportEntry {
+  return {
+    path,
+    class: known.class,
+    reason: known.reason,
+    size: content.size,
+    sha256: content.sha256Hex,
+    mime: content.mime,
+    resourceId: content.resourceId,
+    remotePaths: pathsOf(locations),
+    remoteFilename: locations[0]?.filename ?? null,
+    ingestionStatus: content.ingestionStatus,
+    duplicateOf,
+    uploadedAt: isoTime(content.uploadedAt),
+    searchableAt: isoTime(content.searchableAt),
+  }
+}
+
+/** The entry of a resource that no content of the store accounts for. */
+export function untrackedEntry(locations: readonly Listed[]): ReportEntry {
+  const [first] = locations
+  const known: Classified = { class: 'remote-only', reason: 'no local file belongs to it' }
+  return {
+    ...blankEntry(null, known),
+    mime: first?.mime ?? null,
+    resourceId: first?.resourceId ?? null,
+    remotePaths: pathsOf(locations),
+    remoteFilename: first?.filename ?? null,
+  }
+}
+
+function pathsOf(locations: readonly Location[]): string[] {
+  return locations.map(({ directory, filename }) => joinLibraryPath(directory, filename))
 }

@@ -24,12 +24,14 @@ import {
   contentEntry,
   hexOf,
   type Location,
+  type PlainFiles,
+  type ReportEntry,
   type ReportedContent,
+  type ReportRow,
   untrackedEntry,
   withHex,
-} from './build-entry.ts'
-import { describeHeldBack } from './held-back.ts'
-import type { PlainFiles, ReportEntry, ReportRow } from './report-entry.ts'
+} from './report-entry.ts'
+import { describeHeldBack } from './run-history.ts'
 
 interface Sides {
   readonly row: MirrorRow

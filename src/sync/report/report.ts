@@ -16,10 +16,9 @@ import { assertSameService } from '../pin/pinned-service.ts'
 import { collectDifferences, type Differences } from '../scan/collect-differences.ts'
 import type { StartWalk } from '../scan/scan-batch.ts'
 import { type AskedResources, askUnlisted, MOST_ASKED } from './ask-unlisted.ts'
-import { markFaults } from './mark-faults.ts'
 import type { PlainFiles, ReportRow } from './report-entry.ts'
 import { listDifferingRows, listRows } from './report-rows.ts'
-import { type Verification, verifyContents } from './verify-contents.ts'
+import { markFaults, type Verification, verifyContents } from './verify-contents.ts'
 
 /** A transaction takes as long as some 300 entries, and each page has at most 500. */
 const ENTRIES_A_WRITE = 10_000

@@ -1,9 +1,11 @@
+import { z } from 'zod'
 import { isoTime } from '../../foundation/text/times.ts'
+import { describeHold, heldBackShape } from '../../rules/limits.ts'
 import type { StoreReader } from '../../store/open-store.ts'
-import { readAccount } from './stored-account.ts'
+import type { RunRow } from '../../store/tables/runs.ts'
 
 /** What a run did for one mirror. */
-export interface MirrorOfHistory {
+interface MirrorOfHistory {
   readonly name: string
   /** Files that were uploaded, or that the library had already. */
   readonly sent: number
@@ -49,4 +51,90 @@ export function readHistory(
     })
   }
   return found
+}
+
+/** The newest run that concerns a mirror; times in ISO 8601. */
+export interface LastRun {
+  readonly run: number
+  /** `ok`, `incomplete`, `failed`, `interrupted` or `not finished`. */
+  readonly verdict: string
+  readonly startedAt: string
+  readonly finishedAt: string | null
+  /** The error that stopped the run or the pass of this mirror. */
+  readonly failure: { readonly code: string; readonly message: string } | null
+}
+
+/** The newest runs that are searched for each mirror. */
+const NEWEST = 50
+
+/** A mirror that a run names; the store may not know it, if the run failed early. */
+export interface MirrorOfRun {
+  readonly name: string
+  readonly path: string
+  readonly lastRun: LastRun
+}
+
+/** Returns the newest run of each mirror, by name, among the last runs. */
+export function readLastRuns(store: StoreReader): ReadonlyMap<string, MirrorOfRun> {
+  const found = new Map<string, MirrorOfRun>()
+  for (const row of store.runs.listNewest(NEWEST)) {
+    for (const mirror of readAccount(row)) {
+      if (found.has(mirror.name)) continue
+      const { name, path } = mirror
+      found.set(name, { name, path, lastRun: lastRunOf(row, mirror) })
+    }
+  }
+  return found
+}
+
+/** Describes a run. `mirror` is the run's account of the mirror, which an unfinished run does not have. */
+export function lastRunOf(row: RunRow, mirror?: StoredMirror): LastRun {
+  const failure = mirror?.problems.find(({ path }) => path === '')
+  return {
+    run: row.id,
+    verdict: row.verdict ?? 'not finished',
+    startedAt: isoTime(row.startedAt),
+    finishedAt: isoTime(row.finishedAt),
+    failure: failure ? { code: failure.code, message: failure.message } : null,
+  }
+}
+
+/** The parts of a run's account that are read again: each mirror's problems, what was sent, and what limits held back. */
+const storedAccount = z.object({
+  mirrors: z.array(
+    z.object({
+      name: z.string(),
+      path: z.string(),
+      problems: z.array(z.object({ path: z.string(), code: z.string(), message: z.string() })),
+      // Older versions did not record it.
+      uploads: z.object({
+        created: z.number(),
+        duplicates: z.number(),
+        bytes: z.number(),
+        heldBackBy: z.array(heldBackShape).prefault([]),
+      }),
+    }),
+  ),
+})
+
+type StoredMirror = z.infer<typeof storedAccount>['mirrors'][number]
+
+/** Returns the mirrors of a run's account; none if the run is not finished or the account is damaged. */
+function readAccount({ summary }: Pick<RunRow, 'summary'>): StoredMirror[] {
+  if (summary === null) return []
+  try {
+    return storedAccount.safeParse(JSON.parse(summary)).data?.mirrors ?? []
+  } catch {
+    return []
+  }
+}
+
+/** Explains to people which limits held back contents of a mirror in its last run; null if none did. */
+export function describeHeldBack(
+  store: StoreReader,
+  mirror: { readonly id: number; readonly name: string },
+): string | null {
+  const run = store.runs.last(mirror.id)
+  const account = run && readAccount(run).find(({ name }) => name === mirror.name)
+  return account?.uploads.heldBackBy.map(describeHold).join('; ') || null
 }

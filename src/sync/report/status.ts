@@ -5,7 +5,7 @@ import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { ProblemRow } from '../../store/tables/problems.ts'
 import { isPaused } from '../pause.ts'
 import { countFiles, type FileCounts } from './file-counts.ts'
-import { type LastRun, lastRunOf, type MirrorOfRun, readLastRuns } from './last-runs.ts'
+import { type LastRun, lastRunOf, type MirrorOfRun, readLastRuns } from './run-history.ts'
 
 /** The status of one mirror, from the store alone. */
 export interface MirrorStatus {

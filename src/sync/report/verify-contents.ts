@@ -1,11 +1,12 @@
 import { forEachConcurrently } from '../../foundation/concurrency/for-each-concurrently.ts'
-import type { DownloadFault } from '../../rules/report-class.ts'
+import { classifyDownload, type DownloadFault } from '../../rules/report-class.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { SentContent } from '../../store/tables/report-rows.ts'
 import { isKnownAsOther, readRemoteBytes } from '../doubts/search.ts'
 import type { Connection, Engine } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
+import { blankEntry, type ReportEntry, type ReportRow } from './report-entry.ts'
 
 /** What comparing sent contents needs. */
 interface VerifyContext extends Pick<Engine, 'service' | 'clock' | 'signal'> {
@@ -25,13 +26,13 @@ export interface Verification {
   readonly faults: readonly VerificationFault[]
 }
 
-export interface VerificationFault {
+interface VerificationFault {
   readonly content: SentContent
   readonly fault: DownloadFault
 }
 
 /** Called after each content. */
-export type OnVerified = (soFar: Verification) => void
+type OnVerified = (soFar: Verification) => void
 
 /**
  * Downloads each content that was sent for a mirror's files and earlier versions (4.15), a few at a time, and compares its
@@ -87,5 +88,41 @@ async function compare(
     const failure = await itemFailure(error, connection, needed, context.signal)
     if (failure) return { kind: 'unread', message: failure.message }
     throw error
+  }
+}
+
+/** Yields the rows, those of faulty contents in the class of their fault; a fault that no row shows gets one of its own. */
+export function* markFaults(rows: Iterable<ReportRow>, faults: readonly VerificationFault[]): Generator<ReportRow> {
+  const byResource = new Map(faults.map((found) => [found.content.resourceId, found]))
+  const unseen = new Set(faults)
+  for (const row of rows) {
+    const { entry } = row
+    const found = entry.resourceId === null ? undefined : byResource.get(entry.resourceId)
+    if (found) unseen.delete(found)
+    yield found ? markRow(entry, found) : row
+  }
+  for (const found of unseen) yield markRow(entryOf(found), found)
+}
+
+/** A content that was set aside is named all the same: that concerned its ingestion, not its bytes. */
+function markRow(entry: ReportEntry, { fault }: VerificationFault): ReportRow {
+  const { class: reportClass, reason } = classifyDownload(fault, entry)
+  return {
+    entry: { ...entry, class: reportClass, reason },
+    isElsewhere: false,
+    isSetAside: false,
+    isUnsupported: false,
+    kindWithoutText: null,
+  }
+}
+
+function entryOf({ content }: VerificationFault): ReportEntry {
+  const { path, size, sha256, mime, resourceId } = content
+  return {
+    ...blankEntry(path, { class: 'unknown', reason: null }),
+    size,
+    sha256: sha256.toString('hex'),
+    mime,
+    resourceId,
   }
 }

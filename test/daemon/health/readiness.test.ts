@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { listFailingChecks } from '../../../src/daemon/health/readiness.ts'
-import type { DaemonMirrorStatus, DaemonStatus } from '../../../src/sync/continuous/daemon-status.ts'
+import type { DaemonMirrorStatus, DaemonStatus } from '../../../src/sync/continuous/controller-status.ts'
 import { daemonMirrorStatus, daemonStatus } from '../../support/daemon.ts'
 
 function checksOf(change: Partial<DaemonStatus>): string[] {

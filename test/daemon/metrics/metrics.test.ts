@@ -7,7 +7,7 @@ import { createMetrics, type Metrics } from '../../../src/daemon/metrics/create-
 import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
 import { openStore, type Store } from '../../../src/store/open-store.ts'
-import type { DaemonStatus } from '../../../src/sync/continuous/daemon-status.ts'
+import type { DaemonStatus } from '../../../src/sync/continuous/controller-status.ts'
 import { daemonMirrorStatus, daemonStatus } from '../../support/daemon.ts'
 import { mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { type MetricSample, parseExposition } from '../../support/exposition.ts'

@@ -1,5 +1,5 @@
 /** `npm run soak`: whether the daemon stays as small as it was while its mirrors change; see docs/development/benchmarks.md. */
-import type { DaemonStatus } from '../../../src/sync/continuous/daemon-status.ts'
+import type { DaemonStatus } from '../../../src/sync/continuous/controller-status.ts'
 import { isIdle } from '../../support/daemon.ts'
 import { describeLoad, describeMachine } from '../bench/result-table.ts'
 import { openWorkspace } from '../bench/workspace.ts'

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { explainFaults } from '../../../src/store/integrity/explain-faults.ts'
 import { GenerationFile, placeOf, readGenerationRecord } from '../../../src/store/integrity/generation.ts'
 import { openStore, openStoreReader } from '../../../src/store/open-store.ts'
-import { onlyRow } from '../../../src/store/sql/only-row.ts'
+import { onlyRow } from '../../../src/store/sql.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 
 function databaseIn(directory: string, options?: Database.Options): Database.Database {

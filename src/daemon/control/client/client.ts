@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { z } from 'zod'
-import { type DaemonStatus, daemonStatus } from '../../../sync/continuous/daemon-status.ts'
+import { type DaemonStatus, daemonStatus } from '../../../sync/continuous/controller-status.ts'
 import type { RunResult } from '../../../sync/run/run-sync.ts'
 import { contentCount, type LibraryAccess, libraryAccess, type Reloaded, reloaded } from '../answers.ts'
 import type { SyncRequest } from '../requests.ts'

@@ -1,5 +1,5 @@
-import { messageOf } from '../../foundation/errors.ts'
-import { escapeText } from '../../foundation/text/safe-text.ts'
+import { messageOf } from '../foundation/errors.ts'
+import { escapeText } from '../foundation/text/safe-text.ts'
 import {
   afterNobodyReached,
   decideNotice,
@@ -10,9 +10,8 @@ import {
   type NoticeState,
   noticeState,
   type Situation,
-} from '../../rules/notices.ts'
-import type { Engine } from '../engine.ts'
-import type { Channel } from './channel.ts'
+} from '../rules/notices.ts'
+import type { Engine } from './engine.ts'
 
 export interface NoticePlan {
   readonly channels: readonly Channel[]
@@ -138,4 +137,17 @@ function differs(stored: NoticeState, state: NoticeState, stepMs: number): boole
     const [from, to] = [before.get(name), after.get(name)]
     return from === undefined || to === undefined || Math.abs(to - from) >= stepMs
   })
+}
+
+/** How an attempt to send ended. `doubt`: it may have arrived. Reasons hold no secret. */
+export type Delivery = { readonly kind: 'sent' } | { readonly kind: 'not-sent' | 'doubt'; readonly reason: string }
+
+/** A way to tell somebody. */
+export interface Channel {
+  /** For messages, without secrets: `webhook https://hooks.slack.com`. */
+  readonly name: string
+  /** Whether it gets signs of life, too, because their absence is noticed at the other end. */
+  readonly wantsSignsOfLife: boolean
+  /** Tries once, within a time limit of its own. */
+  send(message: NoticeMessage, signal: AbortSignal): Promise<Delivery>
 }

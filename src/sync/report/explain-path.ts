@@ -1,22 +1,24 @@
-import { messageOf } from '../../../foundation/errors.ts'
-import { nameOf, parentOf } from '../../../foundation/files/paths.ts'
-import { descend, readIgnoreFile } from '../../../local/ignore/ignore-files.ts'
-import { createRootScope, type IgnoreDecision } from '../../../local/ignore/ignore-scope.ts'
-import { inspectRoot } from '../../../local/read/inspect-root.ts'
-import { listDirectory } from '../../../local/scan/list-directory.ts'
-import type { ListedDirectory, SkippedEntry } from '../../../local/scan/stat-entry.ts'
-import { ownDirectoriesBelow } from '../../../rules/mirror-roots.ts'
-import { describeSkipped, skipProblem } from '../../../rules/path-problems.ts'
-import type { ContentRow } from '../../../store/tables/contents.ts'
-import type { MirrorRow } from '../../../store/tables/mirrors.ts'
-import type { ProblemRow } from '../../../store/tables/problems.ts'
-import type { HistoricalContent } from '../../../store/tables/report-rows.ts'
-import type { UploadRow } from '../../../store/tables/uploads.ts'
-import type { MirrorSettings } from '../../engine.ts'
-import { OWN_DIRECTORY } from '../../scan/scan-directory.ts'
-import { describeHeldBack } from '../held-back.ts'
-import type { ReportContext } from '../report.ts'
-import { type DirectoryExplanation, explainDirectory } from './explain-directory.ts'
+import { joinLibraryPath } from '../../contract/library-path.ts'
+import { messageOf } from '../../foundation/errors.ts'
+import { nameOf, parentOf } from '../../foundation/files/paths.ts'
+import { descend, readIgnoreFile } from '../../local/ignore/ignore-files.ts'
+import { createRootScope, type IgnoreDecision } from '../../local/ignore/ignore-scope.ts'
+import { inspectRoot } from '../../local/read/inspect-root.ts'
+import { listDirectory } from '../../local/scan/list-directory.ts'
+import type { ListedDirectory, SkippedEntry } from '../../local/scan/stat-entry.ts'
+import { ownDirectoriesBelow } from '../../rules/mirror-roots.ts'
+import { describeSkipped, skipProblem } from '../../rules/path-problems.ts'
+import type { StoreReader } from '../../store/open-store.ts'
+import type { ContentRow } from '../../store/tables/contents.ts'
+import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import type { ProblemRow } from '../../store/tables/problems.ts'
+import type { HistoricalContent } from '../../store/tables/report-rows.ts'
+import type { UploadRow } from '../../store/tables/uploads.ts'
+import type { MirrorSettings } from '../engine.ts'
+import { OWN_DIRECTORY } from '../scan/scan-directory.ts'
+import { countFiles, type FileCounts } from './file-counts.ts'
+import type { ReportContext } from './report.ts'
+import { describeHeldBack } from './run-history.ts'
 
 /** What is on the disk at a path now. */
 export type DiskFinding =
@@ -132,5 +134,33 @@ export async function locateResource(
     return { paths, error: null }
   } catch (error) {
     return { paths: [], error: messageOf(error) }
+  }
+}
+
+/** What the store knows about a directory and everything below it. */
+export interface DirectoryExplanation {
+  /** The library path of the directory, whether it exists there yet or not. */
+  readonly remotePath: string
+  /** When it was created in the library (wall clock); null while it is pending. */
+  readonly createdAt: number | null
+  /** Known directories below it. */
+  readonly directories: number
+  /** Known files below it. */
+  readonly files: FileCounts
+  /** Problems of paths below it. */
+  readonly problems: readonly ProblemRow[]
+}
+
+/** Explains a directory, relative to the mirror's root; undefined when the store does not know it. */
+function explainDirectory(store: StoreReader, mirror: MirrorRow, path: string): DirectoryExplanation | undefined {
+  const directory = store.directories.get(mirror.id, path)
+  if (!directory) return undefined
+  const prefix = path === '' ? '' : `${path}/`
+  return {
+    remotePath: joinLibraryPath(mirror.remotePath, path),
+    createdAt: directory.createdAt,
+    directories: store.directories.countBelow(mirror.id, path),
+    files: countFiles(store.report.tallyStatesBelow(mirror.id, path), store.isHeld()),
+    problems: store.problems.list(mirror.id).filter((problem) => problem.path.startsWith(prefix)),
   }
 }

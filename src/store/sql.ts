@@ -1,0 +1,13 @@
+/** Returns the row of a query that always has one, such as a count or an inserted row; throws without it. */
+export function onlyRow<T>(row: T | undefined): T {
+  if (row === undefined) throw new Error('A query that always has a row has none')
+  return row
+}
+
+/** The path in its mirror of the file `f`, which lies in the directory `d`. */
+export const FILE_PATH = `iif(d.path = '', f.name, d.path || '/' || f.name)`
+
+/** Escapes text for an SQL string literal: for constants of the program, never for data. */
+export function quoted(text: string): string {
+  return text.replaceAll("'", "''")
+}
