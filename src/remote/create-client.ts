@@ -1,4 +1,3 @@
-import { withSharedTimer } from '../foundation/concurrency/shared-timer.ts'
 import { DEFAULT_RETRY } from '../rules/retry-delay.ts'
 import { createCapabilitiesReader } from './capabilities/capabilities.ts'
 import { type ClientOptions, parseOrigin, parseToken } from './client-options.ts'
@@ -43,7 +42,7 @@ import { createTransport } from './wire/transport.ts'
  */
 export function createServiceClient(options: ClientOptions): ServiceClient {
   const origin = parseOrigin(options.origin)
-  const clock = withSharedTimer(options.clock)
+  const { clock } = options
   const transport = createTransport({ ...options, clock, origin, token: parseToken(options.token) })
   const { limits, onOutage, retry: policy = DEFAULT_RETRY, retryAfter = new RetryAfter(clock) } = options
   const outages = onOutage && new Outages(origin, clock, onOutage)

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Clock, Timer } from '../../foundation/clock.ts'
-import { onAbort } from '../../foundation/concurrency/on-abort.ts'
 import { SourceFailure } from './multipart.ts'
 import type { ServiceRequest } from './request.ts'
 import { interruption, networkError, noConnection, TransientFailure, type Wire } from './transient-failure.ts'
@@ -58,7 +57,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #stream: Readable | undefined
   #streamStartMs = 0
   readonly #cut: Timer | undefined
-  readonly #aborting: Disposable | undefined
 
   constructor(request: ServiceRequest<unknown>, limits: ExchangeLimits, wire: ExchangeWire) {
     this.#request = request
@@ -69,8 +67,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#resolve = resolve
       this.#reject = reject
     })
-    this.#aborting =
-      request.signal && onAbort(request.signal, () => this.fail(interruption(request, this.#mayHaveTakenEffect)))
+    request.signal?.addEventListener('abort', this.#onAbort)
     const { cutMs, answerMs } = limits
     if (cutMs !== undefined && cutMs < answerMs) this.#cut = this.#clock.startTimer(cutMs, this.#onDeadline)
   }
@@ -169,7 +166,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#wire.onEnded()
     this.#timer?.[Symbol.dispose]()
     this.#cut?.[Symbol.dispose]()
-    this.#aborting?.[Symbol.dispose]()
+    this.#request.signal?.removeEventListener('abort', this.#onAbort)
   }
 
   #transientFailure(code: 'answer-malformed' | 'answer-late', reason: string, final = false): TransientFailure {
@@ -181,6 +178,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
       final,
     })
   }
+
+  readonly #onAbort = (): void => this.fail(interruption(this.#request, this.#mayHaveTakenEffect))
 
   readonly #onDeadline = (): void => {
     if (this.#connected) this.fail(this.#transientFailure('answer-late', 'no complete answer in time'))
