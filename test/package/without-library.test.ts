@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { DaemonStatus } from '../../src/sync/continuous/daemon-status.ts'
+import type { DaemonStatus } from '../../src/sync/continuous/controller-status.ts'
 import { makePdf } from '../embedded/ingest/make-pdf.ts'
 import { attachDaemon, isIdle } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
