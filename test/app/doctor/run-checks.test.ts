@@ -26,7 +26,7 @@ function openDoctor({
   limitMs?: number
 } = {}): DoctorContext {
   const home = env.HOME ?? temporaryDirectory()
-  const input = { env, cwd: home, home, flags: {} }
+  const input = { env: { SHELFD_NO_SYSTEM_CONFIG: '1', ...env }, cwd: home, home, flags: {} }
   const context = openDoctorContext({
     ...input,
     limitMs,
