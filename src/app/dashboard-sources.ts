@@ -1,4 +1,4 @@
-import type { SettingsInForce } from '../contract/dashboard/shapes.ts'
+import type { SettingsInForce } from '../contract/dashboard.ts'
 import { connectToDaemon } from '../daemon/control/client/connect-to-daemon.ts'
 import type { DashboardSources, RecentLog } from '../dashboard/sources.ts'
 import { RequestError } from '../foundation/errors.ts'

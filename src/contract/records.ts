@@ -89,7 +89,7 @@ export const directoryPage = z.looseObject({ folders: z.array(folderEntry), file
  * 4.12: 201 with a new id, or 200 with `duplicate: true` and the existing one. The last two fields are extras of the embedded
  * service: those of the resource's record (2.10) when it answered.
  */
-export const uploadAnswer = z.looseObject({
+export const uploadResponse = z.looseObject({
   id: identifier,
   duplicate: z.boolean().optional(),
   ingestion_status: z.unknown().optional(),
@@ -127,7 +127,7 @@ export const resourceRecord = z.looseObject({
 })
 
 /** 2.12 */
-export const searchAnswer = z.looseObject({
+export const searchResponse = z.looseObject({
   notice: z.string(),
   results: z.array(z.looseObject({ resource: resourceRecord })),
 })
@@ -145,8 +145,8 @@ export type LibraryRecord = z.infer<typeof libraryRecord>
 export type FolderEntry = z.infer<typeof folderEntry>
 export type FileEntry = z.infer<typeof fileEntry>
 export type DirectoryPage = z.infer<typeof directoryPage>
-export type UploadAnswer = z.infer<typeof uploadAnswer>
+export type UploadResponse = z.infer<typeof uploadResponse>
 export type ResourceRecord = z.infer<typeof resourceRecord>
 export type AssetRecord = z.infer<typeof assetRecord>
-export type SearchAnswer = z.infer<typeof searchAnswer>
+export type SearchResponse = z.infer<typeof searchResponse>
 export type ViewUrl = z.infer<typeof viewUrl>

@@ -1,4 +1,4 @@
-import type { CallAnswer, CallInput, CallName } from '../contract/dashboard/calls.ts'
+import type { CallInput, CallName, CallResponse } from '../contract/dashboard.ts'
 import { RequestError } from '../foundation/errors.ts'
 import type { LiveStream } from './live.ts'
 import type { ThreadReader } from './reading/read-in-thread.ts'
@@ -8,7 +8,7 @@ import type { DashboardSyncs } from './syncs.ts'
 
 /** One method for each call of the interface. */
 export type CallHandlers = {
-  readonly [K in CallName]: (input: CallInput<K>, signal: AbortSignal) => Promise<CallAnswer<K>>
+  readonly [K in CallName]: (input: CallInput<K>, signal: AbortSignal) => Promise<CallResponse<K>>
 }
 
 interface Parts {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { z } from 'zod'
-import { CALLS_PATH, LIVE_PATH } from '../contract/dashboard/addresses.ts'
-import { type CallName, dashboardCalls } from '../contract/dashboard/calls.ts'
+import { type CallName, dashboardCalls } from '../contract/dashboard.ts'
+import { CALLS_PATH, LIVE_PATH } from '../contract/dashboard-addresses.ts'
 import { RequestError } from '../foundation/errors.ts'
 import {
   cachingOf,
@@ -11,7 +11,7 @@ import {
   PAGE_HEADERS,
   type PageFiles,
 } from '../foundation/http/page-files.ts'
-import { type HttpAnswer, jsonAnswer, type Route, type Routes } from '../foundation/http/route.ts'
+import { type HttpResponse, jsonResponse, type Route, type Routes } from '../foundation/http/route.ts'
 import { describeIssue } from '../foundation/text/describe-issue.ts'
 import type { CallHandlers } from './answer-calls.ts'
 import type { LiveStream } from './live.ts'
@@ -32,10 +32,10 @@ export function dashboardRoutes({ files, handlers, sessions, live }: DashboardPa
   })
   const pages = [...(files ?? [])]
     .filter(([name]) => name.startsWith('dashboard-'))
-    .map(([name]) => [`GET ${PAGE_FILES_PATH}/${name}`, () => fileAnswer(files, name)])
+    .map(([name]) => [`GET ${PAGE_FILES_PATH}/${name}`, () => fileResponse(files, name)])
   return {
     ...Object.fromEntries([...calls, ...pages]),
-    'GET /': () => fileAnswer(files, 'dashboard.html'),
+    'GET /': () => fileResponse(files, 'dashboard.html'),
     [`GET ${LIVE_PATH}`]: signedIn(sessions, ({ signal }) => ({
       form: 'events',
       stream: (lines) => live.stream(lines, signal),
@@ -62,13 +62,13 @@ function callRoute(handlers: CallHandlers, name: CallName): Route {
   const answer = handlers[name] as (input: unknown, signal: AbortSignal) => Promise<unknown>
   return async ({ input, signal }) => {
     const { success, data, error } = shape.safeParse(input, { error: describeIssue })
-    if (success) return jsonAnswer(200, await answer(data, signal))
+    if (success) return jsonResponse(200, await answer(data, signal))
     const [issue] = error.issues
     throw new RequestError('invalid', `Cannot read the request: ${issue?.path.join('.')} ${issue?.message}`, 400)
   }
 }
 
-function fileAnswer(files: PageFiles | undefined, name: string): HttpAnswer {
+function fileResponse(files: PageFiles | undefined, name: string): HttpResponse {
   const file = files?.get(name)
   const headers = { ...PAGE_HEADERS, 'content-type': mediaTypeOf(name), 'cache-control': cachingOf(name) }
   if (file) return { status: 200, headers, body: file.body.toString('utf8') }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LiveEvent } from '../contract/dashboard/calls.ts'
-import type { Overview } from '../contract/dashboard/shapes.ts'
+import type { LiveEvent, Overview } from '../contract/dashboard.ts'
 import { untilAborted } from '../foundation/concurrency/until-aborted.ts'
 import { messageOf } from '../foundation/errors.ts'
 import type { LineWriter } from '../foundation/http/route.ts'

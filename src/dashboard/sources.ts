@@ -1,4 +1,4 @@
-import type { LogLine, SettingsInForce } from '../contract/dashboard/shapes.ts'
+import type { LogLine, SettingsInForce } from '../contract/dashboard.ts'
 import type { DaemonStatus } from '../sync/continuous/controller-status.ts'
 import type { Service } from '../sync/engine.ts'
 import type { ListedMirror } from './reading/read-overview.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingHttpHeaders, Server } from 'node:http'
-import { SIGN_IN_FRAGMENT } from '../contract/dashboard/addresses.ts'
+import { SIGN_IN_FRAGMENT } from '../contract/dashboard-addresses.ts'
 import { systemClock } from '../foundation/clock.ts'
 import { messageOf, RequestError, ShelfdError } from '../foundation/errors.ts'
 import { faultOf } from '../foundation/http/fault.ts'

@@ -21,17 +21,17 @@ import { createTransport } from './wire/transport.ts'
 /*
  * Who waits after a failure, for how long, and which file decides:
  *
- * | failure                                 | who waits      | how long                               | file                                            |
- * |-----------------------------------------|----------------|----------------------------------------|-------------------------------------------------|
- * | broken connection, 5xx, late answer     | the request    | growing delays up to its deadline      | policies/retry.ts, rules/retry-delay.ts |
- * | no answer yet                           | the request    | up to its deadline; reported if long   | policies/deadline.ts, policies/outage.ts        |
- * | no connection                           | every request  | growing delays, then one probes        | policies/circuit-breaker.ts                     |
- * | 429, `Retry-After`                      | every request  | as the service asks                    | policies/circuit-breaker.ts, retry-after.ts     |
- * | `Retry-After` of an earlier process     | every request  | what is left of it, a week at most     | retry-after.ts                                  |
- * | an upload may have arrived: DoubtError  | its content    | until the library was searched for it  | rules/doubts.ts, sync/doubts/    |
- * | 413, 422 …: RequestError; second doubt  | its content    | a quarantine of 25 s, up to a day      | rules/quarantine.ts            |
- * | 401, certificate …: AccessError         | the daemon     | 1 min, up to 1 h                       | sync/continuous/service-connection.ts           |
- * | a right, a directory, a guard, the disk | its mirror     | 10 s; 15 min if only people can help   | rules/react-to-failure.ts               |
+ * | failure                                 | who waits     | how long                              | file                                        |
+ * |-----------------------------------------|---------------|---------------------------------------|---------------------------------------------|
+ * | broken connection, 5xx, late answer     | the request   | growing delays up to its deadline     | policies/retry.ts, rules/retry-delay.ts     |
+ * | no answer yet                           | the request   | up to its deadline; reported if long  | policies/deadline.ts, policies/outage.ts    |
+ * | no connection                           | every request | growing delays, then one probes       | policies/circuit-breaker.ts                 |
+ * | 429, `Retry-After`                      | every request | as the service asks                   | policies/circuit-breaker.ts, retry-after.ts |
+ * | `Retry-After` of an earlier process     | every request | what is left of it, a week at most    | retry-after.ts                              |
+ * | an upload may have arrived: DoubtError  | its content   | until the library was searched for it | rules/doubts.ts, sync/doubts/               |
+ * | 413, 422 …: RequestError; second doubt  | its content   | a quarantine of 25 s, up to a day     | rules/quarantine.ts                         |
+ * | 401, certificate …: AccessError         | the daemon    | 1 min, up to 1 h                      | sync/continuous/service-connection.ts       |
+ * | a right, a directory, a guard, the disk | its mirror    | 10 s; 15 min if only people can help  | rules/react-to-failure.ts                   |
  *
  * foundation/errors.ts has the classes of errors, rules/react-to-failure.ts what each of them stops.
  */

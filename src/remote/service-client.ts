@@ -4,8 +4,8 @@ import type {
   LibraryRecord,
   LibrarySummary,
   ResourceRecord,
-  SearchAnswer,
-  UploadAnswer,
+  SearchResponse,
+  UploadResponse,
   ViewUrl,
 } from '../contract/records.ts'
 import type { RouteName } from '../contract/routes.ts'
@@ -47,7 +47,7 @@ export interface AssetView {
   readonly disposition?: 'inline' | 'attachment'
 }
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
@@ -93,11 +93,11 @@ export interface ServiceClient {
   listDirectory(libraryId: string, path: string, signal?: AbortSignal): AsyncIterable<DirectoryPage>
   /** Returns 'existing' for a 409 if the directory can be listed. */
   createDirectory(libraryId: string, path: string, signal?: AbortSignal): Promise<'created' | 'existing'>
-  uploadFile(upload: UploadRequest, signal?: AbortSignal): Promise<UploadAnswer>
+  uploadFile(upload: UploadRequest, signal?: AbortSignal): Promise<UploadResponse>
   showResource(libraryId: string, resourceId: string, signal?: AbortSignal): Promise<ResourceRecord>
   /** showResource for callers that poll: retries here only what the service cannot have handled. */
   pollResource(libraryId: string, resourceId: string, signal?: AbortSignal): Promise<ResourceRecord>
-  searchResources(search: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer>
+  searchResources(search: SearchRequest, signal?: AbortSignal): Promise<SearchResponse>
   downloadResource(resourceId: string, signal?: AbortSignal): Promise<Download>
   createResourceViewUrl(
     resourceId: string,
@@ -113,7 +113,7 @@ export interface ServiceClient {
   ): Promise<Download>
   createAssetViewUrl(assetId: string, view: AssetView, signal?: AbortSignal): Promise<ViewUrl>
   /** Any request below `/api`, for endpoints whose shape is not shown; returns the answer unchanged. */
-  callRaw(method: string, path: string, json: unknown, signal?: AbortSignal): Promise<RawAnswer>
+  callRaw(method: string, path: string, json: unknown, signal?: AbortSignal): Promise<RawResponse>
   /** Read on the first call, then kept. */
   capabilities(signal?: AbortSignal): Promise<Capabilities>
   /** Waits for requests in flight; later calls throw InterruptedError. */

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { beforeAll, expect, test } from 'vitest'
 import { needs } from '../support/needs.ts'
-import { AnswerValidator, type RealAnswer, toRealAnswer } from './described-answers.ts'
+import { type RealResponse, ResponseValidator, toRealResponse } from './described-answers.ts'
 import { startTarget } from './embedded-target.ts'
 import { SENTENCES } from './sentences/all.ts'
 import { Examination, NO_SUCH_THING } from './suite/examination.ts'
@@ -12,7 +12,7 @@ import { samplesOf } from './suite/samples.ts'
 const NOT_CAUSED = / (408|413|415|429|500|503|507)$/
 
 let document: Record<string, unknown>
-const answers: RealAnswer[] = []
+const answers: RealResponse[] = []
 
 beforeAll(async () => {
   const { target, stop } = await startTarget()
@@ -20,7 +20,7 @@ beforeAll(async () => {
     ...target,
     fetch: async (url, init) => {
       const answer = await fetch(url, init)
-      answers.push(await toRealAnswer(url, init, answer.clone()))
+      answers.push(await toRealResponse(url, init, answer.clone()))
       return answer
     },
   })
@@ -37,7 +37,7 @@ test('the description is valid OpenAPI 3.1 by another program', async () => {
 })
 
 test('every answer conforms to the description', () => {
-  const validator = new AnswerValidator(document)
+  const validator = new ResponseValidator(document)
   const validated = answers.flatMap((answer) => validator.validate(answer) ?? [])
   expect(validated.length).toBeGreaterThan(300)
   expect(new Set(validated.filter(({ fault }) => fault).map(({ answered, fault }) => `${answered}: ${fault}`))).toEqual(
@@ -47,14 +47,14 @@ test('every answer conforms to the description', () => {
 
 test('every described answer was seen, except for those of overload', () => {
   needs('ffmpeg', 'ffprobe')
-  const validator = new AnswerValidator(document)
+  const validator = new ResponseValidator(document)
   const seen = new Set(answers.map((answer) => validator.validate(answer)?.answered))
   const unseen = validator.described.filter((answer) => !seen.has(answer) && !NOT_CAUSED.test(answer))
   expect(unseen).toEqual([])
 })
 
 test('an answer that differs from the description is noticed', () => {
-  const validator = new AnswerValidator(document)
+  const validator = new ResponseValidator(document)
   const answer = { method: 'GET', pathname: '/api/v1/libraries', status: 200, mediaType: 'application/json', json: {} }
   expect(validator.validate(answer)?.fault).toContain("must have required property 'items'")
   expect(validator.validate({ ...answer, status: 418 })?.fault).toContain('not described')

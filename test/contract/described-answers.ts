@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { API_PREFIX } from '../../src/contract/routes.ts'
 
 /** An answer that a service gave, and the request for it. */
-export interface RealAnswer {
+export interface RealResponse {
   readonly method: string
   readonly pathname: string
   readonly status: number
@@ -33,7 +33,7 @@ interface Described {
 }
 
 /** Compares answers with an OpenAPI 3.1 document by ajv, an independent implementation of JSON Schema. */
-export class AnswerValidator {
+export class ResponseValidator {
   readonly #operations: readonly Described[]
   readonly #ajv: Ajv2020
   readonly #validators = new Map<string, ValidateFunction>()
@@ -54,7 +54,7 @@ export class AnswerValidator {
   }
 
   /** Undefined for a path that no operation has. */
-  validate(answer: RealAnswer): Validation | undefined {
+  validate(answer: RealResponse): Validation | undefined {
     const found = this.#operations.find(
       ({ method, pattern }) => method === answer.method && pattern.test(answer.pathname),
     )
@@ -66,7 +66,7 @@ export class AnswerValidator {
   #findFault(
     answered: string,
     described: z.infer<typeof response> | undefined,
-    { mediaType, json }: RealAnswer,
+    { mediaType, json }: RealResponse,
   ): string | undefined {
     if (!described) return 'the status is not described'
     const { content = {} } = described
@@ -90,7 +90,7 @@ function operationsOf(document: unknown): Described[] {
   )
 }
 
-export async function toRealAnswer(url: string, init: RequestInit, answer: Response): Promise<RealAnswer> {
+export async function toRealResponse(url: string, init: RequestInit, answer: Response): Promise<RealResponse> {
   const mediaType = answer.headers.get('content-type')?.split(';')[0]
   const text = await answer.text()
   return {

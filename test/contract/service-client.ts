@@ -47,7 +47,7 @@ export class ServiceClient {
   }
 
   async send(path: string, init: RequestInit): Promise<Answer> {
-    return await readAnswer(await this.fetch(path, init))
+    return await readResponse(await this.fetch(path, init))
   }
 
   async fetch(path: string, init: RequestInit): Promise<Response> {
@@ -88,7 +88,7 @@ export class ServiceClient {
   }
 }
 
-export async function readAnswer(response: Response): Promise<Answer> {
+export async function readResponse(response: Response): Promise<Answer> {
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json') ?? false
   return {

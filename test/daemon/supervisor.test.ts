@@ -105,7 +105,7 @@ test('a supervisor that wakes does not wait for a dead socket [F-FS-24]', async 
   await using service = await startFaultyService({ library: 'Test' })
   const { engine } = openTestEngine(service)
   const isDead = Promise.withResolvers<void>()
-  service.onAnswered = ({ route }) => {
+  service.onResponse = ({ route }) => {
     if (route !== 'uploadFile') return
     isDead.resolve()
     return new Promise<void>(() => {})
@@ -139,7 +139,7 @@ test('a limit of a month does not cut a batch short', async () => {
   await using service = await startFaultyService({ library: 'Test' })
   const { engine } = openTestEngine(service)
   const latch = Promise.withResolvers<void>()
-  service.onAnswered = ({ route }) => (route === 'uploadFile' ? latch.promise : undefined)
+  service.onResponse = ({ route }) => (route === 'uploadFile' ? latch.promise : undefined)
   const supervisor = new Supervisor(
     supervisorPlan(engine, [
       { controller: controllerOf('Monthly'), schedule: '0 3 1 * *', maxDurationMs: THIRTY_DAYS_MS },

@@ -1,12 +1,12 @@
 /** The dashboard that the command serves where no daemon runs. */
 import { expect, onTestFinished, test } from 'vitest'
 import {
-  type CallAnswer,
   type CallInput,
   type CallName,
+  type CallResponse,
   dashboardCalls,
   liveEvent,
-} from '../../src/contract/dashboard/calls.ts'
+} from '../../src/contract/dashboard.ts'
 import { configure } from '../support/daemon.ts'
 import { temporaryHome } from '../support/home.ts'
 import { startHere } from '../support/run-shelfd.ts'
@@ -25,11 +25,11 @@ async function serve(home: ReturnType<typeof temporaryHome>) {
   const url: string = JSON.parse(await running.firstLine).url
   const { origin } = new URL(url)
   let authorization = ''
-  const call = async <K extends CallName>(name: K, input: CallInput<K>): Promise<CallAnswer<K>> => {
+  const call = async <K extends CallName>(name: K, input: CallInput<K>): Promise<CallResponse<K>> => {
     const init = { method: 'POST', headers: { authorization }, body: JSON.stringify(input) }
     const answer = await fetch(`${origin}/api/${name}`, init)
     if (!answer.ok) throw new Error(`${name}: ${answer.status} ${await answer.text()}`)
-    return dashboardCalls[name].answer.parse(await answer.json()) as CallAnswer<K>
+    return dashboardCalls[name].answer.parse(await answer.json()) as CallResponse<K>
   }
   const { token } = await call('signIn', { key: url.slice(url.lastIndexOf('/') + 1) })
   authorization = `Bearer ${token}`

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { LiveEvent } from '../../src/contract/dashboard/calls.ts'
+import type { LiveEvent } from '../../src/contract/dashboard.ts'
 import { LiveStream } from '../../src/dashboard/live.ts'
 
 const eventOf = (logNumber: number): LiveEvent => ({

@@ -22,14 +22,14 @@ test('the credential stands in one header and nowhere else [P22, S-03]', async (
   for (const format of ['text', 'json']) {
     const args = ['sync', 'Papers', '--to', 'Research', '--report', '-vv', '--log-format', format]
     const { child, ended } = runShelfd(args, { env: home.env, cwd: home.path })
-    service.onAnswered = ({ route }) => {
+    service.onResponse = ({ route }) => {
       if (route === 'checkAccess') outputs.push(readFileSync(`/proc/${child.pid}/cmdline`, 'latin1'))
     }
     const { exitCode, stdout, stderr } = await ended
     expect(exitCode).toBe(1)
     outputs.push(stdout, stderr)
   }
-  service.onAnswered = () => {}
+  service.onResponse = () => {}
   for (const command of [
     'report --format json --all',
     'status',

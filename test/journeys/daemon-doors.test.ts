@@ -96,17 +96,17 @@ test('a sync to a path with dots, or of a relative directory, is refused [S-24]'
 })
 
 /** The answer of the daemon: its status, and the JSON of its lines. */
-interface SocketAnswer {
+interface SocketResponse {
   readonly status: number
   readonly lines: readonly Record<string, unknown>[]
 }
 
 /** Sends a request to the control socket of a home's daemon, as any program with `curl` may. */
-async function postToDaemon(home: Home, path: string, input: object): Promise<SocketAnswer> {
+async function postToDaemon(home: Home, path: string, input: object): Promise<SocketResponse> {
   const socketPath = findSocket(home.stateDir)
   if (socketPath === undefined) throw new Error('The daemon has no socket')
   const body = JSON.stringify(input)
-  const { promise, resolve, reject } = Promise.withResolvers<SocketAnswer>()
+  const { promise, resolve, reject } = Promise.withResolvers<SocketResponse>()
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
   request({ socketPath, path, method: 'POST', headers }, (answer) => {
     text(answer).then((whole) => {

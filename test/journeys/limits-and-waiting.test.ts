@@ -173,7 +173,7 @@ describe('waiting for ingestion', () => {
     await using service = await startFaultyService()
     let inIngestion = 0
     let most = 0
-    service.onAnswered = ({ route, status }) => {
+    service.onResponse = ({ route, status }) => {
       if (route === 'uploadFile' && status === 201) inIngestion += 1
       most = Math.max(most, inIngestion)
     }

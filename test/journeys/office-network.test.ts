@@ -89,7 +89,7 @@ describe('proxies', () => {
     const { service, authority, home, proxy, proxyUrl } = await openOffice()
     const env = { SHELFD_CA_FILE: authority.file, HTTPS_PROXY: proxyUrl, SHELFD_TRANSFERS: '1' }
     let isCut = false
-    service.onAnswered = ({ route }) => {
+    service.onResponse = ({ route }) => {
       if (route !== 'uploadFile' || isCut) return
       isCut = true
       proxy.refusal = 403

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
 import {
   type FaultyService,
-  type ScriptedAnswer,
+  type ScriptedResponse,
   type SeenRequest,
   startFaultyService,
 } from '../support/faulty-service.ts'
@@ -16,7 +16,7 @@ let deep: unknown = 'end'
 for (let depth = 0; depth < 20_000; depth += 1) deep = [deep]
 
 /** Answers that refuse, fail or cannot be read. */
-const ANSWERS: Readonly<Record<string, ScriptedAnswer>> = {
+const ANSWERS: Readonly<Record<string, ScriptedResponse>> = {
   'a 403': { status: 403, body: { message: 'Forbidden' } },
   'a 409': { status: 409, body: { message: 'Conflict' } },
   'a 500': { status: 500, body: { message: 'Server error' } },

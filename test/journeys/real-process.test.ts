@@ -59,12 +59,12 @@ test('a write-ahead log cut after a kill repeats no upload [P1, P24]', async () 
   home.write('Papers', manyFiles(12, 12))
   const { child, ended } = runShelfd(SYNC, { env: home.env, cwd: home.path })
   let answered = 0
-  service.onAnswered = ({ route }) => {
+  service.onResponse = ({ route }) => {
     if (route === 'showResource') answered += 1
     if (answered === 6) child.kill('SIGKILL')
   }
   await ended
-  service.onAnswered = () => {}
+  service.onResponse = () => {}
   const killed = join(temporaryDirectory(), 'killed')
   cpSync(home.stateDir, killed, { recursive: true })
   const sent = service.count('uploadFile')

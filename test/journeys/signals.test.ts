@@ -53,7 +53,7 @@ test('SIGTERM ends a server for assistants in the middle of a call [F-PR-18]', a
   const asked = Promise.withResolvers<void>()
   const latch = Promise.withResolvers<void>()
   onTestFinished(() => latch.resolve())
-  service.onAnswered = ({ route }) => {
+  service.onResponse = ({ route }) => {
     if (route !== 'searchResources') return
     asked.resolve()
     return latch.promise

@@ -272,7 +272,7 @@ export async function prepareTarget(
 }
 
 /** Sends a request byte by byte as it is, and returns the answer. */
-export async function sendRaw(asked: AnyRequest, target: RequestTarget): Promise<RawAnswer> {
+export async function sendRaw(asked: AnyRequest, target: RequestTarget): Promise<RawResponse> {
   const { hostname, port } = new URL(target.url)
   const socket = connect({ host: hostname, port: Number(port) })
   await once(socket, 'connect')
@@ -282,7 +282,7 @@ export async function sendRaw(asked: AnyRequest, target: RequestTarget): Promise
   socket.on('error', () => {})
   socket.write(rawRequest(asked, target))
   await new Promise((resolve) => socket.once('close', resolve))
-  return readAnswer(Buffer.concat(received))
+  return readResponse(Buffer.concat(received))
 }
 
 function rawRequest(asked: AnyRequest, { ids, token }: RequestTarget): Buffer {
@@ -315,14 +315,14 @@ function bodyOf({ route, body, sends, file }: AnyRequest): { type: string; body:
   return { type: 'application/json', body: Buffer.from(route === 'agent' ? body.rpc : body.json) }
 }
 
-export interface RawAnswer {
+export interface RawResponse {
   /** NaN when there was none. */
   readonly status: number
   readonly type: string
   readonly body: string
 }
 
-function readAnswer(bytes: Buffer): RawAnswer {
+function readResponse(bytes: Buffer): RawResponse {
   const whole = bytes.toString('utf8').replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '')
   const end = whole.indexOf('\r\n\r\n')
   const type = /\r\ncontent-type: ([^;\r]*)/i.exec(whole.slice(0, end))?.[1] ?? ''

@@ -46,7 +46,7 @@ export interface FaultyOptions {
 }
 
 /** An answer of the test's own: a string is sent as it is, anything else as JSON. */
-export interface ScriptedAnswer {
+export interface ScriptedResponse {
   readonly status: number
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>>
@@ -63,11 +63,11 @@ export interface FaultyService extends AsyncDisposable {
   /** Changes the JSON of an answer. */
   rewrite: (request: SeenRequest, body: Record<string, unknown>) => unknown
   /** Another answer instead of the library's, which is not asked. */
-  answer: (request: SeenRequest) => ScriptedAnswer | undefined
+  answer: (request: SeenRequest) => ScriptedResponse | undefined
   /** The first byte of an upload is there, the rest is not read before this resolves. */
   onUploadBegun: () => void | Promise<void>
   /** The library has answered, nothing was passed on yet. */
-  onAnswered: (request: SeenRequest) => void | Promise<void>
+  onResponse: (request: SeenRequest) => void | Promise<void>
   count(route: string): number
   /** Forgets the requests seen so far. */
   forget(): void
@@ -116,7 +116,7 @@ export async function startFaultyService(options: FaultyOptions = {}): Promise<F
     if (refuse(seen.fault, incoming, outgoing)) return
     const answer = options.hasNoDuplicateRule ? withoutNonce(seen, await forward(withNonce(seen))) : await forward(seen)
     seen.status = answer.status
-    await service.onAnswered(seen)
+    await service.onResponse(seen)
     if (seen.fault === 'reset-after') incoming.socket.destroy()
     else {
       const isPassed = pass(seen, answer, incoming, outgoing)
@@ -173,7 +173,7 @@ export async function startFaultyService(options: FaultyOptions = {}): Promise<F
     rewrite: (_, body) => body,
     answer: () => undefined,
     onUploadBegun: () => {},
-    onAnswered: () => {},
+    onResponse: () => {},
     count: (route) => requests.filter((seen) => seen.route === route).length,
     forget: () => {
       requests = []
@@ -263,7 +263,7 @@ function refuse(fault: Fault | undefined, incoming: IncomingMessage, outgoing: S
   }
 }
 
-function answerAs(outgoing: ServerResponse, { status, body, headers }: ScriptedAnswer): void {
+function answerAs(outgoing: ServerResponse, { status, body, headers }: ScriptedResponse): void {
   const text = typeof body === 'string' ? body : deepJson(body)
   outgoing.writeHead(status, { 'content-type': 'application/json', ...headers }).end(status === 204 ? undefined : text)
 }

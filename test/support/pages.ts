@@ -80,7 +80,7 @@ export class PageHome {
 
   /** Types a command, and returns what a terminal shows. Once the daemon is a service, it runs. */
   async type(command: string): Promise<{ readonly exitCode: number | null; readonly output: string }> {
-    const [program, ...args] = wordsOf(command, this.path)
+    const [program, ...args] = describeNetworkError(command, this.path)
     const typed = await (program === 'shelfd' ? this.#inProcess(args) : this.#inShell(command))
     if (command.startsWith('shelfd service install')) await this.#startDaemon()
     return { exitCode: typed.exitCode, output: typed.output.replaceAll(this.path, '/home/ada').trimEnd() }
@@ -136,7 +136,7 @@ function writeProgram(path: string, text: string): void {
 }
 
 /** The words of a command line, for the simple ones of the pages; a shell does the rest. */
-function wordsOf(command: string, home: string): string[] {
+function describeNetworkError(command: string, home: string): string[] {
   if (/[|&;<>$]/.test(command)) return []
   const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare = '']) => quoted ?? bare)
   return words.map((word) => word.replace(/^~(?=\/|$)/, home))

@@ -62,7 +62,7 @@ describe('directories', () => {
     const tested = openTestEngine(service)
     const { directories, write } = tested.store
     // As a scan does when the directory was renamed meanwhile.
-    service.onAnswered = ({ route, body }) => {
+    service.onResponse = ({ route, body }) => {
       if (route !== 'createDirectory' || !String(body).includes('/before')) return
       write(() => {
         const id = directories.find(1, 'before') ?? 0
@@ -99,7 +99,7 @@ describe('directories', () => {
     const tested = openTestEngine(service)
     const tree = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`d${index}/`, '']))
     const seen: number[] = []
-    service.onAnswered = ({ route }) => {
+    service.onResponse = ({ route }) => {
       if (route === 'createDirectory') seen.push(tested.store.directories.countPending(1))
     }
     const account = accountOf(await tested.sync([mirrorOf(writeTree(temporaryDirectory(), tree))]))

@@ -73,12 +73,12 @@ async function openWithCopies(tree = someFiles()) {
   service.forget()
   writeTree(mirror.path, tree)
   const copies: string[] = []
-  service.onAnswered = ({ route }) => {
+  service.onResponse = ({ route }) => {
     if (route === 'uploadFile' || route === 'createDirectory') copies.push(copyState(stateDir))
   }
   await using tested = openTestEngine(service, { stateDir, limits: { transfers: 1 } })
   expect((await tested.sync([mirror])).outcome).toBe('done')
-  service.onAnswered = () => {}
+  service.onResponse = () => {}
   const sent = service.count('uploadFile')
   service.forget()
   return { service, mirror, stateDir, copies, sent }
@@ -234,7 +234,7 @@ describe('a restored state beside other faults', () => {
     await openTestEngine(service).sync([one, two])
     service.forget()
     const areBoth = Promise.withResolvers<void>()
-    service.onAnswered = ({ route }) => {
+    service.onResponse = ({ route }) => {
       if (service.count('downloadResource') === 2) areBoth.resolve()
       return route === 'downloadResource' ? areBoth.promise : undefined
     }

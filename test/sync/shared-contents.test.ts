@@ -61,7 +61,7 @@ test('a content in doubt in two mirrors is sent once more [P3, P4]', async () =>
   const isLooking = Promise.withResolvers<void>()
   const isOver = Promise.withResolvers<void>()
   let looks = 0
-  service.onAnswered = async (request) => {
+  service.onResponse = async (request) => {
     if (!isLook(request)) return
     looks += 1
     if (looks > 1) return

@@ -46,7 +46,7 @@ test('a write without a trace before its upload is read again and sent', async (
   const root = writeTree(temporaryDirectory(), { 'map.md': 'first' })
   const mirror = mirrorOf(root)
   await using tested = openTestEngine(service, { fs: withoutTrace() })
-  service.onAnswered = ({ route }) => {
+  service.onResponse = ({ route }) => {
     if (route === 'createDirectory') writeFileSync(join(root, 'map.md'), 'later')
   }
   expect((await tested.sync([mirror])).outcome).toBe('done')

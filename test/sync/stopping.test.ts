@@ -16,7 +16,7 @@ test('uploads beyond the grace of a stop are in doubt, and found later [F-PR-01]
   onTestFinished(() => held.resolve())
   const stored = Promise.withResolvers<void>()
   let answers = 0
-  service.onAnswered = ({ route }) => {
+  service.onResponse = ({ route }) => {
     if (route !== 'uploadFile') return
     answers += 1
     if (answers === 2) stored.resolve()
@@ -34,7 +34,7 @@ test('uploads beyond the grace of a stop are in doubt, and found later [F-PR-01]
   using reader = openStoreReader(tested.stateDir)
   expect(reader?.mirrors.list().flatMap((row) => reader.contents.listDoubtful(row))).toHaveLength(2)
 
-  service.onAnswered = () => {}
+  service.onResponse = () => {}
   await using next = openTestEngine(service, { stateDir: tested.stateDir })
   expect((await next.sync([mirror])).outcome).toBe('done')
   expect(service.count('uploadFile')).toBe(12)

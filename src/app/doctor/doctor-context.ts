@@ -7,13 +7,13 @@ import { freeBytesOf } from '../../foundation/files/free-bytes.ts'
 import { silentLogger } from '../../foundation/logger.ts'
 import { countWatches } from '../../local/watch/watch-limit.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
-import { type ProbedWay, probeCertificate, probeProxy } from '../../remote/wire/probe-way.ts'
+import { type ProbedRoute, probeCertificate, probeProxy } from '../../remote/wire/probe-route.ts'
 import type { TunnelProxy } from '../../remote/wire/proxy.ts'
 import type { Finding, WatchUse } from '../../rules/doctor.ts'
 import { type ExaminedStore, examineStore, openStoreReader, type StoreReader } from '../../store/open-store.ts'
 import type { Redactor } from '../logging/redactor.ts'
 import { type FoundToken, readToken } from '../service-client/credential.ts'
-import { findProxy, findWay, openService } from '../service-client/open-service.ts'
+import { findConnectOptions, findProxy, openService } from '../service-client/open-service.ts'
 import type { SettingsInput } from '../settings/read-settings.ts'
 import type { ConfiguredServiceSettings, Settings } from '../settings/settings.ts'
 import { findStateDir } from '../settings/state-dir.ts'
@@ -44,7 +44,7 @@ export const thisMachine: Machine = {
 }
 
 /** The first answer of the service, also when it is an error. */
-interface FirstAnswer {
+interface FirstResponse {
   readonly durationMs: number
   /** The service's clock; undefined when the answer has no date. */
   readonly dateMs: number | undefined
@@ -69,13 +69,13 @@ export interface DoctorContext extends DoctorInput, AsyncDisposable {
   /** Returns the proxy to an https service; undefined for no proxy. */
   proxy(): Promise<TunnelProxy | undefined>
   /** Returns the way to an https service; undefined for plain http, which stays on this computer. */
-  way(): Promise<ProbedWay | undefined>
+  way(): Promise<ProbedRoute | undefined>
   /** Resolves if the proxy lets through, or there is none. */
   probedProxy(): Promise<void>
   /** Returns until when the service's certificate is valid; undefined for plain http. */
   certificateUntilMs(): Promise<number | undefined>
   client(): Promise<ServiceClient>
-  firstAnswer(): Promise<FirstAnswer>
+  firstResponse(): Promise<FirstResponse>
   access(): Promise<AccessContext>
 }
 
@@ -113,7 +113,7 @@ export function openDoctorContext(input: DoctorInput): DoctorContext {
     const found = await configured(service())
     if (!found.origin.startsWith('https:')) return undefined
     const clock = { ...systemClock, nowMs: machine.nowMs }
-    return { origin: found.origin, ...(await findWay(found, input)), clock, signal }
+    return { origin: found.origin, ...(await findConnectOptions(found, input)), clock, signal }
   })
   const client = once(async () => {
     const retry = { attempts: 1, firstDelayMs: 0, maxDelayMs: 0, forMs: limitMs / 2 }
@@ -123,7 +123,7 @@ export function openDoctorContext(input: DoctorInput): DoctorContext {
     opened.defer(() => service.client.destroy())
     return service.client
   })
-  const firstAnswer = once(async () => {
+  const firstResponse = once(async () => {
     const beganAtMs = performance.now()
     const { headers } = await (await client()).callRaw('GET', '/v1/auth/check', undefined, signal)
     const dateMs = Date.parse(headers.date ?? '')
@@ -158,7 +158,7 @@ export function openDoctorContext(input: DoctorInput): DoctorContext {
       return found && probeCertificate(found)
     }),
     client,
-    firstAnswer,
+    firstResponse,
     access: once(async () => {
       await given(token(), 'credential')
       return (await client()).checkAccess(signal)

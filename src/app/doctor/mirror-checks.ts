@@ -6,7 +6,7 @@ import { inspectRoot } from '../../local/read/inspect-root.ts'
 import { assessWatches, type Finding, failed, ok } from '../../rules/doctor.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import { assertSamePlace, assertSameRoot } from '../../sync/pin/open-mirror.ts'
-import { awaitAnswer } from '../files/paths.ts'
+import { awaitResponse } from '../files/paths.ts'
 import { chooseForDaemon } from '../mirrors/choose-mirrors.ts'
 import { explainInactive, listRoster, type RosterEntry } from '../mirrors/mirror-roster.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'
@@ -73,7 +73,7 @@ export function isToBeSynced({ activity, configured }: RosterEntry): boolean {
 /** Waits shorter than the check may take, because looking at the directory of a dead mount later on would block. */
 async function assertAnswering(path: string, limitMs: number): Promise<void> {
   try {
-    await withinTime(awaitAnswer(path), limitMs / 2)
+    await withinTime(awaitResponse(path), limitMs / 2)
   } catch {
     throw new RootError('root-unreadable', `"${path}" does not answer: a network mount may be dead`)
   }

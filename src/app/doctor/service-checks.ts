@@ -64,7 +64,7 @@ export const service: Check = {
     if (!found) return []
     await given(context.probedProxy(), 'proxy')
     await assertTrusted(context)
-    const { durationMs } = await context.firstAnswer()
+    const { durationMs } = await context.firstResponse()
     await assertUsable(context)
     return [ok(`${found.origin} answers in ${Math.round(durationMs)} ms`)]
   },
@@ -162,7 +162,7 @@ export const clock: Check = {
   name: 'clock',
   run: async (context) => {
     if (!(await context.service())) return []
-    const { dateMs, receivedAtMs } = await given(context.firstAnswer(), 'service')
+    const { dateMs, receivedAtMs } = await given(context.firstResponse(), 'service')
     return [assessClock(dateMs === undefined ? undefined : receivedAtMs - dateMs)]
   },
 }

@@ -22,6 +22,6 @@ export function nearestDirectory(path: string): string {
 }
 
 /** Resolves when the file system of `path` answers, also that nothing is there; on a dead network mount never. */
-export async function awaitAnswer(path: string): Promise<void> {
+export async function awaitResponse(path: string): Promise<void> {
   await stat(path).catch(() => {})
 }

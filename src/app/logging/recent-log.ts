@@ -1,4 +1,4 @@
-import type { LogLine } from '../../contract/dashboard/shapes.ts'
+import type { LogLine } from '../../contract/dashboard.ts'
 import type { RecentLog } from '../../dashboard/sources.ts'
 import type { LogFields, Logger } from '../../foundation/logger.ts'
 import { createLogger } from './create-logger.ts'

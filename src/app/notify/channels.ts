@@ -46,7 +46,7 @@ function webhookChannel(webhook: WebhookSettings, { env, redactor }: ChannelInpu
     name: `webhook ${origin}`,
     wantsSignsOfLife: webhook.format === 'healthchecks',
     send: async (message, signal) => {
-      const { postWebhook, WebhookFailure } = await import('../../remote/webhook/post-webhook.ts')
+      const { postWebhook, WebhookFailure } = await import('../../remote/post-webhook.ts')
       const { findProxy } = await import('../service-client/open-service.ts')
       const { postOf } = await import('./webhook-body.ts')
       try {

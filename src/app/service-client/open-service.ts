@@ -1,5 +1,5 @@
-import type { LibraryAccess } from '../../daemon/control/answers.ts'
 import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
+import type { LibraryAccess } from '../../daemon/control/responses.ts'
 import { assertLibraryInstalled } from '../../embedded/optional-packages.ts'
 import type { EmbeddedLibrary } from '../../embedded/start-embedded.ts'
 import type { LibraryThreadOptions } from '../../embedded/start-in-thread.ts'
@@ -8,7 +8,7 @@ import { LockedError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { ClientOptions } from '../../remote/client-options.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
-import type { Way } from '../../remote/wire/connector.ts'
+import type { ConnectOptions } from '../../remote/wire/connector.ts'
 import type { TunnelProxy } from '../../remote/wire/proxy.ts'
 import { chooseProxy } from '../../rules/choose-proxy.ts'
 import { embeddedOrigin } from '../../rules/mirrors.ts'
@@ -67,7 +67,7 @@ async function openConfigured(
   input: OpenServiceInput,
 ): Promise<OpenedService> {
   const { origin } = service
-  const { proxy, authorities, clientCertificate } = await findWay(service, input)
+  const { proxy, authorities, clientCertificate } = await findConnectOptions(service, input)
   const { token, source } = input.token ?? (await readToken(service, input))
   const client = await connect(settings, input, {
     origin,
@@ -90,10 +90,10 @@ async function openConfigured(
 }
 
 /** Finds the way to a configured service: the proxy that the environment names, the authorities to trust, our certificate. */
-export async function findWay(
+export async function findConnectOptions(
   { origin, caFile, clientCertificate: files }: ConfiguredServiceSettings,
   input: Pick<OpenServiceInput, 'env' | 'redactor'>,
-): Promise<Pick<Way, 'proxy' | 'authorities' | 'clientCertificate'>> {
+): Promise<Pick<ConnectOptions, 'proxy' | 'authorities' | 'clientCertificate'>> {
   const authorities = caFile === undefined ? undefined : readAuthorities(caFile)
   const clientCertificate = files && readClientCertificate(files, input.redactor)
   return { proxy: await findProxy(origin, input), authorities, clientCertificate }

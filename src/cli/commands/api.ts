@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { readUserFile } from '../../app/files/user-files.ts'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import type { RawAnswer } from '../../remote/service-client.ts'
+import type { RawResponse } from '../../remote/service-client.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitName } from '../exit-codes.ts'
@@ -34,7 +34,7 @@ export const command = defineCommand({
     const json = data === undefined ? undefined : parseJson(await readData(data, context.io))
     await using service = await context.openService()
     const answer = await service.client.callRaw(method.toUpperCase(), path, json, context.signal)
-    await showAnswer(context, answer)
+    await showResponse(context, answer)
     return exitOf(answer.status)
   },
 })
@@ -54,7 +54,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function showAnswer(context: CommandContext, { status, headers, body }: RawAnswer): Promise<void> {
+async function showResponse(context: CommandContext, { status, headers, body }: RawResponse): Promise<void> {
   const text = new TextDecoder().decode(body)
   const clean = context.redactor.redact(text)
   if (context.json) context.printJson({ status, headers, body: jsonOrText(text) })

@@ -1,5 +1,5 @@
 import { requireLibrary } from '../../app/library-target.ts'
-import type { SearchAnswer } from '../../contract/records.ts'
+import type { SearchResponse } from '../../contract/records.ts'
 import { wholeNumber } from '../../foundation/text/bounds.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import type { SearchRequest, ServiceClient } from '../../remote/service-client.ts'
@@ -42,7 +42,7 @@ export const command = defineCommand({
     }
     const answer = await service.client.searchResources(request, context.signal)
     if (context.json) context.printJson(answer)
-    else printAnswer(answer, context)
+    else printResponse(answer, context)
     return 'done'
   },
 })
@@ -55,8 +55,8 @@ async function findIds(client: ServiceClient, names: readonly string[], signal: 
   return ids
 }
 
-function printAnswer(
-  { results, notice }: SearchAnswer,
+function printResponse(
+  { results, notice }: SearchResponse,
   { printText: print, printMessage, columns }: CommandContext,
 ): void {
   if (results.length === 0) print('Nothing matched')

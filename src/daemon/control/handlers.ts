@@ -2,8 +2,8 @@ import type { DaemonStatus } from '../../sync/continuous/controller-status.ts'
 import type { Progress } from '../../sync/progress.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
 import type { FileLog } from '../../sync/sinks.ts'
-import type { LibraryAccess, Reloaded } from './answers.ts'
 import type { SyncRequest } from './requests.ts'
+import type { LibraryAccess, Reloaded } from './responses.ts'
 
 /** What the server passes to a sync that a client has requested. */
 export interface SyncRun {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { AccessError, RequestError } from '../../foundation/errors.ts'
-import { jsonAnswer, type Route, type Routes } from '../../foundation/http/route.ts'
+import { jsonResponse, type Route, type Routes } from '../../foundation/http/route.ts'
 import { describeIssue } from '../../foundation/text/describe-issue.ts'
 import type { ControlHandlers } from './handlers.ts'
 import { contents, libraryRequest, mirrorName, mirrorNames, nothing, stopRequest, syncRequest } from './requests.ts'
@@ -34,7 +34,7 @@ export function controlRoutes({ service, handlers }: ControlService, syncs: Sync
 }
 
 function route<T>(shape: z.ZodType<T>, answer: (input: T) => Promise<unknown>): Route {
-  return async ({ input }) => jsonAnswer(200, await answer(parse(shape, input)))
+  return async ({ input }) => jsonResponse(200, await answer(parse(shape, input)))
 }
 
 function parse<T>(shape: z.ZodType<T>, input: unknown): T {

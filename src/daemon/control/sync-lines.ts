@@ -5,16 +5,16 @@ import { runOutcomes } from '../../rules/verdict.ts'
 import { progressShape } from '../../sync/progress.ts'
 import { sentFile } from '../../sync/sinks.ts'
 
-const runAnswer = z.object({ summary: runSummary, outcome: z.enum(runOutcomes), failure: fault.nullable() })
+const runResponse = z.object({ summary: runSummary, outcome: z.enum(runOutcomes), failure: fault.nullable() })
 
 /** A line of the answer to a sync: first `started`, then any number of `progress` and `sent`, then `result` or `error`. */
 export const syncLine = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('started'), sync: z.string() }),
   z.object({ kind: z.literal('progress'), progress: progressShape }),
   z.object({ kind: z.literal('sent'), file: sentFile }),
-  z.object({ kind: z.literal('result'), result: runAnswer }),
+  z.object({ kind: z.literal('result'), result: runResponse }),
   z.object({ kind: z.literal('error'), error: fault }),
 ])
 
-export type RunAnswer = z.infer<typeof runAnswer>
+export type RunResponse = z.infer<typeof runResponse>
 export type SyncLine = z.infer<typeof syncLine>

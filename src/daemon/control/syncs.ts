@@ -1,6 +1,6 @@
 import { InterruptedError, RequestError } from '../../foundation/errors.ts'
 import { errorOf, type Fault, faultOf } from '../../foundation/http/fault.ts'
-import type { LineWriter, StreamedAnswer } from '../../foundation/http/route.ts'
+import type { LineWriter, StreamedResponse } from '../../foundation/http/route.ts'
 import { createProgress, type Progress } from '../../sync/progress.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
 import type { SentFile } from '../../sync/sinks.ts'
@@ -16,7 +16,7 @@ export class Syncs {
   #begun = 0
 
   /** Streams the lines of `sync`. `signal`, `stop` and `stopAll` abort it; an aborted sync still writes its result. */
-  begin(sync: (run: SyncRun) => Promise<RunResult>, signal: AbortSignal): StreamedAnswer {
+  begin(sync: (run: SyncRun) => Promise<RunResult>, signal: AbortSignal): StreamedResponse {
     return {
       stream: async (lines) => {
         this.#begun += 1

@@ -1,4 +1,4 @@
-import { type HttpAnswer, jsonAnswer, type Routes } from '../../foundation/http/route.ts'
+import { type HttpResponse, jsonResponse, type Routes } from '../../foundation/http/route.ts'
 import type { DaemonStatus } from '../../sync/continuous/controller-status.ts'
 import { listFailingChecks } from './readiness.ts'
 
@@ -29,7 +29,8 @@ const PAGE = `<!doctype html>
 export function healthRoutes(view: HealthView): Routes {
   return {
     'GET /': () => ({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: PAGE }),
-    'GET /healthz': () => (view.isAlive() ? jsonAnswer(200, { status: 'ok' }) : jsonAnswer(503, { status: 'stuck' })),
+    'GET /healthz': () =>
+      view.isAlive() ? jsonResponse(200, { status: 'ok' }) : jsonResponse(503, { status: 'stuck' }),
     'GET /readyz': () => answerReadiness(view.status()),
     'GET /metrics': async () => {
       const { body, contentType } = await view.renderMetrics()
@@ -38,7 +39,9 @@ export function healthRoutes(view: HealthView): Routes {
   }
 }
 
-function answerReadiness(status: DaemonStatus): HttpAnswer {
+function answerReadiness(status: DaemonStatus): HttpResponse {
   const failing = listFailingChecks(status)
-  return failing.length === 0 ? jsonAnswer(200, { status: 'ready' }) : jsonAnswer(503, { status: 'not-ready', failing })
+  return failing.length === 0
+    ? jsonResponse(200, { status: 'ready' })
+    : jsonResponse(503, { status: 'not-ready', failing })
 }

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import { errorOf } from '../../foundation/http/fault.ts'
 import type { Readings } from './readings.ts'
-import type { ReadingAnswer, ReadingRequest } from './thread-messages.ts'
+import type { ReadingRequest, ReadingResponse } from './thread-messages.ts'
 
 type Read = <K extends keyof Readings>(name: K, input: Parameters<Readings[K]>[0]) => Promise<ReturnType<Readings[K]>>
 
@@ -31,7 +31,7 @@ export function readInThread(stateDir: string): ThreadReader {
       for (const { reject } of waiting.values()) reject(error)
       waiting.clear()
     }
-    started.on('message', (answer: ReadingAnswer) => {
+    started.on('message', (answer: ReadingResponse) => {
       const reader = waiting.get(answer.id)
       waiting.delete(answer.id)
       if ('fault' in answer) reader?.reject(errorOf(answer.fault))

@@ -1,4 +1,4 @@
-import type { MirrorOverview } from '../../contract/dashboard/shapes.ts'
+import type { MirrorOverview } from '../../contract/dashboard.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../../sync/continuous/controller-status.ts'

@@ -1,4 +1,4 @@
-import type { Problems } from '../../contract/dashboard/shapes.ts'
+import type { Problems } from '../../contract/dashboard.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import { listQuarantine } from '../../sync/quarantine.ts'
 

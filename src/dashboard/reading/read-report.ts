@@ -1,5 +1,5 @@
-import { ROWS_A_PAGE } from '../../contract/dashboard/addresses.ts'
-import type { ClassCounts, RowsInput, RowsPage, TreePage } from '../../contract/dashboard/shapes.ts'
+import type { ClassCounts, RowsInput, RowsPage, TreePage } from '../../contract/dashboard.ts'
+import { ROWS_A_PAGE } from '../../contract/dashboard-addresses.ts'
 import { RequestError } from '../../foundation/errors.ts'
 import { shownStateOf } from '../../rules/report-class.ts'
 import type { StoreReader } from '../../store/open-store.ts'

@@ -1,4 +1,4 @@
-import type { Timeline, TimelineSpan } from '../../contract/dashboard/shapes.ts'
+import type { Timeline, TimelineSpan } from '../../contract/dashboard.ts'
 import { HOUR_MS, MINUTE_MS } from '../../foundation/text/times.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 

@@ -2,11 +2,11 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { faultOf } from '../../foundation/http/fault.ts'
 import { createReadings } from './readings.ts'
-import type { ReadingAnswer, ReadingRequest } from './thread-messages.ts'
+import type { ReadingRequest, ReadingResponse } from './thread-messages.ts'
 
 const readings = createReadings(workerData)
 
-function read({ id, name, input }: ReadingRequest): ReadingAnswer {
+function read({ id, name, input }: ReadingRequest): ReadingResponse {
   try {
     return { id, answer: readings[name](input as never) }
   } catch (error) {

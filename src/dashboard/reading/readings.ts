@@ -1,11 +1,4 @@
-import type {
-  Problems,
-  RowsInput,
-  RowsPage,
-  Timeline,
-  TimelineSpan,
-  TreePage,
-} from '../../contract/dashboard/shapes.ts'
+import type { Problems, RowsInput, RowsPage, Timeline, TimelineSpan, TreePage } from '../../contract/dashboard.ts'
 import { openStoreReader } from '../../store/open-store.ts'
 import { KeptReading } from './kept-reading.ts'
 import { type OverviewInput, type ReadMirror, readOverview } from './read-overview.ts'

@@ -7,6 +7,6 @@ export interface ReadingRequest {
   readonly input: unknown
 }
 
-export type ReadingAnswer =
+export type ReadingResponse =
   | { readonly id: number; readonly answer: unknown }
   | { readonly id: number; readonly fault: Fault }

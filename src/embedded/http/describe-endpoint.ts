@@ -16,11 +16,11 @@ export interface EndpointDescription {
   readonly body?: z.ZodType
   /** The schema of a body that the handler reads as a stream. */
   readonly form?: object
-  readonly answers: Readonly<Record<number, AnswerDescription>>
+  readonly answers: Readonly<Record<number, ResponseDescription>>
   readonly errors: readonly number[]
 }
 
-export interface AnswerDescription {
+export interface ResponseDescription {
   readonly description: string
   readonly shape?: z.ZodType
   /** The media type of an answer that is not JSON. */
@@ -59,7 +59,7 @@ export function describeEndpoint(spec: EndpointDescription): FastifySchema {
     operationId: spec.route,
     summary: `${spec.section} ${spec.summary}`,
     security: spec.takesSignedUrl ? [{ bearer: [] }, { signature: [] }] : [{ bearer: [] }],
-    response: { ...describeAnswers(spec.answers), ...describeErrors([...spec.errors, 429, 500, 503]) },
+    response: { ...describeResponses(spec.answers), ...describeErrors([...spec.errors, 429, 500, 503]) },
   }
   if (spec.description !== undefined) schema.description = spec.description
   if (spec.query) schema.querystring = jsonSchema(spec.query, 'input')
@@ -68,7 +68,7 @@ export function describeEndpoint(spec: EndpointDescription): FastifySchema {
   return schema
 }
 
-function describeAnswers(answers: EndpointDescription['answers']): Record<string, unknown> {
+function describeResponses(answers: EndpointDescription['answers']): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(answers).map(([status, { description, shape, mediaType }]) => [
       status,

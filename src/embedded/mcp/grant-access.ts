@@ -1,4 +1,4 @@
-import { directoryPage, libraryPage, resourceRecord, searchAnswer } from '../../contract/records.ts'
+import { directoryPage, libraryPage, resourceRecord, searchResponse } from '../../contract/records.ts'
 import type { Grant } from '../access/grant.ts'
 import { notFound, tooLarge } from '../http/api-error.ts'
 import type { Question } from '../http/endpoint.ts'
@@ -30,7 +30,7 @@ export function accessOf(service: Service, grant: Grant): McpAccess {
       }
     },
     searchResources: async ({ query, libraryIds, limit }) =>
-      searchAnswer.parse(await ask(searchResources, { query, limit: String(limit), 'library_ids[]': libraryIds })),
+      searchResponse.parse(await ask(searchResources, { query, limit: String(limit), 'library_ids[]': libraryIds })),
     async *listDirectory(library, path) {
       for (let query: Record<string, string> | undefined = { path, limit: PAGE }; query; ) {
         const page = directoryPage.parse(await ask(listDirectory, query, { library }))

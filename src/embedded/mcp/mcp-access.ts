@@ -2,8 +2,8 @@ import type {
   DirectoryPage,
   LibrarySummary,
   ResourceRecord,
-  SearchAnswer,
-  UploadAnswer,
+  SearchResponse,
+  UploadResponse,
 } from '../../contract/records.ts'
 
 export interface McpSearch {
@@ -30,11 +30,11 @@ export interface DocumentText {
 /** The access of MCP tools to a service, with the rights of one credential. Every call may throw. */
 export interface McpAccess {
   listLibraries(signal: AbortSignal): AsyncIterable<LibrarySummary>
-  searchResources(search: McpSearch, signal: AbortSignal): Promise<SearchAnswer>
+  searchResources(search: McpSearch, signal: AbortSignal): Promise<SearchResponse>
   /** Pages of one directory. */
   listDirectory(libraryId: string, path: string, signal: AbortSignal): AsyncIterable<DirectoryPage>
   showResource(libraryId: string, resourceId: string, signal: AbortSignal): Promise<ResourceRecord>
   /** The text of a resource, at most `maxLength` characters. */
   readText(resource: ResourceRecord, maxLength: number, signal: AbortSignal): Promise<DocumentText>
-  uploadFile(upload: McpUpload, signal: AbortSignal): Promise<UploadAnswer>
+  uploadFile(upload: McpUpload, signal: AbortSignal): Promise<UploadResponse>
 }

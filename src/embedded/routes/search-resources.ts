@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { searchAnswer } from '../../contract/records.ts'
+import { searchResponse } from '../../contract/records.ts'
 import type { Grant } from '../access/grant.ts'
 import { forbidden, invalid } from '../http/api-error.ts'
 import { question } from '../http/endpoint.ts'
@@ -36,7 +36,7 @@ export const searchResources = question({
       output_format: z.enum(['compact', 'detailed']).default('detailed'),
     }),
   ),
-  answers: { 200: { description: 'Ranked candidates', shape: searchAnswer } },
+  answers: { 200: { description: 'Ranked candidates', shape: searchResponse } },
   errors: [401, 403, 422],
   async handle({ service, grant, query }) {
     const isCompact = query.output_format === 'compact'

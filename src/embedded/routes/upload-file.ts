@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { uploadAnswer } from '../../contract/records.ts'
+import { uploadResponse } from '../../contract/records.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
 import { describeIssue } from '../../foundation/text/describe-issue.ts'
 import { notFound, tooLarge } from '../http/api-error.ts'
@@ -34,10 +34,10 @@ export const uploadFile = endpoint({
     },
   },
   answers: {
-    200: { description: 'The library has these bytes with this MIME type already', shape: uploadAnswer },
+    200: { description: 'The library has these bytes with this MIME type already', shape: uploadResponse },
     201: {
       description: 'A new resource; its processing follows unless `ingestion_status` is final',
-      shape: uploadAnswer,
+      shape: uploadResponse,
     },
   },
   errors: [401, 403, 404, 408, 413, 415, 422, 507],

@@ -17,7 +17,7 @@ const POLICY = {
 /** The headers of a request that the plugin needs for one of its files. */
 const CONDITIONS = ['if-none-match', 'if-modified-since', 'range']
 
-export interface ReferenceAnswer {
+export interface ReferenceResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
@@ -26,7 +26,7 @@ export interface ReferenceAnswer {
 /** Pages of an interactive reference, with all that they load. */
 export interface ReferencePages {
   /** Answers a GET of a page or a file. */
-  answer(url: string, headers: Readonly<Record<string, unknown>>): Promise<ReferenceAnswer>
+  answer(url: string, headers: Readonly<Record<string, unknown>>): Promise<ReferenceResponse>
   close(): Promise<void>
 }
 

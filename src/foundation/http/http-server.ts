@@ -7,12 +7,12 @@ import { createServer } from './node-http.ts'
 import { readInput } from './read-input.ts'
 import {
   findRoute,
-  type HttpAnswer,
-  jsonAnswer,
+  type HttpResponse,
+  jsonResponse,
   type Route,
   type RouteRequest,
   type Routes,
-  type StreamedAnswer,
+  type StreamedResponse,
 } from './route.ts'
 
 /** Limits on the size of a client's headers and on the time for its request. */
@@ -86,7 +86,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     } catch (error) {
       const body = options.onError(error)
       if (response.headersSent) response.destroy()
-      else send(response, jsonAnswer(httpStatusOf(error), { error: body }))
+      else send(response, jsonResponse(httpStatusOf(error), { error: body }))
     }
   }
   const server = createServer({ ...(options.limits ?? LIMITS) }, (request, response) => void serve(request, response))
@@ -122,7 +122,7 @@ function routeOf(request: IncomingMessage, response: ServerResponse, options: Ht
   if (found.kind === 'found') return found.route
   const error = faultOf(options.missing(`${method} ${path}`))
   if (found.kind === 'other-method') response.setHeader('allow', found.allow)
-  send(response, jsonAnswer(found.kind === 'other-method' ? 405 : 404, { error }))
+  send(response, jsonResponse(found.kind === 'other-method' ? 405 : 404, { error }))
   return undefined
 }
 
@@ -136,12 +136,12 @@ async function answer(route: Route, request: Omit<RouteRequest, 'signal'>, respo
   else send(response, given)
 }
 
-function send(response: ServerResponse, { status, headers, body }: HttpAnswer): void {
+function send(response: ServerResponse, { status, headers, body }: HttpResponse): void {
   const length = { 'content-length': Buffer.byteLength(body) }
   response.writeHead(status, { ...SECURITY_HEADERS, ...headers, ...(status === 204 ? {} : length) }).end(body)
 }
 
-async function sendStream(response: ServerResponse, { stream, form = 'lines' }: StreamedAnswer): Promise<void> {
+async function sendStream(response: ServerResponse, { stream, form = 'lines' }: StreamedResponse): Promise<void> {
   const { type, before, after } = FORMS[form]
   response.writeHead(200, { ...SECURITY_HEADERS, 'content-type': type })
   await stream({

@@ -9,7 +9,7 @@ export interface RouteRequest {
   readonly signal: AbortSignal
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number
   readonly headers: OutgoingHttpHeaders
   readonly body: string
@@ -23,14 +23,14 @@ export interface LineWriter {
 }
 
 /** An answer that is written value by value; it ends when the promise resolves. */
-export interface StreamedAnswer {
+export interface StreamedResponse {
   /** `lines`: one value per line (NDJSON), the default; `events`: server-sent events, which a browser reads. */
   readonly form?: 'lines' | 'events'
   stream(lines: LineWriter): Promise<void>
 }
 
-type Answer = HttpAnswer | StreamedAnswer
-export type Route = (request: RouteRequest) => Answer | Promise<Answer>
+type RouteResponse = HttpResponse | StreamedResponse
+export type Route = (request: RouteRequest) => RouteResponse | Promise<RouteResponse>
 
 /** The routes of a server by method and path. HEAD uses the route of GET. */
 export type Routes = Readonly<Record<`${'GET' | 'POST'} /${string}`, Route>>
@@ -52,7 +52,7 @@ export function findRoute(routes: Routes, method: string, path: string): FoundRo
 }
 
 /** An answer in JSON that is safe to print on a terminal; 204 without content for `undefined`. */
-export function jsonAnswer(status: number, value: unknown): HttpAnswer {
+export function jsonResponse(status: number, value: unknown): HttpResponse {
   if (value === undefined) return { status: 204, headers: {}, body: '' }
   return { status, headers: { 'content-type': 'application/json' }, body: `${terminalSafeJson(value)}\n` }
 }

@@ -3,8 +3,8 @@ import { AccessError, InterruptedError, TemporaryError } from '../../foundation/
 import type { Logger } from '../../foundation/logger.ts'
 import type { ContractSettings } from '../client-options.ts'
 import type { Capabilities } from '../service-client.ts'
-import { expectStatus, parseJson } from '../wire/read-answer.ts'
-import type { Answer, Send, ServiceRequest } from '../wire/request.ts'
+import { expectStatus, parseJson } from '../wire/parse-response.ts'
+import type { Send, ServiceRequest, ServiceResponse } from '../wire/request.ts'
 import { TransientFailure } from '../wire/transient-failure.ts'
 import { detectCreateDirectory, detectCreateLibrary, detectUploadDirectory } from './detect-fields.ts'
 import { bodyFieldsOf, describesOperation, MULTIPART_BODY, versionOf } from './openapi.ts'
@@ -102,7 +102,7 @@ async function readDescription(send: Send, logger: Logger): Promise<unknown> {
       target: { kind: 'description' },
       verb: 'read the OpenAPI document of the service',
       retry: 'always',
-      read: (answer, request) => documentOf(answer, request, logger),
+      read: (response, request) => documentOf(response, request, logger),
       signal: undefined,
     })
   } catch (error) {
@@ -119,13 +119,17 @@ async function readDescription(send: Send, logger: Logger): Promise<unknown> {
 
 const ASK_AGAIN = [429, 502, 503, 504]
 
-async function documentOf(answer: Answer, request: ServiceRequest<unknown>, logger: Logger): Promise<unknown> {
-  if (ASK_AGAIN.includes(answer.status)) await expectStatus(answer, request, [])
+async function documentOf(
+  response: ServiceResponse,
+  request: ServiceRequest<unknown>,
+  logger: Logger,
+): Promise<unknown> {
+  if (ASK_AGAIN.includes(response.status)) await expectStatus(response, request, [])
   try {
-    if (answer.status === 200) return await parseJson(answer)
+    if (response.status === 200) return await parseJson(response)
   } catch (error) {
     if (!(error instanceof TransientFailure)) throw error
   }
-  logger.debug('the service publishes no OpenAPI document; the default fields are used', { status: answer.status })
+  logger.debug('the service publishes no OpenAPI document; the default fields are used', { status: response.status })
   return undefined
 }

@@ -1,6 +1,6 @@
 import { accessContext } from '../../contract/records.ts'
 import type { ServiceClient } from '../service-client.ts'
-import { jsonOf } from '../wire/read-answer.ts'
+import { jsonOf } from '../wire/parse-response.ts'
 import type { Send } from '../wire/request.ts'
 
 const readContext = jsonOf(accessContext)

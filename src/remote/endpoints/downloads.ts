@@ -1,23 +1,23 @@
 import { TemporaryError } from '../../foundation/errors.ts'
 import type { Download } from '../service-client.ts'
-import { expectStatus } from '../wire/read-answer.ts'
-import { type Answer, headerOf, type ServiceRequest } from '../wire/request.ts'
+import { expectStatus } from '../wire/parse-response.ts'
+import { headerOf, type ServiceRequest, type ServiceResponse } from '../wire/request.ts'
 import { cannot, finalError, TransientFailure } from '../wire/transient-failure.ts'
 
 /** Returns a 200 as a stream of the original bytes; a transient failure in the stream becomes an error of the family. */
-export async function readDownload(answer: Answer, request: ServiceRequest<unknown>): Promise<Download> {
-  await expectStatus(answer, request, [200])
-  const encoding = headerOf(answer, 'content-encoding')
+export async function readDownload(response: ServiceResponse, request: ServiceRequest<unknown>): Promise<Download> {
+  await expectStatus(response, request, [200])
+  const encoding = headerOf(response, 'content-encoding')
   if (encoding !== undefined && encoding !== 'identity') {
-    answer.stream?.destroy()
+    response.stream?.destroy()
     throw new TemporaryError('answer-malformed', cannot(request, 'the answer has a compression that was not requested'))
   }
-  const length = headerOf(answer, 'content-length')
+  const length = headerOf(response, 'content-length')
   return {
     sizeBytes: length !== undefined && /^\d+$/.test(length) ? Number(length) : undefined,
-    mime: headerOf(answer, 'content-type'),
-    fileName: fileNameOf(headerOf(answer, 'content-disposition')),
-    body: chunksOf(answer.stream ?? [answer.body], request, answer.origin),
+    mime: headerOf(response, 'content-type'),
+    fileName: fileNameOf(headerOf(response, 'content-disposition')),
+    body: chunksOf(response.stream ?? [response.body], request, response.origin),
   }
 }
 

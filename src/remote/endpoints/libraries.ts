@@ -2,7 +2,7 @@ import { libraryPage, libraryRecord } from '../../contract/records.ts'
 import { PAGE_LIMITS, type RouteName } from '../../contract/routes.ts'
 import type { CapabilitiesReader } from '../capabilities/capabilities.ts'
 import type { ServiceClient } from '../service-client.ts'
-import { expectStatus, jsonOf } from '../wire/read-answer.ts'
+import { expectStatus, jsonOf } from '../wire/parse-response.ts'
 import type { Send } from '../wire/request.ts'
 import { cannot } from '../wire/transient-failure.ts'
 import { pageQuery, pagesOf } from './paging.ts'
@@ -53,7 +53,7 @@ export function libraryEndpoints(send: Send, readCapabilities: CapabilitiesReade
         subject: libraryId,
         right: 'library.delete',
         retry: 'if-without-effect',
-        read: (answer, request) => expectStatus(answer, request, [204]),
+        read: (response, request) => expectStatus(response, request, [204]),
         signal,
       }),
   }

@@ -11,7 +11,7 @@ export function rawEndpoints(send: Send): Pick<ServiceClient, 'callRaw'> {
         subject: path,
         retry: 'if-without-effect',
         ...(json === undefined ? {} : { body: { kind: 'json', value: json } as const }),
-        read: (answer) => ({ status: answer.status, headers: plainHeaders(answer.headers), body: answer.body }),
+        read: (response) => ({ status: response.status, headers: plainHeaders(response.headers), body: response.body }),
         signal,
       }),
   }

@@ -1,7 +1,7 @@
 import { type ResourceRecord, resourceRecord } from '../../contract/records.ts'
 import type { AssetView, ServiceClient } from '../service-client.ts'
-import { jsonOf, malformed } from '../wire/read-answer.ts'
-import type { Answer, Send, ServiceRequest } from '../wire/request.ts'
+import { jsonOf, malformed } from '../wire/parse-response.ts'
+import type { Send, ServiceRequest, ServiceResponse } from '../wire/request.ts'
 import { readDownload } from './downloads.ts'
 import { readViewUrl } from './view-urls.ts'
 
@@ -13,9 +13,11 @@ type ResourceEndpoints = Pick<
 const readResource = jsonOf(resourceRecord)
 
 /** Throws if the answer is about another resource than `id`. */
-function readResourceOf(id: string): (answer: Answer, request: ServiceRequest<unknown>) => Promise<ResourceRecord> {
-  return async (answer, request) => {
-    const record = await readResource(answer, request)
+function readResourceOf(
+  id: string,
+): (response: ServiceResponse, request: ServiceRequest<unknown>) => Promise<ResourceRecord> {
+  return async (response, request) => {
+    const record = await readResource(response, request)
     if (record.id !== id) throw malformed('the answer describes another resource')
     return record
   }

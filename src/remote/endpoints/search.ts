@@ -1,10 +1,10 @@
-import { searchAnswer } from '../../contract/records.ts'
+import { searchResponse } from '../../contract/records.ts'
 import type { SearchRequest, ServiceClient } from '../service-client.ts'
 import { identifierOf } from '../wire/addresses.ts'
-import { jsonOf } from '../wire/read-answer.ts'
+import { jsonOf } from '../wire/parse-response.ts'
 import type { Query, Send } from '../wire/request.ts'
 
-const readHits = jsonOf(searchAnswer)
+const readHits = jsonOf(searchResponse)
 
 /** Searching resources (4.14). */
 export function searchEndpoints(send: Send): Pick<ServiceClient, 'searchResources'> {

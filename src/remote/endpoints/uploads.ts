@@ -1,11 +1,11 @@
-import { uploadAnswer } from '../../contract/records.ts'
+import { uploadResponse } from '../../contract/records.ts'
 import type { CapabilitiesReader } from '../capabilities/capabilities.ts'
 import type { ServiceClient, UploadRequest } from '../service-client.ts'
 import { libraryPathOf } from '../wire/addresses.ts'
-import { jsonOf } from '../wire/read-answer.ts'
+import { jsonOf } from '../wire/parse-response.ts'
 import type { FileBody, Send } from '../wire/request.ts'
 
-const readUploaded = jsonOf(uploadAnswer, [201, 200])
+const readUploaded = jsonOf(uploadResponse, [201, 200])
 
 /** Uploading a file (4.12): the client repeats an upload only if the service cannot have stored it. */
 export function uploadEndpoints(send: Send, readCapabilities: CapabilitiesReader): Pick<ServiceClient, 'uploadFile'> {

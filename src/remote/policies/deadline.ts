@@ -34,13 +34,13 @@ export function withDeadline(send: Send, { clock, policy, outages }: DeadlineOpt
       const cutAtMs = untilMs === undefined ? undefined : Math.max(untilMs, beganMs + shortestMs)
       const tried = { ...request, untilMs: cutAtMs }
       const result = await send(watch ? { ...tried, onActivity: watch.recordActivity } : tried)
-      watch?.recordAnswer()
+      watch?.recordResponse()
       return result
     } catch (error) {
       if (error instanceof TransientFailure) {
         throw new TransientFailure({ ...error.details, untilMs, triedForMs: clock.monotonicMs() - beganMs })
       }
-      if (isAnswer(error)) watch?.recordAnswer()
+      if (isResponse(error)) watch?.recordResponse()
       throw error
     } finally {
       watch?.[Symbol.dispose]()
@@ -54,7 +54,7 @@ const REFUSED_BEFORE_ANY_ANSWER: readonly string[] = [
   'proxy-refused',
 ]
 
-function isAnswer(error: unknown): boolean {
+function isResponse(error: unknown): boolean {
   if (error instanceof AccessError) return !REFUSED_BEFORE_ANY_ANSWER.includes(error.code)
   return error instanceof RequestError
 }
@@ -81,8 +81,8 @@ class StallWatch implements Disposable {
     this.#activeAtMs = this.#clock.monotonicMs()
   }
 
-  recordAnswer(): void {
-    this.#outages.recordAnswer(this.#clock.monotonicMs() - this.#activeAtMs)
+  recordResponse(): void {
+    this.#outages.recordResponse(this.#clock.monotonicMs() - this.#activeAtMs)
   }
 
   [Symbol.dispose](): void {

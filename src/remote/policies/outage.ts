@@ -58,7 +58,7 @@ export class Outages {
   }
 
   /** Records an answer with any status, `afterMs` after the last activity; an outage ends. */
-  recordAnswer(afterMs: number): void {
+  recordResponse(afterMs: number): void {
     this.#answeredAtMs = this.#clock.monotonicMs()
     this.#longestMs = Math.max(this.#longestMs, afterMs)
     if (this.#sinceMs === undefined) return

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import type { buildConnector } from 'undici'
-import { openTunnel, placeOf, type TunnelProxy, targetOf } from './proxy.ts'
+import { hostPortOf, openTunnel, type TunnelProxy, targetOf } from './proxy.ts'
 import { openSecureSocket, openSocket } from './sockets.ts'
 
 /** A certificate of our own, with its key. */
@@ -17,7 +17,7 @@ export interface ClientCertificate {
   readonly issuer: string | undefined
 }
 
-export interface Way {
+export interface ConnectOptions {
   /** The proxy to the service; undefined: none. */
   readonly proxy: TunnelProxy | undefined
   /** Trusted authorities (PEM); undefined: Node's. */
@@ -32,8 +32,10 @@ export interface Way {
  * Creates the connections of a pool. A connection to an https origin is ready only when the service's certificate was checked:
  * before that no byte of a request leaves, even if a proxy reports success. Plain HTTP stays on this computer: no proxy, no TLS.
  */
-export function createConnector(origin: string, way: Way): buildConnector.connector {
-  const open = origin.startsWith('http:') ? () => openSocket(placeOf(origin), way.signal) : securely(origin, way)
+export function createConnector(origin: string, options: ConnectOptions): buildConnector.connector {
+  const open = origin.startsWith('http:')
+    ? () => openSocket(hostPortOf(origin), options.signal)
+    : securely(origin, options)
   return (_, callback) => {
     open().then(
       (socket) => callback(null, socket),
@@ -42,19 +44,19 @@ export function createConnector(origin: string, way: Way): buildConnector.connec
   }
 }
 
-function securely(origin: string, way: Way): () => Promise<Socket> {
-  const { proxy, signal } = way
-  const place = placeOf(origin)
+function securely(origin: string, options: ConnectOptions): () => Promise<Socket> {
+  const { proxy, signal } = options
+  const hostPort = hostPortOf(origin)
   let contexts: Contexts | undefined
   let session: Buffer | undefined
   return async () => {
     // Reading some hundred certificates takes time, so the first connection does it for all.
-    contexts ??= createContexts(way)
+    contexts ??= createContexts(options)
     const { ofProxy, ofService } = contexts
     const tunnel =
       proxy && (await openTunnel(proxy, targetOf(origin), { context: ofProxy, session: undefined, signal }))
     try {
-      const socket = await openSecureSocket(place, { context: ofService, session, signal }, tunnel)
+      const socket = await openSecureSocket(hostPort, { context: ofService, session, signal }, tunnel)
       socket.on('session', (newSession) => {
         session = newSession
       })
@@ -72,7 +74,7 @@ interface Contexts {
   readonly ofService: SecureContext | undefined
 }
 
-export function createContexts({ proxy, authorities, clientCertificate }: Omit<Way, 'signal'>): Contexts {
+export function createContexts({ proxy, authorities, clientCertificate }: Omit<ConnectOptions, 'signal'>): Contexts {
   const trust = authorities && { ca: [...authorities] }
   if (!clientCertificate) {
     const context = trust && createSecureContext(trust)

@@ -26,7 +26,7 @@ interface ExchangeWire extends Wire {
   readonly onEnded: () => void
 }
 
-interface WireAnswer {
+interface WireResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
@@ -38,13 +38,13 @@ interface WireAnswer {
  * retries depend on both. It has its own deadlines, because undici's do not catch drip-fed answers.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  readonly answer: Promise<WireAnswer>
+  readonly response: Promise<WireResponse>
   status: number | undefined
   readonly #request: ServiceRequest<unknown>
   readonly #limits: ExchangeLimits
   readonly #wire: ExchangeWire
   readonly #clock: Clock
-  #resolve: (answer: WireAnswer) => void = () => {}
+  #resolve: (response: WireResponse) => void = () => {}
   #reject: (error: unknown) => void = () => {}
   #controller: Dispatcher.DispatchController | undefined
   #timer: Timer | undefined
@@ -63,7 +63,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#limits = limits
     this.#wire = wire
     this.#clock = wire.clock
-    this.answer = new Promise((resolve, reject) => {
+    this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
     })

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { systemCodeOf, UsageError } from '../../foundation/errors.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import type { ProxyChoice } from '../../rules/choose-proxy.ts'
-import { wordsOf } from './network-words.ts'
+import { describeNetworkError } from './describe-network-error.ts'
 import { CertificateFailure, CONNECT_TIMEOUT_MS, openSecureSocket, openSocket, type Security } from './sockets.ts'
 
 /** A proxy that opens tunnels (CONNECT). */
@@ -56,20 +56,20 @@ function unusable(variable: string, why: string): UsageError {
 export async function openTunnel(proxy: TunnelProxy, target: string, security: Security): Promise<Socket> {
   try {
     const socket = await reach(proxy, security)
-    const { answer, head } = await ask(proxy, target, { socket, signal: security.signal })
-    const status = answer.statusCode ?? 0
+    const { response, head } = await ask(proxy, target, { socket, signal: security.signal })
+    const status = response.statusCode ?? 0
     if (status >= 200 && status < 300) {
       if (head.length > 0) socket.unshift(head)
       return socket
     }
     socket.on('error', () => {}).destroy()
-    throw refusalOf(proxy, target, answer)
+    throw refusalOf(proxy, target, response)
   } catch (error) {
     if (error instanceof ProxyFailure) throw error
     if (error instanceof CertificateFailure) throw new ProxyFailure('certificate', true, { cause: error })
     const code = systemCodeOf(error)
     const isOther = code === undefined || code.startsWith('HPE_')
-    const why = isOther ? 'what answers there is no HTTP proxy' : wordsOf(code)
+    const why = isOther ? 'what answers there is no HTTP proxy' : describeNetworkError(code)
     throw new ProxyFailure(`${nameOf(proxy)} cannot be reached (${why})`, false)
   }
 }
@@ -80,7 +80,7 @@ export function nameOf({ origin, variable }: TunnelProxy): string {
 }
 
 /** The host of an origin, without brackets, and its port. */
-export function placeOf(origin: string): { host: string; port: number } {
+export function hostPortOf(origin: string): { host: string; port: number } {
   const { protocol, hostname, port } = new URL(origin)
   const byDefault = protocol === 'https:' ? 443 : 80
   return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? byDefault : Number(port) }
@@ -88,18 +88,18 @@ export function placeOf(origin: string): { host: string; port: number } {
 
 /** `library.example.com:443`, as a proxy is asked for it. */
 export function targetOf(origin: string): string {
-  const { host, port } = placeOf(origin)
+  const { host, port } = hostPortOf(origin)
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 function reach({ origin }: TunnelProxy, security: Security): Promise<Socket> {
   return origin.startsWith('https:')
-    ? openSecureSocket(placeOf(origin), security)
-    : openSocket(placeOf(origin), security.signal)
+    ? openSecureSocket(hostPortOf(origin), security)
+    : openSocket(hostPortOf(origin), security.signal)
 }
 
-interface ProxyAnswer {
-  readonly answer: IncomingMessage
+interface ProxyResponse {
+  readonly response: IncomingMessage
   /** Bytes that the proxy sent after its answer. */
   readonly head: Buffer
 }
@@ -113,7 +113,7 @@ function ask(
   { origin, variable, credentials }: TunnelProxy,
   target: string,
   { socket, signal }: Asking,
-): Promise<ProxyAnswer> {
+): Promise<ProxyResponse> {
   const headers: Record<string, string> = { host: target, 'proxy-connection': 'keep-alive' }
   if (credentials !== undefined) {
     headers['proxy-authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`
@@ -122,9 +122,9 @@ function ask(
   return new Promise((resolve, reject) => {
     const late = `the proxy ${origin} (${variable}) does not answer`
     const timer = setTimeout(() => asking.destroy(new ProxyFailure(late, false)), CONNECT_TIMEOUT_MS)
-    asking.once('connect', (answer: IncomingMessage, _: unknown, head: Buffer) => {
+    asking.once('connect', (response: IncomingMessage, _: unknown, head: Buffer) => {
       clearTimeout(timer)
-      resolve({ answer, head })
+      resolve({ response, head })
     })
     asking.once('error', (error) => {
       clearTimeout(timer)

@@ -43,7 +43,7 @@ export interface ServiceRequest<T> {
   /** Whether the body of a 200 is returned as a stream. */
   readonly streamed?: boolean
   /** Interprets the answer; throws the error that it stands for, a TransientFailure if a retry may fix it. */
-  readonly read: (answer: Answer, request: ServiceRequest<unknown>) => T | Promise<T>
+  readonly read: (response: ServiceResponse, request: ServiceRequest<unknown>) => T | Promise<T>
   readonly signal: AbortSignal | undefined
   /** Monotonic: the deadline of the answer. */
   readonly untilMs?: number | undefined
@@ -54,7 +54,7 @@ export interface ServiceRequest<T> {
 }
 
 /** A complete answer, other than a redirect. */
-export interface Answer {
+export interface ServiceResponse {
   /** The service that answered. */
   readonly origin: string
   /** Where the credential came from, if known. */
@@ -76,7 +76,7 @@ export interface Answer {
 export type Send = <T>(request: ServiceRequest<T>) => Promise<T>
 
 /** The value of a header; the first one if it is repeated. */
-export function headerOf(answer: Answer, name: string): string | undefined {
-  const value = answer.headers[name]
+export function headerOf(response: ServiceResponse, name: string): string | undefined {
+  const value = response.headers[name]
   return Array.isArray(value) ? value[0] : value
 }

@@ -39,15 +39,15 @@ export function isOfOurCertificate(code: string): boolean {
   return OF_OUR_CERTIFICATE.test(code)
 }
 
-export interface Place {
+export interface HostPort {
   /** A name or an address; IPv6 addresses have no brackets. */
   readonly host: string
   readonly port: number
 }
 
 /** Opens an unencrypted connection. */
-export function openSocket(place: Place, signal: AbortSignal | undefined): Promise<Socket> {
-  return settled(connectPlain(place), 'connect', signal)
+export function openSocket(hostPort: HostPort, signal: AbortSignal | undefined): Promise<Socket> {
+  return settled(connectPlain(hostPort), 'connect', signal)
 }
 
 export interface Security {
@@ -63,14 +63,14 @@ export interface Security {
  * Opens an encrypted connection for HTTP/1.1, over `socket` if given. Checks certificates even if the environment disables
  * that; rejects with CertificateFailure if one is not trusted.
  */
-export async function openSecureSocket(place: Place, security: Security, socket?: Socket): Promise<TLSSocket> {
+export async function openSecureSocket(hostPort: HostPort, security: Security, socket?: Socket): Promise<TLSSocket> {
   const { context, session, signal } = security
   const secured = connectEncrypted({
-    ...place,
+    ...hostPort,
     ...(socket && { socket }),
     ...(context && { secureContext: context }),
     ...(session && { session }),
-    ...(isAddress(place.host) ? {} : { servername: place.host }),
+    ...(isAddress(hostPort.host) ? {} : { servername: hostPort.host }),
     ALPNProtocols: ['http/1.1'],
     rejectUnauthorized: true,
   })

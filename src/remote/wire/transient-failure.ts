@@ -8,9 +8,9 @@ import {
   TemporaryError,
 } from '../../foundation/errors.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
-import { describeCertificateFault, describeClientRefusal } from './certificate-words.ts'
 import type { ClientCertificate } from './connector.ts'
-import { wordsOf } from './network-words.ts'
+import { describeCertificateFault, describeClientRefusal } from './describe-certificate.ts'
+import { describeNetworkError } from './describe-network-error.ts'
 import { nameOf, ProxyFailure, type TunnelProxy } from './proxy.ts'
 import type { ServiceRequest } from './request.ts'
 import { CertificateFailure, isOfCertificate, isOfOurCertificate } from './sockets.ts'
@@ -109,7 +109,7 @@ export function networkError(request: ServiceRequest<unknown>, thrown: unknown, 
   if (thrown instanceof Error && thrown.name === 'HTTPParserError') {
     return new TransientFailure({ ...state, code: 'answer-malformed', reason: 'the answer is not HTTP' })
   }
-  const cause = wordsOf(code)
+  const cause = describeNetworkError(code)
   const through = wire.proxy ? ` through ${nameOf(wire.proxy)}` : ''
   const what = state.connected
     ? `the connection to the service${through} broke`
@@ -119,7 +119,7 @@ export function networkError(request: ServiceRequest<unknown>, thrown: unknown, 
 
 /** The failure of a request whose deadline passed before there was a connection. */
 export function noConnection({ proxy }: Pick<Wire, 'proxy'>): TransientFailure {
-  const cause = proxy ? `no connection in time through ${nameOf(proxy)}` : wordsOf('ETIMEDOUT')
+  const cause = proxy ? `no connection in time through ${nameOf(proxy)}` : describeNetworkError('ETIMEDOUT')
   const reason = `the service cannot be reached (${cause})`
   return new TransientFailure({
     code: 'service-unreachable',

@@ -8,8 +8,8 @@ import { addressOf } from './addresses.ts'
 import { createConnector } from './connector.ts'
 import { Exchange } from './exchange.ts'
 import { openMultipart, type Payload } from './multipart.ts'
-import { malformed } from './read-answer.ts'
-import type { Answer, RequestBody, Send, ServiceRequest } from './request.ts'
+import { malformed } from './parse-response.ts'
+import type { RequestBody, Send, ServiceRequest, ServiceResponse } from './request.ts'
 import { cannot, interruptIfAborted, TransientFailure } from './transient-failure.ts'
 
 const SHORTEST_SECRET = 12
@@ -61,10 +61,10 @@ export function createTransport(options: ClientOptions): Transport {
     // undici reads any async iterable, and waits until a chunk is written; its types name only streams, which would read ahead.
     dispatch(dispatcher, payload ? Object.assign(wire, { body: payload.content }) : wire, exchange)
     try {
-      const received = await exchange.answer
-      const answer = { ...received, origin, tokenSource, clientCertificate, receivedAtMs: clock.nowMs(), redact }
-      refuseRedirect(request, answer)
-      return await readAnswer(request, answer)
+      const received = await exchange.response
+      const response = { ...received, origin, tokenSource, clientCertificate, receivedAtMs: clock.nowMs(), redact }
+      refuseRedirect(request, response)
+      return await readResponse(request, response)
     } finally {
       payload?.release()
       onRequest?.({ route: name, status: exchange.status, durationMs: clock.monotonicMs() - startedMs })
@@ -87,9 +87,9 @@ export function createTransport(options: ClientOptions): Transport {
 }
 
 /** Interprets an answer; any unexpected error of the reader means that the answer is malformed, not that shelfd failed. */
-async function readAnswer<T>(request: ServiceRequest<T>, answer: Answer): Promise<T> {
+async function readResponse<T>(request: ServiceRequest<T>, response: ServiceResponse): Promise<T> {
   try {
-    return await request.read(answer, request)
+    return await request.read(response, request)
   } catch (error) {
     if (error instanceof ShelfdError || error instanceof TransientFailure) throw error
     throw malformed('the answer cannot be parsed')
@@ -136,13 +136,13 @@ function openBody(body: RequestBody, random: Random): Payload | Promise<Payload>
 }
 
 /** Rejects redirects: following one would send the file and the credential to an address that nobody configured. */
-function refuseRedirect(request: ServiceRequest<unknown>, answer: Answer): void {
-  if (answer.status < 300 || answer.status > 399) return
-  const location = answer.redact(String(answer.headers.location ?? 'nowhere'))
+function refuseRedirect(request: ServiceRequest<unknown>, response: ServiceResponse): void {
+  if (response.status < 300 || response.status > 399) return
+  const location = response.redact(String(response.headers.location ?? 'nowhere'))
   const target = escapeText(truncateText(location, 300))
   const way =
     'if that is a sign-in page of this network, open it in a browser, otherwise set service.url to the right address'
-  const reason = `the service redirects to "${target}" (${answer.status}); shelfd never follows redirects: ${way}`
+  const reason = `the service redirects to "${target}" (${response.status}); shelfd never follows redirects: ${way}`
   // A service may redirect after it has stored a file.
   if (request.body?.kind === 'file') throw new DoubtError(cannot(request, reason), 'redirect-refused')
   throw new AccessError('redirect-refused', cannot(request, reason))

@@ -4,7 +4,7 @@ import { readOwnFile } from '../../foundation/files/own-file.ts'
 import { replaceFile } from '../../foundation/files/replace-file.ts'
 
 /** Distinguishes a file from its copies: no program can choose an inode number or set a ctime. */
-export interface FilePlace {
+export interface FileIdentity {
   readonly inode: bigint
   readonly ctimeNs: bigint
 }
@@ -17,7 +17,7 @@ export interface GenerationRecord {
   /** Durable commits so far, counted in the store as well. */
   readonly commits: number
   /** The database file when the record was written; null when not known yet. */
-  readonly place: FilePlace | null
+  readonly place: FileIdentity | null
   /** The closed database file; null while it is open, and so also after a crash. */
   readonly closed: { readonly sizeBytes: number; readonly crc32: number } | null
 }
@@ -40,12 +40,12 @@ export function readGenerationRecord(file: string): GenerationRecord | null | un
 }
 
 /** The file's inode and ctime; undefined when it is gone. */
-export function placeOf(file: string): FilePlace | undefined {
+export function identityOf(file: string): FileIdentity | undefined {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false })
   return found && { inode: found.ino, ctimeNs: found.ctimeNs }
 }
 
-export function isSamePlace(one: FilePlace | null | undefined, other: FilePlace | null | undefined): boolean {
+export function isSameIdentity(one: FileIdentity | null | undefined, other: FileIdentity | null | undefined): boolean {
   return one?.inode === other?.inode && one?.ctimeNs === other?.ctimeNs
 }
 

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { OperatorError } from '../../foundation/errors.ts'
 import { isOutOfReach, openDatabase } from '../../foundation/sqlite/open-database.ts'
-import { type FilePlace, GenerationFile, type GenerationRecord, isSamePlace, placeOf } from './generation.ts'
+import { type FileIdentity, GenerationFile, type GenerationRecord, identityOf, isSameIdentity } from './generation.ts'
 import { OpenFiles } from './open-files.ts'
 import { commitsOf, describeClosed, hasLog, type StoreFiles, type VerifiedStore } from './verify-store.ts'
 
@@ -15,7 +15,7 @@ export class HeldDatabase implements Disposable {
   readonly #open: OpenFiles
   readonly #count: Database.Statement<[string]>
   #commits: number
-  #place: FilePlace | null
+  #place: FileIdentity | null
 
   constructor(files: StoreFiles, { generation, isOfUnknownAge }: VerifiedStore) {
     this.#files = files
@@ -64,7 +64,7 @@ export class HeldDatabase implements Disposable {
     const result = this.#withoutWaiting(() => transaction.immediate())
     // A checkpoint changes the file's ctime, which the generation file records.
     const place = this.#open.accept()
-    if (!isSamePlace(place, this.#place)) this.#recordCommits(place)
+    if (!isSameIdentity(place, this.#place)) this.#recordCommits(place)
     return result
   }
 
@@ -84,7 +84,7 @@ export class HeldDatabase implements Disposable {
     using open = this.#open
     const isUnchanged = open.findChange() === undefined
     this.database.close()
-    const place = placeOf(file)
+    const place = identityOf(file)
     if (!place || !isUnchanged) return
     try {
       // If a reader keeps the log, the database file alone is incomplete.
@@ -102,7 +102,7 @@ export class HeldDatabase implements Disposable {
     this.#open[Symbol.dispose]()
   }
 
-  #recordCommits(place: FilePlace): void {
+  #recordCommits(place: FileIdentity): void {
     this.#place = place
     this.#generation.write({ commits: this.#commits, place, closed: null })
   }

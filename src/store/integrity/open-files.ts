@@ -2,7 +2,7 @@ import { closeSync, readSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { OperatorError } from '../../foundation/errors.ts'
 import { openOwnFile } from '../../foundation/files/own-file.ts'
-import { type FilePlace, isSamePlace, placeOf } from './generation.ts'
+import { type FileIdentity, identityOf, isSameIdentity } from './generation.ts'
 import type { StoreFiles } from './verify-store.ts'
 
 /** Of the database. SQLite writes it with a checkpoint: it has counters of the changes and of the pages. */
@@ -24,7 +24,7 @@ export class OpenFiles implements Disposable {
   /** Stays open until SQLite has closed the database: closing it drops the locks of this process. */
   readonly #database: number
   readonly #log: number
-  #place: FilePlace | undefined
+  #place: FileIdentity | undefined
   #header: Buffer
 
   /** The files exist and are open. */
@@ -35,28 +35,28 @@ export class OpenFiles implements Disposable {
     this.#inodes = new Map([log, `${file}-shm`, files.generationFile].map((path) => [path, inodeOf(path)]))
     this.#database = openOwnFile(file)
     this.#log = openOwnFile(log)
-    this.#place = placeOf(file)
+    this.#place = identityOf(file)
     this.#header = readStart(this.#database, HEADER_BYTES)
   }
 
   /** Returns why the store must not be written to any more; undefined if nobody else has touched it. */
   findChange(): OperatorError | undefined {
     const { file } = this.#files.spec
-    const place = placeOf(file)
+    const place = identityOf(file)
     if (place?.inode !== this.#place?.inode) return storeIsGone(this.#files, file)
     for (const [path, inode] of this.#inodes) if (inodeOf(path) !== inode) return storeIsGone(this.#files, path)
     if (!this.#isLogWhole()) return storeIsChanged(this.#files, `${file}-wal`)
-    if (isSamePlace(place, this.#place)) return undefined
+    if (isSameIdentity(place, this.#place)) return undefined
     return readStart(this.#database, HEADER_BYTES).equals(this.#header) ? undefined : storeIsChanged(this.#files, file)
   }
 
   /** Takes over what a transaction of this process has changed; throws OperatorError if the database is gone or another one. */
-  accept(): FilePlace {
+  accept(): FileIdentity {
     const { file } = this.#files.spec
-    const place = placeOf(file)
+    const place = identityOf(file)
     if (!place || place.inode !== this.#place?.inode) throw storeIsGone(this.#files, file)
     // Most transactions change only the log.
-    if (isSamePlace(place, this.#place)) return place
+    if (isSameIdentity(place, this.#place)) return place
     const header = readStart(this.#database, HEADER_BYTES)
     if (header.length < HEADER_BYTES || changesOf(header) < changesOf(this.#header)) {
       throw storeIsChanged(this.#files, file)

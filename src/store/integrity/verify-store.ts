@@ -4,7 +4,13 @@ import type Database from 'better-sqlite3'
 import { OperatorError } from '../../foundation/errors.ts'
 import { type DatabaseSpec, isDatabaseThere, openDatabaseReadOnly } from '../../foundation/sqlite/open-database.ts'
 import { wayBack } from './explain-faults.ts'
-import { GenerationFile, type GenerationRecord, isSamePlace, placeOf, readGenerationRecord } from './generation.ts'
+import {
+  GenerationFile,
+  type GenerationRecord,
+  identityOf,
+  isSameIdentity,
+  readGenerationRecord,
+} from './generation.ts'
 
 /** What a comparison of the store with its generation file found, before anything is written to the store. */
 export interface VerifiedStore {
@@ -51,7 +57,7 @@ export function verifyForReading(
   if (!generation) return
   const commits = commitsOf(database)
   if (commits < generation.commits) throw olderStore(files, commits, generation.commits)
-  if (!generation.closed || isSamePlace(generation.place, placeOf(files.spec.file))) return
+  if (!generation.closed || isSameIdentity(generation.place, identityOf(files.spec.file))) return
   const isChanged = !isAsClosed(files.spec.file, generation.closed)
   const now = readGenerationRecord(files.generationFile)
   // Another process may have opened the store meanwhile.
@@ -60,7 +66,7 @@ export function verifyForReading(
 
 /** True when the generation file was written for another file than the database. */
 export function isElsewhere({ spec }: StoreFiles, generation: GenerationRecord | null | undefined): boolean {
-  return !isSamePlace(generation?.place, placeOf(spec.file))
+  return !isSameIdentity(generation?.place, identityOf(spec.file))
 }
 
 export function lostStore(directory: string): OperatorError {

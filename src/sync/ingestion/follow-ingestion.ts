@@ -5,7 +5,7 @@ import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Connection, Engine } from '../engine.ts'
 import { isServiceWell } from '../item-failure.ts'
 import type { Follower } from './ingestion-capacity.ts'
-import { type Answer, type PollFailure, PollRecorder, pollResource } from './poll-resource.ts'
+import { type FollowedPoll, type PollFailure, PollRecorder, pollResource } from './poll-resource.ts'
 import { type FollowedResource, PollSchedule } from './poll-schedule.ts'
 
 type FailedPoll = PollFailure & { readonly followed: FollowedResource }
@@ -111,7 +111,7 @@ export class IngestionFollower implements Follower {
 
   /** Polls each resource once; returns the number of those whose ingestion ended. */
   async #poll(due: readonly FollowedResource[]): Promise<number> {
-    const answers: Answer[] = []
+    const answers: FollowedPoll[] = []
     const failed: FailedPoll[] = []
     try {
       await forEachConcurrently(due, this.#engine.limits.checkers, async (followed) => {
@@ -127,7 +127,7 @@ export class IngestionFollower implements Follower {
     return answers.filter(({ outcome }) => outcome !== 'pending').length
   }
 
-  async #ask(followed: FollowedResource): Promise<Answer | FailedPoll> {
+  async #ask(followed: FollowedResource): Promise<FollowedPoll | FailedPoll> {
     const { library } = followed.mirror
     const poll = await pollResource(this.#connection, library.remoteId, followed.resourceId, this.#engine.signal)
     return { followed, ...poll }
@@ -149,8 +149,8 @@ export class IngestionFollower implements Follower {
     this.#engine.ingestion.announce()
   }
 
-  #take(answers: readonly Answer[]): void {
-    for (const retryAt of this.#recorder.recordAnswers(answers)) this.#schedule.planRecheck(retryAt)
+  #take(answers: readonly FollowedPoll[]): void {
+    for (const retryAt of this.#recorder.recordResponses(answers)) this.#schedule.planRecheck(retryAt)
     let hasEnded = false
     for (const { followed, outcome } of answers) {
       if (outcome !== 'pending') {

@@ -11,7 +11,7 @@ import type { FollowedResource } from './poll-schedule.ts'
 const LONGEST_NOTE = 500
 
 /** The state of a resource's ingestion. */
-interface PollAnswer {
+interface PollResult {
   readonly outcome: IngestionOutcome
   readonly status: string | null
   readonly note: string | null
@@ -30,7 +30,7 @@ export async function pollResource(
   libraryId: string,
   resourceId: string,
   signal: AbortSignal,
-): Promise<PollAnswer | PollFailure> {
+): Promise<PollResult | PollFailure> {
   try {
     const resource = await client.pollResource(libraryId, resourceId, signal)
     const outcome = ingestionOutcome(resource.ingestion_status)
@@ -65,7 +65,7 @@ function readNote(resource: ResourceRecord): string | null {
 }
 
 /** What a poll of a resource found. */
-export type Answer = PollAnswer & { readonly followed: FollowedResource }
+export type FollowedPoll = PollResult & { readonly followed: FollowedResource }
 
 /** The least interval between two writes for a pending resource whose status has not changed. */
 const WRITE_SEEN_MS = 30_000
@@ -79,7 +79,7 @@ export class PollRecorder {
   }
 
   /** Records the answers of one round. Returns when resources that ended badly are due again (wall clock). */
-  recordAnswers(answers: readonly Answer[]): number[] {
+  recordResponses(answers: readonly FollowedPoll[]): number[] {
     const { store } = this.#engine
     const ended = answers.filter(({ outcome }) => outcome !== 'pending')
     const seen = answers.filter((answer) => this.#isNews(answer))
@@ -102,13 +102,13 @@ export class PollRecorder {
     return retryAt
   }
 
-  #isNews({ followed, outcome, status }: Answer): boolean {
+  #isNews({ followed, outcome, status }: FollowedPoll): boolean {
     if (outcome !== 'pending') return false
     const isOld = this.#engine.clock.monotonicMs() - followed.writtenMs >= WRITE_SEEN_MS
     return isOld || status !== followed.writtenStatus
   }
 
-  #recordSeen({ followed, status }: Answer): void {
+  #recordSeen({ followed, status }: FollowedPoll): void {
     const { store, clock } = this.#engine
     store.contents.setIngestionSeen(followed.contentId, status, clock.nowMs())
     if (followed.hasProblem === 1) store.contents.clearPollProblem(followed.contentId)
@@ -117,7 +117,7 @@ export class PollRecorder {
     followed.writtenStatus = status
   }
 
-  #recordEnd({ followed, outcome, status, note, problem }: Answer): number[] {
+  #recordEnd({ followed, outcome, status, note, problem }: FollowedPoll): number[] {
     const { store, clock, progress, metrics } = this.#engine
     const nowMs = clock.nowMs()
     const searchableAt = outcome === 'searchable' ? nowMs : null

@@ -1,6 +1,6 @@
 import { INBOX_PATH } from '../../contract/routes.ts'
 import type { Clock } from '../../foundation/clock.ts'
-import { runBeside } from '../../foundation/concurrency/run-beside.ts'
+import { runBoth } from '../../foundation/concurrency/run-both.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { scanRulesOf } from '../../local/ignore/scan-rules.ts'
 import type { FileSystem } from '../../local/read/file-system.ts'
@@ -116,7 +116,7 @@ async function readSides(
   const connection = await context.service.connect(context.signal)
   const { client, access } = connection
   assertSameService(row, context.service, access)
-  const [listing, differences] = await runBeside(
+  const [listing, differences] = await runBoth(
     context.signal,
     async (signal) => known ?? (await list({ ...context, signal }, row, client)),
     (signal) => scan({ ...context, signal }, row, settings),

@@ -1,4 +1,4 @@
-import { mimeOf } from '../../contract/mime/mime-of.ts'
+import { mimeOf } from '../../contract/mime.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { FileError } from '../../foundation/errors.ts'
 import { joinPath } from '../../foundation/files/paths.ts'

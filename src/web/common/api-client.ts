@@ -2,8 +2,8 @@ import type {
   AccessContext,
   DirectoryPage,
   ResourceRecord,
-  SearchAnswer,
-  UploadAnswer,
+  SearchResponse,
+  UploadResponse,
   ViewUrl,
 } from '../../contract/records.ts'
 import { API_PREFIX, fillPath, ROUTES } from '../../contract/routes.ts'
@@ -54,7 +54,7 @@ export class ApiClient {
   }
 
   /** 4.14 */
-  search({ query, library, limit }: SearchFor, signal: AbortSignal): Promise<SearchAnswer> {
+  search({ query, library, limit }: SearchFor, signal: AbortSignal): Promise<SearchResponse> {
     const asked = new URLSearchParams({ query, limit: String(limit) })
     if (library !== undefined) asked.set('library_ids[]', library)
     return this.#json(`${ROUTES.searchResources.path}?${asked}`, { signal })
@@ -65,14 +65,14 @@ export class ApiClient {
     library: string,
     { file, mimeType, directory }: FileToSend,
     following: Following,
-  ): Promise<UploadAnswer> {
+  ): Promise<UploadResponse> {
     const form = new FormData()
     form.set('path', directory)
     form.set('file', new File([file], file.name, { type: mimeType }))
     const url = API_PREFIX + fillPath(ROUTES.uploadFile.path, { library })
     const { status, body } = await sendForm(url, this.#headers(), form, following)
     if (status !== 200 && status !== 201) throw this.#noted(failureOf(status, body))
-    return body as UploadAnswer
+    return body as UploadResponse
   }
 
   /**

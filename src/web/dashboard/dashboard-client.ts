@@ -1,5 +1,5 @@
-import { CALLS_PATH, LIVE_PATH } from '../../contract/dashboard/addresses.ts'
-import type { CallAnswer, CallInput, CallName, LiveEvent } from '../../contract/dashboard/calls.ts'
+import type { CallInput, CallName, CallResponse, LiveEvent } from '../../contract/dashboard.ts'
+import { CALLS_PATH, LIVE_PATH } from '../../contract/dashboard-addresses.ts'
 import { ApiFailure } from '../common/failure.ts'
 
 /** The page's client of its own server. The token goes only into a header. */
@@ -13,7 +13,7 @@ export class DashboardClient {
     this.#onSessionLost = onSessionLost
   }
 
-  async call<K extends CallName>(name: K, input: CallInput<K>, signal?: AbortSignal): Promise<CallAnswer<K>> {
+  async call<K extends CallName>(name: K, input: CallInput<K>, signal?: AbortSignal): Promise<CallResponse<K>> {
     const headers = { 'content-type': 'application/json' }
     const init = { method: 'POST', body: JSON.stringify(input), headers }
     const response = await this.#send(`${CALLS_PATH}/${name}`, { ...init, ...(signal && { signal }) })

@@ -1,4 +1,4 @@
-import type { MirrorOverview } from '../../contract/dashboard/shapes.ts'
+import type { MirrorOverview } from '../../contract/dashboard.ts'
 import type { ShownState } from '../../contract/report-classes.ts'
 import type { Tone } from '../common/labels.ts'
 import type { View } from './routes.ts'

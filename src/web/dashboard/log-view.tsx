@@ -1,4 +1,4 @@
-import type { LogLine } from '../../contract/dashboard/shapes.ts'
+import type { LogLine } from '../../contract/dashboard.ts'
 import type { Tone } from '../common/labels.ts'
 import { Failure, Loading, Notice } from '../common/notice.tsx'
 import { useLoaded } from '../common/use-loaded.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { SIGN_IN_FRAGMENT } from '../../contract/dashboard/addresses.ts'
+import { SIGN_IN_FRAGMENT } from '../../contract/dashboard-addresses.ts'
 import { describeError } from '../common/failure.ts'
 import { Logo } from '../common/icon.tsx'
 import { Loading, Notice } from '../common/notice.tsx'

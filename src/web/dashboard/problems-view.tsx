@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { ContentProblem } from '../../contract/dashboard/shapes.ts'
+import type { ContentProblem } from '../../contract/dashboard.ts'
 import { counted, formatTime } from '../common/format.ts'
 import { Failure, Loading, Notice } from '../common/notice.tsx'
 import { useLoaded } from '../common/use-loaded.ts'

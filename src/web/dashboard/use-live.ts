@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Overview } from '../../contract/dashboard/shapes.ts'
+import type { Overview } from '../../contract/dashboard.ts'
 import { describeError } from '../common/failure.ts'
 import type { DashboardClient } from './dashboard-client.ts'
 

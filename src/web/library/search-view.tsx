@@ -1,4 +1,4 @@
-import type { AssetRecord, ResourceRecord, SearchAnswer } from '../../contract/records.ts'
+import type { AssetRecord, ResourceRecord, SearchResponse } from '../../contract/records.ts'
 import { Excerpt } from '../common/excerpt.tsx'
 import { counted } from '../common/format.ts'
 import { describePlace, describeState, kindOf } from '../common/labels.ts'
@@ -41,7 +41,7 @@ export function SearchView({ route, cameFrom, takesFocus }: ViewProps & { readon
 
 interface HitsProps {
   readonly route: SearchRoute
-  readonly response: SearchAnswer
+  readonly response: SearchResponse
   readonly cameFrom: string
 }
 

@@ -8,7 +8,7 @@ test('a reset waits for no request under way', async () => {
   const { signal } = new AbortController()
   const { client } = await lazy.connect(signal)
   const isAsked = Promise.withResolvers<void>()
-  service.onAnswered = ({ route }) => {
+  service.onResponse = ({ route }) => {
     if (route !== 'showLibrary') return
     isAsked.resolve()
     return new Promise<void>(() => {})

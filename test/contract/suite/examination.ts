@@ -3,7 +3,7 @@ import { nameOfLibraryPath, parentLibraryPath } from '../../../src/contract/libr
 import { type AccessContext, accessContext, type DirectoryPage, directoryPage } from '../../../src/contract/records.ts'
 import { OPENAPI_PATH } from '../../../src/contract/routes.ts'
 import { decideCapabilities } from '../../../src/remote/capabilities/capabilities.ts'
-import { type Answer, readAnswer, ServiceClient } from '../service-client.ts'
+import { type Answer, readResponse, ServiceClient } from '../service-client.ts'
 import { conforms, hasStatus } from './assert-answer.ts'
 import { NotObserved } from './sentence.ts'
 import { ROLES, type Role, type Target } from './target.ts'
@@ -54,7 +54,7 @@ export class Examination {
   }
 
   async open(url: string): Promise<Answer> {
-    return await readAnswer(await this.fetch(url))
+    return await readResponse(await this.fetch(url))
   }
 
   readonly access = once(async (): Promise<AccessContext> => {

@@ -79,14 +79,14 @@ export async function openSocket(path: string): Promise<Socket> {
   return socket
 }
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number
   /** The JSON of the body; undefined if it is not JSON. */
   readonly body: unknown
 }
 
 /** Sends `bytes` as they are. */
-export async function sendRaw(path: string, bytes: string): Promise<RawAnswer> {
+export async function sendRaw(path: string, bytes: string): Promise<RawResponse> {
   const socket = await openSocket(path)
   socket.write(bytes)
   const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n', 2)

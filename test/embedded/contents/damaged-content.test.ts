@@ -1,7 +1,7 @@
 import { readdirSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { searchAnswer } from '../../../src/contract/records.ts'
+import { searchResponse } from '../../../src/contract/records.ts'
 import { startEmbeddingServer } from '../embedding/embedding-server.ts'
 import { startLibrary } from '../temporary-library.ts'
 
@@ -31,7 +31,7 @@ it.each(['detailed', 'compact'])('a damaged content fails no %s search that find
   const { client, damaged, whole } = await libraryWithDamage()
   const answer = await client.get(`/search/resources?query=dives&strategy=lexical&output_format=${format}`)
   expect(answer.status, answer.text).toBe(200)
-  const { results } = searchAnswer.parse(answer.json)
+  const { results } = searchResponse.parse(answer.json)
   expect(results.map(({ resource }) => resource.id).sort()).toEqual([damaged, whole].sort())
 })
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { searchAnswer } from '../../../src/contract/records.ts'
+import { searchResponse } from '../../../src/contract/records.ts'
 import { shareLibrary } from './shared-library.ts'
 
 const context = shareLibrary()
 const search = async (query: Readonly<Record<string, string>>) =>
   await context.client.get(`/search/resources?${new URLSearchParams(query)}`)
 const found = async (query: Readonly<Record<string, string>>) =>
-  searchAnswer.parse((await search(query)).json).results.map(({ resource }) => resource.id)
+  searchResponse.parse((await search(query)).json).results.map(({ resource }) => resource.id)
 const word = () => `w${crypto.randomUUID().replaceAll('-', '')}`
 
 describe('search of the embedded library', () => {
@@ -15,7 +15,7 @@ describe('search of the embedded library', () => {
     const id = await context.client.uploaded(library, { name: 'a.txt', content: `The ${term} of fóxes` })
     await context.client.processed(library, id)
     const { json } = await search({ query: `${term.toUpperCase()} foxes`, strategy: 'lexical' })
-    const { notice, results } = searchAnswer.parse(json)
+    const { notice, results } = searchResponse.parse(json)
     expect(notice).not.toBe('')
     expect(results.map(({ resource }) => resource)).toEqual([
       expect.objectContaining({

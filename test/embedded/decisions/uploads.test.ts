@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { directoryPage, uploadAnswer } from '../../../src/contract/records.ts'
+import { directoryPage, uploadResponse } from '../../../src/contract/records.ts'
 import { pluck } from '../../contract/service-client.ts'
 import { shareLibrary } from './shared-library.ts'
 
@@ -12,7 +12,7 @@ describe('uploads of the embedded library', () => {
     const library = await context.newLibrary()
     const { status, json } = await context.client.upload(library, { name: 'My Notes.TXT', content: 'hello' })
     expect(status).toBe(201)
-    expect(uploadAnswer.parse(json).duplicate).toBe(false)
+    expect(uploadResponse.parse(json).duplicate).toBe(false)
     expect(await files(library, '/.inbox')).toEqual([
       expect.objectContaining({
         id: json.id,

@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { searchAnswer } from '../../../src/contract/records.ts'
+import { searchResponse } from '../../../src/contract/records.ts'
 import type { ServiceClient } from '../../contract/service-client.ts'
 import { startLibrary, temporaryDirectory } from '../temporary-library.ts'
 import { startEmbeddingServer } from './embedding-server.ts'
@@ -14,7 +14,7 @@ const SIMILAR = 'No resource has all the terms; these have some of them, or a si
 async function search(client: ServiceClient, query: string, more: Readonly<Record<string, string>> = {}) {
   const answer = await client.get(`/search/resources?${new URLSearchParams({ query, ...more })}`)
   expect(answer.status, answer.text).toBe(200)
-  const { notice, results } = searchAnswer.parse(answer.json)
+  const { notice, results } = searchResponse.parse(answer.json)
   return { notice, ids: results.map(({ resource }) => resource.id), results }
 }
 

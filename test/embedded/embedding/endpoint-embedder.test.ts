@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
-import { searchAnswer } from '../../../src/contract/records.ts'
+import { searchResponse } from '../../../src/contract/records.ts'
 import { openEndpointEmbedder } from '../../../src/embedded/embedding/endpoint-embedder.ts'
 import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
 import { manualClock } from '../../support/manual-clock.ts'
@@ -76,7 +76,7 @@ it('a search without an answer of the endpoint matches terms, and says why', asy
   await library.settled()
   server.override(answerWith(503, 'busy'))
   const { json } = await client.get('/search/resources?query=wages+of+zoologists')
-  const { notice, results } = searchAnswer.parse(json)
+  const { notice, results } = searchResponse.parse(json)
   expect(results.map(({ resource }) => resource.id)).toEqual([surgeon])
   expect(notice).toContain('Only terms were matched: the embedding service answers with 503: busy.')
 })
@@ -92,6 +92,6 @@ it('a text that the endpoint refuses gets no vector, all others do', async () =>
   await client.uploaded(id, { name: 'a.txt', content: paragraphs.join('\n\n') })
   await library.settled()
   const { json } = await client.get('/search/resources?query=doctor+car+tomorrow')
-  expect(searchAnswer.parse(json).results).toHaveLength(1)
-  expect(searchAnswer.parse(json).notice).not.toContain('all but')
+  expect(searchResponse.parse(json).results).toHaveLength(1)
+  expect(searchResponse.parse(json).notice).not.toContain('all but')
 })

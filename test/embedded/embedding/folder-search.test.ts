@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { chooseEmbedder } from '../../../src/app/service-client/choose-embedder.ts'
-import { searchAnswer } from '../../../src/contract/records.ts'
+import { searchResponse } from '../../../src/contract/records.ts'
 import { readSettingsWith } from '../../app/settings/read-settings-with.ts'
 import type { ServiceClient } from '../../contract/service-client.ts'
 import { startLibrary } from '../temporary-library.ts'
@@ -32,7 +32,7 @@ async function upload(client: ServiceClient): Promise<readonly string[]> {
 async function search(client: ServiceClient, query: string) {
   const answer = await client.get(`/search/resources?${new URLSearchParams({ query })}`)
   expect(answer.status, answer.text).toBe(200)
-  const { notice, results } = searchAnswer.parse(answer.json)
+  const { notice, results } = searchResponse.parse(answer.json)
   return { notice, ids: results.map(({ resource }) => resource.id) }
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { mimeOf } from '../../../src/contract/mime/mime-of.ts'
+import { mimeOf } from '../../../src/contract/mime.ts'
 import { readHere } from './read-here.ts'
 
 const SAMPLES = join(import.meta.dirname, 'samples')

@@ -16,14 +16,14 @@ export async function connectAgent(url: string, token: string): Promise<Client> 
   return client
 }
 
-export interface ToolAnswer {
+export interface ToolResponse {
   readonly isError: boolean
   /** The first text, parsed when it is JSON. */
   readonly value: Record<string, unknown>
   readonly texts: readonly string[]
 }
 
-export async function useTool(client: Client, name: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {
+export async function useTool(client: Client, name: string, args: Record<string, unknown> = {}): Promise<ToolResponse> {
   const { isError = false, content } = toolResult.parse(await client.callTool({ name, arguments: args }))
   const texts = content.map(({ text }) => text)
   return { isError, texts, value: isError ? {} : z.record(z.string(), z.unknown()).parse(JSON.parse(texts[0] ?? '')) }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { searchAnswer } from '../../../src/contract/records.ts'
+import { searchResponse } from '../../../src/contract/records.ts'
 import { startLibrary } from '../temporary-library.ts'
 
 const search = (query: Readonly<Record<string, string>>) => `/search/resources?${new URLSearchParams(query)}`
@@ -11,7 +11,7 @@ test('a search covers the named library alone, in any common notation', async ()
   const second = await client.uploaded(two, { name: 'a.txt', content: 'zebra' })
   await client.processed(two, second)
   const found = async (query: Readonly<Record<string, string>>) =>
-    searchAnswer
+    searchResponse
       .parse((await client.get(search({ query: 'zebra', ...query }))).json)
       .results.map(({ resource }) => resource.id)
   for (const name of ['library_ids[]', 'library_ids', 'library_ids[0]']) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { API_PREFIX, OPENAPI_PATH, ROUTES } from '../../../src/contract/routes.ts'
-import { readAnswer } from '../../contract/service-client.ts'
+import { readResponse } from '../../contract/service-client.ts'
 import { startLibrary } from '../temporary-library.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
@@ -27,8 +27,8 @@ test('HEAD is answered as GET is, without a body', async () => {
   const id = await client.createLibrary()
   const headers = { authorization: `Bearer ${library.token}` }
   for (const path of ['/auth/check', '/libraries', `/libraries/${id}`, `/libraries/${id}/directory`, '/libraries/no']) {
-    const get = await readAnswer(await fetch(`${library.url}/api/v1${path}`, { headers }))
-    const head = await readAnswer(await fetch(`${library.url}/api/v1${path}`, { headers, method: 'HEAD' }))
+    const get = await readResponse(await fetch(`${library.url}/api/v1${path}`, { headers }))
+    const head = await readResponse(await fetch(`${library.url}/api/v1${path}`, { headers, method: 'HEAD' }))
     const shown = [head.status, head.text, head.headers.get('content-length')]
     expect([path, ...shown]).toEqual([path, get.status, '', get.headers.get('content-length')])
   }
@@ -47,7 +47,7 @@ test('any unknown identifier is answered with 404, however long', async () => {
   for (const id of ['x', 'x'.repeat(513), 'x'.repeat(50_000), '%zz', '%00', '%F0%9F%8E%89', '..%2f', "' OR 1=1 --"]) {
     for (const path of paths) {
       const url = library.url + API_PREFIX + path.replace('{id}', id)
-      const { status, json } = await readAnswer(await fetch(url, { headers }))
+      const { status, json } = await readResponse(await fetch(url, { headers }))
       expect([path, id.slice(0, 20), status, json]).toEqual([
         path,
         id.slice(0, 20),

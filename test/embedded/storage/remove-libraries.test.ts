@@ -98,7 +98,8 @@ it('no piece of a removal rewrites the search index', () => {
   const tables = openTables(database)
   const libraryId = tables.libraries.insert({ publicId: 'l', name: 'l', overview: null, createdAtMs: 0 })
   const add = database.transaction((from: number) => {
-    for (let index = from; index < from + 100; index += 1) addResource(tables, libraryId, index, 1, wordsOf(index))
+    for (let index = from; index < from + 100; index += 1)
+      addResource(tables, libraryId, index, 1, describeNetworkError(index))
   })
   for (let from = 0; from < 2_000; from += 100) add(from)
   tables.libraries.remove(libraryId)
@@ -116,7 +117,7 @@ it('no piece of a removal rewrites the search index', () => {
 })
 
 /** Many words of which most are in few texts. */
-function wordsOf(index: number): string {
+function describeNetworkError(index: number): string {
   return Array.from({ length: 200 }, (_, at) => `w${(index * 31 + at * 97) % 9_000}`).join(' ')
 }
 

@@ -1,6 +1,6 @@
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { mimeOf } from '../../../src/contract/mime/mime-of.ts'
+import { mimeOf } from '../../../src/contract/mime.ts'
 import { makePdf } from '../../embedded/ingest/make-pdf.ts'
 import type { RealFile } from '../../support/any-request.ts'
 

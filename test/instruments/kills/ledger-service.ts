@@ -22,7 +22,7 @@ export interface LedgerService extends AsyncDisposable {
   /** Called with the file name when the first bytes of an upload are here. */
   onUploadBegun: (fileName: string) => void
   /** Share of uploads that are stored and whose answer is lost. */
-  lostAnswers: number
+  lostResponses: number
   readonly stored: readonly Stored[]
   /** Library paths that were created. */
   readonly directories: ReadonlySet<string>
@@ -124,7 +124,7 @@ export async function startLedgerService(random: Random): Promise<LedgerService>
     const resource = { id: `r-${randomUUID()}`, name, mime, sha256, bytes, polls: 0 }
     stored.push(resource)
     service.onMoment('upload stored')
-    if (random() < service.lostAnswers) {
+    if (random() < service.lostResponses) {
       response.destroy()
       return
     }
@@ -155,7 +155,7 @@ export async function startLedgerService(random: Random): Promise<LedgerService>
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`,
     onMoment: () => {},
     onUploadBegun: () => {},
-    lostAnswers: 0,
+    lostResponses: 0,
     stored,
     directories,
     strays,

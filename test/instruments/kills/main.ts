@@ -30,14 +30,14 @@ function print(text: string): void {
 }
 
 /** The same round for the same seed, as far as two processes are ever the same. */
-function planRound(seed: number): Pick<RoundPlan, 'seed' | 'harms' | 'isOld' | 'hasDaemons' | 'lostAnswers'> {
+function planRound(seed: number): Pick<RoundPlan, 'seed' | 'harms' | 'isOld' | 'hasDaemons' | 'lostResponses'> {
   const random = seededRandom(seed)
   const isOld = random() < 0.15
   const hasDaemons = random() < 0.25
-  const lostAnswers = random() < 0.4 ? random() * MOST_LOST_ANSWERS : 0
+  const lostResponses = random() < 0.4 ? random() * MOST_LOST_ANSWERS : 0
   const harms: Harm[] = []
   while (harms.length < HARMS_A_ROUND) harms.push(drawHarm(random, { isFirst: harms.length === 0, isOld }))
-  return { seed, harms, isOld, hasDaemons, lostAnswers }
+  return { seed, harms, isOld, hasDaemons, lostResponses }
 }
 
 async function main(signal: AbortSignal): Promise<boolean> {

@@ -28,7 +28,7 @@ export interface RoundPlan {
   readonly isOld?: boolean
   /** Every second run is a daemon's. */
   readonly hasDaemons?: boolean
-  readonly lostAnswers?: number
+  readonly lostResponses?: number
   /** Ends the round. */
   readonly signal?: AbortSignal
 }
@@ -87,15 +87,15 @@ class Round {
   }
 
   async run(): Promise<RoundResult> {
-    const { harms, signal, lostAnswers = 0 } = this.#plan
-    this.#service.lostAnswers = lostAnswers
+    const { harms, signal, lostResponses = 0 } = this.#plan
+    this.#service.lostResponses = lostResponses
     this.#service.onUploadBegun = (name) => this.#accounts.recordUploadBegun(name)
     for (const [index, harm] of harms.entries()) {
       signal?.throwIfAborted()
       await this.#harm(harm, index)
       this.#tree.change(Math.floor(this.#random() * 4))
     }
-    this.#service.lostAnswers = 0
+    this.#service.lostResponses = 0
     await this.#accounts.close((args) => this.#start(args).ended)
     // What was killed because of that is nobody's fault.
     signal?.throwIfAborted()

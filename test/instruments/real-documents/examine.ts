@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path/posix'
 import type { z } from 'zod'
-import { resourceRecord, searchAnswer } from '../../../src/contract/records.ts'
+import { resourceRecord, searchResponse } from '../../../src/contract/records.ts'
 import { pluck, type ServiceClient } from '../../contract/service-client.ts'
 import type { MadeDocument } from './make-documents.ts'
 import { readIndependently } from './read-words.ts'
@@ -44,7 +44,7 @@ export async function examineDocuments(
     const record = resourceRecord.parse(json)
     const text = document.text ?? (document.ends === 'searchable' ? readByOthers(document) : undefined)
     const own = pluck(record.assets, 'text').join('\n')
-    read.push({ document, id, record, isIndependent: text !== undefined, words: wordsOf(text ?? own) })
+    read.push({ document, id, record, isIndependent: text !== undefined, words: describeNetworkError(text ?? own) })
   }
   const spread = spreadOf(read.map(({ words }) => words))
   const examined: Examined[] = []
@@ -86,7 +86,7 @@ async function search(client: ServiceClient, words: readonly string[]): Promise<
     output_format: 'compact',
   })
   const answer = await client.get(`/search/resources?${query}`)
-  return searchAnswer.parse(answer.json).results.map(({ resource }) => resource.id)
+  return searchResponse.parse(answer.json).results.map(({ resource }) => resource.id)
 }
 
 /** Whole words: a part of one is no word that a search finds. */
@@ -96,7 +96,7 @@ const WITHOUT_BLANKS =
 const QUERY_WORDS = 3
 
 /** The words of a text, each with how often it stands there. */
-function wordsOf(text: string): Map<string, number> {
+function describeNetworkError(text: string): Map<string, number> {
   const counts = new Map<string, number>()
   const add = (word: string) => counts.set(word, (counts.get(word) ?? 0) + 1)
   for (const [run] of text.normalize('NFC').matchAll(WITHOUT_BLANKS)) add(run.slice(0, 4))

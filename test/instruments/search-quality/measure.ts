@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { searchAnswer } from '../../../src/contract/records.ts'
+import { searchResponse } from '../../../src/contract/records.ts'
 import { startEmbeddedLibrary } from '../../../src/embedded/start-embedded.ts'
 import { ServiceClient } from '../../contract/service-client.ts'
 import type { CorpusDocument, LabelledQuery } from './corpus.ts'
@@ -60,7 +60,7 @@ async function askAll(
     })
     const answer = await client.get(`/search/resources?${parameters}`)
     if (answer.status !== 200) throw new Error(`"${labelled.query}" was answered with ${answer.status}: ${answer.text}`)
-    const { results } = searchAnswer.parse(answer.json)
+    const { results } = searchResponse.parse(answer.json)
     const found = results.map(({ resource }) => paths.get(resource.id) ?? '')
     answered.push({ ...labelled, place: placeOf(labelled, found), titles: found })
   }

@@ -1,5 +1,5 @@
 /** What must be true, compared with the real state of disk and service and never with what the program reports of itself. */
-import { mimeOf } from '../../../src/contract/mime/mime-of.ts'
+import { mimeOf } from '../../../src/contract/mime.ts'
 import type { Engine, MirrorSettings } from '../../../src/sync/engine.ts'
 import { countFiles } from '../../../src/sync/report/file-counts.ts'
 import { report } from '../../../src/sync/report/report.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { explainFaults } from '../../../src/store/integrity/explain-faults.ts'
-import { GenerationFile, placeOf, readGenerationRecord } from '../../../src/store/integrity/generation.ts'
+import { GenerationFile, identityOf, readGenerationRecord } from '../../../src/store/integrity/generation.ts'
 import { openStore, openStoreReader } from '../../../src/store/open-store.ts'
 import { onlyRow } from '../../../src/store/sql.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
@@ -91,10 +91,10 @@ describe('the generation record', () => {
   test('the generation record follows its file through a checkpoint', () => {
     const directory = temporaryDirectory()
     using store = openStore(directory)
-    const before = placeOf(join(directory, 'store.db'))
+    const before = identityOf(join(directory, 'store.db'))
     // The value exceeds the log, so its pages go to the file itself, without a durable commit.
     store.writeRelaxed(() => store.keyValues.set('much', 'x'.repeat(20 * 2 ** 20)))
-    const after = placeOf(join(directory, 'store.db'))
+    const after = identityOf(join(directory, 'store.db'))
     expect(after).not.toEqual(before)
     expect(readGenerationRecord(join(directory, 'generation'))?.place).toEqual(after)
   })

@@ -192,7 +192,7 @@ describe('a change', () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { controller, write, rescanning } = await controlledMirror(service, { 'a.md': 'a' })
     const isOver = Promise.withResolvers<void>()
-    service.onAnswered = ({ fileName }) => (fileName === 'b.md' ? isOver.promise : undefined)
+    service.onResponse = ({ fileName }) => (fileName === 'b.md' ? isOver.promise : undefined)
     write('b.md', 'b')
     await until('it is on its way', () => service.count('uploadFile') === 2)
     // The upload under way ends after the next change was rescanned and before the run learns of it.
@@ -226,7 +226,7 @@ describe('the state while sending', () => {
   async function sendingMirror(service: FaultyService) {
     const mirror = await controlledMirror(service, { 'a.md': 'a' })
     const released = Promise.withResolvers<void>()
-    service.onAnswered = ({ fileName }) => (fileName === 'b.md' ? released.promise : undefined)
+    service.onResponse = ({ fileName }) => (fileName === 'b.md' ? released.promise : undefined)
     mirror.write('b.md', 'b')
     await until('it is on its way', () => service.count('uploadFile') === 2)
     const writeBelow = (directory: string, name: string) => {
@@ -240,8 +240,8 @@ describe('the state while sending', () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { controller, running, engine, writeBelow, release } = await sendingMirror(service)
     const isMade = Promise.withResolvers<void>()
-    const before = service.onAnswered
-    service.onAnswered = (seen) => (seen.route === 'createDirectory' ? isMade.promise : before(seen))
+    const before = service.onResponse
+    service.onResponse = (seen) => (seen.route === 'createDirectory' ? isMade.promise : before(seen))
     const made = service.count('createDirectory')
     writeBelow('d', 'c.md')
     await until('the directory is being made', () => service.count('createDirectory') > made)

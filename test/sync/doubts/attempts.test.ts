@@ -158,7 +158,7 @@ describe('a copy that is being linked', () => {
   test('a copy that is being linked is not sent again meanwhile', async () => {
     const service = await startFaultyService({ library: 'Test', mayRepeat: 'copies are linked' })
     const latch = Promise.withResolvers<void>()
-    service.onAnswered = ({ fileName }) => (fileName === 'copy.md' ? latch.promise : undefined)
+    service.onResponse = ({ fileName }) => (fileName === 'copy.md' ? latch.promise : undefined)
     const { engine, store } = openTestEngine(service)
     const root = writeTree(temporaryDirectory(), { 'a.md': 'same' })
     const hand = manualWatch()

@@ -38,7 +38,7 @@ async function openBesideCandidate(tree: Tree = { 'a.md': 'mine' }, theirs: Tree
 }
 
 /** The first upload of each file is stored, and its answer is lost. */
-function loseAnswer(service: FaultyService): void {
+function loseResponse(service: FaultyService): void {
   const lost = new Set<string>()
   service.fault = ({ fileName }) => {
     if (fileName === undefined || lost.has(fileName)) return undefined
@@ -82,7 +82,7 @@ describe('a look for an upload in doubt', () => {
 
   test.each(UNCOMPARED)('an adopting look passes over a candidate that %s', async (_, answer) => {
     const { service, tested, mirror, isTheirs } = await openBesideCandidate()
-    loseAnswer(service)
+    loseResponse(service)
     service.answer = (request) => (isTheirs(request) ? answer : undefined)
     const result = await tested.sync([mirror], { adopts: true })
     expect(result.outcome).toBe('done')
@@ -96,7 +96,7 @@ describe('a look for an upload in doubt', () => {
     listFirst(service, new Set(readLibrary(service.dataDir).map(({ id }) => id)))
     service.forget()
     writeTree(mirror.path, { 'a.md': 'mine' })
-    loseAnswer(service)
+    loseResponse(service)
     service.answer = (request) => (isTheirs(request) ? answer : undefined)
     expect((await tested.sync([mirror])).outcome).toBe('done')
     expect(service.requests.filter(isTheirs), 'once before it was sent').toHaveLength(2)
@@ -106,7 +106,7 @@ describe('a look for an upload in doubt', () => {
 
   test('a look compares pages of HTML that are files', async () => {
     const service = await startFaultyService({ hasNoDuplicateRule: true })
-    loseAnswer(service)
+    loseResponse(service)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'page.html': '<html>mine</html>' }))
     expect((await openTestEngine(service).sync([mirror])).outcome).toBe('done')
     expect(service.count('uploadFile')).toBe(1)
@@ -274,7 +274,7 @@ async function openWithListing(pages: () => Iterable<Partial<DirectoryPage>>) {
   expect((await tested.sync([mirror])).outcome).toBe('done')
   writeTree(mirror.path, { 'a.md': 'a' })
   service.forget()
-  loseAnswer(service)
+  loseResponse(service)
   isListed = false
   const listAgain = () => {
     isListed = true

@@ -153,7 +153,7 @@ describe('a walk beside the listing', () => {
     const asked = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
     onTestFinished(() => release.resolve())
-    service.onAnswered = async ({ route }) => {
+    service.onResponse = async ({ route }) => {
       if (route !== 'listDirectory') return
       asked.resolve()
       await release.promise

@@ -102,7 +102,7 @@ describe('report --verify', () => {
       most = Math.max(most, inFlight)
       return attempt === 1 ? 'reset-after' : undefined
     }
-    service.onAnswered = ({ route }) => {
+    service.onResponse = ({ route }) => {
       if (route === 'downloadResource') inFlight -= 1
     }
     const { verification } = await tested.report([mirror], { verifies: true })

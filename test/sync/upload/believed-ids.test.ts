@@ -19,7 +19,7 @@ const IN_ONE_BATCH: EngineOptions = {
 function answerWithOneId(service: FaultyService, stored: number): void {
   const { promise: areStored, resolve } = Promise.withResolvers<void>()
   let id: string | undefined
-  service.onAnswered = async ({ route }) => {
+  service.onResponse = async ({ route }) => {
     if (route !== 'uploadFile') return
     if (service.count('uploadFile') >= stored) resolve()
     await areStored

@@ -66,7 +66,7 @@ describe('a receipt', () => {
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'quick.md': 'quick', 'slow.md': 'slow' }))
     await using tested = openTestEngine(service, { limits: { transfers: 2 } })
     const storedMeanwhile = Promise.withResolvers<number>()
-    service.onAnswered = async ({ fileName }) => {
+    service.onResponse = async ({ fileName }) => {
       if (fileName !== 'slow.md') return
       // The slow upload is answered once a second reader finds the quick one stored.
       using reader = openStoreReader(tested.stateDir)

@@ -22,21 +22,21 @@ const ALIVE_WITHIN_MS = 10_000
 
 /** Sends a request and returns the JSON of the answer; rethrows the daemon's error in its class. */
 export async function ask<T>(shape: z.ZodType<T>, request: DaemonRequest): Promise<T> {
-  for await (const line of readLines(await openAnswer(request))) return readAs(shape, line)
+  for await (const line of readLines(await openResponse(request))) return readAs(shape, line)
   // An answer without content.
   return readAs(shape, undefined)
 }
 
 /** Sends a request and yields the lines of the answer as they arrive; leaving the loop closes the connection. */
 export async function* askLines<T>(shape: z.ZodType<T>, request: DaemonRequest): AsyncGenerator<T> {
-  for await (const line of readLines(await openAnswer(request))) yield readAs(shape, line)
+  for await (const line of readLines(await openResponse(request))) yield readAs(shape, line)
 }
 
 /**
  * Returns the answer once its headers have arrived. The client sends the body only after `100 Continue`, so that it notices
  * a stopped daemon soon, and knows that this daemon has received no request.
  */
-async function openAnswer(request: DaemonRequest): Promise<IncomingMessage> {
+async function openResponse(request: DaemonRequest): Promise<IncomingMessage> {
   const { socketPath, method, path, input, aliveWithinMs = ALIVE_WITHIN_MS } = request
   const body = input === undefined ? '' : JSON.stringify(input)
   const headers = { expect: '100-continue', 'content-length': Buffer.byteLength(body) }

@@ -6,7 +6,7 @@ import type { Progress } from '../../../sync/progress.ts'
 import type { RunResult } from '../../../sync/run/run-sync.ts'
 import type { FileLog } from '../../../sync/sinks.ts'
 import type { SyncRequest } from '../requests.ts'
-import { type RunAnswer, syncLine } from '../sync-lines.ts'
+import { type RunResponse, syncLine } from '../sync-lines.ts'
 import { ask, askLines, hasEnded } from './ask.ts'
 
 export interface ClientRun {
@@ -59,7 +59,7 @@ function stopOnAbort(socketPath: string, sync: string, signal: AbortSignal): Dis
   return { [Symbol.dispose]: () => signal.removeEventListener('abort', stop) }
 }
 
-function toResult({ summary, outcome, failure }: RunAnswer): RunResult {
+function toResult({ summary, outcome, failure }: RunResponse): RunResult {
   const error = failure === null ? undefined : errorOf(failure)
   if (error && !(error instanceof ShelfdError)) throw error
   return { summary, outcome, failure: error }

@@ -1,4 +1,4 @@
-import type { MirrorOverview } from '../../../contract/dashboard/shapes.ts'
+import type { MirrorOverview } from '../../../contract/dashboard.ts'
 import { counted, formatNumber } from '../../common/format.ts'
 import { CLASSES } from '../labels.ts'
 

@@ -1,4 +1,4 @@
-import type { MirrorOverview } from '../../../contract/dashboard/shapes.ts'
+import type { MirrorOverview } from '../../../contract/dashboard.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
 import { counted, formatTime } from '../../common/format.ts'
 import { ActionButton } from '../action-button.tsx'

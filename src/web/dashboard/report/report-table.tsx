@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ROWS_A_PAGE } from '../../../contract/dashboard/addresses.ts'
-import type { ClassCounts } from '../../../contract/dashboard/shapes.ts'
+import type { ClassCounts } from '../../../contract/dashboard.ts'
+import { ROWS_A_PAGE } from '../../../contract/dashboard-addresses.ts'
 import { SHOWN_STATES, type ShownState } from '../../../contract/report-classes.ts'
 import { counted, formatNumber } from '../../common/format.ts'
 import { Failure, Loading, Notice } from '../../common/notice.tsx'

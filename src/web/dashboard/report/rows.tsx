@@ -1,4 +1,4 @@
-import type { ReportRowShown } from '../../../contract/dashboard/shapes.ts'
+import type { ReportRowShown } from '../../../contract/dashboard.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
 import { CLASSES } from '../labels.ts'
 import type { Explained } from './why-dialog.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { ClassCounts } from '../../../contract/dashboard/shapes.ts'
+import type { ClassCounts } from '../../../contract/dashboard.ts'
 import { SHOWN_STATES } from '../../../contract/report-classes.ts'
 import { counted, formatNumber } from '../../common/format.ts'
 import { Failure, Loading } from '../../common/notice.tsx'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Timeline, TimelineSpan } from '../../../contract/dashboard/shapes.ts'
+import type { Timeline, TimelineSpan } from '../../../contract/dashboard.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
 import { counted, formatTime } from '../../common/format.ts'
 import { Failure, Loading } from '../../common/notice.tsx'

@@ -1,4 +1,4 @@
-import { mimeOf } from '../../../contract/mime/mime-of.ts'
+import { mimeOf } from '../../../contract/mime.ts'
 import type { ResourceRecord } from '../../../contract/records.ts'
 import { ingestionOutcome } from '../../../contract/states.ts'
 import type { ApiClient } from '../../common/api-client.ts'

@@ -2,7 +2,7 @@
  * Runs two works beside each other. The first failure aborts the signal of the other one; once both have ended, throws it. An abort of
  * `signal` aborts both.
  */
-export async function runBeside<One, Other>(
+export async function runBoth<One, Other>(
   signal: AbortSignal,
   one: (signal: AbortSignal) => Promise<One>,
   other: (signal: AbortSignal) => Promise<Other>,

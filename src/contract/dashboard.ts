@@ -1,6 +1,8 @@
-/** Shapes of what the dashboard shows; times are ISO 8601. */
 import { z } from 'zod'
-import { SHOWN_STATES } from '../report-classes.ts'
+import { identifier, searchResponse } from './records.ts'
+import { SHOWN_STATES } from './report-classes.ts'
+
+/** Shapes of what the dashboard shows; times are ISO 8601. */
 
 const count = z.int().nonnegative()
 const time = z.string()
@@ -64,7 +66,7 @@ const reportRow = z.object({
 
 const classCounts = z.partialRecord(shownState, count)
 
-export const rowsInput = z.object({
+const rowsInput = z.object({
   mirror: z.string(),
   /** All when none is named. */
   classes: z.array(shownState).readonly(),
@@ -75,7 +77,7 @@ export const rowsInput = z.object({
   offset: count,
 })
 
-export const rowsPage = z.object({
+const rowsPage = z.object({
   /** When the state was read for it. */
   readAt: time,
   /** Rows that the filter leaves. */
@@ -85,9 +87,9 @@ export const rowsPage = z.object({
   rows: z.array(reportRow).readonly(),
 })
 
-export const treeInput = z.object({ mirror: z.string(), directory: z.string() })
+const treeInput = z.object({ mirror: z.string(), directory: z.string() })
 
-export const treePage = z.object({
+const treePage = z.object({
   readAt: time,
   /** The directories in a directory, each with the rows below it. */
   directories: z.array(z.object({ name: z.string(), counts: classCounts })).readonly(),
@@ -97,7 +99,7 @@ export const treePage = z.object({
 })
 
 /** Everything known of one path: label and text. */
-export const explanation = z.object({ fields: z.array(z.tuple([z.string(), z.string()])).readonly() })
+const explanation = z.object({ fields: z.array(z.tuple([z.string(), z.string()])).readonly() })
 
 const contentProblem = z.object({
   contentId: z.int(),
@@ -121,7 +123,7 @@ export const problems = z.object({
   morePaths: count,
 })
 
-export const timelineSpan = z.enum(['hour', 'day', 'month'])
+const timelineSpan = z.enum(['hour', 'day', 'month'])
 
 /** What was sent in equal intervals, the oldest first; each array has one value an interval. */
 export const timeline = z.object({
@@ -135,7 +137,7 @@ export const timeline = z.object({
   searchableAfterMs: z.array(z.number().nullable()).readonly(),
 })
 
-export const settingsInForce = z.object({
+const settingsInForce = z.object({
   /** Null without a configuration file. */
   configFile: z.string().nullable(),
   settings: z.array(z.object({ key: z.string(), value: z.string(), origin: z.string() })).readonly(),
@@ -150,7 +152,7 @@ const logLine = z.object({
 })
 
 /** The last lines of the daemon's log; null when no daemon serves the dashboard. */
-export const logLines = z.object({ lines: z.array(logLine).readonly().nullable() })
+const logLines = z.object({ lines: z.array(logLine).readonly().nullable() })
 
 export type Overview = z.infer<typeof overview>
 export type MirrorOverview = z.infer<typeof mirror>
@@ -165,3 +167,50 @@ export type TimelineSpan = z.infer<typeof timelineSpan>
 export type Timeline = z.infer<typeof timeline>
 export type SettingsInForce = z.infer<typeof settingsInForce>
 export type LogLine = z.infer<typeof logLine>
+
+/** The HTTP interface of the dashboard: `POST /api/NAME` with JSON in both directions, and the live stream. */
+
+const nothing = z.object({})
+const names = z.object({ names: z.array(z.string()).readonly() })
+const contents = z.object({ contentIds: z.array(z.int()).readonly() })
+const counted = z.object({ count: z.int() })
+
+/** Every call by name. Only `signIn` needs no session. */
+export const dashboardCalls = {
+  signIn: { input: z.object({ key: z.string() }), answer: z.object({ token: z.string() }) },
+  /** These mirrors, all when none is named. */
+  pause: { input: names, answer: nothing },
+  resume: { input: names, answer: nothing },
+  /** Begins a sync and does not wait for its end. */
+  sync: { input: names, answer: nothing },
+  rows: { input: rowsInput, answer: rowsPage },
+  tree: { input: treeInput, answer: treePage },
+  why: { input: z.object({ mirror: z.string(), path: z.string() }), answer: explanation },
+  problems: { input: nothing, answer: problems },
+  retry: { input: contents, answer: counted },
+  setAside: { input: contents, answer: counted },
+  timeline: { input: z.object({ span: timelineSpan }), answer: timeline },
+  settings: { input: nothing, answer: settingsInForce },
+  log: { input: nothing, answer: logLines },
+  search: {
+    input: z.object({ query: z.string().max(1_000), library: z.literal('').or(identifier) }),
+    answer: searchResponse,
+  },
+  /** An address under which the original can be opened for some minutes. */
+  openDocument: { input: z.object({ resourceId: identifier }), answer: z.object({ url: z.string() }) },
+} as const
+
+/**
+ * An event of `GET /api/live`: the state, with the number of the log's last line (null when no daemon serves the dashboard), or
+ * why it cannot be read now.
+ */
+export const liveEvent = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('overview'), overview, logNumber: z.int().nullable() }),
+  z.object({ kind: z.literal('failure'), message: z.string() }),
+])
+
+type DashboardCalls = typeof dashboardCalls
+export type CallName = keyof DashboardCalls
+export type CallInput<K extends CallName> = z.infer<DashboardCalls[K]['input']>
+export type CallResponse<K extends CallName> = z.infer<DashboardCalls[K]['answer']>
+export type LiveEvent = z.infer<typeof liveEvent>

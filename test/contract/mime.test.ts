@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { MIME_TABLE_VERSION, mimeOf } from '../../../src/contract/mime/mime-of.ts'
-import { EXTENSIONS_BY_MIME, PLAIN_TEXT_NAMES } from '../../../src/contract/mime/mime-table.ts'
+import { EXTENSIONS_BY_MIME, MIME_TABLE_VERSION, mimeOf, PLAIN_TEXT_NAMES } from '../../src/contract/mime.ts'
 
 test.each([
   ['notes.md', 'text/markdown'],

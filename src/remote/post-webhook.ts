@@ -1,9 +1,9 @@
 import { type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
-import { systemCodeOf } from '../../foundation/errors.ts'
-import { wordsOf } from '../wire/network-words.ts'
-import { openTunnel, ProxyFailure, placeOf, type TunnelProxy, targetOf } from '../wire/proxy.ts'
-import { CertificateFailure, openSecureSocket, openSocket } from '../wire/sockets.ts'
+import { systemCodeOf } from '../foundation/errors.ts'
+import { describeNetworkError } from './wire/describe-network-error.ts'
+import { hostPortOf, openTunnel, ProxyFailure, type TunnelProxy, targetOf } from './wire/proxy.ts'
+import { CertificateFailure, openSecureSocket, openSocket } from './wire/sockets.ts'
 
 export interface WebhookRequest {
   /** https, or http on this computer. It is a secret: who knows it can post. */
@@ -37,12 +37,12 @@ export async function postWebhook(webhook: WebhookRequest): Promise<void> {
 }
 
 async function connect({ url, proxy, signal }: WebhookRequest): Promise<Socket> {
-  const place = placeOf(url.origin)
+  const hostPort = hostPortOf(url.origin)
   const security = { context: undefined, session: undefined, signal }
   try {
-    if (url.protocol === 'http:') return await openSocket(place, signal)
+    if (url.protocol === 'http:') return await openSocket(hostPort, signal)
     const tunnel = proxy && (await openTunnel(proxy, targetOf(url.origin), security))
-    return await openSecureSocket(place, security, tunnel)
+    return await openSecureSocket(hostPort, security, tunnel)
   } catch (error) {
     throw new WebhookFailure(reasonOf(error, signal), false)
   }
@@ -62,10 +62,10 @@ function exchange({ url, contentType, body, signal }: WebhookRequest, socket: So
     const posting = request({ method: 'POST', path, headers, createConnection: () => socket, signal })
     const fail = (error: unknown) => reject(new WebhookFailure(reasonOf(error, signal), true))
     posting.once('error', fail)
-    posting.once('response', (answer: IncomingMessage) => {
-      answer.on('error', () => {})
-      answer.destroy()
-      resolve(answer.statusCode ?? 0)
+    posting.once('response', (response: IncomingMessage) => {
+      response.on('error', () => {})
+      response.destroy()
+      resolve(response.statusCode ?? 0)
     })
     posting.end(content)
   })
@@ -75,5 +75,5 @@ function reasonOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return 'no answer in time'
   if (error instanceof ProxyFailure) return error.message
   const code = systemCodeOf(error) ?? 'no usable answer'
-  return error instanceof CertificateFailure ? `its certificate is not trusted (${code})` : wordsOf(code)
+  return error instanceof CertificateFailure ? `its certificate is not trusted (${code})` : describeNetworkError(code)
 }

@@ -27,6 +27,6 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /** Returns words such as `connection refused`; a code that has none is returned itself. */
-export function wordsOf(code: string): string {
+export function describeNetworkError(code: string): string {
   return WORDS[code] ?? (code.startsWith('ERR_SSL') ? `the TLS connection failed, ${code}` : code)
 }

@@ -6,9 +6,9 @@ import { AccessError, type CodeOf, RequestError } from '../../foundation/errors.
 import { describeIssue } from '../../foundation/text/describe-issue.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import { parseRetryAfterMs } from '../retry-after.ts'
-import { describeClientRefusal } from './certificate-words.ts'
+import { describeClientRefusal } from './describe-certificate.ts'
 import { BODY_LIMIT_BYTES } from './exchange.ts'
-import { type Answer, headerOf, type ServiceRequest } from './request.ts'
+import { headerOf, type ServiceRequest, type ServiceResponse } from './request.ts'
 import { cannot, TransientFailure } from './transient-failure.ts'
 
 const STATUS_WORDS: Readonly<Record<number, string>> = {
@@ -47,33 +47,35 @@ export function jsonOf<T>(shape: z.ZodType<T>, statuses: readonly number[] = [20
     const where = issue?.path.join('.') || 'the answer'
     throw malformed(`the answer does not match the interface: ${where} ${issue?.message}`)
   }
-  return (answer: Answer, request: ServiceRequest<unknown>): T | Promise<T> => {
+  return (response: ServiceResponse, request: ServiceRequest<unknown>): T | Promise<T> => {
     // The answer to almost every upload, which takes no promise to read.
-    if (statuses.includes(answer.status) && packingOf(answer) === undefined) return read(jsonIn(answer, answer.body))
-    return readLater(answer, request)
+    if (statuses.includes(response.status) && packingOf(response) === undefined)
+      return read(jsonIn(response, response.body))
+    return readLater(response, request)
   }
 
-  async function readLater(answer: Answer, request: ServiceRequest<unknown>): Promise<T> {
-    await expectStatus(answer, request, statuses)
-    return read(await parseJson(answer))
+  async function readLater(response: ServiceResponse, request: ServiceRequest<unknown>): Promise<T> {
+    await expectStatus(response, request, statuses)
+    return read(await parseJson(response))
   }
 }
 
 /** Throws the error of any other status: TransientFailure (429, 5xx …), AccessError (401, 403) or RequestError. */
 export async function expectStatus(
-  answer: Answer,
+  response: ServiceResponse,
   request: ServiceRequest<unknown>,
   statuses: readonly number[],
 ): Promise<void> {
-  const { status } = answer
+  const { status } = response
   if (statuses.includes(status)) return
   if (status < 400) throw malformed(`the service answered ${status}, which the interface does not define here`)
-  if (status === 429 || status >= 500 || status === 408 || status === 425) throw transientFailureOf(answer)
-  if (status === 400 && (await isAboutClientCertificate(answer))) throw refusedClient(answer, request)
-  const reason = await describeRefusal(answer)
+  if (status === 429 || status >= 500 || status === 408 || status === 425) throw transientFailureOf(response)
+  if (status === 400 && (await isAboutClientCertificate(response))) throw refusedClient(response, request)
+  const reason = await describeRefusal(response)
   if (status === 401) {
-    const source = answer.tokenSource === undefined ? '' : `; the token comes from ${escapeText(answer.tokenSource)}`
-    throw new AccessError('credential-refused', cannot(request, reason + source, answer.origin))
+    const source =
+      response.tokenSource === undefined ? '' : `; the token comes from ${escapeText(response.tokenSource)}`
+    throw new AccessError('credential-refused', cannot(request, reason + source, response.origin))
   }
   if (status === 403) {
     const right = request.right ? `; the right "${request.right}" is needed` : ''
@@ -83,45 +85,45 @@ export async function expectStatus(
 }
 
 /** nginx lets a client without a trusted certificate finish the handshake, and answers each request with a page of its own. */
-async function isAboutClientCertificate(answer: Answer): Promise<boolean> {
-  const page = await bytesOf(answer).catch(() => Buffer.alloc(0))
-  return isHtml(answer, page) && /<title>400 [^<]*SSL certificate/.test(page.toString('latin1'))
+async function isAboutClientCertificate(response: ServiceResponse): Promise<boolean> {
+  const page = await bytesOf(response).catch(() => Buffer.alloc(0))
+  return isHtml(response, page) && /<title>400 [^<]*SSL certificate/.test(page.toString('latin1'))
 }
 
-function refusedClient(answer: Answer, request: ServiceRequest<unknown>): AccessError {
-  const { origin, clientCertificate: own, receivedAtMs: nowMs } = answer
+function refusedClient(response: ServiceResponse, request: ServiceRequest<unknown>): AccessError {
+  const { origin, clientCertificate: own, receivedAtMs: nowMs } = response
   const reason = describeClientRefusal({ code: 'BAD_CERTIFICATE', origin, own, nowMs })
   return new AccessError('client-certificate-refused', cannot(request, reason))
 }
 
 /** The JSON of an answer; throws TransientFailure if it is not JSON, compressed but not by gzip, or too long. */
-export async function parseJson(answer: Answer): Promise<unknown> {
-  return jsonIn(answer, await bytesOf(answer))
+export async function parseJson(response: ServiceResponse): Promise<unknown> {
+  return jsonIn(response, await bytesOf(response))
 }
 
-function jsonIn(answer: Answer, bytes: Buffer): unknown {
+function jsonIn(response: ServiceResponse, bytes: Buffer): unknown {
   try {
     // If the service repeats the credential, the store must not get it.
-    return JSON.parse(answer.redact(bytes.toString('utf8')))
+    return JSON.parse(response.redact(bytes.toString('utf8')))
   } catch {
-    throw isHtml(answer, bytes) ? malformed(`the answer is ${HTML}`, HTML) : malformed('the answer is not JSON')
+    throw isHtml(response, bytes) ? malformed(`the answer is ${HTML}`, HTML) : malformed('the answer is not JSON')
   }
 }
 
-async function bytesOf(answer: Answer): Promise<Buffer> {
-  const packing = packingOf(answer)
-  return packing === undefined ? answer.body : await unpack(answer.body, packing)
+async function bytesOf(response: ServiceResponse): Promise<Buffer> {
+  const packing = packingOf(response)
+  return packing === undefined ? response.body : await unpack(response.body, packing)
 }
 
-function packingOf(answer: Answer): string | undefined {
-  const encoding = headerOf(answer, 'content-encoding')
+function packingOf(response: ServiceResponse): string | undefined {
+  const encoding = headerOf(response, 'content-encoding')
   return encoding === 'identity' ? undefined : encoding
 }
 
 const HTML = 'HTML instead of JSON; perhaps a login page or another server answers there'
 
-function isHtml(answer: Answer, bytes: Buffer): boolean {
-  return headerOf(answer, 'content-type')?.startsWith('text/html') === true || bytes.subarray(0, 1).toString() === '<'
+function isHtml(response: ServiceResponse, bytes: Buffer): boolean {
+  return headerOf(response, 'content-type')?.startsWith('text/html') === true || bytes.subarray(0, 1).toString() === '<'
 }
 
 const unzip = promisify(gunzip)
@@ -144,30 +146,33 @@ export function malformed(reason: string, cause = reason): TransientFailure {
 /** Statuses of a service that cannot answer now; any other 5xx is a `service-error`. */
 const UNAVAILABLE: ReadonlySet<number> = new Set([408, 425, 502, 503, 504, 507, 511])
 
-function transientFailureOf(answer: Answer): TransientFailure {
-  const throttled = answer.status === 429
-  const failed = UNAVAILABLE.has(answer.status) ? 'service-unavailable' : 'service-error'
+function transientFailureOf(response: ServiceResponse): TransientFailure {
+  const throttled = response.status === 429
+  const failed = UNAVAILABLE.has(response.status) ? 'service-unavailable' : 'service-error'
   return new TransientFailure({
     code: throttled ? 'service-throttling' : failed,
-    reason: `the service answered ${statusText(answer.status)}`,
-    cause: [answer.status, STATUS_WORDS[answer.status]].filter((word) => word !== undefined).join(', '),
+    reason: `the service answered ${statusText(response.status)}`,
+    cause: [response.status, STATUS_WORDS[response.status]].filter((word) => word !== undefined).join(', '),
     mayHaveTakenEffect: !throttled,
     connected: true,
-    retryAfterMs: parseRetryAfterMs(headerOf(answer, 'retry-after'), answeredAtMs(answer)),
+    retryAfterMs: parseRetryAfterMs(headerOf(response, 'retry-after'), answeredAtMs(response)),
   })
 }
 
 /** The time of the answer by the service's clock, if known: a date in `Retry-After` refers to that clock. */
-function answeredAtMs(answer: Answer): number {
-  const dateMs = Date.parse(headerOf(answer, 'date') ?? '')
-  return Number.isNaN(dateMs) ? answer.receivedAtMs : dateMs
+function answeredAtMs(response: ServiceResponse): number {
+  const dateMs = Date.parse(headerOf(response, 'date') ?? '')
+  return Number.isNaN(dateMs) ? response.receivedAtMs : dateMs
 }
 
-async function describeRefusal(answer: Answer): Promise<string> {
-  const body = await parseJson(answer).then(readErrorBody, () => ({ text: undefined, fields: [] }) satisfies ErrorText)
+async function describeRefusal(response: ServiceResponse): Promise<string> {
+  const body = await parseJson(response).then(
+    readErrorBody,
+    () => ({ text: undefined, fields: [] }) satisfies ErrorText,
+  )
   const words = [body.text, ...body.fields].filter((text) => text !== undefined && text !== '').join('; ')
-  const shown = escapeText(truncateText(answer.redact(words), 600))
-  return `the service answered ${statusText(answer.status)}${shown === '' ? '' : `: ${shown}`}`
+  const shown = escapeText(truncateText(response.redact(words), 600))
+  return `the service answered ${statusText(response.status)}${shown === '' ? '' : `: ${shown}`}`
 }
 
 function statusText(status: number): string {
