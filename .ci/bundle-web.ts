@@ -57,7 +57,7 @@ async function scriptOf(page: string): Promise<string> {
   return script.code
 }
 
-/** What the pages share comes first, so that a page can differ. */
+/** Puts what the pages share first, so that a page can differ. */
 function styleOf(page: string): string {
   const sheets = ['common', page].flatMap((folder) => globSync(join(WEB, folder, '**', '*.css')).sort())
   const text = sheets.map((file) => readFileSync(file, 'utf8')).join('\n')

@@ -242,7 +242,7 @@ function packageOf(target: string): string {
   return parts.slice(0, target.startsWith('@') ? 2 : 1).join('/')
 }
 
-/** Why one room may not import from another; undefined when it may. */
+/** Returns why one room may not import from another; undefined when it may. */
 function whyNot(from: string, to: string): string | undefined {
   if (from === to) return undefined
   const [fromFloor = 0, toFloor = 0] = [FLOORS[from], FLOORS[to]]

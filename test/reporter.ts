@@ -41,7 +41,7 @@ function failureLine(where: string, error: { message: string } | undefined): str
   return `failed: ${where}: ${error?.message.split('\n', 1)[0]?.slice(0, 300) ?? 'no error was given'}`
 }
 
-/** Why tests were left out, as far as they say so. */
+/** Returns why tests were left out, as far as they say so. */
 function notesOf(module: TestModule): (string | undefined)[] {
   return [...module.children.allTests('skipped')].map((test) => {
     const result = test.result()

@@ -65,7 +65,7 @@ function describeAmongOthers(entry: Loaded): string {
   return section(entry.name, ...describe(entry, subsection))
 }
 
-/** What it does, then its parts under headings. */
+/** Prints what it does, then its parts under headings. */
 function describe({ summary, command }: Loaded, headed: typeof section): string[] {
   const { description, positionals, examples, exits } = command
   const words = Object.entries(positionals).map(([name, spec]) =>

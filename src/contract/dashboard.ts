@@ -8,7 +8,7 @@ const count = z.int().nonnegative()
 const time = z.string()
 const shownState = z.enum(SHOWN_STATES)
 
-/** Files of a mirror by what became of them, each in one place. */
+/** Files of a mirror by outcome, each counted once. */
 const fileCounts = z.object({
   known: count,
   searchable: count,

@@ -2,14 +2,14 @@
 
 const LONGEST = 512
 
-/** Whether a text can be an identifier: not empty, without control characters, and without a segment `.` or `..`, encoded or not. */
+/** Returns whether a text can be an identifier: not empty, without control characters, and without a segment `.` or `..`, encoded or not. */
 export function isIdentifier(text: string): boolean {
   return (
     /^[\w-]{1,100}$/.test(text) || (text !== '' && text.length <= LONGEST && text.isWellFormed() && !leavesPath(text))
   )
 }
 
-/** Whether a path holds a control character or a segment `.` or `..`, also if it is decoded first, once or more often. */
+/** Returns whether a path holds a control character or a segment `.` or `..`, also if it is decoded first, once or more often. */
 export function leavesPath(text: string): boolean {
   const plain = text.replace(/%(?:25)*([0-7][0-9a-f])/gi, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),

@@ -16,7 +16,7 @@ export interface HeartbeatInput {
 }
 
 export interface Heartbeat extends Disposable {
-  /** Whether the last beat is no older than three intervals. */
+  /** Returns whether the last beat is no older than three intervals. */
   isAlive(): boolean
 }
 

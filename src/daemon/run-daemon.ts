@@ -36,7 +36,7 @@ export interface DashboardServer extends AsyncDisposable {
 export interface DaemonPlan {
   readonly supervisor: SupervisorPlan
   readonly health: HealthAddress | null
-  /** Whom the daemon tells of failures; undefined: nobody. */
+  /** Whom the daemon notifies of failures; undefined: nobody. */
   readonly notices: NoticePlan | undefined
   /** Messages on configured mirrors that the daemon does not keep. */
   readonly passedOver: readonly string[]

@@ -18,7 +18,7 @@ export interface StatusNoticesInput {
   readonly signal: AbortSignal
 }
 
-/** Looks at the daemon's status every minute and tells of it. */
+/** Reads the daemon's status every minute and sends notices of it. */
 export class StatusNotices {
   readonly #input: StatusNoticesInput
   readonly #notifications: Notifications

@@ -34,7 +34,7 @@ export class Sessions {
     return endMs > this.#clock.monotonicMs() ? this.#create(this.#tokens, IDLE_LIFE_MS) : undefined
   }
 
-  /** Whether a token is that of a session, which then lasts twelve hours more. */
+  /** Returns whether a token is that of a session, which then lasts twelve hours more. */
   isOpen(token: string): boolean {
     const digest = digestOf(token)
     if ((this.#tokens.get(digest) ?? 0) <= this.#clock.monotonicMs()) return false

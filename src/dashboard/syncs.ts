@@ -24,7 +24,7 @@ export class DashboardSyncs {
     return this.#running.has(name)
   }
 
-  /** Why the last sync of a mirror ended early; null for any other end. */
+  /** Returns why the last sync of a mirror ended early; null for any other end. */
   failureOf(name: string): string | null {
     return this.#failures.get(name) ?? null
   }

@@ -74,7 +74,7 @@ interface TriedContent {
 /** `first`: the content never failed. `last`: it did, so that it gets what others leave of a run's limits. */
 export type UploadPriority = 'first' | 'last'
 
-/** When a content is uploaded: those that keep failing must not use up a limit before others are tried once. */
+/** Returns when a content is uploaded: those that keep failing must not use up a limit before others are tried once. */
 export function uploadPriority({ doubts, problemCount }: TriedContent): UploadPriority {
   return doubts === 0 && problemCount === 0 ? 'first' : 'last'
 }

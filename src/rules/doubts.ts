@@ -27,7 +27,7 @@ export function reactToDoubt({ doubts, problemCount }: DoubtedContent, cause: Do
   return { kind: 'quarantine', code: cause, durationMs: quarantineDurationMs(problemCount, cause) }
 }
 
-/** Whether to look for a content in doubt now: not while it is in quarantine or set aside. */
+/** Returns whether to look for a content in doubt now: not while it is in quarantine or set aside. */
 export function needsLook(
   { retryAt, isSetAside }: { readonly retryAt: number | null; readonly isSetAside: number },
   nowMs: number,
@@ -36,7 +36,7 @@ export function needsLook(
 }
 
 /**
- * Whether a candidate that could not be compared blocks the upload. After a temporary failure it does, because a later
+ * Returns whether a candidate that could not be compared blocks the upload. After a temporary failure it does, because a later
  * comparison may succeed; after any other failure, only if the content was in doubt more than once.
  */
 export function standsInTheWay({ kind }: { readonly kind: ErrorKind }, doubts: number): boolean {

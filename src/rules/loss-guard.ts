@@ -15,7 +15,7 @@ export interface Loss {
 /** `replaced`: nothing of what was known is there, and new files are. */
 export type LossReason = 'emptied' | 'replaced' | 'more than half'
 
-/** Why a scan's removals look like a lost disk rather than a user's work (P12); undefined when they don't. */
+/** Returns why a scan's removals look like a lost disk rather than a user's work (P12); undefined when they don't. */
 export function lossReason(files: Loss): LossReason | undefined {
   const { known, found, lost, isRootAccepted = false } = files
   if (lost === 0) return undefined
@@ -24,7 +24,7 @@ export function lossReason(files: Loss): LossReason | undefined {
   return lost >= FEWEST_LOST && lost * 2 > known ? 'more than half' : undefined
 }
 
-/** Whether so many new files wait to be read that the lost ones may be among them under new names. */
+/** Returns whether so many new files wait to be read that the lost ones may be among them under new names. */
 export function mayHaveMoved(files: Loss, unread: number): boolean {
   const atWorst = lossReason(files)
   return atWorst !== undefined && lossReason({ ...files, lost: Math.max(0, files.lost - unread) }) === undefined

@@ -23,7 +23,7 @@ const SYSTEM_DIRECTORIES: ReadonlySet<string> = new Set([
 const KERNEL_DIRECTORY = /^\/(?:dev|proc|sys|run)(?:\/|$)/
 const DRIVE = /^[A-Za-z]:[\\/]?$/
 
-/** What a directory holds when it is too broad to mirror unconfirmed; undefined for any other. Takes real paths. */
+/** Returns what a directory holds when it is too broad to mirror unconfirmed; undefined for any other. Takes real paths. */
 export function describeBroadRoot(path: string, home: string): string | undefined {
   if (path === '/' || DRIVE.test(path)) return 'the whole system'
   if (path === home) return 'the whole home directory'
@@ -41,13 +41,13 @@ export function ownDirectoriesBelow(rootRealPath: string, own: readonly string[]
   return own.map((path) => pathWithin(rootRealPath, path)).filter((path) => path !== undefined)
 }
 
-/** What identifies a file system, where the system tells it. */
+/** What identifies a file system, where the system reports it. */
 export interface Volume {
   readonly id: string | null
   readonly sizeBytes: number | null
 }
 
-/** Whether two file systems may be one: by their identifiers, or by their sizes where an identifier is not known. */
+/** Returns whether two file systems may be one: by their identifiers, or by their sizes where an identifier is not known. */
 export function mayBeSameVolume(pinned: Volume, found: Volume): boolean {
   if (pinned.id !== null && found.id !== null) return pinned.id === found.id
   return pinned.sizeBytes === null || found.sizeBytes === null || pinned.sizeBytes === found.sizeBytes

@@ -29,14 +29,14 @@ export function mirrorActivity(facts: MirrorOrigin): MirrorActivity {
   return isConfigured || !hasConfigured ? 'active' : 'named-only'
 }
 
-/** Whether nothing syncs a mirror any more, so that its state is out of date; what is synced when it is named has a state. */
+/** Returns whether nothing syncs a mirror any more, so that its state is out of date; what is synced when it is named has a state. */
 export function isOutOfUse(activity: MirrorActivity): boolean {
   return activity === 'not-configured' || activity === 'other-service'
 }
 
 const EMBEDDED = 'embedded:'
 
-/** Whether a mirror that is pinned to this origin belongs to the library on this computer. */
+/** Returns whether a mirror that is pinned to this origin belongs to the library on this computer. */
 export function isEmbeddedOrigin(origin: string): boolean {
   return origin.startsWith(EMBEDDED)
 }
@@ -47,7 +47,7 @@ export function embeddedOrigin(instanceId: string): string {
 }
 
 /**
- * Whether a mirror gives its name to a new one: `sync DIR` created it in the embedded library, and a service is configured
+ * Returns whether a mirror gives its name to a new one: `sync DIR` created it in the embedded library, and a service is configured
  * now, so that the user can't mean it. Any other mirror keeps its name: another URL of a service may be a mistake, and then
  * nothing may be uploaded.
  */
@@ -65,7 +65,7 @@ export function freeName(wanted: string, isTaken: (name: string) => boolean): st
   return name
 }
 
-/** Whether the credential may add resources to a library. */
+/** Returns whether the credential may add resources to a library. */
 export function mayUpload({ access }: LibrarySummary, { abilities }: Pick<AccessContext, 'abilities'>): boolean {
   return access.includes('resource.create') || abilities.includes('library.all.resource.create')
 }

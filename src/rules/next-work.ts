@@ -27,7 +27,7 @@ export interface Awaited {
   readonly isSettling: boolean
 }
 
-/** Whether nothing is left of a batch, which waits for the service and for files to settle, but not for an operator. */
+/** Returns whether nothing is left of a batch, which waits for the service and for files to settle, but not for an operator. */
 export function isBatchDone(planned: PlannedWork, { trouble, isSettling }: Awaited, nowMs: number): boolean {
   const isExpected = trouble === undefined ? isSettling : trouble === 'waiting'
   return !isExpected && dueMsOf(planned) > nowMs

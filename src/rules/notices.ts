@@ -117,7 +117,7 @@ export function afterNobodyReached(before: NoticeState, decided: NoticeState, no
   return { ...decided, announced: before.announced, retryAt: nowMs + RETRY_MS }
 }
 
-/** When a mirror was last up to date, or first seen; never later than now, as the clock may have been set back. */
+/** Returns when a mirror was last up to date, or first seen; never later than now, as the clock may have been set back. */
 function lastUpToDate({ upToDateAt }: NoticeState, { name, state }: MirrorSituation, { nowMs }: Situation): number {
   if (state === 'up-to-date' || state === 'paused') return nowMs
   // Every object has a `constructor`, and a mirror may have that name.
@@ -235,7 +235,7 @@ export function describeWell(sender: Sender): NoticeMessage {
 }
 
 export function describeTest(sender: Sender): NoticeMessage {
-  return messageOf('test', sender, 'this is a test', ['shelfd would tell you here when something goes wrong.'])
+  return messageOf('test', sender, 'this is a test', ['shelfd will notify you here when something goes wrong.'])
 }
 
 function messageOf(event: NoticeEvent, { host, nowMs }: Sender, news: string, lines: readonly string[]): NoticeMessage {

@@ -32,7 +32,7 @@ const WORDS: Readonly<Record<SkipReason, string>> = {
   'name-not-utf8': 'its name is not UTF-8',
 }
 
-/** What a skipped entry is that is no problem. */
+/** Returns what a skipped entry is that is no problem. */
 export function kindOfSkipped({ reason }: Skipped): 'ignored' | 'unsupported' {
   return reason === 'socket' || reason === 'pipe' || reason === 'device' ? 'unsupported' : 'ignored'
 }
@@ -60,7 +60,7 @@ export function describeSkipped(entry: Skipped): string {
 
 const CHANGED: ReadonlySet<string> = new Set(['busy', 'vanished'])
 
-/** Whether a problem says that its file changed or vanished after it was scanned: the file waits, and is read again. */
+/** Returns whether a problem says that its file changed or vanished after it was scanned: the file waits, and is read again. */
 export function hasChangedUnderWay(code: string): boolean {
   return CHANGED.has(code)
 }
@@ -76,7 +76,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'answer-late',
 ])
 
-/** Whether somebody has to look at a problem of a file. */
+/** Returns whether somebody has to look at a problem of a file. */
 export function needsPerson(code: string): boolean {
   return !PASSING.has(code)
 }

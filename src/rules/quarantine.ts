@@ -6,7 +6,7 @@ const LONGEST_MS = DAY_MS
 /** The service will refuse the same bytes again, so the longest duration applies at once. */
 const HOPELESS: ReadonlySet<string> = new Set(['too-large'])
 
-/** How long a failed content stays in quarantine: 25 s, growing fivefold, up to a day. */
+/** Returns how long a failed content stays in quarantine: 25 s, growing fivefold, up to a day. */
 export function quarantineDurationMs(refusals: number, code: string): number {
   if (HOPELESS.has(code)) return LONGEST_MS
   return Math.min(LONGEST_MS, FIRST_MS * 5 ** Math.max(0, refusals))

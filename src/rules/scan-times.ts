@@ -25,7 +25,7 @@ export function promptScanDelayMs({ settleMs }: ScanIntervals, lastScanMs: numbe
 }
 
 /**
- * Whether every file is to be hashed again; `intervalMs` null: never. Times are wall clock. A scrub that is recorded a whole
+ * Returns whether every file is to be hashed again; `intervalMs` null: never. Times are wall clock. A scrub that is recorded a whole
  * interval in the future counts as due: the clock was wrong then (P20).
  */
 export function isScrubDue(scrubbedAtMs: number, intervalMs: number | null, nowMs: number): boolean {
@@ -43,7 +43,7 @@ export function ageMsOf({ mtimeNs, ctimeNs }: TimedShape, nowMs: number): number
   return nowMs - Number(newestNs / 1_000_000n)
 }
 
-/** Whether a file has been unchanged for `settleMs` by its own times; otherwise the caller must watch it for that time. */
+/** Returns whether a file has been unchanged for `settleMs` by its own times; otherwise the caller must watch it for that time. */
 export function isSettled(file: TimedShape, nowMs: number, settleMs: number): boolean {
   return ageMsOf(file, nowMs) >= settleMs
 }

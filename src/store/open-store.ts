@@ -30,7 +30,7 @@ const MIGRATIONS = join(import.meta.dirname, 'migrations')
 
 /** What a process can read from a store without holding it. */
 export interface StoreReader extends StoreQueries, Disposable {
-  /** Whether a process holds the store now: if so, contents in `sending` are in flight; otherwise they were cut off. */
+  /** Returns whether a process holds the store now: if so, contents in `sending` are in flight; otherwise they were cut off. */
   isHeld(): boolean
   /** True when receipts may be missing (restored, copied, or new beside a full library): mirrors look before uploading. */
   mayLack(): boolean
@@ -45,7 +45,7 @@ export interface StoreView extends StoreReader {
 /** The state store, held by this process alone. Every query is prepared once; writes happen inside `write`. */
 export interface Store extends StoreReader {
   readonly directory: string
-  /** Why the store must not be used any more: another program deleted, replaced or changed its files. Undefined if none did. */
+  /** Returns why the store must not be used any more: another program deleted, replaced or changed its files. Undefined if none did. */
   findChange(): OperatorError | undefined
   /** Bytes that are free for this user on the store's file system. */
   freeBytes(): number
@@ -165,7 +165,7 @@ export function examineStore(directory: string): ExaminedStore | undefined {
   })
 }
 
-/** Whether there is a store to be read; throws when it is lost, or its directory is not ours. */
+/** Returns whether there is a store to be read; throws when it is lost, or its directory is not ours. */
 function isStoreThere({ directory, spec, generationFile }: StoreFiles): boolean {
   assertOwnDirectory(directory, { isReader: true })
   const isThere = isDatabaseThere(spec.file)

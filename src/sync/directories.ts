@@ -205,7 +205,7 @@ export async function assertLibraryRemains({
   }
 }
 
-/** Whether uploads name their directory and the service answers that `directory` does not exist. */
+/** Returns whether uploads name their directory and the service answers that `directory` does not exist. */
 export async function isDirectoryGone(
   { engine: { signal }, mirror: { row }, connection: { client } }: MirrorContext,
   directory: string,

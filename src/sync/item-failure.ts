@@ -31,7 +31,7 @@ export async function itemFailure(
   return mayBeItem && (await isServiceWell({ client }, needed, signal)) ? error : undefined
 }
 
-/** Whether the service answers a request that concerns no item, and grants the right (4.1). */
+/** Returns whether the service answers a request that concerns no item, and grants the right (4.1). */
 export async function isServiceWell(
   { client }: Pick<Connection, 'client'>,
   needed: NeededRight,

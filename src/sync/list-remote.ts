@@ -124,7 +124,7 @@ function entriesOf(page: DirectoryPage, libraryId: number, directory: string): L
   })
 }
 
-/** Whether an error concerns one directory; a refused credential or an interruption ends the whole listing. */
+/** Returns whether an error concerns one directory; a refused credential or an interruption ends the whole listing. */
 function isOfOneDirectory(error: unknown): boolean {
   return error instanceof ShelfdError && (error.kind === 'temporary' || error.kind === 'request')
 }

@@ -127,7 +127,7 @@ function readState({ store }: NoticeContext): NoticeState {
   }
 }
 
-/** Whether a state is worth a write: times that merely go on are, once they have gone on by `stepMs`. */
+/** Returns whether a state is worth a write: times that merely go on are, once they have gone on by `stepMs`. */
 function differs(stored: NoticeState, state: NoticeState, stepMs: number): boolean {
   const { upToDateAt: storedTimes, ...rest } = stored
   const { upToDateAt: times, ...now } = state
@@ -142,7 +142,7 @@ function differs(stored: NoticeState, state: NoticeState, stepMs: number): boole
 /** How an attempt to send ended. `doubt`: it may have arrived. Reasons hold no secret. */
 export type Delivery = { readonly kind: 'sent' } | { readonly kind: 'not-sent' | 'doubt'; readonly reason: string }
 
-/** A way to tell somebody. */
+/** A channel that carries notices. */
 export interface Channel {
   /** For messages, without secrets: `webhook https://hooks.slack.com`. */
   readonly name: string

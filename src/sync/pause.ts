@@ -16,7 +16,7 @@ export function resumeMirrors(store: Store, names: readonly string[]): void {
   store.write(() => setState(store, names, 'running'))
 }
 
-/** Whether the daemon's uploads for this mirror are paused. A sync by hand ignores the pause. */
+/** Returns whether the daemon's uploads for this mirror are paused. A sync by hand ignores the pause. */
 export function isPaused({ keyValues }: StoreReader, name: string): boolean {
   return (keyValues.get(FOR_ONE + name) ?? keyValues.get(FOR_ALL)) === ('paused' satisfies PauseState)
 }

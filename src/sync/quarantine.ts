@@ -31,7 +31,7 @@ export interface QuarantinedFile {
   readonly path: string
 }
 
-/** When a content that fails with `code` now is due again (wall clock): later after each earlier failure. */
+/** Returns when a content that fails with `code` now is due again (wall clock): later after each earlier failure. */
 export function quarantineUntil(
   { store, clock }: { readonly store: Store; readonly clock: Clock },
   contentId: number,

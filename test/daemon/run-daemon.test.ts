@@ -59,7 +59,7 @@ async function startDaemon(health: HealthAddress | null, { clock = systemClock, 
   if (!client) throw new Error('It does not answer')
   return {
     ...{ next, logged, plans },
-    /** Whether each plan was disposed of, in order. */
+    /** Returns whether each plan was disposed of, in order. */
     disposals: () => plans.map((plan) => disposed.has(plan)),
     reload: () => client.reload(),
     forget: (name: string) => client.forget(name),

@@ -163,7 +163,7 @@ test('a summary says that a file waits for the next run', async () => {
   expect(stdout).toMatch(/Done with 1 problem in .*; 1 file waits for the next run\.$/m)
 })
 
-/** What `status` says of the only mirror. */
+/** Returns what `status` says of the only mirror. */
 async function statusOf(home: Home) {
   const [{ problems, files }] = JSON.parse((await home.shelfd(['status', '--json'])).stdout).mirrors
   return { problems, toSend: files.toSend }

@@ -37,7 +37,7 @@ async function untilHeld(daemon: RunningDaemon, code: string): Promise<DaemonMir
   return onlyMirror(await daemon.until(`held by ${code}`, (now) => isHeld(onlyMirror(now))))
 }
 
-/** How many contents wait to be sent, by `status`. */
+/** Returns how many contents wait to be sent, by `status`. */
 async function countWaiting(home: Home): Promise<number> {
   return JSON.parse((await home.shelfd(['status', '--json'])).stdout).mirrors[0].queue.contents
 }

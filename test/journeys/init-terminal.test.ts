@@ -12,7 +12,7 @@ const DOWN = '\x1b[B'
 const SPACE = ' '
 const PATIENT = { timeout: 120_000 }
 
-/** What stands on the screen, without colours and line breaks. */
+/** Returns what stands on the screen, without colours and line breaks. */
 const plain = (output: string) => stripVTControlCharacters(output).replaceAll(/\s+/g, ' ')
 
 test('the wizard leads from an address to a configuration that works', PATIENT, async () => {

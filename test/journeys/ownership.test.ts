@@ -147,7 +147,7 @@ describe('programs, authorities and groups', () => {
     const judge = (gid: number, mode: number) => findIntruder('x', { uid: 1_000, gid, mode }, { owners: 'anyone' })
     expect(judge(1_000, 0o664)).toBeUndefined()
     expect(judge(100, 0o664)?.why).toBe('others can write it (mode 0664)')
-    expect(judge(1_000, 0o666)?.mend).toBe('chmod go-w "x"')
+    expect(judge(1_000, 0o666)?.fix).toBe('chmod go-w "x"')
     expect(findIntruder('x', { uid: 0, gid: 0, mode: 0o664 }, { owners: 'anyone' })).toBeDefined()
   })
 })

@@ -229,7 +229,7 @@ function runSteps(steps: readonly Step[], built: string) {
   }
 }
 
-/** What systemd would start, as whom, and with which variables. */
+/** Returns what systemd would start, as whom, and with which variables. */
 function readUnit(unit: string) {
   const valuesOf = (key: string) => [...unit.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value = '']) => value)
   const variables = valuesOf('Environment').flatMap((line) => line.split(' ').map((each) => each.split('=', 2)))

@@ -62,7 +62,7 @@ function titleOf(call: ts.CallExpression, source: ts.SourceFile): string | undef
   return ts.isTemplateExpression(title) ? title.getText(source).slice(1, -1) : undefined
 }
 
-/** Whether a test whose full name is `name` is written as `title`, in any group and with any values of its cases. */
+/** Returns whether a test whose full name is `name` is written as `title`, in any group and with any values of its cases. */
 export function isRunOf(title: string, name: string): boolean {
   return patternOf(title).test(name)
 }

@@ -20,7 +20,7 @@ function overOneStore() {
     clock,
     store,
     keep,
-    /** How long the next process would wait. */
+    /** Returns how long the next process would wait. */
     remainingMs: () => Math.max(0, keep().untilMs - clock.monotonicMs()),
   }
 }

@@ -50,7 +50,7 @@ function library(access: string[]): AccessContext['libraries'][number] {
   return { id: '1', name: 'Papers', access }
 }
 
-/** What a token says of itself; by default all that mirroring needs, and no more. */
+/** Returns what a token says of itself; by default all that mirroring needs, and no more. */
 function access(more: Partial<AccessContext> = {}): AccessContext {
   const tenant = { id: 1, name: 'Acme', slug: 'acme' }
   const user = { id: 2, name: 'Ada', email: 'ada@example.com' }

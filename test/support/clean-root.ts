@@ -66,7 +66,7 @@ export function startInside(root: string, command: readonly string[], options: I
   })
 }
 
-/** What is mounted there is mounted for that program alone. */
+/** Returns the command that runs a program within the root, with mounts that it alone sees. */
 function enter(root: string, command: readonly string[], options: InsideOptions): string[] {
   const { user = 'root', volumes } = options
   const readOnly = [

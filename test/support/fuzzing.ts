@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 
 /**
- * How a fuzzer runs: `runs` times, or `SHELFD_FUZZ_TIMES` times as often. A failure prints its seed, which `SHELFD_FUZZ_SEED` repeats.
+ * Returns how a fuzzer runs: `runs` times, or `SHELFD_FUZZ_TIMES` times as often. A failure prints its seed, which `SHELFD_FUZZ_SEED` repeats.
  */
 export function fuzzing(runs: number): fc.Parameters<unknown> {
   const { SHELFD_FUZZ_TIMES = '1', SHELFD_FUZZ_SEED } = process.env

@@ -9,7 +9,7 @@ export interface ManualClock extends Clock {
   advanceToNext(): Promise<boolean>
   /** Sets the wall clock only, as a suspended machine or an administrator does; sleepers notice nothing. */
   jump(byMs: number): void
-  /** How many sleep now. */
+  /** Returns how many sleep now. */
   countSleepers(): number
 }
 

@@ -73,7 +73,7 @@ export function packagesOf(programs: readonly Program[]): string[] {
 
 const NOTE = 'needs '
 
-/** Why a test was left out, as its result keeps it. */
+/** Returns why a test was left out, as its result keeps it. */
 export function noteOf(missing: readonly Program[]): string {
   return `${NOTE}${missing.join(', ')}`
 }

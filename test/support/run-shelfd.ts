@@ -20,7 +20,7 @@ export interface Running {
   readonly child: ChildProcess
   /** Resolves when the process is gone; `exitCode` is null when a signal ended it. */
   readonly ended: Promise<Outcome>
-  /** What it has logged so far. */
+  /** Returns what it has logged so far. */
   log(): string
   /** Resolves as soon as it has logged this text; rejects when it ends without. */
   logged(text: string): Promise<void>

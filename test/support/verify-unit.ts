@@ -19,7 +19,7 @@ export async function verifyUnit(file: string, isUser: boolean): Promise<string[
   return stderr.split('\n').filter((line) => line !== '' && !SINCE_254.test(line))
 }
 
-/** How much of the machine a unit of the system can reach, from 0 to 10, by `systemd-analyze security`. */
+/** Returns how much of the machine a unit of the system can reach, from 0 to 10, by `systemd-analyze security`. */
 export async function exposureOf(file: string): Promise<number> {
   needs('systemd-analyze')
   const { stdout } = await promisify(execFile)('systemd-analyze', ['security', '--offline=true', '--no-pager', file])

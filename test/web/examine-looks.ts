@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds, in light colours and in dark ones. */
+/** Returns what axe finds, in light colours and in dark ones. */
 export async function complaintsOf(page: Page): Promise<string[]> {
   await page.evaluate(AXE)
   const light = (await page.evaluate('axe.run()')) as AxeResults

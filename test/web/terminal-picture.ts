@@ -15,7 +15,7 @@ const STYLES: Readonly<Record<string, string>> = {
 }
 const ENDS = new Set(['22', '39'])
 
-/** What is left on the screen at the end. */
+/** Returns what is left on the screen at the end. */
 export function lastScreen(output: string): string {
   const lines = withoutWrapping(output).split(/\r?\n/)
   return lines.map((line) => line.split(CLEARED).at(-1)).join('\n')

@@ -29,7 +29,7 @@ export const permissions: Check = {
     const directories = [context.stateDir, ...(service.kind === 'embedded' ? [service.dataDir] : [])]
     for (const directory of directories) assertOwnDirectory(directory, { isReader: true })
     const exposed = directories.flatMap(listExposed)
-    const findings = exposed.map(({ path, why, mend }) => warning(`"${path}": ${why}`, mend))
+    const findings = exposed.map(({ path, why, fix }) => warning(`"${path}": ${why}`, fix))
     return findings.length > 0 ? findings : [ok('nobody else can read or change what shelfd keeps')]
   },
 }

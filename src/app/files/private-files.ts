@@ -66,7 +66,7 @@ export function assertTrustedProgram(file: string): void {
 
 function refuse(file: string, what: string, intruder: Intruder | undefined): void {
   if (intruder === undefined) return
-  throw new UsageError('insecure-file', `Cannot use "${file}": ${what}, and ${intruder.why}; run: ${intruder.mend}`)
+  throw new UsageError('insecure-file', `Cannot use "${file}": ${what}, and ${intruder.why}; run: ${intruder.fix}`)
 }
 
 function notAFile(file: string): UsageError {

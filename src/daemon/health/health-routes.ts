@@ -6,7 +6,7 @@ import { listFailingChecks } from './readiness.ts'
 export interface HealthView {
   status(): DaemonStatus
   renderMetrics(): Promise<{ readonly body: string; readonly contentType: string }>
-  /** Whether the daemon still works, not only its event loop. */
+  /** Returns whether the daemon still works, not only its event loop. */
   isAlive(): boolean
 }
 

@@ -43,7 +43,7 @@ function checksOfService({ service: { state, reason } }: DaemonStatus): FailingC
   return [{ check: 'service', code, message: 'The service does not answer; shelfd continues when it answers again' }]
 }
 
-/** Whether a mirror is stopped until somebody acts. */
+/** Returns whether a mirror is stopped until somebody acts. */
 export function isFailing({ state, reason }: DaemonMirrorStatus): boolean {
   return state === 'halted' || isWithoutRoot(reason)
 }
@@ -55,7 +55,7 @@ function checkOfMirror({ name, reason }: DaemonMirrorStatus): FailingCheck {
   return { check: `mirror:${name}`, code: reason?.code ?? null, message }
 }
 
-/** Whether the directory itself is the reason: then the user must repair it, not shelfd. */
+/** Returns whether the directory itself is the reason: then the user must repair it, not shelfd. */
 function isWithoutRoot(reason: DaemonMirrorStatus['reason']): boolean {
   return reason?.code === 'root-missing' || reason?.code === 'root-unreadable'
 }

@@ -34,7 +34,7 @@ export class MaintenanceWindows {
     return this.#windows.length === 0
   }
 
-  /** What holds from now until the next window begins or ends, unless the clock is set to another time. */
+  /** Returns what holds from now until the next window begins or ends, unless the clock is set to another time. */
   at(nowMs: number): Maintenance {
     const closedUntil = this.closedUntil(nowMs)
     const starts = this.#windows.map(({ nextAfter }) => nextAfter(nowMs) ?? Number.POSITIVE_INFINITY)

@@ -26,7 +26,7 @@ export interface OverviewInput {
   readonly nowMs: number
 }
 
-/** What is to be seen of each mirror at a glance; `store` is undefined while nothing was mirrored yet. */
+/** Returns what is to be seen of each mirror at a glance; `store` is undefined while nothing was mirrored yet. */
 export function readOverview(
   store: StoreReader | undefined,
   { daemon, listed, nowMs }: OverviewInput,

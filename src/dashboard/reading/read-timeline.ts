@@ -9,7 +9,7 @@ const SPANS: Readonly<Record<TimelineSpan, { readonly intervalMs: number; readon
   month: { intervalMs: 6 * HOUR_MS, intervals: 120 },
 }
 
-/** What was sent in the span that ends at `nowMs`. Intervals begin at whole multiples of their length since the epoch. */
+/** Returns what was sent in the span that ends at `nowMs`. Intervals begin at whole multiples of their length since the epoch. */
 export function readTimeline(store: StoreReader | undefined, span: TimelineSpan, nowMs: number): Timeline {
   const { intervalMs, intervals } = SPANS[span]
   const toMs = (Math.floor(nowMs / intervalMs) + 1) * intervalMs

@@ -16,7 +16,7 @@ export function isOwnFile(path: string): boolean {
   const { uid, gid } = found
   // Root has checked the directory, and reads the state of other users.
   const intruder = findIntruder(path, { uid, gid, mode: 0 }, { owners: ownUid() === 0 ? 'anyone' : 'nobody' })
-  if (intruder) throw unusable(path, intruder.why, `run: ${intruder.mend}`)
+  if (intruder) throw unusable(path, intruder.why, `run: ${intruder.fix}`)
   return true
 }
 

@@ -10,7 +10,7 @@ export interface Intruder {
   /** `it belongs to user 1000`. */
   readonly why: string
   /** The command that fixes it. */
-  readonly mend: string
+  readonly fix: string
 }
 
 interface Judging {
@@ -40,19 +40,19 @@ export function findIntruder(
   if (found.uid !== own && owners !== 'anyone' && !(owners === 'root' && found.uid === 0)) {
     const why = `it belongs to user ${found.uid}`
     // A chown to root would take the files from their owner.
-    if (isTree && own === 0) return { why, mend: `sudo -u "#${found.uid}" shelfd …` }
-    return { why, mend: `sudo chown ${isTree ? '-R ' : ''}${own} "${path}"` }
+    if (isTree && own === 0) return { why, fix: `sudo -u "#${found.uid}" shelfd …` }
+    return { why, fix: `sudo chown ${isTree ? '-R ' : ''}${own} "${path}"` }
   }
   if (mayBeSticky && (found.mode & STICKY) !== 0) return undefined
   return isWritableByOthers(found)
-    ? { why: `others can write it (mode ${octal(found)})`, mend: `chmod go-w "${path}"` }
+    ? { why: `others can write it (mode ${octal(found)})`, fix: `chmod go-w "${path}"` }
     : undefined
 }
 
 /** Returns how others can read it, with the command that prevents it; undefined if they cannot. */
 export function findReader(path: string, found: Ownership, { isDirectory = false } = {}): Intruder | undefined {
   if (ownUid() === undefined || (found.mode & 0o077) === 0) return undefined
-  return { why: `others can read it (mode ${octal(found)})`, mend: `chmod ${isDirectory ? 700 : 600} "${path}"` }
+  return { why: `others can read it (mode ${octal(found)})`, fix: `chmod ${isDirectory ? 700 : 600} "${path}"` }
 }
 
 /** A group with the number of its user has no other member, and the umask of some systems lets it write. */

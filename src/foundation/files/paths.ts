@@ -28,7 +28,7 @@ export function pathWithin(directory: string, path: string, separator = '/'): st
   return path.startsWith(start) ? path.slice(start.length) : undefined
 }
 
-/** Whether `path` is `directory` or lies below it. */
+/** Returns whether `path` is `directory` or lies below it. */
 export function isWithin(directory: string, path: string, separator = '/'): boolean {
   return pathWithin(directory, path, separator) !== undefined
 }

@@ -40,5 +40,5 @@ export function assertOwnDirectory(directory: string, { isReader = false } = {})
     findIntruder(directory, found, { owners: looksOn ? 'anyone' : 'nobody', isTree: true })
   if (!intruder) return
   const text = `Cannot keep anything in "${directory}": ${intruder.why}`
-  throw new UsageError('insecure-file', `${text}; run: ${intruder.mend}, or choose another directory`)
+  throw new UsageError('insecure-file', `${text}; run: ${intruder.fix}, or choose another directory`)
 }

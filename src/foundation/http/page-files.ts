@@ -51,7 +51,7 @@ export function mediaTypeOf(name: string): string {
   return MEDIA_TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
 }
 
-/** How long browsers keep a file: a page is asked for again each time, the others for ever, since their names follow their bytes. */
+/** Returns how long browsers keep a file: a page is asked for again each time, the others for ever, since their names follow their bytes. */
 export function cachingOf(name: string): string {
   return name.endsWith('.html') ? 'no-cache' : 'public, max-age=31536000, immutable'
 }

@@ -1,4 +1,4 @@
-/** Whether a host, as an address or a URL names it, is this computer; names other than `localhost` are not resolved. */
+/** Returns whether a host, as an address or a URL names it, is this computer; names other than `localhost` are not resolved. */
 export function isLoopback(host: string | undefined): boolean {
   return host !== undefined && /^(?:localhost|\[::1\]|::1|127(?:\.\d{1,3}){3})$/.test(host)
 }

@@ -8,7 +8,7 @@ export interface KernelLock extends Disposable {
   /** False if the path no longer names the locked file. */
   isInPlace(): boolean
   /**
-   * Whether nobody else works with the database that the lock guards. Deleting or replacing a lock file lets no second
+   * Returns whether nobody else works with the database that the lock guards. Deleting or replacing a lock file lets no second
    * holder in: each lock file has the mark of its own inode, and if that is missing, nobody may have the database open. Like
    * any opening, that check replays what a crash left in the log.
    */
@@ -60,7 +60,7 @@ function markOf(file: string): number {
   return Number(statSync(file, { bigint: true }).ino % 0x7fff_ffffn) + 1
 }
 
-/** Whether any process has the database open: each connection in WAL mode keeps a shared lock on it. */
+/** Returns whether any process has the database open: each connection in WAL mode keeps a shared lock on it. */
 function isDatabaseInUse(file: string): boolean {
   if (!isDatabaseThere(file)) return false
   const database = new Database(file, { timeout: 0 })
@@ -76,7 +76,7 @@ function isDatabaseInUse(file: string): boolean {
   }
 }
 
-/** Whether any process holds the lock on `file` now. */
+/** Returns whether any process holds the lock on `file` now. */
 export function isKernelLockHeld(file: string): boolean {
   if (!isDatabaseThere(file)) return false
   const database = new Database(file, { readonly: true, timeout: 0 })

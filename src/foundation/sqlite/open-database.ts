@@ -78,7 +78,7 @@ export function isOutOfReach(error: unknown): boolean {
   return /^SQLITE_(?:IOERR|CANTOPEN)/.test(code) || /^E(?:RR_FS_E)?[A-Z]+$/.test(code)
 }
 
-/** Whether a database has a schema older than the newest migration; false for one that has no schema yet. */
+/** Returns whether a database has a schema older than the newest migration; false for one that has no schema yet. */
 export function hasOlderSchema(database: Database.Database, { migrationsDir }: DatabaseSpec): boolean {
   const version = Number(database.pragma('user_version', { simple: true }))
   return version > 0 && version < newestVersion(migrationsDir)
@@ -100,7 +100,7 @@ export function openDatabaseReadOnly(spec: DatabaseSpec): Database.Database {
 }
 
 /**
- * Whether the database exists. Throws OperatorError('store-unusable') if something else than a file of ours lies there or where
+ * Returns whether the database exists. Throws OperatorError('store-unusable') if something else than a file of ours lies there or where
  * SQLite keeps its log, index and journal: SQLite would wait for a pipe, and follow a link.
  */
 export function isDatabaseThere(file: string): boolean {

@@ -18,7 +18,7 @@ export interface IgnoreRule {
   readonly decision: IgnoreDecision
   /** The pattern begins with `!`: it brings back paths that an earlier rule ignored. */
   readonly negative: boolean
-  /** Whether the pattern matches this path itself. The path of a directory ends with a slash; `name` is its last part. */
+  /** Returns whether the pattern matches this path itself. The path of a directory ends with a slash; `name` is its last part. */
   matches(path: string, name: string): boolean
 }
 

@@ -10,7 +10,7 @@ type Part = readonly Token[] | typeof ANY_NAMES
 /** With more wildcards in one part of a pattern, a regular expression may take exponential time for a long name. */
 const MAX_STARS_FOR_REGEX = 2
 
-/** Whether a regular expression for this pattern could take exponential time. */
+/** Returns whether a regular expression for this pattern could take exponential time. */
 export function isCostly(body: string): boolean {
   return body.split('/').some((part) => (part.match(/\*+/g) ?? []).length > MAX_STARS_FOR_REGEX)
 }

@@ -16,7 +16,7 @@ const FAULTS: Readonly<Record<string, readonly [CodeOf<'file'>, string]>> = {
 /** The process or the system has no free descriptor, which is no problem of the file: the caller retries. */
 const OUT_OF_DESCRIPTORS = new Set(['EMFILE', 'ENFILE'])
 
-/** Whether an operation failed since this process, or the system, has no free file descriptor. */
+/** Returns whether an operation failed since this process, or the system, has no free file descriptor. */
 export function isOutOfDescriptors(thrown: unknown): boolean {
   return OUT_OF_DESCRIPTORS.has(systemCodeOf(thrown) ?? '')
 }

@@ -48,7 +48,7 @@ export function placeOf(fs: FileSystem, realPath: string): RootPlace {
   return { realPath, accessPath: realPath, device, inode }
 }
 
-/** Whether the directory at the root's path is the one that was inspected. */
+/** Returns whether the directory at the root's path is the one that was inspected. */
 export function isInPlace(fs: FileSystem, { realPath, device, inode }: RootPlace): boolean {
   const now = placeOf(fs, realPath)
   return now.device === device && now.inode === inode

@@ -84,7 +84,7 @@ function realPathOf(fs: FileSystem, { root, path, descriptor }: Opened, stats: F
   }
 }
 
-/** Whether a real path lies below the root. */
+/** Returns whether a real path lies below the root. */
 export function isUnder(rootRealPath: string, path: string | undefined): boolean {
   return path !== undefined && path !== rootRealPath && isWithin(rootRealPath, path, sep)
 }

@@ -66,7 +66,7 @@ function assertStillThere(fs: FileSystem, { root, path, relativePath, options }:
   }
 }
 
-/** Whether the second listing has the entries of the first without those that vanished, and no others. */
+/** Returns whether the second listing has the entries of the first without those that vanished, and no others. */
 function isPlainLoss(now: Listing, before: Listing, vanished: ReadonlySet<string>): boolean {
   const known = new Set(before.names)
   return now.names.every((name) => known.has(name) && !vanished.has(name))

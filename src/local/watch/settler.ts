@@ -55,13 +55,13 @@ export class Settler {
     return this.#settling.has(path)
   }
 
-  /** How long a path has been unsettled; 0 for a path that is not held. */
+  /** Returns how long a path has been unsettled; 0 for a path that is not held. */
   waitedMs(path: string): number {
     const nowMs = this.#options.clock.monotonicMs()
     return nowMs - (this.#settling.get(path)?.sinceMs ?? nowMs)
   }
 
-  /** Whether a path that was unsettled at `atMs` (monotonic) still is, and has been for less than `longestMs`. */
+  /** Returns whether a path that was unsettled at `atMs` (monotonic) still is, and has been for less than `longestMs`. */
   hasWaitedSince(atMs: number, longestMs: number): boolean {
     const nowMs = this.#options.clock.monotonicMs()
     for (const { sinceMs } of this.#settling.values()) {
@@ -70,7 +70,7 @@ export class Settler {
     return false
   }
 
-  /** Whether a path, or a directory above it, is held. */
+  /** Returns whether a path, or a directory above it, is held. */
   covers(path: string): boolean {
     for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
       if (this.#settling.has(path.slice(0, end))) return true
@@ -92,7 +92,7 @@ export class Settler {
     this.#add(path, this.#dueOf(fingerprint), fingerprint)
   }
 
-  /** When to call `takeSettled` next (monotonic), possibly too early; undefined when no path is held. */
+  /** Returns when to call `takeSettled` next (monotonic), possibly too early; undefined when no path is held. */
   nextDueMs(): number | undefined {
     if (this.#settling.size === 0) return undefined
     if (this.#earliestDueMs <= this.#options.clock.monotonicMs()) this.#earliestDueMs = this.#findEarliestDueMs()

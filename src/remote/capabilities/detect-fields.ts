@@ -73,7 +73,7 @@ function namesDirectory(field: BodyField): boolean {
   return (PLACE.test(name) || isParent(field)) && DIRECTORY_WORD.test(field.description)
 }
 
-/** Whether a request that sends only the fields `sent` has all required ones. */
+/** Returns whether a request that sends only the fields `sent` has all required ones. */
 function covers(fields: readonly BodyField[], sent: readonly BodyField[]): boolean {
   return fields.every((field) => !field.required || sent.includes(field))
 }

@@ -74,7 +74,7 @@ export async function openTunnel(proxy: TunnelProxy, target: string, security: S
   }
 }
 
-/** How messages name a proxy. */
+/** Returns how messages name a proxy. */
 export function nameOf({ origin, variable }: TunnelProxy): string {
   return `the proxy ${origin} (${variable})`
 }

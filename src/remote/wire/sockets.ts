@@ -26,7 +26,7 @@ export class CertificateFailure extends Error {
 const CERTIFICATE =
   /^(?:CERT_|CRL_|ERROR_IN_C|ERR_TLS_CERT|UNABLE_TO_(?:GET|VERIFY|DECRYPT|DECODE)|DEPTH_ZERO|SELF_SIGNED|INVALID_(?:CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH)/
 
-/** Whether a code of OpenSSL or Node means that a certificate is not trusted. */
+/** Returns whether a code of OpenSSL or Node means that a certificate is not trusted. */
 export function isOfCertificate(code: string): boolean {
   return CERTIFICATE.test(code)
 }
@@ -34,7 +34,7 @@ export function isOfCertificate(code: string): boolean {
 const OF_OUR_CERTIFICATE =
   /ALERT_(?:CERTIFICATE_(?:REQUIRED|REVOKED|EXPIRED|UNKNOWN)|(?:BAD|UNSUPPORTED)_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)$/
 
-/** Whether a code of OpenSSL means that the other side wants a certificate of ours, or refuses the one it got. */
+/** Returns whether a code of OpenSSL means that the other side wants a certificate of ours, or refuses the one it got. */
 export function isOfOurCertificate(code: string): boolean {
   return OF_OUR_CERTIFICATE.test(code)
 }

@@ -15,7 +15,7 @@ export function explainFaults<T>(directory: string, work: () => T): T {
   }
 }
 
-/** What the user can do about a lost or damaged store. */
+/** Returns what the user can do about a lost or damaged store. */
 export function wayBack(directory: string): string {
   return `restore the whole directory from a backup, or move it away ("mv ${directory} ${directory}.damaged") to start with an empty one`
 }

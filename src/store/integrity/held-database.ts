@@ -35,7 +35,7 @@ export class HeldDatabase implements Disposable {
     }
   }
 
-  /** Why it must not be written to any more; undefined if nobody else has touched its files. */
+  /** Returns why it must not be written to any more; undefined if nobody else has touched its files. */
   findChange(): OperatorError | undefined {
     return this.#open.findChange()
   }

@@ -106,7 +106,7 @@ export function recordClosed(spec: DatabaseSpec, generationFile: string): void {
   ]()
 }
 
-/** Whether the write-ahead log holds commits; a reader leaves an empty log behind. */
+/** Returns whether the write-ahead log holds commits; a reader leaves an empty log behind. */
 export function hasLog(file: string): boolean {
   return (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 }

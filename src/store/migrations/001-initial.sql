@@ -26,9 +26,9 @@ CREATE TABLE mirror (
   path               TEXT NOT NULL,
   library_id         INTEGER NOT NULL REFERENCES library (id),
   remote_path        TEXT NOT NULL,
-  -- The root's identity, pinned. When it was created tells file systems at one mount point apart: the root of every ext4 has the
+  -- The root's identity, pinned. The time of its creation distinguishes file systems at one mount point: the root of every ext4 has the
   -- same inode, and device numbers change at a restart. UUID and size of the file system do so where it records no birth times, as
-  -- FAT and NTFS. NULL where the system does not tell them, and until they were seen.
+  -- FAT and NTFS. NULL where the system does not report them, and until they were seen.
   root_device        INTEGER NOT NULL,
   root_inode         INTEGER NOT NULL,
   root_birth_ns      INTEGER,
@@ -81,7 +81,7 @@ CREATE TABLE content (
   ingestion_status   TEXT,
   -- What the service says of a resource beside its status, such as why its text cannot be searched.
   ingestion_note     TEXT,
-  -- When the service last told the status.
+  -- When the service last reported the status.
   ingestion_seen_at  INTEGER,
   searchable_at      INTEGER,
   problem_code       TEXT,

@@ -18,7 +18,7 @@ export interface MirrorRow {
   readonly rootInode: bigint
   /** Null until a root with a birth time was seen. */
   readonly rootBirthNs: bigint | null
-  /** Of its file system, where that has no birth times; null where the system does not tell it. */
+  /** Of its file system, where that has no birth times; null where the system does not report it. */
   readonly rootVolumeId: string | null
   readonly rootVolumeBytes: number | null
   readonly scrubbedAt: number

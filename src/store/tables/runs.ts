@@ -66,7 +66,7 @@ interface MedianSlot {
   readonly medianMs: number
 }
 
-/** Queries on when uploads began and what became of them, by the record of each upload. */
+/** Queries on the beginnings and outcomes of uploads, by the record of each upload. */
 export function prepareTimeline(database: Database.Database) {
   const arrived = "u.outcome IN ('created', 'duplicate', 'adopted')"
   const uploads = `FROM upload u INDEXED BY upload_by_day JOIN content c ON c.id = u.content_id

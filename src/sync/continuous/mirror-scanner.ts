@@ -70,12 +70,12 @@ export class MirrorScanner implements AsyncDisposable {
     }
   }
 
-  /** When to call `scanMirror` (monotonic). */
+  /** Returns when to call `scanMirror` (monotonic). */
   get dueMs(): number {
     return Math.min(this.#scanAtMs, this.#watch?.settler.nextDueMs() ?? Number.POSITIVE_INFINITY)
   }
 
-  /** When to call `tidy` (monotonic). */
+  /** Returns when to call `tidy` (monotonic). */
   get tidyAtMs(): number {
     return this.#examinerIdleAtMs
   }

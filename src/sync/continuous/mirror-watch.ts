@@ -42,7 +42,7 @@ export class MirrorWatch implements AsyncDisposable {
     return this.#watcher?.hasStopped ? 'poll' : this.#backEnd
   }
 
-  /** How long after a change its hint may come. */
+  /** Returns how long after a change its hint may come. */
   get delayMs(): number {
     return this.#watcher?.delayMs ?? 0
   }
@@ -125,7 +125,7 @@ function listenerOf(
   }
 }
 
-/** Whether a change of `path` needs a scan: the root itself, or a file with ignore rules. */
+/** Returns whether a change of `path` needs a scan: the root itself, or a file with ignore rules. */
 function isForScan(path: string): boolean {
   return path === '' || path === '.shelfdignore' || path.endsWith('/.shelfdignore')
 }

@@ -82,7 +82,7 @@ function mustScan({ engine, mirror }: Rescan, batch: ScanBatch): boolean {
   return batch.changes.some((change) => hasReplaced(engine, mirror, change))
 }
 
-/** Whether a new file has taken the place of a known directory. */
+/** Returns whether a new file has taken the place of a known directory. */
 function hasReplaced({ store }: Engine, { row }: OpenMirror, { path, files }: DirectoryChanges): boolean {
   const fresh = files.filter(({ isKnown }) => !isKnown)
   return fresh.some(({ name }) => store.directories.find(row.id, joinPath(path, name)) !== undefined)

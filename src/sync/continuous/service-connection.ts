@@ -51,7 +51,7 @@ export class ServiceConnection {
     return this.#status
   }
 
-  /** When to call `open` again after a failure (monotonic). */
+  /** Returns when to call `open` again after a failure (monotonic). */
   get retryAtMs(): number {
     return this.#retryAtMs
   }

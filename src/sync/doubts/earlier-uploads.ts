@@ -50,7 +50,7 @@ export class EarlierUploads {
     if (incomplete.length === 0) store.write(() => store.untracked.setLooked(id))
   }
 
-  /** Whether the service may have the content already; if so, keeps the file for `look`. */
+  /** Returns whether the service may have the content already; if so, keeps the file for `look`. */
   keepsBack(file: OpenFile): boolean {
     if (this.#absent.has(file.contentId)) return false
     if (!this.#isUnlisted(file) && this.#candidates(file).next().done) return false

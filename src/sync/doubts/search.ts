@@ -71,7 +71,7 @@ export async function readRemoteBytes(
   }
 }
 
-/** Whether what was read of a resource proves that it is not the content. */
+/** Returns whether what was read of a resource proves that it is not the content. */
 export function isKnownAsOther(
   { sizeBytes, sha256 }: ResourceBytes,
   content: { readonly size: number; readonly sha256: Uint8Array },

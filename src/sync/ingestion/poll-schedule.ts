@@ -112,7 +112,7 @@ export class PollSchedule {
     return due.sort((a, b) => a.dueMs - b.dueMs).slice(0, ROUND)
   }
 
-  /** When the next resource is due, or the next recheck of those that ended badly (monotonic). */
+  /** Returns when the next resource is due, or the next recheck of those that ended badly (monotonic). */
   nextDueMs(): number {
     let nextMs = this.#nextRecheck.atMs
     for (const { dueMs } of this.#followed.values()) nextMs = Math.min(nextMs, dueMs)

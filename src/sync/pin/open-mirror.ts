@@ -56,7 +56,7 @@ function assertNarrow(settings: MirrorSettings, { isDryRun, acceptsBreadth }: Pa
   throw new HeldBackError('confirmation-needed', `Mirroring "${path}" sends ${breadth}; if that is meant: ${way}`)
 }
 
-/** Keeps what was pinned and the system does not tell now, unless another root was accepted. */
+/** Keeps what was pinned and the system does not report now, unless another root was accepted. */
 function pinnedRootOf(pinned: MirrorRow, root: RootDirectory, { acceptsRoot }: PassOptions): PinnedRoot {
   const found = pinOf(root)
   if (acceptsRoot) return found
@@ -69,7 +69,7 @@ function pinnedRootOf(pinned: MirrorRow, root: RootDirectory, { acceptsRoot }: P
   }
 }
 
-/** The system tells something of the root that was not pinned, or a size that has changed. */
+/** The system reports something about the root that was not pinned, or a size that has changed. */
 function hasMore(pinned: PinnedRoot, known: PinnedRoot): boolean {
   const { rootBirthNs, rootVolumeId, rootVolumeBytes } = pinned
   return (

@@ -97,7 +97,7 @@ async function createLibrary({ client }: Connection, name: string, signal: Abort
   }
 }
 
-/** Whether another mirror of this store has the same directory of the library, so that the store knows what is in it. */
+/** Returns whether another mirror of this store has the same directory of the library, so that the store knows what is in it. */
 function isOurs({ store, service }: Engine, { id }: LibrarySummary, { remotePath }: MirrorSettings): boolean {
   const origin = identityOf(service)
   return store.mirrors.list().some((row) => {
@@ -120,7 +120,7 @@ async function assertUntouched(
 }
 
 /**
- * Whether the library may hold earlier uploads of the mirror. An empty directory suffices, because the service may have
+ * Returns whether the library may hold earlier uploads of the mirror. An empty directory suffices, because the service may have
  * stored its files in the inbox or moved them.
  */
 async function mayBeTaken(client: ServiceClient, library: string, path: string, signal: AbortSignal): Promise<boolean> {

@@ -44,7 +44,7 @@ export async function askUnlisted(
   return asked
 }
 
-/** Whether an error says nothing of other requests, or that the service does not answer now, as it had for the listing. */
+/** Returns whether an error says nothing of other requests, or that the service does not answer now, as it had for the listing. */
 async function saysNothing(
   error: unknown,
   connection: Connection,

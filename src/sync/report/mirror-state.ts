@@ -26,7 +26,7 @@ export function stateOfMirror(mirror: MirrorStatus, status: DaemonMirrorStatus |
   )
 }
 
-/** What holds the daemon back, or its running scan; undefined when there is neither. */
+/** Returns what holds the daemon back, or its running scan; undefined when there is neither. */
 export function stateOfDaemon(status: DaemonMirrorStatus): StateLine | undefined {
   return holdOfDaemon(status) ?? scanOfDaemon(status)
 }

@@ -139,7 +139,7 @@ export type RescanOptions = Omit<WalkOptions, 'root'>
 
 export type OpenRescanner = (options: RescanOptions) => Rescanner
 
-/** What was read for a batch that no meter has counted. */
+/** Returns what was read for a batch that no meter has counted. */
 export function amountOf({ counts }: ScanBatch): ReadAmount {
   return { files: counts.unchanged + counts.hashed, bytes: counts.bytesHashed }
 }

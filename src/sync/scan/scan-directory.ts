@@ -20,7 +20,7 @@ export interface Scanner {
   readonly fs: FileSystem
   readonly clock: Clock
   readonly options: WalkOptions
-  /** Whether the store has this digest for the directory. */
+  /** Returns whether the store has this digest for the directory. */
   readonly hasDigest: (path: string, digest: Uint8Array) => boolean
   /** The store's rows of a directory's files. */
   readonly listKnown: (path: string) => readonly ComparedRow[]

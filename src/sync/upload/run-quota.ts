@@ -36,7 +36,7 @@ export class RunQuota {
     return { inRun: n, bytesInRun: bytes, inDay: newPerDay === null ? 0 : this.#countDay() }
   }
 
-  /** When the limit leaves room again (wall clock); null if waiting alone does not bring that about. */
+  /** Returns when the limit leaves room again (wall clock); null if waiting alone does not bring that about. */
   freesAt(limit: HoldingLimit): number | null {
     const { newPerDay } = this.limits
     if (limit !== 'newPerDay' || newPerDay === null || newPerDay === 0) return null

@@ -74,12 +74,12 @@ export class UploadBatcher implements Disposable {
     return this.#waiting.size + this.#inFlight + this.#ended.length
   }
 
-  /** Whether the next intents are to be planned now: sooner than the last one begins, so that no upload waits for the disk. */
+  /** Returns whether the next intents are to be planned now: sooner than the last one begins, so that no upload waits for the disk. */
   get wantsMore(): boolean {
     return this.#waiting.size < this.#engine.limits.transfers && !this.#plan.isExhausted
   }
 
-  /** Whether the end of an upload calls for a commit at once. */
+  /** Returns whether the end of an upload calls for a commit at once. */
   get wantsCommit(): boolean {
     return this.#isLast || this.wantsMore
   }

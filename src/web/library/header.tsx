@@ -13,7 +13,7 @@ interface HeaderProps {
   onSignOut(): void
 }
 
-/** Which library, what to look for, and the way out. */
+/** Returns which library, what to look for, and the way out. */
 export function Header({ route, searchField, onHelp, onSignOut }: HeaderProps) {
   const { libraries } = useSession()
   const library = 'library' in route ? route.library : ''

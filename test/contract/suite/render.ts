@@ -15,7 +15,7 @@ export function renderFinding({ sentence, assertion, result, reason }: Finding):
   return [row, ...why].join('\n')
 }
 
-/** How many assertions there were and how they ended. */
+/** Returns how many assertions there were and how they ended. */
 export function renderCounts(findings: readonly Finding[], sentences: readonly Sentence[]): string {
   const count = (result: Finding['result']) => findings.filter((each) => each.result === result).length
   const observable = sentences.filter(({ assertions }) => assertions.length > 0)

@@ -29,7 +29,7 @@ interface Picture {
   readonly colours: readonly string[]
 }
 
-/** What is to be seen in a PNG. */
+/** Returns what is to be seen in a PNG. */
 export async function look(png: Uint8Array): Promise<Picture> {
   const { data, info } = await sharp(png)
     .toColourspace('srgb')

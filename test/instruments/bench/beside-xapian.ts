@@ -47,7 +47,7 @@ function timeOf(work: () => unknown): number {
   return performance.now() - beforeMs
 }
 
-/** What the files of a directory take together. */
+/** Returns what the files of a directory take together. */
 function bytesIn(directory: string): number {
   return globSync('**', { cwd: directory, withFileTypes: true })
     .filter((entry) => entry.isFile())

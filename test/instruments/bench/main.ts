@@ -54,7 +54,7 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** When, where and on what a row was measured. */
+/** Returns when, where and on what a row was measured. */
 function describeRun({ tree, options }: Bench, loadBefore: string): string {
   const load = `load ${loadBefore} before and ${describeLoad()} after`
   const day = new Date().toISOString().slice(0, 10)

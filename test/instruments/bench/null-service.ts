@@ -8,7 +8,7 @@ export interface NullService extends Disposable {
   readonly url: string
   /** Requests since its start. */
   countRequests(): Promise<number>
-  /** When the upload of each file name began, in milliseconds since 1970; forgets them. */
+  /** Returns when the upload of each file name began, in milliseconds since 1970; forgets them. */
   takeBegun(): Promise<Readonly<Record<string, number>>>
 }
 

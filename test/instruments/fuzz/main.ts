@@ -64,7 +64,7 @@ function judge(account: Account, waits: Waits, memory: readonly number[]): boole
   return isMet
 }
 
-/** How long someone else waited for an answer, beside the same wait for a bare server at the same time. */
+/** Returns how long someone else waited for an answer, beside the same wait for a bare server at the same time. */
 function renderWaits({ library, bare }: Waits): string {
   const shares = { median: 0.5, '99 of 100': 0.99, longest: 1 }
   const rows = Object.entries(shares).map(([name, share]) => {

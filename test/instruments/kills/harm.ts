@@ -37,7 +37,7 @@ export function nameOf(harm: Harm): string {
   }
 }
 
-/** Whether the process is to be gone after it; otherwise it may end by itself. */
+/** Returns whether the process is to be gone after it; otherwise it may end by itself. */
 export function isKill(harm: Harm): boolean {
   return harm.kind !== 'pair' && !(harm.kind === 'state' && /^e/.test(harm.fault.harm))
 }

@@ -17,7 +17,7 @@ const STATES: readonly (readonly [name: string, is: (document: Examined) => bool
 
 const isSearchable = ({ state }: Examined) => state === 'completed' || state === 'completed_with_warnings'
 
-/** What is wrong with a document; undefined when nothing is. */
+/** Returns what is wrong with a document; undefined when nothing is. */
 export function missOf(document: Examined): string | undefined {
   const { ends, state, words, isFound, reason, textExtracted, isIndependent } = document
   if (ends !== 'searchable') return state === ends ? undefined : `ended ${state} instead of ${ends}`

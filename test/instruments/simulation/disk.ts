@@ -327,7 +327,7 @@ function deviceOf(node: Node): bigint {
   return at.device
 }
 
-/** Where a node lies now, as `/proc/self/fd` shows it. */
+/** Returns where a node lies now, as `/proc/self/fd` shows it. */
 function pathOf(node: Node): string {
   const names: string[] = []
   let at: Node = node

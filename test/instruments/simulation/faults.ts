@@ -99,7 +99,7 @@ export class Faults {
   }
 
   /**
-   * What befalls a request; `subject` names the content, resource or directory it is about. The same for the same seed,
+   * Returns what happens to a request; `subject` names the content, resource or directory it is about. The same for the same seed,
    * independent of the order of requests.
    */
   decide(route: string, subject: string): Fault | undefined {

@@ -138,7 +138,7 @@ class SimulatedExchange implements Dispatcher.DispatchController {
     else await this.#answer(fault, () => this.#hooks.service.answer(request))
   }
 
-  /** What the request is about, so that the same may befall each one about it. */
+  /** Returns what the request is about, so that the same may happen to each one about it. */
   #subjectOf(route: ServiceRequest['route'], values: readonly string[], query: URLSearchParams): string {
     if (route === 'createDirectory') return String(JSON.parse(String(this.#options.body)).path)
     return values.at(-1) ?? query.get('path') ?? ''

@@ -131,7 +131,7 @@ export function assertCopies(world: World): void {
   }
 }
 
-/** Whether the next upload of the same content may have been sent for good reason. */
+/** Returns whether the next upload of the same content may have been sent for good reason. */
 function isExcused(world: World, upload: SeenUpload, next: SeenUpload | undefined): boolean {
   const { service, faults, lossesMs } = world
   if (next === undefined) return false

@@ -244,7 +244,7 @@ type Routed = Pick<ServiceRequest, 'route' | 'values' | 'query'>
 
 const known = new Map<string, Routed>()
 
-/** Which request of the interface this is. */
+/** Returns which request of the interface this is. */
 export function routeOf(method: string, path: string): Routed {
   const key = `${method} ${path}`
   const routed = known.get(key) ?? match(method, path)

@@ -141,7 +141,7 @@ function bigintText(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
 }
 
-/** What only a power cut could take from a disk is taken here by savepoints; the disk itself would only cost time. */
+/** Takes by savepoints what only a power cut could take from a disk; the disk itself would only cost time. */
 function copyIntoMemory(file: string): PlannedDatabase {
   const original = new PlannedDatabase(file)
   // A copy in memory can have no log beside it.

@@ -225,7 +225,7 @@ export class World implements Disposable {
     if (!this.#reported.has(resourceId)) this.#reported.set(resourceId, { path, atMs: this.clock.monotonicMs() })
   }
 
-  /** Whether the program had reported this resource by then. */
+  /** Returns whether the program had reported this resource by then. */
   wasReportedBefore(resourceId: string, timeMs: number): boolean {
     return (this.#reported.get(resourceId)?.atMs ?? Number.POSITIVE_INFINITY) < timeMs
   }
@@ -350,7 +350,7 @@ function pick<T>(values: readonly T[], at: number): T | undefined {
   return values[Math.floor(at * values.length)]
 }
 
-/** What nobody caught would end a real process. */
+/** Makes a violation of what nobody caught, since it would end a real process. */
 function asViolation(error: unknown): Violation {
   if (error instanceof Violation) return error
   return new Violation('no crash', error instanceof Error ? (error.stack ?? error.message) : String(error))

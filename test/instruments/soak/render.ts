@@ -66,7 +66,7 @@ function splitEvenly<Item>(items: readonly Item[], most: number): Item[][] {
   return Array.from({ length: count }, (_, at) => items.slice(start(at), start(at + 1)))
 }
 
-/** Whether neither memory nor descriptors grow. */
+/** Returns whether neither memory nor descriptors grow. */
 export function isFlat(samples: readonly Sample[]): boolean {
   return [judgeMemory(samples), judgeDescriptors(samples)].every(({ flatness }) => flatness === 'flat')
 }

@@ -21,7 +21,7 @@ import {
 const ONE_TRY = { retry: { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 } }
 const RESOURCE = { id: 'r1', ingestion_status: 'running' }
 
-/** What `showResource` throws when the server answers like this. */
+/** Returns what `showResource` throws when the server answers like this. */
 async function failureOf(listener: RequestListener, overrides: Parameters<typeof clientOf>[1] = ONE_TRY) {
   await using server = await serve(listener)
   await using client = clientOf(server.origin, overrides)

@@ -46,7 +46,7 @@ export async function syncInDaemon(socketPath: string, input: SyncRequest, run: 
   throw hasEnded()
 }
 
-/** When `signal` is aborted, asks the daemon to stop the sync, with the reason. */
+/** Asks the daemon to stop the sync when `signal` is aborted, with the reason. */
 function stopOnAbort(socketPath: string, sync: string, signal: AbortSignal): Disposable {
   const stop = () => {
     const input = { sync, reason: faultOf(signal.reason) }

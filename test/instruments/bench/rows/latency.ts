@@ -15,7 +15,7 @@ const MOST_SECONDS = { 20: 0.1, 1000: 0.25 } as const
 const SAVING_SECONDS = 15
 const TICK_MS = 10
 
-/** How long after a file was saved its upload begins, `settle` taken off: a few saves, and a thousand a second. */
+/** Returns how long after a file was saved its upload begins, `settle` taken off: a few saves, and a thousand a second. */
 export async function latency(bench: Bench): Promise<ResultRow[]> {
   const tree = makeTree(bench.workspace.fresh('saves'))
   await using started = await startBenchDaemon(bench, daemonHome(bench, tree))
