@@ -8,7 +8,7 @@ interface ContentType {
 
 const HEAD_BYTES = 64 * 1024
 
-/** Kinds that the first bytes identify better than the MIME type does. */
+/** Returns whether documents of a kind are plain text, which has no signature in its first bytes. */
 export function isTextKind(kind: ContentKind): kind is TextKind {
   return kind === 'text' || kind === 'html' || kind === 'csv' || kind === 'unknown'
 }
