@@ -22,6 +22,12 @@ const lockShape = z.object({ packages: z.record(z.string(), lockedPackage) })
 /** Development installs it, and the pages contain it (.ci/bundle-web.ts). */
 const IN_PAGES: readonly string[] = ['node_modules/preact', 'node_modules/uplot']
 
+/**
+ * What officeparser brings along where shelfd is installed as a package, since an override holds only in a checkout. Nothing loads it, so
+ * its version is of no interest; of the canvas, npm adds the build for the platform.
+ */
+const BROUGHT_ALONG: readonly string[] = ['pdfjs-dist', '@napi-rs/canvas']
+
 type Packages = z.infer<typeof lockShape>['packages']
 type LockedPackage = Packages[string]
 
@@ -40,7 +46,10 @@ export function renderSbom(): string {
     specVersion: '1.5',
     version: 1,
     metadata: { component: { ...root?.component, type: 'application' } },
-    components: components.map(({ component }) => component),
+    components: [
+      ...components.map(({ component }) => component),
+      ...BROUGHT_ALONG.map((name) => ({ type: 'library', name, scope: 'optional' })),
+    ],
     dependencies: described.map(({ path, component, found }) => {
       return { ref: component['bom-ref'], dependsOn: dependenciesOf(packages, path, found) }
     }),

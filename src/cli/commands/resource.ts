@@ -31,7 +31,9 @@ export const showCommand = defineCommand({
     }
     const { id, title, paths = [], assets = [], abstract, ingestion_status: status } = resource
     const ingestion = `${String(status)} (${ingestionOutcome(status)})`
-    context.print(renderFields({ id, title, library: library.name, paths: paths.join(', '), ingestion, abstract }))
+    const warnings = (resource.ingestion_warnings ?? []).join('; ')
+    const shown = { id, title, library: library.name, paths: paths.join(', '), ingestion, warnings, abstract }
+    context.print(renderFields({ ...shown, error: resource.ingestion_error }))
     const rows = assets.map((asset) => [asset.id, asset.mime_type ?? '', asset.text ?? ''])
     if (rows.length > 0) {
       context.print('')

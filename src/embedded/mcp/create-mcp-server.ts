@@ -38,7 +38,7 @@ function addSearch(server: McpServer, access: McpAccess): void {
     library: library
       .optional()
       .describe('Only in this library (identifier or exact name); all readable ones without it'),
-    limit: z.int().min(1).max(MOST_CANDIDATES).default(10).describe('At most so many candidates'),
+    limit: z.int().min(1).max(MOST_CANDIDATES).default(10).describe('At most this number of candidates'),
   })
   const description =
     'Finds documents by their text and title. Results are candidates: check excerpts against the document.'

@@ -17,7 +17,7 @@ const STOP = 'stop'
 /** The thread ended before it answered; `cause` is the error that ended it, if one did. */
 export class ThreadEndedError extends Error {}
 
-/** In the called thread: answers each call by `handle`. When the thread is told to stop, runs `stop` and lets it end. */
+/** In the called thread: answers each call by `handle`. On `stopThread`, runs `stop` and lets it end. */
 export function answerCalls<Input, Result>(
   handle: (input: Input) => Result | Promise<Result>,
   stop: () => void | Promise<void> = () => {},
