@@ -159,6 +159,14 @@ describe('any document', () => {
     )
   })
 
+  it('only the first byte order mark is left out, however a document is cut', async () => {
+    const bytes = Buffer.from('\ufeff\ufeffHerons wade')
+    const [first] = (await extract('text/plain', [bytes])).passages
+    expect(first?.text).toBe('\ufeffHerons wade')
+    for (const cut of bytes.keys())
+      expect((await extract('text/plain', splitInto(bytes, [cut]))).passages).toEqual([first])
+  })
+
   it('any document reaches a final state and does not block another [S-17]', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -21,17 +21,24 @@ export interface Encoding {
 export function startDecoding(firstBytes: Buffer, { name, isStrict }: Encoding): TextDecoding {
   const encoding = name ?? markedEncoding(firstBytes)
   const decoder = openDecoder(encoding, isStrict)
+  let hasBegun = false
   return {
     decode(bytes, isLast) {
       if (isStrict && encoding === 'utf-8') assertPlain(bytes)
       try {
-        return decoder.decode(bytes, { stream: !isLast })
+        const text = decoder.decode(bytes, { stream: !isLast })
+        if (hasBegun || text === '') return text
+        hasBegun = true
+        return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
       } catch (error) {
         throw new UndecodableError('The text is not valid in its encoding', { cause: error })
       }
     },
   }
 }
+
+/** Node's decoder leaves out two of them when the first piece ends within the first one, so it must leave out none. */
+const BYTE_ORDER_MARK = '\ufeff'
 
 function assertPlain(bytes: Buffer): void {
   if (bytes.includes(0)) throw new UndecodableError('A zero byte')
@@ -69,7 +76,7 @@ function sevenBitEncoding(bytes: Buffer): SevenBitEncoding | undefined {
 
 /** A decoder for ISO-2022-KR or any encoding of TextDecoder; throws RangeError for others. */
 function openDecoder(name: string, fatal: boolean): Decoder {
-  return name === 'iso-2022-kr' ? openKoreanDecoder(fatal) : new TextDecoder(name, { fatal })
+  return name === 'iso-2022-kr' ? openKoreanDecoder(fatal) : new TextDecoder(name, { fatal, ignoreBOM: true })
 }
 
 /** Between the shifts, the bytes are those of EUC-KR without their highest bits. */
