@@ -21,7 +21,9 @@ async function until<T>(ask: () => Promise<T>, holds: (answer: T) => boolean): P
 }
 
 async function readStatus(home: Home) {
-  return JSON.parse((await home.shelfd(['status', '--json'])).stdout)
+  const { stdout, stderr, exitCode } = await home.shelfd(['status', '--json'])
+  if (stdout === '') throw new Error(`status printed nothing and ended ${exitCode}: ${stderr}`)
+  return JSON.parse(stdout)
 }
 
 /** The daemon of a home with one mirror, which is killed with the test at the latest. */

@@ -129,6 +129,8 @@ function inspect(spec: DatabaseSpec): void {
     const isReadOnly = !existsSync(`${spec.file}-journal`)
     const database = new Database(spec.file, { readonly: isReadOnly, timeout: 5_000 })
     try {
+      // One snapshot: another process may create the schema between two reads.
+      database.exec('BEGIN')
       version = Number(database.pragma('user_version', { simple: true }))
       applicationId = Number(database.pragma('application_id', { simple: true }))
       isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
