@@ -26,7 +26,7 @@ const IN_PAGES: readonly string[] = ['node_modules/preact', 'node_modules/uplot'
  * What officeparser brings along where shelfd is installed as a package, since an override holds only in a checkout. Nothing loads it, so
  * its version is of no interest; of the canvas, npm adds the build for the platform.
  */
-const BROUGHT_ALONG: readonly string[] = ['pdfjs-dist', '@napi-rs/canvas']
+export const BROUGHT_ALONG: readonly string[] = ['pdfjs-dist', '@napi-rs/canvas']
 
 type Packages = z.infer<typeof lockShape>['packages']
 type LockedPackage = Packages[string]
