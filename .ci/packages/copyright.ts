@@ -6,7 +6,8 @@ const sbom = z.object({
   components: z.array(
     z.object({
       name: z.string(),
-      version: z.string(),
+      /** What npm alone brings along has none; the packages for Linux leave it out. */
+      version: z.string().optional(),
       licenses: z
         .array(z.object({ license: z.object({ id: z.string() }).optional(), expression: z.string().optional() }))
         .default([]),
@@ -18,9 +19,9 @@ const sbom = z.object({
 export function renderCopyright(program: string): string {
   const read = (name: string) => readFileSync(join(program, name), 'utf8')
   const { components } = sbom.parse(JSON.parse(read('sbom.cdx.json')))
-  const others = components.map(({ name, version, licenses }) => {
+  const others = components.flatMap(({ name, version, licenses }) => {
     const terms = licenses.map(({ license, expression }) => license?.id ?? expression)
-    return `  ${name} ${version}: ${terms.join(', ') || 'see its directory'}`
+    return version === undefined ? [] : [`  ${name} ${version}: ${terms.join(', ') || 'see its directory'}`]
   })
   return [
     'shelfd comes under this licence:\n',

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { renderManPages } from '../../.ci/man/man-pages.ts'
 import { renderSbom } from '../../.ci/sbom.ts'
@@ -14,8 +13,8 @@ import { freePort } from '../support/free-port.ts'
 import { temporaryHome, type Variables } from '../support/home.ts'
 import { type Running, runShelfd } from '../support/run-shelfd.ts'
 import { writeTree } from '../support/temporary.ts'
+import { packProgram } from './pack-program.ts'
 
-const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 const PACK_AND_INSTALL_MS = 300_000
 
 const place = mkdtempSync(join(tmpdir(), 'shelfd-package-'))
@@ -23,12 +22,11 @@ const installed = join(place, 'installed', 'node_modules')
 const olderNode = findOlderNode()
 
 beforeAll(() => {
-  npm(PROJECT, 'pack', '--pack-destination', place)
-  const tarball = readdirSync(place).find((name) => name.endsWith('.tgz')) ?? ''
+  const tarball = packProgram(place)
   const consumer = join(place, 'installed')
   mkdirSync(consumer)
   writeFileSync(join(consumer, 'package.json'), '{ "private": true }\n')
-  npm(consumer, 'install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', join(place, tarball))
+  npm(consumer, 'install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', tarball)
 }, PACK_AND_INSTALL_MS)
 
 afterAll(() => rmSync(place, { recursive: true, force: true }))

@@ -1,8 +1,7 @@
 /** The packed program, installed without its optional packages, or without one of them. */
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { DaemonStatus } from '../../src/sync/continuous/controller-status.ts'
 import { makePdf } from '../embedded/ingest/make-pdf.ts'
@@ -10,8 +9,8 @@ import { attachDaemon, isIdle } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
+import { npm, packProgram } from './pack-program.ts'
 
-const PROJECT = join(import.meta.dirname, '..', '..')
 const PACK_AND_INSTALL_MS = 300_000
 
 const place = mkdtempSync(join(tmpdir(), 'shelfd-remote-'))
@@ -19,8 +18,7 @@ const small = join(place, 'small', 'node_modules')
 const full = join(place, 'full', 'node_modules')
 
 beforeAll(() => {
-  npm(PROJECT, 'pack', '--pack-destination', place)
-  const tarball = join(place, readdirSync(place).find((name) => name.endsWith('.tgz')) ?? '')
+  const tarball = packProgram(place)
   install('small', tarball, '--omit=optional')
   install('full', tarball)
 }, PACK_AND_INSTALL_MS)
@@ -91,13 +89,6 @@ function install(name: string, tarball: string, ...options: readonly string[]): 
   mkdirSync(consumer)
   writeFileSync(join(consumer, 'package.json'), '{ "private": true }\n')
   npm(consumer, 'install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', ...options, tarball)
-}
-
-/** npm with the Node of the tests, without the variables of an enclosing npm. */
-function npm(cwd: string, ...argv: string[]): void {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_')))
-  const PATH = `${dirname(process.execPath)}${delimiter}${env.PATH}`
-  execFileSync('npm', argv, { cwd, env: { ...env, PATH }, stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
 function mainIn(modules: string): string {
