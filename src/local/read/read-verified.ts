@@ -24,8 +24,8 @@ const CHUNK_BYTES = 262_144
 /**
  * Returns the bytes of a file if they are the expected content: a small file as one buffer, a larger one in chunks. The last chunk
  * is withheld until hash and fingerprint are verified, so that a body of the declared length never completes with other bytes.
- * Throws FileError: `busy` when the content differs, `vanished` when there is no such file any more. For a larger file the iteration throws it, from its first step on, and the
- * descriptor is open only during the iteration.
+ * Throws FileError: `busy` when the content differs, `vanished` when there is no such file any more. For a larger file the iteration
+ * throws it, from its first step on, and the descriptor is open only during the iteration.
  */
 export function readVerified(
   fs: FileSystem,
