@@ -17,14 +17,13 @@ const UNDICI = join(ROOT, 'node_modules', 'undici')
 /** What Node starts, without ending: the program, its threads and its child processes. */
 export const ENTRIES: readonly string[] = [
   'main',
-  'daemon/metrics/count-thread',
-  'dashboard/reading/reading-thread',
   'embedded/embedding/folder-thread',
   'embedded/embedding/offline-thread',
   'embedded/ingest/child-process/child',
   'embedded/ingest/child-process/child-guard',
   'embedded/search/search-thread',
   'embedded/library-thread',
+  'sync/reading/reading-thread',
   'sync/scan/walk-thread',
 ]
 

@@ -8,6 +8,7 @@ import type { Service } from '../sync/engine.ts'
 import { CAREFUL_PASS } from '../sync/pass.ts'
 import { pauseMirrors, resumeMirrors } from '../sync/pause.ts'
 import { retryContents, setContentsAside } from '../sync/quarantine.ts'
+import type { StateReader } from '../sync/reading/state-reader.ts'
 import { describeExplanation } from '../sync/report/describe-explanation.ts'
 import { explainPath, locateResource } from '../sync/report/explain-path.ts'
 import { silentFileLog } from '../sync/sinks.ts'
@@ -24,6 +25,7 @@ import { version } from './version.ts'
 
 interface DashboardInput extends OpenServiceInput {
   readonly stateDir: string
+  readonly reader: StateReader
   readonly log: RecentLog | null
   /** Returns those in force now. */
   settings(): Settings
@@ -39,7 +41,7 @@ interface DashboardInput extends OpenServiceInput {
 export function dashboardSources(input: DashboardInput): DashboardSources {
   const { stateDir } = input
   return {
-    stateDir,
+    reader: input.reader,
     version,
     serviceName: serviceNameOf(input.settings()),
     log: input.log,

@@ -13,6 +13,7 @@ import { openStore, type Store } from '../store/open-store.ts'
 import type { DaemonStatus } from '../sync/continuous/controller-status.ts'
 import type { ControllerSettings } from '../sync/continuous/mirror-watch.ts'
 import type { MirrorSettings } from '../sync/engine.ts'
+import { openStateReader } from '../sync/reading/state-reader.ts'
 import { walkByThreads } from '../sync/scan/walk-in-threads.ts'
 import type { MetricsSink } from '../sync/sinks.ts'
 import { dashboardSources } from './dashboard-sources.ts'
@@ -49,6 +50,7 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
   const { logger: kept, recent } = keepRecent(input.logger, input.redactor.redact)
   const logger = withoutRepeats(kept, systemClock)
   using store = openStore(settings.stateDir)
+  await using reader = openStateReader(settings.stateDir)
   removeSocketFile(settings.stateDir)
   const metrics = new DeferredMetrics()
   const planner = new Planner(store, { ...input, logger, retry: PATIENT_RETRY }, metrics)
@@ -63,8 +65,7 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
     plan,
     clock: systemClock,
     serviceName: serviceNameOf(settings),
-    metrics: (status: () => DaemonStatus) =>
-      metrics.begin(createMetrics({ status, store, clock: systemClock, version })),
+    metrics: (status: () => DaemonStatus) => metrics.begin(createMetrics({ status, reader, version })),
     replan: (forgotten) => {
       const next = input.readSettings()
       const replanned = planner.plan(next, forgotten)
@@ -77,7 +78,7 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
     openDashboard: async (service) => {
       const { startDashboard } = await import('../dashboard/start-dashboard.ts')
       const sources = dashboardSources({
-        ...{ ...input, logger, service },
+        ...{ ...input, logger, service, reader },
         stateDir: settings.stateDir,
         log: recent,
         settings: () => current,

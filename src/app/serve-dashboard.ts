@@ -1,6 +1,7 @@
 import { type Dashboard, startDashboard } from '../dashboard/start-dashboard.ts'
 import { openStoreReader } from '../store/open-store.ts'
 import type { Service } from '../sync/engine.ts'
+import { openStateReader } from '../sync/reading/state-reader.ts'
 import { dashboardSources } from './dashboard-sources.ts'
 import type { Runner } from './open-runner.ts'
 import { createLazyService } from './service-client/lazy-service.ts'
@@ -15,11 +16,14 @@ interface ServeInput extends OpenServiceInput {
 /** Serves the dashboard from this process, without a daemon. */
 export async function serveDashboard(settings: Settings, input: ServeInput): Promise<Dashboard> {
   const { stateDir } = settings
-  const own = createLazyService(settings, input)
+  await using opening = new AsyncDisposableStack()
+  const own = opening.use(createLazyService(settings, input))
+  const reader = opening.use(openStateReader(stateDir))
   let service: Service = own
   const sources = dashboardSources({
     ...input,
     stateDir,
+    reader,
     log: null,
     settings: () => settings,
     knownMirrors: () => {
@@ -33,12 +37,7 @@ export async function serveDashboard(settings: Settings, input: ServeInput): Pro
       await own.disconnect()
     },
   })
-  const dashboard = await startDashboard(sources, input.logger)
-  return {
-    ...dashboard,
-    [Symbol.asyncDispose]: async () => {
-      await dashboard[Symbol.asyncDispose]()
-      await own[Symbol.asyncDispose]()
-    },
-  }
+  const dashboard = opening.use(await startDashboard(sources, input.logger))
+  const opened = opening.move()
+  return { ...dashboard, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }

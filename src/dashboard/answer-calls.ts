@@ -1,7 +1,6 @@
 import type { CallInput, CallName, CallResponse } from '../contract/dashboard.ts'
 import { RequestError } from '../foundation/errors.ts'
 import type { LiveStream } from './live.ts'
-import type { ThreadReader } from './reading/read-in-thread.ts'
 import type { Sessions } from './sessions.ts'
 import type { DashboardSources } from './sources.ts'
 import type { DashboardSyncs } from './syncs.ts'
@@ -13,7 +12,6 @@ export type CallHandlers = {
 
 interface Parts {
   readonly sources: DashboardSources
-  readonly reader: ThreadReader
   readonly sessions: Sessions
   readonly syncs: DashboardSyncs
   readonly live: LiveStream
@@ -22,8 +20,8 @@ interface Parts {
 const MOST_HITS = 50
 const LIFE_OF_ADDRESS_MINUTES = 10
 
-export function answerCalls({ sources, reader, sessions, syncs, live }: Parts): CallHandlers {
-  const { read } = reader
+export function answerCalls({ sources, sessions, syncs, live }: Parts): CallHandlers {
+  const { read } = sources.reader
   /** Shows at once what a change has changed. */
   const changed = async <T>(change: Promise<T>): Promise<T> => {
     const result = await change

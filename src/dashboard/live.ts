@@ -6,7 +6,6 @@ import type { LineWriter } from '../foundation/http/route.ts'
 import { counted } from '../foundation/text/safe-text.ts'
 import { isoTime } from '../foundation/text/times.ts'
 import { describeStatus } from '../sync/continuous/describe-status.ts'
-import type { ThreadReader } from './reading/read-in-thread.ts'
 import type { DashboardSources } from './sources.ts'
 import type { DashboardSyncs } from './syncs.ts'
 
@@ -15,13 +14,9 @@ const LEAST_DELAY_MS = 1_000
 const DELAY_PER_READING = 10
 
 /** The state of everything now. */
-export async function readLive(
-  sources: DashboardSources,
-  { read }: ThreadReader,
-  syncs: DashboardSyncs,
-): Promise<LiveEvent> {
+export async function readLive(sources: DashboardSources, syncs: DashboardSyncs): Promise<LiveEvent> {
   const daemon = await sources.daemonStatus()
-  const mirrors = await read('overview', { daemon, listed: sources.listMirrors(), nowMs: Date.now() })
+  const mirrors = await sources.reader.read('overview', { daemon, listed: sources.listMirrors(), nowMs: Date.now() })
   const overview: Overview = {
     version: sources.version,
     service: sources.serviceName,

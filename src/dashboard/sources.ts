@@ -1,7 +1,8 @@
 import type { LogLine, SettingsInForce } from '../contract/dashboard.ts'
 import type { DaemonStatus } from '../sync/continuous/controller-status.ts'
 import type { Service } from '../sync/engine.ts'
-import type { ListedMirror } from './reading/read-overview.ts'
+import type { ListedMirror } from '../sync/reading/read-overview.ts'
+import type { StateReader } from '../sync/reading/state-reader.ts'
 
 /** The last lines of the daemon's log. */
 export interface RecentLog {
@@ -12,7 +13,7 @@ export interface RecentLog {
 
 /** Where the dashboard's data come from, and who does what it is asked for. */
 export interface DashboardSources {
-  readonly stateDir: string
+  readonly reader: StateReader
   readonly version: string
   /** The origin of the service, or the data directory of the embedded library. */
   readonly serviceName: string

@@ -10,7 +10,6 @@ import type { Logger } from '../foundation/logger.ts'
 import { answerCalls } from './answer-calls.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
 import { LiveStream, readLive } from './live.ts'
-import { readInThread } from './reading/read-in-thread.ts'
 import { Sessions } from './sessions.ts'
 import type { DashboardSources } from './sources.ts'
 import { DashboardSyncs } from './syncs.ts'
@@ -29,11 +28,10 @@ const MAX_CONNECTIONS = 64
 /** Serves the dashboard on a free port of 127.0.0.1. */
 export async function startDashboard(sources: DashboardSources, logger: Logger): Promise<Dashboard> {
   await using starting = new AsyncDisposableStack()
-  const reader = starting.use(readInThread(sources.stateDir))
   const syncs = starting.adopt(new DashboardSyncs(sources.sync), (each) => each.stop())
   const sessions = new Sessions(systemClock)
-  const live = new LiveStream(() => readLive(sources, reader, syncs))
-  const handlers = answerCalls({ sources, reader, sessions, syncs, live })
+  const live = new LiveStream(() => readLive(sources, syncs))
+  const handlers = answerCalls({ sources, sessions, syncs, live })
   let origin = ''
   const { server, close } = createHttpServer({
     routes: dashboardRoutes({ files: await loadPageFiles(), handlers, sessions, live }),

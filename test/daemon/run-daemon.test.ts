@@ -5,6 +5,7 @@ import { type DaemonPlan, type HealthAddress, runDaemon } from '../../src/daemon
 import { type Clock, systemClock } from '../../src/foundation/clock.ts'
 import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
 import type { Channel, NoticePlan } from '../../src/sync/notifications.ts'
+import { openStateReader } from '../../src/sync/reading/state-reader.ts'
 import { mirrorOf, openTestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
@@ -40,7 +41,7 @@ async function startDaemon(health: HealthAddress | null, { clock = systemClock, 
   const running = runDaemon({
     ...{ store, clock, logger, env: {}, signal: end.signal, serviceName: service.url },
     plan: planned(health),
-    metrics: (status) => createMetrics({ status, store, clock: systemClock, version: '1.2.3' }),
+    metrics: (status) => createMetrics({ status, reader: openStateReader(stateDir), version: '1.2.3' }),
     replan: () => {
       const takeOver = () => {
         next.takenOver += 1

@@ -9,6 +9,7 @@ import { Sessions } from '../../src/dashboard/sessions.ts'
 import type { DashboardSources } from '../../src/dashboard/sources.ts'
 import { startDashboard } from '../../src/dashboard/start-dashboard.ts'
 import { silentLogger } from '../../src/foundation/logger.ts'
+import { openStateReader } from '../../src/sync/reading/state-reader.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
@@ -16,8 +17,10 @@ import { temporaryDirectory } from '../support/temporary.ts'
 async function start() {
   const asked: string[] = []
   const record = (what: string) => async () => void asked.push(what)
+  const reader = openStateReader(temporaryDirectory())
+  onTestFinished(() => reader[Symbol.asyncDispose]())
   const sources: DashboardSources = {
-    stateDir: temporaryDirectory(),
+    reader,
     version: '1.2.3',
     serviceName: 'https://library.example.com',
     log: null,

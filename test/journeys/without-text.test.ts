@@ -1,6 +1,6 @@
 /** Files that a service stores without their text: it reports them as searchable, but no search finds them. */
 import { describe, expect, test } from 'vitest'
-import { createReadings } from '../../src/dashboard/reading/readings.ts'
+import { createReadings } from '../../src/sync/reading/readings.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 

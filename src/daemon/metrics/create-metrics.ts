@@ -1,26 +1,20 @@
-import { Registry } from 'prom-client'
-import type { Clock } from '../../foundation/clock.ts'
-import type { RequestObservation } from '../../remote/client-options.ts'
-import type { Store } from '../../store/open-store.ts'
 import type { DaemonStatus } from '../../sync/continuous/controller-status.ts'
-import type { MetricsSink } from '../../sync/sinks.ts'
-import { registerEvents } from './events.ts'
-import { makeGauge } from './make.ts'
+import type { StateReader } from '../../sync/reading/state-reader.ts'
+import { type EventCounters, registerEvents } from './events.ts'
+import { MetricSet } from './metric-set.ts'
 import { registerProcess } from './process.ts'
-import { registerStatus } from './status-metrics.ts'
+import { registerDaemon, registerMirrors } from './status-metrics.ts'
 import { registerCounts } from './store-counts.ts'
 
 export interface MetricsSource {
   status(): DaemonStatus
-  readonly store: Pick<Store, 'directory'>
-  readonly clock: Clock
-  /** Of shelfd. */
+  readonly reader: StateReader
+  /** The version of shelfd. */
   readonly version: string
 }
 
 /** Counts reported events, and renders them with the daemon's status for Prometheus. */
-export interface Metrics extends MetricsSink {
-  observeRequest(observation: RequestObservation): void
+export interface Metrics extends EventCounters {
   /** Returns the text of a scrape. Gauges are read in this call; no timer updates them. */
   render(): Promise<string>
   /** MIME type of the text of `render`. */
@@ -28,25 +22,23 @@ export interface Metrics extends MetricsSink {
 }
 
 /** Creates metrics in a registry of their own; docs/monitoring.md lists all of them, and a test compares. */
-export function createMetrics(source: MetricsSource): Metrics {
-  const registry = new Registry()
-  registerBuild(registry, source.version)
-  const refreshCounts = registerCounts(registry, source)
-  const refreshers = [registerStatus(registry), registerProcess(registry)]
+export function createMetrics({ status, reader, version }: MetricsSource): Metrics {
+  const metrics = new MetricSet()
+  const { registry } = metrics
+  const helpOfBuild = 'Always 1; the version of shelfd and of the Node it runs on.'
+  const build = metrics.gauge('shelfd_build_info', helpOfBuild, 'version', 'node')
+  build.set({ version, node: process.versions.node }, 1)
+  const refreshCounts = registerCounts(metrics, () => reader.read('counts', {}))
+  const refreshers = [registerDaemon(metrics), registerMirrors(metrics), registerProcess(metrics)]
   return {
-    ...registerEvents(registry),
+    ...registerEvents(metrics),
     contentType: registry.contentType,
     render: async () => {
       // The slow counts come first, so that the other values are current when the scrape is answered.
-      await refreshCounts(source.status())
-      const status = source.status()
-      for (const refresh of refreshers) refresh(status)
+      await refreshCounts(status())
+      const now = status()
+      for (const refresh of refreshers) refresh(now)
       return await registry.metrics()
     },
   }
-}
-
-function registerBuild(registry: Registry, version: string): void {
-  const help = 'Always 1; the version of shelfd and of the Node it runs on.'
-  makeGauge(registry, 'shelfd_build_info', help, ['version', 'node']).set({ version, node: process.versions.node }, 1)
 }

@@ -1,8 +1,7 @@
-import type { Registry } from 'prom-client'
 import type { RequestObservation } from '../../remote/client-options.ts'
 import type { UploadOutcome } from '../../store/tables/uploads.ts'
 import type { MetricsSink } from '../../sync/sinks.ts'
-import { makeCounter, makeHistogram } from './make.ts'
+import type { MetricSet } from './metric-set.ts'
 
 const OUTCOMES: Readonly<Record<UploadOutcome, true>> = {
   created: true,
@@ -14,6 +13,7 @@ const OUTCOMES: Readonly<Record<UploadOutcome, true>> = {
   'not-sent': true,
 }
 
+/** In seconds. */
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
@@ -27,36 +27,42 @@ const SEARCHABLE_BUCKETS = [
 /** HTTP statuses that the interface defines; every other one is counted under its class. */
 const NAMED_STATUSES = new Set([200, 201, 202, 204, 400, 401, 403, 404, 409, 413, 422, 429, 500, 502, 503, 504])
 
-/** Registers counters of events. */
-export function registerEvents(
-  registry: Registry,
-): MetricsSink & { observeRequest(observation: RequestObservation): void } {
-  const misses = makeCounter(
-    registry,
-    'shelfd_watcher_misses_total',
-    'Scans that found changes which no watcher had reported.',
-    [],
-  )
+/** Counts what happens. */
+export interface EventCounters extends MetricsSink {
+  observeRequest(observation: RequestObservation): void
+}
+
+export function registerEvents(metrics: MetricSet): EventCounters {
+  const helpOfMisses = 'Scans that found changes which no watcher had reported.'
+  const misses = metrics.counter('shelfd_watcher_misses_total', helpOfMisses)
+  const helpOfRequests = 'Requests to the service by route and status; none: no answer came.'
+  const requests = metrics.counter('shelfd_requests_total', helpOfRequests, 'route', 'status')
+  const helpOfDurations = 'From the start of a request to its answer.'
+  const durations = metrics.histogram('shelfd_request_duration_seconds', helpOfDurations, REQUEST_BUCKETS, 'route')
   return {
-    ...registerUploads(registry),
+    ...registerUploads(metrics),
     watcherMissed: (files) => {
       if (files > 0) misses.inc()
     },
-    observeRequest: registerRequests(registry),
+    observeRequest: ({ route, status, durationMs }) => {
+      requests.inc({ route, status: statusLabel(status) })
+      durations.observe({ route }, durationMs / 1_000)
+    },
   }
 }
 
-function registerUploads(registry: Registry): Pick<MetricsSink, 'uploadEnded' | 'searchableAfter'> {
-  const uploads = makeCounter(registry, 'shelfd_uploads_total', 'Uploads that ended, by outcome.', ['outcome'])
-  const bytes = makeCounter(
-    registry,
+function registerUploads(metrics: MetricSet): Pick<MetricsSink, 'uploadEnded' | 'searchableAfter'> {
+  const uploads = metrics.counter('shelfd_uploads_total', 'Uploads that ended, by outcome.', 'outcome')
+  const bytes = metrics.counter(
     'shelfd_upload_bytes_total',
     'Sizes of the contents whose upload ended, by outcome; created and duplicate were sent whole.',
-    ['outcome'],
+    'outcome',
   )
-  const name = 'shelfd_searchable_after_seconds'
-  const shape = { name, help: 'From the end of an upload until its resource was seen searchable.', labelNames: [] }
-  const searchable = makeHistogram(registry, shape, SEARCHABLE_BUCKETS)
+  const searchable = metrics.histogram(
+    'shelfd_searchable_after_seconds',
+    'From the end of an upload until its resource was seen searchable.',
+    SEARCHABLE_BUCKETS,
+  )
   for (const outcome of Object.keys(OUTCOMES)) for (const counter of [uploads, bytes]) counter.inc({ outcome }, 0)
   return {
     uploadEnded: (outcome, sizeBytes) => {
@@ -64,22 +70,6 @@ function registerUploads(registry: Registry): Pick<MetricsSink, 'uploadEnded' | 
       bytes.inc({ outcome }, sizeBytes)
     },
     searchableAfter: (durationMs) => searchable.observe(durationMs / 1_000),
-  }
-}
-
-function registerRequests(registry: Registry): (observation: RequestObservation) => void {
-  const requests = makeCounter(
-    registry,
-    'shelfd_requests_total',
-    'Requests to the service by route and status; none: no answer came.',
-    ['route', 'status'],
-  )
-  const help = 'From the start of a request to its answer.'
-  const shape = { name: 'shelfd_request_duration_seconds', help, labelNames: ['route'] as const }
-  const durations = makeHistogram(registry, shape, REQUEST_BUCKETS)
-  return ({ route, status, durationMs }) => {
-    requests.inc({ route, status: statusLabel(status) })
-    durations.observe({ route }, durationMs / 1_000)
   }
 }
 

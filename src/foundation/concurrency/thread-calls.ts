@@ -1,7 +1,7 @@
 /** Calls from one thread of the program to another. Both run the same version, so that messages need no check. */
 import { once } from 'node:events'
 import { parentPort, type Worker } from 'node:worker_threads'
-import { messageOf, rebuildError, systemCodeOf } from '../errors.ts'
+import { messageOf, RequestError, rebuildError, systemCodeOf } from '../errors.ts'
 
 interface Call<Input> {
   readonly call: number
@@ -10,7 +10,7 @@ interface Call<Input> {
 
 type Reply<Result> =
   | { readonly call: number; readonly result: Result }
-  | { readonly call: number; readonly code: string; readonly message: string }
+  | { readonly call: number; readonly code: string; readonly message: string; readonly status: number | undefined }
 
 const STOP = 'stop'
 
@@ -36,7 +36,8 @@ async function replyTo<Input, Result>(
   try {
     return { call, result: await handle(input) }
   } catch (error) {
-    return { call, code: systemCodeOf(error) ?? '', message: messageOf(error) }
+    const status = error instanceof RequestError ? error.status : undefined
+    return { call, code: systemCodeOf(error) ?? '', message: messageOf(error), status }
   }
 }
 
@@ -53,7 +54,7 @@ export async function callThread<Input, Result>(worker: Worker, input: Input): P
   const onMessage = (reply: Reply<Result>) => {
     if (reply.call !== call) return
     if ('result' in reply) resolve(reply.result)
-    else reject(rebuildError(reply.code, reply.message))
+    else reject(rebuildError(reply.code, reply.message, reply.status))
   }
   const onEnd = (cause: unknown) => {
     reject(new ThreadEndedError('The thread has ended', cause instanceof Error ? { cause } : {}))

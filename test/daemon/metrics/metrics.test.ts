@@ -1,13 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startHealthServer } from '../../../src/daemon/health/health-server.ts'
-import { cachedReading } from '../../../src/daemon/metrics/cached-reading.ts'
 import { createMetrics, type Metrics } from '../../../src/daemon/metrics/create-metrics.ts'
-import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
 import { openStore, type Store } from '../../../src/store/open-store.ts'
 import type { DaemonStatus } from '../../../src/sync/continuous/controller-status.ts'
+import { openStateReader } from '../../../src/sync/reading/state-reader.ts'
 import { daemonMirrorStatus, daemonStatus } from '../../support/daemon.ts'
 import { mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { type MetricSample, parseExposition } from '../../support/exposition.ts'
@@ -17,11 +16,12 @@ import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 interface MetricsInput {
   readonly status?: () => DaemonStatus
   readonly store: Store
-  readonly clock?: Clock
 }
 
-function metricsOf({ status = daemonStatus, store, clock = systemClock }: MetricsInput): Metrics {
-  return createMetrics({ status: () => status(), store, clock, version: '1.2.3' })
+function metricsOf({ status = daemonStatus, store }: MetricsInput): Metrics {
+  const reader = openStateReader(store.directory)
+  onTestFinished(() => reader[Symbol.asyncDispose]())
+  return createMetrics({ status: () => status(), reader, version: '1.2.3' })
 }
 
 async function samplesOf(metrics: Metrics, name: string): Promise<MetricSample[]> {
@@ -251,38 +251,5 @@ describe('counts from the store', () => {
     const codes = { [`${mirror.name} other`]: 2, [`${mirror.name} busy`]: 1 }
     expect(await valuesOf(metrics, 'shelfd_problems')).toEqual(codes)
     expect(await metrics.render()).not.toMatch(/canary|EACCES|a\.md/)
-  })
-
-  test('the store is counted again only after a pause', async () => {
-    let nowMs = 0
-    let readings = 0
-    const clock: Clock = { ...systemClock, monotonicMs: () => nowMs }
-    const read = cachedReading(async () => {
-      nowMs += 20
-      readings += 1
-      return readings
-    }, clock)
-    const seen: number[] = []
-    for (const passedMs of [0, 1_000, 999, 1, 500]) {
-      nowMs += passedMs
-      seen.push(await read())
-    }
-    expect(seen).toEqual([1, 1, 1, 2, 2])
-  })
-
-  test('simultaneous scrapes share one count of the store', async () => {
-    const readings: PromiseWithResolvers<string>[] = []
-    const read = cachedReading(() => {
-      const reading = Promise.withResolvers<string>()
-      readings.push(reading)
-      return reading.promise
-    }, systemClock)
-    const waiting = [read(), read()]
-    readings[0]?.reject(new Error('store damaged'))
-    expect(await Promise.allSettled(waiting)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }])
-    const again = read()
-    readings[1]?.resolve('counted')
-    expect(await again).toBe('counted')
-    expect(readings).toHaveLength(2)
   })
 })

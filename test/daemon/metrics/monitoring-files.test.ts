@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { commands } from '../../../src/cli/commands.ts'
 import { createMetrics } from '../../../src/daemon/metrics/create-metrics.ts'
-import { systemClock } from '../../../src/foundation/clock.ts'
+import { openStateReader } from '../../../src/sync/reading/state-reader.ts'
 import { daemonMirrorStatus, daemonStatus } from '../../support/daemon.ts'
 import { mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { type MetricFamily, parseExposition } from '../../support/exposition.ts'
@@ -146,7 +146,8 @@ async function scrapeAll(): Promise<Scrape> {
   const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))
   await tested.sync([mirror])
   const status = () => daemonStatus({ mirrors: [daemonMirrorStatus({ name: mirror.name })] })
-  const metrics = createMetrics({ status, store: tested.store, clock: systemClock, version: '1.2.3' })
+  await using reader = openStateReader(tested.store.directory)
+  const metrics = createMetrics({ status, reader, version: '1.2.3' })
   metrics.observeRequest({ route: 'uploadFile', status: 413, durationMs: 3 })
   return parseExposition(await metrics.render())
 }

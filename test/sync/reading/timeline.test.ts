@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { readTimeline } from '../../src/dashboard/reading/read-timeline.ts'
-import { mirrorOf, openTestEngine } from '../support/engine.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryDirectory, writeTree } from '../support/temporary.ts'
+import { readTimeline } from '../../../src/sync/reading/read-timeline.ts'
+import { mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { startFaultyService } from '../../support/faulty-service.ts'
+import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 

@@ -9,8 +9,8 @@ import {
   type ReportSnapshot,
   type SnapshotRow,
 } from '../../store/report-snapshot.ts'
-import type { ReportRow } from '../../sync/report/report-entry.ts'
-import { listRows } from '../../sync/report/report-rows.ts'
+import type { ReportRow } from '../report/report-entry.ts'
+import { listRows } from '../report/report-rows.ts'
 import { KeptReading } from './kept-reading.ts'
 
 const MOST_DIRECTORIES = 500
@@ -23,7 +23,7 @@ interface ReadRows {
 
 /** Answers pages of the report, by what the state holds. It keeps the rows of one mirror. */
 export class ReportReader {
-  readonly #kept = new KeptReading<ReadRows>(({ rows }) => rows[Symbol.dispose]())
+  readonly #kept = new KeptReading<ReadRows>({ onDropped: ({ rows }) => rows[Symbol.dispose]() })
 
   rows(store: StoreReader | undefined, input: RowsInput): RowsPage {
     const { rows, readAt } = this.#rowsOf(store, input.mirror)

@@ -1,6 +1,6 @@
 import type { IngestionOutcome } from '../../contract/states.ts'
 import type { StoreReader } from '../../store/open-store.ts'
-import { type MirrorStatus, readStatus } from '../../sync/report/status.ts'
+import { type MirrorStatus, readStatus } from '../report/status.ts'
 
 /** Counts of one mirror in the store. */
 export interface MirrorCounts extends Pick<MirrorStatus, 'name' | 'files' | 'queue' | 'directoriesToMake'> {

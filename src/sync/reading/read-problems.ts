@@ -1,6 +1,6 @@
 import type { Problems } from '../../contract/dashboard.ts'
 import type { StoreReader } from '../../store/open-store.ts'
-import { listQuarantine } from '../../sync/quarantine.ts'
+import { listQuarantine } from '../quarantine.ts'
 
 const MOST_CONTENTS = 200
 const MOST_FILES = 5

@@ -1,12 +1,12 @@
 import type { MirrorOverview } from '../../contract/dashboard.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import type { StoreReader } from '../../store/open-store.ts'
-import type { DaemonMirrorStatus, DaemonStatus } from '../../sync/continuous/controller-status.ts'
-import { describeController } from '../../sync/continuous/describe-status.ts'
-import { NO_FILES } from '../../sync/report/file-counts.ts'
-import { stateOfDaemon, stateOfMirror, stateOfRun } from '../../sync/report/mirror-state.ts'
-import type { LastRun } from '../../sync/report/run-history.ts'
-import { type MirrorStatus, readStatus, readUnknownMirrors } from '../../sync/report/status.ts'
+import type { DaemonMirrorStatus, DaemonStatus } from '../continuous/controller-status.ts'
+import { describeController } from '../continuous/describe-status.ts'
+import { NO_FILES } from '../report/file-counts.ts'
+import { stateOfDaemon, stateOfMirror, stateOfRun } from '../report/mirror-state.ts'
+import type { LastRun } from '../report/run-history.ts'
+import { type MirrorStatus, readStatus, readUnknownMirrors } from '../report/status.ts'
 
 /** A mirror that is configured, in the store, or both. */
 export interface ListedMirror {
