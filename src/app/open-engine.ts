@@ -1,5 +1,5 @@
 import PQueue from 'p-queue'
-import type { LibraryAccess } from '../daemon/control/responses.ts'
+import type { LibraryAccess } from '../daemon/control/protocol.ts'
 import { systemClock } from '../foundation/clock.ts'
 import { Mutex } from '../foundation/concurrency/mutex.ts'
 import { nodeFileSystem } from '../local/read/file-system.ts'

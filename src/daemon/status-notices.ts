@@ -1,17 +1,19 @@
 import type { Clock } from '../foundation/clock.ts'
 import type { Logger } from '../foundation/logger.ts'
+import { causeOfFiles } from '../rules/notice-causes.ts'
+import { type Cause, type MirrorSituation, mirrorKey, type Situation } from '../rules/notices.ts'
 import type { Store } from '../store/open-store.ts'
-import type { DaemonStatus } from '../sync/continuous/controller-status.ts'
+import type { DaemonMirrorStatus, DaemonStatus } from '../sync/continuous/controller-status.ts'
 import { type NoticePlan, Notifications } from '../sync/notifications.ts'
-import { type MirrorTroubles, observeStatus } from './observe-status.ts'
+import { isFailing } from './health/readiness.ts'
 import { readHandled } from './schedule/handled-batch.ts'
 
-/** Shorter faults are not worth a notice, and looking costs queries. */
-const LOOK_INTERVAL_MS = 60_000
-/** After a start or a wake mirrors may be behind for so long before that counts. */
+/** Shorter faults are not worth a notice, and each check costs queries. */
+const CHECK_INTERVAL_MS = 60_000
+/** How long mirrors may be behind after a start or a wake before that counts. */
 const FRESH_MS = 30 * 60_000
 
-export interface StatusNoticesInput {
+interface StatusNoticesInput {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
@@ -22,7 +24,7 @@ export interface StatusNoticesInput {
 export class StatusNotices {
   readonly #input: StatusNoticesInput
   readonly #notifications: Notifications
-  #lookedAtMs: number | undefined
+  #checkedAtMs: number | undefined
   #freshSinceMs: number
 
   constructor(input: StatusNoticesInput, plan: NoticePlan) {
@@ -31,19 +33,19 @@ export class StatusNotices {
     this.#freshSinceMs = input.clock.monotonicMs()
   }
 
-  /** Called at every beat; looks when a minute has passed. */
+  /** Call it at every beat; it checks the status once a minute. */
   async beat(status: () => DaemonStatus): Promise<void> {
     const { clock } = this.#input
     const nowMs = clock.monotonicMs()
-    this.#lookedAtMs ??= nowMs
-    if (nowMs - this.#lookedAtMs < LOOK_INTERVAL_MS) return
-    this.#lookedAtMs = nowMs
+    this.#checkedAtMs ??= nowMs
+    if (nowMs - this.#checkedAtMs < CHECK_INTERVAL_MS) return
+    this.#checkedAtMs = nowMs
     const isFresh = nowMs - this.#freshSinceMs < FRESH_MS
     const troublesOf = (mirror: string) => this.#troublesOf(mirror)
-    await this.#notifications.update(observeStatus(status(), { nowMs: clock.nowMs(), isFresh, troublesOf }))
+    await this.#notifications.update(situationOf(status(), { nowMs: clock.nowMs(), isFresh, troublesOf }))
   }
 
-  /** The machine slept. */
+  /** Call it when the machine slept. */
   woke(): void {
     this.#freshSinceMs = this.#input.clock.monotonicMs()
   }
@@ -56,4 +58,65 @@ export class StatusNotices {
     const problems = [...store.problems.countByCode(row.id), ...store.contents.countTroubled(row.id, row.library.id)]
     return { problems, lastBatchAt }
   }
+}
+
+/** Troubles of a mirror that are not in its status. */
+export interface MirrorTroubles {
+  /** Problems of its paths and contents, counted by code. */
+  readonly problems: readonly { readonly code: string; readonly count: number }[]
+  /** The time when its last scheduled batch was due; null for a mirror without a schedule. */
+  readonly lastBatchAt: number | null
+}
+
+interface Moment {
+  readonly nowMs: number
+  /** True if the daemon started or the machine woke a short while ago: a mirror that is behind is catching up. */
+  readonly isFresh: boolean
+  readonly troublesOf: (mirror: string) => MirrorTroubles
+}
+
+/** Derives what notices are about from the daemon's status. */
+export function situationOf(status: DaemonStatus, moment: Moment): Situation {
+  const { mirrors, service, isStoreFull } = status
+  const judged = new Set<string>()
+  const causes: Cause[] = []
+  if (service.state === 'refused' && service.reason) causes.push({ key: 'service', ...service.reason })
+  if (service.state === 'connected') judged.add('service')
+  if (isStoreFull) causes.push({ key: 'store', code: 'disk-full', message: 'the disk of the state is full' })
+  else if (mirrors.some(isAtWork)) judged.add('store')
+  for (const mirror of mirrors) {
+    const { name, reason, lastScanAt } = mirror
+    const key = mirrorKey('mirror', name)
+    if (isFailing(mirror))
+      causes.push({ key, code: reason?.code ?? '', message: `${name}: ${reason?.message ?? 'it is halted'}` })
+    else if (isAtWork(mirror)) judged.add(key)
+    if (lastScanAt === null) continue
+    causes.push(...causeOfFiles(name, moment.troublesOf(name).problems))
+    judged.add(mirrorKey('files', name))
+  }
+  return { nowMs: moment.nowMs, causes, judged, mirrors: mirrors.map((mirror) => situationOfMirror(mirror, moment)) }
+}
+
+/** Returns whether nothing stops the mirror, as far as it was found out since the daemon started. */
+function isAtWork({ state, lastScanAt }: DaemonMirrorStatus): boolean {
+  return state === 'idle' || state === 'sending' || (state === 'held' && lastScanAt !== null)
+}
+
+function situationOfMirror(mirror: DaemonMirrorStatus, { nowMs, isFresh, troublesOf }: Moment): MirrorSituation {
+  const { name, state, reason, lastSuccessAt } = mirror
+  const seen = (what: MirrorSituation['state'], triedAt = nowMs): MirrorSituation => ({ name, state: what, triedAt })
+  if (reason?.code === 'paused') return seen('paused')
+  if (state === 'idle') return seen('up-to-date')
+  if (reason?.code === 'scheduled') return situationBetweenBatches(lastSuccessAt, troublesOf(name).lastBatchAt, seen)
+  return seen(isFresh || state === 'held' ? 'unknown' : 'behind')
+}
+
+/** Between two batches a mirror is as up to date as the last one left it. */
+function situationBetweenBatches(
+  lastSuccessAt: number | null,
+  lastBatchAt: number | null,
+  seen: (what: MirrorSituation['state'], triedAt?: number) => MirrorSituation,
+): MirrorSituation {
+  if (lastBatchAt === null || lastSuccessAt === null) return seen('unknown')
+  return lastSuccessAt >= lastBatchAt ? seen('up-to-date') : seen('behind', lastBatchAt)
 }

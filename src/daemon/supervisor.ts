@@ -1,13 +1,14 @@
 import { InterruptedError } from '../foundation/errors.ts'
 import { isoTime } from '../foundation/text/times.ts'
+import type { Store } from '../store/open-store.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../sync/continuous/controller-status.ts'
 import { MirrorController, SCHEDULED } from '../sync/continuous/mirror-controller.ts'
 import type { ControllerSettings } from '../sync/continuous/mirror-watch.ts'
 import { ServiceConnection } from '../sync/continuous/service-connection.ts'
 import type { Engine, MirrorSettings } from '../sync/engine.ts'
-import { isPaused } from '../sync/pause.ts'
-import type { LibraryAccess } from './control/responses.ts'
-import { forgetRemoved } from './forget-removed.ts'
+import { forgetPause, isPaused, listPauseKeys } from '../sync/pause.ts'
+import type { LibraryAccess } from './control/protocol.ts'
+import { forgetHandled, listHandled } from './schedule/handled-batch.ts'
 import { type Maintenance, type MaintenanceWindow, MaintenanceWindows } from './schedule/maintenance.ts'
 import { type Schedules, startSchedules } from './schedule/schedule.ts'
 
@@ -150,7 +151,7 @@ export class Supervisor {
   #statusOf(controller: MirrorController): DaemonMirrorStatus {
     const { nextScanAt, ...status } = controller.status
     const { name, path } = controller.settings.mirror
-    const times = [nextScanAt, this.#schedules.nextRunAt(name)].filter((time) => time !== null)
+    const times = [nextScanAt, this.#schedules.nextBatchAt(name)].filter((time) => time !== null)
     return { name, path, ...status, nextRunAt: times.length === 0 ? null : Math.min(...times) }
   }
 
@@ -171,4 +172,21 @@ export class Supervisor {
   #announceConnectionChange(): void {
     for (const controller of this.controllers) controller.connectionChanged()
   }
+}
+
+/** The existing mirrors, and those of them with a schedule. */
+interface Kept {
+  readonly names: readonly string[]
+  readonly scheduled: readonly string[]
+}
+
+/** Forgets pauses of removed mirrors and handled times of removed schedules, so that later ones start afresh. */
+export function forgetRemoved(store: Store, { names, scheduled }: Kept): void {
+  const pauses = listPauseKeys(store).filter((name) => !names.includes(name))
+  const schedules = listHandled(store.keyValues).filter((name) => !scheduled.includes(name))
+  if (pauses.length + schedules.length === 0) return
+  store.write(() => {
+    for (const name of pauses) forgetPause(store, name)
+    for (const name of schedules) forgetHandled(store.keyValues, name)
+  })
 }

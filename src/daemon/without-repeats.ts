@@ -1,7 +1,7 @@
 import type { Clock } from '../foundation/clock.ts'
 import type { LogFields, Logger } from '../foundation/logger.ts'
 import { SENT, SENT_BESIDES, UPLOADS_FAILED } from '../sync/continuous/activity-log.ts'
-import { CLIENT_LOG_MESSAGES } from './control/client-log-messages.ts'
+import { CLIENT_LOG_MESSAGES } from './control/answer-clients.ts'
 
 const REPEAT_INTERVAL_MS = 10 * 60_000
 const MOST_KEPT = 1_000

@@ -11,8 +11,7 @@ import {
   PAGE_HEADERS,
   type PageFiles,
 } from '../foundation/http/page-files.ts'
-import { type HttpResponse, jsonResponse, type Route, type Routes } from '../foundation/http/route.ts'
-import { describeIssue } from '../foundation/text/describe-issue.ts'
+import { type HttpResponse, jsonResponse, parseInput, type Route, type Routes } from '../foundation/http/route.ts'
 import type { CallHandlers } from './answer-calls.ts'
 import type { LiveStream } from './live.ts'
 import type { Sessions } from './sessions.ts'
@@ -56,16 +55,10 @@ function tokenIn({ authorization = '' }: IncomingHttpHeaders): string {
 
 const ENDED = 'You are not signed in; run "shelfd dashboard" again'
 
-/** Throws RequestError `invalid` for an input of another shape. */
 function callRoute(handlers: CallHandlers, name: CallName): Route {
   const shape: z.ZodType = dashboardCalls[name].input
   const answer = handlers[name] as (input: unknown, signal: AbortSignal) => Promise<unknown>
-  return async ({ input, signal }) => {
-    const { success, data, error } = shape.safeParse(input, { error: describeIssue })
-    if (success) return jsonResponse(200, await answer(data, signal))
-    const [issue] = error.issues
-    throw new RequestError('invalid', `Cannot read the request: ${issue?.path.join('.')} ${issue?.message}`, 400)
-  }
+  return async ({ input, signal }) => jsonResponse(200, await answer(parseInput(shape, input), signal))
 }
 
 function fileResponse(files: PageFiles | undefined, name: string): HttpResponse {

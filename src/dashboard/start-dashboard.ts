@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import type { IncomingHttpHeaders, Server } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { SIGN_IN_FRAGMENT } from '../contract/dashboard-addresses.ts'
 import { systemClock } from '../foundation/clock.ts'
 import { messageOf, RequestError, ShelfdError } from '../foundation/errors.ts'
@@ -33,22 +32,19 @@ export async function startDashboard(sources: DashboardSources, logger: Logger):
   const live = new LiveStream(() => readLive(sources, syncs))
   const handlers = answerCalls({ sources, sessions, syncs, live })
   let origin = ''
-  const { server, close } = createHttpServer({
+  const { listen, close } = createHttpServer({
     routes: dashboardRoutes({ files: await loadPageFiles(), handlers, sessions, live }),
     maxConnections: MAX_CONNECTIONS,
     checkHeaders: (headers) => checkOrigin(headers, origin),
-    missing: (asked) => new RequestError('not-found', `There is no ${asked}`, 404),
     onError: (error) => {
       if (error instanceof ShelfdError) return faultOf(error)
       logger.error('cannot answer a request of the dashboard', { error: messageOf(error) })
       return { code: 'unexpected', message: "See shelfd's log for the cause" }
     },
   })
-  server.listen({ host: HOST, port: 0 })
-  await once(server, 'listening')
-  origin = `http://${HOST}:${portOf(server)}`
-  // An error of a later connection, such as too many open files, must not end the process.
-  server.on('error', (error) => logger.warn("the dashboard's server had an error", { error: error.message }))
+  origin = await listen({ host: HOST, port: 0 }, (error) =>
+    logger.warn("the dashboard's server had an error", { error: error.message }),
+  )
   starting.defer(() => close(0))
   const running = starting.move()
   return {
@@ -68,10 +64,4 @@ function checkOrigin({ host, origin: from }: IncomingHttpHeaders, origin: string
     throw new RequestError('request-rejected', 'Not the address of the dashboard', 403)
   if (from !== undefined && from !== `http://${host}`)
     throw new RequestError('request-rejected', 'Another page may not ask the dashboard', 403)
-}
-
-function portOf(server: Server): number {
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new TypeError('A TCP server has an address and a port')
-  return address.port
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { forgetRemoved } from '../../src/daemon/forget-removed.ts'
 import { writeHandled } from '../../src/daemon/schedule/handled-batch.ts'
+import { forgetRemoved } from '../../src/daemon/supervisor.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { isPaused, pauseMirrors } from '../../src/sync/pause.ts'
 import { temporaryDirectory } from '../support/temporary.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type MirrorTroubles, observeStatus } from '../../src/daemon/observe-status.ts'
-import { StatusNotices } from '../../src/daemon/status-notices.ts'
+import { type MirrorTroubles, StatusNotices, situationOf } from '../../src/daemon/status-notices.ts'
 import { silentLogger } from '../../src/foundation/logger.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../../src/sync/continuous/controller-status.ts'
@@ -124,7 +123,7 @@ describe('what the status of a daemon says about causes', () => {
     ],
   ])('%s', (_, given, troubles, causes, judged, state) => {
     const moment = { nowMs: NOW, isFresh: false, troublesOf: () => ({ ...NO_TROUBLES, ...troubles }) }
-    const seen = observeStatus(given, moment)
+    const seen = situationOf(given, moment)
     expect(seen.causes.map(({ key, code }) => `${key} ${code}`)).toEqual(causes)
     expect([...seen.judged]).toEqual(judged)
     const [only] = seen.mirrors
@@ -133,7 +132,7 @@ describe('what the status of a daemon says about causes', () => {
 
   test('just after a start or a wake nobody is behind', () => {
     const moment = { nowMs: NOW, isFresh: true, troublesOf: () => NO_TROUBLES }
-    expect(observeStatus(status({ state: 'sending' }), moment).mirrors[0]?.state).toBe('unknown')
+    expect(situationOf(status({ state: 'sending' }), moment).mirrors[0]?.state).toBe('unknown')
   })
 })
 

@@ -1,4 +1,4 @@
-import type { LibraryAccess } from '../../daemon/control/responses.ts'
+import type { LibraryAccess } from '../../daemon/control/protocol.ts'
 import { systemClock } from '../../foundation/clock.ts'
 import type { OutageListener } from '../../remote/policies/outage.ts'
 import { RetryAfter } from '../../remote/retry-after.ts'

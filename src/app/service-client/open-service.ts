@@ -1,5 +1,5 @@
 import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
-import type { LibraryAccess } from '../../daemon/control/responses.ts'
+import type { LibraryAccess } from '../../daemon/control/protocol.ts'
 import { assertLibraryInstalled } from '../../embedded/optional-packages.ts'
 import type { EmbeddedLibrary } from '../../embedded/start-embedded.ts'
 import type { LibraryThreadOptions } from '../../embedded/start-in-thread.ts'

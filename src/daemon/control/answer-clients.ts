@@ -1,25 +1,39 @@
+import PQueue from 'p-queue'
 import { Mutex } from '../../foundation/concurrency/mutex.ts'
+import { ActivityLog } from '../../sync/continuous/activity-log.ts'
 import type { DaemonStatus } from '../../sync/continuous/controller-status.ts'
 import { pauseMirrors, resumeMirrors } from '../../sync/pause.ts'
 import { retryContents, setContentsAside } from '../../sync/quarantine.ts'
+import { type RunResult, runSync } from '../../sync/run/run-sync.ts'
+import { walkByThreads } from '../../sync/scan/walk-in-threads.ts'
+import type { FileLog } from '../../sync/sinks.ts'
 import type { Supervisor } from '../supervisor.ts'
-import { CLIENT_LOG_MESSAGES } from './client-log-messages.ts'
-import type { ControlHandlers } from './handlers.ts'
-import { syncBeside } from './sync-beside.ts'
+import type { ControlHandlers, SyncRequest, SyncRun } from './protocol.ts'
 
-interface Daemon {
+interface Daemon extends Pick<ControlHandlers, 'forget' | 'dashboard'> {
   /** The current supervisor; a reload replaces it. */
   supervisor(): Supervisor
   status(): DaemonStatus
   reload(): Promise<void>
-  forget(name: string): Promise<string>
-  /** Returns an address of the dashboard that signs in one browser, once. */
-  dashboard(): Promise<string>
 }
+
+/** Log messages about the requests of clients. */
+export const CLIENT_LOG_MESSAGES = {
+  beginSync: 'a client began a sync',
+  endSync: 'the sync of a client has ended',
+  pause: 'a client paused uploads',
+  resume: 'a client resumed uploads',
+} as const
 
 /** The handlers for commands that find the daemon running. */
 export function answerClients(daemon: Daemon): ControlHandlers {
   const mutex = new Mutex()
+  const changePauses = (change: typeof pauseMirrors, message: string) => async (names: readonly string[]) => {
+    const supervisor = daemon.supervisor()
+    change(supervisor.engine.store, names)
+    supervisor.applyPauses()
+    supervisor.engine.logger.info(message, { mirrors: names.length === 0 ? 'all' : names })
+  }
   return {
     status: async () => daemon.status(),
     sync: async (request, run) => {
@@ -27,18 +41,8 @@ export function answerClients(daemon: Daemon): ControlHandlers {
       const supervisor = daemon.supervisor()
       return supervisor.host(() => syncBeside(supervisor, request, run))
     },
-    pause: async (names) => {
-      const supervisor = daemon.supervisor()
-      pauseMirrors(supervisor.engine.store, names)
-      supervisor.applyPauses()
-      supervisor.engine.logger.info(CLIENT_LOG_MESSAGES.pause, { mirrors: namesOf(names) })
-    },
-    resume: async (names) => {
-      const supervisor = daemon.supervisor()
-      resumeMirrors(supervisor.engine.store, names)
-      supervisor.applyPauses()
-      supervisor.engine.logger.info(CLIENT_LOG_MESSAGES.resume, { mirrors: namesOf(names) })
-    },
+    pause: changePauses(pauseMirrors, CLIENT_LOG_MESSAGES.pause),
+    resume: changePauses(resumeMirrors, CLIENT_LOG_MESSAGES.resume),
     retry: async (contentIds) => {
       const supervisor = daemon.supervisor()
       const count = retryContents(supervisor.engine.store, contentIds)
@@ -46,8 +50,8 @@ export function answerClients(daemon: Daemon): ControlHandlers {
       return count
     },
     ignore: async (contentIds) => setContentsAside(daemon.supervisor().engine.store, contentIds),
-    forget: (name) => daemon.forget(name),
-    dashboard: () => daemon.dashboard(),
+    forget: daemon.forget,
+    dashboard: daemon.dashboard,
     library: () => daemon.supervisor().plan.lendLibrary(),
     reload: async () => {
       await daemon.reload()
@@ -56,6 +60,50 @@ export function answerClients(daemon: Daemon): ControlHandlers {
   }
 }
 
-function namesOf(names: readonly string[]): readonly string[] | 'all' {
-  return names.length === 0 ? 'all' : names
+/** Runs a client's sync over the supervisor's connection and store; controllers of the same mirrors wait meanwhile. */
+async function syncBeside(
+  supervisor: Supervisor,
+  request: SyncRequest,
+  { signal, progress, fileLog }: SyncRun,
+): Promise<RunResult> {
+  const { controllers, engine, connection, plan } = supervisor
+  const { limits, options, namesFiles } = request
+  const mirrors = plan.admit(request.mirrors)
+  await using quiesced = new AsyncDisposableStack()
+  for (const { name } of mirrors) {
+    const controller = controllers.find((candidate) => candidate.name === name)
+    if (controller) quiesced.use(await controller.quiesce())
+    const row = engine.store.mirrors.findByName(name)
+    if (row) connection.follower?.remove(row.id)
+  }
+  using _outages = engine.service.onOutage((outage) => {
+    progress.outage = outage
+  })
+  const names = mirrors.map(({ name }) => name)
+  engine.logger.info(CLIENT_LOG_MESSAGES.beginSync, { mirrors: names })
+  const activity = new Map(names.map((name) => [name, new ActivityLog(engine, name)]))
+  const run = {
+    ...engine,
+    startWalk: walkByThreads(limits.checkers),
+    limits,
+    uploads: new PQueue({ concurrency: limits.transfers }),
+    progress,
+    fileLog: logToBoth(activity, namesFiles ? fileLog : undefined),
+    signal: AbortSignal.any([engine.signal, signal]),
+  }
+  const result = await runSync(run, mirrors, options)
+  const { summary, outcome } = result
+  for (const mirror of summary.mirrors) activity.get(mirror.name)?.add(mirror)
+  engine.logger.info(CLIENT_LOG_MESSAGES.endSync, { mirrors: names, outcome, afterMs: summary.durationMs })
+  return result
+}
+
+function logToBoth(activity: ReadonlyMap<string, ActivityLog>, client: FileLog | undefined): FileLog {
+  return {
+    wouldSend() {},
+    sent: (file) => {
+      activity.get(file.mirror)?.sent(file)
+      client?.sent(file)
+    },
+  }
 }

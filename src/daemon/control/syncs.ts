@@ -4,8 +4,7 @@ import type { LineWriter, StreamedResponse } from '../../foundation/http/route.t
 import { createProgress, type Progress } from '../../sync/progress.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
 import type { SentFile } from '../../sync/sinks.ts'
-import type { SyncRun } from './handlers.ts'
-import type { SyncLine } from './sync-lines.ts'
+import type { SyncLine, SyncRun } from './protocol.ts'
 
 const PROGRESS_INTERVAL_MS = 200
 const MAX_UNREAD_BYTES = 16 * 2 ** 20

@@ -1,12 +1,12 @@
-import { once } from 'node:events'
-import type { Server } from 'node:http'
 import { messageOf, RequestError, systemCodeOf, UsageError } from '../../foundation/errors.ts'
 import { faultOf } from '../../foundation/http/fault.ts'
 import { createHttpServer, type RequestLimits } from '../../foundation/http/http-server.ts'
+import { type HttpResponse, jsonResponse, type Routes } from '../../foundation/http/route.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { hostNameOf, isLoopback } from '../../foundation/network/loopback.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import { type HealthView, healthRoutes } from './health-routes.ts'
+import type { DaemonStatus } from '../../sync/continuous/controller-status.ts'
+import { listFailingChecks } from './readiness.ts'
 
 export interface HealthServerOptions {
   /** A loopback address, or `localhost`. */
@@ -32,7 +32,7 @@ const MAX_CONNECTIONS = 32
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const { host, port, view, logger, limits } = options
   const address = loopbackAddress(host)
-  const { server, close } = createHttpServer({
+  const { listen, close } = createHttpServer({
     routes: healthRoutes(view),
     maxConnections: MAX_CONNECTIONS,
     limits,
@@ -40,31 +40,28 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
     checkHeaders: (headers) => {
       if (!isLoopback(hostNameOf(headers.host))) throw new RequestError('request-rejected', 'Not a local host', 403)
     },
-    missing: (asked) => new RequestError('not-found', `There is no ${asked}`, 404),
     onError: (error) => {
       if (error instanceof RequestError) return faultOf(error)
       logger.error('Cannot answer a request for health or metrics', { error: messageOf(error) })
       return { code: 'unexpected', message: "See the daemon's log for the cause" }
     },
   })
-  await listen(server, address, port)
-  // An error of a later connection, such as too many open files, must not end the daemon.
-  server.on('error', (error) => logger.warn('The health server had an error', { error: error.message }))
-  return { url: urlOf(server), [Symbol.asyncDispose]: () => close(0) }
+  const warn = (error: Error) => logger.warn('The health server had an error', { error: error.message })
+  try {
+    const url = await listen({ host: address, port }, warn)
+    return { url, [Symbol.asyncDispose]: () => close(0) }
+  } catch (error) {
+    throw cannotListen(address, port, error)
+  }
 }
 
-async function listen(server: Server, host: string, port: number): Promise<void> {
-  try {
-    server.listen({ host, port })
-    await once(server, 'listening')
-  } catch (error) {
-    const code = systemCodeOf(error) ?? messageOf(error)
-    const why = code === 'EADDRINUSE' ? 'another program uses this port' : code
-    const text = `Cannot serve health and metrics on ${bracketed(host)}:${port}: ${why}`
-    throw new UsageError('bad-configuration', `${text}; set health.listen to another loopback address, or to none`, {
-      cause: error,
-    })
-  }
+function cannotListen(host: string, port: number, cause: unknown): UsageError {
+  const code = systemCodeOf(cause) ?? messageOf(cause)
+  const why = code === 'EADDRINUSE' ? 'another program uses this port' : code
+  const text = `Cannot serve health and metrics on ${host.includes(':') ? `[${host}]` : host}:${port}: ${why}`
+  return new UsageError('bad-configuration', `${text}; set health.listen to another loopback address, or to none`, {
+    cause,
+  })
 }
 
 function loopbackAddress(host: string): string {
@@ -76,12 +73,46 @@ function loopbackAddress(host: string): string {
   return host === 'localhost' ? '127.0.0.1' : host
 }
 
-function urlOf(server: Server): string {
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new TypeError('A TCP server has an address and a port')
-  return `http://${bracketed(address.address)}:${address.port}`
+/** The sources of the answers on health and metrics. */
+export interface HealthView {
+  status(): DaemonStatus
+  renderMetrics(): Promise<{ readonly body: string; readonly contentType: string }>
+  /** Returns whether the daemon still works, not only its event loop. */
+  isAlive(): boolean
 }
 
-function bracketed(host: string): string {
-  return host.includes(':') ? `[${host}]` : host
+const PAGE = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>shelfd</title>
+<h1>shelfd is running</h1>
+<p>The command <code>shelfd dashboard</code> shows what it does in this browser.</p>
+<ul>
+<li><a href="/healthz">/healthz</a>: 200 while the daemon lives
+<li><a href="/readyz">/readyz</a>: 200 while it can mirror, or what keeps it from that
+<li><a href="/metrics">/metrics</a>: for Prometheus
+</ul>
+</html>
+`
+
+function healthRoutes(view: HealthView): Routes {
+  return {
+    'GET /': () => ({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: PAGE }),
+    'GET /healthz': () =>
+      view.isAlive() ? jsonResponse(200, { status: 'ok' }) : jsonResponse(503, { status: 'stuck' }),
+    'GET /readyz': () => answerReadiness(view.status()),
+    'GET /metrics': async () => {
+      const { body, contentType } = await view.renderMetrics()
+      return { status: 200, headers: { 'content-type': contentType }, body }
+    },
+  }
+}
+
+function answerReadiness(status: DaemonStatus): HttpResponse {
+  const failing = listFailingChecks(status)
+  return failing.length === 0
+    ? jsonResponse(200, { status: 'ready' })
+    : jsonResponse(503, { status: 'not-ready', failing })
 }

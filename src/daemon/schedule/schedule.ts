@@ -26,7 +26,7 @@ export interface ScheduleInput {
 
 export interface Schedules extends Disposable {
   /** The time of the next batch in wall-clock milliseconds; null for an unknown name, or when there is none. */
-  nextRunAt(name: string): number | null
+  nextBatchAt(name: string): number | null
   /** Starts every batch that is due; called after the machine woke or its clock was set. */
   check(): void
 }
@@ -54,7 +54,7 @@ export function startSchedules(entries: readonly ScheduleEntry[], input: Schedul
   void checkOnTime(scheduled, check, input.clock, stop.signal)
   return {
     check,
-    nextRunAt: (name) => scheduled.find((entry) => entry.name === name)?.due.at(input.clock.nowMs()) ?? null,
+    nextBatchAt: (name) => scheduled.find((entry) => entry.name === name)?.due.at(input.clock.nowMs()) ?? null,
     [Symbol.dispose]: () => stop.abort(),
   }
 }

@@ -1,10 +1,10 @@
+import { once } from 'node:events'
 import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http'
-import { InterruptedError } from '../errors.ts'
+import { InterruptedError, RequestError } from '../errors.ts'
 import { ConnectionBound } from '../network/connection-bound.ts'
 import { terminalSafeJson } from '../text/safe-text.ts'
 import { type Fault, faultOf, httpStatusOf } from './fault.ts'
 import { createServer } from './node-http.ts'
-import { readInput } from './read-input.ts'
 import {
   findRoute,
   type HttpResponse,
@@ -26,21 +26,27 @@ export interface RequestLimits {
   readonly connectionsCheckingInterval: number
 }
 
-export interface HttpServerOptions {
+interface HttpServerOptions {
   readonly routes: Routes
   readonly maxConnections: number
   readonly limits?: RequestLimits | undefined
   /** Throws to reject a request with these headers. */
   checkHeaders?(headers: IncomingMessage['headers']): void
-  /** Returns the error for a method and path without a route, such as `GET /nothing`. */
-  missing(asked: string): Error
+  /** Returns the error for a method and path without a route, such as `GET /nothing`; `not-found` by default. */
+  missing?(asked: string): Error
   /** Called with every other error; returns the fault for the client. */
   onError(error: unknown): Fault
 }
 
-export interface HttpServer {
-  /** Not listening yet. */
-  readonly server: Server
+/** A socket, or a port of this machine; 0 is any free one. */
+type Place = { readonly path: string } | { readonly host: string; readonly port: number }
+
+interface HttpServer {
+  /**
+   * Listens at a path or a port; returns the origin of a port, such as `http://127.0.0.1:9847`. Later errors, such as too many
+   * open files, do not end the process: `onError` is called with them.
+   */
+  listen(at: Place, onError: (error: Error) => void): Promise<string>
   /** Resolves when every request so far has its answer, read or not. */
   answered(): Promise<void>
   /** Closes all connections after clients had at most `graceMs` to read their answers. */
@@ -93,7 +99,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.on('connection', (socket) => bound.admit(socket))
   const closed = new Promise<void>((resolve) => server.once('close', resolve))
   return {
-    server,
+    listen: async (at, onError) => {
+      server.listen(at)
+      await once(server, 'listening')
+      server.on('error', onError)
+      return originOf(server)
+    },
     answered: async () => void (await Promise.allSettled(answering)),
     close: async (graceMs) => {
       // Waits first, because closing the server cuts off answers that are written and not yet sent.
@@ -108,6 +119,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 }
 
+function originOf(server: Server): string {
+  const found = server.address()
+  if (found === null || typeof found === 'string') return ''
+  return `http://${found.family === 'IPv6' ? `[${found.address}]` : found.address}:${found.port}`
+}
+
 /** Keeps `work` in the set until it has ended. */
 function track(others: Set<Promise<void>>, work: Promise<void>): Promise<void> {
   others.add(work)
@@ -120,7 +137,8 @@ function routeOf(request: IncomingMessage, response: ServerResponse, options: Ht
   const [path = ''] = url.split('?', 1)
   const found = findRoute(options.routes, method, path)
   if (found.kind === 'found') return found.route
-  const error = faultOf(options.missing(`${method} ${path}`))
+  const missing = options.missing ?? ((asked) => new RequestError('not-found', `There is no ${asked}`, 404))
+  const error = faultOf(missing(`${method} ${path}`))
   if (found.kind === 'other-method') response.setHeader('allow', found.allow)
   send(response, jsonResponse(found.kind === 'other-method' ? 405 : 404, { error }))
   return undefined
@@ -151,4 +169,32 @@ async function sendStream(response: ServerResponse, { stream, form = 'lines' }: 
     },
   })
   response.end()
+}
+
+/** The longest body that a client may send. */
+export const MAX_BODY_BYTES = 1024 * 1024
+
+/**
+ * Returns the JSON of the body; `{}` for an empty body and for GET, whose body is not read.
+ * Throws RequestError `too-large` for a body of more than MAX_BODY_BYTES, `invalid` for one that is not JSON.
+ */
+async function readInput(request: IncomingMessage): Promise<unknown> {
+  const body = request.method === 'POST' ? await readBody(request) : ''
+  try {
+    return body === '' ? {} : JSON.parse(body)
+  } catch {
+    throw new RequestError('invalid', 'The body of the request is not JSON', 400)
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let sizeBytes = 0
+  for await (const chunk of request) {
+    sizeBytes += chunk.length
+    if (sizeBytes > MAX_BODY_BYTES)
+      throw new RequestError('too-large', `The body of the request has more than ${MAX_BODY_BYTES} bytes`, 413)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }

@@ -1,4 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import type { z } from 'zod'
+import { RequestError } from '../errors.ts'
+import { describeIssue } from '../text/describe-issue.ts'
 import { terminalSafeJson } from '../text/safe-text.ts'
 
 export interface RouteRequest {
@@ -55,4 +58,12 @@ export function findRoute(routes: Routes, method: string, path: string): FoundRo
 export function jsonResponse(status: number, value: unknown): HttpResponse {
   if (value === undefined) return { status: 204, headers: {}, body: '' }
   return { status, headers: { 'content-type': 'application/json' }, body: `${terminalSafeJson(value)}\n` }
+}
+
+/** Returns the input of a request in its shape; throws RequestError `invalid` for one of another shape. */
+export function parseInput<T>(shape: z.ZodType<T>, input: unknown): T {
+  const { success, data, error } = shape.safeParse(input, { error: describeIssue })
+  if (success) return data
+  const [issue] = error.issues
+  throw new RequestError('invalid', `Cannot read the request: ${issue?.path.join('.')} ${issue?.message}`, 400)
 }

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { MAX_BODY_BYTES } from '../../../src/foundation/http/read-input.ts'
+import { MAX_BODY_BYTES } from '../../../src/foundation/http/http-server.ts'
 import { createProgress } from '../../../src/sync/progress.ts'
 import { silentFileLog } from '../../../src/sync/sinks.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'

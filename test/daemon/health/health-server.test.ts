@@ -3,10 +3,10 @@ import { get, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { HealthView } from '../../../src/daemon/health/health-routes.ts'
 import {
   type HealthServer,
   type HealthServerOptions,
+  type HealthView,
   startHealthServer,
 } from '../../../src/daemon/health/health-server.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'

@@ -69,8 +69,8 @@ describe('batches', () => {
     expect(begun.runs).toEqual([])
     await clock.advance(2 * DAY_MS)
     expect(begun.runs).toEqual(['2026-01-01T12:00:00', '2026-01-02T02:00:00', '2026-01-03T02:00:00'])
-    expect(begun.schedules.nextRunAt(begun.entry.name)).toBe(Date.UTC(2026, 0, 4, 2))
-    expect(begun.schedules.nextRunAt('nobody')).toBeNull()
+    expect(begun.schedules.nextBatchAt(begun.entry.name)).toBe(Date.UTC(2026, 0, 4, 2))
+    expect(begun.schedules.nextBatchAt('nobody')).toBeNull()
   })
 
   test('a batch follows summer and winter time, once a day', async () => {
@@ -208,7 +208,7 @@ describe('after downtime', () => {
     ;(await beginUsed({ clock, entry })).schedules[Symbol.dispose]()
     await clock.advance(10.5 * DAY_MS)
     using again = begin({ clock, entry })
-    expect(again.schedules.nextRunAt(entry.name)).toBe(Date.UTC(2026, 0, 1, 2))
+    expect(again.schedules.nextBatchAt(entry.name)).toBe(Date.UTC(2026, 0, 1, 2))
     await clock.advance(DAY_MS)
     expect(again.runs).toEqual(['2026-01-11T12:00:00', '2026-01-12T02:00:00'])
   })
@@ -222,7 +222,7 @@ describe('after downtime', () => {
       using again = begin({ clock, entry: { name, cron: '0 5 * * *' } })
       await clock.advance(MINUTE_MS)
       expect(again.runs, `start ${restart}`).toEqual([])
-      expect(again.schedules.nextRunAt(name)).toBe(Date.UTC(2026, 0, 4, 5))
+      expect(again.schedules.nextBatchAt(name)).toBe(Date.UTC(2026, 0, 4, 5))
     }
   })
 })

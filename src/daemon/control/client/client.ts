@@ -1,29 +1,25 @@
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { z } from 'zod'
-import { type DaemonStatus, daemonStatus } from '../../../sync/continuous/controller-status.ts'
+import { daemonStatus } from '../../../sync/continuous/controller-status.ts'
 import type { RunResult } from '../../../sync/run/run-sync.ts'
-import type { SyncRequest } from '../requests.ts'
-import { contentCount, type LibraryAccess, libraryAccess, type Reloaded, reloaded } from '../responses.ts'
+import {
+  type ControlHandlers,
+  contentCount,
+  type LibraryAccess,
+  libraryAccess,
+  reloaded,
+  type SyncRequest,
+} from '../protocol.ts'
 import { ask } from './ask.ts'
 import type { ClientRun } from './sync-client.ts'
 
 /** The requests of commands to the daemon; each method rethrows the daemon's error in its class. */
-export interface DaemonClient {
-  status(): Promise<DaemonStatus>
+export interface DaemonClient extends Omit<ControlHandlers, 'sync' | 'library'> {
   /** Updates `progress` and reports files to `fileLog`; when `signal` is aborted, the run stops and returns its result. */
   sync(request: SyncRequest, run: ClientRun): Promise<RunResult>
-  pause(names: readonly string[]): Promise<void>
-  resume(names: readonly string[]): Promise<void>
-  retry(contentIds: readonly number[]): Promise<number>
-  ignore(contentIds: readonly number[]): Promise<number>
-  /** Returns the file with a copy of the store from before. */
-  forget(name: string): Promise<string>
   /** Null when the daemon runs no embedded library with this data directory. */
   library(dataDir: string): Promise<LibraryAccess | null>
-  /** Returns an address of the dashboard that signs in one browser, once. */
-  dashboard(): Promise<string>
-  reload(): Promise<Reloaded>
 }
 
 /** The daemon knows its status without asking the service; if it takes longer, it is stopped or overloaded. */

@@ -5,8 +5,7 @@ import type { OutageListener } from '../../../remote/policies/outage.ts'
 import type { Progress } from '../../../sync/progress.ts'
 import type { RunResult } from '../../../sync/run/run-sync.ts'
 import type { FileLog } from '../../../sync/sinks.ts'
-import type { SyncRequest } from '../requests.ts'
-import { type RunResponse, syncLine } from '../sync-lines.ts'
+import { type RunResponse, type SyncRequest, syncLine } from '../protocol.ts'
 import { ask, askLines, hasEnded } from './ask.ts'
 
 export interface ClientRun {
