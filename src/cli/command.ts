@@ -50,8 +50,8 @@ export interface CommandSpec<P extends ArgumentTable, O extends ArgumentTable> {
   /** Paragraphs for the help, in addition to the summary in commands.ts. */
   readonly description?: string
   /** In the order of the command line. */
-  readonly positionals: P
-  readonly options: O
+  readonly positionals?: P
+  readonly options?: O
   /** The flags of the configuration that the command accepts. */
   readonly settingFlags?: readonly SettingFlag[]
   /** The command needs no configuration, so it starts sooner; its context has no settings. */
@@ -60,19 +60,24 @@ export interface CommandSpec<P extends ArgumentTable, O extends ArgumentTable> {
   readonly examples: readonly (readonly [line: string, meaning: string])[]
   /** Possible exits, except `usage` and `interrupted`, which every command has. */
   readonly exits: readonly ExitName[]
-  run(context: CommandContext, args: ArgumentsOf<P> & ArgumentsOf<O>): Promise<ExitName>
+  /** Returns how the command ended; `undefined` means `done`. */
+  run(context: CommandContext, args: ArgumentsOf<P> & ArgumentsOf<O>): Promise<ExitName | undefined>
 }
 
 /** A command without the types of its arguments, which are checked against its tables before `run` is called. */
 export interface Command extends Omit<CommandSpec<ArgumentTable, ArgumentTable>, 'run'> {
-  run(context: CommandContext, args: Readonly<Record<string, unknown>>): Promise<ExitName>
+  readonly positionals: ArgumentTable
+  readonly options: ArgumentTable
+  run(context: CommandContext, args: Readonly<Record<string, unknown>>): Promise<ExitName | undefined>
 }
 
+type NoArguments = Readonly<Record<never, never>>
+
 /** Gives a command its type; `run` gets its arguments typed by the two tables. */
-export function defineCommand<const P extends ArgumentTable, const O extends ArgumentTable>(
+export function defineCommand<const P extends ArgumentTable = NoArguments, const O extends ArgumentTable = NoArguments>(
   spec: CommandSpec<P, O>,
 ): Command {
-  return spec
+  return { positionals: {}, options: {}, ...spec }
 }
 
 /** Returns whether a flag is followed by a value. */

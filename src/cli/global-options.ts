@@ -22,6 +22,12 @@ export const GLOBAL_OPTIONS = {
 /** The flags of the commands that ask the service. */
 export const CONNECTION_FLAGS = ['data-dir', 'service-url', 'ca-file'] as const satisfies readonly SettingFlag[]
 
+/** The flags and exits of most commands that ask the service. */
+export const ASKS_SERVICE = {
+  settingFlags: CONNECTION_FLAGS,
+  exits: ['done', 'failed', 'temporary', 'refused'],
+} as const
+
 /** The first argument when a script of `shelfd completion` calls the program; the typed words follow. */
 export const COMPLETION_REQUEST = '--get-completions'
 

@@ -94,7 +94,7 @@ async function runCommand(command: Command, { flags, args }: CommandLine, io: Cl
   io.signal.throwIfAborted()
   keepMemorySmall()
   try {
-    return EXIT_CODES[await command.run(context, args)].code
+    return EXIT_CODES[(await command.run(context, args)) ?? 'done'].code
   } finally {
     context.endWait()
   }

@@ -6,7 +6,7 @@ import type { RawResponse } from '../../remote/service-client.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitName } from '../exit-codes.ts'
-import { CONNECTION_FLAGS } from '../global-options.ts'
+import { ASKS_SERVICE } from '../global-options.ts'
 import type { CliIo } from '../terminal/cli-io.ts'
 import { writeStdout } from './downloads.ts'
 
@@ -24,12 +24,11 @@ export const command = defineCommand({
       describe: 'Body of the request; @FILE reads it from a file, @- from stdin',
     },
   },
-  settingFlags: CONNECTION_FLAGS,
+  ...ASKS_SERVICE,
   examples: [
     ['api GET /v1/libraries?limit=5', 'the body of the answer'],
     [`api POST /v1/libraries --data '{"name":"Research"}' --json`, 'as {status, headers, body}'],
   ],
-  exits: ['done', 'failed', 'temporary', 'refused'],
   async run(context, { method, path, data }) {
     const json = data === undefined ? undefined : parseJson(await readData(data, context.io))
     await using service = await context.openService()

@@ -1,6 +1,6 @@
 import { UsageError } from '../../foundation/errors.ts'
 import { type Command, defineCommand } from '../command.ts'
-import { CONNECTION_FLAGS } from '../global-options.ts'
+import { ASKS_SERVICE } from '../global-options.ts'
 import { OUTPUT_OPTIONS, printViewUrl, readView, SECONDS_OPTION, VIEW_URL_OPTIONS, writeDownload } from './downloads.ts'
 
 const ID = { type: 'string', required: true, describe: 'Identifier of the asset' } as const
@@ -8,13 +8,11 @@ const ID = { type: 'string', required: true, describe: 'Identifier of the asset'
 export const downloadCommand = defineCommand({
   positionals: { id: ID },
   options: OUTPUT_OPTIONS,
-  settingFlags: CONNECTION_FLAGS,
+  ...ASKS_SERVICE,
   examples: [['asset download ast_1 --output excerpt.md', 'its canonical payload']],
-  exits: ['done', 'failed', 'temporary', 'refused'],
   async run(context, args) {
     await using service = await context.openService()
     await writeDownload(context, await service.client.downloadAsset(args.id, context.signal), args)
-    return 'done'
   },
 })
 
@@ -31,12 +29,11 @@ export const urlCommand = defineCommand({
     at: { ...SECONDS_OPTION, describe: 'Where in the video; only with scene and frame' },
     ...VIEW_URL_OPTIONS,
   },
-  settingFlags: CONNECTION_FLAGS,
+  ...ASKS_SERVICE,
   examples: [
     ['asset url ast_1', 'a URL for the asset itself'],
     ['asset url ast_1 --representation frame --at 12.5', 'a URL for one frame of a video'],
   ],
-  exits: ['done', 'failed', 'temporary', 'refused'],
   async run(context, args) {
     const { id, representation, at } = args
     if ((representation === 'content') !== (at === undefined)) {
@@ -48,7 +45,6 @@ export const urlCommand = defineCommand({
     await using service = await context.openService()
     const view = { representation, ...(at !== undefined && { timestampSeconds: at }), ...readView(args) }
     printViewUrl(context, await service.client.createAssetViewUrl(id, view, context.signal))
-    return 'done'
   },
 })
 
@@ -60,14 +56,12 @@ function definePictureCommand(representation: 'scene' | 'frame'): Command {
   return defineCommand({
     positionals: { id: { type: 'string', required: true, describe: 'Identifier of the asset, a video' } },
     options: { at: { ...SECONDS_OPTION, required: true, describe: 'Where in the video' }, ...OUTPUT_OPTIONS },
-    settingFlags: CONNECTION_FLAGS,
+    ...ASKS_SERVICE,
     examples: [[`asset ${representation} ast_1 --at 12.5 --output picture.png`, 'a PNG']],
-    exits: ['done', 'failed', 'temporary', 'refused'],
     async run(context, args) {
       await using service = await context.openService()
       const picture = await service.client.downloadRepresentation(args.id, representation, args.at, context.signal)
       await writeDownload(context, picture, args)
-      return 'done'
     },
   })
 }

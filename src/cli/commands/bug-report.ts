@@ -16,8 +16,6 @@ export const command = defineCommand({
     "each mirror's counts, and the last runs. It has no token, and neither the name nor the text of any file; it names mirrors, directories,",
     'libraries and addresses. Read it before you hand it on.',
   ].join('\n'),
-  positionals: {},
-  options: {},
   settingFlags: CONNECTION_FLAGS,
   examples: [['bug-report > bug.md', 'a file to read and to attach to an issue']],
   exits: ['done'],
@@ -33,7 +31,6 @@ export const command = defineCommand({
     const shown = parts.map((part) => ({ ...part, text: part.text.replaceAll(context.io.home, '~') }))
     if (context.json) context.printJson(Object.fromEntries(shown.map(({ title, text }) => [title.toLowerCase(), text])))
     else for (const part of shown) context.print(render(part))
-    return 'done'
   },
 })
 

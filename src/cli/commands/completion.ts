@@ -10,7 +10,6 @@ export const command = defineCommand({
   ].join('\n'),
   withoutSettings: true,
   positionals: { shell: { type: 'string', required: true, choices: SHELLS, describe: 'bash, zsh or fish' } },
-  options: {},
   examples: [
     ['completion bash >> ~/.bashrc', 'bash, from the next terminal on'],
     ['completion zsh >> ~/.zshrc', 'zsh, below the line with compinit'],
@@ -19,7 +18,6 @@ export const command = defineCommand({
   exits: ['done'],
   async run(context, { shell }) {
     context.print(renderCompletionScript(shell).trimEnd())
-    return 'done'
   },
 })
 

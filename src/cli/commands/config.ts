@@ -10,8 +10,6 @@ export const showCommand = defineCommand({
     'A comment after each value names its origin: FILE:LINE, a flag, a variable or default; with --json see "origins".',
     'Secrets are never shown.',
   ].join('\n'),
-  positionals: {},
-  options: {},
   settingFlags: settingFlags.filter((flag) => flag !== 'state-dir' && flag !== 'log-format'),
   examples: [
     ['config show', 'as YAML'],
@@ -22,7 +20,6 @@ export const showCommand = defineCommand({
     const { configFile, root } = context.explainSettings()
     if (!context.json) context.print(renderConfigYaml(root))
     else context.printJson({ configFile: configFile ?? null, ...valuesOf(root), origins: originsOf(root) })
-    return 'done'
   },
 })
 
@@ -57,8 +54,6 @@ export const pathCommand = defineCommand({
   description:
     'Reads the first that exists: --config, SHELFD_CONFIG, $XDG_CONFIG_HOME/shelfd/config.yaml, /etc/shelfd/config.yaml.',
   withoutSettings: true,
-  positionals: {},
-  options: {},
   examples: [['config path', 'the file that is read; prints nothing when there is none']],
   exits: ['done'],
   async run(context) {
@@ -67,19 +62,15 @@ export const pathCommand = defineCommand({
     else if (file === undefined)
       context.printMessage('There is no configuration file: shelfd uses the embedded library and the default settings')
     else context.print(file)
-    return 'done'
   },
 })
 
 export const schemaCommand = defineCommand({
   withoutSettings: true,
-  positionals: {},
-  options: {},
   examples: [['config schema > config.schema.json', 'for editors that check YAML files']],
   exits: ['done'],
   async run(context) {
     const { configJsonSchema } = await import('../../app/settings/schema.ts')
     context.print(configJsonSchema().trimEnd())
-    return 'done'
   },
 })

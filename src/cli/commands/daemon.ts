@@ -7,7 +7,6 @@ export const command = defineCommand({
     'schedules and limits, and follows the ingestion of what it sent. One daemon holds the state; while it runs, "sync",',
     '"status" and others ask the daemon. SIGTERM stops it in order; on SIGHUP it reads the configuration again.',
   ].join('\n'),
-  positionals: {},
   options: ROOT_OPTIONS,
   settingFlags: [
     'health-listen',
@@ -33,6 +32,5 @@ export const command = defineCommand({
       readSettings: () => context.readSettings(),
       explainSettings: () => context.explainSettings(),
     })
-    return 'done'
   },
 })

@@ -12,7 +12,6 @@ export const command = defineCommand({
     'sent when, the settings and the log; pause, resume and sync. The address works once, within five minutes, and on this',
     'computer only. A running daemon serves the page; without one this command does, until it is stopped.',
   ].join('\n'),
-  positionals: {},
   options: ROOT_OPTIONS,
   examples: [
     ['dashboard', 'open the dashboard'],
@@ -23,14 +22,13 @@ export const command = defineCommand({
     const daemon = await connectToDaemon(context.settings.stateDir)
     if (daemon) {
       await show(context, await daemon.dashboard())
-      return 'done'
+      return
     }
     assertMayRun(context, allowRoot)
     await using dashboard = await serve(context)
     await show(context, dashboard.createAddress())
     context.printMessage('No daemon runs, so this command serves the dashboard until Ctrl-C')
     await untilAborted(context.signal)
-    return 'done'
   },
 })
 

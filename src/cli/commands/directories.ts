@@ -3,7 +3,7 @@ import type { FileEntry, FolderEntry } from '../../contract/records.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { defineCommand } from '../command.ts'
-import { CONNECTION_FLAGS } from '../global-options.ts'
+import { ASKS_SERVICE } from '../global-options.ts'
 
 export const lsCommand = defineCommand({
   positionals: {
@@ -15,13 +15,11 @@ export const lsCommand = defineCommand({
       describe: 'Library and directory, / by default',
     },
   },
-  options: {},
-  settingFlags: CONNECTION_FLAGS,
+  ...ASKS_SERVICE,
   examples: [
     ['ls Research', 'the top of the library'],
     ['ls Research:/.inbox --json', 'what has been uploaded, as {folders, files}'],
   ],
-  exits: ['done', 'failed', 'temporary', 'refused'],
   async run(context, args) {
     const target = parseLibraryTarget(args.target)
     await using service = await context.openService()
@@ -31,7 +29,6 @@ export const lsCommand = defineCommand({
     const files = pages.flatMap((page) => page.files)
     if (context.json) context.printJson({ folders, files })
     else context.printTable(['kind', 'name', 'title', 'type', 'id'], [...folders.map(folderRow), ...files.map(fileRow)])
-    return 'done'
   },
 })
 
@@ -55,9 +52,8 @@ export const mkdirCommand = defineCommand({
     },
   },
   options: { parents: { type: 'boolean', alias: 'p', describe: 'Create the directories above it too' } },
-  settingFlags: CONNECTION_FLAGS,
+  ...ASKS_SERVICE,
   examples: [['mkdir -p Research:/Papers/2026', 'create /Papers and /Papers/2026']],
-  exits: ['done', 'failed', 'temporary', 'refused'],
   async run(context, { target, parents }) {
     const { library: idOrName, path } = parseLibraryTarget(target)
     if (path === undefined || path === '/')
@@ -71,7 +67,6 @@ export const mkdirCommand = defineCommand({
     }
     if (context.json) context.printJson({ library: library.id, directories: results })
     else for (const { path: created, result } of results) context.print(`${result}  ${escapeText(created)}`)
-    return 'done'
   },
 })
 

@@ -15,8 +15,6 @@ export const command = defineCommand({
     'Each line has a mark: ✓ good, ! worth knowing, ✗ does not work; where there is one, it ends with what fixes it. Warnings',
     'exit with 0, failures with the code that the worst of them has elsewhere.',
   ].join('\n'),
-  positionals: {},
-  options: {},
   settingFlags: CONNECTION_FLAGS,
   examples: [
     ['doctor', 'check everything'],

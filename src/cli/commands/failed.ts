@@ -24,7 +24,6 @@ export const listCommand = defineCommand({
     'unknown. shelfd tries each again at growing intervals. What "failed ignore" set aside is not listed. Other problems,',
     'such as unreadable files, are shown by "status" and the report.',
   ].join('\n'),
-  positionals: {},
   options: { all: { type: 'boolean', describe: 'Also those that were set aside' } },
   examples: [
     ['failed list', 'what went wrong, since when, and when it is tried again'],
@@ -36,7 +35,6 @@ export const listCommand = defineCommand({
     if (context.json) context.printJson({ contents: contents.map(quarantinedJson) })
     else if (contents.length > 0) showQuarantine(context, contents)
     else context.printMessage(describeNothing(context))
-    return 'done'
   },
 })
 
@@ -58,7 +56,6 @@ export const showCommand = defineCommand({
       placeholder: 'PATH|SHA256',
     },
   },
-  options: {},
   examples: [
     ['failed show ~/Papers/scan.pdf', 'why this file is not searchable'],
     ['failed show 9f86d081884c --json', 'by its content, for scripts'],
@@ -68,7 +65,6 @@ export const showCommand = defineCommand({
     const found = findQuarantined(context, [content])
     if (context.json) context.printJson({ contents: found.map(quarantinedJson) })
     else context.print(found.map(renderQuarantined).join('\n\n'))
-    return 'done'
   },
 })
 
@@ -96,7 +92,6 @@ export const retryCommand = defineCommand({
     })
     if (context.json) context.printJson({ due: count })
     else context.printMessage(`Due now: ${counted(count, 'file')}`)
-    return 'done'
   },
 })
 
@@ -106,7 +101,6 @@ export const ignoreCommand = defineCommand({
     'content: when the file changes, it is sent. "failed retry" undoes this.',
   ].join('\n'),
   positionals: { contents: QUARANTINED },
-  options: {},
   examples: [['failed ignore ~/Papers/broken.pdf', 'do not try this file again']],
   exits: ['done', 'locked', 'operator'],
   async run(context, { contents }) {
@@ -118,7 +112,6 @@ export const ignoreCommand = defineCommand({
     })
     if (context.json) context.printJson({ setAside: count })
     else context.printMessage(`Set aside: ${counted(count, 'file')}`)
-    return 'done'
   },
 })
 

@@ -27,7 +27,6 @@ export const command = defineCommand({
       context.printMessage(
         `No run${mirror === undefined ? '' : ` of the mirror "${mirror}"`} yet: see "shelfd sync --help"`,
       )
-    return 'done'
   },
 })
 

@@ -1,14 +1,12 @@
 import { requireLibrary } from '../../app/library-target.ts'
 import type { LibrarySummary } from '../../contract/records.ts'
-import { HeldBackError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
 import { searchLibraries } from '../../sync/pin/pin-mirror.ts'
 import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../context.ts'
-import { CONNECTION_FLAGS } from '../global-options.ts'
+import { ASKS_SERVICE, CONNECTION_FLAGS } from '../global-options.ts'
 import { renderFields } from '../render/layout.ts'
-import { askLine } from '../terminal/prompts.ts'
+import { confirmByName } from '../terminal/prompts.ts'
 
 const LIBRARY = {
   type: 'string',
@@ -18,8 +16,6 @@ const LIBRARY = {
 } as const
 
 export const listCommand = defineCommand({
-  positionals: {},
-  options: {},
   settingFlags: CONNECTION_FLAGS,
   examples: [['libraries list', 'identifiers, names and rights']],
   exits: ['done', 'temporary', 'refused'],
@@ -28,7 +24,6 @@ export const listCommand = defineCommand({
     const libraries: LibrarySummary[] = await Array.fromAsync(service.client.listLibraries(context.signal))
     if (context.json) context.printJson(libraries)
     else context.printTable(['id', 'library', 'rights'], libraries.map(toRow))
-    return 'done'
   },
 })
 
@@ -40,24 +35,20 @@ export const createCommand = defineCommand({
   description: 'Needs the ability library.create. Creating a library does not grant access to it.',
   positionals: { name: { type: 'string', required: true, describe: 'Name of the new library' } },
   options: { overview: { type: 'string', describe: 'What the library is about' } },
-  settingFlags: CONNECTION_FLAGS,
+  ...ASKS_SERVICE,
   examples: [['libraries create Research --overview "Papers and notes"', 'create a library']],
-  exits: ['done', 'failed', 'temporary', 'refused'],
   async run(context, { name, overview }) {
     await using service = await context.openService()
     const library = await service.client.createLibrary(name, overview ?? null, context.signal)
     if (context.json) context.printJson(library)
     else context.print(renderFields({ id: library.id, name: library.name, overview: library.overview }))
-    return 'done'
   },
 })
 
 export const showCommand = defineCommand({
   positionals: { library: LIBRARY },
-  options: {},
-  settingFlags: CONNECTION_FLAGS,
+  ...ASKS_SERVICE,
   examples: [['libraries show Research', 'its identifier, overview, times and your rights']],
-  exits: ['done', 'failed', 'temporary', 'refused'],
   async run(context, args) {
     await using service = await context.openService()
     const summary = await requireLibrary(service.client, args.library, context.signal)
@@ -67,7 +58,6 @@ export const showCommand = defineCommand({
       const { id, name, overview, created_at: created, updated_at: updated } = library
       context.print(renderFields({ id, name, overview, created, updated, rights: summary.access.join(', ') }))
     }
-    return 'done'
   },
 })
 
@@ -86,14 +76,11 @@ export const deleteCommand = defineCommand({
   async run(context, args) {
     await using service = await context.openService()
     const { id, name } = await findTarget(service.client, args.library, context.signal)
-    const typed = args.confirm ?? (await askName(context, name))
-    if (typed !== name) {
-      throw new HeldBackError('confirmation-needed', `Cannot delete the library "${name}": "${typed}" is not its name`)
-    }
+    const extent = ' and everything in it'
+    await confirmByName(context, 'delete the library', name, { extent, typed: args.confirm, flag: '--confirm NAME' })
     await service.client.deleteLibrary(id, context.signal)
     if (context.json) context.printJson({ deleted: { id, name } })
     else context.printMessage(`Deleted the library "${escapeText(name)}" (${escapeText(id)})`)
-    return 'done'
   },
 })
 
@@ -101,11 +88,4 @@ export const deleteCommand = defineCommand({
 async function findTarget(client: ServiceClient, idOrName: string, signal: AbortSignal) {
   const { library } = await searchLibraries(client, idOrName, signal)
   return library ?? { id: idOrName, name: idOrName }
-}
-
-async function askName(context: CommandContext, name: string): Promise<string> {
-  if (!context.io.isTerminal.stdin) {
-    throw new HeldBackError('confirmation-needed', `Cannot delete the library "${name}" without --confirm NAME`)
-  }
-  return askLine(context, `Delete the library "${escapeText(name)}" and everything in it? Type its name: `)
 }

@@ -1,7 +1,7 @@
 import { changeStore } from '../../app/change-store.ts'
 import { findByName } from '../../app/mirrors/choose-known.ts'
 import { describeInactive, explainInactive, listRoster, type RosterEntry } from '../../app/mirrors/mirror-roster.ts'
-import { HeldBackError, UsageError } from '../../foundation/errors.ts'
+import { UsageError } from '../../foundation/errors.ts'
 import { counted, escapeText, groupDigits } from '../../foundation/text/safe-text.ts'
 import { openStoreReader, type StoreReader } from '../../store/open-store.ts'
 import { forgetMirror } from '../../sync/pin/pin-mirror.ts'
@@ -9,7 +9,7 @@ import { nameOrigin } from '../../sync/pin/pinned-service.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { renderFields } from '../render/layout.ts'
-import { askLine } from '../terminal/prompts.ts'
+import { confirmByName } from '../terminal/prompts.ts'
 
 const MIRROR = {
   type: 'string',
@@ -24,8 +24,6 @@ export const listCommand = defineCommand({
     'Lists the mirrors in the configuration, synced or not, and those in the state: created by "shelfd sync DIR", no longer',
     'configured, or of another service. It contacts no service.',
   ].join('\n'),
-  positionals: {},
-  options: {},
   examples: [
     ['mirrors list', 'every mirror, its directory, its library, and whether it is synced'],
     ['mirrors list --json', 'the same for scripts'],
@@ -41,7 +39,6 @@ export const listCommand = defineCommand({
       const rows = roster.map((entry) => [entry.name, describeActivity(entry), entry.path, targetOf(entry)])
       context.printTable(['name', 'state', 'directory', 'library'], rows)
     }
-    return 'done'
   },
 })
 
@@ -49,7 +46,6 @@ export const showCommand = defineCommand({
   description:
     'Shows its directory, its library, and, when it is not synced, why and what to do. "shelfd status" shows its state.',
   positionals: { mirror: MIRROR },
-  options: {},
   examples: [['mirrors show papers', 'whether and why it is synced']],
   exits: ['done', 'operator'],
   async run(context, args) {
@@ -59,7 +55,7 @@ export const showCommand = defineCommand({
     const holdings = store && readHoldings(store, entry)
     if (context.json) {
       context.printJson({ ...mirrorJson(entry), ...holdings })
-      return 'done'
+      return
     }
     const { row, configured } = entry
     const fields = renderFields({
@@ -74,7 +70,6 @@ export const showCommand = defineCommand({
       'way out': explainInactive(entry),
     })
     context.print(fields)
-    return 'done'
   },
 })
 
@@ -115,7 +110,6 @@ export const forgetCommand = defineCommand({
       printMessage(
         `Forgot the mirror "${escapeText(entry.name)}". The state from before is kept in ${escapeText(copy)}`,
       )
-    return 'done'
   },
 })
 
@@ -130,12 +124,7 @@ function findForgettable({ settings }: CommandContext, name: string): RosterEntr
 async function confirm(context: CommandContext, entry: RosterEntry): Promise<void> {
   const { name } = entry
   for (const line of describeLoss(context, entry)) context.io.stderr.write(`${escapeText(line)}\n`)
-  if (!context.io.isTerminal.stdin) {
-    throw new HeldBackError('confirmation-needed', `Cannot forget the mirror "${name}" without --yes`)
-  }
-  const typed = await askLine(context, `Forget the mirror "${escapeText(name)}"? Type its name: `)
-  if (typed === name) return
-  throw new HeldBackError('confirmation-needed', `Cannot forget the mirror "${name}": "${typed}" is not its name`)
+  await confirmByName(context, 'forget the mirror', name, { flag: '--yes' })
 }
 
 /** Describes for people what is lost when a mirror is forgotten. */

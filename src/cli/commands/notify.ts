@@ -10,8 +10,6 @@ export const command = defineCommand({
     'Sends a test message through every channel that "notify" of the configuration names, and prints how each went. Nothing else is',
     'looked at or recorded; shelfd itself sends a message when something fails, and when it works again.',
   ].join('\n'),
-  positionals: {},
-  options: {},
   settingFlags: [],
   examples: [['notify test', 'try the command, the webhooks and the e-mail of the configuration']],
   exits: ['done', 'failed'],

@@ -19,7 +19,6 @@ export const pauseCommand = defineCommand({
     '"shelfd sync" ignores the pause.',
   ].join('\n'),
   positionals: { mirrors: MIRRORS },
-  options: {},
   examples: [
     ['pause', 'upload nothing until "shelfd resume"'],
     ['pause papers', 'upload nothing of the mirror "papers"'],
@@ -33,7 +32,6 @@ export const pauseCommand = defineCommand({
     })
     if (context.json) context.printJson({ paused: names.length === 0 ? 'all' : names })
     else context.printMessage(`Paused: ${names.map(escapeText).join(', ') || 'all mirrors'}`)
-    return 'done'
   },
 })
 
@@ -41,7 +39,6 @@ export const resumeCommand = defineCommand({
   description:
     'Ends "shelfd pause" for these mirrors, or for all. The daemon sends what changed in the meantime at once.',
   positionals: { mirrors: MIRRORS },
-  options: {},
   examples: [
     ['resume', 'end every pause'],
     ['resume papers', 'of the mirror "papers" alone, also when all are paused'],
@@ -55,6 +52,5 @@ export const resumeCommand = defineCommand({
     })
     if (context.json) context.printJson({ resumed: names.length === 0 ? 'all' : names })
     else context.printMessage(`Resumed: ${names.map(escapeText).join(', ') || 'all mirrors'}`)
-    return 'done'
   },
 })

@@ -4,7 +4,8 @@ import { ingestionOutcome } from '../../contract/states.ts'
 import { isNotFound, RequestError } from '../../foundation/errors.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
 import { defineCommand } from '../command.ts'
-import { CONNECTION_FLAGS } from '../global-options.ts'
+import type { CommandContext } from '../context.ts'
+import { ASKS_SERVICE } from '../global-options.ts'
 import { renderFields } from '../render/layout.ts'
 import { OUTPUT_OPTIONS, printViewUrl, readView, VIEW_URL_OPTIONS, writeDownload } from './downloads.ts'
 
@@ -19,43 +20,40 @@ export const showCommand = defineCommand({
       describe: 'Its library; by default every readable library is searched',
     },
   },
-  settingFlags: CONNECTION_FLAGS,
+  ...ASKS_SERVICE,
   examples: [['resource show res_1 --library Research', 'title, places, ingestion and assets']],
-  exits: ['done', 'failed', 'temporary', 'refused'],
   async run(context, args) {
     await using service = await context.openService()
     const { library, resource } = await findResource(service.client, args.id, args.library, context.signal)
-    if (context.json) {
-      context.printJson(resource)
-      return 'done'
-    }
-    const { id, title, paths = [], assets = [], abstract, ingestion_status: status } = resource
-    const ingestion = `${String(status)} (${ingestionOutcome(status)})`
-    const warnings = (resource.ingestion_warnings ?? []).join('; ')
-    const shown = { id, title, library: library.name, paths: paths.join(', '), ingestion, warnings, abstract }
-    context.print(renderFields({ ...shown, error: resource.ingestion_error }))
-    const rows = assets.map((asset) => [asset.id, asset.mime_type ?? '', asset.text ?? ''])
-    if (rows.length > 0) {
-      context.print('')
-      context.printTable(['asset', 'type', 'text'], rows)
-    }
-    return 'done'
+    if (context.json) context.printJson(resource)
+    else printResource(context, resource, library.name)
   },
 })
+
+function printResource({ print, printTable }: CommandContext, resource: ResourceRecord, library: string): void {
+  const { id, title, paths = [], assets = [], abstract, ingestion_status: status } = resource
+  const ingestion = `${String(status)} (${ingestionOutcome(status)})`
+  const warnings = (resource.ingestion_warnings ?? []).join('; ')
+  const shown = { id, title, library, paths: paths.join(', '), ingestion, warnings, abstract }
+  print(renderFields({ ...shown, error: resource.ingestion_error }))
+  const rows = assets.map((asset) => [asset.id, asset.mime_type ?? '', asset.text ?? ''])
+  if (rows.length > 0) {
+    print('')
+    printTable(['asset', 'type', 'text'], rows)
+  }
+}
 
 export const downloadCommand = defineCommand({
   positionals: { id: ID },
   options: OUTPUT_OPTIONS,
-  settingFlags: CONNECTION_FLAGS,
+  ...ASKS_SERVICE,
   examples: [
     ['resource download res_1 --output paper.pdf', 'never replaces a file without --force'],
     ['resource download res_1 | sha256sum', 'to stdout when piped'],
   ],
-  exits: ['done', 'failed', 'temporary', 'refused'],
   async run(context, args) {
     await using service = await context.openService()
     await writeDownload(context, await service.client.downloadResource(args.id, context.signal), args)
-    return 'done'
   },
 })
 
@@ -63,13 +61,11 @@ export const urlCommand = defineCommand({
   description: 'Anyone who has the URL can open it until it expires.',
   positionals: { id: ID },
   options: VIEW_URL_OPTIONS,
-  settingFlags: CONNECTION_FLAGS,
+  ...ASKS_SERVICE,
   examples: [['resource url res_1 --ttl 5', 'a URL that works for five minutes']],
-  exits: ['done', 'failed', 'temporary', 'refused'],
   async run(context, args) {
     await using service = await context.openService()
     printViewUrl(context, await service.client.createResourceViewUrl(args.id, readView(args), context.signal))
-    return 'done'
   },
 })
 

@@ -5,7 +5,7 @@ import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import type { SearchRequest, ServiceClient } from '../../remote/service-client.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { CONNECTION_FLAGS } from '../global-options.ts'
+import { ASKS_SERVICE } from '../global-options.ts'
 import { wrapText } from '../render/layout.ts'
 
 export const command = defineCommand({
@@ -25,12 +25,11 @@ export const command = defineCommand({
     limit: { type: 'number', bounds: wholeNumber(1, 1_000), describe: 'The most candidates to list' },
     compact: { type: 'boolean', describe: 'Without abstracts and excerpts' },
   },
-  settingFlags: CONNECTION_FLAGS,
+  ...ASKS_SERVICE,
   examples: [
     ['search "solar sails"', 'in every readable library'],
     ['search --library Research --strategy lexical --json sails', 'the answer as the service gives it'],
   ],
-  exits: ['done', 'failed', 'temporary', 'refused'],
   async run(context, args) {
     await using service = await context.openService()
     const request: SearchRequest = {
@@ -43,7 +42,6 @@ export const command = defineCommand({
     const answer = await service.client.searchResources(request, context.signal)
     if (context.json) context.printJson(answer)
     else printResponse(answer, context)
-    return 'done'
   },
 })
 

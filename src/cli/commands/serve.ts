@@ -18,7 +18,6 @@ const IN_THE_OPEN =
 export const serveCommand = defineCommand({
   description:
     'Runs until it is stopped, and shows the library to a browser at its address. The first start writes a token with all rights to the file "token" in the data directory.',
-  positionals: {},
   options: {
     host: { type: 'string', default: '127.0.0.1', describe: 'Address to listen on' },
     port: {
@@ -52,7 +51,6 @@ export const serveCommand = defineCommand({
     if (context.json) context.printJson({ url, tokenFile, documentation: documentationUrl })
     else context.print(`Listening on ${url}\ntoken: ${escapeText(tokenFile)}\ndocumentation: ${documentationUrl}`)
     await untilAborted(context.signal)
-    return 'done'
   },
 })
 
@@ -75,8 +73,6 @@ const MOST_SHOWN = 100
 export const checkCommand = defineCommand({
   description:
     'Reads every page of the database, and compares the bytes of every stored file with their SHA-256. Changes nothing, and works whether or not the server runs.',
-  positionals: {},
-  options: {},
   settingFlags: ['data-dir'],
   examples: [
     ['serve check', 'what is wrong with the library of this user, and what to do'],

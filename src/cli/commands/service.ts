@@ -14,7 +14,7 @@ import {
 } from '../../app/system-service/manage-system-service.ts'
 import { wholeNumber } from '../../foundation/text/bounds.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import { type ArgumentTable, defineCommand } from '../command.ts'
+import { type ArgumentTable, type Command, defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 
 /** Options of all `service` commands. */
@@ -25,7 +25,6 @@ const SERVICE_OPTIONS = {
 export const installCommand = defineCommand({
   description:
     'For systemd, launchd and the task scheduler of Windows. The service uses the configuration file of --config or SHELFD_CONFIG, but no other flag or variable. Run this again after you move or update Node.',
-  positionals: {},
   options: {
     ...SERVICE_OPTIONS,
     'no-start': { type: 'boolean', describe: 'Do not start it now' },
@@ -46,7 +45,6 @@ export const installCommand = defineCommand({
     const filling = { command: toCommand(context), tokenFile: tokenFile && toPath(context, tokenFile) }
     const steps = [...(context.settings.mirrors.length === 0 ? [NO_MIRRORS] : []), ...input.plan.nextSteps]
     printOutcome(context, await installSystemService(input, filling, !noStart), steps)
-    return 'done'
   },
 })
 
@@ -75,7 +73,6 @@ function printOutcome(context: CommandContext, { file, ran }: Done, nextSteps: r
 export const uninstallCommand = defineCommand({
   description: 'The state, the configuration and the libraries stay as they are.',
   withoutSettings: true,
-  positionals: {},
   options: SERVICE_OPTIONS,
   examples: [['service uninstall', 'the state stays, so nothing is sent twice later']],
   exits: ['done', 'failed'],
@@ -87,38 +84,27 @@ export const uninstallCommand = defineCommand({
       for (const line of done.ran) context.print(`Ran     ${escapeText(line)}`)
       context.print(`Removed ${escapeText(done.file)}`)
     }
-    return 'done'
   },
 })
 
-export const startCommand = defineCommand({
-  withoutSettings: true,
-  positionals: {},
-  options: SERVICE_OPTIONS,
-  examples: [['service start', 'returns when it is ready']],
-  exits: ['done', 'failed'],
-  async run(context, { system }) {
-    await switchSystemService(toManageInput(context, system), 'start')
-    return 'done'
-  },
-})
+export const startCommand = defineSwitch('start', 'returns when it is ready')
+export const stopCommand = defineSwitch('stop', 'until it is started again, or until the next sign-in')
 
-export const stopCommand = defineCommand({
-  withoutSettings: true,
-  positionals: {},
-  options: SERVICE_OPTIONS,
-  examples: [['service stop', 'until it is started again, or until the next sign-in']],
-  exits: ['done', 'failed'],
-  async run(context, { system }) {
-    await switchSystemService(toManageInput(context, system), 'stop')
-    return 'done'
-  },
-})
+function defineSwitch(to: 'start' | 'stop', meaning: string): Command {
+  return defineCommand({
+    withoutSettings: true,
+    options: SERVICE_OPTIONS,
+    examples: [[`service ${to}`, meaning]],
+    exits: ['done', 'failed'],
+    async run(context, { system }) {
+      await switchSystemService(toManageInput(context, system), to)
+    },
+  })
+}
 
 export const statusCommand = defineCommand({
   description: 'Exits 1 when the daemon does not run. `shelfd status` shows what it works on.',
   withoutSettings: true,
-  positionals: {},
   options: SERVICE_OPTIONS,
   examples: [['service status', 'since when it runs, and its last lines']],
   exits: ['done', 'failed'],
@@ -131,7 +117,6 @@ export const statusCommand = defineCommand({
 
 export const logsCommand = defineCommand({
   withoutSettings: true,
-  positionals: {},
   options: {
     ...SERVICE_OPTIONS,
     lines: {

@@ -30,7 +30,6 @@ export const command = defineCommand({
     'running daemon does for it. It reads only the store and the daemon. When the configuration cannot be read, it still',
     'shows the mirrors, names the mistake at the end, and exits 2.',
   ].join('\n'),
-  positionals: {},
   options: { watch: { type: 'boolean', describe: 'Show it again every second until interrupted' } },
   examples: [
     ['status', 'the state of each mirror'],

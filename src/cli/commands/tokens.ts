@@ -71,7 +71,6 @@ export const createCommand = defineCommand({
     const token = createToken(dataDir, spec, nowMs)
     if (context.json) context.printJson({ name, token })
     else context.print(token)
-    return 'done'
   },
 })
 
@@ -84,8 +83,6 @@ function readExpiry(text: string): number {
 
 export const listCommand = defineCommand({
   description: 'Only their hashes are stored, so the tokens themselves cannot be shown.',
-  positionals: {},
-  options: {},
   settingFlags: ['data-dir'],
   examples: [['serve tokens list', 'names, rights and whether they are valid']],
   exits: ['done', 'operator'],
@@ -95,7 +92,6 @@ export const listCommand = defineCommand({
     const tokens = listTokens(dataDir)
     if (context.json) context.printJson(tokens.map(toJson))
     else context.printTable(['name', 'state', 'created', 'rights'], tokens.map(toRow))
-    return 'done'
   },
 })
 
@@ -119,7 +115,6 @@ function stateOf({ revokedAtMs, expiresAtMs }: TokenListing): string {
 export const revokeCommand = defineCommand({
   description: 'Takes effect with the next request, also in a running server.',
   positionals: { name: { type: 'string', required: true, describe: 'Name of the token' } },
-  options: {},
   settingFlags: ['data-dir'],
   examples: [['serve tokens revoke laptop', 'the token stops working']],
   exits: ['done', 'operator'],
@@ -131,6 +126,5 @@ export const revokeCommand = defineCommand({
     }
     if (context.json) context.printJson({ revoked: name })
     else context.printMessage(`Revoked "${escapeText(name)}"`)
-    return 'done'
   },
 })

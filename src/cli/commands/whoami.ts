@@ -5,8 +5,6 @@ import { CONNECTION_FLAGS } from '../global-options.ts'
 import { renderFields } from '../render/layout.ts'
 
 export const command = defineCommand({
-  positionals: {},
-  options: {},
   settingFlags: CONNECTION_FLAGS,
   examples: [
     ['whoami', 'tenant, user, abilities, the rights on each library, and warnings'],
@@ -16,9 +14,10 @@ export const command = defineCommand({
   async run(context) {
     await using service = await context.openService()
     const access = await service.client.checkAccess(context.signal)
+    const warnings = listCredentialWarnings(access)
     if (context.json) {
-      context.printJson({ service: service.client.origin, ...access, warnings: listCredentialWarnings(access) })
-      return 'done'
+      context.printJson({ service: service.client.origin, ...access, warnings })
+      return
     }
     context.print(renderFields({ service: service.client.origin, kind: service.kind, ...describeAccess(access) }))
     if (access.libraries.length > 0) {
@@ -26,9 +25,8 @@ export const command = defineCommand({
       context.print('')
       context.printTable(['id', 'library', 'rights'], rows)
     }
-    if (service.kind === 'embedded') return 'done'
-    for (const warning of listCredentialWarnings(access)) context.printMessage(`warning: ${warning}`)
-    return 'done'
+    if (service.kind === 'embedded') return
+    for (const warning of warnings) context.printMessage(`warning: ${warning}`)
   },
 })
 

@@ -44,7 +44,6 @@ export const command = defineCommand({
     const remote = args.offline ? undefined : await locateResource(reportContext, found)
     if (context.json) context.printJson(explanationJson(found, remote))
     else context.print(renderFields(describeExplanation(found, remote, reportContext.clock.nowMs())))
-    return 'done'
   },
 })
 

@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream'
-import { InterruptedError } from '../../foundation/errors.ts'
+import { HeldBackError, InterruptedError } from '../../foundation/errors.ts'
 import { escapeLines, escapeText } from '../../foundation/text/safe-text.ts'
 import type { CommandContext } from '../context.ts'
 import type { CliIo } from './cli-io.ts'
@@ -84,4 +84,28 @@ export async function askLine({ io, signal }: CommandContext, question: string):
     if (typed.includes('\n')) break
   }
   return typed.split(/\r?\n/)[0] ?? ''
+}
+
+interface Confirmation {
+  /** The flag that confirms in scripts. */
+  readonly flag: string
+  /** What else is lost. */
+  readonly extent?: string
+  /** The name, if a flag gave it. */
+  readonly typed?: string | undefined
+}
+
+/** Asks for the name of what `action` takes away; throws HeldBackError for another name, and where nobody can be asked. */
+export async function confirmByName(
+  context: CommandContext,
+  action: string,
+  name: string,
+  { flag, extent = '', typed }: Confirmation,
+): Promise<void> {
+  if (typed === undefined && !context.io.isTerminal.stdin)
+    throw new HeldBackError('confirmation-needed', `Cannot ${action} "${name}" without ${flag}`)
+  const question = `${action[0]?.toUpperCase()}${action.slice(1)} "${escapeText(name)}"${extent}? Type its name: `
+  const answer = typed ?? (await askLine(context, question))
+  if (answer === name) return
+  throw new HeldBackError('confirmation-needed', `Cannot ${action} "${name}": "${answer}" is not its name`)
 }
