@@ -38,7 +38,7 @@ export interface OpenDaemonInput extends OpenServiceInput {
 }
 
 /** A daemon has time, so it waits as long as the service asks. */
-const PATIENT_RETRY = { ...DEFAULT_RETRY, honoursRetryAfter: true }
+const PATIENT_RETRY = { ...DEFAULT_RETRY, waitsOutRetryAfter: true }
 /** A service manager waits 20 s for a service to end; the rest of that time is for closing everything else. */
 const GRACE_MS = 15_000
 const DEFAULT_HEALTH: HealthAddress = { host: '127.0.0.1', port: 9847, isRequired: false }

@@ -39,8 +39,8 @@ export function createOutageListener({ announce, isTerminal }: OutageListenerOpt
   }
 }
 
-function fieldsOf({ origin, code, cause, untilMs, nextTryAtMs, askedUntilMs }: Outage): LogFields {
-  const times = { until: untilMs, nextTry: nextTryAtMs, askedToWaitUntil: askedUntilMs }
+function fieldsOf({ origin, code, cause, givesUpAtMs, nextTryAtMs, askedUntilMs }: Outage): LogFields {
+  const times = { until: givesUpAtMs, nextTry: nextTryAtMs, askedToWaitUntil: askedUntilMs }
   const shown = Object.entries(times).flatMap(([name, ms]) => (ms === null ? [] : [[name, isoTime(ms)]]))
   return { service: origin, code, reason: cause, ...Object.fromEntries(shown) }
 }
@@ -50,8 +50,8 @@ function describeOutage(outage: Outage, nowMs: number): string {
   return `${describeCause(outage, nowMs)}. ${describePlan(outage, nowMs)}`
 }
 
-function describePlan({ untilMs, nextTryAtMs, askedUntilMs }: Outage, nowMs: number): string {
-  const until = untilMs === null ? 'Trying a few times' : `Trying until ${timeOfDay(untilMs, nowMs)}`
+function describePlan({ givesUpAtMs, nextTryAtMs, askedUntilMs }: Outage, nowMs: number): string {
+  const until = givesUpAtMs === null ? 'Trying a few times' : `Trying until ${timeOfDay(givesUpAtMs, nowMs)}`
   if (askedUntilMs !== null) return `${until}.`
   if (nextTryAtMs === null) return `${until}.`
   return `${until}; next try in ${Math.max(1, Math.ceil((nextTryAtMs - nowMs) / 1_000))} s.`

@@ -17,5 +17,5 @@ export function leavesPath(text: string): boolean {
   return /\p{Cc}/u.test(plain) || plain.split(/[/\\]/).some((segment) => segment === '.' || segment === '..')
 }
 
-/** The name of a field: nothing that JSON, forms or headers give a meaning to. */
+/** The name of a field, without characters that are special in JSON, forms or headers. */
 export const FIELD_NAME = /^[A-Za-z_][\w-]{0,99}$/

@@ -10,7 +10,7 @@ export const INGESTION_STATUSES = [
 
 export type IngestionStatus = (typeof INGESTION_STATUSES)[number]
 
-/** The meaning of a status for a client; `unknown` is an error state, never success. */
+/** What a status means for a client; `unknown` is an error state, never success. */
 export type IngestionOutcome = 'pending' | 'searchable' | 'partial' | 'failed' | 'unknown'
 
 const OUTCOMES: Readonly<Record<IngestionStatus, IngestionOutcome>> = {
@@ -26,7 +26,7 @@ export function isIngestionStatus(value: unknown): value is IngestionStatus {
   return typeof value === 'string' && Object.hasOwn(OUTCOMES, value)
 }
 
-/** Returns the meaning of any value of `ingestion_status` (section 3.1). */
+/** Returns what any value of `ingestion_status` means (section 3.1). */
 export function ingestionOutcome(status: unknown): IngestionOutcome {
   return isIngestionStatus(status) ? OUTCOMES[status] : 'unknown'
 }

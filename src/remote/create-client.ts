@@ -54,7 +54,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     origin,
     policy,
     outages,
-    openUntilMs: (untilMs: number | undefined) => breaker.openUntilMs(untilMs),
+    openUntilMs: (deadlineMs: number | undefined) => breaker.openUntilMs(deadlineMs),
   }
   const withinDeadline = withDeadline(transport.send, { clock, policy, outages })
   const send = withRetries(withRateLimits(withCircuitBreaker(withinDeadline, breaker), limits, clock), retrying)

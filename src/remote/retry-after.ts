@@ -11,7 +11,7 @@ export interface Memory {
 }
 
 interface RetryAfterOptions {
-  /** What is left of a `Retry-After` that was received earlier. */
+  /** The rest of a `Retry-After` that was received earlier. */
   readonly remainingMs?: number
   /** Called for each `Retry-After` that ends later than those before; must not throw. */
   readonly onRetryAfter?: (lengthMs: number) => void
@@ -21,29 +21,29 @@ interface RetryAfterOptions {
 export class RetryAfter {
   readonly #clock: Clock
   readonly #onRetryAfter: ((lengthMs: number) => void) | undefined
-  #untilMs: number
+  #endsAtMs: number
 
   constructor(clock: Clock, { remainingMs = 0, onRetryAfter }: RetryAfterOptions = {}) {
     this.#clock = clock
     this.#onRetryAfter = onRetryAfter
-    this.#untilMs = remainingMs > 0 ? clock.monotonicMs() + remainingMs : 0
+    this.#endsAtMs = remainingMs > 0 ? clock.monotonicMs() + remainingMs : 0
   }
 
   /** Monotonic; may have passed. */
-  get untilMs(): number {
-    return this.#untilMs
+  get endsAtMs(): number {
+    return this.#endsAtMs
   }
 
   /** Returns whether it ends after a request's deadline, which is monotonic. */
-  isBeyond(untilMs: number | undefined): boolean {
-    return untilMs !== undefined && this.#untilMs > untilMs
+  isBeyond(deadlineMs: number | undefined): boolean {
+    return deadlineMs !== undefined && this.#endsAtMs > deadlineMs
   }
 
   /** Records that the service asks for no requests for `lengthMs` from now. */
   record(lengthMs: number): void {
-    const untilMs = this.#clock.monotonicMs() + lengthMs
-    if (lengthMs <= 0 || untilMs <= this.#untilMs) return
-    this.#untilMs = untilMs
+    const endsAtMs = this.#clock.monotonicMs() + lengthMs
+    if (lengthMs <= 0 || endsAtMs <= this.#endsAtMs) return
+    this.#endsAtMs = endsAtMs
     this.#onRetryAfter?.(lengthMs)
   }
 }
@@ -98,8 +98,8 @@ export function parseRetryAfterMs(value: string | undefined, nowMs: number): num
 }
 
 /** Returns whether a `Retry-After` of now ends after a request's deadline, which is monotonic. */
-export function asksBeyond(retryAfterMs: number | undefined, untilMs: number | undefined, clock: Clock): boolean {
-  return untilMs !== undefined && retryAfterMs !== undefined && clock.monotonicMs() + retryAfterMs > untilMs
+export function asksBeyond(retryAfterMs: number | undefined, deadlineMs: number | undefined, clock: Clock): boolean {
+  return deadlineMs !== undefined && retryAfterMs !== undefined && clock.monotonicMs() + retryAfterMs > deadlineMs
 }
 
 /** Messages omit a later time. */

@@ -85,7 +85,7 @@ export interface ServiceClient {
   readonly origin: string
   checkAccess(signal?: AbortSignal): Promise<AccessContext>
   listLibraries(signal?: AbortSignal): AsyncIterable<LibrarySummary>
-  /** Not repeated if it may have reached the service: after a TemporaryError, look for the library before retrying. */
+  /** Not repeated if it may have reached the service: after a TemporaryError, search for the library before retrying. */
   createLibrary(name: string, overview: string | null, signal?: AbortSignal): Promise<LibraryRecord>
   showLibrary(libraryId: string, signal?: AbortSignal): Promise<LibraryRecord>
   deleteLibrary(libraryId: string, signal?: AbortSignal): Promise<void>

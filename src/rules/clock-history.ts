@@ -30,7 +30,7 @@ const END = Number.MAX_SAFE_INTEGER
  * to a span of time by either clock, however the wall clock was set meanwhile. Earlier processes left wall times alone.
  */
 export class ClockHistory {
-  /** By id, from the first upload of this process on. */
+  /** Ordered by id, from the first upload of this process on. */
   #periods: Period[] = []
 
   /** Call it with each upload when it is recorded. An id may come again after a transaction was rolled back. */

@@ -96,7 +96,7 @@ const text = Buffer.from(scratch.buffer)
  */
 export function digestDirectory({ names, numbers }: DirectoryDigestInput): Buffer {
   const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, names.length * NUMBERS * numbers.BYTES_PER_ELEMENT)
-  // Names contain no zero byte, so different listings give different bytes; the number of files tells where the names begin.
+  // Names contain no zero byte, so different listings give different bytes; the number of files separates names from numbers.
   const joined = `${names.length}\0${names.join('\0')}`
   // A character is at most 3 bytes. One call is cheaper than a hash object, and most directories are small.
   if (bytes.length + joined.length * 3 > scratch.length)

@@ -16,9 +16,9 @@ interface DoubtedContent {
 }
 
 type DoubtReaction =
-  /** A look decides: if it finds nothing, the content is uploaded again. */
+  /** A search decides: if it finds nothing, the content is uploaded again. */
   | { readonly kind: 'resend' }
-  /** The file has a problem. After each quarantine, one look and at most one upload follow. */
+  /** The file has a problem. After each quarantine, one search and at most one upload follow. */
   | { readonly kind: 'quarantine'; readonly code: Exclude<DoubtCause, 'interrupted'>; readonly durationMs: number }
 
 /** Decides what follows an upload in doubt. The first doubt has no quarantine, so that a lost answer costs no time. */
@@ -27,8 +27,8 @@ export function reactToDoubt({ doubts, problemCount }: DoubtedContent, cause: Do
   return { kind: 'quarantine', code: cause, durationMs: quarantineDurationMs(problemCount, cause) }
 }
 
-/** Returns whether to look for a content in doubt now: not while it is in quarantine or set aside. */
-export function needsLook(
+/** Returns whether to search for a content in doubt now: not while it is in quarantine or set aside. */
+export function needsSearch(
   { retryAt, isSetAside }: { readonly retryAt: number | null; readonly isSetAside: number },
   nowMs: number,
 ): boolean {
@@ -39,7 +39,7 @@ export function needsLook(
  * Returns whether a candidate that could not be compared blocks the upload. After a temporary failure it does, because a later
  * comparison may succeed; after any other failure, only if the content was in doubt more than once.
  */
-export function standsInTheWay({ kind }: { readonly kind: ErrorKind }, doubts: number): boolean {
+export function blocksUpload({ kind }: { readonly kind: ErrorKind }, doubts: number): boolean {
   return kind === 'temporary' || doubts > 1
 }
 

@@ -1,6 +1,6 @@
 /** A mirror that loses fewer files than this is halted only if they were all it had. */
 const FEWEST_LOST = 20
-/** A mirror of fewer files than this may lose all of them, unless others stand in their place. */
+/** A mirror of fewer files than this may lose all of them, unless other files have replaced them. */
 const FEWEST_EMPTIED = 5
 
 /** Numbers of files. Those that a rule leaves out now are still on disk and are not counted. */
@@ -24,7 +24,7 @@ export function lossReason(files: Loss): LossReason | undefined {
   return lost >= FEWEST_LOST && lost * 2 > known ? 'more than half' : undefined
 }
 
-/** Returns whether so many new files wait to be read that the lost ones may be among them under new names. */
+/** Returns whether `unread` new files are enough that the lost ones may be among them under new names. */
 export function mayHaveMoved(files: Loss, unread: number): boolean {
   const atWorst = lossReason(files)
   return atWorst !== undefined && lossReason({ ...files, lost: Math.max(0, files.lost - unread) }) === undefined

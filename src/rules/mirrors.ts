@@ -1,7 +1,7 @@
 import type { AccessContext, LibrarySummary } from '../contract/records.ts'
 
 /**
- * Whether a command that does not name the mirror syncs it, and if not, why:
+ * Says whether a command that does not name the mirror syncs it, and if not, why:
  * - `named-only`: `sync DIR` created it, and the configuration names mirrors, so that only a command that names it syncs it
  * - `not-configured`: it came from a configuration that no longer names it; no command scans or uploads it
  * - `other-service`: it is pinned to another service than the current one

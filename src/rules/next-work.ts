@@ -1,58 +1,61 @@
-/** What a mirror controller has planned; times are monotonic milliseconds, Infinity: nothing is planned. */
-export interface PlannedWork {
-  /** The next scan, or paths that may have changed are settled. */
-  readonly observeAtMs: number
-  /** The next look for something to upload or, also while uploads are held back, to follow. */
+/** When a mirror controller has work, in monotonic milliseconds; Infinity: not before something happens. */
+export interface WorkTimes {
+  /** The next full scan is due, or changed files have settled and can be read. */
+  readonly scanAtMs: number
+  /** Uploads are tried next, and resources in ingestion polled, which goes on while uploads are held back. */
   readonly uploadAtMs: number
-  /** After a failure no work begins earlier. */
+  /** The end of the delay after a failure: no work begins before it. */
   readonly notBeforeMs: number
-  /** Another run has the mirror now. */
+  /** True while another run works on the mirror, so that this controller does nothing. */
   readonly isQuiesced: boolean
 }
 
-export type NextWork = { readonly kind: 'work' } | { readonly kind: 'wait'; readonly untilMs: number }
+export type NextWork = { readonly kind: 'work' } | { readonly kind: 'wait'; readonly wakeAtMs: number }
 
-/** Decides whether a mirror controller works now, or until when it waits for an event. */
-export function nextWork(planned: PlannedWork, nowMs: number): NextWork {
-  if (planned.isQuiesced) return { kind: 'wait', untilMs: Number.POSITIVE_INFINITY }
-  const dueMs = dueMsOf(planned)
-  return dueMs <= nowMs ? { kind: 'work' } : { kind: 'wait', untilMs: dueMs }
+/** Decides whether a mirror controller works now, or when it wakes up unless an event does so earlier. */
+export function nextWork(times: WorkTimes, nowMs: number): NextWork {
+  if (times.isQuiesced) return { kind: 'wait', wakeAtMs: Number.POSITIVE_INFINITY }
+  const dueMs = dueMsOf(times)
+  return dueMs <= nowMs ? { kind: 'work' } : { kind: 'wait', wakeAtMs: dueMs }
 }
 
-/** What a mirror controller that has nothing to do now waits for. */
-export interface Awaited {
-  /** The state after the last failure; undefined: the last work succeeded. */
+/** The state of a mirror controller between two pieces of work. */
+export interface IdleState {
+  /** How the last work failed; undefined if it succeeded. */
   readonly trouble: 'waiting' | 'held' | 'halted' | undefined
-  /** Changed files are not settled yet. */
+  /** Changed files have not settled yet. */
   readonly isSettling: boolean
 }
 
-/** Returns whether nothing is left of a batch, which waits for the service and for files to settle, but not for an operator. */
-export function isBatchDone(planned: PlannedWork, { trouble, isSettling }: Awaited, nowMs: number): boolean {
+/**
+ * Returns whether a batch is done. A batch waits for due work, for the service and for files to settle; it does not wait for
+ * a limit or for an operator.
+ */
+export function isBatchDone(times: WorkTimes, { trouble, isSettling }: IdleState, nowMs: number): boolean {
   const isExpected = trouble === undefined ? isSettling : trouble === 'waiting'
-  return !isExpected && dueMsOf(planned) > nowMs
+  return !isExpected && dueMsOf(times) > nowMs
 }
 
-function dueMsOf({ observeAtMs, uploadAtMs, notBeforeMs }: PlannedWork): number {
-  return Math.max(notBeforeMs, Math.min(observeAtMs, uploadAtMs))
+function dueMsOf({ scanAtMs, uploadAtMs, notBeforeMs }: WorkTimes): number {
+  return Math.max(notBeforeMs, Math.min(scanAtMs, uploadAtMs))
 }
 
-/** The least retry delay: a content that is due but was not uploaded waits for something else, such as its directory. */
+/** The shortest delay before a retry: a content that is due but was not uploaded waits for something else, such as its directory. */
 const SHORTEST_RETRY_MS = 10_000
-/** Limits count the uploads of a span of time, so that they leave room again after a while. */
+/** How often uploads above a limit are tried again: limits count the uploads of a time span, so they leave room after a while. */
 const LIMIT_DELAY_MS = 10 * 60_000
 
-/** What a run of a mirror controller that succeeded leaves. */
+/** What a successful run of a mirror controller left undone. */
 export interface LeftWork {
-  /** Files that came while the run ended. */
+  /** Files were reported while the run ended, and it may have missed them. */
   readonly mayHaveLeft: boolean
-  /** Milliseconds until a failed content is due again; null: there is none. */
+  /** Milliseconds until the next failed content is due again; null: none failed. */
   readonly retryInMs: number | null
   /** Limits held back some contents. */
   readonly isHeldBack: boolean
 }
 
-/** The delay before the next upload after a run that succeeded; Infinity: until something changes. */
+/** Returns the delay before the next uploads after a successful run; Infinity: until something changes. */
 export function nextUploadDelayMs({ mayHaveLeft, retryInMs, isHeldBack }: LeftWork): number {
   if (mayHaveLeft) return 0
   const retryMs = retryInMs === null ? Number.POSITIVE_INFINITY : Math.max(SHORTEST_RETRY_MS, retryInMs)

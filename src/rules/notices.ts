@@ -7,7 +7,7 @@ import { formatDuration } from '../foundation/text/units.ts'
 export interface Cause {
   /** `service`, `store`, or of a mirror: `mirror:NAME` (it is stopped), `files:NAME`, `overdue:NAME`. */
   readonly key: string
-  /** The code of the error, which tells causes under one key apart; empty where there is only one. */
+  /** The code of the error, which distinguishes causes under one key; empty where there is only one. */
   readonly code: string
   /** For people: what is wrong. */
   readonly message: string

@@ -76,7 +76,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'answer-late',
 ])
 
-/** Returns whether somebody has to look at a problem of a file. */
+/** Returns whether a problem of a file needs a person. */
 export function needsPerson(code: string): boolean {
   return !PASSING.has(code)
 }

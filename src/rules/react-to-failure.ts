@@ -18,7 +18,7 @@ export interface FailureReaction {
   readonly stopsRun: boolean
   /** The state of a mirror controller: it continues by itself, an operator must act, or the daemon ends. */
   readonly state: 'waiting' | 'halted' | 'stopped'
-  /** After so long a mirror controller tries again; null: when the service is tried again, if ever. */
+  /** The delay until a mirror controller tries again; null: when the service is tried again, if ever. */
   readonly delayMs: number | null
 }
 

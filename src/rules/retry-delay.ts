@@ -10,13 +10,13 @@ export interface RetryPolicy {
   readonly forMs?: number
   /** The setting behind `forMs`, for messages: `--retry-for 5s`. */
   readonly forWords?: string
-  /** For callers without a waiting user: `Retry-After` counts neither in `forMs` nor as a try. */
-  readonly honoursRetryAfter?: boolean
+  /** For callers without a waiting user: waits as long as `Retry-After` asks, which counts neither in `forMs` nor as a try. */
+  readonly waitsOutRetryAfter?: boolean
   /** A longer delay than this fails the request; LONGEST_DELAY_MS by default. */
   readonly longestRetryAfterMs?: number
 }
 
-/** Of requests to a service. The configuration sets `forMs` (`limits.retryFor`). */
+/** The policy of requests to a service. The configuration sets `forMs` (`limits.retryFor`). */
 export const DEFAULT_RETRY: RetryPolicy = { attempts: 8, firstDelayMs: 500, maxDelayMs: 30_000, forMs: 120_000 }
 
 /**

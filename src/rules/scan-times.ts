@@ -7,7 +7,7 @@ export interface ScanIntervals {
 }
 
 const SHORTEST_MS = 2_000
-/** Prompt scans take at most one part in so many of the time. */
+/** Prompt scans take at most 1/20 of the time. */
 const IDLE_FACTOR = 20
 
 /** The delay before the next regular scan, with jitter against simultaneous scans; null: none. `random` is in [0, 1). */

@@ -1,4 +1,4 @@
-interface LookedFor {
+interface UploadedFile {
   readonly name: string
   readonly mime: string
 }
@@ -14,7 +14,7 @@ interface Entry {
  * in title or slug, 2 when one begins with the other (services shorten slugs and number duplicates); undefined when it
  * can't have.
  */
-export function rankCandidate(entry: Entry, upload: LookedFor): 0 | 1 | 2 | undefined {
+export function rankCandidate(entry: Entry, upload: UploadedFile): 0 | 1 | 2 | undefined {
   if (entry.mime_type !== upload.mime) return undefined
   if (entry.title === upload.name) return 0
   const stem = nameKey(upload.name)
@@ -28,7 +28,7 @@ export function rankCandidate(entry: Entry, upload: LookedFor): 0 | 1 | 2 | unde
 export const MOST_OF_LIKE_NAME = 8
 
 /** The entries to compare with an upload, likeliest first: all of rank 0 and 1, and some of rank 2. */
-export function listCandidates<E extends Entry>(entries: readonly E[], upload: LookedFor): E[] {
+export function listCandidates<E extends Entry>(entries: readonly E[], upload: UploadedFile): E[] {
   const ranked = entries.map((entry) => ({ entry, rank: rankCandidate(entry, upload) }))
   const ofRank = (wanted: number) => ranked.flatMap(({ entry, rank }) => (rank === wanted ? [entry] : []))
   return [...ofRank(0), ...ofRank(1), ...ofRank(2).slice(0, MOST_OF_LIKE_NAME)]

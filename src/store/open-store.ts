@@ -14,7 +14,6 @@ import {
 } from '../foundation/sqlite/open-database.ts'
 import { explainFaults } from './integrity/explain-faults.ts'
 import { type GenerationRecord, readGenerationRecord } from './integrity/generation.ts'
-import { HeldDatabase } from './integrity/held-database.ts'
 import {
   isElsewhere,
   lostStore,
@@ -23,26 +22,27 @@ import {
   verifyForReading,
   verifyStore,
 } from './integrity/verify-store.ts'
+import { WritableDatabase } from './integrity/writable-database.ts'
 import { prepareQueries, type StoreQueries } from './store-queries.ts'
 
 const APPLICATION_ID = 0x73686c64 // "shld"
 const MIGRATIONS = join(import.meta.dirname, 'migrations')
 
-/** What a process can read from a store without holding it. */
+/** A store as any process can read it, also while another one writes to it. */
 export interface StoreReader extends StoreQueries, Disposable {
-  /** Returns whether a process holds the store now: if so, contents in `sending` are in flight; otherwise they were cut off. */
-  isHeld(): boolean
-  /** True when receipts may be missing (restored, copied, or new beside a full library): mirrors look before uploading. */
-  mayLack(): boolean
+  /** Returns whether a process has the store open for writing: if so, contents in `sending` are in flight; otherwise they were cut off. */
+  isLocked(): boolean
+  /** True if receipts may be missing (restored, copied, or new beside a full library): mirrors search before uploading. */
+  mayLackReceipts(): boolean
 }
 
-/** A store opened for reading, which another process may hold. */
+/** A store opened for reading, to which another process may write. */
 export interface StoreView extends StoreReader {
   /** Replaces the snapshot that queries read by a current one, so that many small reads cost one lock. */
   renewView(): void
 }
 
-/** The state store, held by this process alone. Every query is prepared once; writes happen inside `write`. */
+/** The state store, locked by this process. Every query is prepared once; writes happen inside `write`. */
 export interface Store extends StoreReader {
   readonly directory: string
   /** Returns why the store must not be used any more: another program deleted, replaced or changed its files. Undefined if none did. */
@@ -66,22 +66,22 @@ export interface Store extends StoreReader {
  * is damaged, lost, out of reach or of a newer version. Tests give migrations of a version to come.
  */
 export function openStore(directory: string, migrationsDir = MIGRATIONS): Store {
-  return explainFaults(directory, () => lockAndHold(directory, migrationsDir))
+  return explainFaults(directory, () => lockAndOpen(directory, migrationsDir))
 }
 
-function lockAndHold(directory: string, migrationsDir: string): Store {
+function lockAndOpen(directory: string, migrationsDir: string): Store {
   makeOwnDirectory(directory)
   const lock = takeKernelLock(lockFileOf(directory))
-  if (!lock) throw heldByAnother(directory)
+  if (!lock) throw lockedByAnother(directory)
   try {
     const files = filesOf(directory, migrationsDir)
     const verified = verifyStore(files)
-    if (!lock.isAlone(files.spec.file)) throw heldByAnother(directory)
-    const store = holdStore(new HeldDatabase(files, verified), directory, () => lock.release())
+    if (!lock.isAlone(files.spec.file)) throw lockedByAnother(directory)
+    const store = createStore(new WritableDatabase(files, verified), directory, () => lock.release())
     // If the lock file was replaced before the database was open, another process may hold the store as well.
     if (lock.isInPlace()) return store
     store[Symbol.dispose]()
-    throw heldByAnother(directory)
+    throw lockedByAnother(directory)
   } catch (error) {
     lock.release()
     throw error
@@ -136,13 +136,13 @@ function viewOf(
     if (database.inTransaction) database.exec('COMMIT')
     database.exec('BEGIN')
   }
-  const isHeld = () => explainFaults(directory, () => isKernelLockHeld(lockFileOf(directory)))
+  const isLocked = () => explainFaults(directory, () => isKernelLockHeld(lockFileOf(directory)))
   const queries = prepareQueries(database)
-  const mayLack = () => queries.untracked.isAnyLookDue() || (isElsewhere(files, generation) && !isHeld())
-  return Object.assign(queries, { isHeld, mayLack, renewView, [Symbol.dispose]: () => database.close() })
+  const mayLackReceipts = () => queries.foreign.isAnySearchDue() || (isElsewhere(files, generation) && !isLocked())
+  return Object.assign(queries, { isLocked, mayLackReceipts, renewView, [Symbol.dispose]: () => database.close() })
 }
 
-export interface ExaminedStore extends ExaminedDatabase {
+export interface CheckedStore extends ExaminedDatabase {
   /** An older version wrote it; opening it migrates it. */
   readonly isOlder: boolean
 }
@@ -151,7 +151,7 @@ export interface ExaminedStore extends ExaminedDatabase {
  * Examines the store in `directory`, which another process may hold, and changes nothing; returns undefined when there is
  * none yet. Throws like openStoreReader.
  */
-export function examineStore(directory: string): ExaminedStore | undefined {
+export function checkStore(directory: string): CheckedStore | undefined {
   return explainFaults(directory, () => {
     const files = filesOf(directory)
     const { spec, generationFile } = files
@@ -190,33 +190,33 @@ export function copyStoreTo(directory: string, file: string): void {
   }
 }
 
-function holdStore(held: HeldDatabase, directory: string, release: () => void): Store {
-  const { database } = held
+function createStore(writable: WritableDatabase, directory: string, release: () => void): Store {
+  const { database } = writable
   try {
     const queries = prepareQueries(database)
-    held.write(() => {
+    writable.write(() => {
       queries.contents.doubtCutOff()
-      if (held.isOfUnknownAge) queries.untracked.demandLooks()
+      if (writable.isOfUnknownAge) queries.foreign.requireSearches()
     })
     return Object.assign(queries, {
       directory,
-      isHeld: () => true,
-      mayLack: () => queries.untracked.isAnyLookDue(),
-      findChange: () => held.findChange(),
+      isLocked: () => true,
+      mayLackReceipts: () => queries.foreign.isAnySearchDue(),
+      findChange: () => writable.findChange(),
       freeBytes: () => freeBytesOf(directory),
-      write: (work) => explainFaults(directory, () => held.write(work)),
-      writeRelaxed: (work) => explainFaults(directory, () => held.writeRelaxed(work)),
+      write: (work) => explainFaults(directory, () => writable.write(work)),
+      writeRelaxed: (work) => explainFaults(directory, () => writable.writeRelaxed(work)),
       rehearse: (work) => rehearse(database, work),
       [Symbol.dispose]: () => {
         try {
-          held[Symbol.dispose]()
+          writable[Symbol.dispose]()
         } finally {
           release()
         }
       },
     } satisfies Omit<Store, keyof StoreQueries>)
   } catch (error) {
-    held.abandon()
+    writable.abandon()
     throw error
   }
 }
@@ -230,7 +230,7 @@ async function rehearse<T>(database: Database.Database, work: () => Promise<T>):
   }
 }
 
-function heldByAnother(directory: string): LockedError {
+function lockedByAnother(directory: string): LockedError {
   return new LockedError(
     'store-locked',
     `Another shelfd holds the store in "${directory}"; wait until it ends, or stop it`,

@@ -2,20 +2,20 @@ import type Database from 'better-sqlite3'
 import { prepareContents } from './tables/contents.ts'
 import { prepareDirectories } from './tables/directories.ts'
 import { prepareFiles, SCAN_TABLES } from './tables/files.ts'
+import { prepareForeign } from './tables/foreign-entries.ts'
 import { prepareKeyValues } from './tables/key-values.ts'
 import { prepareMirrors } from './tables/mirrors.ts'
 import { prepareProblems, prepareQuarantine } from './tables/problems.ts'
 import { LISTING_TABLE, prepareReport } from './tables/report-rows.ts'
 import { prepareRuns, prepareTimeline } from './tables/runs.ts'
-import { prepareObservedFiles, prepareUnconfirmed } from './tables/scanned-files.ts'
-import { prepareUntracked } from './tables/untracked.ts'
+import { prepareScannedFiles, prepareUnconfirmed } from './tables/scanned-files.ts'
 import { prepareUploads } from './tables/uploads.ts'
 
 const TOPICS = {
   mirrors: prepareMirrors,
   directories: prepareDirectories,
   files: prepareFiles,
-  scannedFiles: prepareObservedFiles,
+  scannedFiles: prepareScannedFiles,
   contents: prepareContents,
   uploads: prepareUploads,
   problems: prepareProblems,
@@ -24,11 +24,12 @@ const TOPICS = {
   keyValues: prepareKeyValues,
   quarantine: prepareQuarantine,
   unconfirmed: prepareUnconfirmed,
-  untracked: prepareUntracked,
+  foreign: prepareForeign,
   timeline: prepareTimeline,
 }
 
-const TABLES = 'meta, library, mirror, directory, content, file, unconfirmed, history, upload, untracked, problem, run'
+const TABLES =
+  'meta, library, mirror, directory, content, file, unconfirmed, history, upload, foreign_entry, problem, run'
 
 type Topics = typeof TOPICS
 

@@ -11,7 +11,7 @@ import type { PathProblem } from './scan/scan-batch.ts'
 /** Created directories per commit; after a crash, at most that many requests answer 409. */
 const COMMIT_EVERY = 64
 
-/** After so many failures in a row other than rejections, the rest waits for the next run: each may take minutes. */
+/** After this number of failures in a row other than rejections, the rest waits for the next run: each may take minutes. */
 const MOST_FAILURES_IN_A_ROW = 3
 
 /**

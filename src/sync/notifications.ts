@@ -15,7 +15,7 @@ import type { Engine } from './engine.ts'
 
 export interface NoticePlan {
   readonly channels: readonly Channel[]
-  /** A mirror that is behind for so long is worth a notice; null: never. */
+  /** A mirror that is behind for this time is worth a notice; null: never. */
   readonly overdueMs: number | null
   /** The name of this machine, for messages. */
   readonly host: string
@@ -26,7 +26,7 @@ type NoticeContext = Pick<Engine, 'store' | 'clock' | 'logger' | 'signal'>
 const KEY = 'notices'
 /** Signs of life of a long process have this interval at least. */
 const SIGN_OF_LIFE_MS = 5 * 60_000
-/** Times of mirrors that are up to date are stored so often within `overdueMs`. */
+/** How often the times of mirrors that are up to date are stored within `overdueMs`. */
 const STORED_TIMES = 24
 
 /** Notifies people of what goes wrong and of its end, once for each cause, also across restarts: the store keeps what was sent. */
@@ -146,7 +146,7 @@ export type Delivery = { readonly kind: 'sent' } | { readonly kind: 'not-sent' |
 export interface Channel {
   /** For messages, without secrets: `webhook https://hooks.slack.com`. */
   readonly name: string
-  /** Whether it gets signs of life, too, because their absence is noticed at the other end. */
+  /** True if it gets signs of life, too, because their absence is noticed at the other end. */
   readonly wantsSignsOfLife: boolean
   /** Tries once, within a time limit of its own. */
   send(message: NoticeMessage, signal: AbortSignal): Promise<Delivery>

@@ -11,7 +11,7 @@ import type { ReportContext } from './report/report.ts'
 const MOST_SEARCHES = 5
 const MOST_READ = 50
 const MOST_BYTES = 262_144
-/** A phrase that so many documents have says nothing about one of them. */
+/** A phrase that this number of documents have identifies none of them. */
 const MOST_RESULTS = 50
 
 interface SearchCheck {
@@ -78,7 +78,7 @@ function readPhrase({ fs }: ReportContext, row: MirrorRow, { path, sha256, size 
 
 const MOST_WORDS_OF_PHRASE = 6
 const LONGEST_WORD = 20
-/** A text is looked through to here. */
+/** A phrase is searched for within this part of a text. */
 const MOST_CHARACTERS = 65_536
 
 /** Two or more words of letters with one blank between them, which no mark joins to further words or numbers. */

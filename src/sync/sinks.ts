@@ -5,17 +5,17 @@ import type { UploadOutcome } from '../store/tables/uploads.ts'
 export const FAILED_AGAIN = 'an upload failed again'
 
 /** A file that a dry run would upload; `path` is relative to the mirror's root. */
-const plannedFile = z.object({ mirror: z.string(), path: z.string(), sizeBytes: z.number() })
+const dryRunFile = z.object({ mirror: z.string(), path: z.string(), sizeBytes: z.number() })
 
 /** An uploaded file, and the resource that the service created for it or already had. */
-export const sentFile = plannedFile.extend({ resourceId: z.string(), isDuplicate: z.boolean() })
+export const sentFile = dryRunFile.extend({ resourceId: z.string(), isDuplicate: z.boolean() })
 
-export type PlannedFile = Readonly<z.infer<typeof plannedFile>>
+export type DryRunFile = Readonly<z.infer<typeof dryRunFile>>
 export type SentFile = Readonly<z.infer<typeof sentFile>>
 
-/** Receives each file that is or would be uploaded; the implementation decides what people see of it. */
+/** Receives each file that is or would be uploaded; the implementation decides what it shows. */
 export interface FileLog {
-  wouldSend(file: PlannedFile): void
+  wouldSend(file: DryRunFile): void
   sent(file: SentFile): void
 }
 

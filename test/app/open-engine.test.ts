@@ -15,7 +15,7 @@ test('a new process keeps the wait that the service asked of the one before [P21
   const settings = readSettingsWith({ env })
   const stop = new AbortController()
   const around = { env, cwd: '/', home: '/', logger: silentLogger, redactor: createRedactor() }
-  const input = { ...around, signal: stop.signal, retry: { ...DEFAULT_RETRY, honoursRetryAfter: true } }
+  const input = { ...around, signal: stop.signal, retry: { ...DEFAULT_RETRY, waitsOutRetryAfter: true } }
   const beginMs = Date.now()
   /** Connects until an outage is reported, then stops and returns it. */
   const connectInNewProcess = async (): Promise<Outage> => {

@@ -80,7 +80,7 @@ describe('the line of progress', () => {
       cause: 'connection refused',
       sinceMs: 0,
       nextTryAtMs: 8_000,
-      untilMs: null,
+      givesUpAtMs: null,
       askedUntilMs: null,
     } as const
     expect(describeProgress({ ...UPLOADING, outage }, PACE, 140)).toBe(

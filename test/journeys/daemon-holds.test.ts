@@ -32,9 +32,9 @@ function onlyMirror({ mirrors: [mirror] }: DaemonStatus): DaemonMirrorStatus {
 
 /** Waits until the mirror was scanned and is held back for this reason. */
 async function untilHeld(daemon: RunningDaemon, code: string): Promise<DaemonMirrorStatus> {
-  const isHeld = ({ state, reason, lastScanAt }: DaemonMirrorStatus) =>
+  const isLocked = ({ state, reason, lastScanAt }: DaemonMirrorStatus) =>
     state === 'held' && reason?.code === code && lastScanAt !== null
-  return onlyMirror(await daemon.until(`held by ${code}`, (now) => isHeld(onlyMirror(now))))
+  return onlyMirror(await daemon.until(`held by ${code}`, (now) => isLocked(onlyMirror(now))))
 }
 
 /** Returns how many contents wait to be sent, by `status`. */

@@ -54,7 +54,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
   {
     id: 'F-SV-09',
     happens: '409 where a directory is made',
-    answer: 'a look in the listing decides whether it is there',
+    answer: 'a search in the listing decides whether it is there',
     class: 'accepted',
   },
   {
@@ -79,7 +79,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
   {
     id: 'F-SV-13',
     happens: '500, 502, 503 or 504 to an upload',
-    answer: 'in doubt: a look decides, then at most one more upload in the run',
+    answer: 'in doubt: a search decides, then at most one more upload in the run',
     class: 'doubt',
   },
   {

@@ -21,16 +21,16 @@ export const promises: readonly PromiseRow[] = [
     holds:
       'a library has at most one resource of ours for each SHA-256 and MIME type, and at most one upload of it is under way.',
     except: [
-      'An upload whose answer was lost and that no look finds is sent once more; a service without a duplicate rule then has two.',
+      'An upload whose answer was lost and that no search finds is sent once more; a service without a duplicate rule then has two.',
       'Two stores, say on two computers, do not know of each other: there only the duplicate rule of the service holds.',
     ],
   },
   {
     id: 'P4',
     holds:
-      'an upload whose answer is lost, cut, a 5xx or malformed is in doubt, neither done nor failed: a look decides, then it is sent at most once more in the run; if it is still not stored, it is a problem of its file with growing delays.',
+      'an upload whose answer is lost, cut, a 5xx or malformed is in doubt, neither done nor failed: a search decides, then it is sent at most once more in the run; if it is still not stored, it is a problem of its file with growing delays.',
     except: [
-      'When a look finds nothing although the upload was stored, the second one is answered as a duplicate: the resource may then have a second location, and the report says so.',
+      'When a search finds nothing although the upload was stored, the second one is answered as a duplicate: the resource may then have a second location, and the report says so.',
     ],
   },
   {

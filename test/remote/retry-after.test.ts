@@ -21,7 +21,7 @@ function overOneStore() {
     store,
     keep,
     /** Returns how long the next process would wait. */
-    remainingMs: () => Math.max(0, keep().untilMs - clock.monotonicMs()),
+    remainingMs: () => Math.max(0, keep().endsAtMs - clock.monotonicMs()),
   }
 }
 
@@ -31,8 +31,8 @@ describe('a kept Retry-After', () => {
     keep().record(HOUR_MS)
     await clock.advance(HOUR_MS - 1)
     expect(remainingMs()).toBe(1)
-    expect(recallRetryAfter(store.keyValues, ORIGIN, clock).untilMs).toBe(HOUR_MS)
-    expect(recallRetryAfter(store.keyValues, 'https://other.example.com', clock).untilMs).toBe(0)
+    expect(recallRetryAfter(store.keyValues, ORIGIN, clock).endsAtMs).toBe(HOUR_MS)
+    expect(recallRetryAfter(store.keyValues, 'https://other.example.com', clock).endsAtMs).toBe(0)
     await clock.advance(1)
     expect(remainingMs()).toBe(0)
   })
@@ -73,7 +73,7 @@ describe('a kept Retry-After', () => {
     const { keep, remainingMs } = overOneStore()
     const asked = keep()
     asked.record(99_999_999_999_000)
-    expect(asked.untilMs).toBe(99_999_999_999_000)
+    expect(asked.endsAtMs).toBe(99_999_999_999_000)
     expect(remainingMs()).toBe(7 * 24 * HOUR_MS)
   })
 
@@ -96,7 +96,7 @@ describe('a kept Retry-After', () => {
     const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) }
     const asked = keepRetryAfter({ get: store.keyValues.get, set }, ORIGIN, clock, logger)
     asked.record(HOUR_MS)
-    expect(asked.untilMs).toBe(HOUR_MS)
+    expect(asked.endsAtMs).toBe(HOUR_MS)
     expect(warnings).toEqual([
       'Cannot record how long the service asked to wait; after a restart, requests begin at once',
     ])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { needsLook, reactToDoubt, standsInTheWay } from '../../src/rules/doubts.ts'
+import { blocksUpload, needsSearch, reactToDoubt } from '../../src/rules/doubts.ts'
 
 describe('an upload in doubt', () => {
   test.each([
@@ -16,12 +16,12 @@ describe('an upload in doubt', () => {
   )
 
   test.each([
-    { retryAt: null, isSetAside: 0, looks: true },
-    { retryAt: 1_000, isSetAside: 0, looks: true },
-    { retryAt: 2_000_000, isSetAside: 0, looks: false },
-    { retryAt: 1_000, isSetAside: 1, looks: false },
-  ])('a content in doubt is looked for at once and after quarantines: %j', ({ looks, ...content }) => {
-    expect(needsLook(content, 1_900_000)).toBe(looks)
+    { retryAt: null, isSetAside: 0, isSearched: true },
+    { retryAt: 1_000, isSetAside: 0, isSearched: true },
+    { retryAt: 2_000_000, isSetAside: 0, isSearched: false },
+    { retryAt: 1_000, isSetAside: 1, isSearched: false },
+  ])('a content in doubt is searched for at once and after quarantines: %j', ({ isSearched, ...content }) => {
+    expect(needsSearch(content, 1_900_000)).toBe(isSearched)
   })
 })
 
@@ -33,6 +33,6 @@ describe('a candidate that cannot be compared', () => {
     ['request', 2, true],
     ['access', 0, false],
   ] as const)('an incomparable candidate blocks the upload or not: %s after %i doubts [P4]', (kind, doubts, blocks) => {
-    expect(standsInTheWay({ kind }, doubts)).toBe(blocks)
+    expect(blocksUpload({ kind }, doubts)).toBe(blocks)
   })
 })

@@ -1,31 +1,31 @@
 import { describe, expect, test } from 'vitest'
-import { isBatchDone, nextUploadDelayMs, nextWork, type PlannedWork } from '../../src/rules/next-work.ts'
+import { isBatchDone, nextUploadDelayMs, nextWork, type WorkTimes } from '../../src/rules/next-work.ts'
 
 const NOW = 1_000
 const NEVER = Number.POSITIVE_INFINITY
 
 /** A mirror that is up to date. */
-const IDLE: PlannedWork = {
-  observeAtMs: NEVER,
+const IDLE: WorkTimes = {
+  scanAtMs: NEVER,
   uploadAtMs: NEVER,
   notBeforeMs: 0,
   isQuiesced: false,
 }
 
 const work = { kind: 'work' }
-const wait = (untilMs: number) => ({ kind: 'wait', untilMs })
+const wait = (wakeAtMs: number) => ({ kind: 'wait', wakeAtMs })
 
 describe('a mirror controller', () => {
   test.each([
-    ['works when a scan is due', { observeAtMs: NOW }, work],
+    ['works when a scan is due', { scanAtMs: NOW }, work],
     ['works when uploads are due', { uploadAtMs: 0 }, work],
-    ['waits for what is due first', { observeAtMs: 3_000, uploadAtMs: 2_000 }, wait(2_000)],
+    ['waits for what is due first', { scanAtMs: 3_000, uploadAtMs: 2_000 }, wait(2_000)],
     ['waits for an event when nothing is planned', {}, wait(NEVER)],
-    ['waits out the delay after a failure', { observeAtMs: 0, notBeforeMs: 5_000 }, wait(5_000)],
-    ['works when the delay after a failure is over', { observeAtMs: 0, notBeforeMs: NOW }, work],
-    ['waits while another run has the mirror', { observeAtMs: 0, isQuiesced: true }, wait(NEVER)],
-  ])('a mirror controller %s', (_, planned, expected) => {
-    expect(nextWork({ ...IDLE, ...planned }, NOW)).toEqual(expected)
+    ['waits out the delay after a failure', { scanAtMs: 0, notBeforeMs: 5_000 }, wait(5_000)],
+    ['works when the delay after a failure is over', { scanAtMs: 0, notBeforeMs: NOW }, work],
+    ['waits while another run has the mirror', { scanAtMs: 0, isQuiesced: true }, wait(NEVER)],
+  ])('a mirror controller %s', (_, times, expected) => {
+    expect(nextWork({ ...IDLE, ...times }, NOW)).toEqual(expected)
   })
 })
 
@@ -33,14 +33,14 @@ describe('a batch', () => {
   test.each([
     ['is done when nothing is left', {}, {}, true],
     ['is not done when work is due', { uploadAtMs: NOW }, {}, false],
-    ['is not done when another run goes first', { observeAtMs: 0, isQuiesced: true }, {}, false],
+    ['is not done when another run goes first', { scanAtMs: 0, isQuiesced: true }, {}, false],
     ['waits for files to settle', {}, { isSettling: true }, false],
     ['waits for the service', {}, { trouble: 'waiting' }, false],
     ['does not wait for an operator', {}, { trouble: 'halted' }, true],
     ['does not wait for a limit', {}, { trouble: 'held', isSettling: true }, true],
-  ] as const)('a batch %s', (_, planned, awaited, isDone) => {
+  ] as const)('a batch %s', (_, times, awaited, isDone) => {
     const nothing = { trouble: undefined, isSettling: false }
-    expect(isBatchDone({ ...IDLE, ...planned }, { ...nothing, ...awaited }, NOW)).toBe(isDone)
+    expect(isBatchDone({ ...IDLE, ...times }, { ...nothing, ...awaited }, NOW)).toBe(isDone)
   })
 })
 

@@ -65,7 +65,7 @@ describe('an entry of no letters', () => {
   })
 })
 
-describe('the candidates of a look', () => {
+describe('the candidates of a search', () => {
   const entry = (title: string, slug = title) => ({ title, slug, mime_type: 'text/markdown' })
   const upload = { name: 'a b.md', mime: 'text/markdown' }
 

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { copyStoreInto, examineStore, openStore, openStoreReader } from '../../src/store/open-store.ts'
+import { checkStore, copyStoreInto, openStore, openStoreReader } from '../../src/store/open-store.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
 const ORIGIN = 'https://a'
@@ -16,21 +16,21 @@ function usedStore(): string {
 test('a store is examined while another process holds it, and an empty directory has none', () => {
   const directory = usedStore()
   using store = openStore(directory)
-  expect(examineStore(store.directory)).toMatchObject({ isOlder: false })
-  expect(examineStore(temporaryDirectory())).toBeUndefined()
+  expect(checkStore(store.directory)).toMatchObject({ isOlder: false })
+  expect(checkStore(temporaryDirectory())).toBeUndefined()
 })
 
 test('a deleted store is examined as lost, not as new', () => {
   const directory = usedStore()
   rmSync(join(directory, 'store.db'))
-  expect(() => examineStore(directory)).toThrow(/is gone, its file "generation" is still there/)
+  expect(() => checkStore(directory)).toThrow(/is gone, its file "generation" is still there/)
 })
 
 test('a copy of a store opens like the store', () => {
   const target = temporaryDirectory()
   copyStoreInto(usedStore(), target)
   using copy = openStoreReader(target)
-  expect(copy?.mayLack()).toBe(false)
+  expect(copy?.mayLackReceipts()).toBe(false)
 })
 
 test('a file in the place of the state directory is named, with what to do', () => {

@@ -14,24 +14,24 @@ function pinMirror(directory: string): void {
   })
 }
 
-function mayLack(directory: string): boolean | undefined {
+function mayLackReceipts(directory: string): boolean | undefined {
   using reader = openStoreReader(directory)
-  return reader?.mayLack()
+  return reader?.mayLackReceipts()
 }
 
 test('a copy of a store may lack what was sent since', () => {
   const directory = temporaryDirectory()
   pinMirror(directory)
-  expect(mayLack(directory)).toBe(false)
+  expect(mayLackReceipts(directory)).toBe(false)
   const copy = join(temporaryDirectory(), 'copy')
   cpSync(directory, copy, { recursive: true })
-  expect(mayLack(copy)).toBe(true)
+  expect(mayLackReceipts(copy)).toBe(true)
   {
     // A reader follows the writer's decision, whatever the generation record says.
     using holder = openStore(copy)
-    expect([holder.mayLack(), mayLack(copy)]).toEqual([true, true])
-    holder.write(() => holder.untracked.setLooked(1))
-    expect([holder.mayLack(), mayLack(copy)]).toEqual([false, false])
+    expect([holder.mayLackReceipts(), mayLackReceipts(copy)]).toEqual([true, true])
+    holder.write(() => holder.foreign.recordSearched(1))
+    expect([holder.mayLackReceipts(), mayLackReceipts(copy)]).toEqual([false, false])
   }
-  expect(mayLack(copy)).toBe(false)
+  expect(mayLackReceipts(copy)).toBe(false)
 })

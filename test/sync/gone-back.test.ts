@@ -150,7 +150,7 @@ describe('a restored state', () => {
     expect(service.count('listDirectory'), 'and looks no more').toBe(0)
   })
 
-  test('a restored state sends nothing that it cannot look for [P24]', async () => {
+  test('a restored state sends nothing that it cannot search for [P24]', async () => {
     const { service, mirror, copies } = await openWithCopies()
     const copy = copies.at(4) ?? ''
     service.answer = ({ route, path }) =>
@@ -193,7 +193,7 @@ describe('a restored state beside other faults', () => {
     await openTestEngine(service).sync([mirror], { adopts: true })
     service.forget()
     writeTree(mirror.path, { 'd0/new.md': '# new' })
-    tested.store.write(() => tested.store.untracked.demandLooks())
+    tested.store.write(() => tested.store.foreign.requireSearches())
     service.answer = ({ route, path }) =>
       route === 'listDirectory' && path.includes('%2Fd1&') ? { status: 422, body: {} } : undefined
     const account = accountOf(await tested.sync([mirror]))
@@ -255,7 +255,7 @@ describe('a restored state beside other faults', () => {
     await openTestEngine(service).sync([mirror], { adopts: true })
     service.forget()
     tested.store.write(() => {
-      tested.store.untracked.demandLooks()
+      tested.store.foreign.requireSearches()
       tested.store.quarantine.makeDue(1)
     })
     expect((await tested.sync([mirror])).outcome).toBe('done')
@@ -293,7 +293,7 @@ describe('a new state beside a full library', () => {
 })
 
 describe('a killed process', () => {
-  test('a killed process costs no look [P24]', async () => {
+  test('a killed process costs no search [P24]', async () => {
     const { service, mirror, stateDir } = await openWithCopies()
     writeTree(mirror.path, { 'd0/late.md': 'late' })
     const running = openTestEngine(service, { stateDir })
@@ -301,7 +301,7 @@ describe('a killed process', () => {
     const killed = killedState(stateDir)
     await running[Symbol.asyncDispose]()
     await using tested = openTestEngine(service, { stateDir: killed })
-    expect(tested.store.mayLack()).toBe(false)
+    expect(tested.store.mayLackReceipts()).toBe(false)
     expect((await tested.sync([mirror])).outcome).toBe('done')
     expect({ sent: service.count('uploadFile'), listed: service.count('listDirectory') }).toEqual({
       sent: 1,

@@ -79,7 +79,7 @@ test('a content in doubt in two mirrors is sent once more [P3, P4]', async () =>
   expect(readLibrary(service.dataDir)).toHaveLength(2)
 })
 
-test('a look goes where the content was sent, whatever is configured now [P3, P4]', async () => {
+test('a search goes where the content was sent, whatever is configured now [P3, P4]', async () => {
   await using service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
   const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'sub/a.md': 'A' }))
   let landsInPlace = true

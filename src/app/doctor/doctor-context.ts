@@ -10,7 +10,7 @@ import type { ServiceClient } from '../../remote/service-client.ts'
 import { type ProbedRoute, probeCertificate, probeProxy } from '../../remote/wire/probe-route.ts'
 import type { TunnelProxy } from '../../remote/wire/proxy.ts'
 import type { Finding, WatchUse } from '../../rules/doctor.ts'
-import { type ExaminedStore, examineStore, openStoreReader, type StoreReader } from '../../store/open-store.ts'
+import { type CheckedStore, checkStore, openStoreReader, type StoreReader } from '../../store/open-store.ts'
 import type { Redactor } from '../logging/redactor.ts'
 import { type FoundToken, readToken } from '../service-client/credential.ts'
 import { findConnectOptions, findProxy, openService } from '../service-client/open-service.ts'
@@ -59,7 +59,7 @@ export interface DoctorContext extends DoctorInput, AsyncDisposable {
   readonly stateDir: string
   settings(): Promise<Settings>
   /** Returns undefined when nothing was mirrored yet. */
-  examinedStore(): Promise<ExaminedStore | undefined>
+  examinedStore(): Promise<CheckedStore | undefined>
   /** Returns undefined also when an older version wrote the store, because opening would migrate it. */
   store(): Promise<StoreReader | undefined>
   daemon(): Promise<DaemonClient | undefined>
@@ -102,7 +102,7 @@ export function openDoctorContext(input: DoctorInput): DoctorContext {
     }
   }
   const settings = once(async () => input.readSettings())
-  const examinedStore = once(async () => examineStore(stateDir))
+  const examinedStore = once(async () => checkStore(stateDir))
   const service = once(async () => {
     const { service } = await given(settings(), 'configuration')
     return service.kind === 'configured' ? service : undefined

@@ -43,7 +43,7 @@ export const state: Check = {
     const text = `${examined.isRead ? 'intact' : 'opens, too large to be read at once'}, ${formatSize(examined.sizeBytes)}`
     if (examined.isOlder) return [ok(`${text}, of an older version: the next sync migrates it`)]
     const store = await context.store()
-    if (!store?.mayLack()) return [ok(`${text} (${context.stateDir})`)]
+    if (!store?.mayLackReceipts()) return [ok(`${text} (${context.stateDir})`)]
     return [warning(`${text}, restored or copied: the next sync looks in the library for uploads that it lacks`)]
   },
 }

@@ -142,6 +142,6 @@ export function daemonStatusJson({ startedAt, service, mirrors, ...status }: Dae
 
 /** Returns the message when the state may lack uploads that the service has; undefined otherwise. */
 export function describeLacking(store: StoreReader | undefined): string | undefined {
-  if (!store?.mayLack()) return undefined
+  if (!store?.mayLackReceipts()) return undefined
   return 'The state is new, restored or copied: before it sends anything, shelfd looks for earlier uploads in the library'
 }

@@ -3,7 +3,7 @@ import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import type { RunSummary } from '../../rules/sync-summary.ts'
 import type { Progress } from '../../sync/progress.ts'
-import { FAILED_AGAIN, type FileLog, type PlannedFile, type SentFile, silentFileLog } from '../../sync/sinks.ts'
+import { type DryRunFile, FAILED_AGAIN, type FileLog, type SentFile, silentFileLog } from '../../sync/sinks.ts'
 import type { CommandContext } from '../context.ts'
 
 /** Reports a request to stop at once, because uploads in flight may take a while to end. */
@@ -86,7 +86,7 @@ function jsonLines({ logger }: CommandContext): FileLog {
 
 function textLines({ printMessage }: CommandContext): FileLog {
   let heading = ''
-  const write = (line: string, { mirror }: PlannedFile) => {
+  const write = (line: string, { mirror }: DryRunFile) => {
     if (mirror !== heading) printMessage(`${escapeText(mirror)}:`)
     heading = mirror
     printMessage(line)
@@ -97,7 +97,7 @@ function textLines({ printMessage }: CommandContext): FileLog {
   }
 }
 
-function describe({ path, sizeBytes }: PlannedFile): string {
+function describe({ path, sizeBytes }: DryRunFile): string {
   return `${escapeText(path)} (${formatSize(sizeBytes)})`
 }
 

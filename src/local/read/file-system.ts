@@ -10,7 +10,7 @@ export interface FileStats {
   readonly ctimeNs: bigint
   /** 0 where the file system does not record it. */
   readonly birthtimeNs?: bigint
-  /** Of a device: its number, which is the `dev` of what is mounted from it. */
+  /** The number of a device, which is the `dev` of what is mounted from it. */
   readonly rdev?: bigint
 }
 

@@ -11,7 +11,7 @@ import { asRootError, inspectRoot, isInPlace, type RootDirectory, type RootPlace
 export interface OpenRoot extends RootDirectory, Disposable {
   /** The part that a thread needs; its `accessPath` is good until this is disposed of. */
   readonly place: RootPlace
-  /** Throws RootError unless the directory is still at its path: `root-missing`, also when something else stands there. */
+  /** Throws RootError unless the directory is still at its path: `root-missing`, also when something else is there. */
   assertInPlace(): void
 }
 
@@ -22,15 +22,15 @@ const HAS_DESCRIPTOR_PATHS = process.platform === 'linux'
 /** Opens a mirror's directory. Throws RootError `root-missing` or `root-unreadable`. */
 export function openRoot(fs: FileSystem, path: string): OpenRoot {
   const found = inspectRoot(fs, path)
-  const held = HAS_DESCRIPTOR_PATHS ? hold(fs, path, found) : undefined
+  const opened = HAS_DESCRIPTOR_PATHS ? openDirectory(fs, path, found) : undefined
   const { realPath, device, inode } = found
-  const place = { realPath, accessPath: held?.accessPath ?? realPath, device, inode }
+  const place = { realPath, accessPath: opened?.accessPath ?? realPath, device, inode }
   const root = {
     ...found,
     ...place,
     place,
-    assertInPlace: () => assertInPlace(fs, path, place, held),
-    [Symbol.dispose]: () => void (held && fs.closeSync(held.descriptor)),
+    assertInPlace: () => assertInPlace(fs, path, place, opened),
+    [Symbol.dispose]: () => void (opened && fs.closeSync(opened.descriptor)),
   }
   try {
     root.assertInPlace()
@@ -44,7 +44,7 @@ export function openRoot(fs: FileSystem, path: string): OpenRoot {
 const BIGINT = { bigint: true } as const
 const REPLACED = ', and something else stands in its place'
 
-interface Held {
+interface OpenedDirectory {
   readonly descriptor: number
   readonly accessPath: string
   /** Where the directory was when it was opened, as the system names it. */
@@ -52,7 +52,11 @@ interface Held {
 }
 
 /** Opens the directory that was inspected; returns undefined where `/proc` is not mounted. */
-function hold(fs: FileSystem, path: string, { realPath, device, inode }: RootDirectory): Held | undefined {
+function openDirectory(
+  fs: FileSystem,
+  path: string,
+  { realPath, device, inode }: RootDirectory,
+): OpenedDirectory | undefined {
   try {
     const descriptor = fs.openSync(realPath, FLAGS)
     const accessPath = `/proc/self/fd/${descriptor}`
@@ -76,10 +80,10 @@ function readLink(fs: FileSystem, path: string): string | undefined {
   }
 }
 
-function assertInPlace(fs: FileSystem, path: string, place: RootPlace, held: Held | undefined): void {
+function assertInPlace(fs: FileSystem, path: string, place: RootPlace, opened: OpenedDirectory | undefined): void {
   try {
     const { dev, ino } = fs.statSync(path, BIGINT)
-    const isSame = dev === place.device && ino === place.inode && isUnmoved(fs, place, held)
+    const isSame = dev === place.device && ino === place.inode && isUnmoved(fs, place, opened)
     if (!isSame) throw rootLost(path, REPLACED)
   } catch (error) {
     const code = systemCodeOf(error)
@@ -89,9 +93,9 @@ function assertInPlace(fs: FileSystem, path: string, place: RootPlace, held: Hel
   }
 }
 
-/** The descriptor follows the directory wherever it is moved, so its link tells. */
-function isUnmoved(fs: FileSystem, place: RootPlace, held: Held | undefined): boolean {
-  if (held) return fs.readlinkSync(held.accessPath) === held.link
+/** The descriptor follows the directory wherever it is moved, so its link shows a move. */
+function isUnmoved(fs: FileSystem, place: RootPlace, opened: OpenedDirectory | undefined): boolean {
+  if (opened) return fs.readlinkSync(opened.accessPath) === opened.link
   return fs.realpathSync(place.realPath) === place.realPath && isInPlace(fs, place)
 }
 

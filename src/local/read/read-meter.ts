@@ -9,7 +9,7 @@ export interface ReadAmount {
 
 export type OnRead = (amount: ReadAmount) => void
 
-/** A counter that stands still for longer looks like a program that hangs. */
+/** A counter that does not change for longer looks like a program that hangs. */
 const REPORT_EVERY_MS = 200
 
 /** Reports at intervals how much a thread has read, also in the middle of a large directory or file, which fills no batch for long. */

@@ -148,7 +148,7 @@ export function statEntry(fs: FileSystem, place: ListingContext, name: string, f
   else found.skipped.push({ name, reason: kind })
 }
 
-/** Looks once more through the open root: its real path may lead to something else for a moment. */
+/** Tries once more through the open root: its real path may lead to something else for a moment. */
 function statsOf(fs: FileSystem, { root, path, relativePath }: ListingContext, name: string): FileStats {
   try {
     return fs.lstatSync(`${path}/${name}`, BIGINT)

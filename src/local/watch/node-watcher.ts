@@ -110,7 +110,7 @@ export class NodeWatcher implements TreeWatcher {
     const gone = this.#watched.get(path) && this.#isReplaced(path) ? this.#watched.pathsFrom(path) : []
     for (const each of gone) this.#unwatch(each)
     this.#reporter.reportHint(path)
-    // The receiver of a hint examines the path, and watches it again if it is still a directory.
+    // The receiver of a hint rescans the path, and watches it again if it is still a directory.
     for (const each of gone) if (each !== path) this.#reporter.reportHint(each)
   }
 

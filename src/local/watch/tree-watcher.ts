@@ -5,7 +5,7 @@ import { groupDigits } from '../../foundation/text/safe-text.ts'
 /** `node`: this program sets one watch for each directory. `chokidar`: a package that watches the whole tree. */
 export type WatchBackEnd = 'node' | 'chokidar'
 
-/** Where a watcher reports. A hint proves nothing, and may come twice, late or without a change: the receiver looks at the path. */
+/** Receives the reports of a watcher. A hint proves nothing, and may come twice, late or without a change: the receiver checks the path. */
 export interface WatchEvents {
   /** `path` may have changed; it is relative to the root, with `/` between names, and '' for the root itself. */
   onHint(path: string): void

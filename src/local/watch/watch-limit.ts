@@ -34,7 +34,7 @@ function isOwn(process: string): boolean {
   return attempt(() => statSync(process).uid) === ownUid()
 }
 
-/** Returns the watches of one process; 0 when it has ended or may not be looked at. */
+/** Returns the watches of one process; 0 when it has ended or may not be read. */
 function watchesOf(process: string): number {
   const descriptors = attempt(() => readdirSync(`${process}/fd`)) ?? []
   const notifying = descriptors.filter(
@@ -48,7 +48,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0)
 }
 
-/** Returns undefined when the system refuses: processes end at any time, and some may not be looked at. */
+/** Returns undefined when the system refuses: processes end at any time, and some may not be read. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()

@@ -2,7 +2,7 @@ import type { Capabilities } from '../service-client.ts'
 import type { BodyField } from './openapi.ts'
 
 /**
- * Detects by name and description what the fields of a body mean. Documents may name fields freely: if the meaning is not
+ * Detects by name and description what the fields of a body are for. Documents may name fields freely: if that is not
  * clear, a detection returns undefined, and the default applies.
  */
 export function detectCreateDirectory(fields: readonly BodyField[]): DirectoryBody | undefined {

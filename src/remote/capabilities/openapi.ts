@@ -8,7 +8,7 @@ import { truncateText } from '../../foundation/text/safe-text.ts'
 export interface BodyField {
   readonly name: string
   readonly required: boolean
-  /** Whether the field takes free text: a string, but no choice, file, identifier, date or address, under a name that can be sent. */
+  /** True if the field takes free text: a string, but no choice, file, identifier, date or address, under a name that can be sent. */
   readonly isText: boolean
   readonly description: string
 }

@@ -55,16 +55,16 @@ export class CircuitBreaker {
     this.#options = options
   }
 
-  /** Monotonic: until when a request with the deadline `untilMs` must wait. `Retry-After` holds beyond the deadline. */
-  openUntilMs(untilMs = Number.POSITIVE_INFINITY): number {
-    return Math.max(this.#options.retryAfter.untilMs, Math.min(this.#openUntilMs, untilMs))
+  /** Monotonic: until when a request with the deadline `deadlineMs` must wait. `Retry-After` holds beyond the deadline. */
+  openUntilMs(deadlineMs = Number.POSITIVE_INFINITY): number {
+    return Math.max(this.#options.retryAfter.endsAtMs, Math.min(this.#openUntilMs, deadlineMs))
   }
 
   /** Sets the deadline before the request waits here, so that the waiting counts. */
   withDeadline<T>(request: ServiceRequest<T>): ServiceRequest<T> {
     const { policy, clock } = this.#options
-    if (policy.forMs === undefined || policy.honoursRetryAfter || request.untilMs !== undefined) return request
-    return { ...request, untilMs: clock.monotonicMs() + policy.forMs }
+    if (policy.forMs === undefined || policy.waitsOutRetryAfter || request.deadlineMs !== undefined) return request
+    return { ...request, deadlineMs: clock.monotonicMs() + policy.forMs }
   }
 
   get isClosed(): boolean {
@@ -78,7 +78,7 @@ export class CircuitBreaker {
       if (!this.#unreachable) return request
       if (!this.#probe) return this.#probing(request)
       const details = await this.#probe.promise
-      if (details) throw new TransientFailure({ ...details, mayHaveTakenEffect: false, untilMs: request.untilMs })
+      if (details) throw new TransientFailure({ ...details, mayHaveTakenEffect: false, deadlineMs: request.deadlineMs })
     }
   }
 
@@ -107,28 +107,28 @@ export class CircuitBreaker {
 
   async #waitWhileOpen(request: ServiceRequest<unknown>): Promise<void> {
     const { clock, policy, retryAfter } = this.#options
-    const { untilMs } = request
-    const openUntilMs = () => this.openUntilMs(untilMs)
+    const { deadlineMs } = request
+    const openUntilMs = () => this.openUntilMs(deadlineMs)
     for (let waitedUntilMs = 0; openUntilMs() > waitedUntilMs; ) {
       waitedUntilMs = openUntilMs()
       const remainingMs = Math.ceil(waitedUntilMs - clock.monotonicMs())
-      const isTooLong = !policy.honoursRetryAfter && retryAfter.isBeyond(untilMs)
-      if (isTooLong || remainingMs > longestDelayMs(policy)) throw throttled(remainingMs, untilMs)
+      const isTooLong = !policy.waitsOutRetryAfter && retryAfter.isBeyond(deadlineMs)
+      if (isTooLong || remainingMs > longestDelayMs(policy)) throw throttled(remainingMs, deadlineMs)
       if (remainingMs <= 0) continue
-      this.#announceRetryAfter(untilMs)
+      this.#announceRetryAfter(deadlineMs)
       await sleepFor(clock, remainingMs, request)
     }
   }
 
   /** Reports a `Retry-After` that another client or an earlier process received. */
-  #announceRetryAfter(untilMs: number | undefined): void {
+  #announceRetryAfter(deadlineMs: number | undefined): void {
     const { retryAfter, clock, outages } = this.#options
-    const delayMs = retryAfter.untilMs - clock.monotonicMs()
-    if (delayMs <= 0 || retryAfter.untilMs <= this.#announcedUntilMs) return
-    this.#announcedUntilMs = retryAfter.untilMs
+    const delayMs = retryAfter.endsAtMs - clock.monotonicMs()
+    if (delayMs <= 0 || retryAfter.endsAtMs <= this.#announcedUntilMs) return
+    this.#announcedUntilMs = retryAfter.endsAtMs
     outages?.recordFailure(
-      { ...throttled(delayMs, untilMs).details, cause: 'it asked for this before' },
-      { delayMs, untilMs },
+      { ...throttled(delayMs, deadlineMs).details, cause: 'it asked for this before' },
+      { delayMs, deadlineMs },
     )
   }
 
@@ -149,13 +149,13 @@ export class CircuitBreaker {
     this.#openUntilMs = Math.max(this.#openUntilMs, nowMs + delayMs)
     if (retryAfterMs !== undefined) {
       retryAfter.record(retryAfterMs)
-      this.#announcedUntilMs = retryAfter.untilMs
+      this.#announcedUntilMs = retryAfter.endsAtMs
     }
     logger.debug('the service is busy or away: every request waits', { delayMs: Math.round(delayMs) })
   }
 }
 
-function throttled(retryAfterMs: number, untilMs: number | undefined): TransientFailure {
+function throttled(retryAfterMs: number, deadlineMs: number | undefined): TransientFailure {
   const reason = 'the service asked to wait longer than this command may'
   return new TransientFailure({
     code: 'service-throttling',
@@ -163,6 +163,6 @@ function throttled(retryAfterMs: number, untilMs: number | undefined): Transient
     mayHaveTakenEffect: false,
     connected: true,
     retryAfterMs,
-    untilMs,
+    deadlineMs,
   })
 }

@@ -19,7 +19,7 @@ const DIGEST_BYTES_PER_MS = 1 << 10
 export interface DeadlineOptions {
   readonly clock: Clock
   readonly policy: RetryPolicy
-  /** Undefined if nobody observes outages. */
+  /** Undefined if nobody is notified of outages. */
   readonly outages: Outages | undefined
 }
 
@@ -27,18 +27,18 @@ export interface DeadlineOptions {
 export function withDeadline(send: Send, { clock, policy, outages }: DeadlineOptions): Send {
   return async (request) => {
     const beganMs = clock.monotonicMs()
-    const untilMs = request.untilMs ?? (policy.forMs === undefined ? undefined : beganMs + policy.forMs)
-    const watch = outages && new StallWatch(clock, outages, request, untilMs)
+    const deadlineMs = request.deadlineMs ?? (policy.forMs === undefined ? undefined : beganMs + policy.forMs)
+    const watch = outages && new StallWatch(clock, outages, request, deadlineMs)
     try {
       const shortestMs = policy.forMs === 0 ? ONLY_TRY_MS : SHORTEST_TRY_MS
-      const cutAtMs = untilMs === undefined ? undefined : Math.max(untilMs, beganMs + shortestMs)
-      const tried = { ...request, untilMs: cutAtMs }
+      const cutAtMs = deadlineMs === undefined ? undefined : Math.max(deadlineMs, beganMs + shortestMs)
+      const tried = { ...request, deadlineMs: cutAtMs }
       const result = await send(watch ? { ...tried, onActivity: watch.recordActivity } : tried)
       watch?.recordResponse()
       return result
     } catch (error) {
       if (error instanceof TransientFailure) {
-        throw new TransientFailure({ ...error.details, untilMs, triedForMs: clock.monotonicMs() - beganMs })
+        throw new TransientFailure({ ...error.details, deadlineMs, triedForMs: clock.monotonicMs() - beganMs })
       }
       if (isResponse(error)) watch?.recordResponse()
       throw error
@@ -64,14 +64,14 @@ class StallWatch implements Disposable {
   readonly #clock: Clock
   readonly #outages: Outages
   readonly #digestMs: number
-  readonly #untilMs: number | undefined
+  readonly #deadlineMs: number | undefined
   #activeAtMs: number
   #timer: Timer
 
-  constructor(clock: Clock, outages: Outages, { body }: ServiceRequest<unknown>, untilMs: number | undefined) {
+  constructor(clock: Clock, outages: Outages, { body }: ServiceRequest<unknown>, deadlineMs: number | undefined) {
     this.#clock = clock
     this.#outages = outages
-    this.#untilMs = untilMs
+    this.#deadlineMs = deadlineMs
     this.#digestMs = body?.kind === 'file' ? body.sizeBytes / DIGEST_BYTES_PER_MS : 0
     this.#activeAtMs = clock.monotonicMs()
     this.#timer = this.#startTimer()
@@ -92,7 +92,7 @@ class StallWatch implements Disposable {
   #startTimer(): Timer {
     return this.#clock.startTimer(this.#leftMs(), () => {
       if (this.#leftMs() > 0) this.#timer = this.#startTimer()
-      else this.#outages.recordStall(this.#silentMs(), this.#untilMs)
+      else this.#outages.recordStall(this.#silentMs(), this.#deadlineMs)
     })
   }
 

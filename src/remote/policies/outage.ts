@@ -16,7 +16,7 @@ export const outageShape = z.object({
   /** Null while a try is in flight. */
   nextTryAtMs: z.number().nullable(),
   /** When the client gives up; null if it gives up after a number of tries. */
-  untilMs: z.number().nullable(),
+  givesUpAtMs: z.number().nullable(),
   /** Until when the service asks for no requests (`Retry-After`); null if it does not. */
   askedUntilMs: z.number().nullable(),
 })
@@ -29,7 +29,7 @@ export type OutageListener = (outage: Outage | null) => void
 interface Plan {
   readonly delayMs: number
   /** Monotonic. */
-  readonly untilMs: number | undefined
+  readonly deadlineMs: number | undefined
 }
 
 /** Reports the outages of one client, over all of its requests. */
@@ -67,25 +67,25 @@ export class Outages {
   }
 
   /** Records a failed try that will be repeated after `delayMs`. */
-  recordFailure(details: FailureDetails, { delayMs, untilMs }: Plan): void {
+  recordFailure(details: FailureDetails, { delayMs, deadlineMs }: Plan): void {
     const nowMs = this.#clock.nowMs()
     const { code, cause = details.reason, retryAfterMs, triedForMs = 0 } = details
     this.#report(nowMs - triedForMs, {
       code,
       cause,
       nextTryAtMs: nowMs + delayMs,
-      untilMs: this.#toWall(untilMs),
+      givesUpAtMs: this.#toWall(deadlineMs),
       askedUntilMs: retryAfterMs === undefined || retryAfterMs === 0 ? null : nowMs + retryAfterMs,
     })
   }
 
   /** Records that a try has had no answer for `silentMs`. */
-  recordStall(silentMs: number, untilMs: number | undefined): void {
+  recordStall(silentMs: number, deadlineMs: number | undefined): void {
     this.#report(this.#clock.nowMs() - silentMs, {
       code: 'answer-late',
       cause: `no answer yet for ${Math.ceil(silentMs / 1_000)} s`,
       nextTryAtMs: null,
-      untilMs: this.#toWall(untilMs),
+      givesUpAtMs: this.#toWall(deadlineMs),
       askedUntilMs: null,
     })
   }

@@ -21,8 +21,8 @@ export interface RetryOptions {
   readonly policy: RetryPolicy
   /** Receives each failed try that is followed by another. */
   readonly outages: Outages | undefined
-  /** Monotonic: until when the circuit breaker makes a request with the deadline `untilMs` wait. */
-  readonly openUntilMs: (untilMs: number | undefined) => number
+  /** Monotonic: until when the circuit breaker makes a request with the deadline `deadlineMs` wait. */
+  readonly openUntilMs: (deadlineMs: number | undefined) => number
 }
 
 /** Repeats failed requests with growing delays and a bound, unless the service may have done what must not be done twice. */
@@ -30,17 +30,17 @@ export function withRetries(send: Send, options: RetryOptions): Send {
   const { origin, clock, logger, policy, outages } = options
   return async (request) => {
     // No try begins later; known from the first failure on.
-    let untilMs: number | undefined
+    let deadlineMs: number | undefined
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await send(untilMs === undefined ? request : { ...request, untilMs })
+        return await send(deadlineMs === undefined ? request : { ...request, deadlineMs })
       } catch (error) {
         if (!(error instanceof TransientFailure)) throw error
         const { details } = error
-        untilMs = deadlineOf(untilMs, details, options)
-        const delayMs = delayBefore(untilMs, attempt, details, options)
-        const asksForMore = asksBeyond(details.retryAfterMs, untilMs, clock)
-        if (asksForMore || isLast(attempt, details, { delayMs, untilMs }, options) || !mayRepeat(request, details)) {
+        deadlineMs = deadlineOf(deadlineMs, details, options)
+        const delayMs = delayBefore(deadlineMs, attempt, details, options)
+        const asksForMore = asksBeyond(details.retryAfterMs, deadlineMs, clock)
+        if (asksForMore || isLast(attempt, details, { delayMs, deadlineMs }, options) || !mayRepeat(request, details)) {
           throw finalError(request, details, {
             tries: attempt,
             origin,
@@ -54,7 +54,7 @@ export function withRetries(send: Send, options: RetryOptions): Send {
           delayMs,
           ...details,
         })
-        outages?.recordFailure(details, { delayMs: delayUntilClosed(delayMs, untilMs, options), untilMs })
+        outages?.recordFailure(details, { delayMs: delayUntilClosed(delayMs, deadlineMs, options), deadlineMs })
         await sleepFor(clock, delayMs, request)
       }
     }
@@ -63,49 +63,49 @@ export function withRetries(send: Send, options: RetryOptions): Send {
 
 /** Keeps the first deadline; if the policy honours `Retry-After`, that wait extends it. */
 function deadlineOf(
-  untilMs: number | undefined,
+  deadlineMs: number | undefined,
   details: FailureDetails,
   { clock, policy }: RetryOptions,
 ): number | undefined {
   if (policy.forMs === undefined) return undefined
-  const firstMs = untilMs ?? details.untilMs ?? clock.monotonicMs() - (details.triedForMs ?? 0) + policy.forMs
-  return firstMs + (policy.honoursRetryAfter ? (details.retryAfterMs ?? 0) : 0)
+  const firstMs = deadlineMs ?? details.deadlineMs ?? clock.monotonicMs() - (details.triedForMs ?? 0) + policy.forMs
+  return firstMs + (policy.waitsOutRetryAfter ? (details.retryAfterMs ?? 0) : 0)
 }
 
 interface NextTry {
   readonly delayMs: number
-  readonly untilMs: number | undefined
+  readonly deadlineMs: number | undefined
 }
 
 function isLast(
   attempt: number,
   { retryAfterMs }: FailureDetails,
-  { delayMs, untilMs }: NextTry,
+  { delayMs, deadlineMs }: NextTry,
   { policy, clock }: RetryOptions,
 ): boolean {
-  const isCounted = !(policy.honoursRetryAfter && retryAfterMs !== undefined)
+  const isCounted = !(policy.waitsOutRetryAfter && retryAfterMs !== undefined)
   if ((isCounted && attempt >= policy.attempts) || delayMs > longestDelayMs(policy)) return true
-  return untilMs !== undefined && clock.monotonicMs() >= untilMs
+  return deadlineMs !== undefined && clock.monotonicMs() >= deadlineMs
 }
 
 /** The delay before the next try; the last try begins at the deadline. */
 function delayBefore(
-  untilMs: number | undefined,
+  deadlineMs: number | undefined,
   attempt: number,
   { retryAfterMs }: FailureDetails,
   { clock, policy, random }: RetryOptions,
 ): number {
   const delayMs = retryDelayMs(attempt, policy, random(), retryAfterMs)
-  if (untilMs === undefined) return delayMs
-  return Math.max(retryAfterMs ?? 0, Math.min(delayMs, untilMs - clock.monotonicMs()))
+  if (deadlineMs === undefined) return delayMs
+  return Math.max(retryAfterMs ?? 0, Math.min(delayMs, deadlineMs - clock.monotonicMs()))
 }
 
 function delayUntilClosed(
   delayMs: number,
-  untilMs: number | undefined,
+  deadlineMs: number | undefined,
   { openUntilMs: openAtMs, clock }: RetryOptions,
 ): number {
-  return Math.max(delayMs, openAtMs(untilMs) - clock.monotonicMs())
+  return Math.max(delayMs, openAtMs(deadlineMs) - clock.monotonicMs())
 }
 
 /** Sleeps for `durationMs`; throws InterruptedError if `request` is aborted. */

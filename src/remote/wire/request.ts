@@ -40,13 +40,13 @@ export interface ServiceRequest<T> {
   /** `always`: the request is idempotent. `if-without-effect`: only if the service cannot have done what was asked. */
   readonly retry: 'always' | 'if-without-effect'
   readonly body?: RequestBody
-  /** Whether the body of a 200 is returned as a stream. */
+  /** True if the body of a 200 is returned as a stream. */
   readonly streamed?: boolean
-  /** Interprets the answer; throws the error that it stands for, a TransientFailure if a retry may fix it. */
+  /** Interprets the answer; throws the error that it reports, a TransientFailure if a retry may fix it. */
   readonly read: (response: ServiceResponse, request: ServiceRequest<unknown>) => T | Promise<T>
   readonly signal: AbortSignal | undefined
   /** Monotonic: the deadline of the answer. */
-  readonly untilMs?: number | undefined
+  readonly deadlineMs?: number | undefined
   /** Called when a connection is established and when bytes were sent. */
   readonly onActivity?: () => void
   /** Called when a connection is established, before the first byte leaves. */

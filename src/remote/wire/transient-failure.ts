@@ -28,7 +28,7 @@ export interface FailureDetails {
   /** The duration of the failed try. */
   readonly triedForMs?: number
   /** Monotonic: the deadline of the request, as the try received it. */
-  readonly untilMs?: number | undefined
+  readonly deadlineMs?: number | undefined
   /** A retry would fail the same way. */
   readonly final?: boolean
 }

@@ -106,9 +106,9 @@ function openPool(
 }
 
 /** The time left for a request; undefined for uploads, which aborting would leave in doubt, and for downloads. */
-function cutMsOf({ body, streamed, untilMs }: ServiceRequest<unknown>, clock: Clock): number | undefined {
-  if (body?.kind === 'file' || streamed || untilMs === undefined) return undefined
-  return Math.max(0, untilMs - clock.monotonicMs())
+function cutMsOf({ body, streamed, deadlineMs }: ServiceRequest<unknown>, clock: Clock): number | undefined {
+  if (body?.kind === 'file' || streamed || deadlineMs === undefined) return undefined
+  return Math.max(0, deadlineMs - clock.monotonicMs())
 }
 
 const UNTIMED = { headersTimeout: 0, bodyTimeout: 0 }

@@ -5,7 +5,7 @@ import { openOwnFile } from '../../foundation/files/own-file.ts'
 import { type FileIdentity, identityOf, isSameIdentity } from './generation.ts'
 import type { StoreFiles } from './verify-store.ts'
 
-/** Of the database. SQLite writes it with a checkpoint: it has counters of the changes and of the pages. */
+/** The header of the database, which SQLite writes with a checkpoint: it has counters of the changes and of the pages. */
 const HEADER_BYTES = 100
 /** Where the header counts changes: never down. */
 const CHANGES_AT = 24
@@ -19,7 +19,7 @@ const MAGIC_BYTES = 4
  */
 export class OpenFiles implements Disposable {
   readonly #files: StoreFiles
-  /** By path: of the log, its index, and the generation file. */
+  /** The inodes of the log, its index, and the generation file, by path. */
   readonly #inodes: ReadonlyMap<string, bigint | undefined>
   /** Stays open until SQLite has closed the database: closing it drops the locks of this process. */
   readonly #database: number

@@ -42,7 +42,7 @@ CREATE TABLE mirror (
   is_ad_hoc          INTEGER NOT NULL,
   -- The state may lack what this mirror sent (it was restored, copied, or is new beside a library that holds the mirror's
   -- directory), so before it sends anything the library is listed for entries that no receipt accounts for.
-  must_look          INTEGER NOT NULL DEFAULT 0
+  must_search        INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- Every directory seen; path is relative to the mirror, '' for its root. created_at: it exists remotely.
@@ -57,7 +57,7 @@ CREATE TABLE directory (
 ) STRICT;
 CREATE INDEX directory_pending ON directory (mirror_id, path) WHERE created_at IS NULL;
 
--- One content: distinct bytes under one MIME type within a library; whoever adds one has looked for it in the same transaction.
+-- One content: distinct bytes under one MIME type within a library; whoever adds one has searched for it in the same transaction.
 -- resource_id is never forgotten once known.
 -- state: new (not sent) · sending (an intent is committed) · doubt (sent, outcome not known) · stored · refused
 CREATE TABLE content (
@@ -127,7 +127,7 @@ CREATE TABLE unconfirmed (
   PRIMARY KEY (mirror_id, directory_id, name)
 ) STRICT, WITHOUT ROWID;
 
--- Which path a stored content once stood for, when it no longer does.
+-- The paths that a stored content once had.
 CREATE TABLE history (
   mirror_id   INTEGER NOT NULL REFERENCES mirror (id),
   path        TEXT NOT NULL,
@@ -139,14 +139,14 @@ CREATE TABLE history (
 CREATE INDEX history_by_content ON history (content_id);
 
 -- One attempt to send a content; committed before its first byte leaves. outcome NULL: under way, or cut off.
--- place: the library directory in which it would land, by what was known of the service when it was sent; a look for it is made
--- there, whatever the configuration says meanwhile.
+-- remote_directory: the library directory in which it would land, by what was known of the service when it was sent; a search for
+-- it is made there, whatever the configuration says meanwhile.
 CREATE TABLE upload (
   id          INTEGER PRIMARY KEY,
   content_id  INTEGER NOT NULL REFERENCES content (id),
   mirror_id   INTEGER NOT NULL REFERENCES mirror (id),
   path        TEXT NOT NULL,
-  place       TEXT,
+  remote_directory  TEXT NOT NULL,
   attempt     INTEGER NOT NULL,
   run_id      INTEGER NOT NULL,
   begun_at    INTEGER NOT NULL,
@@ -160,7 +160,7 @@ CREATE INDEX upload_by_day ON upload (begun_at);
 
 -- Entries of a library that no receipt accounts for: one row for each name by which an upload may be known again. size and sha256
 -- once it was downloaded.
-CREATE TABLE untracked (
+CREATE TABLE foreign_entry (
   library_id   INTEGER NOT NULL REFERENCES library (id),
   mime         TEXT NOT NULL,
   name_key     TEXT NOT NULL,
@@ -171,7 +171,7 @@ CREATE TABLE untracked (
   sha256       BLOB CHECK (length(sha256) = 32),
   PRIMARY KEY (library_id, mime, name_key, resource_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX untracked_by_resource ON untracked (library_id, resource_id);
+CREATE INDEX foreign_entry_by_resource ON foreign_entry (library_id, resource_id);
 
 -- A problem of one local path, as its last scan or try found it.
 CREATE TABLE problem (

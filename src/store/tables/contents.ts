@@ -219,7 +219,7 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
        AND coalesce(retry_at, 0) NOT BETWEEN ? AND ?
      ORDER BY retry_at LIMIT 1000`,
   )
-  const nextLook = database.prepare<[number, number], { at: number | null }>(
+  const nextRecheck = database.prepare<[number, number], { at: number | null }>(
     `SELECT min(retry_at) AS at FROM content
      WHERE mirror_id = ? AND state = 'stored' AND problem_code IS NOT NULL AND is_set_aside = 0 AND retry_at > ?`,
   )
@@ -312,7 +312,7 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
       return areNew === 1 ? tally : undefined
     },
     /** When the next quarantine of a stored resource ends (wall clock); null when none is running. */
-    nextRecheckAt: (mirrorId: number, nowMs: number): number | null => onlyRow(nextLook.get(mirrorId, nowMs)).at,
+    nextRecheckAt: (mirrorId: number, nowMs: number): number | null => onlyRow(nextRecheck.get(mirrorId, nowMs)).at,
     /** Assigns all pending resources that the mirror follows to the mirror and to this run's summary. */
     claimPending: ({ id, library }: MirrorKey, runId: number): void => {
       claim.run(runId, id, library.id, id, id)

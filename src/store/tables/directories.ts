@@ -56,7 +56,7 @@ export function prepareDirectories(database: Database.Database) {
     /** Paths of directories that are not known to exist remotely, parents before children. */
     listPending: (mirrorId: number): string[] => pending.all(mirrorId),
     countPending: (mirrorId: number): number => onlyRow(pendingCount.get(mirrorId)).n,
-    /** By its path: while the service created it, a scan may have removed it, and another directory may have its id now. */
+    /** Takes the path, since a scan may have removed the directory meanwhile, and another one may have its id now. */
     markCreated: (mirrorId: number, path: string, nowMs: number): void => {
       markCreated.run(nowMs, mirrorId, path)
     },

@@ -3,7 +3,7 @@ import type { ContentState } from '../../rules/decide-upload.ts'
 import { quarantineEnds } from '../../rules/quarantine.ts'
 import { FILE_PATH, onlyRow } from '../sql.ts'
 
-/** Most names that are looked for when many files have one content. */
+/** The most names that are searched for when many files have one content. */
 const MOST_NAMES = 50
 
 /** A file as its last scan saw it; bigint, because a double is too small for nanoseconds. */
@@ -48,7 +48,7 @@ export interface CopyInDoubt {
   readonly size: number
   readonly resourceId: string
   readonly uploadId: number
-  readonly place: string
+  readonly remoteDirectory: string
   readonly begunAt: number
   readonly message: string | null
   readonly uploads: number
@@ -183,12 +183,12 @@ function prepareOpen(database: Database.Database) {
   // Of an aggregate by max(), SQLite takes the other columns from the row that has the maximum.
   const copiesInDoubt = database.prepare<[number], CopyInDoubt>(
     `SELECT f.directory_id AS directoryId, d.path AS directory, f.name, c.mime, c.size, c.resource_id AS resourceId,
-       max(u.id) AS uploadId, u.place, u.begun_at AS begunAt, u.message, count(*) AS uploads
+       max(u.id) AS uploadId, u.remote_directory AS remoteDirectory, u.begun_at AS begunAt, u.message, count(*) AS uploads
      FROM file f INDEXED BY file_open CROSS JOIN directory d ON d.id = f.directory_id
        CROSS JOIN content c ON c.id = f.content_id
        JOIN upload u ON u.content_id = c.id AND u.mirror_id = d.mirror_id
          AND u.path = ${FILE_PATH}
-     WHERE f.is_received = 0 AND d.mirror_id = ? AND c.state = 'stored' AND u.place IS NOT NULL
+     WHERE f.is_received = 0 AND d.mirror_id = ? AND c.state = 'stored'
        AND coalesce(u.outcome, 'doubt') IN ('doubt', 'absent')
      GROUP BY f.directory_id, f.name`,
   )
@@ -223,7 +223,7 @@ function prepareOpen(database: Database.Database) {
       openCopies.all(contentId, mirrorId, cursor.directoryId, cursor.name, limit),
     /** Copies of stored contents that wait for their receipt, and that earlier uploads may have linked. */
     listCopiesInDoubt: (mirrorId: number): CopyInDoubt[] => copiesInDoubt.all(mirrorId),
-    /** Whether any waiting file of the mirror can be uploaded now, or has a stored content. */
+    /** Returns whether any waiting file of the mirror can be uploaded now, or has a stored content. */
     hasSendable: (mirrorId: number, nowMs: number): boolean =>
       sendable.get(mirrorId, ...quarantineEnds(nowMs)) !== undefined,
     /** Marks all files of a stored content as received; returns how many waited for it. */

@@ -18,7 +18,7 @@ export interface MirrorRow {
   readonly rootInode: bigint
   /** Null until a root with a birth time was seen. */
   readonly rootBirthNs: bigint | null
-  /** Of its file system, where that has no birth times; null where the system does not report it. */
+  /** The identifier of its file system, where that has no birth times; null where the system does not report it. */
   readonly rootVolumeId: string | null
   readonly rootVolumeBytes: number | null
   readonly scrubbedAt: number
@@ -139,13 +139,13 @@ interface Forgotten {
 }
 
 /** True when another mirror has a file, an earlier path or an upload of the content `c`. */
-const IS_HELD = `(
+const IS_USED_ELSEWHERE = `(
   EXISTS (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id <> @id)
   OR EXISTS (SELECT 1 FROM history fo WHERE fo.content_id = c.id AND fo.mirror_id <> @id)
   OR EXISTS (SELECT 1 FROM upload u WHERE u.content_id = c.id AND u.mirror_id <> @id))`
 
 /** The id of another mirror that holds a content (IS_HELD). */
-const otherHolder = (contentId: string) => `coalesce(
+const otherMirror = (contentId: string) => `coalesce(
   (SELECT d.mirror_id FROM file f JOIN directory d ON d.id = f.directory_id
     WHERE f.content_id = ${contentId} AND d.mirror_id <> @id LIMIT 1),
   (SELECT fo.mirror_id FROM history fo WHERE fo.content_id = ${contentId} AND fo.mirror_id <> @id LIMIT 1),
@@ -153,17 +153,17 @@ const otherHolder = (contentId: string) => `coalesce(
 
 /** Rows are deleted before the rows that they refer to. Contents that other mirrors hold pass to these. */
 const STEPS = [
-  `DELETE FROM upload WHERE content_id IN (SELECT c.id FROM content c WHERE c.library_id = @libraryId AND NOT ${IS_HELD})`,
+  `DELETE FROM upload WHERE content_id IN (SELECT c.id FROM content c WHERE c.library_id = @libraryId AND NOT ${IS_USED_ELSEWHERE})`,
   'DELETE FROM history WHERE mirror_id = @id',
   'DELETE FROM file WHERE directory_id IN (SELECT id FROM directory WHERE mirror_id = @id)',
   'DELETE FROM directory WHERE mirror_id = @id',
   'DELETE FROM problem WHERE mirror_id = @id',
   'DELETE FROM unconfirmed WHERE mirror_id = @id',
-  `UPDATE content SET mirror_id = ${otherHolder('content.id')} WHERE mirror_id = @id`,
-  `DELETE FROM content AS c WHERE c.library_id = @libraryId AND NOT ${IS_HELD}`,
-  `UPDATE upload SET mirror_id = ${otherHolder('upload.content_id')} WHERE mirror_id = @id`,
+  `UPDATE content SET mirror_id = ${otherMirror('content.id')} WHERE mirror_id = @id`,
+  `DELETE FROM content AS c WHERE c.library_id = @libraryId AND NOT ${IS_USED_ELSEWHERE}`,
+  `UPDATE upload SET mirror_id = ${otherMirror('upload.content_id')} WHERE mirror_id = @id`,
   'DELETE FROM mirror WHERE id = @id',
-  'DELETE FROM untracked WHERE library_id = @libraryId AND NOT EXISTS (SELECT 1 FROM mirror m WHERE m.library_id = @libraryId)',
+  'DELETE FROM foreign_entry WHERE library_id = @libraryId AND NOT EXISTS (SELECT 1 FROM mirror m WHERE m.library_id = @libraryId)',
   `DELETE FROM library WHERE id = @libraryId
      AND NOT EXISTS (SELECT 1 FROM mirror m WHERE m.library_id = library.id)`,
 ]
@@ -184,7 +184,7 @@ function prepareForgetting(database: Database.Database) {
     .pluck()
   const resources = database
     .prepare<[Forgotten], number>(
-      `SELECT count(*) FROM content c WHERE c.library_id = @libraryId AND c.state = 'stored' AND NOT ${IS_HELD}`,
+      `SELECT count(*) FROM content c WHERE c.library_id = @libraryId AND c.state = 'stored' AND NOT ${IS_USED_ELSEWHERE}`,
     )
     .pluck()
   return {

@@ -27,7 +27,7 @@ export type FileRow = Omit<ContentRow, 'id'> & {
   readonly isReceived: number
 }
 
-/** What a report shows of a file and its content. Text takes a fraction of the time and the memory of so many buffers. */
+/** What a report shows of a file and its content. The hash is text, which takes a fraction of the time and memory of a buffer. */
 export type ReportedFile = Omit<
   FileRow,
   'sha256' | 'isReceived' | 'libraryId' | 'isDuplicate' | 'doubts' | 'ingestionSeenAt' | 'problemCount' | 'retryAt'
@@ -53,7 +53,7 @@ export interface FileTally {
   readonly isSetAside: number
   readonly hasProblem: number
   readonly files: number
-  /** Of these files, those that are stored without searchable text. */
+  /** The number of these files that are stored without searchable text. */
   readonly withoutText: number
 }
 
@@ -68,7 +68,7 @@ export interface DirectoryTally {
   readonly mayDiffer: number
 }
 
-/** A content that the service stores, with one of the paths that stand or stood for it. */
+/** A content that the service stores, with one of its present or former paths. */
 export type SentContent = Pick<ContentRow, 'id' | 'sha256' | 'mime' | 'size'> & {
   readonly resourceId: string
   readonly path: string
@@ -107,7 +107,7 @@ function prepareListed(database: Database.Database) {
     `SELECT resource_id AS resourceId, directory, filename, mime
      FROM temp.listed WHERE library_id = ? AND resource_id = ?`,
   )
-  const untracked = database
+  const foreign = database
     .prepare<[number], string>(
       `SELECT l.resource_id FROM temp.listed l WHERE l.library_id = ? AND NOT EXISTS
          (SELECT 1 FROM content c WHERE c.library_id = l.library_id AND c.resource_id = l.resource_id)
@@ -119,7 +119,7 @@ function prepareListed(database: Database.Database) {
       addAll(entries)
     },
     listLocations: (libraryId: number, resourceId: string): Listed[] => locations.all(libraryId, resourceId),
-    listUntracked: (libraryId: number): string[] => untracked.all(libraryId),
+    listForeign: (libraryId: number): string[] => foreign.all(libraryId),
     forgetListed: (): void => {
       database.exec('DELETE FROM temp.listed')
     },
@@ -268,7 +268,7 @@ function prepareLocal(database: Database.Database) {
     iterateFiles: (mirrorId: number): IterableIterator<LocatedFile> => files.iterate(mirrorId),
     listFiles: (mirrorId: number, directory: string): FileRow[] => inDirectory.all(mirrorId, directory),
     listSuperseded: (mirrorId: number): SupersededRow[] => superseded.all(mirrorId),
-    /** The path of the file that stands for a content: the uploaded one, or else the first. */
+    /** The path of the original of a content: the file that was uploaded, or else the first. */
     findOriginal: (mirrorId: number, contentId: number): string | undefined => original.get(contentId, mirrorId)?.path,
     /** Files of a mirror that share their content; the uploaded one comes first. */
     iterateCopies: (mirrorId: number): IterableIterator<Copy> => copies.iterate(mirrorId, mirrorId),

@@ -9,7 +9,7 @@ export interface RunRow {
   readonly summary: string | null
 }
 
-/** The store keeps so many runs. */
+/** The number of runs that the store keeps. */
 const KEPT_RUNS = 1_000
 
 /** Queries on runs, with their summaries as JSON. */

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { FILE_PATH, onlyRow } from '../sql.ts'
 
 /** A file of a known directory that was hashed; `previous` is its row until now. */
-export interface ObservedRow {
+export interface ScannedRow {
   readonly directoryId: number
   readonly name: string
   readonly size: number
@@ -23,7 +23,7 @@ interface MirrorKey {
 }
 
 /** Queries that record hashed files with their contents, which are new if nobody had them. */
-export function prepareObservedFiles(database: Database.Database) {
+export function prepareScannedFiles(database: Database.Database) {
   const find = database
     .prepare<[Uint8Array, Uint8Array, string, number], number>(
       'SELECT id FROM content WHERE substr(sha256, 1, 8) = ? AND sha256 = ? AND mime = ? AND library_id = ?',
@@ -44,7 +44,7 @@ export function prepareObservedFiles(database: Database.Database) {
      * Records a file with its content, and returns the content's id. A new path of a content that was there before, up to
      * `lastContentId`, may be the target of a move.
      */
-    record: (mirror: MirrorKey, { previous, ...file }: ObservedRow, lastContentId: number): number => {
+    record: (mirror: MirrorKey, { previous, ...file }: ScannedRow, lastContentId: number): number => {
       const { directoryId, name, size, mtimeNs, ctimeNs, inode, isRacy, sha256, mime } = file
       const known = find.get(sha256.subarray(0, 8), sha256, mime, mirror.library.id)
       const contentId = known ?? Number(addContent.run(mirror.library.id, sha256, mime, size).lastInsertRowid)

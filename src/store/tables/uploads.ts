@@ -10,13 +10,13 @@ export interface NewIntent {
   readonly mirrorId: number
   readonly path: string
   /** The library path of the upload's directory. */
-  readonly place: string
+  readonly remoteDirectory: string
   readonly runId: number
   readonly begunAt: Moment
 }
 
-/** The path in its mirror of an upload, and the library path of its directory; null for uploads older than that column. */
-export type UploadTarget = Pick<NewIntent, 'path'> & { readonly place: string | null }
+/** The path of an upload in its mirror, and the library path of its directory. */
+export type UploadTarget = Pick<NewIntent, 'path' | 'remoteDirectory'>
 
 export interface UploadRow {
   readonly id: number
@@ -37,7 +37,7 @@ export interface UploadSpan {
 /** Queries on uploads: the intent is committed before the first byte is sent (P2), the outcome after the answer. */
 export function prepareUploads(database: Database.Database) {
   const intend = database.prepare<[number, number, string, string, number, number, number]>(
-    `INSERT INTO upload (content_id, mirror_id, path, place, attempt, run_id, begun_at)
+    `INSERT INTO upload (content_id, mirror_id, path, remote_directory, attempt, run_id, begun_at)
      VALUES (?, ?, ?, ?, 1 + (SELECT count(*) FROM upload WHERE content_id = ?), ?, ?)`,
   )
   const end = database.prepare<[UploadOutcome, string | null, number, number]>(
@@ -48,10 +48,10 @@ export function prepareUploads(database: Database.Database) {
      FROM upload WHERE content_id = ? ORDER BY id`,
   )
   const unaccounted = database.prepare<[number], UploadTarget>(
-    `SELECT path, place FROM upload WHERE content_id = ? AND coalesce(outcome, 'doubt') IN ('doubt', 'absent')
-     GROUP BY path, place ORDER BY max(id) DESC`,
+    `SELECT path, remote_directory AS remoteDirectory FROM upload WHERE content_id = ? AND coalesce(outcome, 'doubt') IN ('doubt', 'absent')
+     GROUP BY path, remote_directory ORDER BY max(id) DESC`,
   )
-  // An upload that a look did not find was sent and may still appear: only one never sent costs nothing.
+  // An upload that a search did not find was sent and may still appear: only one never sent costs nothing.
   const isSent = `coalesce(u.outcome, 'doubt') <> 'not-sent'`
   const fields = ['firstId', 'lastId', 'afterMs', 'beforeMs', 'delayMs']
   const ranges = `WITH range (first_id, last_id, after, before, delay) AS MATERIALIZED
@@ -82,12 +82,12 @@ export function prepareUploads(database: Database.Database) {
     `${sums} WHERE u.mirror_id = ? AND u.begun_at >= ? AND u.outcome IS NULL`,
   )
   const lastId = database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM upload').pluck()
-  // Since this process holds the store, its clocks tell when each upload began that it recorded.
+  // Since this process alone writes to the store, its clocks show when each upload began that it recorded.
   const clocks = new ClockHistory()
   const within = ({ spanMs, now }: UploadSpan) => JSON.stringify(clocks.listWithin(spanMs, now))
   return {
-    intend: ({ contentId, mirrorId, path, place, runId, begunAt }: NewIntent): number => {
-      const added = intend.run(contentId, mirrorId, path, place, contentId, runId, begunAt.wallMs)
+    intend: ({ contentId, mirrorId, path, remoteDirectory, runId, begunAt }: NewIntent): number => {
+      const added = intend.run(contentId, mirrorId, path, remoteDirectory, contentId, runId, begunAt.wallMs)
       const id = Number(added.lastInsertRowid)
       clocks.note(id, begunAt)
       return id
@@ -95,7 +95,7 @@ export function prepareUploads(database: Database.Database) {
     end: (uploadId: number, outcome: UploadOutcome, message: string | null, nowMs: number): void => {
       end.run(outcome, message, nowMs, uploadId)
     },
-    /** Where uploads of a content went that may have arrived unnoticed, also if a look did not find them; the latest first. */
+    /** Where uploads of a content went that may have arrived unnoticed, also if a search did not find them; the latest first. */
     listUnaccounted: (contentId: number): UploadTarget[] => unaccounted.all(contentId),
     listByContent: (contentId: number): UploadRow[] => byContent.all(contentId),
     /** Counts uploads to a service within a span that may have cost something, for the daily limit. */

@@ -3,7 +3,7 @@ import { InterruptedError, ShelfdError } from '../../foundation/errors.ts'
 import { counted } from '../../foundation/text/safe-text.ts'
 import { openRoot } from '../../local/read/open-root.ts'
 import { describeHold, type HeldBack } from '../../rules/limits.ts'
-import { isBatchDone, nextUploadDelayMs, nextWork, type PlannedWork } from '../../rules/next-work.ts'
+import { isBatchDone, nextUploadDelayMs, nextWork, type WorkTimes } from '../../rules/next-work.ts'
 import { quarantineLeftMs } from '../../rules/quarantine.ts'
 import { reactToFailure } from '../../rules/react-to-failure.ts'
 import { emptySummary } from '../../rules/sync-summary.ts'
@@ -21,7 +21,7 @@ import type { ControllerSettings } from './mirror-watch.ts'
 import type { ServiceConnection } from './service-connection.ts'
 
 export const SCHEDULED = 'it sends in batches; the next one is planned'
-/** While uploads continue, settled paths are gathered for so long and rescanned together. */
+/** While uploads continue, settled paths are gathered for this time and rescanned together. */
 const GATHERING_MS = 40
 
 const OPTIONS: PassOptions = { ...CAREFUL_PASS, waitMs: 0 }
@@ -157,7 +157,7 @@ export class MirrorController {
     while (!signal.aborted) {
       await this.#scanner.tidy()
       const nowMs = clock.monotonicMs()
-      const next = nextWork(this.#planned, nowMs)
+      const next = nextWork(this.#workTimes, nowMs)
       if (next.kind === 'work') {
         this.#isWorking = true
         this.#wasWoken = false
@@ -165,13 +165,13 @@ export class MirrorController {
         return
       }
       this.#announceIdle()
-      await this.#wakeUp.waitAtMost(clock, Math.min(next.untilMs, this.#scanner.tidyAtMs) - nowMs, signal)
+      await this.#wakeUp.waitAtMost(clock, Math.min(next.wakeAtMs, this.#scanner.tidyAtMs) - nowMs, signal)
     }
   }
 
-  get #planned(): PlannedWork {
+  get #workTimes(): WorkTimes {
     return {
-      observeAtMs: this.#scanner.dueMs,
+      scanAtMs: this.#scanner.dueMs,
       uploadAtMs: this.#sendAtMs,
       notBeforeMs: this.#notBeforeMs,
       isQuiesced: this.#quiesceCount > 0,
@@ -321,7 +321,7 @@ export class MirrorController {
     const isOver = () => signal.aborted || this.#engine.signal.aborted
     const isDone = () => {
       const awaited = { trouble: this.#trouble?.state, isSettling: this.#scanner.isSettling }
-      return isBatchDone(this.#planned, awaited, this.#engine.clock.monotonicMs())
+      return isBatchDone(this.#workTimes, awaited, this.#engine.clock.monotonicMs())
     }
     while (!isOver() && (this.#isWorking || !isDone())) await this.#nextIdle()
     while (this.#isWorking) await this.#nextIdle()

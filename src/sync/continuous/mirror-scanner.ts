@@ -12,11 +12,11 @@ import { rescanHints } from './rescan-hints.ts'
 
 /** Hints rescanned together. */
 const MOST_HINTS = 2_000
-/** The rescanner is closed after so long without work. */
-const EXAMINER_IDLE_MS = 30_000
+/** The rescanner is closed after this time without work. */
+const RESCANNER_IDLE_MS = 30_000
 /** A scan that reports this many unsettled files may have left out others. */
 const MANY_UNSETTLED = 10_000
-/** A file that is unsettled for so many times `settle`, and at least so long, is reported as busy. */
+/** A file that is unsettled for this multiple of `settle`, and at least this long, is reported as busy. */
 const BUSY_FACTOR = 5
 const BUSY_AT_LEAST_MS = 60_000
 /** The most problems that are kept of one run. */
@@ -36,7 +36,7 @@ export class MirrorScanner implements AsyncDisposable {
   #watch: MirrorWatch | undefined
   #mirror: OpenMirror | undefined
   #rescanner: Rescanner | undefined
-  #examinerIdleAtMs = Number.POSITIVE_INFINITY
+  #rescannerIdleAtMs = Number.POSITIVE_INFINITY
   #scanAtMs = 0
   #lastScanMs = 0
   #scannedAtMs = 0
@@ -44,7 +44,7 @@ export class MirrorScanner implements AsyncDisposable {
   #missed = 0
   /** Every directory was watched when the last scan read it. */
   #isCovered = false
-  /** By path: a run may last for days, and the watcher may report an unreadable path again and again. */
+  /** Kept by path, because a run may last for days and the watcher may report an unreadable path again and again. */
   #problems = new Map<string, PathProblem>()
   #isComplete = false
   /** Paths that the last scan reported as busy. */
@@ -77,10 +77,10 @@ export class MirrorScanner implements AsyncDisposable {
 
   /** Returns when to call `tidy` (monotonic). */
   get tidyAtMs(): number {
-    return this.#examinerIdleAtMs
+    return this.#rescannerIdleAtMs
   }
 
-  /** A file that was unsettled at the last scan still is, but not for so long that it counts as busy. */
+  /** True while a file that was unsettled at the last scan still is, unless it counts as busy by now. */
   get isSettling(): boolean {
     return this.#watch?.settler.hasWaitedSince(this.#scannedAtMs, this.#busyAfterMs) ?? false
   }
@@ -114,7 +114,7 @@ export class MirrorScanner implements AsyncDisposable {
     const [watch, rescanner] = [this.#watch, this.#rescanner]
     this.#watch = undefined
     this.#rescanner = undefined
-    this.#examinerIdleAtMs = Number.POSITIVE_INFINITY
+    this.#rescannerIdleAtMs = Number.POSITIVE_INFINITY
     this.#isCovered = false
     await watch?.[Symbol.asyncDispose]()
     await rescanner?.[Symbol.asyncDispose]()
@@ -128,7 +128,7 @@ export class MirrorScanner implements AsyncDisposable {
   async tidy(): Promise<void> {
     const nowMs = this.#engine.clock.monotonicMs()
     if (this.#watch && this.#watch.settler.size > 0 && this.hasScanned) this.#openRescanner()
-    else if (this.#rescanner && nowMs >= this.#examinerIdleAtMs) await this.#closeExaminer()
+    else if (this.#rescanner && nowMs >= this.#rescannerIdleAtMs) await this.#closeRescanner()
   }
 
   /** Returns the problems found since the last call, and whether a scan saw the whole tree. */
@@ -161,7 +161,7 @@ export class MirrorScanner implements AsyncDisposable {
       if (watch.isPolled) this.#planScan(this.#regularScanMs(engine, watch))
       return hasDifferences
     } catch (error) {
-      await this.#closeExaminer()
+      await this.#closeRescanner()
       this.#scanSoon('the check of changed files was interrupted')
       throw error
     }
@@ -301,7 +301,7 @@ export class MirrorScanner implements AsyncDisposable {
   }
 
   #openRescanner(): Rescanner {
-    this.#examinerIdleAtMs = this.#engine.clock.monotonicMs() + EXAMINER_IDLE_MS
+    this.#rescannerIdleAtMs = this.#engine.clock.monotonicMs() + RESCANNER_IDLE_MS
     if (this.#rescanner) return this.#rescanner
     if (!this.#mirror) throw new Error('There is nothing to rescan before the first scan')
     const { settleMs } = this.#settings.scanIntervals
@@ -310,10 +310,10 @@ export class MirrorScanner implements AsyncDisposable {
     return this.#rescanner
   }
 
-  async #closeExaminer(): Promise<void> {
+  async #closeRescanner(): Promise<void> {
     const rescanner = this.#rescanner
     this.#rescanner = undefined
-    this.#examinerIdleAtMs = Number.POSITIVE_INFINITY
+    this.#rescannerIdleAtMs = Number.POSITIVE_INFINITY
     await rescanner?.[Symbol.asyncDispose]()
   }
 }

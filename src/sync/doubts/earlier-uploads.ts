@@ -1,15 +1,22 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
 import { forEachConcurrently } from '../../foundation/concurrency/for-each-concurrently.ts'
-import { TemporaryError } from '../../foundation/errors.ts'
+import { type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import { isWithin, joinPath } from '../../foundation/files/paths.ts'
 import { quarantineLeftMs } from '../../rules/quarantine.ts'
 import { nameKey } from '../../rules/similar-names.ts'
 import type { OpenFile } from '../../store/tables/files.ts'
-import type { UntrackedEntry } from '../../store/tables/untracked.ts'
+import type { ForeignEntry } from '../../store/tables/foreign-entries.ts'
 import type { MirrorContext } from '../engine.ts'
 import { listRemote, type UnlistedDirectory } from '../list-remote.ts'
-import { findSame, type Look, type LookWork, lookAt, readRemoteBytes, recordUnseen } from './search.ts'
+import {
+  findSame,
+  readRemoteBytes,
+  recordFailedSearch,
+  type SearchResult,
+  type SearchWork,
+  trySearch,
+} from './search.ts'
 
 /**
  * Finds uploads of a mirror that the store does not know because it was restored, copied or is new (P14, P24). Lists once
@@ -17,13 +24,13 @@ import { findSame, type Look, type LookWork, lookAt, readRemoteBytes, recordUnse
  */
 export class EarlierUploads {
   readonly #context: MirrorContext
-  readonly #work: LookWork
-  /** Files whose content is looked for before its upload, by content. */
+  readonly #work: SearchWork
+  /** Files whose content is searched for before its upload, by content. */
   readonly #waiting = new Map<number, OpenFile>()
   readonly #absent = new Set<number>()
   #unlisted: readonly UnlistedDirectory[] = []
 
-  constructor(context: MirrorContext, work: LookWork) {
+  constructor(context: MirrorContext, work: SearchWork) {
     this.#context = context
     this.#work = work
   }
@@ -32,7 +39,7 @@ export class EarlierUploads {
   async list(): Promise<void> {
     const { store, logger, signal, limits } = this.#context.engine
     const { id, name: mirror, library, remotePath } = this.#context.mirror.row
-    if (!store.untracked.isLookDue(id)) return
+    if (!store.foreign.isSearchDue(id)) return
     logger.warn('the state is new, restored or copied: shelfd looks for earlier uploads before it sends anything', {
       mirror,
     })
@@ -43,39 +50,33 @@ export class EarlierUploads {
       concurrency: limits.transfers,
       logger,
       signal,
-      add: (entries) => store.writeRelaxed(() => store.untracked.add(entries)),
+      add: (entries) => store.writeRelaxed(() => store.foreign.add(entries)),
       from: [...new Set([remotePath, INBOX_PATH])],
     })
     this.#unlisted = incomplete
-    if (incomplete.length === 0) store.write(() => store.untracked.setLooked(id))
+    if (incomplete.length === 0) store.write(() => store.foreign.recordSearched(id))
   }
 
-  /** Returns whether the service may have the content already; if so, keeps the file for `look`. */
+  /** Returns whether the service may have the content already; if so, keeps the file for `search`. */
   keepsBack(file: OpenFile): boolean {
     if (this.#absent.has(file.contentId)) return false
     if (!this.#isUnlisted(file) && this.#candidates(file).next().done) return false
-    // A content whose look failed before waits until its quarantine is over.
+    // A content whose search failed before waits until its quarantine is over.
     if (quarantineLeftMs(file.retryAt, this.#context.engine.clock.nowMs()) === 0)
       this.#waiting.set(file.contentId, file)
     return true
   }
 
-  /** Looks for the contents that were kept back; returns the number of those that are absent and may be uploaded. */
-  async look(): Promise<number> {
+  /** Searches for the contents that were kept back; returns the number of those that are absent and may be uploaded. */
+  async search(): Promise<number> {
     const files = [...this.#waiting.values()]
     this.#waiting.clear()
     let absent = 0
     await forEachConcurrently(files, this.#context.engine.limits.transfers, async (file) => {
-      const look = await this.#lookFor(file)
+      const result = await this.#searchFor(file)
       if (!this.#isStillUnsent(file)) return
-      if ('failure' in look)
-        recordUnseen(
-          this.#context.engine,
-          { id: file.contentId, path: pathOf(file) },
-          look.failure,
-          this.#work.attempts,
-        )
-      else if (look.seen) this.#recordFound(file, look.seen)
+      if ('failure' in result) this.#recordFailure(file, result.failure)
+      else if (result.found) this.#recordFound(file, result.found)
       else {
         this.#absent.add(file.contentId)
         absent += 1
@@ -84,51 +85,56 @@ export class EarlierUploads {
     return absent
   }
 
-  async #lookFor(file: OpenFile): Promise<Look<UntrackedEntry | undefined>> {
+  async #searchFor(file: OpenFile): Promise<SearchResult<ForeignEntry | undefined>> {
     const unlisted = this.#isUnlisted(file)
     if (unlisted) return { failure: new TemporaryError('service-unavailable', cannotList(unlisted)) }
-    const compare = (candidate: UntrackedEntry) => lookAt(this.#context, () => this.#isSame(file, candidate))
+    const compare = (candidate: ForeignEntry) => trySearch(this.#context, () => this.#isSame(file, candidate))
     return await findSame({ candidates: this.#candidates(file), compare, doubts: 0 })
   }
 
   /** Lists entries that may be the content, which may have been uploaded under the name of any of its copies. */
-  *#candidates({ contentId, sha256, mime, size }: OpenFile): Generator<UntrackedEntry> {
-    const { untracked, files } = this.#context.engine.store
+  *#candidates({ contentId, sha256, mime, size }: OpenFile): Generator<ForeignEntry> {
+    const { foreign, files } = this.#context.engine.store
     const libraryId = this.#context.mirror.row.library.id
-    if (!untracked.hasAny(libraryId)) return
+    if (!foreign.hasAny(libraryId)) return
     const content = { libraryId, sha256, mime, size }
     const keys = new Set(files.listNames(contentId).map(nameKey))
-    for (const key of keys) yield* untracked.ofName(content, key)
-    for (const key of keys) yield* untracked.listOfLikeName(content, key)
+    for (const key of keys) yield* foreign.ofName(content, key)
+    for (const key of keys) yield* foreign.listOfLikeName(content, key)
   }
 
   /** Stores what was read of an entry, so that each is read once, even if it might be several contents. */
-  async #isSame({ directory, name, mime, size, sha256 }: OpenFile, { resourceId }: UntrackedEntry): Promise<boolean> {
+  async #isSame({ directory, name, mime, size, sha256 }: OpenFile, { resourceId }: ForeignEntry): Promise<boolean> {
     const { store } = this.#context.engine
     const { library } = this.#context.mirror.row
     const content = { path: joinPath(directory, name), mime, size }
     const found = await readRemoteBytes(this.#context.engine, this.#context.connection, resourceId, content)
     store.writeRelaxed(() => {
-      if (found) store.untracked.recordBytes(library.id, resourceId, found)
-      else store.untracked.remove(library.id, resourceId)
+      if (found) store.foreign.recordBytes(library.id, resourceId, found)
+      else store.foreign.remove(library.id, resourceId)
     })
     return found?.sha256 !== undefined && sha256.equals(found.sha256)
   }
 
   /** Returns the directory that may hold the upload and could not be listed, if there is one. */
   #isUnlisted({ directory }: OpenFile): UnlistedDirectory | undefined {
-    const place = joinLibraryPath(this.#context.mirror.row.remotePath, directory)
-    return this.#unlisted.find(({ path }) => path === INBOX_PATH || isWithin(path, place))
+    const target = joinLibraryPath(this.#context.mirror.row.remotePath, directory)
+    return this.#unlisted.find(({ path }) => path === INBOX_PATH || isWithin(path, target))
   }
 
-  /** While this mirror looked, another mirror of the library may have found the content or begun to upload it. */
+  /** During the search, another mirror of the library may have found the content or begun to upload it. */
   #isStillUnsent({ contentId }: OpenFile): boolean {
     const { store, inFlight } = this.#context.engine
     const state = store.contents.getUploadState(contentId).state
     return (state === 'new' || state === 'refused') && !inFlight.has(contentId)
   }
 
-  #recordFound(file: OpenFile, { resourceId }: UntrackedEntry): void {
+  #recordFailure(file: OpenFile, failure: ShelfdError): void {
+    const content = { id: file.contentId, path: pathOf(file) }
+    recordFailedSearch(this.#context.engine, content, failure, this.#work.attempts)
+  }
+
+  #recordFound(file: OpenFile, { resourceId }: ForeignEntry): void {
     const { store, clock, logger, fileLog } = this.#context.engine
     const { row, runId } = this.#context.mirror
     const { uploads } = this.#work.summary
@@ -137,7 +143,7 @@ export class EarlierUploads {
     const stored = { resourceId, isDuplicate: false, hasSecondLocation: false, mirrorId: row.id, runId }
     store.write(() => {
       store.contents.markStored(contentId, { ...stored, nowMs: clock.nowMs() })
-      store.untracked.remove(row.library.id, resourceId)
+      store.foreign.remove(row.library.id, resourceId)
       uploads.aliases += Math.max(0, store.files.receiveAll(contentId) - 1)
     })
     uploads.duplicates += 1

@@ -6,14 +6,14 @@ import type { CopyInDoubt } from '../../store/tables/files.ts'
 import type { Engine, MirrorContext, OpenMirror } from '../engine.ts'
 import { linkKey } from '../pass.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
-import { type LookWork, listPlace, lookAt } from './search.ts'
+import { listWanted, type SearchWork, trySearch } from './search.ts'
 
 /**
- * Looks for the locations of copies whose last upload may have arrived (P4). A resource that is listed in the directory of such a copy,
+ * Searches for the locations of copies whose last upload may have arrived (P4). A resource that is listed in the directory of such a copy,
  * under its name, has gained that location. Without it the copy is uploaded once more in this run, from the second time on after a
  * pause that grows. Returns the problems of copies that wait.
  */
-export async function resolveLinkDoubts(context: MirrorContext, work: LookWork): Promise<PathProblem[]> {
+export async function resolveLinkDoubts(context: MirrorContext, work: SearchWork): Promise<PathProblem[]> {
   const { engine, mirror } = context
   const { store, clock } = engine
   const { links } = work.attempts
@@ -27,12 +27,12 @@ export async function resolveLinkDoubts(context: MirrorContext, work: LookWork):
   const isPaused = (copy: CopyInDoubt) => linkPauseLeftMs(copy, nowMs) > 0
   for (const copy of copies.filter(isPaused)) leave(copy, { ...IN_DOUBT, message: copy.message ?? IN_DOUBT.message })
   const due = copies.filter((copy) => !isPaused(copy))
-  for (const [place, sought] of Map.groupBy(due, (copy) => copy.place)) {
+  for (const [directory, sought] of Map.groupBy(due, (copy) => copy.remoteDirectory)) {
     const resources = new Set(sought.map(({ resourceId }) => resourceId))
-    const look = await lookAt(context, () => listPlace(context, place, ({ id }) => resources.has(id)))
+    const result = await trySearch(context, () => listWanted(context, directory, ({ id }) => resources.has(id)))
     for (const copy of sought) {
-      if ('failure' in look) leave(copy, look.failure)
-      else if (look.seen.some((entry) => isLocation(entry, copy))) recordFound(engine, mirror, copy, work)
+      if ('failure' in result) leave(copy, result.failure)
+      else if (result.found.some((entry) => isLocation(entry, copy))) recordFound(engine, mirror, copy, work)
     }
   }
   return problems
@@ -50,7 +50,7 @@ function recordFound(
   { store, clock, logger, metrics, fileLog }: Engine,
   { row }: OpenMirror,
   copy: CopyInDoubt,
-  { summary }: LookWork,
+  { summary }: SearchWork,
 ): void {
   const { directoryId, name, uploadId, resourceId, size: sizeBytes } = copy
   store.write(() => {

@@ -3,9 +3,9 @@ import { isNotFound, type ShelfdError, TemporaryError } from '../../foundation/e
 import { sha256Of } from '../../foundation/files/sha256-of.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { Download, ServiceClient } from '../../remote/service-client.ts'
-import { standsInTheWay } from '../../rules/doubts.ts'
+import { blocksUpload } from '../../rules/doubts.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
-import type { ResourceBytes } from '../../store/tables/untracked.ts'
+import type { ResourceBytes } from '../../store/tables/foreign-entries.ts'
 import type { Connection, Engine, MirrorContext } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
 import type { RunAttempts } from '../pass.ts'
@@ -21,22 +21,22 @@ interface SoughtContent {
   readonly size: number
 }
 
-/** The result of a look; a failure concerns this look alone, so that others continue. */
-export type Look<T> = { readonly seen: T } | { readonly failure: ShelfdError }
+/** What a search found. A failure concerns this search alone, so that others continue. */
+export type SearchResult<T> = { readonly found: T } | { readonly failure: ShelfdError }
 
-/** What a run keeps of its looks, beside the store. */
-export interface LookWork {
+/** Where a run records its searches, beside the store. */
+export interface SearchWork {
   readonly summary: SyncSummary
   readonly attempts: RunAttempts
 }
 
-/** Runs `look`; returns an error that concerns it alone, and throws one that concerns the service as a whole. */
-export async function lookAt<T>(
+/** Runs `search`; returns an error that concerns it alone, and throws one that concerns the service as a whole. */
+export async function trySearch<T>(
   { engine, mirror: { row }, connection }: MirrorContext,
-  look: () => Promise<T>,
-): Promise<Look<T>> {
+  search: () => Promise<T>,
+): Promise<SearchResult<T>> {
   try {
-    return { seen: await look() }
+    return { found: await search() }
   } catch (error) {
     const needed = { libraryId: row.library.remoteId, right: 'read' } as const
     const failure = await itemFailure(error, connection, needed, engine.signal)
@@ -98,14 +98,14 @@ async function openDownload(client: ServiceClient, resourceId: string, signal: A
   }
 }
 
-/** After so many candidates that cannot be compared, a search ends: the client has already retried each of them. */
+/** A search ends after this number of candidates that cannot be compared: the client has already retried each of them. */
 const MOST_FAILURES = 8
 
-interface Search<Candidate> {
+interface Comparison<Candidate> {
   /** The likeliest candidate first. */
   readonly candidates: Iterable<Candidate>
-  readonly compare: (candidate: Candidate) => Promise<Look<boolean>>
-  /** How many uploads of the content ended in doubt. */
+  readonly compare: (candidate: Candidate) => Promise<SearchResult<boolean>>
+  /** The number of uploads of the content that ended in doubt. */
   readonly doubts: number
 }
 
@@ -114,39 +114,39 @@ export async function findSame<Candidate>({
   candidates,
   compare,
   doubts,
-}: Search<Candidate>): Promise<Look<Candidate | undefined>> {
+}: Comparison<Candidate>): Promise<SearchResult<Candidate | undefined>> {
   const failures: ShelfdError[] = []
   for (const candidate of candidates) {
-    const look = await compare(candidate)
-    if ('seen' in look) {
-      if (look.seen) return { seen: candidate }
-    } else if (standsInTheWay(look.failure, doubts)) failures.push(look.failure)
+    const result = await compare(candidate)
+    if ('found' in result) {
+      if (result.found) return { found: candidate }
+    } else if (blocksUpload(result.failure, doubts)) failures.push(result.failure)
     if (failures.length === MOST_FAILURES) break
   }
   const [failure] = failures
-  return failure ? { failure } : { seen: undefined }
+  return failure ? { failure } : { found: undefined }
 }
 
-/** Bounds of a look: pages of one listing (two million entries), and entries that are wanted. */
+/** Bounds of a search: pages of one listing (two million entries), and entries that are wanted. */
 const MOST_PAGES = 4_000
 const MOST_WANTED = 100_000
 
-/** Lists the wanted entries of the directory that uploads were sent to. */
-export async function listPlace(
+/** Lists the wanted entries of a library directory. */
+export async function listWanted(
   { engine: { signal }, mirror: { row }, connection: { client } }: MirrorContext,
-  place: string,
+  directory: string,
   isWanted: (entry: FileEntry) => boolean,
 ): Promise<FileEntry[]> {
   const entries: FileEntry[] = []
   let pages = 0
   try {
-    for await (const { files } of client.listDirectory(row.library.remoteId, place, signal)) {
+    for await (const { files } of client.listDirectory(row.library.remoteId, directory, signal)) {
       entries.push(...files.filter(isWanted))
       pages += 1
       if (pages > MOST_PAGES || entries.length > MOST_WANTED)
         throw new TemporaryError(
           'answer-malformed',
-          `Cannot list "${escapeText(place)}": it has too many entries to compare`,
+          `Cannot list "${escapeText(directory)}": it has too many entries to compare`,
         )
     }
   } catch (error) {
@@ -156,8 +156,8 @@ export async function listPlace(
   return entries
 }
 
-/** The look for a content failed: it is not uploaded, and is looked for again after a quarantine. */
-export function recordUnseen(
+/** Records that the search for a content failed: the content is not uploaded, and is searched for again after a quarantine. */
+export function recordFailedSearch(
   engine: Engine,
   { id, path }: { readonly id: number; readonly path: string },
   { code, message: reason }: ShelfdError,

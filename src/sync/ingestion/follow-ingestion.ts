@@ -10,10 +10,10 @@ import { type FollowedResource, PollSchedule } from './poll-schedule.ts'
 
 type FailedPoll = PollFailure & { readonly followed: FollowedResource }
 
-/** After so many failed polls in a row, a resource has a problem, and is polled again after a quarantine. */
+/** After this number of failed polls in a row, a resource has a problem, and is polled again after a quarantine. */
 const MOST_FAILURES = 5
 
-/** Resources that become due within so long are polled in one round. */
+/** Resources that become due within this time are polled in one round. */
 const GATHERING_MS = 20
 
 /** After a round in which nothing ended, the follower waits, so that thousands of slow resources cost no more than this. */

@@ -29,9 +29,9 @@ export async function pinMirror(
   const { store, clock, signal } = engine
   const library = await chooseLibrary(connection, settings, options.isDryRun, signal)
   assertMayUpload(library, connection.access, settings.name)
-  const mayHoldUntracked = library.id !== NOT_CREATED && !isOurs(engine, library, settings)
-  const adopts = mayHoldUntracked && options.adopts
-  if (mayHoldUntracked && !adopts) await assertUntouched(connection, library, settings, signal)
+  const mayHoldForeign = library.id !== NOT_CREATED && !isOurs(engine, library, settings)
+  const adopts = mayHoldForeign && options.adopts
+  if (mayHoldForeign && !adopts) await assertUntouched(connection, library, settings, signal)
   store.write(() => {
     const tenantId = connection.access.tenant.id
     const pinned = { origin: identityOf(engine.service), tenantId, remoteId: library.id, name: library.name }
@@ -50,7 +50,7 @@ export async function pinMirror(
     store.mirrors.pinMirror({ name, libraryId, remotePath, ...pinnedRoot, isAdHoc }, clock.nowMs())
   })
   const row = store.mirrors.findByName(settings.name)
-  if (row && adopts) store.write(() => store.untracked.demandLook(row.id))
+  if (row && adopts) store.write(() => store.foreign.requireSearch(row.id))
   if (!row) throw new Error(`The store lost the mirror "${settings.name}"`)
   return row
 }

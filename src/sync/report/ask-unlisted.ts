@@ -17,7 +17,7 @@ interface Asking {
 /** The most requests of one report; resources beyond them are unknown. */
 export const MOST_ASKED = 10_000
 
-/** After so many failures the service is not asked for the rest: the client has already retried each. */
+/** After this number of failures the service is not asked for the rest: the client has already retried each. */
 const MOST_FAILURES = 8
 
 /**

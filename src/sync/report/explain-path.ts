@@ -36,7 +36,7 @@ export interface PathExplanation {
   readonly path: string
   readonly disk: DiskFinding
   readonly content: ContentRow | undefined
-  /** The path of the file that stands for the shared content, if it is another file. */
+  /** The path of the original of the shared content, if it is another file. */
   readonly duplicateOf: string | undefined
   /** If the file is gone: the paths that have its last content now. */
   readonly movedTo: readonly string[]
@@ -69,7 +69,7 @@ export function explainPath(
   return {
     mirror,
     path,
-    disk: lookAtDisk(context, settings, path),
+    disk: inspectDisk(context, settings, path),
     content,
     duplicateOf: original === path ? undefined : original,
     movedTo: last?.reason === 'gone' ? store.report.listPathsOf(mirror.id, last.contentId, MOST_PATHS) : [],
@@ -81,7 +81,7 @@ export function explainPath(
   }
 }
 
-function lookAtDisk({ fs, ownDirectories }: ReportContext, settings: MirrorSettings, path: string): DiskFinding {
+function inspectDisk({ fs, ownDirectories }: ReportContext, settings: MirrorSettings, path: string): DiskFinding {
   const root = inspectRoot(fs, settings.path)
   let scope = createRootScope(settings.ignore)
   const [directory, name] = [parentOf(path), nameOf(path)]
@@ -160,7 +160,7 @@ function explainDirectory(store: StoreReader, mirror: MirrorRow, path: string): 
     remotePath: joinLibraryPath(mirror.remotePath, path),
     createdAt: directory.createdAt,
     directories: store.directories.countBelow(mirror.id, path),
-    files: countFiles(store.report.tallyStatesBelow(mirror.id, path), store.isHeld()),
+    files: countFiles(store.report.tallyStatesBelow(mirror.id, path), store.isLocked()),
     problems: store.problems.list(mirror.id).filter((problem) => problem.path.startsWith(prefix)),
   }
 }

@@ -29,11 +29,11 @@ export const NO_FILES: FileCounts = {
 }
 
 /** Adds up files by state. `isHeld`: a process holds the store, so that what the store calls `sending` is in flight. */
-export function countFiles(tallies: readonly FileTally[], isHeld: boolean): FileCounts {
+export function countFiles(tallies: readonly FileTally[], isLocked: boolean): FileCounts {
   const counts = { ...NO_FILES }
   for (const tally of tallies) {
     counts.known += tally.files
-    const key = keyOf(tally, isHeld)
+    const key = keyOf(tally, isLocked)
     const withoutText = key === 'searchable' ? tally.withoutText : 0
     counts[key] += tally.files - withoutText
     counts.withoutText += withoutText
@@ -41,9 +41,9 @@ export function countFiles(tallies: readonly FileTally[], isHeld: boolean): File
   return counts
 }
 
-function keyOf({ state, outcome, isSetAside, hasProblem }: FileTally, isHeld: boolean): keyof FileCounts {
+function keyOf({ state, outcome, isSetAside, hasProblem }: FileTally, isLocked: boolean): keyof FileCounts {
   if (state === 'new') return 'toSend'
-  if (state === 'sending' && isHeld) return 'sending'
+  if (state === 'sending' && isLocked) return 'sending'
   if (state === 'sending' || (state === 'doubt' && hasProblem === 0)) return 'inDoubt'
   if (outcome === 'searchable') return 'searchable'
   if (outcome === 'pending') return 'inIngestion'

@@ -97,7 +97,7 @@ export function contentEntry(
 }
 
 /** The entry of a resource that no content of the store accounts for. */
-export function untrackedEntry(locations: readonly Listed[]): ReportEntry {
+export function foreignEntry(locations: readonly Listed[]): ReportEntry {
   const [first] = locations
   const known: Classified = { class: 'remote-only', reason: 'no local file belongs to it' }
   return {

@@ -22,13 +22,13 @@ import type { AskedResources } from './ask-unlisted.ts'
 import {
   blankEntry,
   contentEntry,
+  foreignEntry,
   hexOf,
   type Location,
   type PlainFiles,
   type ReportEntry,
   type ReportedContent,
   type ReportRow,
-  untrackedEntry,
   withHex,
 } from './report-entry.ts'
 import { describeHeldBack } from './run-history.ts'
@@ -65,10 +65,10 @@ class MirrorRows {
   readonly #store: StoreReader
   readonly #sides: Sides
   /** A process holds the store: what the store calls `sending` is in flight; otherwise it was cut off. */
-  readonly #isHeld: boolean
+  readonly #isLocked: boolean
   /** Why limits held back new contents in the last run; null: none did. */
   readonly #heldBack: string | null
-  /** By content, where one query found those of all contents. */
+  /** The originals by content, if one query found those of all contents. */
   #originals: ReadonlyMap<number, string> | undefined
   /** Paths of problems that have no row yet. */
   readonly #problemPaths: Set<string>
@@ -80,7 +80,7 @@ class MirrorRows {
   constructor(store: StoreReader, sides: Sides) {
     this.#store = store
     this.#sides = sides
-    this.#isHeld = store.isHeld()
+    this.#isLocked = store.isLocked()
     this.#heldBack = describeHeldBack(store, sides.row)
     this.#problemPaths = new Set(
       sides.differences?.problems.keys() ?? store.problems.list(sides.row.id).map(({ path }) => path),
@@ -119,7 +119,7 @@ class MirrorRows {
     yield* this.#listProblems()
     yield* this.#listLeftOut()
     yield* this.#listSuperseded()
-    yield* this.#listUntracked()
+    yield* this.#listForeign()
   }
 
   *#listNewFiles(): Generator<ReportRow> {
@@ -161,13 +161,13 @@ class MirrorRows {
   }
 
   /** Remote entries that no content of the store accounts for. */
-  *#listUntracked(): Generator<ReportRow> {
+  *#listForeign(): Generator<ReportRow> {
     const { row, places, isFirstOfLibrary, listing } = this.#sides
     if (!listing) return
-    for (const resourceId of this.#store.report.listUntracked(row.library.id)) {
+    for (const resourceId of this.#store.report.listForeign(row.library.id)) {
       const locations = this.#locationsOf({ resourceId })
       const isHere = locations.some(({ directory }) => places.some((place) => isWithin(place, directory)))
-      if (isHere || isFirstOfLibrary) yield { ...rowOf(untrackedEntry(locations)), isElsewhere: !isHere }
+      if (isHere || isFirstOfLibrary) yield { ...rowOf(foreignEntry(locations)), isElsewhere: !isHere }
     }
   }
 
@@ -207,7 +207,7 @@ class MirrorRows {
     return rowOf(contentEntry(path, known, file, locations, duplicateOf), known)
   }
 
-  /** The path of the file that stands for the content of several; undefined, or the file's own path, if there is no other. */
+  /** Returns the path of the original of several files with one content; undefined, or the file's own path, if there is no other. */
   #originalOf({ contentId }: ReportedFile): string | undefined {
     if (this.#originals) return this.#originals.get(contentId)
     return this.#store.report.findOriginal(this.#sides.row.id, contentId)
@@ -226,7 +226,7 @@ class MirrorRows {
     locations: readonly Location[],
     problem: FileCircumstances['problem'],
   ): Classified {
-    const isCutOff = content.state === 'sending' && !this.#isHeld
+    const isCutOff = content.state === 'sending' && !this.#isLocked
     const known = isCutOff ? { ...content, state: 'doubt' as const } : content
     return classifyFile(known, this.#presenceOf(content, locations), { problem, heldBack: this.#heldBack })
   }

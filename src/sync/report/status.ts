@@ -21,7 +21,7 @@ export interface MirrorStatus {
   readonly directoriesToMake: number
   readonly ingestion: { readonly pending: number }
   readonly lastRun: LastRun | null
-  /** Of the current run; null when there is none, or nothing is left to upload. */
+  /** The progress of the current run; null when there is none, or nothing is left to upload. */
   readonly progress: SendingProgress | null
   readonly problems: readonly { readonly path: string; readonly code: string; readonly message: string }[]
 }
@@ -36,9 +36,9 @@ export interface SendingProgress {
 
 /** Returns what the store knows of each mirror now, also during a run of another process. */
 export function readStatus(store: StoreReader): MirrorStatus[] {
-  const isHeld = store.isHeld()
+  const isLocked = store.isLocked()
   const runs = readLastRuns(store)
-  return store.mirrors.list().map((row) => statusOf(store, row, { isHeld, named: runs.get(row.name)?.lastRun }))
+  return store.mirrors.list().map((row) => statusOf(store, row, { isLocked, named: runs.get(row.name)?.lastRun }))
 }
 
 /** Returns mirrors that runs name and the store does not know, because each run failed before it reached their library. */
@@ -49,27 +49,27 @@ export function readUnknownMirrors(store: StoreReader): MirrorOfRun[] {
 
 interface Around {
   /** A process holds the store. */
-  readonly isHeld: boolean
+  readonly isLocked: boolean
   /** The newest finished run that names the mirror. */
   readonly named: LastRun | undefined
 }
 
-function statusOf(store: StoreReader, row: MirrorRow, { isHeld, named }: Around): MirrorStatus {
+function statusOf(store: StoreReader, row: MirrorRow, { isLocked, named }: Around): MirrorStatus {
   const { n: contents, bytes } = store.contents.countToSend(row.id)
   const troubled = store.contents.listTroubled(row.id, row.library.id)
-  const contentProblems = isHeld ? troubled.filter(({ state }) => state !== 'sending') : troubled
+  const contentProblems = isLocked ? troubled.filter(({ state }) => state !== 'sending') : troubled
   return {
     name: row.name,
     path: row.path,
     library: { id: row.library.remoteId, name: row.library.name },
     remotePath: row.remotePath,
     isPaused: isPaused(store, row.name),
-    files: countFiles(store.report.tallyFiles(row.id), isHeld),
+    files: countFiles(store.report.tallyFiles(row.id), isLocked),
     queue: { contents, bytes },
     directoriesToMake: store.directories.countPending(row.id),
     ingestion: { pending: store.contents.countPending(row) },
     lastRun: newestRun(store, row.id, named),
-    progress: isHeld ? progressOf(store, row.id) : null,
+    progress: isLocked ? progressOf(store, row.id) : null,
     problems: [...store.problems.list(row.id), ...contentProblems].map(problemOf),
   }
 }

@@ -67,7 +67,7 @@ function hasWork(engine: Engine, mirror: OpenMirror): boolean {
 }
 
 interface Sending {
-  /** By path; what sending finds is added. */
+  /** Problems by path; sending adds its own. */
   readonly problems: Map<string, PathProblem>
   /** Files that changed while the scan read them. */
   readonly byScan: Set<string>

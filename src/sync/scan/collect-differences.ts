@@ -3,7 +3,7 @@ import type { HashedFile, LeftOut, PathProblem, ScanBatch } from './scan-batch.t
 
 /** The differences between a tree and the store, in memory. Unchanged files are not kept. */
 export interface Differences {
-  /** By directory, then by name: files that are new or were hashed again. */
+  /** Files that are new or were hashed again, by directory, then by name. */
   readonly files: ReadonlyMap<string, ReadonlyMap<string, HashedFile>>
   /** Paths of known files that no longer exist. */
   readonly missing: ReadonlySet<string>

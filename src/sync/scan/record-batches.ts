@@ -98,7 +98,7 @@ interface Recording {
   readonly mirror: OpenMirror
   readonly scan: ScanState
   readonly summary: SyncSummary
-  /** Of the contents that were there before this transaction. */
+  /** The highest id of a content before this transaction. */
   readonly lastContentId: number
 }
 
@@ -130,7 +130,7 @@ function keepDiffering({ differing }: ScanState, path: string, { mtimeNs, ctimeN
   if (differing.length < MAX_DIFFERING) differing.push({ path, mtimeNs, ctimeNs })
 }
 
-/** Writes the results of an task; records nothing as missing, which only a complete scan can decide (P11). */
+/** Writes the results of a rescan; records nothing as missing, which only a complete scan can decide (P11). */
 export function recordRescan(engine: Engine, mirror: OpenMirror, batch: ScanBatch, summary: SyncSummary): void {
   const knownDirectories = new Map<string, number>()
   for (const path of [...batch.directories, ...batch.changes.map((change) => change.path)]) {

@@ -13,7 +13,7 @@ export interface WalkOptions {
   readonly rules: ScanRules
   /** Directories below the root (relative) that hold the program's own data; the walk never enters them, even if an ignore rule includes them. */
   readonly ownDirectories: readonly string[]
-  /** The store knows so many directories that the tree is hardly small. */
+  /** True if the store knows more directories than a small tree has. */
   readonly isLarge?: boolean
   /** Hash every file again, even if its fingerprint is unchanged (`--checksum`). */
   readonly hashEverything: boolean

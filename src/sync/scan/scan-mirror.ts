@@ -41,7 +41,7 @@ const MOST_EXAMPLES = 3
 const MAX_PROBLEMS = 10_000
 const MAX_UNSETTLED = 10_000
 
-/** A tree that had so many directories takes longer than the start of a thread. */
+/** A tree that had more directories takes longer than the start of a thread. */
 const LARGE_TREE_DIRECTORIES = 500
 
 /**
@@ -49,7 +49,7 @@ const LARGE_TREE_DIRECTORIES = 500
  * many files are gone, RootError when the root is.
  *
  * 1. Wait until no other scan runs, and clear the missing files that an earlier scan recorded.
- * 2. Walk the tree, and record the batches in the store, some at once, each time after a look whether the root is in its place.
+ * 2. Walk the tree, and record the batches in the store, some at once, each time after a check that the root is in its place.
  * 3. Warn of new files whose names look alike.
  * 4. Remove the files that the walk did not find, unless too many are gone or they may have moved.
  */

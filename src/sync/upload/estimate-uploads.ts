@@ -24,18 +24,18 @@ export function estimateUploads(engine: Engine, mirror: OpenMirror, summary: Syn
   }
   const quota = new RunQuota(engine, mirror.row, scope)
   const plan = new UploadPlan(engine, mirror, { summary, quota, attempts: newAttempts(), needsDirectory: false })
-  const planned = new IdSet()
+  const estimated = new IdSet()
   while (!plan.isExhausted) {
     for (const { contentId, path, sizeBytes } of plan.take(1_000)) {
       summary.uploads.created += 1
       summary.uploads.bytes += sizeBytes
       summary.uploads.aliases += store.files.countCopies(contentId) - 1
-      planned.add(contentId)
+      estimated.add(contentId)
       engine.fileLog.wouldSend({ mirror: mirror.row.name, path, sizeBytes })
     }
   }
   // Nothing is on its way, so nothing is in doubt.
-  for (const contentId of planned) store.contents.setState(contentId, 'new')
+  for (const contentId of estimated) store.contents.setState(contentId, 'new')
   recordHeldBack(summary, plan.listHeldBack())
 }
 

@@ -6,15 +6,15 @@ import type { MirrorContext } from '../engine.ts'
 import type { UploadOptions } from '../pass.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
 
-/** While uploads continue, doubts are resolved at most so often. */
+/** The least interval between two searches for uploads in doubt while uploads continue. */
 const DOUBT_INTERVAL_MS = 10_000
 
-/** What must be done before files can be uploaded: directories, and looks for what the service may have already. */
+/** Does what must precede uploads: creates directories, and searches for what the service may have already. */
 export class UploadPreparation {
   readonly #context: MirrorContext
   readonly #options: UploadOptions
   readonly #earlier: EarlierUploads
-  /** By path: a run may last for days and meet the same problem again and again. */
+  /** Kept by path, because a run may last for days and meet the same problem again and again. */
   readonly #problems = new Map<string, PathProblem>()
   #nextDoubtsMs = 0
 
@@ -40,7 +40,7 @@ export class UploadPreparation {
   /** While uploads continue: the same for files that came since. */
   async continue(): Promise<void> {
     await this.#createDirectories()
-    await this.#lookForEarlier()
+    await this.#searchForEarlier()
     const nowMs = this.#context.engine.clock.monotonicMs()
     if (nowMs < this.#nextDoubtsMs) return
     this.#nextDoubtsMs = nowMs + DOUBT_INTERVAL_MS
@@ -52,7 +52,7 @@ export class UploadPreparation {
    * once more in a run.
    */
   async findMore(): Promise<boolean> {
-    const absent = await this.#lookForEarlier()
+    const absent = await this.#searchForEarlier()
     const hasGone = this.#options.attempts.goneDirectories.size > 0
     if (hasGone) await this.#createDirectories()
     const resendable = await this.#resolveDoubts()
@@ -60,8 +60,8 @@ export class UploadPreparation {
   }
 
   /** Returns the number of contents that the service does not have and that may be uploaded. */
-  async #lookForEarlier(): Promise<number> {
-    const absent = await this.#earlier.look()
+  async #searchForEarlier(): Promise<number> {
+    const absent = await this.#earlier.search()
     // From now on the follower polls the resources that were found.
     this.#options.follower.wake()
     return absent

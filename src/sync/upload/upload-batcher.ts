@@ -6,10 +6,10 @@ import type { UploadResult } from './upload-one.ts'
 import type { Intent, UploadPlan } from './upload-plan.ts'
 import { type RecorderOptions, UploadRecorder } from './upload-recorder.ts'
 
-/** Results are committed together when so much time has passed since the last commit, or when nothing else is left to do. */
+/** Results are committed together this long after the last commit, or when nothing else is left to do. */
 const COMMIT_INTERVAL_MS = 40
 
-/** So many intervals are planned ahead: a commit costs as much as several uploads. */
+/** The number of intervals that are planned ahead: a commit costs as much as several uploads. */
 const INTERVALS_AHEAD = 2
 const MOST_AHEAD = 256
 

@@ -54,12 +54,12 @@ export class UploadPlan {
   readonly #mirror: OpenMirror
   readonly #options: PlanOptions
   #used: QuotaUse
-  readonly #held = new Map<keyof UploadLimits, Set<number>>()
+  readonly #heldBack = new Map<keyof UploadLimits, Set<number>>()
   #cursor: OpenFileCursor = OPEN_FILES_START
   #page: OpenFile[] = []
   /** Files that are planned next, in place of others with the same content. */
   readonly #substitutes: OpenFile[] = []
-  /** By content: the other files that have it, the next one last. */
+  /** The other files of a content, by content; the next one last. */
   readonly #copies = new Map<number, OpenFile[]>()
   #isExhausted = false
   #mustRestart = false
@@ -99,14 +99,14 @@ export class UploadPlan {
 
   /** Begins from the start, and counts anew what limits hold back. */
   startOver(): void {
-    this.#held.clear()
+    this.#heldBack.clear()
     this.restart()
   }
 
   /** The contents that each limit holds back, each content counted once. */
   listHeldBack(): HeldBack[] {
     const { quota } = this.#options
-    return [...this.#held].map(([limit, { size: contents }]) => {
+    return [...this.#heldBack].map(([limit, { size: contents }]) => {
       const freesAt = quota.freesAt(limit)
       const freesAtText = isoTime(freesAt)
       return { limit, value: Number(quota.limits[limit]), contents, freesAt: freesAtText }
@@ -190,7 +190,7 @@ export class UploadPlan {
     return decideUpload(candidate, clock.nowMs()).kind
   }
 
-  /** Of several files with one content, one stands for the resource and the others are aliases. */
+  /** Marks all files of a stored content as received: one of them is the original, the others are aliases. */
   #receiveAliases(contentId: number): void {
     const { files } = this.#engine.store
     const received = files.receiveAll(contentId)
@@ -199,11 +199,11 @@ export class UploadPlan {
   }
 
   #isHeldBack({ contentId, size: sizeBytes }: OpenFile): boolean {
-    const wasHeldBack = [...this.#held.values()].map((contents) => contents.delete(contentId)).includes(true)
+    const wasHeldBack = [...this.#heldBack.values()].map((contents) => contents.delete(contentId)).includes(true)
     const limit = holdingLimit(this.#options.quota.limits, this.#used, sizeBytes)
     if (limit === undefined) return false
-    const contents = this.#held.get(limit) ?? new Set()
-    this.#held.set(limit, contents.add(contentId))
+    const contents = this.#heldBack.get(limit) ?? new Set()
+    this.#heldBack.set(limit, contents.add(contentId))
     if (!wasHeldBack) withdrawUpload(this.#engine.progress, sizeBytes)
     return true
   }
@@ -226,9 +226,9 @@ export class UploadPlan {
     const { contentId, directoryId, directory, name, sha256, mime, size: sizeBytes } = file
     const path = joinPath(directory, name)
     const { row, runId } = this.#mirror
-    const place = this.#options.needsDirectory ? joinLibraryPath(row.remotePath, directory) : INBOX_PATH
+    const remoteDirectory = this.#options.needsDirectory ? joinLibraryPath(row.remotePath, directory) : INBOX_PATH
     const begunAt = momentOf(clock)
-    const uploadId = store.uploads.intend({ contentId, mirrorId: row.id, path, place, runId, begunAt })
+    const uploadId = store.uploads.intend({ contentId, mirrorId: row.id, path, remoteDirectory, runId, begunAt })
     return { uploadId, contentId, isLink, directoryId, directory, name, path, sha256, mime, sizeBytes }
   }
 }

@@ -34,7 +34,7 @@ export class UploadRecorder {
   readonly #links: boolean
   /** What follows from the transaction under way once it is committed. */
   #consequences: (() => void)[] = []
-  /** By path: a run may last for days. */
+  /** Kept by path, because a run may last for days. */
   readonly #problems = new Map<string, FileProblem>()
 
   /** `links`: each copy is an upload of its own. */

@@ -92,8 +92,8 @@ export class SimulatedState implements Disposable {
       ...this.queries,
       // What a process knows of its clocks ends with it.
       uploads: prepareUploads(this.#database),
-      isHeld: () => true,
-      mayLack: () => this.queries.untracked.isAnyLookDue(),
+      isLocked: () => true,
+      mayLackReceipts: () => this.queries.foreign.isAnySearchDue(),
       findChange: () => undefined,
       freeBytes: () => PLENTY_BYTES,
       write,

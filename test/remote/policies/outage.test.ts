@@ -37,7 +37,7 @@ describe('an outage', () => {
     await client.showResource('lib', 'r1')
     const common = { origin: server.origin, code: 'service-unavailable', cause: '503, service unavailable' }
     expect(outages).toEqual([
-      expect.objectContaining({ ...common, sinceMs: NOW_MS, nextTryAtMs: NOW_MS + 750, untilMs: NOW_MS + 10_000 }),
+      expect.objectContaining({ ...common, sinceMs: NOW_MS, nextTryAtMs: NOW_MS + 750, givesUpAtMs: NOW_MS + 10_000 }),
       expect.objectContaining({ ...common, sinceMs: NOW_MS, nextTryAtMs: NOW_MS + 2_250 }),
       null,
     ])
@@ -75,8 +75,8 @@ describe('an outage', () => {
     const { outages, onOutage } = collector()
     await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingClock(), onOutage })
     await client.showResource('lib', 'r1')
-    expect(outages[0]).toMatchObject({ askedUntilMs: NOW_MS + 4_000, untilMs: NOW_MS + 10_000 })
-    expect(outages[1]).toMatchObject({ untilMs: NOW_MS + 10_000 })
+    expect(outages[0]).toMatchObject({ askedUntilMs: NOW_MS + 4_000, givesUpAtMs: NOW_MS + 10_000 })
+    expect(outages[1]).toMatchObject({ givesUpAtMs: NOW_MS + 10_000 })
     expect(seen.asked).toBe(3)
   })
 
@@ -122,7 +122,7 @@ describe('an outage', () => {
     const { listener } = throttling(20, '600')
     await using server = await serve(listener)
     const clock = jumpingClock()
-    const retry = { ...RETRY, attempts: 8, honoursRetryAfter: true }
+    const retry = { ...RETRY, attempts: 8, waitsOutRetryAfter: true }
     await using client = clientOf(server.origin, { retry, clock })
     expect(await client.showResource('lib', 'r1')).toEqual({ id: 'r1' })
     expect(clock.monotonicMs()).toBeGreaterThanOrEqual(20 * 600_000)
@@ -136,7 +136,7 @@ describe('an outage', () => {
     const asked = new RetryAfter(clock, { remainingMs: 4_000 })
     await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage, retryAfter: asked })
     await Promise.all([client.showResource('lib', 'r1'), client.showResource('lib', 'r1')])
-    const times = { sinceMs: NOW_MS, nextTryAtMs: NOW_MS + 4_000, untilMs: NOW_MS + 10_000 }
+    const times = { sinceMs: NOW_MS, nextTryAtMs: NOW_MS + 4_000, givesUpAtMs: NOW_MS + 10_000 }
     expect(outages).toEqual([
       expect.objectContaining({ code: 'service-throttling', askedUntilMs: NOW_MS + 4_000, ...times }),
       null,
@@ -218,7 +218,7 @@ describe('silence', () => {
         cause: 'no answer yet for 3 s',
         sinceMs: NOW_MS,
         nextTryAtMs: null,
-        untilMs: NOW_MS + RETRY.forMs,
+        givesUpAtMs: NOW_MS + RETRY.forMs,
         askedUntilMs: null,
       },
     ])

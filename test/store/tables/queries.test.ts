@@ -117,7 +117,7 @@ describe('an intent without an outcome', () => {
         contentId,
         mirrorId: mirror.id,
         path: 'a/b.md',
-        place: '/m/a',
+        remoteDirectory: '/m/a',
         runId: 1,
         begunAt: at(5),
       })
@@ -142,7 +142,7 @@ describe('an intent without an outcome', () => {
       const outcomes = [null, 'created', 'duplicate', 'doubt', 'refused', 'not-sent', 'absent'] as const
       for (const [index, outcome] of outcomes.entries()) {
         const { id: contentId } = used.content(index)
-        const intent = { contentId, mirrorId: mirror.id, path: 'a', place: '/m', runId: 1 }
+        const intent = { contentId, mirrorId: mirror.id, path: 'a', remoteDirectory: '/m', runId: 1 }
         const uploadId = store.uploads.intend({ ...intent, begunAt: at(100 + index) })
         if (outcome) store.uploads.end(uploadId, outcome, null, 200)
       }

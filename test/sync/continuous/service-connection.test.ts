@@ -48,7 +48,7 @@ const OUTAGE: Outage = {
   cause: '503, service unavailable',
   sinceMs: 0,
   nextTryAtMs: null,
-  untilMs: null,
+  givesUpAtMs: null,
   askedUntilMs: null,
 }
 

@@ -138,14 +138,14 @@ describe('a copy whose link is in doubt', () => {
     await sync([mirror])
     const contentId = 1
     // What a killed process leaves behind.
-    const cutOff = { contentId, mirrorId: 1, path: 'b/copy.md', place: `${mirror.remotePath}/b`, runId: 1 }
+    const cutOff = { contentId, mirrorId: 1, path: 'b/copy.md', remoteDirectory: `${mirror.remotePath}/b`, runId: 1 }
     store.write(() => store.uploads.intend({ ...cutOff, begunAt: momentOf(systemClock) }))
     const { problems } = accountOf(await sync([mirror]))
     expect(problems).toMatchObject([{ path: 'b/copy.md', code: 'upload-in-doubt' }])
     expect(countSends(service, 'copy.md')).toBe(1)
   })
 
-  test('a copy that cannot be looked for is not sent [P4]', async () => {
+  test('a copy that cannot be searched for is not sent [P4]', async () => {
     const { service, mirror, sync } = await openWithCopy('cut-answer')
     await sync([mirror])
     service.fault = ({ route, path }) => (route === 'listDirectory' && path.includes('%2Fb') ? 'html-error' : undefined)

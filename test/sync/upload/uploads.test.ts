@@ -168,7 +168,7 @@ describe('an upload whose answer is lost', () => {
     expect(readLibrary(service.dataDir)).toHaveLength(1)
   })
 
-  test('a lost upload that no look finds is closed by its duplicate [P4]', async () => {
+  test('a lost upload that no search finds is closed by its duplicate [P4]', async () => {
     await using service = await startFaultyService()
     service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'reset-after' : undefined)
     service.rewrite = ({ route }, body) => (route === 'listDirectory' ? { ...body, files: [] } : body)

@@ -47,10 +47,10 @@ export const BUGS: readonly PlantedBug[] = [
      WHERE (state = 'sending' OR state = 'doubt') AND state = 'sending'`,
   },
   {
-    name: 'a doubt is sent again without a look',
+    name: 'a doubt is sent again without a search',
     file: 'src/sync/doubts/resolve-upload-doubts.ts',
-    from: ': await lookFor(context, visit, untracked.seen)',
-    to: ': { seen: void untracked }',
+    from: ': await searchFor(context, visit, foreign.found)',
+    to: ': { found: void foreign }',
   },
   {
     name: 'a lost answer counts as a failure',
@@ -83,28 +83,28 @@ export const BUGS: readonly PlantedBug[] = [
     to: 'return isSetAside === 0 && (retryAt ?? 0) >= 0 && nowMs > 0',
   },
   {
-    name: 'a look reads only the first page',
+    name: 'a search reads only the first page',
     file: 'src/sync/doubts/search.ts',
     from: '      pages += 1\n',
     to: '      break\n',
   },
   {
-    name: 'a look goes to the inbox, wherever the file was sent',
+    name: 'a search goes to the inbox, wherever the file was sent',
     file: 'src/sync/doubts/resolve-upload-doubts.ts',
-    from: '({ place }) => place ?? INBOX_PATH)',
-    to: '({ place }) => place && INBOX_PATH)',
+    from: '({ remoteDirectory }) => remoteDirectory)',
+    to: "({ remoteDirectory }) => remoteDirectory && '/.inbox')",
   },
   {
-    name: 'a look asks for the last name only',
+    name: 'a search asks for the last name only',
     file: 'src/store/tables/uploads.ts',
-    from: 'GROUP BY path, place ORDER BY max(id) DESC',
-    to: 'GROUP BY path, place ORDER BY max(id) DESC LIMIT 1',
+    from: 'GROUP BY path, remote_directory ORDER BY max(id) DESC',
+    to: 'GROUP BY path, remote_directory ORDER BY max(id) DESC LIMIT 1',
   },
   {
-    name: 'a failed look counts as nothing there',
+    name: 'a failed search counts as nothing there',
     file: 'src/sync/doubts/search.ts',
-    from: '  return failure ? { failure } : { seen: undefined }',
-    to: '  return failure && doubts < 0 ? { failure } : { seen: undefined }',
+    from: '  return failure ? { failure } : { found: undefined }',
+    to: '  return failure && doubts < 0 ? { failure } : { found: undefined }',
   },
   {
     name: 'a login page counts as other bytes',
@@ -119,7 +119,7 @@ export const BUGS: readonly PlantedBug[] = [
     to: 'return true',
   },
   {
-    name: 'a shown resource is looked for again',
+    name: 'a shown resource is searched for again',
     file: 'src/sync/doubts/resolve-upload-doubts.ts',
     from: '    !contents.findByResource(mirror.row.library.id, entry.id) &&\n',
     to: '    entry.id === "" &&\n',
@@ -184,7 +184,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a root is read by its path',
     file: 'src/local/read/open-root.ts',
-    from: 'accessPath: held?.accessPath ?? realPath',
+    from: 'accessPath: opened?.accessPath ?? realPath',
     to: 'accessPath: realPath',
   },
   {
@@ -194,7 +194,7 @@ export const BUGS: readonly PlantedBug[] = [
     to: 'const isSame = dev !== -1n && ino !== -1n\n    const link',
   },
   {
-    name: 'uploads are intended without a look at the root',
+    name: 'uploads are intended without a search at the root',
     file: 'src/sync/upload/upload-batcher.ts',
     from: '    if (room > 0) this.#mirror.root.assertInPlace()\n',
     to: '',

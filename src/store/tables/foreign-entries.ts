@@ -4,7 +4,7 @@ import type { ContentKey } from './contents.ts'
 import type { ListedEntry } from './report-rows.ts'
 
 /** An entry of a library that no content of the store refers to. */
-export interface UntrackedEntry {
+export interface ForeignEntry {
   readonly resourceId: string
   readonly title: string
   readonly filename: string
@@ -21,57 +21,59 @@ export interface ResourceBytes {
 const PAGE = 1_000
 
 /** Queries on entries that may be earlier uploads without a receipt in the store. */
-export function prepareUntracked(database: Database.Database) {
+export function prepareForeign(database: Database.Database) {
   return { ...prepareDue(database), ...prepareEntries(database) }
 }
 
 function prepareDue(database: Database.Database) {
-  const demandAll = database.prepare<[]>('UPDATE mirror SET must_look = 1')
-  const demand = database.prepare<[number, number]>('UPDATE mirror SET must_look = ? WHERE id = ?')
-  const isDue = database.prepare<[number], number>('SELECT must_look FROM mirror WHERE id = ?').pluck()
-  const anyDue = database.prepare<[], number>('SELECT 1 FROM mirror WHERE must_look = 1 LIMIT 1').pluck()
+  const demandAll = database.prepare<[]>('UPDATE mirror SET must_search = 1')
+  const demand = database.prepare<[number, number]>('UPDATE mirror SET must_search = ? WHERE id = ?')
+  const isDue = database.prepare<[number], number>('SELECT must_search FROM mirror WHERE id = ?').pluck()
+  const anyDue = database.prepare<[], number>('SELECT 1 FROM mirror WHERE must_search = 1 LIMIT 1').pluck()
   return {
-    /** Requires every mirror to look for earlier uploads before it uploads. */
-    demandLooks: (): void => {
+    /** Requires every mirror to search for earlier uploads before it uploads. */
+    requireSearches: (): void => {
       demandAll.run()
     },
-    demandLook: (mirrorId: number): void => {
+    requireSearch: (mirrorId: number): void => {
       demand.run(1, mirrorId)
     },
-    setLooked: (mirrorId: number): void => {
+    recordSearched: (mirrorId: number): void => {
       demand.run(0, mirrorId)
     },
-    isLookDue: (mirrorId: number): boolean => isDue.get(mirrorId) === 1,
-    isAnyLookDue: (): boolean => anyDue.get() !== undefined,
+    isSearchDue: (mirrorId: number): boolean => isDue.get(mirrorId) === 1,
+    isAnySearchDue: (): boolean => anyDue.get() !== undefined,
   }
 }
 
 function prepareEntries(database: Database.Database) {
   const isKnown = `EXISTS (SELECT 1 FROM content c WHERE c.library_id = @libraryId AND c.resource_id = `
   const add = database.prepare<[Record<string, string | number>]>(
-    `INSERT INTO untracked (library_id, mime, name_key, resource_id, title, filename)
+    `INSERT INTO foreign_entry (library_id, mime, name_key, resource_id, title, filename)
      SELECT @libraryId, @mime, @key, @resourceId, @title, @filename WHERE NOT ${isKnown} @resourceId) ON CONFLICT DO NOTHING`,
   )
-  const any = database.prepare<[number], number>('SELECT 1 FROM untracked WHERE library_id = ? LIMIT 1').pluck()
+  const any = database.prepare<[number], number>('SELECT 1 FROM foreign_entry WHERE library_id = ? LIMIT 1').pluck()
   const isCandidate = `library_id = @libraryId AND mime = @mime AND coalesce(size, @size) = @size
     AND coalesce(sha256, @sha256) = @sha256 AND NOT ${isKnown} s.resource_id)`
   const columns = 'resource_id AS resourceId, title, filename, mime'
-  const ofName = database.prepare<[Record<string, string | number | Uint8Array>], UntrackedEntry>(
-    `SELECT ${columns} FROM untracked s WHERE name_key = @key AND resource_id > @after AND ${isCandidate}
+  const ofName = database.prepare<[Record<string, string | number | Uint8Array>], ForeignEntry>(
+    `SELECT ${columns} FROM foreign_entry s WHERE name_key = @key AND resource_id > @after AND ${isCandidate}
      ORDER BY resource_id LIMIT ${PAGE}`,
   )
-  const isOfName = `EXISTS (SELECT 1 FROM untracked n WHERE n.library_id = @libraryId AND n.mime = @mime
+  const isOfName = `EXISTS (SELECT 1 FROM foreign_entry n WHERE n.library_id = @libraryId AND n.mime = @mime
     AND n.name_key = @key AND n.resource_id = s.resource_id)`
   const likeName = (condition: string) =>
-    `SELECT ${columns} FROM untracked s WHERE ${condition} AND ${isCandidate} AND NOT ${isOfName}`
-  const ofLikeName = database.prepare<[Record<string, string | number | Uint8Array>], UntrackedEntry>(
+    `SELECT ${columns} FROM foreign_entry s WHERE ${condition} AND ${isCandidate} AND NOT ${isOfName}`
+  const ofLikeName = database.prepare<[Record<string, string | number | Uint8Array>], ForeignEntry>(
     `${likeName('name_key IN (SELECT value FROM json_each(@beginnings))')}
      UNION ${likeName("@key <> '' AND name_key > @key AND name_key < @key || char(1114111)")} LIMIT ${MOST_OF_LIKE_NAME}`,
   )
   const setBytes = database.prepare<[number | null, Uint8Array | null, number, string]>(
-    `UPDATE untracked SET size = coalesce(?, size), sha256 = coalesce(?, sha256) WHERE library_id = ? AND resource_id = ?`,
+    `UPDATE foreign_entry SET size = coalesce(?, size), sha256 = coalesce(?, sha256) WHERE library_id = ? AND resource_id = ?`,
   )
-  const remove = database.prepare<[number, string]>('DELETE FROM untracked WHERE library_id = ? AND resource_id = ?')
+  const remove = database.prepare<[number, string]>(
+    'DELETE FROM foreign_entry WHERE library_id = ? AND resource_id = ?',
+  )
   return {
     hasAny: (libraryId: number): boolean => any.get(libraryId) !== undefined,
     /** Adds entries that no content refers to, one row for each name key. */
@@ -80,16 +82,16 @@ function prepareEntries(database: Database.Database) {
         for (const key of nameKeys({ title, filename })) add.run({ libraryId, mime, key, resourceId, title, filename })
     },
     /** Entries of the content's MIME type and the name key `key`, except those known to have other bytes. */
-    ofName: function* ({ libraryId, mime, size, sha256 }: ContentKey, key: string): Generator<UntrackedEntry> {
+    ofName: function* ({ libraryId, mime, size, sha256 }: ContentKey, key: string): Generator<ForeignEntry> {
       let after: string | undefined = ''
       while (after !== undefined) {
-        const page: UntrackedEntry[] = ofName.all({ libraryId, mime, size, sha256, key, after })
+        const page: ForeignEntry[] = ofName.all({ libraryId, mime, size, sha256, key, after })
         yield* page
         after = page.at(-1)?.resourceId
       }
     },
     /** Some entries whose name key begins `key`, or begins with it, under the same conditions. */
-    listOfLikeName: ({ libraryId, mime, size, sha256 }: ContentKey, key: string): UntrackedEntry[] => {
+    listOfLikeName: ({ libraryId, mime, size, sha256 }: ContentKey, key: string): ForeignEntry[] => {
       const beginnings = JSON.stringify([...key].map((_, at, letters) => letters.slice(0, at).join('')).slice(1))
       return ofLikeName.all({ libraryId, mime, size, sha256, key, beginnings })
     },

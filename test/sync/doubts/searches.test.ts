@@ -2,7 +2,6 @@
 
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import type { DirectoryPage, FileEntry } from '../../../src/contract/records.ts'
 import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
@@ -61,8 +60,8 @@ function listFirst(service: FaultyService, ids: ReadonlySet<string>): void {
   }
 }
 
-describe('a look for an upload in doubt', () => {
-  test('a look compares all entries of the name before it sends again [P4]', async () => {
+describe('a search for an upload in doubt', () => {
+  test('a search compares all entries of the name before it sends again [P4]', async () => {
     const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
     // Without a description, all uploads land in the inbox.
     service.answer = ({ route }) => (route === 'description' ? { status: 404, body: {} } : undefined)
@@ -80,7 +79,7 @@ describe('a look for an upload in doubt', () => {
     expect(service.count('downloadResource')).toBeLessThanOrEqual(22 + 2)
   })
 
-  test.each(UNCOMPARED)('an adopting look passes over a candidate that %s', async (_, answer) => {
+  test.each(UNCOMPARED)('an adopting search passes over a candidate that %s', async (_, answer) => {
     const { service, tested, mirror, isTheirs } = await openBesideCandidate()
     loseResponse(service)
     service.answer = (request) => (isTheirs(request) ? answer : undefined)
@@ -90,7 +89,7 @@ describe('a look for an upload in doubt', () => {
     expect(readLibrary(service.dataDir)).toHaveLength(2)
   })
 
-  test.each(UNCOMPARED)('a look after a lost answer passes over a candidate that %s', async (_, answer) => {
+  test.each(UNCOMPARED)('a search after a lost answer passes over a candidate that %s', async (_, answer) => {
     const { service, tested, mirror, isTheirs } = await openBesideCandidate({ 'first.md': 'first' })
     expect((await tested.sync([mirror], { adopts: true })).outcome).toBe('done')
     listFirst(service, new Set(readLibrary(service.dataDir).map(({ id }) => id)))
@@ -104,7 +103,7 @@ describe('a look for an upload in doubt', () => {
     expect(readLibrary(service.dataDir)).toHaveLength(3)
   })
 
-  test('a look compares pages of HTML that are files', async () => {
+  test('a search compares pages of HTML that are files', async () => {
     const service = await startFaultyService({ hasNoDuplicateRule: true })
     loseResponse(service)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'page.html': '<html>mine</html>' }))
@@ -115,7 +114,7 @@ describe('a look for an upload in doubt', () => {
   test.each([
     ['breaks off once', 1, 'done', 1],
     ['always breaks off', 99, 'temporary', 1],
-  ])('a look repeats a download that %s', async (_, breaks, outcome, uploads) => {
+  ])('a search repeats a download that %s', async (_, breaks, outcome, uploads) => {
     const service = await startFaultyService({ hasNoDuplicateRule: true })
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'mine' }))
     service.fault = ({ route, attempt }) => {
@@ -131,7 +130,7 @@ describe('a look for an upload in doubt', () => {
     expect(service.count('uploadFile')).toBe(1)
   })
 
-  test('a look ends after eight candidates that cannot be compared', async () => {
+  test('a search ends after eight candidates that cannot be compared', async () => {
     const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
     service.answer = ({ route }) => (route === 'description' ? { status: 404, body: {} } : undefined)
     const others = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`d${n}/a.md`, `them ${n}`]))
@@ -151,7 +150,7 @@ describe('a look for an upload in doubt', () => {
     expect(service.count('uploadFile')).toBe(1)
   })
 
-  test('a look ends the run when the credential is refused', async () => {
+  test('a search ends the run when the credential is refused', async () => {
     const { service, tested, mirror } = await openBesideCandidate()
     service.answer = ({ route }) => (route === 'downloadResource' ? { status: 401, body: {} } : undefined)
     const { failure } = await tested.sync([mirror], { adopts: true })
@@ -159,7 +158,7 @@ describe('a look for an upload in doubt', () => {
     expect(service.count('uploadFile')).toBe(0)
   })
 
-  test('a look keeps no connection open for pages of HTML [F-SV-14]', async () => {
+  test('a search keeps no connection open for pages of HTML [F-SV-14]', async () => {
     const { service, tested, mirror } = await openBesideCandidate(
       { 'a.md': '1', 'b.md': '2' },
       { 'a.md': '3', 'b.md': '4' },
@@ -196,7 +195,7 @@ describe('a look for an upload in doubt', () => {
     expect(readLibrary(service.dataDir)).toHaveLength(3)
   })
 
-  test('a look searches each name and place that the content was sent to', async () => {
+  test('a search searches each name and place that the content was sent to', async () => {
     const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
     service.rewrite = ({ route }, body) => (route === 'listDirectory' ? { ...body, files: [] } : body)
     service.fault = ({ route, fileName }) => {
@@ -219,35 +218,13 @@ describe('a look for an upload in doubt', () => {
     expect(names(), 'the first one is found').toEqual(['plan.md', 'plan.md', 'note.md'])
   })
 
-  test('a look finds nothing in a directory that does not exist', async () => {
+  test('a search finds nothing in a directory that does not exist', async () => {
     const service = await startFaultyService({ hasNoDuplicateRule: true })
     service.fault = (request) => (isFirstUpload(request) ? 'reset-before' : undefined)
     service.answer = ({ route }) => (route === 'listDirectory' ? { status: 404, body: {} } : undefined)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))
     expect((await openTestEngine(service).sync([mirror], { adopts: true })).outcome).toBe('done')
     expect(service.count('uploadFile')).toBe(2)
-  })
-
-  test('a look searches the inbox for an upload of an older version', async () => {
-    const service = await startFaultyService({ hasNoDuplicateRule: true })
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'first.md': 'first' }))
-    const tested = openTestEngine(service)
-    await tested.sync([mirror])
-    writeTree(mirror.path, { 'a.md': 'a' })
-    service.fault = ({ route }) => (route === 'uploadFile' ? 'reset-before' : undefined)
-    service.answer = ({ route }) => (route === 'listDirectory' ? { status: 503, body: {} } : undefined)
-    await tested.sync([mirror])
-    // An older version did not record the place.
-    const beside = new Database(join(tested.stateDir, 'store.db'))
-    expect(beside.prepare('UPDATE upload SET place = NULL WHERE content_id = 2').run().changes).toBe(1)
-    beside.close()
-    service.fault = () => undefined
-    service.answer = () => undefined
-    service.forget()
-    tested.store.write(() => tested.store.quarantine.makeDue(2))
-    expect((await tested.sync([mirror])).outcome).toBe('done')
-    const listed = service.requests.filter(({ route }) => route === 'listDirectory').map(({ path }) => path)
-    expect(listed).toEqual([expect.stringContaining('.inbox')])
   })
 })
 

@@ -6,7 +6,7 @@ import { OpenFiles } from './open-files.ts'
 import { commitsOf, describeClosed, hasLog, type StoreFiles, type VerifiedStore } from './verify-store.ts'
 
 /** The store's database while this process holds it. Counts each durable commit in the database, then in its generation file. */
-export class HeldDatabase implements Disposable {
+export class WritableDatabase implements Disposable {
   readonly database: Database.Database
   /** The database may lack receipts of earlier uploads. */
   readonly isOfUnknownAge: boolean
