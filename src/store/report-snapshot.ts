@@ -10,7 +10,7 @@ export interface SnapshotRow {
   readonly resourceId: string | null
 }
 
-export interface RowFilter {
+interface RowFilter {
   /** All when it is empty. */
   readonly classes: readonly ShownState[]
   /** Only paths that contain it, in upper or lower case. */
@@ -24,19 +24,7 @@ export interface ClassTally {
   readonly n: number
 }
 
-/** A report's rows, to be filtered and read by pages. They lie in memory, and beyond some size in a temporary file. */
-export interface ReportSnapshot extends Disposable {
-  add(rows: Iterable<SnapshotRow>): void
-  /** Counts rows by class; the classes of the filter do not matter. */
-  tally(filter: RowFilter): ClassTally[]
-  /** Rows in the order of their paths, those without a path first. */
-  list(filter: RowFilter, page: { readonly offset: number; readonly limit: number }): SnapshotRow[]
-  /** Counts the rows below each directory of `directory`, ordered by name and class. */
-  tallyDirectories(directory: string): (ClassTally & { readonly name: string })[]
-  /** Rows of files in `directory` itself. */
-  listFiles(directory: string, limit: number): SnapshotRow[]
-  countFiles(directory: string): number
-}
+export type ReportSnapshot = ReturnType<typeof createReportSnapshot>
 
 /** SQLite deletes the file of a database without a name when it is closed. */
 const TEMPORARY = ''
@@ -46,26 +34,28 @@ const COLUMNS = 'path, class, reason, size AS sizeBytes, resource_id AS resource
 /** `/` is followed by `0`, so that these are all paths below a directory. */
 const IS_BELOW = "(@below = '' OR (path > @below || '/' AND path < @below || '0'))"
 
-/** Rows that filters on text and directory leave. */
+/** The row passes the filters on text and directory. */
 const IS_MEANT = `${IS_BELOW} AND (@text = '' OR instr(folded, @text) > 0)`
 
-export function createReportSnapshot(): ReportSnapshot {
+type Bound = Pick<RowFilter, 'below' | 'text'>
+
+function bound({ below, text }: RowFilter): Bound {
+  return { below, text: text.toLowerCase() }
+}
+
+/** Holds a report's rows, to be filtered and read by pages: in memory, and beyond some size in a temporary file. */
+export function createReportSnapshot() {
   const database = new Database(TEMPORARY)
   database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
     CREATE TABLE entry (n INTEGER PRIMARY KEY, path TEXT, folded TEXT, class TEXT NOT NULL, reason TEXT, size INTEGER, resource_id TEXT);
     CREATE INDEX entry_by_path ON entry (path)`)
-  return { ...prepareRows(database), ...prepareTree(database), [Symbol.dispose]: () => database.close() }
+  return { ...prepareRows(database), ...prepareTree(database), [Symbol.dispose]: () => void database.close() }
 }
 
 function prepareRows(database: Database.Database) {
   const insert = database.prepare<[string | null, string | null, string, string | null, number | null, string | null]>(
     'INSERT INTO entry (path, folded, class, reason, size, resource_id) VALUES (?, ?, ?, ?, ?, ?)',
   )
-  const add = database.transaction((rows: Iterable<SnapshotRow>) => {
-    for (const { path, class: name, reason, sizeBytes, resourceId } of rows) {
-      insert.run(path, path?.toLowerCase() ?? null, name, reason, sizeBytes, resourceId)
-    }
-  })
   const tally = database.prepare<Bound, ClassTally>(
     `SELECT class, count(*) AS n FROM entry WHERE ${IS_MEANT} GROUP BY class`,
   )
@@ -75,11 +65,15 @@ function prepareRows(database: Database.Database) {
      ORDER BY path, n LIMIT @limit OFFSET @offset`,
   )
   return {
-    add: (rows: Iterable<SnapshotRow>) => {
-      add(rows)
-    },
-    tally: (filter: RowFilter) => tally.all(bound(filter)),
-    list: (filter: RowFilter, page: { offset: number; limit: number }) =>
+    add: database.transaction((rows: Iterable<SnapshotRow>): void => {
+      for (const { path, class: name, reason, sizeBytes, resourceId } of rows) {
+        insert.run(path, path?.toLowerCase() ?? null, name, reason, sizeBytes, resourceId)
+      }
+    }),
+    /** Counts rows by class; the classes of the filter do not matter. */
+    tally: (filter: RowFilter): ClassTally[] => tally.all(bound(filter)),
+    /** Rows in the order of their paths, those without a path first. */
+    list: (filter: RowFilter, page: { readonly offset: number; readonly limit: number }): SnapshotRow[] =>
       list.all({ ...bound(filter), classes: JSON.stringify(filter.classes), ...page }),
   }
 }
@@ -97,17 +91,10 @@ function prepareTree(database: Database.Database) {
   )
   const count = database.prepare<{ below: string }, { n: number }>(`SELECT count(*) AS n FROM entry WHERE ${isHere}`)
   return {
+    /** Counts the rows below each directory of `below`, ordered by name and class. */
     tallyDirectories: (below: string) => directories.all({ below }),
-    listFiles: (below: string, limit: number) => files.all({ below, limit }),
-    countFiles: (below: string) => onlyRow(count.get({ below })).n,
+    /** Rows of files in the directory `below` itself. */
+    listFiles: (below: string, limit: number): SnapshotRow[] => files.all({ below, limit }),
+    countFiles: (below: string): number => onlyRow(count.get({ below })).n,
   }
-}
-
-interface Bound {
-  readonly below: string
-  readonly text: string
-}
-
-function bound({ below, text }: RowFilter): Bound {
-  return { below, text: text.toLowerCase() }
 }

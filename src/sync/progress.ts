@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { outageShape } from '../remote/policies/outage.ts'
 
-const count = z.number()
+const count = z.number().default(0)
 
-const uploadProgress = z.object({ path: z.string(), sizeBytes: count, bytesSent: count })
+const uploadProgress = z.object({ path: z.string(), sizeBytes: z.number(), bytesSent: z.number() })
 
-/** The progress of a run: plain counters that stages increase and a display reads at any time. */
+/** The progress of a run: plain counters that stages increase and a display reads at any time. The defaults are its beginning. */
 export const progressShape = z.object({
-  mirror: z.string(),
-  phase: z.enum(['starting', 'scanning', 'directories', 'uploading', 'ingestion', 'finished']),
+  mirror: z.string().default(''),
+  phase: z.enum(['starting', 'scanning', 'directories', 'uploading', 'ingestion', 'finished']).default('starting'),
   filesScanned: count,
   filesHashed: count,
   bytesHashed: count,
@@ -21,37 +21,20 @@ export const progressShape = z.object({
   bytesSent: count,
   bytesTotal: count,
   /** Uploads in flight, at most `transfers`. */
-  uploads: z.array(uploadProgress),
+  uploads: z.array(uploadProgress).prefault([]),
   inIngestion: count,
   /** Path of the resource that is followed for the longest time; empty when there is none. */
   inIngestionLongest: z.string().default(''),
   searchable: count,
   /** The outage that stops the run for the moment; null: none. */
-  outage: outageShape.nullable(),
+  outage: outageShape.nullable().default(null),
 })
 
 export type UploadProgress = z.infer<typeof uploadProgress>
 export type Progress = z.infer<typeof progressShape>
 
 export function createProgress(): Progress {
-  return {
-    mirror: '',
-    phase: 'starting',
-    filesScanned: 0,
-    filesHashed: 0,
-    bytesHashed: 0,
-    directoriesDone: 0,
-    directoriesTotal: 0,
-    contentsSent: 0,
-    contentsTotal: 0,
-    bytesSent: 0,
-    bytesTotal: 0,
-    uploads: [],
-    inIngestion: 0,
-    inIngestionLongest: '',
-    searchable: 0,
-    outage: null,
-  }
+  return progressShape.parse({})
 }
 
 /** Sets how much is left to upload; another call corrects the totals of the one before. */

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { InterruptedError } from '../../src/foundation/errors.ts'
-import type { TreeWatcher } from '../../src/local/watch/tree-watcher.ts'
+import type { TreeWatcher, WatchEvents } from '../../src/local/watch/tree-watcher.ts'
 import { MirrorController } from '../../src/sync/continuous/mirror-controller.ts'
-import type { ControllerSettings, WatchListener, WatchMeans } from '../../src/sync/continuous/mirror-watch.ts'
+import type { ControllerSettings, WatchMeans } from '../../src/sync/continuous/mirror-watch.ts'
 import { ServiceConnection } from '../../src/sync/continuous/service-connection.ts'
 import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
 
@@ -16,7 +16,7 @@ export interface ManualWatch {
   readonly watched: Set<string>
   isLimited: boolean
   hasStopped: boolean
-  events: WatchListener
+  events: WatchEvents
 }
 
 export function manualWatch(): ManualWatch {
@@ -31,7 +31,6 @@ export function manualWatch(): ManualWatch {
     for (const path of watched) if (!kept.has(path)) watched.delete(path)
   }
   const watcher = (): TreeWatcher => ({
-    backEnd: 'node',
     add,
     keepOnly,
     get isLimited() {

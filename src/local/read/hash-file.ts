@@ -9,11 +9,11 @@ export interface FileHash {
   readonly sizeBytes: number
 }
 
-/**
- * Hashes an open file synchronously. It reads through `scratch`, which the caller reuses; 1 MiB is the fastest size. Throws
- * FileError `busy` when the file changes meanwhile.
- */
-export function hashGuarded(fs: FileSystem, file: GuardedFile, scratch: Uint8Array): FileHash {
+/** Every file of this thread is read through it; 1 MiB is the fastest size. */
+const SCRATCH = new Uint8Array(2 ** 20)
+
+/** Hashes an open file synchronously. Throws FileError `busy` when the file changes meanwhile. */
+export function hashGuarded(fs: FileSystem, file: GuardedFile, scratch = SCRATCH): FileHash {
   try {
     const sha256 = digestOf(fs, file, scratch)
     assertUnchanged(fs, file)

@@ -17,13 +17,12 @@ const MAX_POLLED_ENTRIES = 5_000
  * event of this kernel reports; otherwise it relies on the kernel's events, after a listing of its own.
  */
 export class ChokidarWatcher implements TreeWatcher {
-  readonly backEnd = 'chokidar'
   readonly delayMs: number
+  isLimited = false
+  hasStopped = false
   readonly #options: TreeWatcherOptions
   readonly #reporter: EventReporter
   readonly #watcher: FSWatcher
-  #isLimited = false
-  #hasStopped = false
 
   private constructor(options: TreeWatcherOptions, watcher: FSWatcher) {
     this.delayMs = options.pollIntervalMs ?? 0
@@ -38,25 +37,15 @@ export class ChokidarWatcher implements TreeWatcher {
    */
   static async open(options: TreeWatcherOptions, maxPolledEntries = MAX_POLLED_ENTRIES): Promise<TreeWatcher> {
     const { root, pollIntervalMs: interval } = options
-    const polling = {
-      backend: 'polling',
-      pollingInterval: interval ?? 0,
-      pollingBinaryInterval: interval ?? 0,
-    } as const
-    const how = interval === null ? ({ backend: 'native', ignoreInitial: true } as const) : polling
+    const how =
+      interval === null
+        ? ({ backend: 'native', ignoreInitial: true } as const)
+        : ({ backend: 'polling', pollingInterval: interval, pollingBinaryInterval: interval } as const)
     const watcher = watch(root, { ...OPTIONS, ...how })
     const opened = new ChokidarWatcher(options, watcher)
     const tooMany = interval === null ? undefined : signalMoreThan(maxPolledEntries, watcher)
     await opened.#start(tooMany)
     return opened
-  }
-
-  get isLimited(): boolean {
-    return this.#isLimited
-  }
-
-  get hasStopped(): boolean {
-    return this.#hasStopped
   }
 
   add(): readonly string[] {
@@ -90,12 +79,12 @@ export class ChokidarWatcher implements TreeWatcher {
   #handleError(error: unknown): void {
     this.#log('The watcher reports an error; scans continue', error)
     if (isWatchLimit(error)) {
-      this.#isLimited = true
+      this.isLimited = true
       this.#reporter.reportLimit(describeWatchLimit(error))
       return
     }
     if (error instanceof TooManyEntriesError) {
-      this.#hasStopped = true
+      this.hasStopped = true
       void this.#close()
     }
     this.#reporter.reportLoss(escapeText(messageOf(error)))

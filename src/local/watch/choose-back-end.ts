@@ -3,9 +3,6 @@ import { escapeText } from '../../foundation/text/safe-text.ts'
 import { FILE_SYSTEMS } from '../read/file-system-kinds.ts'
 import type { WatchBackEnd } from './tree-watcher.ts'
 
-/** `poll`: no watcher, the daemon scans at intervals. */
-export type ChosenBackEnd = WatchBackEnd | 'poll'
-
 /** A directory to watch, and the system on which it lies. */
 export interface WatchedPlace {
   readonly root: string
@@ -15,7 +12,8 @@ export interface WatchedPlace {
 }
 
 export interface BackEndChoice {
-  readonly backEnd: ChosenBackEnd
+  /** `poll`: no watcher, the daemon scans at intervals. */
+  readonly backEnd: WatchBackEnd | 'poll'
   /** For the log and for people. */
   readonly reason: string
 }

@@ -20,35 +20,28 @@ interface Watched {
  * watches of directories that were replaced.
  */
 export class NodeWatcher implements TreeWatcher {
-  readonly backEnd = 'node'
   readonly delayMs = 0
   readonly hasStopped = false
+  isLimited = false
   readonly #options: TreeWatcherOptions
   readonly #reporter: EventReporter
   readonly #open: OpenDirectoryWatch
   readonly #watched = new PathTree<Watched>()
-  #isLimited = false
   #isClosed = false
 
   constructor(options: TreeWatcherOptions, open: OpenDirectoryWatch = openDirectoryWatch) {
-    const { events } = options
     this.#options = options
     this.#open = open
     this.#reporter = new EventReporter({
       ...options,
       events: {
-        onHint: (path) => events.onHint(path),
+        ...options.events,
         onLost: (reason) => {
           this.#unwatchReplaced()
-          events.onLost(reason)
+          options.events.onLost(reason)
         },
-        onLimit: (message) => events.onLimit(message),
       },
     })
-  }
-
-  get isLimited(): boolean {
-    return this.#isLimited
   }
 
   add(directories: readonly string[]): readonly string[] {
@@ -64,7 +57,7 @@ export class NodeWatcher implements TreeWatcher {
 
   keepOnly(directories: ReadonlySet<string>): void {
     for (const [path] of this.#watched.entries()) if (!directories.has(path)) this.#unwatch(path)
-    if (this.#watched.size >= directories.size) this.#isLimited = false
+    if (this.#watched.size >= directories.size) this.isLimited = false
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -95,7 +88,7 @@ export class NodeWatcher implements TreeWatcher {
       this.#log(directory, error)
       return 'failed'
     }
-    this.#isLimited = true
+    this.isLimited = true
     this.#reporter.reportLimit(describeWatchLimit(error))
     return 'limit'
   }

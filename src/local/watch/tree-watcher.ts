@@ -28,7 +28,6 @@ export interface TreeWatcherOptions {
 
 /** Watches one tree until it is disposed of; reports nothing after that. */
 export interface TreeWatcher extends AsyncDisposable {
-  readonly backEnd: WatchBackEnd
   /** How long after a change its hint may come, besides the time that the kernel takes to deliver events. */
   readonly delayMs: number
   /**

@@ -2,7 +2,7 @@ import { type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { systemCodeOf, UsageError } from '../../foundation/errors.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
-import type { ProxyChoice } from '../../rules/choose-proxy.ts'
+import type { ProxyChoice } from '../choose-proxy.ts'
 import { describeNetworkError } from './describe-network-error.ts'
 import { CertificateFailure, CONNECT_TIMEOUT_MS, openSecureSocket, openSocket, type Security } from './sockets.ts'
 

@@ -50,7 +50,7 @@ export interface DoubtfulContent
 }
 
 /** The row ids of a mirror and its library. */
-interface MirrorKey {
+export interface MirrorKey {
   readonly id: number
   readonly library: { readonly id: number }
 }
@@ -116,6 +116,18 @@ export const CONTENT_COLUMNS = `
   c.problem_message AS problemMessage, c.problem_count AS problemCount, c.retry_at AS retryAt,
   c.is_set_aside AS isSetAside`
 
+/** The condition of the index `content_troubled`, which a query must repeat to use it. */
+const IS_TROUBLED = "(c.problem_code IS NOT NULL OR c.state = 'sending' OR c.state = 'doubt')"
+
+/** The mirror `?` has a file of the content `c`. */
+const HAS_FILE = `EXISTS
+    (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?)`
+
+const PENDING_COLUMNS = `id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt,
+       problem_code IS NOT NULL AS hasProblem`
+
+const NO_PROBLEM = 'problem_code = NULL, problem_message = NULL, retry_at = NULL, problem_count = 0'
+
 /** Queries on contents: each is uploaded once to its library (product: "new content"). */
 export function prepareContents(database: Database.Database) {
   const changes = { newlyPending: 0 }
@@ -153,17 +165,15 @@ function prepareSending(database: Database.Database, changes: Changes) {
   const maxSeq = database.prepare<[], { seq: number }>('SELECT coalesce(max(stored_seq), 0) AS seq FROM content')
   const store = database.prepare<[string, number, number, number, number, number, number, number]>(
     `UPDATE content SET state = 'stored', resource_id = ?, is_duplicate = ?, second_location = ?, uploaded_at = ?,
-       stored_seq = ?, mirror_id = ?, run_id = ?, outcome = 'pending', problem_code = NULL, problem_message = NULL,
-       problem_count = 0, retry_at = NULL WHERE id = ?`,
+       stored_seq = ?, mirror_id = ?, run_id = ?, outcome = 'pending', ${NO_PROBLEM} WHERE id = ?`,
   )
   // SQLite takes u.path from the row of max(u.id), the latest upload.
   const doubtful = database.prepare<[number, number, number], DoubtfulContent>(
     `SELECT c.id, c.sha256, c.mime, c.size, c.doubts, c.retry_at AS retryAt, c.is_set_aside AS isSetAside, u.path,
        max(u.id) AS uploadId
      FROM content c INDEXED BY content_in_doubt JOIN upload u ON u.content_id = c.id
-     WHERE c.library_id = ? AND (u.mirror_id = ? OR EXISTS
-         (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?))
-       AND (c.state = 'sending' OR c.state = 'doubt') GROUP BY c.id ORDER BY u.path`,
+     WHERE c.library_id = ? AND (u.mirror_id = ? OR ${HAS_FILE}) AND (c.state = 'sending' OR c.state = 'doubt')
+     GROUP BY c.id ORDER BY u.path`,
   )
   let nextSeq: number | undefined
   return {
@@ -173,19 +183,12 @@ function prepareSending(database: Database.Database, changes: Changes) {
     findByResource: (libraryId: number, resourceId: string): ContentRow | undefined =>
       byResource.get(libraryId, resourceId),
     find: ({ libraryId, sha256, mime }: ContentKey): ContentRow | undefined => find.get({ libraryId, sha256, mime }),
-    setState: (id: number, state: 'new' | 'sending'): void => {
-      setState.run(state, id)
-    },
-    markInDoubt: (id: number): void => {
-      addDoubt.run(id)
-    },
+    setState: (id: number, state: 'new' | 'sending') => void setState.run(state, id),
+    markInDoubt: (id: number) => void addDoubt.run(id),
     /** Marks the uploads that the store's last holder left in flight as in doubt. */
-    doubtCutOff: (): void => {
-      doubtCutOff.run()
-    },
-    markRefused: (id: number, problem: ContentProblem): void => {
-      refuse.run(problem.code, problem.message, problem.retryAt, id)
-    },
+    doubtCutOff: () => void doubtCutOff.run(),
+    markRefused: (id: number, problem: ContentProblem) =>
+      void refuse.run(problem.code, problem.message, problem.retryAt, id),
     /** Records the resource id, which the store never forgets from then on (P13). */
     markStored: (id: number, stored: StoredContent): void => {
       nextSeq ??= onlyRow(maxSeq.get()).seq + 1
@@ -201,23 +204,18 @@ function prepareSending(database: Database.Database, changes: Changes) {
 
 function prepareIngestion(database: Database.Database, changes: Changes) {
   const pending = database.prepare<[number, number, number, number], PendingResource>(
-    `SELECT id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt,
-       problem_code IS NOT NULL AS hasProblem FROM content
-     INDEXED BY content_pending
+    `SELECT ${PENDING_COLUMNS} FROM content INDEXED BY content_pending
      WHERE library_id = ? AND mirror_id = ? AND outcome = 'pending' AND stored_seq > ? ORDER BY stored_seq LIMIT ?`,
   )
   // A mirror follows what it uploaded, and uploads of the library's other mirrors if it has a file of the content.
-  const isFollowed = `c.library_id = ? AND c.outcome = 'pending' AND (c.mirror_id = ? OR EXISTS
-    (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?))`
+  const isFollowed = `c.library_id = ? AND c.outcome = 'pending' AND (c.mirror_id = ? OR ${HAS_FILE})`
   const pendingCount = database.prepare<[number, number, number], { n: number }>(
     `SELECT count(*) AS n FROM content c WHERE ${isFollowed}`,
   )
   const due = database.prepare<[number, number, number], PendingResource>(
-    `SELECT id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt,
-       problem_code IS NOT NULL AS hasProblem FROM content
+    `SELECT ${PENDING_COLUMNS} FROM content
      WHERE mirror_id = ? AND state = 'stored' AND problem_code IS NOT NULL AND is_set_aside = 0
-       AND coalesce(retry_at, 0) NOT BETWEEN ? AND ?
-     ORDER BY retry_at LIMIT 1000`,
+       AND coalesce(retry_at, 0) NOT BETWEEN ? AND ? ORDER BY retry_at LIMIT 1000`,
   )
   const nextRecheck = database.prepare<[number, number], { at: number | null }>(
     `SELECT min(retry_at) AS at FROM content
@@ -237,12 +235,9 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
     `UPDATE content SET problem_code = ?, problem_message = ?, retry_at = ?, problem_count = problem_count + 1
      WHERE id = ?`,
   )
-  const clearProblem = database.prepare<[number]>(
-    `UPDATE content SET problem_code = NULL, problem_message = NULL, retry_at = NULL, problem_count = 0 WHERE id = ?`,
-  )
+  const clearProblem = database.prepare<[number]>(`UPDATE content SET ${NO_PROBLEM} WHERE id = ?`)
   const clearPollProblem = database.prepare<[number]>(
-    `UPDATE content SET problem_code = NULL, problem_message = NULL, retry_at = NULL, problem_count = 0
-     WHERE id = ? AND outcome = 'pending'`,
+    `UPDATE content SET ${NO_PROBLEM} WHERE id = ? AND outcome = 'pending'`,
   )
   const tally = database.prepare<[number, number], IngestionTally>(
     `SELECT outcome, ingestion_status AS status, iif(ingestion_note = '${quoted(WITHOUT_TEXT)}', mime, NULL) AS mimeWithoutText,
@@ -267,14 +262,11 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
     `SELECT ${CONTENT_COLUMNS}, min(${FILE_PATH}) AS path
      FROM content c INDEXED BY content_troubled
      JOIN file f ON f.content_id = c.id JOIN directory d ON d.id = f.directory_id AND d.mirror_id = ?
-     WHERE c.library_id = ? AND (c.problem_code IS NOT NULL OR c.state = 'sending' OR c.state = 'doubt') AND c.is_set_aside = 0
-     GROUP BY c.id ORDER BY path LIMIT 10000`,
+     WHERE c.library_id = ? AND ${IS_TROUBLED} AND c.is_set_aside = 0 GROUP BY c.id ORDER BY path LIMIT 10000`,
   )
   const troubledCounts = database.prepare<[number, number], CodeCount>(
     `SELECT c.problem_code AS code, count(*) AS count FROM content c INDEXED BY content_troubled
-     WHERE c.library_id = ? AND (c.problem_code IS NOT NULL OR c.state = 'sending' OR c.state = 'doubt')
-       AND c.problem_code IS NOT NULL AND c.is_set_aside = 0 AND EXISTS
-         (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?)
+     WHERE c.library_id = ? AND ${IS_TROUBLED} AND c.problem_code IS NOT NULL AND c.is_set_aside = 0 AND ${HAS_FILE}
      GROUP BY 1`,
   )
   const toSend = database.prepare<[number], { n: number; bytes: number }>(
@@ -293,8 +285,7 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
   const nextRetry = database.prepare<[number, number], { at: number | null }>(
     `SELECT min(c.retry_at) AS at FROM content c INDEXED BY content_troubled
      WHERE c.library_id = ? AND c.state IN ('refused', 'doubt') AND c.is_set_aside = 0 AND c.retry_at IS NOT NULL
-       AND (c.problem_code IS NOT NULL OR c.state = 'sending' OR c.state = 'doubt') AND EXISTS
-         (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?)`,
+       AND ${IS_TROUBLED} AND ${HAS_FILE}`,
   )
   return {
     /** Changes whenever `listPending` may have new rows; needs no query. */
@@ -318,21 +309,16 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
       claim.run(runId, id, library.id, id, id)
       changes.newlyPending += 1
     },
-    setIngestion: (id: number, { status, outcome, searchableAt, note, seenAt }: SeenIngestion): void => {
-      setStatus.run(status, outcome, searchableAt, note, seenAt, id)
-    },
+    setIngestion: (id: number, { status, outcome, searchableAt, note, seenAt }: SeenIngestion) =>
+      void setStatus.run(status, outcome, searchableAt, note, seenAt, id),
     /** Records that the service reported a resource as still pending. */
-    setIngestionSeen: (id: number, status: string | null, seenAt: number): void => {
-      setSeen.run(status, seenAt, id)
-    },
+    setIngestionSeen: (id: number, status: string | null, seenAt: number) => void setSeen.run(status, seenAt, id),
     setProblem: (id: number, problem: ContentProblem | null): void => {
       if (problem) setProblem.run(problem.code, problem.message, problem.retryAt, id)
       else clearProblem.run(id)
     },
     /** Clears the problem of a pending resource, because the service reports on it again. */
-    clearPollProblem: (id: number): void => {
-      clearPollProblem.run(id)
-    },
+    clearPollProblem: (id: number) => void clearPollProblem.run(id),
     tallyIngestion: (runId: number, mirrorId: number): IngestionTally[] => tally.all(runId, mirrorId),
     /** An arbitrary sample of a run's text documents that are searchable, of at most `mostBytes` each. */
     listSearchableTexts: (runId: number, mirrorId: number, mostBytes: number, limit: number): SearchableText[] =>

@@ -57,20 +57,12 @@ export function prepareDirectories(database: Database.Database) {
     listPending: (mirrorId: number): string[] => pending.all(mirrorId),
     countPending: (mirrorId: number): number => onlyRow(pendingCount.get(mirrorId)).n,
     /** Takes the path, since a scan may have removed the directory meanwhile, and another one may have its id now. */
-    markCreated: (mirrorId: number, path: string, nowMs: number): void => {
-      markCreated.run(nowMs, mirrorId, path)
-    },
+    markCreated: (mirrorId: number, path: string, nowMs: number) => void markCreated.run(nowMs, mirrorId, path),
     /** Marks a directory that the service lost as pending, with all directories above and below it. */
-    markPending: (mirrorId: number, path: string): void => {
-      markPending.run({ mirrorId, path })
-    },
+    markPending: (mirrorId: number, path: string) => void markPending.run({ mirrorId, path }),
     /** The directory digest; null unless the directory's rows prove all its files unchanged. */
     findDigest: (mirrorId: number, path: string): Buffer | null => findDigest.get(mirrorId, path) ?? null,
-    setDigest: (directoryId: number, digest: Uint8Array | null): void => {
-      setDigest.run(digest, directoryId)
-    },
-    remove: (directoryId: number): void => {
-      remove.run(directoryId)
-    },
+    setDigest: (directoryId: number, digest: Uint8Array | null) => void setDigest.run(digest, directoryId),
+    remove: (directoryId: number) => void remove.run(directoryId),
   }
 }

@@ -130,12 +130,8 @@ function prepareGone(database: Database.Database) {
   )
   return {
     /** Marks a file as gone; `removeGone` removes it. */
-    markGone: (directoryId: number, name: string, reason: HistoryReason): void => {
-      mark.run(reason, directoryId, name)
-    },
-    markDirectoryGone: (directoryId: number, reason: HistoryReason): void => {
-      markAll.run(reason, directoryId)
-    },
+    markGone: (directoryId: number, name: string, reason: HistoryReason) => void mark.run(reason, directoryId, name),
+    markDirectoryGone: (directoryId: number, reason: HistoryReason) => void markAll.run(reason, directoryId),
     /** Counts files marked as gone; `leftOut` of them are still on disk, but a rule leaves them out now. */
     countGone: (): { all: number; leftOut: number } => onlyRow(goneCount.get()),
     /**
@@ -148,18 +144,15 @@ function prepareGone(database: Database.Database) {
       keepHistory.run(nowMs)
       removeGone.run()
     },
-    addHistory: (mirrorId: number, path: string, contentId: number, reason: HistoryReason, nowMs: number): void => {
-      addToHistory.run(mirrorId, path, contentId, reason, nowMs)
-    },
+    addHistory: (mirrorId: number, path: string, contentId: number, reason: HistoryReason, nowMs: number) =>
+      void addToHistory.run(mirrorId, path, contentId, reason, nowMs),
     /** Begins a scan: clears the marks of gone files, and counts new paths of the mirror as earlier. */
     beginScan: (mirrorId: number): void => {
       database.exec('DELETE FROM temp.gone')
       makeEarlier.run(mirrorId)
     },
     /** Ends a scan: paths recorded until now are no longer targets of moves. */
-    endScan: (mirrorId: number): void => {
-      forgetFresh.run(mirrorId)
-    },
+    endScan: (mirrorId: number) => void forgetFresh.run(mirrorId),
   }
 }
 
@@ -228,9 +221,7 @@ function prepareOpen(database: Database.Database) {
       sendable.get(mirrorId, ...quarantineEnds(nowMs)) !== undefined,
     /** Marks all files of a stored content as received; returns how many waited for it. */
     receiveAll: (contentId: number): number => receiveAll.run(contentId).changes,
-    receiveOne: (directoryId: number, name: string): void => {
-      receiveOne.run(directoryId, name)
-    },
+    receiveOne: (directoryId: number, name: string) => void receiveOne.run(directoryId, name),
     /** Marks the file that an upload was of, if it still has that content; returns how many files that are. */
     receiveUploaded: (uploadId: number): number => receiveUploaded.run({ uploadId }).changes,
     countCopies: (contentId: number): number => onlyRow(copies.get(contentId)).n,

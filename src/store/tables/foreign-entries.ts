@@ -32,15 +32,9 @@ function prepareDue(database: Database.Database) {
   const anyDue = database.prepare<[], number>('SELECT 1 FROM mirror WHERE must_search = 1 LIMIT 1').pluck()
   return {
     /** Requires every mirror to search for earlier uploads before it uploads. */
-    requireSearches: (): void => {
-      demandAll.run()
-    },
-    requireSearch: (mirrorId: number): void => {
-      demand.run(1, mirrorId)
-    },
-    recordSearched: (mirrorId: number): void => {
-      demand.run(0, mirrorId)
-    },
+    requireSearches: () => void demandAll.run(),
+    requireSearch: (mirrorId: number) => void demand.run(1, mirrorId),
+    recordSearched: (mirrorId: number) => void demand.run(0, mirrorId),
     isSearchDue: (mirrorId: number): boolean => isDue.get(mirrorId) === 1,
     isAnySearchDue: (): boolean => anyDue.get() !== undefined,
   }
@@ -95,12 +89,9 @@ function prepareEntries(database: Database.Database) {
       const beginnings = JSON.stringify([...key].map((_, at, letters) => letters.slice(0, at).join('')).slice(1))
       return ofLikeName.all({ libraryId, mime, size, sha256, key, beginnings })
     },
-    recordBytes: (libraryId: number, resourceId: string, { sizeBytes, sha256 }: ResourceBytes): void => {
-      setBytes.run(sizeBytes ?? null, sha256 ?? null, libraryId, resourceId)
-    },
+    recordBytes: (libraryId: number, resourceId: string, { sizeBytes, sha256 }: ResourceBytes) =>
+      void setBytes.run(sizeBytes ?? null, sha256 ?? null, libraryId, resourceId),
     /** Removes an entry that has a receipt now, or that can't be compared. */
-    remove: (libraryId: number, resourceId: string): void => {
-      remove.run(libraryId, resourceId)
-    },
+    remove: (libraryId: number, resourceId: string) => void remove.run(libraryId, resourceId),
   }
 }

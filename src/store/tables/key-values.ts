@@ -21,12 +21,8 @@ export function prepareKeyValues(database: Database.Database) {
   )
   return {
     get: (key: string): string | undefined => get.get(PREFIX + key)?.value,
-    set: (key: string, value: string): void => {
-      set.run(PREFIX + key, value)
-    },
-    remove: (key: string): void => {
-      remove.run(PREFIX + key)
-    },
+    set: (key: string, value: string) => void set.run(PREFIX + key, value),
+    remove: (key: string) => void remove.run(PREFIX + key),
     /** Every pair whose key begins with `prefix`, ordered by key; `''` returns all. */
     list: (prefix: string): KeyValue[] => list.all({ prefix: PREFIX + prefix, skipped: PREFIX.length }),
   }

@@ -38,28 +38,18 @@ interface NewMirror extends Omit<MirrorRow, 'id' | 'library' | 'scrubbedAt'> {
   readonly libraryId: number
 }
 
-interface FlatRow {
-  id: bigint
-  name: string
-  path: string
-  remotePath: string
-  rootDevice: bigint
-  rootInode: bigint
-  rootBirthNs: bigint | null
-  rootVolumeId: string | null
-  rootVolumeBytes: bigint | null
-  scrubbedAt: bigint
-  isAdHoc: bigint
-  libraryId: bigint
-  origin: string
-  tenantId: bigint
-  remoteId: string
-  libraryName: string
-}
+/** A mirror with its library as SQLite returns it, with bigint for every integer. */
+type FlatRow = Pick<MirrorRow, 'name' | 'remotePath'> &
+  Omit<PinnedRoot, 'rootVolumeBytes'> &
+  Pick<LibraryRow, 'origin' | 'remoteId'> & {
+    readonly rootVolumeBytes: bigint | null
+    readonly libraryName: string
+  } & Readonly<Record<'id' | 'scrubbedAt' | 'isAdHoc' | 'libraryId' | 'tenantId', bigint>>
 
 const SELECT = `
   SELECT m.id, m.name, m.path, m.remote_path AS remotePath, m.root_device AS rootDevice, m.root_inode AS rootInode,
-         m.root_birth_ns AS rootBirthNs, m.root_volume_id AS rootVolumeId, m.root_volume_bytes AS rootVolumeBytes, m.scrubbed_at AS scrubbedAt, m.is_ad_hoc AS isAdHoc,
+         m.root_birth_ns AS rootBirthNs, m.root_volume_id AS rootVolumeId, m.root_volume_bytes AS rootVolumeBytes,
+         m.scrubbed_at AS scrubbedAt, m.is_ad_hoc AS isAdHoc,
          l.id AS libraryId, l.origin, l.tenant_id AS tenantId, l.remote_id AS remoteId, l.name AS libraryName
   FROM mirror m JOIN library l ON l.id = m.library_id`
 
@@ -90,46 +80,38 @@ export function prepareMirrors(database: Database.Database) {
   return {
     ...prepareForgetting(database),
     list: (): MirrorRow[] => all.all().map(inflate),
-    findByName: (name: string): MirrorRow | undefined => inflateSome(byName.get(name)),
+    findByName: (name: string): MirrorRow | undefined => {
+      const row = byName.get(name)
+      return row && inflate(row)
+    },
     /** Inserts the library or updates its name; returns its id. */
     pinLibrary: (library: NewLibrary, nowMs: number): number =>
       onlyRow(insertLibrary.get(library.origin, library.tenantId, library.remoteId, library.name, nowMs)).id,
-    pinMirror: (mirror: NewMirror, nowMs: number): void => {
-      insertMirror.run({ ...mirror, nowMs, isAdHoc: Number(mirror.isAdHoc) })
-    },
+    pinMirror: (mirror: NewMirror, nowMs: number) =>
+      void insertMirror.run({ ...mirror, nowMs, isAdHoc: Number(mirror.isAdHoc) }),
     /** Pins the mirror to another directory. */
     pinRoot: ({ id, path, rootDevice, rootInode, ...rest }: PinnedRoot & Pick<MirrorRow, 'id'>): void => {
       const { rootBirthNs, rootVolumeId, rootVolumeBytes } = rest
       pinRoot.run({ id, path, rootDevice, rootInode, rootBirthNs, rootVolumeId, rootVolumeBytes })
     },
     /** Records whether the mirror comes from `sync DIR` or a configuration. */
-    setAdHoc: (mirrorId: number, isAdHoc: boolean): void => {
-      setAdHoc.run(Number(isAdHoc), mirrorId)
-    },
-    rename: (mirrorId: number, name: string): void => {
-      rename.run(name, mirrorId)
-    },
+    setAdHoc: (mirrorId: number, isAdHoc: boolean) => void setAdHoc.run(Number(isAdHoc), mirrorId),
+    rename: (mirrorId: number, name: string) => void rename.run(name, mirrorId),
     /** Records that a scan has hashed every file. */
-    recordScrub: (mirrorId: number, nowMs: number): void => {
-      recordScrub.run(nowMs, mirrorId)
-    },
-    renameLibrary: (libraryId: number, name: string): void => {
-      renameLibrary.run(name, libraryId)
-    },
+    recordScrub: (mirrorId: number, nowMs: number) => void recordScrub.run(nowMs, mirrorId),
+    renameLibrary: (libraryId: number, name: string) => void renameLibrary.run(name, libraryId),
   }
 }
 
-function inflateSome(row: FlatRow | undefined): MirrorRow | undefined {
-  return row && inflate(row)
-}
-
-function inflate(row: FlatRow): MirrorRow {
-  const { name, path, remotePath, rootDevice, rootInode, rootBirthNs, rootVolumeId, origin, remoteId } = row
-  const rootVolumeBytes = row.rootVolumeBytes === null ? null : Number(row.rootVolumeBytes)
-  const root = { path, rootDevice, rootInode, rootBirthNs, rootVolumeId, rootVolumeBytes }
-  const library = { id: Number(row.libraryId), origin, tenantId: Number(row.tenantId), remoteId, name: row.libraryName }
-  const flags = { scrubbedAt: Number(row.scrubbedAt), isAdHoc: row.isAdHoc !== 0n }
-  return { id: Number(row.id), name, remotePath, ...root, ...flags, library }
+function inflate({ origin, tenantId, remoteId, libraryId, libraryName, ...row }: FlatRow): MirrorRow {
+  return {
+    ...row,
+    id: Number(row.id),
+    rootVolumeBytes: row.rootVolumeBytes === null ? null : Number(row.rootVolumeBytes),
+    scrubbedAt: Number(row.scrubbedAt),
+    isAdHoc: row.isAdHoc !== 0n,
+    library: { id: Number(libraryId), origin, tenantId: Number(tenantId), remoteId, name: libraryName },
+  }
 }
 
 /** The row ids of a mirror and its library. */
@@ -151,7 +133,7 @@ const otherMirror = (contentId: string) => `coalesce(
   (SELECT fo.mirror_id FROM history fo WHERE fo.content_id = ${contentId} AND fo.mirror_id <> @id LIMIT 1),
   (SELECT u.mirror_id FROM upload u WHERE u.content_id = ${contentId} AND u.mirror_id <> @id LIMIT 1))`
 
-/** Rows are deleted before the rows that they refer to. Contents that other mirrors hold pass to these. */
+/** Rows are deleted before the rows that they refer to. Contents that other mirrors have pass to these. */
 const STEPS = [
   `DELETE FROM upload WHERE content_id IN (SELECT c.id FROM content c WHERE c.library_id = @libraryId AND NOT ${IS_USED_ELSEWHERE})`,
   'DELETE FROM history WHERE mirror_id = @id',
@@ -168,12 +150,6 @@ const STEPS = [
      AND NOT EXISTS (SELECT 1 FROM mirror m WHERE m.library_id = library.id)`,
 ]
 
-/** What forgetting a mirror loses: its present files, and the resources that no other mirror of the store holds. */
-interface MirrorHoldings {
-  readonly files: number
-  readonly resources: number
-}
-
 /** Queries to forget a mirror, and to count what that loses. */
 function prepareForgetting(database: Database.Database) {
   const steps = STEPS.map((sql) => database.prepare<[Forgotten]>(sql))
@@ -188,13 +164,12 @@ function prepareForgetting(database: Database.Database) {
     )
     .pluck()
   return {
-    countHoldings: (mirror: Forgotten): MirrorHoldings => ({
+    /** Counts what forgetting a mirror loses: its present files, and the resources that no other mirror of the store has. */
+    countHoldings: (mirror: Forgotten) => ({
       files: onlyRow(files.get(mirror)),
       resources: onlyRow(resources.get(mirror)),
     }),
-    /** Removes the mirror with all rows that no other mirror holds; call it inside a write. */
-    forget: (mirror: Forgotten): void => {
-      for (const step of steps) step.run(mirror)
-    },
+    /** Removes the mirror with all rows that no other mirror needs; call it inside a write. */
+    forget: (mirror: Forgotten) => steps.forEach((step) => void step.run(mirror)),
   }
 }

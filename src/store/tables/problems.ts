@@ -46,12 +46,9 @@ export function prepareProblems(database: Database.Database) {
     list: (mirrorId: number): ProblemRow[] => list.all(mirrorId),
     countByCode: (mirrorId: number): CodeCount[] => counts.all(mirrorId),
     find: (mirrorId: number, path: string): ProblemRow | undefined => find.get(mirrorId, path),
-    record: (problem: NewProblem): void => {
-      upsert.run(problem.mirrorId, problem.path, problem.code, problem.message, problem.nowMs)
-    },
-    clear: (mirrorId: number, path: string): void => {
-      remove.run(mirrorId, path)
-    },
+    record: (problem: NewProblem) =>
+      void upsert.run(problem.mirrorId, problem.path, problem.code, problem.message, problem.nowMs),
+    clear: (mirrorId: number, path: string) => void remove.run(mirrorId, path),
   }
 }
 

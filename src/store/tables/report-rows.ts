@@ -115,14 +115,10 @@ function prepareListed(database: Database.Database) {
     )
     .pluck()
   return {
-    addListed: (entries: readonly ListedEntry[]): void => {
-      addAll(entries)
-    },
+    addListed: (entries: readonly ListedEntry[]) => void addAll(entries),
     listLocations: (libraryId: number, resourceId: string): Listed[] => locations.all(libraryId, resourceId),
     listForeign: (libraryId: number): string[] => foreign.all(libraryId),
-    forgetListed: (): void => {
-      database.exec('DELETE FROM temp.listed')
-    },
+    forgetListed: () => void database.exec('DELETE FROM temp.listed'),
   }
 }
 

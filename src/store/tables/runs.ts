@@ -29,9 +29,7 @@ export function prepareRuns(database: Database.Database) {
   return {
     begin: (nowMs: number): number => onlyRow(begin.get(nowMs)).id,
     /** Records the run as the mirror's last one. */
-    join: (runId: number, mirrorId: number): void => {
-      join.run(runId, mirrorId)
-    },
+    join: (runId: number, mirrorId: number) => void join.run(runId, mirrorId),
     finish: (runId: number, verdict: string, summary: unknown, nowMs: number): void => {
       finish.run(verdict, JSON.stringify(summary), nowMs, runId)
       prune.run(runId - KEPT_RUNS)

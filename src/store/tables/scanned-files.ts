@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3'
 import { FILE_PATH, onlyRow } from '../sql.ts'
+import type { MirrorKey } from './contents.ts'
 
 /** A file of a known directory that was hashed; `previous` is its row until now. */
-export interface ScannedRow {
+interface ScannedRow {
   readonly directoryId: number
   readonly name: string
   readonly size: number
@@ -16,11 +17,6 @@ export interface ScannedRow {
 }
 
 type FileValues = [number, string, number, bigint, bigint, bigint, number, number, number]
-
-interface MirrorKey {
-  readonly id: number
-  readonly library: { readonly id: number }
-}
 
 /** Queries that record hashed files with their contents, which are new if nobody had them. */
 export function prepareScannedFiles(database: Database.Database) {
@@ -49,17 +45,8 @@ export function prepareScannedFiles(database: Database.Database) {
       const known = find.get(sha256.subarray(0, 8), sha256, mime, mirror.library.id)
       const contentId = known ?? Number(addContent.run(mirror.library.id, sha256, mime, size).lastInsertRowid)
       const isReceived = previous?.contentId === contentId ? previous.isReceived : 0
-      const values: FileValues = [
-        directoryId,
-        name,
-        size,
-        mtimeNs,
-        ctimeNs,
-        inode,
-        Number(isRacy),
-        contentId,
-        isReceived,
-      ]
+      const racy = Number(isRacy)
+      const values: FileValues = [directoryId, name, size, mtimeNs, ctimeNs, inode, racy, contentId, isReceived]
       if (previous || addFile.run(...values).changes === 0) replaceFile.run(...values)
       if (!previous && contentId <= lastContentId) addFresh.run(mirror.id, contentId)
       return contentId
@@ -91,15 +78,11 @@ export function prepareUnconfirmed(database: Database.Database) {
     .pluck()
   return {
     /** Every file of the mirror that the scan has not missed waits for a scan that ends well. */
-    addFound: (mirrorId: number): void => {
-      add.run(mirrorId)
-    },
+    addFound: (mirrorId: number) => void add.run(mirrorId),
     /** Counts the files that wait; `gone` of them the present scan has missed. */
     count: (mirrorId: number): { all: number; gone: number } => onlyRow(count.get(mirrorId)),
     /** A scan ended well. */
-    clear: (mirrorId: number): void => {
-      clear.run(mirrorId)
-    },
+    clear: (mirrorId: number) => void clear.run(mirrorId),
     /** At most `limit` paths that the scan has missed, and of those that it found in their place. */
     exampleOf: (mirrorId: number, limit: number): { gone: string[]; there: string[] } => ({
       gone: gone.all(limit),

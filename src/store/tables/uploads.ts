@@ -92,9 +92,8 @@ export function prepareUploads(database: Database.Database) {
       clocks.note(id, begunAt)
       return id
     },
-    end: (uploadId: number, outcome: UploadOutcome, message: string | null, nowMs: number): void => {
-      end.run(outcome, message, nowMs, uploadId)
-    },
+    end: (uploadId: number, outcome: UploadOutcome, message: string | null, nowMs: number) =>
+      void end.run(outcome, message, nowMs, uploadId),
     /** Where uploads of a content went that may have arrived unnoticed, also if a search did not find them; the latest first. */
     listUnaccounted: (contentId: number): UploadTarget[] => unaccounted.all(contentId),
     listByContent: (contentId: number): UploadRow[] => byContent.all(contentId),

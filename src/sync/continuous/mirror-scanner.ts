@@ -1,7 +1,7 @@
 import { fileErrorCodes } from '../../foundation/errors.ts'
 import { formatDuration } from '../../foundation/text/units.ts'
 import { hasChangedUnderWay } from '../../rules/path-problems.ts'
-import { ageMsOf, isScrubDue, promptScanDelayMs, regularScanIntervalMs } from '../../rules/scan-times.ts'
+import { ageMsOf, promptScanDelayMs, regularScanIntervalMs } from '../../rules/scan-times.ts'
 import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { PathProblem, Rescanner } from '../scan/scan-batch.ts'
@@ -168,20 +168,16 @@ export class MirrorScanner implements AsyncDisposable {
   }
 
   async #scan(engine: Engine, mirror: OpenMirror, summary: SyncSummary): Promise<void> {
-    const { clock, store } = engine
     this.isScanning = true
     this.#scanAtMs = Number.POSITIVE_INFINITY
     try {
-      this.#watch?.add(store.directories.list(mirror.row.id).map(({ path }) => path))
-      const scrubs = isScrubDue(mirror.row.scrubbedAt, engine.scrubIntervalMs, clock.nowMs())
+      this.#watch?.add(engine.store.directories.list(mirror.row.id).map(({ path }) => path))
       // The guards judge the counts of one scan, but a run may have several scans.
       const scanned = emptySummary(summary)
       const { settleMs } = this.#settings.scanIntervals
-      const scanOptions = { hashEverything: scrubs, acceptsRemovals: false, acceptsRoot: false, settleMs }
+      const scanOptions = { hashEverything: false, acceptsRemovals: false, acceptsRoot: false, settleMs }
       const scan = await scanMirror(engine, mirror, scanned, scanOptions)
       addScan(summary, scanned)
-      if (mirror.mustPinRoot) store.write(() => store.mirrors.pinRoot(mirror.row))
-      if (scrubs) store.write(() => store.mirrors.recordScrub(mirror.row.id, clock.nowMs()))
       // The next scan does not hash these files again, so this duration does not predict how long that takes.
       const mostMs = scanned.files.hashed > 0 ? Math.max(this.#lastScanMs, HASHING_COUNTS_MS) : Number.POSITIVE_INFINITY
       this.#lastScanMs = Math.min(scan.durationMs, mostMs)
@@ -215,11 +211,11 @@ export class MirrorScanner implements AsyncDisposable {
   }
 
   /** Watches the directories that the scan found, and rescans again those that it read before they were watched. */
-  #updateWatch(engine: Engine, watch: MirrorWatch, { unsettled, directories }: ScanResult): void {
+  #updateWatch(engine: Engine, watch: MirrorWatch, { unsettled, seenDirectories }: ScanResult): void {
     for (const { path, fingerprint } of unsettled) watch.settler.markUnsettled(path, fingerprint)
     this.#reportBusy(watch, unsettled)
-    watch.keepOnly(directories)
-    const unwatched = watch.add([...directories])
+    watch.keepOnly(seenDirectories)
+    const unwatched = watch.add([...seenDirectories])
     this.#isCovered = unwatched.length === 0
     this.#planScan(this.#regularScanMs(engine, watch))
     const isMuch = unwatched.length > MOST_HINTS || unwatched.includes('')

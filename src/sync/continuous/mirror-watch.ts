@@ -1,21 +1,20 @@
 import { messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
-import type { ChosenBackEnd } from '../../local/watch/choose-back-end.ts'
+import type { BackEndChoice } from '../../local/watch/choose-back-end.ts'
 import { Settler } from '../../local/watch/settler.ts'
-import { TooManyEntriesError, type TreeWatcher } from '../../local/watch/tree-watcher.ts'
+import {
+  TooManyEntriesError,
+  type TreeWatcher,
+  type WatchBackEnd,
+  type WatchEvents,
+} from '../../local/watch/tree-watcher.ts'
 import type { ScanIntervals } from '../../rules/scan-times.ts'
 import type { Engine, MirrorSettings } from '../engine.ts'
 
 /** How mirrors are watched; a parameter, so that tests need no file system that reports changes. */
 export interface WatchMeans {
-  choose(root: string): { readonly backEnd: ChosenBackEnd; readonly reason: string }
-  watch(root: string, backEnd: Exclude<ChosenBackEnd, 'poll'>, events: WatchListener): Promise<TreeWatcher>
-}
-
-export interface WatchListener {
-  onHint(path: string): void
-  onLost(reason: string): void
-  onLimit(message: string): void
+  choose(root: string): BackEndChoice
+  watch(root: string, backEnd: WatchBackEnd, events: WatchEvents): Promise<TreeWatcher>
 }
 
 interface MirrorWatchHooks {
@@ -29,16 +28,16 @@ interface MirrorWatchHooks {
 export class MirrorWatch implements AsyncDisposable {
   readonly settler: Settler
   readonly #watcher: TreeWatcher | undefined
-  readonly #backEnd: ChosenBackEnd | null
+  readonly #backEnd: BackEndChoice['backEnd'] | null
 
-  private constructor(settler: Settler, watcher: TreeWatcher | undefined, backEnd: ChosenBackEnd | null) {
+  private constructor(settler: Settler, watcher: TreeWatcher | undefined, backEnd: BackEndChoice['backEnd'] | null) {
     this.settler = settler
     this.#watcher = watcher
     this.#backEnd = backEnd
   }
 
   /** Null: the mirror is not watched. */
-  get backEnd(): ChosenBackEnd | null {
+  get backEnd(): BackEndChoice['backEnd'] | null {
     return this.#watcher?.hasStopped ? 'poll' : this.#backEnd
   }
 
@@ -107,7 +106,7 @@ function listenerOf(
   settler: Settler,
   { logger, name }: { readonly logger: Logger; readonly name: string },
   hooks: MirrorWatchHooks,
-): WatchListener {
+): WatchEvents {
   return {
     onHint: (path) => {
       if (isForScan(path)) hooks.onScanNeeded('the rules or the root changed')

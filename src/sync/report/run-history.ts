@@ -106,12 +106,11 @@ const storedAccount = z.object({
       name: z.string(),
       path: z.string(),
       problems: z.array(z.object({ path: z.string(), code: z.string(), message: z.string() })),
-      // Older versions did not record it.
       uploads: z.object({
         created: z.number(),
         duplicates: z.number(),
         bytes: z.number(),
-        heldBackBy: z.array(heldBackShape).prefault([]),
+        heldBackBy: z.array(heldBackShape),
       }),
     }),
   ),

@@ -1,6 +1,5 @@
 import { nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { openRoot } from '../../local/read/open-root.ts'
-import { isScrubDue } from '../../rules/scan-times.ts'
 import type { Store } from '../../store/open-store.ts'
 import { listDoubtful } from '../doubts/resolve-upload-doubts.ts'
 import type { Engine, MirrorContext, MirrorSettings, OpenMirror } from '../engine.ts'
@@ -29,18 +28,9 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   let hasFollowed = false
   let failure: unknown
   try {
-    const isDue = isScrubDue(row.scrubbedAt, engine.scrubIntervalMs, engine.clock.nowMs())
-    const scrubs = options.hashEverything || isDue
+    const scan = await scanMirror(engine, mirror, summary, { ...options, settleMs: null })
     // When all local files are hashed again, the remote directories are checked again as well.
-    const rechecks = scrubs && !options.isDryRun && engine.store.directories.list(row.id).length > 0
-    const scan = await scanMirror(engine, mirror, summary, {
-      hashEverything: scrubs,
-      acceptsRemovals: options.acceptsRemovals,
-      acceptsRoot: options.acceptsRoot,
-      settleMs: null,
-    })
-    if (mirror.mustPinRoot) engine.store.write(() => engine.store.mirrors.pinRoot(row))
-    if (scrubs) engine.store.write(() => engine.store.mirrors.recordScrub(row.id, engine.clock.nowMs()))
+    const rechecks = scan.hasHashedAll && !scan.isFirst && !options.isDryRun
     addProblems(problems, scan.problems)
     const byScan = new Set(scan.problems.filter(({ code }) => code === 'busy').map(({ path }) => path))
     hasFollowed = rechecks || byScan.size > 0 || hasWork(engine, mirror)

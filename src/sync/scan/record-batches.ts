@@ -1,7 +1,7 @@
 import { joinPath } from '../../foundation/files/paths.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
-import type { AlikePaths, DirectoryChanges, ScanBatch } from './scan-batch.ts'
+import type { AlikePaths, DirectoryChanges, PathProblem, ScanBatch, UnsettledFile } from './scan-batch.ts'
 
 /** The state of a scan: the directories that the store has and that the walk has seen, and bounded lists of its findings. */
 export interface ScanState {
@@ -13,24 +13,17 @@ export interface ScanState {
   readonly laterDigests: Map<number, Uint8Array | null>
   /** New files whose names look like others in their directory: their number, and two of them. */
   alike: AlikePaths | undefined
-  /** The number of unsettled files, and of those among them that are new. */
+  /** Files that were left for later, up to a bound; their number, and that of those among them that are new. */
+  readonly unsettled: UnsettledFile[]
   unsettledCount: number
   unsettledNewCount: number
-  /** Files that are new or have another content, up to MAX_DIFFERING. */
-  readonly differing: DifferingFile[]
+  /** Up to a bound, as `differing`: files that are new or have another content. */
+  readonly problems: PathProblem[]
+  readonly differing: { readonly path: string; readonly mtimeNs: bigint; readonly ctimeNs: bigint }[]
 }
 
-interface FileTimes {
-  readonly mtimeNs: bigint
-  readonly ctimeNs: bigint
-}
-
-export interface DifferingFile extends FileTimes {
-  readonly path: string
-}
-
-/** A scan that finds more is a first one, whose files nobody needs by name. */
-const MAX_DIFFERING = 10_000
+/** The most files and problems of each kind that a scan keeps by name; further ones are only counted. */
+const MOST_NAMED = 10_000
 
 export function emptyScan(knownDirectories: Map<string, number>): ScanState {
   return {
@@ -40,8 +33,10 @@ export function emptyScan(knownDirectories: Map<string, number>): ScanState {
     ignoredDirectories: new Set(),
     laterDigests: new Map(),
     alike: undefined,
+    unsettled: [],
     unsettledCount: 0,
     unsettledNewCount: 0,
+    problems: [],
     differing: [],
   }
 }
@@ -53,9 +48,12 @@ export function noteBatch(scan: ScanState, batch: ScanBatch, summary: SyncSummar
   scan.unreadable.push(...batch.unreadable)
   for (const alike of batch.alike)
     scan.alike = { ...(scan.alike ?? alike), count: (scan.alike?.count ?? 0) + alike.count }
+  if (scan.problems.length < MOST_NAMED) scan.problems.push(...batch.problems)
+  if (scan.unsettled.length < MOST_NAMED) scan.unsettled.push(...batch.unsettled)
   scan.unsettledCount += batch.unsettled.length
   scan.unsettledNewCount += batch.unsettled.filter(({ isKnown }) => !isKnown).length
-  addCounts(summary, batch)
+  for (const name of ['unchanged', 'hashed', 'ignored', 'secrets', 'unsupported'] as const)
+    summary.files[name] += batch.counts[name]
   return batch.changes.length > 0 || batch.directories.some((path) => !scan.knownDirectories.has(path))
 }
 
@@ -85,14 +83,6 @@ export function recordBatches(
   })
 }
 
-function addCounts(summary: SyncSummary, { counts }: ScanBatch): void {
-  summary.files.unchanged += counts.unchanged
-  summary.files.hashed += counts.hashed
-  summary.files.ignored += counts.ignored
-  summary.files.secrets += counts.secrets
-  summary.files.unsupported += counts.unsupported
-}
-
 interface Recording {
   readonly engine: Engine
   readonly mirror: OpenMirror
@@ -118,16 +108,13 @@ function recordChanges(
     summary.files[previous ? 'changed' : 'new'] += 1
     const filePath = joinPath(path, file.name)
     if (previous) store.files.addHistory(row.id, filePath, previous.contentId, 'changed', clock.nowMs())
-    keepDiffering(scan, filePath, file)
+    const { mtimeNs, ctimeNs } = file
+    if (scan.differing.length < MOST_NAMED) scan.differing.push({ path: filePath, mtimeNs, ctimeNs })
   }
   for (const { name, reason } of missing) store.files.markGone(directoryId, name, reason)
   const isSettled = missing.length === 0
   store.directories.setDigest(directoryId, isSettled ? digest : null)
   if (!isSettled) scan.laterDigests.set(directoryId, digest)
-}
-
-function keepDiffering({ differing }: ScanState, path: string, { mtimeNs, ctimeNs }: FileTimes): void {
-  if (differing.length < MAX_DIFFERING) differing.push({ path, mtimeNs, ctimeNs })
 }
 
 /** Writes the results of a rescan; records nothing as missing, which only a complete scan can decide (P11). */

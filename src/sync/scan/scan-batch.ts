@@ -24,13 +24,9 @@ export interface WalkOptions {
 }
 
 /** A file that was hashed, because its fingerprint did not prove it unchanged. */
-export interface HashedFile {
+export interface HashedFile extends Fingerprint {
   readonly name: string
   readonly isKnown: boolean
-  readonly sizeBytes: number
-  readonly mtimeNs: bigint
-  readonly ctimeNs: bigint
-  readonly inode: bigint
   readonly isRacy: boolean
   readonly sha256: Uint8Array
   readonly mime: string
@@ -113,7 +109,7 @@ export interface ScanBatch {
 /** A running walk; disposing stops it. */
 export interface Walk extends AsyncIterable<ScanBatch>, AsyncDisposable {}
 
-/** Starts to walk a mirror's tree. Batches come in any order; `onRead` hears of what is read for them before they come. */
+/** Starts to walk a mirror's tree. Batches come in any order; `onRead` is called for what is read for them before they come. */
 export type StartWalk = (options: WalkOptions, signal: AbortSignal, onRead?: OnRead) => Walk
 
 /** Entries of a directory that the store knows. */
@@ -186,3 +182,23 @@ export class BatchCollector {
     return taken
   }
 }
+
+/** Cells of the memory that the walking threads share with the main thread. */
+export const CREDITS = 0
+export const IDLE_WORKERS = 1
+
+/** Batches that may be posted and not yet read before a walking thread waits. */
+export const MAX_BATCHES_UNDER_WAY = 6
+
+export type ToWorker =
+  | { readonly kind: 'open'; readonly options: RescanOptions; readonly shared: Int32Array }
+  | { readonly kind: 'walk'; readonly root: RootPlace; readonly paths: readonly string[] }
+  | { readonly kind: 'rescan'; readonly root: RootPlace; readonly entries: readonly DirectoryEntries[] }
+  | { readonly kind: 'end' }
+
+export type FromWorker =
+  | { readonly kind: 'batch'; readonly batch: ScanBatch }
+  | { readonly kind: 'read'; readonly amount: ReadAmount }
+  /** Directories taken off this thread's stack, for an idle thread to walk. */
+  | { readonly kind: 'stolen'; readonly paths: readonly string[] }
+  | { readonly kind: 'idle' }

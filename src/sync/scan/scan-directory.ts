@@ -26,7 +26,6 @@ export interface Scanner {
   readonly listKnown: (path: string) => readonly ComparedRow[]
   /** The store's row of one file. */
   readonly findKnown: (path: string, name: string) => ComparedRow | undefined
-  readonly scratch: Uint8Array
   /** Called for each file that a listing finds. */
   readonly countFile?: () => void
 }
@@ -99,7 +98,10 @@ function* addFiles(
   const rows = knownByName(scanner.listKnown(path))
   const hasKnown = rows.size > 0
   addLookAlikes(path, scan.files, rows, batches.batch)
-  const digestBuilder = new DigestBuilder(scan.files)
+  /** Files with another fingerprint at the time of hashing than in the listing. */
+  const newer = new Map<string, Fingerprint>()
+  let isWhole = true
+  let hasRacy = false
   let files: HashedFile[] = []
   for (const portion of scan.files.portions()) {
     if (files.length > 0) batches.batch.changes.push({ path, files, missing: [], digest: null })
@@ -107,21 +109,39 @@ function* addFiles(
     const { unchangedCount, unproven } = comparePortion(portion, rows, hashEverything)
     batches.batch.counts.unchanged += unchangedCount
     files = readUnproven(scanner, path, unproven, batches.batch)
-    digestBuilder.add(unproven, files)
+    isWhole &&= files.length === unproven.length
+    hasRacy ||= files.some(({ isRacy }) => isRacy)
+    for (const file of listChanged(unproven, files)) newer.set(file.name, file)
   }
   const missing = [...rows.keys()]
   const missingFiles = scan.incomplete ? [] : explainMissing(scan, missing)
-  const isProven = digestBuilder.isWhole && missingFiles.length === missing.length
+  const isProven = isWhole && missingFiles.length === missing.length
   // Files that were rescanned one by one left their directory without a digest.
   const lacksDigest = isProven && hasKnown
   if (files.length > 0 || missingFiles.length > 0 || lacksDigest) {
-    batches.batch.changes.push({
-      path,
-      files,
-      missing: missingFiles,
-      digest: isProven ? digestBuilder.build() : null,
-    })
+    // A hash that was taken too soon after a change does not prove the file unchanged later.
+    const digest = isProven && !hasRacy ? digestDirectory(asHashed(scan.files, newer)) : null
+    batches.batch.changes.push({ path, files, missing: missingFiles, digest })
   }
+}
+
+function listChanged(unproven: Unproven, hashed: readonly HashedFile[]): HashedFile[] {
+  const listed = new Map(unproven.map(({ file }) => [file.name, file.fingerprint]))
+  return hashed.filter((file) => {
+    const before = listed.get(file.name)
+    return before === undefined || !sameFingerprint(before, file)
+  })
+}
+
+/** Returns the listed files with the fingerprints that they had when they were hashed. */
+function asHashed(listed: ListedFiles, newer: ReadonlyMap<string, Fingerprint>): ListedFiles {
+  if (newer.size === 0) return listed
+  const hashed = new ListedFiles(listed.length)
+  for (const { name, fingerprint } of listed) {
+    const { sizeBytes, inode, ...times } = newer.get(name) ?? fingerprint
+    hashed.push(name, { size: BigInt(sizeBytes), ino: inode, ...times })
+  }
+  return hashed
 }
 
 function addLookAlikes(
@@ -136,13 +156,10 @@ function addLookAlikes(
   batch.alike.push({ count, path: joinPath(directory, first), other: joinPath(directory, second) })
 }
 
+type Unproven = readonly { readonly file: ListedFile; readonly isKnown: boolean }[]
+
 /** Hashes the files that are not proven unchanged, and records unsettled ones without reading them. */
-export function readUnproven(
-  scanner: Scanner,
-  directory: string,
-  unproven: readonly { readonly file: ListedFile; readonly isKnown: boolean }[],
-  batch: ScanBatch,
-): HashedFile[] {
+export function readUnproven(scanner: Scanner, directory: string, unproven: Unproven, batch: ScanBatch): HashedFile[] {
   const { clock, options } = scanner
   const { settleMs } = options
   const files: HashedFile[] = []
@@ -172,7 +189,7 @@ function keepDigest(digest: Uint8Array): Uint8Array {
 }
 
 function readFile(
-  { fs, clock, options, scratch }: Scanner,
+  { fs, clock, options }: Scanner,
   path: string,
   name: string,
   isKnown: boolean,
@@ -181,7 +198,7 @@ function readFile(
   try {
     using opened = openGuarded(fs, options.root, path)
     const hashedAtMs = clock.nowMs()
-    const { sha256, sizeBytes } = hashGuarded(fs, opened, scratch)
+    const { sha256, sizeBytes } = hashGuarded(fs, opened)
     batch.counts.hashed += 1
     batch.counts.bytesHashed += sizeBytes
     const isRacy = isRacyHash(opened.fingerprint, hashedAtMs)
@@ -240,48 +257,5 @@ function addLeftOut(options: WalkOptions, path: string, scan: ListedDirectory, b
   batch.problems.push(...listSkipProblems(path, scan.skipped))
   for (const { name, code, message } of scan.problems) {
     batch.problems.push({ path: joinPath(path, name), code: problemCodeOf(code), message })
-  }
-}
-
-/** Collects, portion by portion, whether all files of a directory were read, and builds the digest of the directory. */
-class DigestBuilder {
-  readonly #listed: ListedFiles
-  /** Fingerprints at the time of hashing, of files that changed after the listing. */
-  readonly #newer = new Map<string, Fingerprint>()
-  #isWhole = true
-  #hasRacy = false
-
-  constructor(listed: ListedFiles) {
-    this.#listed = listed
-  }
-
-  get isWhole(): boolean {
-    return this.#isWhole
-  }
-
-  /** Adds the files of one portion that had to be read, and those of them that were. */
-  add(unproven: readonly { readonly file: ListedFile }[], hashed: readonly HashedFile[]): void {
-    if (hashed.length < unproven.length) this.#isWhole = false
-    const listed = new Map(unproven.map(({ file }) => [file.name, file.fingerprint]))
-    for (const file of hashed) {
-      const before = listed.get(file.name)
-      if (file.isRacy) this.#hasRacy = true
-      if (before === undefined || !sameFingerprint(before, file)) this.#newer.set(file.name, file)
-    }
-  }
-
-  /** Returns null when the hash of a file was taken too soon after a change to prove the file unchanged later. */
-  build(): Uint8Array | null {
-    if (this.#hasRacy) return null
-    return digestDirectory(this.#newer.size === 0 ? this.#listed : this.#asRead())
-  }
-
-  #asRead(): ListedFiles {
-    const read = new ListedFiles(this.#listed.length)
-    for (const { name, fingerprint } of this.#listed) {
-      const { sizeBytes, inode, ...times } = this.#newer.get(name) ?? fingerprint
-      read.push(name, { size: BigInt(sizeBytes), ino: inode, ...times })
-    }
-    return read
   }
 }

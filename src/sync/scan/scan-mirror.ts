@@ -4,14 +4,16 @@ import { isWithin } from '../../foundation/files/paths.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { scanRulesOf } from '../../local/ignore/scan-rules.ts'
 import { type Loss, type LossReason, lossReason, mayHaveMoved } from '../../rules/loss-guard.ts'
+import { isScrubDue } from '../../rules/scan-times.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Store } from '../../store/open-store.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
-import { type DifferingFile, emptyScan, noteBatch, recordBatches, type ScanState } from './record-batches.ts'
-import type { PathProblem, RescanOptions, ScanBatch, UnsettledFile } from './scan-batch.ts'
+import { emptyScan, noteBatch, recordBatches, type ScanState } from './record-batches.ts'
+import type { RescanOptions, ScanBatch } from './scan-batch.ts'
 
 interface ScanOptions {
+  /** Hash every file, also if that is not due yet. */
   readonly hashEverything: boolean
   readonly acceptsRemovals: boolean
   /** The user has accepted another root. */
@@ -20,14 +22,11 @@ interface ScanOptions {
   readonly settleMs: number | null
 }
 
-export interface ScanResult {
-  readonly problems: readonly PathProblem[]
-  /** Every directory that was listed. */
-  readonly directories: ReadonlySet<string>
-  /** Files that were left for later, up to a bound. */
-  readonly unsettled: readonly UnsettledFile[]
-  /** Files that are new or have another content, up to a bound. */
-  readonly differing: readonly DifferingFile[]
+export interface ScanResult extends Pick<ScanState, 'problems' | 'unsettled' | 'differing' | 'seenDirectories'> {
+  /** The store knew no directory of the mirror. */
+  readonly isFirst: boolean
+  /** Every file was hashed, whatever its fingerprint. */
+  readonly hasHashedAll: boolean
   /** Files are gone, but unsettled new files may be the same ones under new names, so nothing was removed yet. */
   readonly isRemovalPostponed: boolean
   /** The duration of the walk alone, without waiting for other scans and for the service. */
@@ -36,10 +35,6 @@ export interface ScanResult {
 
 /** Paths that a message about lost files names. */
 const MOST_EXAMPLES = 3
-
-/** Problems of paths that are kept of one scan; further ones are only counted. */
-const MAX_PROBLEMS = 10_000
-const MAX_UNSETTLED = 10_000
 
 /** A tree that had more directories takes longer than the start of a thread. */
 const LARGE_TREE_DIRECTORIES = 500
@@ -52,6 +47,7 @@ const LARGE_TREE_DIRECTORIES = 500
  * 2. Walk the tree, and record the batches in the store, some at once, each time after a check that the root is in its place.
  * 3. Warn of new files whose names look alike.
  * 4. Remove the files that the walk did not find, unless too many are gone or they may have moved.
+ * 5. Pin the root if that is due, and record when every file was hashed.
  */
 export async function scanMirror(
   engine: Engine,
@@ -64,10 +60,12 @@ export async function scanMirror(
   progress.phase = 'scanning'
   store.files.beginScan(mirror.row.id)
   const scan = emptyScan(new Map(store.directories.list(mirror.row.id).map(({ id, path }) => [path, id])))
-  const found: Found = { problems: [], unsettled: [] }
   const known = scan.knownDirectories.size
+  const isFirst = known === 0
+  const { row } = mirror
+  const hasHashedAll = options.hashEverything || isScrubDue(row.scrubbedAt, engine.scrubIntervalMs, clock.nowMs())
   const walked = {
-    ...walkOptions(engine, mirror, { ...options, isNew: known === 0 }),
+    ...walkOptions(engine, mirror, { hashEverything: hasHashedAll, settleMs: options.settleMs, isNew: isFirst }),
     root: mirror.root.place,
     isLarge: known > LARGE_TREE_DIRECTORIES,
   }
@@ -81,15 +79,15 @@ export async function scanMirror(
   for await (const batch of walk) {
     if (noteBatch(scan, batch, summary)) pending.add(batch)
     if (pending.isFull) recordBatches(engine, mirror, scan, pending.take(), summary)
-    keepSome(found, batch)
     progress.filesHashed += batch.counts.hashed
   }
   recordBatches(engine, mirror, scan, pending.take(), summary)
   warnOfLookAlikes(engine, mirror, scan)
   const isRemovalPostponed = !removeMissing(engine, mirror, scan, { summary, ...options })
-  const { differing, seenDirectories: directories } = scan
   const durationMs = clock.monotonicMs() - startMs
-  return { ...found, isRemovalPostponed, durationMs, differing, directories }
+  if (mirror.mustPinRoot) store.write(() => store.mirrors.pinRoot(row))
+  if (hasHashedAll) store.write(() => store.mirrors.recordScrub(row.id, clock.nowMs()))
+  return { ...scan, isFirst, hasHashedAll, isRemovalPostponed, durationMs }
 }
 
 /** Both files are mirrored; but another system may take them for one, and people may confuse them. */
@@ -97,17 +95,6 @@ function warnOfLookAlikes({ logger }: Engine, { row }: OpenMirror, { alike }: Sc
   if (alike === undefined) return
   const { count: files, path, other } = alike
   logger.warn('files whose names look alike', { mirror: row.name, files, path, other })
-}
-
-interface Found {
-  readonly problems: PathProblem[]
-  readonly unsettled: UnsettledFile[]
-}
-
-/** Keeps a bounded number of problems and unsettled files by name. */
-function keepSome({ problems, unsettled }: Found, batch: ScanBatch): void {
-  if (problems.length < MAX_PROBLEMS) problems.push(...batch.problems)
-  if (unsettled.length < MAX_UNSETTLED) unsettled.push(...batch.unsettled)
 }
 
 /** The options to walk a mirror's tree, but for its root; `isNew`: the store knows none of its files. */

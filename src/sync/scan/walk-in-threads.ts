@@ -4,8 +4,19 @@ import { Worker } from 'node:worker_threads'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import type { RootPlace } from '../../local/read/inspect-root.ts'
 import type { OnRead } from '../../local/read/read-meter.ts'
-import type { OpenRescanner, RescanOptions, ScanBatch, StartWalk, Walk, WalkOptions } from './scan-batch.ts'
-import { CREDITS, type FromWorker, IDLE_WORKERS, MAX_BATCHES_UNDER_WAY, type ToWorker } from './walk-thread-messages.ts'
+import {
+  CREDITS,
+  type FromWorker,
+  IDLE_WORKERS,
+  MAX_BATCHES_UNDER_WAY,
+  type OpenRescanner,
+  type RescanOptions,
+  type ScanBatch,
+  type StartWalk,
+  type ToWorker,
+  type Walk,
+  type WalkOptions,
+} from './scan-batch.ts'
 
 /** Walks a tree with `threads` threads: they walk, compare with the store and hash; the caller only records the batches. */
 export function walkByThreads(threads: number): StartWalk {

@@ -6,16 +6,23 @@ import type { RootPlace } from '../../local/read/inspect-root.ts'
 import { ReadMeter } from '../../local/read/read-meter.ts'
 import { openStoreReader } from '../../store/open-store.ts'
 import { rescanEntries } from './rescan-entries.ts'
-import { type DirectoryEntries, emptyBatch, type RescanOptions } from './scan-batch.ts'
+import {
+  CREDITS,
+  type DirectoryEntries,
+  emptyBatch,
+  type FromWorker,
+  IDLE_WORKERS,
+  type RescanOptions,
+  type ToWorker,
+} from './scan-batch.ts'
 import type { Scanner } from './scan-directory.ts'
-import { CREDITS, type FromWorker, IDLE_WORKERS, type ToWorker } from './walk-thread-messages.ts'
-import { createScanner, newScratch, scopeAt, walkTree } from './walk-tree.ts'
+import { createScanner, scopeAt, walkTree } from './walk-tree.ts'
 
 function serve(options: RescanOptions, shared: Int32Array): void {
   const reader = options.storeDirectory === null ? undefined : openStoreReader(options.storeDirectory)
   const meter = new ReadMeter(nodeFileSystem, systemClock, (amount) => post({ kind: 'read', amount }))
   const { fs, countFile } = meter
-  const context = { fs, clock: systemClock, scratch: newScratch() }
+  const context = { fs, clock: systemClock }
   const within = (root: RootPlace) => ({ ...createScanner(reader, { ...options, root }, context), countFile })
   const renewView = () => reader?.renewView()
   parentPort?.on('message', (message: ToWorker) => {

@@ -19,10 +19,7 @@ export function* walkTree(
   for (let directory = stack.pop(); directory; directory = stack.pop()) {
     beforeDirectory()
     const children = yield* scanDirectory(scanner, directory, batches)
-    for (let index = children.length - 1; index >= 0; index -= 1) {
-      const child = children[index]
-      if (child) stack.push(child)
-    }
+    for (const child of children.toReversed()) stack.push(child)
     if (batches.isFull) yield batches.take()
   }
   yield batches.take()
@@ -36,25 +33,11 @@ export function scopeAt({ fs, options }: Pick<Scanner, 'fs' | 'options'>, path: 
   return scope
 }
 
-/** The size of a read while hashing; see hashGuarded. */
-const SCRATCH_BYTES = 2 ** 20
-
-/** The buffer of one thread, through which it reads what it hashes. */
-export function newScratch(): Uint8Array {
-  return new Uint8Array(SCRATCH_BYTES)
-}
-
-interface ScannerContext {
-  readonly fs: FileSystem
-  readonly clock: Clock
-  readonly scratch?: Uint8Array
-}
-
 /** Creates a scanner that knows what a store knows; without one, every file is new. */
 export function createScanner(
   store: Pick<StoreReader, 'directories' | 'files'> | undefined,
   options: WalkOptions,
-  { fs, clock, scratch = newScratch() }: ScannerContext,
+  { fs, clock }: { readonly fs: FileSystem; readonly clock: Clock },
 ): Scanner {
   const { mirrorId } = options
   return {
@@ -64,6 +47,5 @@ export function createScanner(
     hasDigest: (path, digest) => store?.directories.findDigest(mirrorId, path)?.equals(digest) ?? false,
     listKnown: (path) => store?.files.listForCompare(mirrorId, path) ?? [],
     findKnown: (path, name) => store?.files.findForCompare(mirrorId, path, name),
-    scratch,
   }
 }

@@ -14,15 +14,9 @@ import type { Connection, Engine, EngineLimits, Service } from '../../../src/syn
 import { IngestionCapacity } from '../../../src/sync/ingestion/ingestion-capacity.ts'
 import { createProgress } from '../../../src/sync/progress.ts'
 import { rescanEntries } from '../../../src/sync/scan/rescan-entries.ts'
-import {
-  emptyBatch,
-  type OpenRescanner,
-  type ScanBatch,
-  type StartWalk,
-  type WalkOptions,
-} from '../../../src/sync/scan/scan-batch.ts'
+import { emptyBatch, type OpenRescanner, type ScanBatch, type StartWalk } from '../../../src/sync/scan/scan-batch.ts'
 import type { Scanner } from '../../../src/sync/scan/scan-directory.ts'
-import { scopeAt, walkTree } from '../../../src/sync/scan/walk-tree.ts'
+import { createScanner, scopeAt, walkTree } from '../../../src/sync/scan/walk-tree.ts'
 import { noMetrics } from '../../../src/sync/sinks.ts'
 import type { Life } from './life.ts'
 import { type NetworkHooks, ORIGIN, SimulatedNetwork, TOKEN } from './network.ts'
@@ -98,24 +92,10 @@ function clockOf(clock: Clock, life: Life): Clock {
   }
 }
 
-const SCRATCH = new Uint8Array(65_536)
-
-function scannerOf(store: StoreReader, fs: FileSystem, clock: Clock, options: WalkOptions): Scanner {
-  return {
-    fs,
-    clock,
-    options,
-    hasDigest: (path, digest) => store.directories.findDigest(options.mirrorId, path)?.equals(digest) ?? false,
-    listKnown: (path) => store.files.listForCompare(options.mirrorId, path),
-    findKnown: (path, name) => store.files.findForCompare(options.mirrorId, path, name),
-    scratch: SCRATCH,
-  }
-}
-
 /** The walk of the program's threads, in this one. */
 function startWalk(store: StoreReader, fs: FileSystem, clock: Clock): StartWalk {
   return (options, signal) => ({
-    [Symbol.asyncIterator]: () => walk(scannerOf(store, fs, clock, options), [''], signal),
+    [Symbol.asyncIterator]: () => walk(createScanner(store, options, { fs, clock }), [''], signal),
     [Symbol.asyncDispose]: async () => {},
   })
 }
@@ -125,7 +105,7 @@ export function rescanHere(store: StoreReader, fs: FileSystem, clock: Clock): Op
   return (options) => {
     return {
       async *rescan(work, signal) {
-        const scanner = scannerOf(store, fs, clock, { ...options, root: work.root })
+        const scanner = createScanner(store, { ...options, root: work.root }, { fs, clock })
         if (work.kind === 'trees') yield* walk(scanner, work.paths, signal)
         else {
           const batch = emptyBatch()

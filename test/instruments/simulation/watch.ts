@@ -1,9 +1,9 @@
 /** The continuous mode for a while: its watcher receives the changes of the disk later, twice or not at all. */
 import { InterruptedError } from '../../../src/foundation/errors.ts'
-import type { TreeWatcher } from '../../../src/local/watch/tree-watcher.ts'
+import type { TreeWatcher, WatchEvents } from '../../../src/local/watch/tree-watcher.ts'
 import type { ScanIntervals } from '../../../src/rules/scan-times.ts'
 import { MirrorController } from '../../../src/sync/continuous/mirror-controller.ts'
-import type { WatchListener, WatchMeans } from '../../../src/sync/continuous/mirror-watch.ts'
+import type { WatchMeans } from '../../../src/sync/continuous/mirror-watch.ts'
 import { ServiceConnection } from '../../../src/sync/continuous/service-connection.ts'
 import type { Engine, MirrorSettings } from '../../../src/sync/engine.ts'
 import type { Life } from './life.ts'
@@ -60,7 +60,7 @@ export async function watchFor(world: World, plan: WatchPlan, actions: WatchActi
 /** One watch a directory, as Linux has it. */
 function simulatedWatch(world: World, life: Life, { lossShare, isPolled }: WatchPlan): WatchMeans {
   const watched = new Set<string>()
-  const listen = (listener: WatchListener) => {
+  const listen = (listener: WatchEvents) => {
     world.disk.onChange = (path) => {
       if (!path.startsWith(`${ROOT}/`)) return
       const relative = path.slice(ROOT.length + 1)
@@ -72,7 +72,6 @@ function simulatedWatch(world: World, life: Life, { lossShare, isPolled }: Watch
     }
   }
   const watcher: TreeWatcher = {
-    backEnd: 'node',
     isLimited: false,
     delayMs: 0,
     hasStopped: false,

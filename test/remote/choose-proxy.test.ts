@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chooseProxy } from '../../src/rules/choose-proxy.ts'
+import { chooseProxy } from '../../src/remote/choose-proxy.ts'
 
 const ORIGIN = 'https://library.example.com'
 const PROXY = 'http://proxy:3128'
