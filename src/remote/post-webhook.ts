@@ -1,9 +1,10 @@
 import { type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { systemCodeOf } from '../foundation/errors.ts'
+import { connectSecurely } from './wire/connector.ts'
 import { describeNetworkError } from './wire/describe-network-error.ts'
-import { hostPortOf, openTunnel, ProxyFailure, type TunnelProxy, targetOf } from './wire/proxy.ts'
-import { CertificateFailure, openSecureSocket, openSocket } from './wire/sockets.ts'
+import { hostPortOf, ProxyFailure, type TunnelProxy } from './wire/proxy.ts'
+import { CertificateFailure, openSocket } from './wire/sockets.ts'
 
 export interface WebhookRequest {
   /** https, or http on this computer. It is a secret: who knows it can post. */
@@ -37,12 +38,9 @@ export async function postWebhook(webhook: WebhookRequest): Promise<void> {
 }
 
 async function connect({ url, proxy, signal }: WebhookRequest): Promise<Socket> {
-  const hostPort = hostPortOf(url.origin)
-  const security = { context: undefined, session: undefined, signal }
   try {
-    if (url.protocol === 'http:') return await openSocket(hostPort, signal)
-    const tunnel = proxy && (await openTunnel(proxy, targetOf(url.origin), security))
-    return await openSecureSocket(hostPort, security, tunnel)
+    if (url.protocol === 'http:') return await openSocket(hostPortOf(url.origin), signal)
+    return await connectSecurely(url.origin, { proxy, signal }, { ofProxy: undefined, ofService: undefined })
   } catch (error) {
     throw new WebhookFailure(reasonOf(error, signal), false)
   }

@@ -12,7 +12,7 @@ export interface RetryPolicy {
   readonly forWords?: string
   /** For callers without a waiting user: waits as long as `Retry-After` asks, which counts neither in `forMs` nor as a try. */
   readonly waitsOutRetryAfter?: boolean
-  /** A longer delay than this fails the request; LONGEST_DELAY_MS by default. */
+  /** A longer delay than this fails the request; a day by default. */
   readonly longestRetryAfterMs?: number
 }
 
@@ -28,9 +28,7 @@ export function retryDelayMs(attempt: number, policy: RetryPolicy, random: numbe
   return Math.max(retryAfterMs, halfMs) + halfMs * random
 }
 
-/** If the service asks for more, the request fails and its caller returns another time. */
-const LONGEST_DELAY_MS = DAY_MS
-
-export function longestDelayMs({ longestRetryAfterMs = LONGEST_DELAY_MS }: RetryPolicy): number {
+/** Returns the longest delay before a try: if the service asks for more, the request fails and its caller returns another time. */
+export function longestDelayMs({ longestRetryAfterMs = DAY_MS }: RetryPolicy): number {
   return longestRetryAfterMs
 }

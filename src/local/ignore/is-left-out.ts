@@ -19,9 +19,8 @@ export function isLeftOut(
   if (place === undefined) return false
   if (oneFileSystem && isElsewhere(fs, place, relativePath)) return true
   const readRulesIn = (directory: string) => readRules(fs, place, directory)
-  for (const { path, scope } of descend(relativePath, createRootScope(ignore), readRulesIn)) {
+  for (const { path, scope } of descend(relativePath, createRootScope(ignore), readRulesIn))
     if (scope.decide(path, true)) return true
-  }
   return false
 }
 

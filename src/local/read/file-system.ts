@@ -39,6 +39,17 @@ export interface FileSystem {
 
 export const nodeFileSystem: FileSystem = nodeFs
 
+export const BIGINT = { bigint: true } as const
+
+/** Returns where a link leads; undefined where there is none, such as a descriptor's where `/proc` is not mounted. */
+export function tryReadLink(fs: FileSystem, path: string): string | undefined {
+  try {
+    return fs.readlinkSync(path)
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Size, times and inode of a file: where all are equal, the file is taken for unchanged. The size is a number, which is exact up to
  * 8 PiB; converting it from a bigint costs under 1 ms for 100,000 files. Times and inodes need all 64 bits.

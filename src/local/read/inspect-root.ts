@@ -3,8 +3,8 @@ import { messageOf, RootError, systemCodeOf } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { Volume } from '../../rules/mirror-roots.ts'
 import { isOutOfDescriptors } from './file-errors.ts'
-import { type FileStats, type FileSystem, isDirectory } from './file-system.ts'
-import { FILE_SYSTEMS, type FileSystemKind } from './file-system-kinds.ts'
+import { BIGINT, type FileStats, type FileSystem, isDirectory } from './file-system.ts'
+import { FILE_SYSTEMS } from './file-system-kinds.ts'
 
 /** Where the files of a mirror are read. Plain data, so that it can be passed to a thread. */
 export interface RootPlace {
@@ -25,8 +25,6 @@ export interface RootDirectory extends RootPlace {
   /** Known where `birthNs` is not. */
   readonly volume: Volume
 }
-
-const BIGINT = { bigint: true } as const
 
 /** Reads the identity of a mirror's directory; throws RootError `root-missing` or `root-unreadable`. */
 export function inspectRoot(fs: FileSystem, path: string): RootDirectory {
@@ -60,7 +58,11 @@ function identify(fs: FileSystem, realPath: string, stats: FileStats): RootDirec
   const { kind, sizeBytes } = fileSystemAt(fs, realPath)
   if (kind?.recordsBirth && birthtimeNs !== 0n)
     return { ...known, birthNs: birthtimeNs, isBirthCertain: birthtimeNs !== ctimeNs, volume: UNKNOWN_VOLUME }
-  const volume = process.platform === 'linux' ? identifyVolume(fs, device, { kind, sizeBytes }) : UNKNOWN_VOLUME
+  // The UUID (of FAT: the serial number) identifies a file system, and so does its size unless that may vary.
+  const volume =
+    process.platform === 'linux'
+      ? { id: findUuid(fs, device), sizeBytes: kind?.hasFixedSize ? sizeBytes : null }
+      : UNKNOWN_VOLUME
   return { ...known, birthNs: null, isBirthCertain: false, volume }
 }
 
@@ -94,15 +96,6 @@ const UNKNOWN_VOLUME: Volume = { id: null, sizeBytes: null }
 /** Links of these names lead to the devices of file systems. */
 const BY_UUID = '/dev/disk/by-uuid'
 
-/** Identifies the file system of `kind` on `device` by its UUID (of FAT: its serial number), and by its size unless that may vary. */
-function identifyVolume(
-  fs: FileSystem,
-  device: bigint,
-  { kind, sizeBytes }: { readonly kind: FileSystemKind | undefined; readonly sizeBytes: number },
-): Volume {
-  return { id: findUuid(fs, device), sizeBytes: kind?.hasFixedSize ? sizeBytes : null }
-}
-
 /** Containers and systems without udev have no such links. */
 function findUuid(fs: FileSystem, device: bigint): string | null {
   try {
@@ -114,7 +107,7 @@ function findUuid(fs: FileSystem, device: bigint): string | null {
 
 function leadsTo(fs: FileSystem, link: string, device: bigint): boolean {
   try {
-    return fs.statSync(link, { bigint: true }).rdev === device
+    return fs.statSync(link, BIGINT).rdev === device
   } catch {
     return false
   }

@@ -3,6 +3,7 @@ import { sep } from 'node:path'
 import { isWithin } from '../../foundation/files/paths.ts'
 import { asFileError, fileError } from './file-errors.ts'
 import {
+  BIGINT,
   type FileStats,
   type FileSystem,
   type Fingerprint,
@@ -60,7 +61,7 @@ interface Opened {
 
 function guard(fs: FileSystem, opened: Opened): GuardedFile {
   const { descriptor, relativePath } = opened
-  const stats = fs.fstatSync(descriptor, { bigint: true })
+  const stats = fs.fstatSync(descriptor, BIGINT)
   if (!isRegularFile(stats)) throw fileError('unsupported', relativePath, 'it is not a regular file')
   if (!isUnder(opened.root.realPath, realPathOf(fs, opened, stats))) {
     throw fileError('outside-root', relativePath, "it lies outside the mirror's directory")

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { RootError, systemCodeOf } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import type { FileSystem } from './file-system.ts'
+import { BIGINT, type FileSystem, tryReadLink } from './file-system.ts'
 import { asRootError, inspectRoot, isInPlace, type RootDirectory, type RootPlace } from './inspect-root.ts'
 
 /**
@@ -41,7 +41,6 @@ export function openRoot(fs: FileSystem, path: string): OpenRoot {
   }
 }
 
-const BIGINT = { bigint: true } as const
 const REPLACED = ', and something else stands in its place'
 
 interface OpenedDirectory {
@@ -62,21 +61,13 @@ function openDirectory(
     const accessPath = `/proc/self/fd/${descriptor}`
     const { dev, ino } = fs.fstatSync(descriptor, BIGINT)
     const isSame = dev === device && ino === inode
-    const link = isSame ? readLink(fs, accessPath) : undefined
+    const link = isSame ? tryReadLink(fs, accessPath) : undefined
     if (link !== undefined) return { descriptor, accessPath, link }
     fs.closeSync(descriptor)
     if (!isSame) throw rootLost(path, REPLACED)
     return undefined
   } catch (error) {
     throw asRootError(error, path)
-  }
-}
-
-function readLink(fs: FileSystem, path: string): string | undefined {
-  try {
-    return fs.readlinkSync(path)
-  } catch {
-    return undefined
   }
 }
 

@@ -7,10 +7,9 @@ import { type Listing, listGuarded } from './list-guarded.ts'
 import {
   type DirectoryListing,
   type ListedDirectory,
-  ListedFiles,
   type ListingContext,
   type ListOptions,
-  type MutableFindings,
+  noFindings,
   statEntry,
 } from './stat-entry.ts'
 
@@ -39,15 +38,8 @@ export function listDirectory(
 }
 
 function scanListing(fs: FileSystem, place: ListingContext, listing: Listing): ListedDirectory {
-  const skipped: MutableFindings['skipped'] = listing.namesNotUtf8.map((name) => ({ name, reason: 'name-not-utf8' }))
-  const found: MutableFindings = {
-    files: new ListedFiles(listing.names.length),
-    directories: [],
-    ignored: [],
-    skipped,
-    problems: [],
-    vanished: [],
-  }
+  const found = noFindings(listing.names.length)
+  for (const name of listing.namesNotUtf8) found.skipped.push({ name, reason: 'name-not-utf8' })
   for (const name of listing.names) statEntry(fs, place, name, found)
   const { vanished, ...findings } = found
   const isEmpty = listing.names.length === 0

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { constants } from 'node:fs'
 import { fileError } from '../read/file-errors.ts'
-import type { FileSystem } from '../read/file-system.ts'
+import { type FileSystem, tryReadLink } from '../read/file-system.ts'
 import { isInPlace, type RootPlace } from '../read/inspect-root.ts'
 import { isUnder } from '../read/open-guarded.ts'
 
@@ -24,21 +24,12 @@ export function listGuarded(fs: FileSystem, place: DirectoryLocation): Listing {
   const descriptor = fs.openSync(accessPathOf(place), FLAGS)
   try {
     const descriptorPath = `/proc/self/fd/${descriptor}`
-    const realPath = readLink(fs, descriptorPath)
+    const realPath = tryReadLink(fs, descriptorPath)
     if (realPath === undefined) return listBetweenChecks(fs, place)
     assertInRoot(realPath, place)
     return readListing(fs, descriptorPath)
   } finally {
     fs.closeSync(descriptor)
-  }
-}
-
-/** Returns undefined where `/proc` is not mounted. */
-function readLink(fs: FileSystem, path: string): string | undefined {
-  try {
-    return fs.readlinkSync(path)
-  } catch {
-    return undefined
   }
 }
 

@@ -6,7 +6,14 @@ import type { SkipReason } from '../../rules/path-problems.ts'
 import type { IgnoreDecision, IgnoreScope } from '../ignore/ignore-scope.ts'
 import type { ScanRules } from '../ignore/scan-rules.ts'
 import { faultOf } from '../read/file-errors.ts'
-import { type FileKind, type FileStats, type FileSystem, type Fingerprint, kindOf } from '../read/file-system.ts'
+import {
+  BIGINT,
+  type FileKind,
+  type FileStats,
+  type FileSystem,
+  type Fingerprint,
+  kindOf,
+} from '../read/file-system.ts'
 import type { DirectoryLocation } from './list-guarded.ts'
 
 export interface ListOptions {
@@ -130,7 +137,10 @@ export interface MutableFindings extends Findings {
   readonly vanished: string[]
 }
 
-const BIGINT = { bigint: true } as const
+/** Returns findings without any entry; `most`: the number of files that may be added. */
+export function noFindings(most: number): MutableFindings {
+  return { files: new ListedFiles(most), directories: [], ignored: [], skipped: [], problems: [], vanished: [] }
+}
 
 /** Adds one entry of a listing to the findings: as a file, a directory, ignored, skipped, vanished or a problem. */
 export function statEntry(fs: FileSystem, place: ListingContext, name: string, found: MutableFindings): void {

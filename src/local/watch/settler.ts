@@ -1,6 +1,7 @@
 import type { Clock } from '../../foundation/clock.ts'
 import { ageMsOf } from '../../rules/scan-times.ts'
 import {
+  BIGINT,
   type FileSystem,
   type Fingerprint,
   fingerprintOf,
@@ -25,8 +26,6 @@ interface Settling {
 
 /** With more paths, a scan of the whole mirror is cheaper. */
 const MAX_PATHS = 50_000
-
-const BIGINT = { bigint: true } as const
 
 /**
  * Holds paths that may have changed until each is settled: its size, times and inode stayed equal for `settleMs`. A path that is

@@ -1,8 +1,7 @@
 import type { Download, ServiceClient } from '../service-client.ts'
 import type { Send, Target } from '../wire/request.ts'
 import { readDownload } from './downloads.ts'
-import { viewBody } from './resources.ts'
-import { readViewUrl } from './view-urls.ts'
+import { readViewUrl, viewBody } from './resources.ts'
 
 type AssetEndpoints = Pick<ServiceClient, 'downloadAsset' | 'downloadRepresentation' | 'createAssetViewUrl'>
 

@@ -1,4 +1,4 @@
-import { libraryPage, libraryRecord } from '../../contract/records.ts'
+import { accessContext, libraryPage, libraryRecord } from '../../contract/records.ts'
 import { PAGE_LIMITS, type RouteName } from '../../contract/routes.ts'
 import type { CapabilitiesReader } from '../capabilities/capabilities.ts'
 import type { ServiceClient } from '../service-client.ts'
@@ -65,4 +65,20 @@ function listTarget(cursor: string | undefined) {
 
 function oneLibrary<R extends RouteName>(route: R, library: string) {
   return { kind: 'route', route, values: { library } } as const
+}
+
+const readContext = jsonOf(accessContext)
+
+/** Verifying access (4.1). */
+export function accessEndpoints(send: Send): Pick<ServiceClient, 'checkAccess'> {
+  return {
+    checkAccess: (signal) =>
+      send({
+        target: { kind: 'route', route: 'checkAccess' },
+        verb: 'check the access',
+        retry: 'always',
+        read: readContext,
+        signal,
+      }),
+  }
 }

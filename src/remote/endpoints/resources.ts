@@ -1,9 +1,11 @@
-import { type ResourceRecord, resourceRecord } from '../../contract/records.ts'
+import { type ResourceRecord, resourceRecord, type ViewUrl, viewUrl } from '../../contract/records.ts'
+import { TemporaryError } from '../../foundation/errors.ts'
+import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import type { AssetView, ServiceClient } from '../service-client.ts'
 import { jsonOf, malformed } from '../wire/parse-response.ts'
 import type { Send, ServiceRequest, ServiceResponse } from '../wire/request.ts'
+import { cannot } from '../wire/transient-failure.ts'
 import { readDownload } from './downloads.ts'
-import { readViewUrl } from './view-urls.ts'
 
 type ResourceEndpoints = Pick<
   ServiceClient,
@@ -72,4 +74,18 @@ export function viewBody(view: AssetView): object {
     ttl_minutes: view.ttlMinutes,
     disposition: view.disposition,
   }
+}
+
+const readUrl = jsonOf(viewUrl)
+
+/** Reads a view URL (2.13): an address of http or https, which may be relative to the service; throws TemporaryError for any other. */
+export async function readViewUrl(response: ServiceResponse, request: ServiceRequest<unknown>): Promise<ViewUrl> {
+  const view = await readUrl(response, request)
+  const url = /[\s\p{C}]/u.test(view.url) ? null : URL.parse(view.url, response.origin)
+  if (!url || !['http:', 'https:'].includes(url.protocol)) {
+    const reason = `the service gave an address that is not one of http or https: ${truncateText(view.url, 200)}`
+    throw new TemporaryError('answer-malformed', cannot(request, escapeText(reason)))
+  }
+  // An absolute one is used unchanged: it is signed.
+  return URL.canParse(view.url) ? view : { ...view, url: url.href }
 }

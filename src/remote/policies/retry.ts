@@ -54,7 +54,8 @@ export function withRetries(send: Send, options: RetryOptions): Send {
           delayMs,
           ...details,
         })
-        outages?.recordFailure(details, { delayMs: delayUntilClosed(delayMs, deadlineMs, options), deadlineMs })
+        const closedInMs = options.openUntilMs(deadlineMs) - clock.monotonicMs()
+        outages?.recordFailure(details, { delayMs: Math.max(delayMs, closedInMs), deadlineMs })
         await sleepFor(clock, delayMs, request)
       }
     }
@@ -98,14 +99,6 @@ function delayBefore(
   const delayMs = retryDelayMs(attempt, policy, random(), retryAfterMs)
   if (deadlineMs === undefined) return delayMs
   return Math.max(retryAfterMs ?? 0, Math.min(delayMs, deadlineMs - clock.monotonicMs()))
-}
-
-function delayUntilClosed(
-  delayMs: number,
-  deadlineMs: number | undefined,
-  { openUntilMs: openAtMs, clock }: RetryOptions,
-): number {
-  return Math.max(delayMs, openAtMs(deadlineMs) - clock.monotonicMs())
 }
 
 /** Sleeps for `durationMs`; throws InterruptedError if `request` is aborted. */

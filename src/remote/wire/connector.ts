@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
-import { createSecureContext, type SecureContext } from 'node:tls'
+import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
 import type { buildConnector } from 'undici'
-import { hostPortOf, openTunnel, type TunnelProxy, targetOf } from './proxy.ts'
+import { hostPortOf, openTunnel, type TunnelProxy } from './proxy.ts'
 import { openSecureSocket, openSocket } from './sockets.ts'
 
 /** A certificate of our own, with its key. */
@@ -45,26 +45,32 @@ export function createConnector(origin: string, options: ConnectOptions): buildC
 }
 
 function securely(origin: string, options: ConnectOptions): () => Promise<Socket> {
-  const { proxy, signal } = options
-  const hostPort = hostPortOf(origin)
   let contexts: Contexts | undefined
   let session: Buffer | undefined
   return async () => {
     // Reading some hundred certificates takes time, so the first connection does it for all.
     contexts ??= createContexts(options)
-    const { ofProxy, ofService } = contexts
-    const tunnel =
-      proxy && (await openTunnel(proxy, targetOf(origin), { context: ofProxy, session: undefined, signal }))
-    try {
-      const socket = await openSecureSocket(hostPort, { context: ofService, session, signal }, tunnel)
-      socket.on('session', (newSession) => {
-        session = newSession
-      })
-      return socket
-    } catch (error) {
-      tunnel?.destroy()
-      throw error
-    }
+    const socket = await connectSecurely(origin, options, contexts, session)
+    socket.on('session', (newSession) => {
+      session = newSession
+    })
+    return socket
+  }
+}
+
+/** Connects to an https origin, through the proxy if there is one. */
+export async function connectSecurely(
+  origin: string,
+  { proxy, signal }: Pick<ConnectOptions, 'proxy' | 'signal'>,
+  { ofProxy, ofService }: Contexts,
+  session?: Buffer,
+): Promise<TLSSocket> {
+  const tunnel = proxy && (await openTunnel(proxy, origin, { context: ofProxy, signal }))
+  try {
+    return await openSecureSocket(hostPortOf(origin), { context: ofService, session, signal }, tunnel)
+  } catch (error) {
+    tunnel?.destroy()
+    throw error
   }
 }
 

@@ -1,8 +1,7 @@
 import type { Clock } from '../../foundation/clock.ts'
-import { type ConnectOptions, createContexts } from './connector.ts'
-import { hostPortOf, openTunnel, targetOf } from './proxy.ts'
+import { type ConnectOptions, connectSecurely, createContexts } from './connector.ts'
+import { openTunnel } from './proxy.ts'
 import type { ServiceRequest } from './request.ts'
-import { openSecureSocket } from './sockets.ts'
 import { finalError, networkError, TransientFailure } from './transient-failure.ts'
 
 export interface ProbedRoute extends ConnectOptions {
@@ -16,23 +15,15 @@ export async function probeProxy(route: ProbedRoute): Promise<void> {
   const { proxy, signal } = route
   if (!proxy) return
   await explaining(route, async () => {
-    const tunnel = await openTunnel(proxy, targetOf(route.origin), {
-      context: createContexts(route).ofProxy,
-      session: undefined,
-      signal,
-    })
+    const tunnel = await openTunnel(proxy, route.origin, { context: createContexts(route).ofProxy, signal })
     tunnel.destroy()
   })
 }
 
 /** Connects, checks the service's certificate, and returns until when that is valid; throws as a request would. */
 export async function probeCertificate(route: ProbedRoute): Promise<number> {
-  const { origin, proxy, signal } = route
   return explaining(route, async () => {
-    const { ofProxy, ofService } = createContexts(route)
-    const security = { session: undefined, signal }
-    const tunnel = proxy && (await openTunnel(proxy, targetOf(origin), { ...security, context: ofProxy }))
-    const socket = await openSecureSocket(hostPortOf(origin), { ...security, context: ofService }, tunnel)
+    const socket = await connectSecurely(route.origin, route, createContexts(route))
     const { valid_to: validTo } = socket.getPeerCertificate()
     socket.destroy()
     return Date.parse(validTo)

@@ -4,7 +4,14 @@ import { systemCodeOf, UsageError } from '../../foundation/errors.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import type { ProxyChoice } from '../choose-proxy.ts'
 import { describeNetworkError } from './describe-network-error.ts'
-import { CertificateFailure, CONNECT_TIMEOUT_MS, openSecureSocket, openSocket, type Security } from './sockets.ts'
+import {
+  CertificateFailure,
+  CONNECT_TIMEOUT_MS,
+  type HostPort,
+  openSecureSocket,
+  openSocket,
+  type Security,
+} from './sockets.ts'
 
 /** A proxy that opens tunnels (CONNECT). */
 export interface TunnelProxy {
@@ -52,11 +59,13 @@ function unusable(variable: string, why: string): UsageError {
   return new UsageError('bad-configuration', `Cannot use the proxy that ${variable} names: ${why}`)
 }
 
-/** Opens a connection through the proxy to `target` (`library.example.com:443`); rejects with ProxyFailure. */
-export async function openTunnel(proxy: TunnelProxy, target: string, security: Security): Promise<Socket> {
+/** Opens a connection through the proxy to the service at `origin`; rejects with ProxyFailure. */
+export async function openTunnel(proxy: TunnelProxy, origin: string, security: Security): Promise<Socket> {
+  const { host, port } = hostPortOf(origin)
+  const target = `${host.includes(':') ? `[${host}]` : host}:${port}`
   try {
     const socket = await reach(proxy, security)
-    const { response, head } = await ask(proxy, target, { socket, signal: security.signal })
+    const { response, head } = await ask(proxy, target, socket, security.signal)
     const status = response.statusCode ?? 0
     if (status >= 200 && status < 300) {
       if (head.length > 0) socket.unshift(head)
@@ -80,16 +89,10 @@ export function nameOf({ origin, variable }: TunnelProxy): string {
 }
 
 /** The host of an origin, without brackets, and its port. */
-export function hostPortOf(origin: string): { host: string; port: number } {
+export function hostPortOf(origin: string): HostPort {
   const { protocol, hostname, port } = new URL(origin)
   const byDefault = protocol === 'https:' ? 443 : 80
   return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? byDefault : Number(port) }
-}
-
-/** `library.example.com:443`, as a proxy is asked for it. */
-export function targetOf(origin: string): string {
-  const { host, port } = hostPortOf(origin)
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 function reach({ origin }: TunnelProxy, security: Security): Promise<Socket> {
@@ -104,24 +107,19 @@ interface ProxyResponse {
   readonly head: Buffer
 }
 
-interface Asking {
-  readonly socket: Socket
-  readonly signal: AbortSignal | undefined
-}
-
 function ask(
-  { origin, variable, credentials }: TunnelProxy,
+  proxy: TunnelProxy,
   target: string,
-  { socket, signal }: Asking,
+  socket: Socket,
+  signal: AbortSignal | undefined,
 ): Promise<ProxyResponse> {
   const headers: Record<string, string> = { host: target, 'proxy-connection': 'keep-alive' }
-  if (credentials !== undefined) {
-    headers['proxy-authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`
-  }
+  const { credentials } = proxy
+  if (credentials !== undefined) headers['proxy-authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`
   const asking = request({ method: 'CONNECT', path: target, headers, createConnection: () => socket, signal })
   return new Promise((resolve, reject) => {
-    const late = `the proxy ${origin} (${variable}) does not answer`
-    const timer = setTimeout(() => asking.destroy(new ProxyFailure(late, false)), CONNECT_TIMEOUT_MS)
+    const late = new ProxyFailure(`${nameOf(proxy)} does not answer`, false)
+    const timer = setTimeout(() => asking.destroy(late), CONNECT_TIMEOUT_MS)
     asking.once('connect', (response: IncomingMessage, _: unknown, head: Buffer) => {
       clearTimeout(timer)
       resolve({ response, head })

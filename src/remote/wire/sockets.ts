@@ -1,4 +1,4 @@
-import { connect as connectPlain, type Socket } from 'node:net'
+import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectEncrypted, type PeerCertificate, type SecureContext, type TLSSocket } from 'node:tls'
 import { systemCodeOf } from '../../foundation/errors.ts'
 
@@ -6,9 +6,14 @@ import { systemCodeOf } from '../../foundation/errors.ts'
 export const CONNECT_TIMEOUT_MS = 10_000
 const KEEP_ALIVE_AFTER_MS = 60_000
 
-/** No connection within CONNECT_TIMEOUT_MS. */
-class ConnectTimeout extends Error {
-  readonly code = 'ETIMEDOUT'
+/** An attempt to connect that this program ended, with the code that the system would give. */
+class ConnectionEnded extends Error {
+  readonly code: 'ETIMEDOUT' | 'EPIPE'
+
+  constructor(code: 'ETIMEDOUT' | 'EPIPE', reason: string) {
+    super(reason)
+    this.code = code
+  }
 }
 
 /** A certificate is not trusted; `shown` is the other side's certificate, if it could be read. */
@@ -54,7 +59,7 @@ export interface Security {
   /** Trusted certificates; undefined: Node's. */
   readonly context: SecureContext | undefined
   /** The TLS session of an earlier connection to the same place. */
-  readonly session: Buffer | undefined
+  readonly session?: Buffer | undefined
   /** Aborts the attempt, when no request needs the connection any more. */
   readonly signal: AbortSignal | undefined
 }
@@ -70,7 +75,7 @@ export async function openSecureSocket(hostPort: HostPort, security: Security, s
     ...(socket && { socket }),
     ...(context && { secureContext: context }),
     ...(session && { session }),
-    ...(isAddress(hostPort.host) ? {} : { servername: hostPort.host }),
+    ...(isIP(hostPort.host) === 0 && { servername: hostPort.host }),
     ALPNProtocols: ['http/1.1'],
     rejectUnauthorized: true,
   })
@@ -93,10 +98,6 @@ export async function openSecureSocket(hostPort: HostPort, security: Security, s
   }
 }
 
-function isAddress(host: string): boolean {
-  return host.includes(':') || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(host)
-}
-
 function settled<S extends Socket>(
   socket: S,
   event: 'connect' | 'secureConnect',
@@ -104,8 +105,9 @@ function settled<S extends Socket>(
 ): Promise<S> {
   socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_AFTER_MS)
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => socket.destroy(new ConnectTimeout('no connection in time')), CONNECT_TIMEOUT_MS)
-    const onAbort = () => socket.destroy(new ConnectionClosed('nobody waits'))
+    const late = new ConnectionEnded('ETIMEDOUT', 'no connection in time')
+    const timer = setTimeout(() => socket.destroy(late), CONNECT_TIMEOUT_MS)
+    const onAbort = () => socket.destroy(new ConnectionEnded('EPIPE', 'nobody waits'))
     if (signal?.aborted) onAbort()
     signal?.addEventListener('abort', onAbort)
     const end = () => {
@@ -122,11 +124,7 @@ function settled<S extends Socket>(
       socket.on('error', () => {})
       reject(error)
     }
-    const onClose = () => onError(new ConnectionClosed('closed'))
+    const onClose = () => onError(new ConnectionEnded('EPIPE', 'closed'))
     socket.once(event, onDone).once('error', onError).once('close', onClose)
   })
-}
-
-class ConnectionClosed extends Error {
-  readonly code = 'EPIPE'
 }

@@ -33,9 +33,8 @@ export class MirrorRun {
   readonly summary: SyncSummary
   readonly #engine: Engine
   readonly #mirror: OpenMirror
+  readonly #options: RunOptions
   readonly #startedAt: number
-  readonly #onIdle: () => void
-  readonly #onUnread: RunOptions['onUnread']
   #runId: number | undefined
   #stage: UploadStage | undefined
   #uploading: Promise<readonly PathProblem[]> | undefined
@@ -43,13 +42,12 @@ export class MirrorRun {
   #wasWoken = false
   #failure: { readonly error: unknown } | undefined
 
-  constructor(engine: Engine, mirror: OpenMirror, { summary, onIdle, onUnread }: RunOptions) {
+  constructor(engine: Engine, mirror: OpenMirror, options: RunOptions) {
     this.#engine = engine
     this.#mirror = mirror
-    this.summary = summary
+    this.#options = options
+    this.summary = options.summary
     this.#startedAt = engine.clock.nowMs()
-    this.#onIdle = onIdle
-    this.#onUnread = onUnread
   }
 
   get isUploading(): boolean {
@@ -69,15 +67,12 @@ export class MirrorRun {
       return
     }
     const mirror = { ...this.#mirror, runId: this.#begin() }
-    const { summary } = this
     const work = {
+      ...this.#options,
       attempts: newAttempts(),
-      summary,
       follower: open.follower,
       waitMs: WAIT_MS,
       quotaScope: { kind: 'span', sinceMs } as const,
-      onIdle: this.#onIdle,
-      onUnread: this.#onUnread,
     }
     this.#stage = new UploadStage({ engine: this.#engine, mirror, connection: open.connection }, work)
     this.#uploading = this.#uploadToTheEnd(this.#stage, open)
@@ -135,7 +130,7 @@ export class MirrorRun {
       return []
     } finally {
       this.#isOver = true
-      this.#onIdle()
+      this.#options.onIdle()
     }
   }
 

@@ -5,7 +5,7 @@ import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Connection, Engine } from '../engine.ts'
 import { isServiceWell } from '../item-failure.ts'
 import type { Follower } from './ingestion-capacity.ts'
-import { type FollowedPoll, type PollFailure, PollRecorder, pollResource } from './poll-resource.ts'
+import { type FollowedPoll, type PollFailure, pollResource, recordPollFailure, recordPolls } from './poll-resource.ts'
 import { type FollowedResource, PollSchedule } from './poll-schedule.ts'
 
 type FailedPoll = PollFailure & { readonly followed: FollowedResource }
@@ -32,17 +32,15 @@ export class IngestionFollower implements Follower {
   readonly #engine: Engine
   readonly #connection: Connection
   readonly #schedule: PollSchedule
-  readonly #recorder: PollRecorder
   readonly #wakeUp = new AutoResetEvent()
+  hasFailed = false
   #mayEnd = false
-  #hasFailed = false
   #stopAtMs = Number.POSITIVE_INFINITY
 
   constructor(engine: Engine, connection: Connection) {
     this.#engine = engine
     this.#connection = connection
     this.#schedule = new PollSchedule(engine)
-    this.#recorder = new PollRecorder(engine)
   }
 
   /** Follows the mirror's resources as well. */
@@ -72,17 +70,13 @@ export class IngestionFollower implements Follower {
     this.#wakeUp.set()
   }
 
-  get hasFailed(): boolean {
-    return this.#hasFailed
-  }
-
   /** Polls until `finish` lets it end or the signal is aborted; a failure also calls the listeners for capacity. */
   async run(): Promise<void> {
     using _joined = this.#engine.ingestion.join(() => this.#countOwn())
     try {
       await this.#follow()
     } catch (error) {
-      this.#hasFailed = true
+      this.hasFailed = true
       this.#engine.ingestion.announce()
       throw error
     }
@@ -145,12 +139,12 @@ export class IngestionFollower implements Follower {
       return
     }
     this.#schedule.release(followed)
-    this.#schedule.planRecheck(this.#recorder.recordFailure(followed, error))
+    this.#schedule.planRecheck(recordPollFailure(this.#engine, followed, error))
     this.#engine.ingestion.announce()
   }
 
   #take(answers: readonly FollowedPoll[]): void {
-    for (const retryAt of this.#recorder.recordResponses(answers)) this.#schedule.planRecheck(retryAt)
+    for (const retryAt of recordPolls(this.#engine, answers)) this.#schedule.planRecheck(retryAt)
     let hasEnded = false
     for (const { followed, outcome } of answers) {
       if (outcome !== 'pending') {

@@ -70,69 +70,59 @@ export type FollowedPoll = PollResult & { readonly followed: FollowedResource }
 /** The least interval between two writes for a pending resource whose status has not changed. */
 const WRITE_SEEN_MS = 30_000
 
-/** Records in the store what polls found. */
-export class PollRecorder {
-  readonly #engine: Engine
+/** Records the answers of one round. Returns when resources that ended badly are due again (wall clock). */
+export function recordPolls(engine: Engine, polls: readonly FollowedPoll[]): number[] {
+  const ended = polls.filter(({ outcome }) => outcome !== 'pending')
+  const seen = polls.filter((poll) => isNews(engine, poll))
+  if (ended.length + seen.length === 0) return []
+  // Relaxed, because resources that a power cut turns back to pending are polled again.
+  return engine.store.writeRelaxed(() => {
+    for (const poll of seen) recordSeen(engine, poll)
+    return ended.flatMap((poll) => recordEnd(engine, poll))
+  })
+}
 
-  constructor(engine: Engine) {
-    this.#engine = engine
-  }
+/** Quarantines a resource that could not be polled again and again. Returns when it is due again (wall clock). */
+export function recordPollFailure(
+  engine: Engine,
+  { contentId, resourceId }: FollowedResource,
+  { code, message }: ShelfdError,
+): number {
+  const { store, logger } = engine
+  const retryAt = quarantineUntil(engine, contentId, code)
+  store.write(() => store.contents.setProblem(contentId, { code, message, retryAt }))
+  logger.warn('cannot poll a resource in ingestion; it is polled again later', { resourceId, code, reason: message })
+  return retryAt
+}
 
-  /** Records the answers of one round. Returns when resources that ended badly are due again (wall clock). */
-  recordResponses(answers: readonly FollowedPoll[]): number[] {
-    const { store } = this.#engine
-    const ended = answers.filter(({ outcome }) => outcome !== 'pending')
-    const seen = answers.filter((answer) => this.#isNews(answer))
-    if (ended.length + seen.length === 0) return []
-    const retryTimes: number[] = []
-    // Relaxed, because resources that a power cut turns back to pending are polled again.
-    store.writeRelaxed(() => {
-      for (const answer of ended) retryTimes.push(...this.#recordEnd(answer))
-      for (const answer of seen) this.#recordSeen(answer)
-    })
-    return retryTimes
-  }
+function isNews({ clock }: Engine, { followed, outcome, status }: FollowedPoll): boolean {
+  const isOld = clock.monotonicMs() - followed.writtenMs >= WRITE_SEEN_MS
+  return outcome === 'pending' && (isOld || status !== followed.writtenStatus)
+}
 
-  /** Quarantines a resource that could not be polled again and again. Returns when it is due again (wall clock). */
-  recordFailure({ contentId, resourceId }: FollowedResource, { code, message }: ShelfdError): number {
-    const { store, logger } = this.#engine
-    const retryAt = quarantineUntil(this.#engine, contentId, code)
-    store.write(() => store.contents.setProblem(contentId, { code, message, retryAt }))
-    logger.warn('cannot poll a resource in ingestion; it is polled again later', { resourceId, code, reason: message })
-    return retryAt
-  }
+function recordSeen({ store, clock }: Engine, { followed, status }: FollowedPoll): void {
+  store.contents.setIngestionSeen(followed.contentId, status, clock.nowMs())
+  if (followed.hasProblem === 1) store.contents.clearPollProblem(followed.contentId)
+  followed.hasProblem = 0
+  followed.writtenMs = clock.monotonicMs()
+  followed.writtenStatus = status
+}
 
-  #isNews({ followed, outcome, status }: FollowedPoll): boolean {
-    if (outcome !== 'pending') return false
-    const isOld = this.#engine.clock.monotonicMs() - followed.writtenMs >= WRITE_SEEN_MS
-    return isOld || status !== followed.writtenStatus
+function recordEnd(engine: Engine, { followed, outcome, status, note, problem }: FollowedPoll): number[] {
+  const { store, clock, progress, metrics } = engine
+  const nowMs = clock.nowMs()
+  const searchableAt = outcome === 'searchable' ? nowMs : null
+  store.contents.setIngestion(followed.contentId, { status, outcome, searchableAt, note, seenAt: nowMs })
+  if (outcome === 'searchable') {
+    if (note !== WITHOUT_TEXT) progress.searchable += 1
+    metrics.searchableAfter(Math.max(0, nowMs - followed.uploadedAt))
   }
-
-  #recordSeen({ followed, status }: FollowedPoll): void {
-    const { store, clock } = this.#engine
-    store.contents.setIngestionSeen(followed.contentId, status, clock.nowMs())
-    if (followed.hasProblem === 1) store.contents.clearPollProblem(followed.contentId)
-    followed.hasProblem = 0
-    followed.writtenMs = clock.monotonicMs()
-    followed.writtenStatus = status
+  if (problem === null) {
+    store.contents.setProblem(followed.contentId, null)
+    return []
   }
-
-  #recordEnd({ followed, outcome, status, note, problem }: FollowedPoll): number[] {
-    const { store, clock, progress, metrics } = this.#engine
-    const nowMs = clock.nowMs()
-    const searchableAt = outcome === 'searchable' ? nowMs : null
-    store.contents.setIngestion(followed.contentId, { status, outcome, searchableAt, note, seenAt: nowMs })
-    if (outcome === 'searchable') {
-      if (note !== WITHOUT_TEXT) progress.searchable += 1
-      metrics.searchableAfter(Math.max(0, nowMs - followed.uploadedAt))
-    }
-    if (problem === null) {
-      store.contents.setProblem(followed.contentId, null)
-      return []
-    }
-    const code = outcome === 'unknown' ? 'ingestion-unknown' : `ingestion-${outcome}`
-    const retryAt = quarantineUntil(this.#engine, followed.contentId, code)
-    store.contents.setProblem(followed.contentId, { code, message: problem, retryAt })
-    return [retryAt]
-  }
+  const code = outcome === 'unknown' ? 'ingestion-unknown' : `ingestion-${outcome}`
+  const retryAt = quarantineUntil(engine, followed.contentId, code)
+  store.contents.setProblem(followed.contentId, { code, message: problem, retryAt })
+  return [retryAt]
 }

@@ -32,6 +32,11 @@ export interface ReportRow {
   readonly kindWithoutText: string | null
 }
 
+export function rowOf(entry: ReportEntry, known?: Classified): ReportRow {
+  const { isSetAside = false, isUnsupported = false, kindWithoutText = null } = known ?? {}
+  return { entry, isElsewhere: false, isSetAside, isUnsupported, kindWithoutText }
+}
+
 /** Files that are in sync without any remark, where only their number is of interest. */
 export interface PlainFiles {
   readonly plainFiles: number

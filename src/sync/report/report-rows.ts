@@ -26,9 +26,9 @@ import {
   hexOf,
   type Location,
   type PlainFiles,
-  type ReportEntry,
   type ReportedContent,
   type ReportRow,
+  rowOf,
   withHex,
 } from './report-entry.ts'
 import { describeHeldBack } from './run-history.ts'
@@ -240,12 +240,7 @@ class MirrorRows {
       return rowOf(contentEntry(path, known, withHex(content), locations), known)
     }
     const { sizeBytes: size, mime, sha256 } = hashed
-    return rowOf({
-      ...blankEntry(path, classifyDifferent(false)),
-      size,
-      mime,
-      sha256: hexOf(sha256),
-    })
+    return rowOf({ ...blankEntry(path, classifyDifferent(false)), size, mime, sha256: hexOf(sha256) })
   }
 
   *#superseded(content: ReportedContent, path: string, reason: string): Generator<ReportRow> {
@@ -306,9 +301,4 @@ function findOriginals(store: StoreReader, mirrorId: number): Map<number, string
 
 function isSameContent(hashed: HashedFile, file: ReportedFile): boolean {
   return file.mime === hashed.mime && file.sha256Hex === hexOf(hashed.sha256)
-}
-
-function rowOf(entry: ReportEntry, known?: Classified): ReportRow {
-  const { isSetAside = false, isUnsupported = false, kindWithoutText = null } = known ?? {}
-  return { entry, isElsewhere: false, isSetAside, isUnsupported, kindWithoutText }
 }

@@ -6,7 +6,7 @@ import type { SentContent } from '../../store/tables/report-rows.ts'
 import { isKnownAsOther, readRemoteBytes } from '../doubts/search.ts'
 import type { Connection, Engine } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
-import { blankEntry, type ReportEntry, type ReportRow } from './report-entry.ts'
+import { blankEntry, type ReportEntry, type ReportRow, rowOf } from './report-entry.ts'
 
 /** What comparing sent contents needs. */
 interface VerifyContext extends Pick<Engine, 'service' | 'clock' | 'signal'> {
@@ -31,17 +31,15 @@ interface VerificationFault {
   readonly fault: DownloadFault
 }
 
-/** Called after each content. */
-type OnVerified = (soFar: Verification) => void
-
 /**
  * Downloads each content that was sent for a mirror's files and earlier versions (4.15), a few at a time, and compares its
- * SHA-256. A download that fails for one content is a fault of it; throws what concerns the service as a whole.
+ * SHA-256. A download that fails for one content is a fault of it; throws what concerns the service as a whole. Calls
+ * `onVerified` after each content.
  */
 export async function verifyContents(
   context: VerifyContext,
   row: MirrorRow,
-  onVerified: OnVerified = () => {},
+  onVerified: (soFar: Verification) => void,
 ): Promise<Verification> {
   const connection = await context.service.connect(context.signal)
   const faults: VerificationFault[] = []
@@ -107,22 +105,11 @@ export function* markFaults(rows: Iterable<ReportRow>, faults: readonly Verifica
 /** A content that was set aside is named all the same: that concerned its ingestion, not its bytes. */
 function markRow(entry: ReportEntry, { fault }: VerificationFault): ReportRow {
   const { class: reportClass, reason } = classifyDownload(fault, entry)
-  return {
-    entry: { ...entry, class: reportClass, reason },
-    isElsewhere: false,
-    isSetAside: false,
-    isUnsupported: false,
-    kindWithoutText: null,
-  }
+  return rowOf({ ...entry, class: reportClass, reason })
 }
 
 function entryOf({ content }: VerificationFault): ReportEntry {
   const { path, size, sha256, mime, resourceId } = content
-  return {
-    ...blankEntry(path, { class: 'unknown', reason: null }),
-    size,
-    sha256: sha256.toString('hex'),
-    mime,
-    resourceId,
-  }
+  const blank = blankEntry(path, { class: 'unknown', reason: null })
+  return { ...blank, size, sha256: sha256.toString('hex'), mime, resourceId }
 }

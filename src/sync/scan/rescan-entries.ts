@@ -1,7 +1,7 @@
 import { joinPath, parentOf } from '../../foundation/files/paths.ts'
 import { readIgnoreFile } from '../../local/ignore/ignore-files.ts'
-import { isDirectory } from '../../local/read/file-system.ts'
-import { ListedFiles, type ListingContext, type MutableFindings, statEntry } from '../../local/scan/stat-entry.ts'
+import { BIGINT, isDirectory } from '../../local/read/file-system.ts'
+import { type ListingContext, type MutableFindings, noFindings, statEntry } from '../../local/scan/stat-entry.ts'
 import { compareDirectory } from '../../rules/compare-directory.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import type { DirectoryEntries, ScanBatch } from './scan-batch.ts'
@@ -40,14 +40,7 @@ export function rescanEntries(scanner: Scanner, { directory, names }: DirectoryE
   const { options } = scanner
   const place = openPlace(scanner, directory, batch)
   if (place === undefined) return
-  const found: MutableFindings = {
-    files: new ListedFiles(names.length),
-    directories: [],
-    ignored: [],
-    skipped: [],
-    problems: [],
-    vanished: [],
-  }
+  const found = noFindings(names.length)
   for (const name of names) statEntry(scanner.fs, place, name, found)
   for (const name of listAbsent(scanner, directory, found)) batch.absent.push(joinPath(directory, name))
   const trees = found.directories.map((name) => joinPath(directory, name))
@@ -72,8 +65,6 @@ function openPlace({ fs, options }: Scanner, directory: string, batch: ScanBatch
     return undefined
   }
 }
-
-const BIGINT = { bigint: true } as const
 
 /** Names that are no files any more: vanished, left out, or a directory where the store knows a file. */
 function listAbsent({ findKnown }: Scanner, directory: string, found: MutableFindings): string[] {

@@ -18,14 +18,12 @@ interface Ended {
   readonly result: UploadResult
 }
 
-export interface BatcherListeners {
+interface BatcherOptions extends RecorderOptions {
   /** Called after each commit that wrote results. */
   readonly onCommitted: (results: readonly UploadResult[]) => void
   /** Called when a commit becomes due by time. */
   readonly onDue: () => void
 }
-
-interface BatcherOptions extends BatcherListeners, RecorderOptions {}
 
 /**
  * Commits intents and receipts together: one transaction writes the results of uploads that ended and takes the next intents

@@ -3,11 +3,10 @@ import { escapeText } from '../../foundation/text/safe-text.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import { reactToDoubt } from '../../rules/doubts.ts'
 import { hasChangedUnderWay } from '../../rules/path-problems.ts'
-import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { SeenIngestion } from '../../store/tables/contents.ts'
 import type { UploadOutcome } from '../../store/tables/uploads.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
-import type { RunAttempts, UploadOptions } from '../pass.ts'
+import type { UploadOptions } from '../pass.ts'
 import { quarantineUntil } from '../quarantine.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
 import { FAILED_AGAIN, type SentFile } from '../sinks.ts'
@@ -19,7 +18,7 @@ type Stored = Extract<UploadResult, { kind: 'stored' }>
 /** A problem of the file that an intent names. */
 type FileProblem = Omit<PathProblem, 'path'> & { readonly intent: Intent }
 
-export interface RecorderOptions extends Pick<UploadOptions, 'summary' | 'attempts' | 'onUnread'> {}
+export type RecorderOptions = Pick<UploadOptions, 'summary' | 'attempts' | 'onUnread'>
 
 /**
  * Records the result of each upload in the store and in the summary. Call the methods that record inside a transaction, and then
@@ -28,22 +27,18 @@ export interface RecorderOptions extends Pick<UploadOptions, 'summary' | 'attemp
 export class UploadRecorder {
   readonly #engine: Engine
   readonly #mirror: OpenMirror
-  readonly #summary: SyncSummary
-  readonly #attempts: RunAttempts
-  readonly #onUnread: RecorderOptions['onUnread']
+  readonly #options: RecorderOptions
   readonly #links: boolean
   /** What follows from the transaction under way once it is committed. */
-  #consequences: (() => void)[] = []
+  readonly #consequences: (() => void)[] = []
   /** Kept by path, because a run may last for days. */
   readonly #problems = new Map<string, FileProblem>()
 
   /** `links`: each copy is an upload of its own. */
-  constructor(engine: Engine, mirror: OpenMirror, { summary, attempts, onUnread }: RecorderOptions, links: boolean) {
+  constructor(engine: Engine, mirror: OpenMirror, options: RecorderOptions, links: boolean) {
     this.#engine = engine
     this.#mirror = mirror
-    this.#summary = summary
-    this.#attempts = attempts
-    this.#onUnread = onUnread
+    this.#options = options
     this.#links = links
   }
 
@@ -89,14 +84,12 @@ export class UploadRecorder {
 
   /** The transaction in which results were recorded is durable. */
   committed(): void {
-    const consequences = this.#consequences
-    this.#consequences = []
-    for (const follow of consequences) follow()
+    for (const follow of this.#consequences.splice(0)) follow()
   }
 
   /** Nothing of the transaction remains: its results may be recorded again. */
   rolledBack(): void {
-    this.#consequences = []
+    this.#consequences.length = 0
   }
 
   /** The content may be uploaded as if nothing had been tried. */
@@ -148,7 +141,7 @@ export class UploadRecorder {
     { copies, ...stored }: Pick<SentFile, 'resourceId' | 'isDuplicate'> & { readonly copies: number },
   ): void {
     const { progress, fileLog } = this.#engine
-    const { uploads } = this.#summary
+    const { uploads } = this.#options.summary
     this.#onceCommitted(() => {
       uploads[stored.isDuplicate ? 'duplicates' : 'created'] += 1
       uploads.aliases += copies
@@ -179,7 +172,7 @@ export class UploadRecorder {
   /** The file is no longer what was hashed, or cannot be read any more. */
   #recordUnread(intent: Intent, problem: FileError): void {
     this.#addProblem(intent, problem)
-    if (hasChangedUnderWay(problem.code)) this.#onceCommitted(() => this.#onUnread?.(intent.path))
+    if (hasChangedUnderWay(problem.code)) this.#onceCommitted(() => this.#options.onUnread?.(intent.path))
   }
 
   #addProblem(intent: Intent, { code, message }: Omit<PathProblem, 'path'>): void {
@@ -188,7 +181,7 @@ export class UploadRecorder {
 
   #recordRefused(intent: Intent, code: string, message: string): void {
     const retryAt = quarantineUntil(this.#engine, intent.contentId, code)
-    this.#attempts.exhausted.add(intent.contentId)
+    this.#options.attempts.exhausted.add(intent.contentId)
     this.#engine.store.contents.markRefused(intent.contentId, { code, message, retryAt })
     this.#endUpload(intent, 'refused', message)
   }
@@ -205,7 +198,7 @@ export class UploadRecorder {
       this.#onceCommitted(() => logger.debug('not known whether an upload arrived; checked next run', fields))
       return
     }
-    this.#attempts.exhausted.add(contentId)
+    this.#options.attempts.exhausted.add(contentId)
     const { code, durationMs } = reaction
     const retryAt = clock.nowMs() + durationMs
     store.contents.setProblem(contentId, { code, message: `${message}; it is not known whether it arrived`, retryAt })
