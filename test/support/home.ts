@@ -42,8 +42,23 @@ export function temporaryHome(service?: { readonly url: string; readonly token: 
 
 /** The same in a directory that the caller removes, for what the tests of a file share. */
 export function homeIn(path: string, service?: { readonly url: string; readonly token: string }): Home {
-  const env = {
-    ...(service && variablesOf(service)),
+  const env = { ...(service && variablesOf(service)), ...homeVariables(path) }
+  const shelfd: Home['shelfd'] = (args, more = {}) => runHere(args, { SHELFD_CHECKERS: '1', ...env, ...more }, path)
+  return {
+    path,
+    env,
+    stateDir: join(path, 'state', 'shelfd'),
+    dataDir: join(path, 'data', 'shelfd', 'library'),
+    write: (name, tree) => writeTree(join(path, name), tree),
+    shelfd,
+    run: (args, more = {}) => runShelfd(args, { env: { ...env, ...more }, cwd: path }).ended,
+    sync: async (args, more) => readSynced(await shelfd(['sync', ...args, '--json'], more)),
+  }
+}
+
+/** The variables of a process whose home directory this is; everything that shelfd keeps lies below it. */
+export function homeVariables(path: string) {
+  return {
     HOME: path,
     PATH: process.env.PATH ?? '',
     XDG_CONFIG_HOME: join(path, 'config'),
@@ -56,17 +71,6 @@ export function homeIn(path: string, service?: { readonly url: string; readonly 
     SHELFD_NO_SYSTEM_CONFIG: '1',
     // Tests are run by root as well.
     SHELFD_ALLOW_ROOT: '1',
-  }
-  const shelfd: Home['shelfd'] = (args, more = {}) => runHere(args, { SHELFD_CHECKERS: '1', ...env, ...more }, path)
-  return {
-    path,
-    env,
-    stateDir: join(path, 'state', 'shelfd'),
-    dataDir: join(path, 'data', 'shelfd', 'library'),
-    write: (name, tree) => writeTree(join(path, name), tree),
-    shelfd,
-    run: (args, more = {}) => runShelfd(args, { env: { ...env, ...more }, cwd: path }).ended,
-    sync: async (args, more) => readSynced(await shelfd(['sync', ...args, '--json'], more)),
   }
 }
 

@@ -1,8 +1,9 @@
 /** `npm run bench`: how fast shelfd is, beside others on the same work in the same run; see docs/development/benchmarks.md. */
 import { basename } from 'node:path'
+import { z } from 'zod'
+import { describeLoad, describeMachine, flag, print, runInstrument, wholeNumber } from '../instrument.ts'
 import { type Bench, openBench } from './bench.ts'
-import { type BenchOptions, readOptions } from './options.ts'
-import { describeLoad, describeMachine, type ResultRow, renderResults } from './result-table.ts'
+import { type ResultRow, renderResults } from './result-table.ts'
 import { writeResults } from './results-page.ts'
 import { daemon } from './rows/daemon.ts'
 import { firstPass } from './rows/first-pass.ts'
@@ -35,23 +36,30 @@ const ROWS = {
 
 type RowName = keyof typeof ROWS
 
+const ROW_NAMES = Object.keys(ROWS) as RowName[]
 const OFF_BY_DEFAULT: readonly RowName[] = ['million', 'large-library']
 
-function isRow(name: string): name is RowName {
-  return Object.hasOwn(ROWS, name)
-}
+const OPTIONS = z
+  .object({
+    tree: z.string().optional().describe('the tree to work on, by default the best one this machine has'),
+    only: z
+      .array(z.enum(ROW_NAMES))
+      .default([])
+      .describe(`a row: ${ROW_NAMES.join(', ')}`),
+    runs: wholeNumber(1, 1_000).optional().describe('pairs of each comparison, by default 7'),
+    quick: flag().describe('2 pairs on a small tree: shows that it all works, not how fast it is'),
+    million: flag().describe('also the row million'),
+    write: flag().describe('write the results into docs/development/benchmarks.md'),
+  })
+  .transform(({ only, million: withMillion, ...options }) => ({
+    ...options,
+    names: chooseRows(only, withMillion),
+    runs: options.runs ?? (options.quick ? 2 : 7),
+  }))
 
-function chooseRows({ only, million: withMillion }: BenchOptions): RowName[] {
-  const all = Object.keys(ROWS).filter(isRow)
-  const unknown = only.find((name) => !isRow(name))
-  if (unknown !== undefined) throw new Error(`--only "${unknown}" must be one of ${all.join(', ')}`)
-  const byDefault = all.filter((name) => !OFF_BY_DEFAULT.includes(name))
-  const chosen = only.length > 0 ? only.filter(isRow) : byDefault
-  return withMillion && !chosen.includes('million') ? [...chosen, 'million'] : chosen
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
+function chooseRows(only: readonly RowName[], withMillion: boolean): RowName[] {
+  const chosen = only.length > 0 ? only : ROW_NAMES.filter((name) => !OFF_BY_DEFAULT.includes(name))
+  return withMillion && !chosen.includes('million') ? [...chosen, 'million'] : [...chosen]
 }
 
 /** Returns when, where and on what a row was measured. */
@@ -61,13 +69,10 @@ function describeRun({ tree, options }: Bench, loadBefore: string): string {
   return `${day}, ${describeMachine()}\\\ntree \`${basename(tree)}\`, ${options.runs} pairs, ${load}`
 }
 
-async function main(): Promise<void> {
-  const options = readOptions(process.argv.slice(2))
-  const names = chooseRows(options)
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+await runInstrument('bench', OPTIONS, async ({ names, ...options }) => {
   using workspace = openWorkspace('bench')
   print(`${describeMachine()}; load before ${describeLoad()}`)
-  using bench = await openBench(options, workspace, print)
+  using bench = await openBench(options, workspace)
   print(`tree: ${bench.tree}; pairs: ${options.runs}`)
   const rows: ResultRow[] = []
   for (const name of names) {
@@ -81,11 +86,5 @@ async function main(): Promise<void> {
     rows.push(...found)
   }
   print(`\nall:\n${renderResults(rows)}\n\nload after ${describeLoad()}`)
-}
-
-try {
-  await main()
-} catch (error) {
-  process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`)
-  process.exitCode = 1
-}
+  return true
+})

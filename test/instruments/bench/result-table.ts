@@ -1,4 +1,3 @@
-import { cpus, loadavg, totalmem } from 'node:os'
 import type { Compared, Range } from './pairs.ts'
 
 type Verdict = 'met' | 'not met' | 'too noisy'
@@ -90,17 +89,4 @@ export function renderMarkdownTable(lines: readonly (readonly string[])[]): stri
   const render = (line: readonly string[]) => `| ${line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`
   const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`
   return [render(head), rule, ...rows.map(render)].join('\n')
-}
-
-/** The machine in words. */
-export function describeMachine(): string {
-  const [first] = cpus()
-  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`
-  return `${cpus().length} × ${first?.model.trim() ?? 'unknown processor'}, ${memory}, ${process.platform}, Node ${process.versions.node}`
-}
-
-/** The mean number of processes that wanted to run during the last minute; ours are among them. */
-export function describeLoad(): string {
-  const [minute = 0] = loadavg()
-  return minute.toFixed(1)
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunSummary, SyncSummary } from '../../../src/rules/sync-summary.ts'
+import { homeVariables } from '../../support/home.ts'
 import { type ProcessResult, runProcess } from './run-process.ts'
 
 export interface ShelfdRun extends ProcessResult {
@@ -10,16 +11,7 @@ export interface ShelfdRun extends ProcessResult {
 /** A home directory of its own, which is created. */
 export function homeEnvironment(home: string) {
   mkdirSync(home, { recursive: true })
-  return {
-    PATH: process.env.PATH ?? '',
-    HOME: home,
-    XDG_CONFIG_HOME: join(home, 'config'),
-    XDG_STATE_HOME: join(home, 'state'),
-    XDG_DATA_HOME: join(home, 'data'),
-    NODE_COMPILE_CACHE: join(home, 'compiled'),
-    SHELFD_ALLOW_ROOT: '1',
-    SHELFD_NO_SYSTEM_CONFIG: '1',
-  }
+  return { ...homeVariables(home), NODE_COMPILE_CACHE: join(home, 'compiled') }
 }
 
 /** A home directory of its own, the null service, and the poll intervals of the embedded library, which is as near as this service. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { PROJECT } from '../../support/compiled-program.ts'
-import type { BenchOptions } from './options.ts'
+import type { BenchOptions } from './bench.ts'
 import { runProcess } from './run-process.ts'
 import type { Workspace } from './workspace.ts'
 

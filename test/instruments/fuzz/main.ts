@@ -2,15 +2,14 @@
  * `npm run fuzz -- --requests 20000`: sends random requests to an embedded library in a process of its own, and judges that each is
  * answered and none with a failure, that others are answered meanwhile, and that its memory does not grow; see docs/embedded-library.md.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
+import { z } from 'zod'
 import { ServiceClient } from '../../contract/service-client.ts'
 import { type AnyRequest, anyRequest, prepareTarget, type RequestTarget, sendRaw } from '../../support/any-request.ts'
-import { describeLoad, describeMachine, renderMarkdownTable } from '../bench/result-table.ts'
+import { renderMarkdownTable } from '../bench/result-table.ts'
+import { openWorkspace } from '../bench/workspace.ts'
+import { describeLoad, describeMachine, print, runInstrument, wholeNumber } from '../instrument.ts'
 import { readProcessUse } from '../soak/process-use.ts'
-import { readOptions } from './options.ts'
 import { FILM, readFiles } from './read-files.ts'
 import { startServer } from './start-server.ts'
 import { quantile, type Waits, watchOthers } from './watch-others.ts'
@@ -23,7 +22,15 @@ const MOST_GROWTH = 1.25
 const PARTS = 4
 const MOST_SHOWN = 1_500
 
-const print = (text: string) => process.stdout.write(`${text}\n`)
+const OPTIONS = z.object({
+  requests: wholeNumber(1, 10_000_000).default(20_000),
+  seed: wholeNumber(1, 2 ** 31).default(() => Date.now() % 2 ** 31),
+  parallel: wholeNumber(1, 64).default(4).describe('requests under way at a time'),
+  documents: z
+    .string()
+    .optional()
+    .describe('a folder of documents that are spoiled and uploaded; else a PDF and a film'),
+})
 
 /** What went wrong with the requests; each is printed at once. */
 interface Account {
@@ -74,11 +81,10 @@ function renderWaits({ library, bare }: Waits): string {
   return renderMarkdownTable([[`${library.length} waits of others`, 'library', 'bare server', 'difference'], ...rows])
 }
 
-const options = readOptions(process.argv.slice(2))
-const directory = mkdtempSync(join(tmpdir(), 'fuzz-'))
-try {
+await runInstrument('fuzz', OPTIONS, async (options) => {
+  using workspace = openWorkspace('fuzz')
   const files = readFiles(options.documents)
-  await using library = await startServer('library', join(directory, 'library'))
+  await using library = await startServer('library', workspace.fresh('library'))
   await using bare = await startServer('bare')
   const client = new ServiceClient(library)
   const target = await prepareTarget(client, { ...library, film: FILM })
@@ -101,7 +107,5 @@ try {
   print(`answers: ${counts.join(', ')}`)
   print(`longest without an answer to anyone: ${library.longestBusyMs().toFixed(0)} ms of processor time`)
   print(`load after ${describeLoad()}`)
-  process.exitCode = judge(account, waits, memory) ? 0 : 1
-} finally {
-  rmSync(directory, { recursive: true, force: true })
-}
+  return judge(account, waits, memory)
+})

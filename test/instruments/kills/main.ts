@@ -2,15 +2,30 @@
 import { cpSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { compileProgram } from '../../support/compiled-program.ts'
 import { copyWithMigration } from '../../support/next-version.ts'
 import { seededRandom } from '../../support/random.ts'
 import { compileStateFaults } from '../../support/state-faults.ts'
-import { describeMachine } from '../bench/result-table.ts'
 import { openWorkspace, type Workspace } from '../bench/workspace.ts'
+import { anyNumber, describeMachine, print, runInstrument, stopSignal, wholeNumber } from '../instrument.ts'
 import { drawHarm, type Harm } from './harm.ts'
-import { type KillOptions, readOptions } from './options.ts'
 import { type RoundPlan, type RoundResult, runRound } from './round.ts'
+
+const OPTIONS = z
+  .object({
+    count: wholeNumber(1, 10_000_000).default(5_000).describe('kills to be done, unless the time is over before'),
+    minutes: anyNumber(0.01, 100_000).default(600),
+    seed: wholeNumber(0, 2 ** 32)
+      .default(1)
+      .describe('seed of the first round; each further one has the next'),
+    round: wholeNumber(0, 2 ** 32)
+      .optional()
+      .describe('only the round of this seed, to repeat a failed one'),
+    atOnce: wholeNumber(1, 64).default(2).describe('rounds at the same time'),
+  })
+  .transform(({ seed, round, ...options }) => ({ ...options, seed: round ?? seed, isOneRound: round !== undefined }))
+type KillOptions = z.infer<typeof OPTIONS>
 
 const HARMS_A_ROUND = 8
 const KILLS_A_LINE = 100
@@ -25,10 +40,6 @@ interface Tally {
   readonly beganMs: number
 }
 
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
-}
-
 /** The same round for the same seed, as far as two processes are ever the same. */
 function planRound(seed: number): Pick<RoundPlan, 'seed' | 'harms' | 'isOld' | 'hasDaemons' | 'lostResponses'> {
   const random = seededRandom(seed)
@@ -40,9 +51,9 @@ function planRound(seed: number): Pick<RoundPlan, 'seed' | 'harms' | 'isOld' | '
   return { seed, harms, isOld, hasDaemons, lostResponses }
 }
 
-async function main(signal: AbortSignal): Promise<boolean> {
+async function kill(options: KillOptions): Promise<boolean> {
   if (process.platform !== 'linux') throw new Error('Only on Linux can a change of the state be met: run it there')
-  const options = readOptions(process.argv.slice(2))
+  const signal = stopSignal()
   using workspace = openWorkspace('kills')
   const program = await compileProgram(workspace.fresh('program'))
   const nextProgram = copyWithMigration(program, workspace.fresh('next-program'))
@@ -108,14 +119,4 @@ function sayTotals(tally: Tally): void {
   if (tally.failed.length > 0) print(`rounds that broke a promise: ${tally.failed.join(', ')}`)
 }
 
-const controller = new AbortController()
-const stop = () => (controller.signal.aborted ? process.exit(130) : controller.abort(new Error('interrupted')))
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, stop)
-try {
-  process.exitCode = (await main(controller.signal)) ? 0 : 1
-} catch (error) {
-  const isInterrupted = controller.signal.aborted
-  process.stderr.write(`kills: ${isInterrupted ? 'interrupted' : error instanceof Error ? error.stack : error}\n`)
-  process.exitCode = isInterrupted ? 130 : 1
-}
-process.exit()
+await runInstrument('kills', OPTIONS, kill)

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { stringify } from 'yaml'
 import type { Random } from '../../../src/foundation/clock.ts'
 import { openStore } from '../../../src/store/open-store.ts'
-import { COMPILE_CACHE } from '../../support/compile-cache.ts'
-import type { Outcome, Variables } from '../../support/home.ts'
+import { homeVariables, type Outcome, type Variables, variablesOf } from '../../support/home.ts'
 import { seededRandom } from '../../support/random.ts'
 import { type Running, runShelfd } from '../../support/run-shelfd.ts'
 import { stateFaultVariables } from '../../support/state-faults.ts'
@@ -167,19 +166,6 @@ class Round {
 const SYNC = ['sync', 'Papers', '--accept-removals', '--json', '-v', '--log-format', 'json']
 
 function environment(at: string, { url }: LedgerService): Variables {
-  return {
-    HOME: at,
-    PATH: process.env.PATH ?? '',
-    XDG_CONFIG_HOME: join(at, 'config'),
-    XDG_STATE_HOME: join(at, 'state'),
-    XDG_DATA_HOME: join(at, 'data'),
-    SHELFD_SERVICE_URL: url,
-    SHELFD_TOKEN: 'a-token-of-the-kill-rounds',
-    SHELFD_FIRST_POLL: '5ms',
-    SHELFD_CHECKERS: '1',
-    SHELFD_ALLOW_ROOT: '1',
-    SHELFD_NO_SYSTEM_CONFIG: '1',
-    // Compiled once for all rounds.
-    NODE_COMPILE_CACHE: COMPILE_CACHE,
-  }
+  const service = variablesOf({ url, token: 'a-token-of-the-kill-rounds' })
+  return { ...homeVariables(at), ...service, SHELFD_CHECKERS: '1' }
 }

@@ -1,5 +1,7 @@
 /** `npm run simulate`: the whole program in simulated worlds, seed by seed; see docs/development/simulation.md. */
-import { readOptions, type SimulateOptions } from './options.ts'
+import { availableParallelism } from 'node:os'
+import { z } from 'zod'
+import { flag, print, runInstrument, wholeNumber } from '../instrument.ts'
 import { runSeeds } from './run-seeds.ts'
 import { makeScenario, type Scenario } from './scenario.ts'
 import { shrink } from './shrink.ts'
@@ -9,12 +11,16 @@ const PROGRESS_MS = 15_000
 /** The most failures that are printed, since one is fixed first as a rule. */
 const MOST_FAILURES = 5
 
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
-}
+const OPTIONS = z.object({
+  seeds: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1_000),
+  from: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1).describe('the first seed'),
+  jobs: wholeNumber(1, 1_000).default(availableParallelism()).describe('threads'),
+  untilFailure: flag().describe('ends with the first seed that breaks a promise'),
+  seed: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional().describe('one seed alone, with its whole trace'),
+})
 
 /** Runs many seeds; true when all promises held. */
-async function simulate({ from, seeds, jobs, untilFailure }: SimulateOptions): Promise<boolean> {
+async function simulate({ from, seeds, jobs, untilFailure }: z.infer<typeof OPTIONS>): Promise<boolean> {
   const startMs = performance.now()
   let [done, twice, toldMs] = [0, 0, startMs]
   const failed: number[] = []
@@ -61,10 +67,6 @@ function describe({ traits, linksCopies, phases, calmWatch }: Scenario): string 
   return [...lines, ...(calmWatch ? [JSON.stringify({ calmWatch })] : [])].join('\n')
 }
 
-try {
-  const options = readOptions(process.argv.slice(2))
-  process.exitCode = (await (options.only === null ? simulate(options) : replay(options.only))) ? 0 : 1
-} catch (error) {
-  process.stderr.write(`simulate: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
-  process.exitCode = 1
-}
+await runInstrument('simulate', OPTIONS, (options) =>
+  options.seed === undefined ? simulate(options) : replay(options.seed),
+)

@@ -1,14 +1,16 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { SimulateOptions } from './options.ts'
 import type { SeedResult } from './seed-thread.ts'
 
+interface Seeds {
+  readonly from: number
+  readonly seeds: number
+  /** Threads. */
+  readonly jobs: number
+}
+
 /** Runs seeds in threads, and gives the results as they come. */
-export async function* runSeeds({
-  from,
-  seeds,
-  jobs,
-}: Pick<SimulateOptions, 'from' | 'seeds' | 'jobs'>): AsyncGenerator<SeedResult> {
+export async function* runSeeds({ from, seeds, jobs }: Seeds): AsyncGenerator<SeedResult> {
   let next = from
   const end = from + seeds
   const results: SeedResult[] = []

@@ -1,48 +1,35 @@
 /** `npm run soak`: whether the daemon stays as small as it was while its mirrors change; see docs/development/benchmarks.md. */
 import type { DaemonStatus } from '../../../src/sync/continuous/controller-status.ts'
 import { isIdle } from '../../support/daemon.ts'
-import { describeLoad, describeMachine } from '../bench/result-table.ts'
 import { openWorkspace } from '../bench/workspace.ts'
+import { describeLoad, describeMachine, print, runInstrument, stopSignal } from '../instrument.ts'
 import { compareSides } from './compare.ts'
-import { readOptions, type SoakOptions } from './options.ts'
 import { isFlat, renderProgress, renderResult } from './render.ts'
 import { type Sample, takeSamples } from './sample.ts'
-import { churnTrees, openSoak, type Soak } from './soak.ts'
+import { churnTrees, openSoak, SOAK_OPTIONS, type Soak, type SoakOptions } from './soak.ts'
 
 const SAMPLES_PER_PROGRESS = 24
 
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
-}
-
-/** Aborted by the first signal; the second one ends the process at once. */
-function stopSignal(): AbortSignal {
-  const controller = new AbortController()
-  const stop = () => (controller.signal.aborted ? process.exit(130) : controller.abort(new Error('interrupted')))
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, stop)
-  return controller.signal
-}
-
-async function main(signal: AbortSignal): Promise<boolean> {
+async function soak(options: SoakOptions): Promise<boolean> {
   if (process.platform !== 'linux') throw new Error('Only Linux reports what a process holds: run it there')
-  const options = readOptions(process.argv.slice(2))
+  const signal = stopSignal()
   using workspace = openWorkspace('soak')
   print(`${describeMachine()}; load before ${describeLoad()}`)
-  await using soak = await openSoak(options, workspace)
-  await waitUntilSettled(soak, signal)
+  await using opened = await openSoak(options, workspace)
+  await waitUntilSettled(opened, signal)
   const { minutes, files, changesPerSecond, seed } = options
   print(
-    `${minutes} minutes, ${files} files in ${soak.trees.length} mirrors, ${changesPerSecond} changes/s, seed ${seed}`,
+    `${minutes} minutes, ${files} files in ${opened.trees.length} mirrors, ${changesPerSecond} changes/s, seed ${seed}`,
   )
   const samples: Sample[] = []
   try {
-    await churnAndSample(soak, { options, signal, samples })
+    await churnAndSample(opened, { options, signal, samples })
   } finally {
     print(renderResult(samples))
     print(`load after ${describeLoad()}`)
   }
   signal.throwIfAborted()
-  return (await compare(soak, signal)) && isFlat(samples)
+  return (await compare(opened, signal)) && isFlat(samples)
 }
 
 interface Churning {
@@ -95,11 +82,4 @@ async function compare(soak: Soak, signal: AbortSignal): Promise<boolean> {
   return complaints.length === 0
 }
 
-const signal = stopSignal()
-try {
-  process.exitCode = (await main(signal)) ? 0 : 1
-} catch (error) {
-  process.stderr.write(`soak: ${signal.aborted ? 'interrupted' : error instanceof Error ? error.message : error}\n`)
-  process.exitCode = signal.aborted ? 130 : 1
-}
-process.exit()
+await runInstrument('soak', SOAK_OPTIONS, soak)

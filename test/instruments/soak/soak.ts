@@ -15,8 +15,29 @@ import { runShelfd } from '../../support/run-shelfd.ts'
 import { runProcess } from '../bench/run-process.ts'
 import { homeEnvironment } from '../bench/run-shelfd.ts'
 import type { Workspace } from '../bench/workspace.ts'
+import { anyNumber } from '../instrument.ts'
 import { endWithUs } from './end-with-us.ts'
-import { DIRECTORIES_PER_FILE, type SoakOptions } from './options.ts'
+
+/** Directories are small, so that moving one moves few files. */
+const DIRECTORIES_PER_FILE = 1 / 10
+/** A tree needs so many files: if half of it is gone between two scans, the daemon halts. */
+const FILES_PER_CHANGE_PER_SECOND = 200
+
+export const SOAK_OPTIONS = z
+  .object({
+    minutes: anyNumber(0.1, 10_080).default(30),
+    files: anyNumber(60, 1_000_000).default(3_000).describe('files of all trees together, on average'),
+    changesPerSecond: anyNumber(0.01, 1_000).default(10),
+    seed: anyNumber(0, 2 ** 32)
+      .default(20_261_121)
+      .describe('seed of all random numbers, to repeat the changes of a run'),
+  })
+  .transform((options) => ({ ...options, files: Math.round(options.files) }))
+  .refine(({ files, changesPerSecond }) => files >= FILES_PER_CHANGE_PER_SECOND * changesPerSecond, {
+    path: ['files'],
+    message: `must be at least ${FILES_PER_CHANGE_PER_SECOND} for each change a second`,
+  })
+export type SoakOptions = z.infer<typeof SOAK_OPTIONS>
 
 /** A daemon of the compiled program, its mirrors, and the library that it fills: two processes beside this one. */
 export interface Soak extends AsyncDisposable {

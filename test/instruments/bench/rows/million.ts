@@ -1,3 +1,4 @@
+import { print } from '../../instrument.ts'
 import type { Bench } from '../bench.ts'
 import { drawPlot, type Panel, type Point, type Series } from '../draw-plot.ts'
 import { measureSize, type PeerMeasure, type SizeMeasure, type WorkMeasure } from '../measure-size.ts'
@@ -21,7 +22,7 @@ export async function million(bench: Bench): Promise<ResultRow[]> {
   const runs = Math.min(bench.options.runs, MOST_RUNS)
   const measured: SizeMeasure[] = []
   for (const files of bench.options.quick ? QUICK_SIZES : SIZES) {
-    bench.log(`${count(files)} files …`)
+    print(`${count(files)} files …`)
     measured.push(await measureSize(bench, files, runs))
   }
   bench.savePicture('cost-by-files.svg', PICTURE, plotSizes(measured))

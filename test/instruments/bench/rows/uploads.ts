@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
+import { print } from '../../instrument.ts'
 import type { Bench } from '../bench.ts'
 import type { ChildMeasure } from '../children/bench-engine.ts'
 import { compareInPairs } from '../pairs.ts'
@@ -19,7 +20,7 @@ export async function uploads(bench: Bench): Promise<ResultRow[]> {
   const paths = listContents(tree)
   const listFile = bench.workspace.fresh('files')
   writeFileSync(listFile, JSON.stringify(paths))
-  bench.log(`uploads: ${paths.length} different contents of ${relative(bench.tree, tree) || 'the whole tree'}`)
+  print(`uploads: ${paths.length} different contents of ${relative(bench.tree, tree) || 'the whole tree'}`)
   const rows: ResultRow[] = []
   for (const transfers of [8, 32]) rows.push(await uploadWith(bench, { tree, listFile, transfers }))
   return rows

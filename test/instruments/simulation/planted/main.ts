@@ -2,15 +2,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
+import { z } from 'zod'
+import { print, runInstrument, wholeNumber } from '../../instrument.ts'
 import { BUGS, type PlantedBug } from './bugs.ts'
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '10000' },
-    only: { type: 'string', default: '' },
-    jobs: { type: 'string', default: String(availableParallelism()) },
-  },
+const OPTIONS = z.object({
+  seeds: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(10_000).describe('the most seeds for a bug'),
+  only: z.string().default('').describe('only the bugs whose names contain this'),
+  jobs: wholeNumber(1, 1_000).default(availableParallelism()).describe('bugs at the same time'),
 })
 
 interface Hunt {
@@ -20,10 +19,10 @@ interface Hunt {
   readonly seeds: number
 }
 
-async function hunt(bug: PlantedBug): Promise<Hunt> {
+async function hunt(bug: PlantedBug, seeds: number): Promise<Hunt> {
   const plant = new URL('./plant.ts', import.meta.url).href
   const simulate = new URL('../main.ts', import.meta.url).pathname
-  const limits = ['--seeds', String(values.seeds), '--jobs', '1', '--until-failure']
+  const limits = ['--seeds', String(seeds), '--jobs', '1', '--until-failure']
   const env = { ...process.env, SHELFD_PLANTED_BUG: bug.name }
   const child = spawn(process.execPath, ['--import', plant, simulate, ...limits], { env })
   let output = ''
@@ -35,9 +34,9 @@ async function hunt(bug: PlantedBug): Promise<Hunt> {
   })
   await once(child, 'exit')
   const caughtBy = /^seed \d+ broke ([^\n]*)/m.exec(output)?.[1] ?? null
-  const seeds = Number(/^(\d+) seeds from/m.exec(output)?.[1] ?? Number.NaN)
-  if (Number.isNaN(seeds)) throw new Error(`"${bug.name}" could not be planted:\n${output}`)
-  return { bug, caughtBy, seeds }
+  const seedsRun = Number(/^(\d+) seeds from/m.exec(output)?.[1] ?? Number.NaN)
+  if (Number.isNaN(seedsRun)) throw new Error(`"${bug.name}" could not be planted:\n${output}`)
+  return { bug, caughtBy, seeds: seedsRun }
 }
 
 function render({ bug, caughtBy, seeds }: Hunt): string {
@@ -45,17 +44,18 @@ function render({ bug, caughtBy, seeds }: Hunt): string {
   return `${caughtBy === null ? 'MISSED' : 'caught'}  ${bug.name} (${bug.file}) — ${end}`
 }
 
-const queue = BUGS.filter(({ name }) => name.includes(values.only))
-const hunts: Hunt[] = []
-async function work(): Promise<void> {
-  for (let bug = queue.shift(); bug; bug = queue.shift()) {
-    const found = await hunt(bug)
-    hunts.push(found)
-    process.stdout.write(`${render(found)}\n`)
+await runInstrument('planted', OPTIONS, async ({ seeds, only, jobs }) => {
+  const queue = BUGS.filter(({ name }) => name.includes(only)).values()
+  const hunts: Hunt[] = []
+  const work = async () => {
+    for (const bug of queue) {
+      const found = await hunt(bug, seeds)
+      hunts.push(found)
+      print(render(found))
+    }
   }
-}
-
-await Promise.all(Array.from({ length: Number(values.jobs) }, work))
-const caught = hunts.filter(({ caughtBy }) => caughtBy !== null).length
-process.stdout.write(`${caught} of ${hunts.length} planted bugs were caught\n`)
-process.exitCode = caught === hunts.length ? 0 : 1
+  await Promise.all(Array.from({ length: jobs }, work))
+  const caught = hunts.filter(({ caughtBy }) => caughtBy !== null).length
+  print(`${caught} of ${hunts.length} planted bugs were caught`)
+  return caught === hunts.length
+})
