@@ -4,8 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { accountChurn, type ChurnAccount, Churner } from '../support/churn.ts'
 import { attachDaemon, configure, isIdle, startDaemon } from '../support/daemon.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { seededRandom } from '../support/random.ts'
 
@@ -20,9 +19,7 @@ const SURELY_SEEN_MS = 20_000
 const LONGEST_WAIT_MS = 180_000
 
 test('a tree changed at random ends exactly mirrored [P19]', { timeout: CHURN_MS + 3 * LONGEST_WAIT_MS }, async () => {
-  await using service = await startFaultyService({ library: 'Research' })
-  const home = temporaryHome(service)
-  const root = home.write('Papers', {})
+  const { service, home, root } = await homeOnService({})
   const churner = new Churner(root, join(home.path, 'elsewhere'), seededRandom(20_261_121))
   churner.fill(FILES)
   configure(home, {
@@ -53,8 +50,7 @@ test('a tree changed at random ends exactly mirrored [P19]', { timeout: CHURN_MS
   expect(churner.changes).toBeGreaterThan(CHURN_MS / INTERVAL_MS / 4)
   expect(missed, 'changes that only scans found').toBeLessThan(churner.changes / 100)
 
-  const { stdout } = await home.shelfd(['report', '--json'])
-  const [report] = JSON.parse(stdout).mirrors
+  const [report] = (await home.json(['report'])).mirrors
   expect(report).toMatchObject({ listing: 'complete' })
   const { 'in-sync': inSync, superseded, ...others } = report.counts
   expect(

@@ -16,7 +16,7 @@ import { runResult } from '../daemon/control/control-daemon.ts'
 import { daemonMirrorStatus, daemonStatus } from '../support/daemon.ts'
 import { dumpStore } from '../support/dump-store.ts'
 import { openTestEngine } from '../support/engine.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, temporaryHome } from '../support/home.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
 
 const reportedStatus = daemonStatus({
@@ -83,8 +83,7 @@ describe('sync beside a daemon', () => {
   test('a sync beside a daemon names its flags without effect', async () => {
     const { home } = await syncedHome()
     const flags = ['--bwlimit', '1MB', '--requests-per-second', '5', '--transfers', '2', '--max-new', '9']
-    const { exitCode, stderr } = await home.shelfd(['sync', 'Papers', ...flags])
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringMatching(/^[^\n]*\n$/) })
+    const { stderr } = expectExit(await home.shelfd(['sync', 'Papers', ...flags]), 0, /^[^\n]*\n$/)
     expect(stderr).toMatch(/ warn .* these flags have no effect flags="--bwlimit --requests-per-second"/)
     expect((await home.shelfd(['sync', 'Papers', '--dry-run', ...flags])).stderr).toBe('')
     expect((await home.shelfd(['sync', 'Papers', '--quiet', ...flags])).stderr).toBe('')
@@ -108,8 +107,7 @@ describe('sync beside a daemon', () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     await startStandIn(home, { sync: () => Promise.reject(new HeldBackError('limit-reached', 'not now')) })
-    const { exitCode, stderr } = await home.shelfd(['sync', 'Papers'])
-    expect({ exitCode, stderr }).toEqual({ exitCode: 8, stderr: expect.stringContaining('not now') })
+    expectExit(await home.shelfd(['sync', 'Papers']), 8, 'not now')
   })
 
   test('a sync in the daemon stops after its longest duration', async () => {
@@ -149,14 +147,14 @@ describe('sync beside a daemon', () => {
       reasons: ['Interrupted'],
       run: 7,
     })
-    expect(JSON.parse((await home.shelfd(['status', '--json'])).stdout).daemon).not.toBeNull()
+    expect((await home.json(['status'])).daemon).not.toBeNull()
   })
 })
 
 describe('other commands beside a daemon', () => {
   test('status shows the state of a running daemon', async () => {
     const { home } = await syncedHome()
-    expect(JSON.parse((await home.shelfd(['status', '--json'])).stdout)).toMatchObject({
+    expect(await home.json(['status'])).toMatchObject({
       mirrors: [{ name: 'Papers' }],
       daemon: daemonStatusJson(reportedStatus),
     })
@@ -175,12 +173,7 @@ describe('other commands beside a daemon', () => {
       ['report', '--check'],
       ['api', 'GET', '/v1/libraries'],
     ]) {
-      const { exitCode, stdout, stderr } = await home.shelfd(args)
-      expect({ args, exitCode, stderr }).toEqual({
-        args,
-        exitCode: 0,
-        stderr: expect.stringMatching(NOTHING_BUT_A_NOTICE),
-      })
+      const { stdout } = expectExit(await home.shelfd(args), 0, NOTHING_BUT_A_NOTICE, String(args))
       expect(stdout).not.toBe('')
     }
   })

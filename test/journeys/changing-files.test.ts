@@ -99,8 +99,9 @@ function hashesIn({ dataDir }: { readonly dataDir: string }): string[] {
 
 /** The offline report's row of `b.bin`. */
 async function reported(home: Home): Promise<{ class: string; reason: string | null } | undefined> {
-  const { stdout } = await home.shelfd(['report', '--offline', '--json'])
-  return JSON.parse(stdout).mirrors[0].entries.find(({ path }: { path: string }) => path === 'b.bin')
+  return (await home.json(['report', '--offline'])).mirrors[0].entries.find(
+    ({ path }: { path: string }) => path === 'b.bin',
+  )
 }
 
 const SIZE_NAMES = ['small', 'large'] as const
@@ -165,7 +166,7 @@ test('a summary says that a file waits for the next run', async () => {
 
 /** Returns what `status` says of the only mirror. */
 async function statusOf(home: Home) {
-  const [{ problems, files }] = JSON.parse((await home.shelfd(['status', '--json'])).stdout).mirrors
+  const [{ problems, files }] = (await home.json(['status'])).mirrors
   return { problems, toSend: files.toSend }
 }
 

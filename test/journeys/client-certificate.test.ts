@@ -15,7 +15,7 @@ import {
 } from '../support/certificates.ts'
 import { examine } from '../support/examine.ts'
 import { createLibrary } from '../support/faulty-service.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, temporaryHome } from '../support/home.ts'
 import { lazyService } from '../support/lazy-service.ts'
 import { needs } from '../support/needs.ts'
 import { startProxy } from '../support/network.ts'
@@ -202,23 +202,19 @@ describe('the files of a client certificate', () => {
       const variable = { certFile: 'CERT', keyFile: 'KEY', passphraseFile: 'PASSPHRASE' }[setting]
       return [`SHELFD_CLIENT_${variable}_FILE`, join(home.path, 'keys', file)]
     })
-    const { exitCode, stderr } = await home.shelfd(['whoami'], Object.fromEntries(named))
-    expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/^shelfd: Cannot use "/) })
+    const { stderr } = expectExit(await home.shelfd(['whoami'], Object.fromEntries(named)), 2, /^shelfd: Cannot use "/)
     for (const part of says) expect(stderr).toContain(part)
     expect(stderr).not.toMatch(/ERR_|OSSL|undefined/)
   })
 
   test('a certificate without its key is a configuration error', async () => {
-    const { exitCode, stderr } = await temporaryHome({ url: 'https://127.0.0.1:9', token: 'token' }).shelfd(
-      ['whoami'],
-      {
+    expectExit(
+      await temporaryHome({ url: 'https://127.0.0.1:9', token: 'token' }).shelfd(['whoami'], {
         SHELFD_CLIENT_CERT_FILE: 'ada.pem',
-      },
+      }),
+      2,
+      'clientCertificate.keyFile',
     )
-    expect({ exitCode, stderr }).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('clientCertificate.keyFile'),
-    })
   })
 
   test('config show has the files of the client certificate, and none of their text', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { expectExit, temporaryHome } from '../support/home.ts'
 
 describe('version and help', () => {
   test.each([['-V'], ['version'], ['--version']])('%s prints the version', async (word) => {
@@ -28,8 +28,7 @@ describe('version and help', () => {
   })
 
   test('help of an unknown command names the nearest', async () => {
-    const { exitCode, stderr } = await temporaryHome().run(['help', 'synk'])
-    expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('did you mean "sync"?') })
+    expectExit(await temporaryHome().run(['help', 'synk']), 2, 'did you mean "sync"?')
   })
 })
 
@@ -90,9 +89,11 @@ test('a missing library is explained once', async () => {
   await using service = await startFaultyService()
   const home = temporaryHome(service)
   home.write('Papers', { 'a.md': 'A' })
-  const { exitCode, stderr } = await home.shelfd(['sync', 'Papers', '--to', 'Nowhere'])
-  expect(exitCode).toBe(2)
-  expect(stderr).toMatch(/there is no library "Nowhere"; "shelfd libraries create Nowhere" creates it\n/)
+  const { stderr } = expectExit(
+    await home.shelfd(['sync', 'Papers', '--to', 'Nowhere']),
+    2,
+    /there is no library "Nowhere"; "shelfd libraries create Nowhere" creates it\n/,
+  )
   expect(stderr.split('shelfd libraries list')).toHaveLength(2)
 })
 

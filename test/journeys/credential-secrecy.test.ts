@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { expectExit, temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { DANGEROUS } from '../support/hostile-text.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
 
@@ -68,9 +69,7 @@ test('a refused credential is named by address and origin only', async () => {
 })
 
 test('a crash prints its place and hides the credential [F-PR-04, S-19]', async () => {
-  await using service = await startFaultyService({ library: 'Research' })
-  const home = temporaryHome(service)
-  const papers = home.write('Papers', { 'a.md': 'A' })
+  const { service, home, root: papers } = await homeOnService({ 'a.md': 'A' })
   configure(home, { mirrors: [{ path: papers, library: 'Research' }] })
   const crash = `process.on('SIGUSR2', () => { throw new Error('no ' + process.env.SHELFD_TOKEN + '\\u202e') })`
   const env = { NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(crash)}"` }
@@ -80,8 +79,7 @@ test('a crash prints its place and hides the credential [F-PR-04, S-19]', async 
   ] as const) {
     const daemon = await startDaemon(home, { ...env, SHELFD_LOG_FORMAT: format })
     daemon.child.kill('SIGUSR2')
-    const { exitCode, stderr } = await daemon.ended
-    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining(start) })
+    const { stderr } = expectExit(await daemon.ended, 1, start)
     expect(stderr).toContain('at process.')
     expect(stderr).not.toContain(service.token)
     expect(stderr).not.toMatch(DANGEROUS)

@@ -67,7 +67,7 @@ describe('commands and signals beside the daemon', () => {
   test('every command works beside the daemon, but those that would hold the same data', async () => {
     const { home } = await daemonHome()
     await until(() => readStatus(home), isSearchable(1))
-    const id = JSON.parse((await home.shelfd(['why', 'Papers/a.md', '--json'])).stdout).content.resourceId
+    const id = (await home.json(['why', 'Papers/a.md'])).content.resourceId
     const works = [
       ['sync'],
       ['sync', '--dry-run'],

@@ -6,9 +6,9 @@ import { describe, expect, test } from 'vitest'
 import type { DaemonMirrorStatus, DaemonStatus } from '../../src/sync/continuous/controller-status.ts'
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
 import { dumpStore } from '../support/dump-store.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { needs } from '../support/needs.ts'
 import { manyFiles } from '../support/temporary.ts'
@@ -42,8 +42,7 @@ function commandIn(message: string): string[] {
 
 describe('lost root directories', () => {
   test('a lost root halts its mirror alone until resolved [P12]', PATIENT, async () => {
-    await using service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
+    const { service, home } = await homeOnService()
     const port = await freePort()
     const mirrors = writeMirrors(home, ['gone', 'replaced', 'emptied', 'well'])
     configure(home, { mirrors, health: { listen: `127.0.0.1:${port}` } })
@@ -64,8 +63,7 @@ describe('lost root directories', () => {
     home.write('well', { 'late.md': 'written meanwhile' })
     await daemon.until('all of it is there', () => readLibrary(service.dataDir).length === 4 * FILES + 1)
 
-    const { stdout } = await home.shelfd(['status', '--json'])
-    const status: DaemonStatus = JSON.parse(stdout).daemon
+    const status: DaemonStatus = (await home.json(['status'])).daemon
     expect(status.mirrors).toMatchObject([
       { name: 'gone', state: 'halted', reason: { code: 'root-missing' } },
       { name: 'replaced', state: 'halted', reason: { code: 'root-mismatch' } },
@@ -98,18 +96,13 @@ describe('lost root directories', () => {
 
 describe('a deleted store', () => {
   test('a daemon ends when its store is deleted, the next one asks [P14, F-PR-05]', PATIENT, async () => {
-    await using service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
+    const { service, home } = await homeOnService()
     configure(home, { mirrors: writeMirrors(home, ['papers']) })
     const first = await startDaemon(home)
     await first.until('everything is mirrored', isIdle)
     service.forget()
     rmSync(home.stateDir, { recursive: true })
-    const { exitCode, stderr } = await first.ended
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 78,
-      stderr: expect.stringMatching(/^shelfd: The store in .* was deleted/m),
-    })
+    expectExit(await first.ended, 78, /^shelfd: The store in .* was deleted/m)
     expect(existsSync(home.stateDir)).toBe(false)
 
     const daemon = await startDaemon(home)
@@ -143,8 +136,7 @@ describe('the limit of watches', () => {
   test('a reached limit of watches is logged once, and scans continue [F-FS-20]', PATIENT, async ({ skip }) => {
     needs('unshare')
     skip(!canLimit, 'nobody but root may lower the limit of watches here')
-    await using service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
+    const { service, home } = await homeOnService()
     const [mirror] = writeMirrors(home, ['papers'])
     for (let index = 0; index < 20; index += 1) mkdirSync(join(home.path, 'papers', `more-${index}`))
     configure(home, { mirrors: [{ ...mirror, pollInterval: '1s' }] })

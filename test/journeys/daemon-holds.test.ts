@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { DaemonMirrorStatus, DaemonStatus } from '../../src/sync/continuous/controller-status.ts'
 import { configure, isIdle, type RunningDaemon, startDaemon } from '../support/daemon.ts'
-import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome, type Variables } from '../support/home.ts'
+import type { FaultyService } from '../support/faulty-service.ts'
+import type { Home, Variables } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { manyFiles, temporaryDirectory } from '../support/temporary.ts'
 
 /** What a real daemon holds back until its time: limits, pauses, maintenance and schedules, and a configuration read again. */
@@ -16,8 +17,7 @@ const PATIENT = { timeout: 180_000 }
 
 /** A home with one mirror of `files` contents, and how to change its configuration. */
 async function homeWith(files: number) {
-  const service = await startFaultyService({ library: 'Research' })
-  const home = temporaryHome(service)
+  const { service, home } = await homeOnService()
   const path = home.write('Papers', manyFiles(files, files))
   const mirror = { name: 'papers', path, library: 'Research', settle: '100ms' }
   const change = (mirrorMore: object, more: object = {}) =>
@@ -39,7 +39,7 @@ async function untilHeld(daemon: RunningDaemon, code: string): Promise<DaemonMir
 
 /** Returns how many contents wait to be sent, by `status`. */
 async function countWaiting(home: Home): Promise<number> {
-  return JSON.parse((await home.shelfd(['status', '--json'])).stdout).mirrors[0].queue.contents
+  return (await home.json(['status'])).mirrors[0].queue.contents
 }
 
 /** Makes the daemon read its configuration again, and waits until its log reports the outcome. */

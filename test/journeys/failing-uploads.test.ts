@@ -77,15 +77,15 @@ describe('uploads that always fail', () => {
     const report = await home.shelfd(['report', '--format', 'combined'])
     expect(report.stdout).toBe('! bad.md\n= good.md\n= sub/fine.md\n')
     expect((await home.shelfd(['report', '--check'])).exitCode).toBe(1)
-    const { entries } = JSON.parse((await home.shelfd(['report', '--json'])).stdout).mirrors[0]
+    const { entries } = (await home.json(['report'])).mirrors[0]
     expect(entries[0]).toMatchObject({ class: 'needs-attention', reason: expect.stringMatching(/answered 500/) })
     const why = await home.shelfd(['why', 'Papers/bad.md'])
     expect(why.stdout).toMatch(/answered 500/)
-    const failed = JSON.parse((await home.shelfd(['failed', 'list', '--json'])).stdout)
+    const failed = await home.json(['failed', 'list'])
     expect(failed.contents).toMatchObject([
       { stage: 'upload', code: 'service-error', tries: 1, since: expect.any(String) },
     ])
-    const status = JSON.parse((await home.shelfd(['status', '--json'])).stdout).mirrors[0]
+    const status = (await home.json(['status'])).mirrors[0]
     expect(status).toMatchObject({ files: { needAttention: 1, inDoubt: 0 }, problems: [{ path: 'bad.md' }] })
   })
 
@@ -153,7 +153,7 @@ describe('uploads that always fail', () => {
     const { mirrors } = await daemon.until('a run that ended', ({ mirrors: [papers] }) => papers?.state === 'idle')
     expect(mirrors[0]?.lastSuccessAt).toBeNull()
     expect(countSends(service, 'bad.md')).toBe(2)
-    const status = JSON.parse((await home.shelfd(['status', '--json'])).stdout).mirrors[0]
+    const status = (await home.json(['status'])).mirrors[0]
     expect(status.problems).toMatchObject([{ path: 'bad.md', code: 'service-error' }])
     await home.shelfd(['failed', 'retry', '--all'])
     await daemon.until('a further try', () => countSends(service, 'bad.md') === 3)

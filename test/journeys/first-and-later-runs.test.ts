@@ -2,8 +2,8 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { dumpStore } from '../support/dump-store.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
@@ -200,9 +200,3 @@ describe('ad hoc mirrors', () => {
     expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
   })
 })
-
-/** A home whose service is configured, with a library "Research" in it. */
-async function homeOnService() {
-  const service = await startFaultyService({ library: 'Research' })
-  return { service, home: temporaryHome(service) }
-}

@@ -16,7 +16,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { configure } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { type Home, type Outcome, temporaryHome, type Variables } from '../support/home.ts'
+import { expectExit, type Home, type Outcome, temporaryHome, type Variables } from '../support/home.ts'
 import { needs } from '../support/needs.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
 
@@ -69,8 +69,7 @@ describe.each(Object.entries(KINDS))('%s in place of a file of the state', (kind
     for (const file of STATE_FILES.map((name) => join(home.stateDir, name))) {
       await whileReplaced(file, make, async () => {
         const what = `"${file}": it is ${kind}, not a file that shelfd wrote`
-        const { exitCode, stderr } = await run(home, ['sync', 'Papers'])
-        expect({ exitCode, stderr }).toEqual({ exitCode: 78, stderr: expect.stringContaining(what) })
+        expectExit(await run(home, ['sync', 'Papers']), 78, what)
         expect((await run(home, ['status'])).stderr).toContain(what)
       })
     }
@@ -81,11 +80,7 @@ describe.each(Object.entries(KINDS))('%s in place of a file of the state', (kind
     const home = await usedHome()
     for (const file of LIBRARY_FILES.map((name) => join(home.dataDir, name))) {
       await whileReplaced(file, make, async () => {
-        const { exitCode, stderr } = await run(home, ['sync', 'Papers'])
-        expect({ exitCode, stderr }).toEqual({
-          exitCode: 78,
-          stderr: expect.stringContaining(`"${file}": it is ${kind}`),
-        })
+        expectExit(await run(home, ['sync', 'Papers']), 78, `"${file}": it is ${kind}`)
       })
     }
   })
@@ -99,11 +94,7 @@ test('a file of the state that is far too large is not read [F-PR-16]', PATIENT,
   }
   for (const file of [join(home.stateDir, 'generation'), join(home.stateDir, 'control'), join(home.dataDir, 'token')]) {
     await whileReplaced(file, makeLarge, async () => {
-      const { exitCode, stderr } = await run(home, ['sync', 'Papers'])
-      expect({ exitCode, stderr }).toEqual({
-        exitCode: 78,
-        stderr: expect.stringContaining(`"${file}": shelfd wrote no`),
-      })
+      expectExit(await run(home, ['sync', 'Papers']), 78, `"${file}": shelfd wrote no`)
     })
   }
 })
@@ -113,8 +104,7 @@ test('a lock that is no lock names the file to move away [F-PR-16]', async () =>
   const file = join(home.stateDir, 'lock')
   writeFileSync(file, 'not a database at all'.repeat(300))
   for (const args of [['sync', 'Papers'], ['status']]) {
-    const { exitCode, stderr } = await home.shelfd(args)
-    expect({ exitCode, stderr }).toEqual({ exitCode: 78, stderr: expect.stringMatching(/lock": it is no lock file/) })
+    expectExit(await home.shelfd(args), 78, /lock": it is no lock file/)
   }
   rmSync(file)
   expect(await home.shelfd(['sync', 'Papers'])).toMatchObject({ exitCode: 0 })
@@ -144,11 +134,11 @@ test.runIf(isRoot)("another user's file in the state is refused with its remedy"
     '--inh-caps=+dac_override',
     '--ambient-caps=+dac_override',
   ]
-  const { exitCode, stderr } = await runShelfd(['sync', 'Papers'], { env: home.env, cwd: home.path, launcher }).ended
-  expect({ exitCode, stderr }).toEqual({
-    exitCode: 78,
-    stderr: expect.stringContaining(`Cannot use "${file}": it belongs to user 4321; run: sudo chown 1234 "${file}"`),
-  })
+  expectExit(
+    await runShelfd(['sync', 'Papers'], { env: home.env, cwd: home.path, launcher }).ended,
+    78,
+    `Cannot use "${file}": it belongs to user 4321; run: sudo chown 1234 "${file}"`,
+  )
 })
 
 describe('a database that is no store', () => {
@@ -177,12 +167,7 @@ describe('a database that is no store', () => {
     for (const hasGeneration of [true, false]) {
       if (!hasGeneration) rmSync(join(home.stateDir, 'generation'))
       for (const args of [['sync', 'Papers'], ['status'], ['report', '--offline']]) {
-        const { exitCode, stderr } = await home.shelfd(args)
-        expect({ args, exitCode, stderr }).toEqual({
-          args,
-          exitCode: 78,
-          stderr: expect.stringMatching(/The store in|store\.db" is damaged/),
-        })
+        const { stderr } = expectExit(await home.shelfd(args), 78, /The store in|store\.db" is damaged/, String(args))
         expect(stderr).toMatch(/restore the whole directory/)
       }
     }
@@ -196,8 +181,7 @@ describe('a database that is no store', () => {
     mkdirSync(home.stateDir, { recursive: true, mode: 0o700 })
     const database = new Database(join(home.stateDir, 'store.db'))
     database.exec('CREATE TABLE theirs (x)')
-    const { exitCode, stderr } = await home.shelfd(['sync', 'Papers'])
-    expect({ exitCode, stderr }).toEqual({ exitCode: 78, stderr: expect.stringMatching(/database of another program/) })
+    expectExit(await home.shelfd(['sync', 'Papers']), 78, /database of another program/)
     expect(database.prepare('SELECT name FROM sqlite_schema').all()).toEqual([{ name: 'theirs' }])
     database.close()
   })
@@ -207,11 +191,9 @@ test('a state directory where none can be made is refused at once [F-PR-16]', PA
   const home = temporaryHome()
   home.write('Papers', { 'a.md': 'A' })
   for (const place of ['/proc/x', '/proc/x/y', '/dev/null/x']) {
-    const { exitCode, stderr } = await run(home, ['sync', 'Papers', '--state-dir', place])
-    expect({ place, exitCode, stderr }).toEqual({ place, exitCode: 78, stderr: expect.stringContaining(`"${place}"`) })
+    expectExit(await run(home, ['sync', 'Papers', '--state-dir', place]), 78, `"${place}"`, place)
   }
   // The cache of compiled code lies in a directory of the user's choice as well.
   expect(await run(home, ['config', 'path'], { XDG_CACHE_HOME: '/proc/x' })).toMatchObject({ exitCode: 0 })
-  const library = await run(home, ['sync', 'Papers'], { SHELFD_DATA_DIR: '/proc/x' })
-  expect(library).toMatchObject({ exitCode: 78, stderr: expect.stringContaining('/proc/x') })
+  expectExit(await run(home, ['sync', 'Papers'], { SHELFD_DATA_DIR: '/proc/x' }), 78, '/proc/x')
 })

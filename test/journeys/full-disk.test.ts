@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { expectExit, temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { mayMount, mountSmallDisk } from '../support/mounted-disk.ts'
 import { manyFiles } from '../support/temporary.ts'
@@ -11,14 +11,11 @@ const FILES = manyFiles(6_000, 6_000)
 
 describe.runIf(mayMount)('full disks', () => {
   test('a full disk of the state exits 5 and is named [F-FS-23]', async () => {
-    const service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
-    home.write('Papers', FILES)
+    const { service, home } = await homeOnService(FILES)
     using disk = mountSmallDisk(home.stateDir, '1m')
     for (const size of ['1m', '1200k', '1500k']) {
       disk.resize(size)
-      const { exitCode, stderr } = await home.shelfd(['sync', 'Papers', '--to', 'Research'])
-      expect({ exitCode, stderr }).toEqual({ exitCode: 5, stderr: expect.stringContaining(home.stateDir) })
+      expectExit(await home.shelfd(['sync', 'Papers', '--to', 'Research']), 5, home.stateDir)
     }
     expect(service.count('uploadFile')).toBe(0)
     disk.resize('200m')
@@ -27,8 +24,7 @@ describe.runIf(mayMount)('full disks', () => {
   })
 
   test('a full disk of the state holds a daemon until there is room [F-FS-23]', async () => {
-    const service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
+    const { service, home } = await homeOnService()
     const path = home.write('Papers', { 'a.md': 'A', 'b.md': 'B' })
     configure(home, { mirrors: [{ name: 'papers', path, library: 'Research', settle: '50ms' }] })
     using disk = mountSmallDisk(home.stateDir, '20m')

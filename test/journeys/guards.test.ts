@@ -3,17 +3,15 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { configure } from '../support/daemon.ts'
 import { dumpStore } from '../support/dump-store.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { expectExit } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { manyFiles } from '../support/temporary.ts'
 
 const TO = ['Papers', '--to', 'Research']
 
 async function mirroredHome(files: number) {
-  const service = await startFaultyService({ library: 'Research' })
-  const home = temporaryHome(service)
-  const root = home.write('Papers', manyFiles(files, files))
+  const { service, home, root } = await homeOnService(manyFiles(files, files))
   expect((await home.sync(TO)).exitCode).toBe(0)
   service.forget()
   return { service, home, root }
@@ -24,8 +22,7 @@ describe('lost files (P12)', () => {
     const { home, root } = await mirroredHome(30)
     const before = dumpStore(home.stateDir)
     for (let index = 0; index < 7; index += 1) rmSync(join(root, `d${index}`), { recursive: true })
-    const { exitCode, stderr } = await home.shelfd(['sync', ...TO])
-    expect({ exitCode, stderr }).toEqual({ exitCode: 8, stderr: expect.stringMatching(/Papers/) })
+    expectExit(await home.shelfd(['sync', ...TO]), 8, /Papers/)
     expect(dumpStore(home.stateDir).file).toEqual(before.file)
   })
 
@@ -126,8 +123,7 @@ describe('newly ignored files', () => {
     const { exitCode, mirror } = await home.sync(TO)
     expect({ exitCode, problems: mirror.problems }).toEqual({ exitCode: 0, problems: [] })
     expect(mirror.files).toMatchObject({ removed: 30, leftOut: 30 })
-    const { stdout } = await home.shelfd(['report', '--json'])
-    const [report] = JSON.parse(stdout).mirrors
+    const [report] = (await home.json(['report'])).mirrors
     expect(report.counts).toEqual({ superseded: 30 })
     expect(report.entries[0].reason).toBe('its file is left out now')
     rmSync(join(root, '.shelfdignore'))
@@ -148,8 +144,7 @@ describe('newly ignored files', () => {
     const { home, root } = await mirroredHome(70)
     writeFileSync(join(root, '.shelfdignore'), '/d0/\n/d1/\n')
     for (let index = 2; index < 6; index += 1) rmSync(join(root, `d${index}`), { recursive: true })
-    const { exitCode, stderr } = await home.sync(TO)
-    expect({ exitCode, stderr }).toEqual({ exitCode: 8, stderr: expect.stringMatching(/40 of 50 files are gone/) })
+    expectExit(await home.sync(TO), 8, /40 of 50 files are gone/)
   })
 })
 
@@ -167,8 +162,7 @@ describe('a new store beside a full library (P14)', () => {
     ['/Papers', 'a directory of its own'],
     ['/', 'the whole library'],
   ])('a new store asks also if all files lie in the inbox (%s: %s) [P14]', async (remotePath) => {
-    const service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
+    const { service, home } = await homeOnService()
     const path = home.write('Papers', { 'a.md': 'A', 'b.md': 'B' })
     const mirrors = [{ name: 'papers', path, library: 'Research', remotePath }]
     configure(home, { mirrors, contract: { uploadDirectoryField: 'none' } })

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { temporaryHome } from '../support/home.ts'
+import { expectExit, temporaryHome } from '../support/home.ts'
 
 async function homeWithRuns() {
   const home = temporaryHome()
@@ -11,8 +11,7 @@ async function homeWithRuns() {
   await home.sync(['Other'])
   writeFileSync(join(root, 'new.md'), 'three')
   await home.sync(['Papers', 'Other'])
-  const history = async (...args: string[]) =>
-    JSON.parse((await home.shelfd(['history', ...args, '--json'])).stdout).runs
+  const history = async (...args: string[]) => (await home.json(['history', ...args])).runs
   return { home, root, history }
 }
 
@@ -55,8 +54,6 @@ describe('history', () => {
   })
 
   test('history refuses a limit that is no number of runs', async () => {
-    const { exitCode, stderr } = await temporaryHome().shelfd(['history', '--limit', '0'])
-    expect(exitCode).toBe(2)
-    expect(stderr).toContain('--limit')
+    expectExit(await temporaryHome().shelfd(['history', '--limit', '0']), 2, '--limit')
   })
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { DANGEROUS, HOSTILE_MARKS } from '../support/hostile-text.ts'
 import { readLibrary } from '../support/library-contents.ts'
 
@@ -35,9 +36,7 @@ const NAMES = [
 
 describe('hostile names', () => {
   test('hostile names are mirrored one by one and escaped [F-FS-11, F-FS-13, S-19]', async () => {
-    await using service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
-    home.write('Papers', Object.fromEntries(NAMES.map((name) => [name, `content of ${name}`])))
+    const { service, home } = await homeOnService(Object.fromEntries(NAMES.map((name) => [name, `content of ${name}`])))
     home.write('Papers/dir\n"\u202e', { 'inside.md': 'inside' })
     const to = ['Papers', '--to', 'Research']
     const { exitCode, stdout, stderr } = await home.shelfd(['sync', ...to, '--report', '-vv'])
@@ -108,9 +107,7 @@ describe('hostile names', () => {
   })
 
   test('names that are not UTF-8 are reported as problems [F-FS-12]', async () => {
-    await using service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
-    const root = home.write('Papers', { 'good.md': 'good', '\ufffd.md': 'a true replacement character' })
+    const { home, root } = await homeOnService({ 'good.md': 'good', '\ufffd.md': 'a true replacement character' })
     writeFileSync(Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9, 0x2e, 0x6d, 0x64])]), 'latin-1')
     const to = ['Papers', '--to', 'Research']
     const { exitCode, mirror } = await home.sync(to)
@@ -139,9 +136,12 @@ describe('hostile names', () => {
 
 describe('links, pipes and secrets', () => {
   test('links and pipes are left out and never block [P9, F-FS-08, F-FS-10, F-FS-15]', async () => {
-    await using service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
-    const root = home.write('Papers', { 'a.md': 'A', 'empty.md': '', 'elsewhere/secret.md': 'S', 'empty/': '' })
+    const { service, home, root } = await homeOnService({
+      'a.md': 'A',
+      'empty.md': '',
+      'elsewhere/secret.md': 'S',
+      'empty/': '',
+    })
     home.write('outside', { 'b.md': 'outside' })
     mkdirSync(join(root, 'sub'))
     execFileSync('mkfifo', [join(root, 'pipe.md')])
@@ -162,9 +162,7 @@ describe('links, pipes and secrets', () => {
   })
 
   test('secrets stay on this computer and are reported once', async () => {
-    await using service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
-    home.write('Papers', {
+    const { service, home } = await homeOnService({
       'a.md': 'A',
       '.env': 'PASSWORD=1',
       'deep/id_rsa': 'KEY',

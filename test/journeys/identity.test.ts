@@ -5,16 +5,15 @@ import { createToken } from '../../src/embedded/access/manage-tokens.ts'
 import { dumpStore } from '../support/dump-store.ts'
 import { mirrorOf, openTestEngine } from '../support/engine.ts'
 import { createLibrary, startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome, type Variables, variablesOf } from '../support/home.ts'
+import { expectExit, type Home, temporaryHome, type Variables, variablesOf } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
 const TO = ['Papers', '--to', 'Research']
 
 /** A pinned mirror with a new file to send. */
 async function pinnedHome() {
-  const service = await startFaultyService({ library: 'Research' })
-  const home = temporaryHome(service)
-  const root = home.write('Papers', { 'a.md': 'A' })
+  const { service, home, root } = await homeOnService({ 'a.md': 'A' })
   expect((await home.sync(TO)).exitCode).toBe(0)
   writeFileSync(join(root, 'new.md'), 'new')
   return { service, home, root }
@@ -23,8 +22,7 @@ async function pinnedHome() {
 /** Expects exit 7 with this message, and an unchanged store. */
 async function expectRefusal(home: Home, args: readonly string[], env: Variables, text: RegExp): Promise<void> {
   const before = dumpStore(home.stateDir)
-  const { exitCode, stderr } = await home.shelfd(['sync', ...args], env)
-  expect({ exitCode, stderr }).toEqual({ exitCode: 7, stderr: expect.stringMatching(text) })
+  expectExit(await home.shelfd(['sync', ...args], env), 7, text)
   expect(dumpStore(home.stateDir)).toEqual(before)
 }
 
@@ -133,8 +131,7 @@ describe('credentials and libraries', () => {
     )
     const home = temporaryHome({ url: service.url, token })
     home.write('Papers', { 'a.md': 'A' })
-    const { exitCode, stderr } = await home.shelfd(['sync', ...TO])
-    expect({ exitCode, stderr }).toEqual({ exitCode: 7, stderr: expect.stringMatching(/resource\.create/) })
+    expectExit(await home.shelfd(['sync', ...TO]), 7, /resource\.create/)
     expect(service.requests.every(({ method }) => method === 'GET')).toBe(true)
   })
 
@@ -143,8 +140,7 @@ describe('credentials and libraries', () => {
     const spec = { name: 'uploader', access: ['read', 'resource.create'], libraries: ['Research'] } as const
     const home = temporaryHome({ url: service.url, token: createToken(service.dataDir, spec, Date.now()) })
     home.write('Papers', { 'a.md': 'A' })
-    const { exitCode, stderr } = await home.shelfd(['sync', ...TO])
-    expect({ exitCode, stderr }).toEqual({ exitCode: 7, stderr: expect.stringMatching(/update/) })
+    expectExit(await home.shelfd(['sync', ...TO]), 7, /update/)
   })
 
   test('a credential revoked during a run stops the run [F-SV-06]', async () => {
@@ -156,14 +152,9 @@ describe('credentials and libraries', () => {
   })
 
   test('an unknown or unnamed library is a usage error', async () => {
-    await using service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
-    home.write('Papers', { 'a.md': 'A' })
+    const { home } = await homeOnService({ 'a.md': 'A' })
     expect(await home.shelfd(['sync', 'Papers', '--to', 'Reserch'])).toMatchObject({ exitCode: 2 })
-    expect(await home.shelfd(['sync', 'Papers'])).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('--to'),
-    })
+    expectExit(await home.shelfd(['sync', 'Papers']), 2, '--to')
   })
 })
 

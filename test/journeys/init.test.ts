@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 
 const configOf = (home: Home) => join(home.path, 'config', 'shelfd', 'config.yaml')
@@ -86,8 +86,7 @@ describe('init without a terminal', () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     home.write('config/shelfd', { 'config.yaml': '# mine\n' })
-    const kept = await home.shelfd(['init', 'Papers', '--embedded'])
-    expect(kept).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('--force') })
+    expectExit(await home.shelfd(['init', 'Papers', '--embedded']), 8, '--force')
     expect(readFileSync(configOf(home), 'utf8')).toBe('# mine\n')
     expect((await home.shelfd(['init', 'Papers', '--embedded', '--force'])).exitCode).toBe(0)
     expect(readFileSync(configOf(home), 'utf8')).toContain('name: Papers')

@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { type Running, runShelfd } from '../support/run-shelfd.ts'
 import { manyFiles } from '../support/temporary.ts'
@@ -54,7 +54,7 @@ function start(home: Home, args: readonly string[] = []): Running {
 }
 
 async function statusOf(home: Home) {
-  const { mirrors } = JSON.parse((await home.shelfd(['status', '--json'])).stdout)
+  const { mirrors } = await home.json(['status'])
   return mirrors.find(({ path }: { path: string }) => path.endsWith('Papers'))
 }
 
@@ -121,9 +121,11 @@ describe('the second Ctrl-C', () => {
     running.child.kill('SIGINT')
     await running.logged('Stopping')
     running.child.kill('SIGINT')
-    const { exitCode, stderr } = await running.ended
-    expect(exitCode).toBe(130)
-    expect(stderr).toMatch(/\n4 uploads were cut: it is not known whether they arrived; the next run looks\n$/)
+    expectExit(
+      await running.ended,
+      130,
+      /\n4 uploads were cut: it is not known whether they arrived; the next run looks\n$/,
+    )
     expect(await statusOf(home)).toMatchObject({ files: { inDoubt: TRANSFERS, sending: 0, toSend: FILES - TRANSFERS } })
     service.onUploadBegun = () => {}
     release()

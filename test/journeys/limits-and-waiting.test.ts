@@ -3,7 +3,7 @@ import type { DaemonStatus } from '../../src/sync/continuous/controller-status.t
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
@@ -35,12 +35,6 @@ async function homeWithTwoMirrors() {
     return body
   }
   return { home, service: stuck, most: () => most }
-}
-
-/** A home whose service is configured, with a library "Research" in it. */
-async function homeOnService() {
-  const service = await startFaultyService({ library: 'Research' })
-  return { service, home: temporaryHome(service) }
 }
 
 describe('limits', () => {
@@ -103,8 +97,7 @@ describe('limits', () => {
     const text = /held back by limits\.newPerDay \(3 in 24 hours\); the limit allows more from \d{4}-/
     expect((await home.shelfd(['sync', 'Papers', '--max-new-per-day', '3'])).stdout).toMatch(text)
     expect((await home.shelfd(['report', '--only', 'local-only'])).stdout).toMatch(text)
-    const [path] = JSON.parse((await home.shelfd(['report', '--json', '--only', 'local-only'])).stdout).mirrors[0]
-      .entries
+    const [path] = (await home.json(['report', '--only', 'local-only'])).mirrors[0].entries
     expect((await home.shelfd(['why', `Papers/${path.path}`])).stdout).toMatch(text)
   })
 

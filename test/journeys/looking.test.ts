@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { homeIn, temporaryHome } from '../support/home.ts'
+import { expectExit, homeIn, temporaryHome } from '../support/home.ts'
 
 async function mirroredHome(home = temporaryHome()) {
   const root = home.write('Papers', {
@@ -45,8 +45,11 @@ describe('why', () => {
   })
 
   test('why names the file that another one duplicates', async () => {
-    const { stdout } = await unchanged.shelfd(['why', 'Papers/copy/b.md', '--json'])
-    expect(JSON.parse(stdout)).toMatchObject({ path: 'copy/b.md', duplicateOf: 'a.md', content: { state: 'stored' } })
+    expect(await unchanged.json(['why', 'Papers/copy/b.md'])).toMatchObject({
+      path: 'copy/b.md',
+      duplicateOf: 'a.md',
+      content: { state: 'stored' },
+    })
   })
 
   test('why shows the earlier version of a removed file', async () => {
@@ -58,8 +61,7 @@ describe('why', () => {
   })
 
   test('why refuses a path outside every mirror', async () => {
-    const { exitCode, stderr } = await unchanged.shelfd(['why', '/etc/hostname'])
-    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(/lies in no mirror/) })
+    expectExit(await unchanged.shelfd(['why', '/etc/hostname']), 2, /lies in no mirror/)
   })
 })
 
@@ -89,8 +91,7 @@ describe('report', () => {
   })
 
   test('the report lists ignored files when asked', async () => {
-    const { stdout } = await unchanged.shelfd(['report', '--only', 'ignored', '--json'])
-    const [mirror] = JSON.parse(stdout).mirrors
+    const [mirror] = (await unchanged.json(['report', '--only', 'ignored'])).mirrors
     const paths = mirror.entries.map((entry: { path: string }) => entry.path).sort()
     expect(paths).toEqual(['.env', 'draft.tmp', 'notes/.shelfdignore', 'notes/today.log'])
     expect(mirror.counts).toEqual({ ignored: 4 })

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { createHome } from '../cli/run-with.ts'
 import { isIdle, startDaemon } from '../support/daemon.ts'
 import { dumpStore } from '../support/dump-store.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 
 const PATIENT = { timeout: 120_000 }
@@ -28,11 +28,7 @@ describe('forgetting a mirror', () => {
   test('forgetting a mirror without a terminal needs --yes', async () => {
     const { home } = await syncedHome()
     const before = dumpStore(home.stateDir)
-    const { exitCode, stderr } = await home.shelfd(['mirrors', 'forget', 'Papers'])
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 8,
-      stderr: expect.stringMatching(/2 resources[\s\S]*--adopt[\s\S]*without --yes/),
-    })
+    expectExit(await home.shelfd(['mirrors', 'forget', 'Papers']), 8, /2 resources[\s\S]*--adopt[\s\S]*without --yes/)
     expect(dumpStore(home.stateDir)).toEqual(before)
     expect(copiesIn(home)).toEqual([])
   })
@@ -74,10 +70,7 @@ describe('forgetting a mirror', () => {
     })
     expect(readdirSync(root)).toEqual(['a.md', 'b.md'])
     expect(readLibrary(home.dataDir)).toEqual(resources)
-    expect(await home.shelfd(['sync', 'Papers'])).toMatchObject({
-      exitCode: 8,
-      stderr: expect.stringContaining('--adopt'),
-    })
+    expectExit(await home.shelfd(['sync', 'Papers']), 8, '--adopt')
     const { exitCode, mirror } = await home.sync(['Papers', '--adopt'])
     expect({ exitCode, uploads: mirror.uploads }).toMatchObject({ exitCode: 0, uploads: { created: 0, duplicates: 2 } })
     expect(readLibrary(home.dataDir).map(({ id }) => id)).toEqual(resources.map(({ id }) => id))
@@ -86,8 +79,7 @@ describe('forgetting a mirror', () => {
   test('forgetting a mirror keeps a copy that can be restored', async () => {
     const { home } = await syncedHome()
     const before = dumpStore(home.stateDir)
-    const { stdout } = await home.shelfd([...FORGET, '--json'])
-    const { forgotten, copy } = JSON.parse(stdout)
+    const { forgotten, copy } = await home.json(FORGET)
     expect({ forgotten, copies: copiesIn(home).map((name) => join(home.stateDir, name)) }).toEqual({
       forgotten: 'Papers',
       copies: [copy],
@@ -101,9 +93,11 @@ describe('forgetting a mirror', () => {
   })
 
   test('forgetting a mirror keeps the contents of other mirrors', async () => {
-    await using service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
-    const root = home.write('Papers', { 'shared.md': 'shared', 'gone.md': 'was shared', 'own.md': 'own' })
+    const { service, home, root } = await homeOnService({
+      'shared.md': 'shared',
+      'gone.md': 'was shared',
+      'own.md': 'own',
+    })
     home.write('Other', { 'copy.md': 'shared', 'was.md': 'was shared', 'other.md': 'other' })
     expect((await home.sync(['Papers', '--to', 'Research'])).exitCode).toBe(0)
     expect((await home.sync(['Other', '--to', 'Research'])).exitCode).toBe(0)

@@ -5,15 +5,15 @@ import { describe, expect, test } from 'vitest'
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 
 const PATIENT = { timeout: 120_000 }
 
 /** `papers` and `mail` are configured and were synced once; each has something new to send. */
 async function twoMirrors() {
-  const service = await startFaultyService({ library: 'Research' })
-  const home = temporaryHome(service)
+  const { service, home } = await homeOnService()
   const mirrors = ['papers', 'mail'].map((name) => {
     const path = home.write(name, { 'a.md': `${name} a` })
     return { name, path, library: 'Research', settle: '100ms', rescan: '1s' }
@@ -56,11 +56,7 @@ describe('mirrors removed from the configuration', () => {
     configureOnly('papers')
     home.write('mail', { 'new.md': 'mail new' })
     service.forget()
-    const refused = await home.shelfd(['sync', 'mail'])
-    expect(refused).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringMatching(/no longer configured.*shelfd sync \//),
-    })
+    expectExit(await home.shelfd(['sync', 'mail']), 2, /no longer configured.*shelfd sync \//)
     expect(sentNames(service)).toEqual([])
     const { exitCode, mirror } = await home.sync([join(home.path, 'mail')])
     expect({ exitCode, name: mirror.name, uploads: mirror.uploads }).toMatchObject({
@@ -79,7 +75,7 @@ describe('mirrors removed from the configuration', () => {
     configure(home, {})
     home.write('mail', { 'new.md': 'mail new' })
     service.forget()
-    expect(await home.shelfd(['sync'])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('mail') })
+    expectExit(await home.shelfd(['sync']), 2, 'mail')
     expect(sentNames(service)).toEqual([])
   })
 
@@ -146,20 +142,15 @@ async function embeddedThenService() {
   return { home, root, service, asService }
 }
 
-const listMirrors = async (home: Home) => JSON.parse((await home.shelfd(['mirrors', 'list', '--json'])).stdout).mirrors
+const listMirrors = async (home: Home) => (await home.json(['mirrors', 'list'])).mirrors
 
 describe('a service configured after the embedded library', () => {
   test('a configured service can mirror the directory of an embedded mirror', async () => {
     const { home, root, service, asService } = await embeddedThenService()
     expect((await home.run(['sync', 'Papers'])).exitCode).toBe(0)
     asService([{ path: root, library: 'Research' }])
-    const unknown = await home.shelfd(['why', '/elsewhere/x.md'])
-    expect(unknown, 'each name once').toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining(`(known: ${root})`),
-    })
-    const unnamed = await home.shelfd(['pause', 'nothing-like-it'])
-    expect(unnamed).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('(known: Papers)') })
+    expectExit(await home.shelfd(['why', '/elsewhere/x.md']), 2, `(known: ${root})`, 'each name once')
+    expectExit(await home.shelfd(['pause', 'nothing-like-it']), 2, '(known: Papers)')
     const dry = await home.sync(['--dry-run'])
     expect({ exitCode: dry.exitCode, would: dry.mirror.uploads.created }).toEqual({ exitCode: 0, would: 2 })
     const { exitCode, mirror } = await home.sync([])
@@ -173,8 +164,7 @@ describe('a service configured after the embedded library', () => {
       exitCode: 0,
       stderr: '',
     })
-    const previous = await home.shelfd(['sync', 'Papers-2'])
-    expect(previous).toMatchObject({ exitCode: 7, stderr: expect.stringMatching(/"Papers" mirrors.*forget Papers-2/) })
+    expectExit(await home.shelfd(['sync', 'Papers-2']), 7, /"Papers" mirrors.*forget Papers-2/)
     expect(await listMirrors(home)).toMatchObject([
       { name: 'Papers', activity: 'active', library: { name: 'Research' } },
       { name: 'Papers-2', activity: 'other-service', library: { name: 'Papers' } },
@@ -185,11 +175,7 @@ describe('a service configured after the embedded library', () => {
     const { home, service, asService } = await embeddedThenService()
     expect((await home.sync(['Papers'])).exitCode).toBe(0)
     asService([])
-    const refused = await home.shelfd(['sync', 'Papers'])
-    expect(refused).toMatchObject({
-      exitCode: 7,
-      stderr: expect.stringMatching(/belongs to the library on this computer.*--to LIBRARY/),
-    })
+    expectExit(await home.shelfd(['sync', 'Papers']), 7, /belongs to the library on this computer.*--to LIBRARY/)
     const { exitCode, mirror } = await home.sync(['Papers', '--to', 'Research:/Papers'])
     expect({ exitCode, created: mirror.uploads.created }).toEqual({ exitCode: 0, created: 2 })
     expect(readLibrary(service.dataDir)).toHaveLength(2)
@@ -206,17 +192,12 @@ describe('a service configured after the embedded library', () => {
       { name: 'other', path: other, library: 'Research' },
     ]
     asService(mirrors)
-    const { exitCode, stderr, summary } = await home.sync([])
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 7,
-      stderr: expect.stringContaining('"shelfd mirrors forget papers"'),
-    })
+    const { summary } = expectExit(await home.sync([]), 7, '"shelfd mirrors forget papers"')
     expect(summary.mirrors).toMatchObject([
       { name: 'other', uploads: { created: 1 } },
       { name: 'papers', uploads: { created: 0 }, problems: [{ code: 'origin-mismatch' }] },
     ])
-    const report = await home.shelfd(['report'])
-    expect(report).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/papers.*library on this computer/) })
+    expectExit(await home.shelfd(['report']), 0, /papers.*library on this computer/)
     expect(await home.shelfd(['report', 'papers', '--json'])).toMatchObject({ exitCode: 7, stdout: '' })
     expect((await home.shelfd(['report', '--check'])).exitCode, 'one is not compared at all').toBe(1)
 
@@ -263,30 +244,16 @@ describe('mistyped and unused mirrors', () => {
       ['sync', 'paprs'],
       ['mirrors', 'show', 'paprs'],
     ]) {
-      const { exitCode, stderr } = await home.shelfd(args)
-      expect({ args, exitCode, stderr }).toEqual({
-        args,
-        exitCode: 2,
-        stderr: expect.stringContaining('did you mean "papers"?'),
-      })
+      expectExit(await home.shelfd(args), 2, 'did you mean "papers"?', String(args))
     }
   })
 
   test('a mirror that was never synced is reported as such', async () => {
     const { home } = await twoMirrors()
-    expect(await home.shelfd(['report', 'mail'])).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('was never synced'),
-    })
+    expectExit(await home.shelfd(['report', 'mail']), 2, 'was never synced')
     expect((await home.sync(['papers'])).exitCode).toBe(0)
-    expect(await home.shelfd(['report', 'mail'])).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('was never synced'),
-    })
-    expect(await home.shelfd(['report'])).toMatchObject({
-      exitCode: 0,
-      stderr: expect.stringMatching(/mail.*never synced/),
-    })
+    expectExit(await home.shelfd(['report', 'mail']), 2, 'was never synced')
+    expectExit(await home.shelfd(['report']), 0, /mail.*never synced/)
   })
 })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createHome } from '../cli/run-with.ts'
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 
 const PATIENT = { timeout: 120_000 }
@@ -16,8 +16,7 @@ function nestedHome() {
 }
 
 async function expectOverlap(home: Home, args: readonly string[], text: RegExp): Promise<void> {
-  const { exitCode, stderr } = await home.shelfd(['sync', ...args])
-  expect({ args, exitCode, stderr }).toEqual({ args, exitCode: 2, stderr: expect.stringMatching(text) })
+  expectExit(await home.shelfd(['sync', ...args]), 2, text, String(args))
   expect(existsSync(home.dataDir), 'the library was not even started').toBe(false)
 }
 
@@ -76,7 +75,7 @@ describe('two configured mirrors', () => {
       { name: 'inner', path: inner, settle: '100ms' },
     ]
     configure(home, { mirrors })
-    expect(await home.shelfd(['daemon'])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('lies in') })
+    expectExit(await home.shelfd(['daemon']), 2, 'lies in')
     configure(home, { mirrors: mirrors.slice(0, 1) })
     const daemon = await startDaemon(home)
     await daemon.until('it is mirrored', isIdle)
@@ -95,12 +94,7 @@ describe('ad hoc directories', () => {
     expect((await home.sync([outer])).exitCode).toBe(0)
     const before = readLibrary(home.dataDir).length
     for (const args of [[inner], [home.path, '--yes'], [outer, '--to', 'outer:/elsewhere']]) {
-      const { exitCode, stderr } = await home.shelfd(['sync', ...args])
-      expect({ args, exitCode, stderr }).toEqual({
-        args,
-        exitCode: 2,
-        stderr: expect.stringMatching(/twice.*shelfd mirrors forget outer/s),
-      })
+      expectExit(await home.shelfd(['sync', ...args]), 2, /twice.*shelfd mirrors forget outer/s, String(args))
     }
     expect(readLibrary(home.dataDir)).toHaveLength(before)
     expect((await home.shelfd(['mirrors', 'forget', 'outer', '--yes'])).exitCode).toBe(0)
@@ -114,8 +108,7 @@ describe('ad hoc directories', () => {
       ['/', 'the whole system'],
       ['.', 'the whole home directory'],
     ]) {
-      const { exitCode, stderr } = await home.shelfd(['sync', `${directory}`])
-      expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(/^shelfd: "\S+" holds /) })
+      const { stderr } = expectExit(await home.shelfd(['sync', `${directory}`]), 2, /^shelfd: "\S+" holds /)
       expect(stderr).toContain(`holds ${breadth}, the mirror "outer" ("${outer}") among it`)
       expect(stderr).toContain('shelfd mirrors forget outer')
       expect(stderr).not.toContain('.shelfdignore')
@@ -150,12 +143,7 @@ describe('directories that hold the home or the system', () => {
     const home = temporaryHome()
     home.write('.', { 'a.md': 'A' })
     for (const directory of ['.', '..', '/', '/usr']) {
-      const { exitCode, stderr } = await home.shelfd(['sync', directory])
-      expect({ directory, exitCode, stderr }).toEqual({
-        directory,
-        exitCode: 8,
-        stderr: expect.stringContaining('--yes'),
-      })
+      expectExit(await home.shelfd(['sync', directory]), 8, '--yes', String(directory))
     }
     expect(existsSync(home.dataDir), 'the library was not even started').toBe(false)
     expect((await home.sync(['.', '--dry-run'])).mirror.uploads.created, 'a dry run sends nothing').toBe(1)
@@ -167,8 +155,7 @@ describe('directories that hold the home or the system', () => {
     const { home, shelfd } = createHome()
     mkdirSync(join(home, 'Papers'))
     const terminal = { isTerminal: true } as const
-    const refused = await shelfd('sync .', { ...terminal, stdin: 'n\n' })
-    expect(refused).toMatchObject({ exitCode: 8, stderr: expect.stringMatching(/whole home directory.*\[y\/N\]/s) })
+    expectExit(await shelfd('sync .', { ...terminal, stdin: 'n\n' }), 8, /whole home directory.*\[y\/N\]/s)
     expect((await shelfd('sync .', { ...terminal, stdin: 'y\n' })).exitCode).toBe(0)
   })
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { writeModel } from '../embedded/embedding/write-model.ts'
 import { PROJECT } from '../support/compiled-program.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, temporaryHome } from '../support/home.ts'
 import { needs } from '../support/needs.ts'
 import { MAIN, runShelfd } from '../support/run-shelfd.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
@@ -63,11 +63,7 @@ test('without the packages for models, the program says which command installs t
   const main = installWithout()
   const model = homeWith(`{folder: ${JSON.stringify(writeModel())}}`)
   const run = (home: Home, ...args: readonly string[]) => runShelfd(args, { env: home.env, cwd: home.path, main }).ended
-  const synced = await run(model, 'sync', 'Papers')
-  expect(synced).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining('"npm install -g onnxruntime-web @huggingface/tokenizers"'),
-  })
+  expectExit(await run(model, 'sync', 'Papers'), 2, '"npm install -g onnxruntime-web @huggingface/tokenizers"')
   expect(readdirSync(model.path)).not.toContain('data')
   const offline = await run(homeWith('offline'), 'doctor')
   expect(offline.stdout).toMatch(/^warning embedder .*optional packages are not installed.* → npm install -g shelfd$/m)

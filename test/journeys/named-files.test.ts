@@ -1,7 +1,7 @@
 /** -v, a dry run and the log of the daemon name each file that is or would be sent. */
 import { describe, expect, test } from 'vitest'
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { manyFiles } from '../support/temporary.ts'
 
@@ -21,9 +21,11 @@ function fieldsOf(log: string, message: string): Record<string, unknown>[] {
 describe('sync -n -v', () => {
   test('sync -n -v names each file that would be sent', async () => {
     const home = setUp()
-    const { stderr, exitCode } = await home.run(['sync', '-n', '-v', 'Papers'])
-    expect(exitCode).toBe(0)
-    expect(stderr).toMatch(/^Papers:\n {2}would send {2}a\.md \(7 B\)\n {2}would send {2}notes\/b\.md \(12 KiB\)\n/m)
+    const { stderr } = expectExit(
+      await home.run(['sync', '-n', '-v', 'Papers']),
+      0,
+      /^Papers:\n {2}would send {2}a\.md \(7 B\)\n {2}would send {2}notes\/b\.md \(12 KiB\)\n/m,
+    )
     expect(stderr).not.toContain('copy of a.md')
   })
 

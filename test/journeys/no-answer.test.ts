@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, temporaryHome } from '../support/home.ts'
 import { type Running, runShelfd } from '../support/run-shelfd.ts'
 import { CTRL_C, openTerminal } from '../support/terminal.ts'
 
@@ -38,9 +38,9 @@ function start(home: Home, args: readonly string[]): Running {
 describe('waiting for a service', () => {
   test('an unreachable service is named with cause and deadline', async () => {
     const url = `http://127.0.0.1:${await freePort()}`
-    const { exitCode, stderr } = await homeOf(url).shelfd([...SYNC, '--retry-for', '3s'])
-    expect(exitCode).toBe(5)
-    expect(stderr).toMatch(
+    const { stderr } = expectExit(
+      await homeOf(url).shelfd([...SYNC, '--retry-for', '3s']),
+      5,
       new RegExp(
         `^${url} does not answer \\(connection refused\\)\\. Trying until \\d\\d:\\d\\d:\\d\\d; next try in \\d+ s\\.$`,
         'm',
@@ -85,9 +85,9 @@ describe('waiting for a service', () => {
       body: '<!doctype html><title>Sign in</title>',
       headers: { 'content-type': 'text/html' },
     })
-    const { exitCode, stderr } = await homeOf(service.url).shelfd([...SYNC, '--retry-for', '3s'])
-    expect(exitCode).toBe(5)
-    expect(stderr).toMatch(
+    const { stderr } = expectExit(
+      await homeOf(service.url).shelfd([...SYNC, '--retry-for', '3s']),
+      5,
       /^http:\S+ gives no usable answer \(HTML instead of JSON; perhaps a login page .*\)\. Trying/m,
     )
     expect(stderr).toMatch(/shelfd: Cannot .* at http:\S+: .*perhaps a login page/)
@@ -97,11 +97,11 @@ describe('waiting for a service', () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = homeOf(service.url, service.token)
     service.answer = () => ({ status: 503, body: { message: 'Maintenance' } })
-    const failing = await home.shelfd([...SYNC, '--retry-for', '3s'])
-    expect(failing).toMatchObject({
-      exitCode: 5,
-      stderr: expect.stringMatching(/ cannot answer requests now \(503, service unavailable\)\. Trying until/),
-    })
+    expectExit(
+      await home.shelfd([...SYNC, '--retry-for', '3s']),
+      5,
+      / cannot answer requests now \(503, service unavailable\)\. Trying until/,
+    )
     let asked = 0
     service.answer = () => {
       asked += 1
@@ -117,18 +117,19 @@ describe('waiting for a service', () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = homeOf(service.url, service.token)
     service.answer = () => ({ status: 429, body: {}, headers: { 'retry-after': '3600' } })
-    const { exitCode, stderr } = await home.shelfd([...SYNC, '--retry-for', '5s'])
-    expect(exitCode).toBe(5)
-    expect(stderr).toMatch(
+    expectExit(
+      await home.shelfd([...SYNC, '--retry-for', '5s']),
+      5,
       /429 \(too many requests\); it asks to wait until [\d: -]+, which is beyond --retry-for 5s \(limits\.retryFor\); run the command again after that time/,
     )
     expect(service.requests.length).toBe(1)
     service.answer = ({ route }) =>
       route === 'uploadFile' ? { status: 429, body: {}, headers: { 'retry-after': '3600' } } : undefined
-    expect(await homeOf(service.url, service.token).shelfd(SYNC)).toMatchObject({
-      exitCode: 5,
-      stderr: expect.stringMatching(/beyond --retry-for 2m 00s \(limits\.retryFor\)/),
-    })
+    expectExit(
+      await homeOf(service.url, service.token).shelfd(SYNC),
+      5,
+      /beyond --retry-for 2m 00s \(limits\.retryFor\)/,
+    )
   })
 
   test('later runs report the same wait without a request [P21]', async () => {
@@ -145,17 +146,18 @@ describe('waiting for a service', () => {
     const refusal = { exitCode: 5, stderr: expect.stringMatching(asked) }
     expect(await home.shelfd(['sync'])).toMatchObject(refusal)
     expect(await home.shelfd(['sync', '-n'])).toMatchObject(refusal)
-    const report = await home.shelfd(['report'])
-    expect(report).toMatchObject({ exitCode: 5, stderr: expect.stringMatching(/; it asks to wait until [\d: -]+/) })
+    expectExit(await home.shelfd(['report']), 5, /; it asks to wait until [\d: -]+/)
     expect(service.requests).toEqual([])
   })
 
   test('a short command ends at once on a long wait', async () => {
     await using service = await startFaultyService()
     service.answer = () => ({ status: 429, body: {}, headers: { 'retry-after': '600' } })
-    const { exitCode, stderr } = await homeOf(service.url).shelfd(['whoami'])
-    expect(exitCode).toBe(5)
-    expect(stderr).toMatch(/shelfd: .*429 \(too many requests\); it asks to wait until (?:\d{4}-\d\d-\d\d )?\d\d:\d\d/)
+    expectExit(
+      await homeOf(service.url).shelfd(['whoami']),
+      5,
+      /shelfd: .*429 \(too many requests\); it asks to wait until (?:\d{4}-\d\d-\d\d )?\d\d:\d\d/,
+    )
   })
 
   test('waiting is logged in the configured format, never with -q', async () => {

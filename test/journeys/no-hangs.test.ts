@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { expectExit, temporaryHome } from '../support/home.ts'
 
 test('a token file that is a pipe is refused [F-PR-13]', async () => {
   const service = await startFaultyService({ library: 'Research' })
@@ -12,16 +12,14 @@ test('a token file that is a pipe is refused [F-PR-13]', async () => {
   const pipe = join(home.path, 'token')
   execFileSync('mkfifo', ['-m', '600', pipe])
   configure(home, { service: { url: service.url, tokenFile: pipe } })
-  const { exitCode, stderr } = await home.run(['whoami'])
-  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(/token": it is no file/) })
+  expectExit(await home.run(['whoami']), 2, /token": it is no file/)
 })
 
 test('a configuration that is a pipe is refused [F-PR-13]', async () => {
   const home = temporaryHome()
   const pipe = join(home.path, 'config.yaml')
   execFileSync('mkfifo', ['-m', '600', pipe])
-  const { exitCode, stderr } = await home.run(['sync', '--config', pipe])
-  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(/config\.yaml": it is no file/) })
+  expectExit(await home.run(['sync', '--config', pipe]), 2, /config\.yaml": it is no file/)
 })
 
 test('status reports a stopped daemon and answers from the store [F-PR-13]', async () => {
@@ -31,8 +29,7 @@ test('status reports a stopped daemon and answers from the store [F-PR-13]', asy
   const daemon = await startDaemon(home)
   daemon.child.kill('SIGSTOP')
   try {
-    const { exitCode, stdout, stderr } = await home.run(['status'])
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringMatching(/no answer within 3 s/) })
+    const { stdout } = expectExit(await home.run(['status']), 0, /no answer within 3 s/)
     expect(stdout).toMatch(/Papers/)
   } finally {
     daemon.child.kill('SIGCONT')

@@ -3,8 +3,8 @@ import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { configure } from '../support/daemon.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 
 const CANARY = '/services/T00/canary-4f1c9b7d2e'
@@ -21,8 +21,7 @@ function tells(home: Home, notify: unknown, mirror = {}): string {
 describe('a run that fails is told', () => {
   test('a failure is told once, and its end once', async () => {
     const receiver = await startWebhookReceiver()
-    await using service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
+    const { home } = await homeOnService()
     const exits: (number | null)[] = []
     const run = async (...args: string[]) => void exits.push((await home.shelfd(['sync', ...args])).exitCode)
     const events = () =>
@@ -48,8 +47,7 @@ describe('a run that fails is told', () => {
   test('a receiver that fails changes nothing of the run, and its address stays secret [S-04]', async () => {
     const receiver = await startWebhookReceiver()
     receiver.answer = () => 500
-    await using service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
+    const { service, home } = await homeOnService()
     const file = tells(
       home,
       { webhooks: [{ url: `${receiver.url}${CANARY}` }], command: ['true', CANARY] },
@@ -72,18 +70,11 @@ describe('a run that fails is told', () => {
     const texts = [outcome, shown, test, report].flatMap(({ stdout, stderr }) => [stdout, stderr])
     expect(texts.filter((text) => text.includes('canary-4f1c9b7d2e'))).toEqual([])
     chmodSync(file, 0o644)
-    expect(await home.shelfd(['sync'])).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('it holds a secret'),
-    })
+    expectExit(await home.shelfd(['sync']), 2, 'it holds a secret')
   })
 
   test('without anybody to tell a test message is a mistake', async () => {
-    const { exitCode, stderr } = await temporaryHome().shelfd(['notify', 'test'])
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 2,
-      stderr: expect.stringContaining('the configuration names no channel'),
-    })
+    expectExit(await temporaryHome().shelfd(['notify', 'test']), 2, 'the configuration names no channel')
   })
 
   test('a test message names each way and how it went', async () => {

@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { type Authority, daysFromNow, makeAuthority, makeSelfSigned } from '../support/certificates.ts'
 import { type FaultyOptions, type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { type ProxyOptions, startProxy, startTlsFront, type TestProxy } from '../support/network.ts'
 
@@ -61,27 +62,24 @@ describe('proxies', () => {
     const address = `127.0.0.1:${proxy.port}`
     const run = (proxyUrl: string) =>
       home.shelfd(['sync', ...SYNC], { SHELFD_CA_FILE: authority.file, HTTPS_PROXY: proxyUrl })
-    const wrong = await run(`http://ada:wrong-password@${address}`)
-    expect(wrong).toMatchObject({ exitCode: 7, stderr: expect.stringContaining(`http://${address}`) })
+    const wrong = expectExit(await run(`http://ada:wrong-password@${address}`), 7, `http://${address}`)
     expect(wrong.stderr).toMatch(/407.*HTTPS_PROXY/)
     expect(wrong.stderr).not.toMatch(/wrong-password/)
     proxy.refusal = 403
-    const forbidden = await run(`http://ada:right-password@${address}`)
-    expect(forbidden).toMatchObject({
-      exitCode: 7,
-      stderr: expect.stringMatching(/refuses connections to .*library\.test:443.*403/),
-    })
+    expectExit(await run(`http://ada:right-password@${address}`), 7, /refuses connections to .*library\.test:443.*403/)
   })
 
   test('a proxy that is away is named as a temporary failure', async () => {
     const { authority, home, proxy, proxyUrl } = await openOffice()
     const env = { SHELFD_CA_FILE: authority.file, HTTPS_PROXY: proxyUrl }
     proxy.refusal = 503
-    const busy = await home.shelfd(['whoami'], env)
-    expect(busy).toMatchObject({ exitCode: 5, stderr: expect.stringMatching(/the proxy http:\/\/127.*503/) })
+    expectExit(await home.shelfd(['whoami'], env), 5, /the proxy http:\/\/127.*503/)
     const deadProxy = `http://127.0.0.1:${await freePort()}`
-    const away = await home.shelfd(['whoami'], { ...env, HTTPS_PROXY: deadProxy })
-    expect(away).toMatchObject({ exitCode: 5, stderr: expect.stringContaining(`the proxy ${deadProxy}`) })
+    const away = expectExit(
+      await home.shelfd(['whoami'], { ...env, HTTPS_PROXY: deadProxy }),
+      5,
+      `the proxy ${deadProxy}`,
+    )
     expect(away.stderr).toMatch(/connection refused/)
   })
 
@@ -108,9 +106,7 @@ describe('proxies', () => {
 
   test('no proxy is used for NO_PROXY names or loopback', async () => {
     const deadProxy = `http://127.0.0.1:${await freePort()}`
-    const service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
-    home.write('Papers', { 'a.md': 'A' })
+    const { home } = await homeOnService({ 'a.md': 'A' })
     expect(
       await home.sync(SYNC, { HTTPS_PROXY: deadProxy, HTTP_PROXY: deadProxy, ALL_PROXY: deadProxy }),
     ).toMatchObject({
@@ -129,10 +125,12 @@ describe('proxies', () => {
 
   test('an unusable proxy address is a configuration error', async () => {
     const home = temporaryHome({ url: `https://${HOST}`, token: 'token' })
-    const socks = await home.shelfd(['whoami'], { ALL_PROXY: 'socks5://127.0.0.1:1080' })
-    expect(socks).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/ALL_PROXY.*socks5/) })
-    const broken = await home.shelfd(['whoami'], { HTTPS_PROXY: 'http://ada:secret-word@:x' })
-    expect(broken).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('HTTPS_PROXY') })
+    expectExit(await home.shelfd(['whoami'], { ALL_PROXY: 'socks5://127.0.0.1:1080' }), 2, /ALL_PROXY.*socks5/)
+    const broken = expectExit(
+      await home.shelfd(['whoami'], { HTTPS_PROXY: 'http://ada:secret-word@:x' }),
+      2,
+      'HTTPS_PROXY',
+    )
     expect(broken.stderr).not.toContain('secret-word')
   })
 
@@ -145,8 +143,7 @@ describe('proxies', () => {
     const home = temporaryHome({ url: `https://${HOST}`, token: service.token })
     const env = { HTTPS_PROXY: `https://localhost:${proxy.port}`, SHELFD_CA_FILE: authority.file }
     expect(await home.shelfd(['whoami'], env)).toMatchObject({ exitCode: 0 })
-    const untrusted = await home.shelfd(['whoami'], { HTTPS_PROXY: env.HTTPS_PROXY })
-    expect(untrusted).toMatchObject({ exitCode: 7, stderr: expect.stringMatching(/proxy.*Office CA/) })
+    expectExit(await home.shelfd(['whoami'], { HTTPS_PROXY: env.HTTPS_PROXY }), 7, /proxy.*Office CA/)
   })
 })
 
@@ -163,8 +160,7 @@ describe('certificates', () => {
   test('an unknown authority is refused by name, with caFile as remedy [F-SV-02]', async () => {
     const authority = makeAuthority('Office CA 7')
     const certificate = authority.issue({ names: [HOST] })
-    const refused = await ask(certificate)
-    expect(refused).toMatchObject({ exitCode: 7, stderr: expect.stringMatching(/"Office CA 7".*service\.caFile/s) })
+    const refused = expectExit(await ask(certificate), 7, /"Office CA 7".*service\.caFile/s)
     expect(refused.stderr).toMatch(/NODE_EXTRA_CA_CERTS/)
     expect(await ask(certificate, { SHELFD_CA_FILE: authority.file })).toMatchObject({ exitCode: 0 })
   })
@@ -174,14 +170,16 @@ describe('certificates', () => {
     const home = temporaryHome({ url: `https://${HOST}`, token: 'never-sent-canary' })
     const front = await startTlsFront((await startFaultyService()).url, makeSelfSigned(HOST))
     const proxy = await startProxy({ names: { [HOST]: front.port } })
-    const refused = await home.run(['whoami'], { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, ...env })
-    expect(refused).toMatchObject({ exitCode: 7, stderr: expect.stringMatching(/signed by itself/) })
+    expectExit(
+      await home.run(['whoami'], { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, ...env }),
+      7,
+      /signed by itself/,
+    )
   })
 
   test('a self-signed certificate is refused, and may be trusted', async () => {
     const certificate = makeSelfSigned(HOST)
-    const refused = await ask(certificate)
-    expect(refused).toMatchObject({ exitCode: 7, stderr: expect.stringMatching(/signed by itself.*service\.caFile/s) })
+    expectExit(await ask(certificate), 7, /signed by itself.*service\.caFile/s)
     const file = join(temporaryHome().write('pem', { 'one.pem': certificate.cert }), 'one.pem')
     expect(await ask(certificate, { SHELFD_CA_FILE: file })).toMatchObject({ exitCode: 0 })
   })
@@ -212,12 +210,10 @@ describe('certificates', () => {
 
   test('a broken certificate file is a configuration error', async () => {
     const home = temporaryHome({ url: `https://${HOST}`, token: 'token' })
-    const missing = await home.shelfd(['whoami'], { SHELFD_CA_FILE: 'nowhere.pem' })
-    expect(missing).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/nowhere\.pem.*no such file/) })
+    expectExit(await home.shelfd(['whoami'], { SHELFD_CA_FILE: 'nowhere.pem' }), 2, /nowhere\.pem.*no such file/)
     const file = join(home.path, 'text.pem')
     writeFileSync(file, 'no certificate')
-    const wrong = await home.shelfd(['whoami'], { SHELFD_CA_FILE: file })
-    expect(wrong).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/text\.pem.*no certificate/) })
+    expectExit(await home.shelfd(['whoami'], { SHELFD_CA_FILE: file }), 2, /text\.pem.*no certificate/)
     writeFileSync(file, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n')
     expect(await home.shelfd(['whoami'], { SHELFD_CA_FILE: file })).toMatchObject({ exitCode: 2 })
   })

@@ -3,15 +3,13 @@ import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { configure } from '../support/daemon.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { manyFiles, writeTree } from '../support/temporary.ts'
 
 /** A home with two mirrors, the first one synced. */
 async function twoMirrors() {
-  const service = await startFaultyService({ library: 'Research' })
-  const home = temporaryHome(service)
+  const { service, home } = await homeOnService()
   const [first, second] = [home.write('first', manyFiles(30, 30)), home.write('second', { 'b.md': 'of the second' })]
   const mirrors = [
     { name: 'first', path: first, library: 'Research' },

@@ -2,8 +2,8 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { expectExit } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { makeDisk, mayMount, mount, mountSmallDisk } from '../support/mounted-disk.ts'
 import { writeTree } from '../support/temporary.ts'
@@ -15,8 +15,7 @@ function mountDisk(image: string, at: string): Disposable {
 test.runIf(mayMount)(
   'another disk in memory at the same mount point is not sent, however few files were there [P15]',
   async () => {
-    const service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
+    const { service, home } = await homeOnService()
     const at = join(home.path, 'Papers')
     const mountWith = (name: string, count: number) => {
       const mounted = mountSmallDisk(at, '4m')
@@ -32,15 +31,13 @@ test.runIf(mayMount)(
     mine[Symbol.dispose]()
     const other = mountWith('private', 40)
     expect(other.identity).toBe(mine.identity)
-    const { exitCode, stderr } = await home.shelfd(['sync', 'Papers'])
-    expect({ exitCode, stderr }).toEqual({ exitCode: 7, stderr: expect.stringMatching(/Another file system/) })
+    expectExit(await home.shelfd(['sync', 'Papers']), 7, /Another file system/)
     expect(readLibrary(service.dataDir).map(({ title }) => title)).toEqual(['mine-0.md', 'mine-1.md', 'mine-2.md'])
   },
 )
 
 test.runIf(mayMount)('another disk at the same mount point is not sent [P12]', async () => {
-  const service = await startFaultyService({ library: 'Research' })
-  const home = temporaryHome(service)
+  const { service, home } = await homeOnService()
   const at = join(home.path, 'Papers')
   mkdirSync(at)
   const [mine, other] = [join(home.path, 'mine.img'), join(home.path, 'other.img')]
@@ -52,8 +49,7 @@ test.runIf(mayMount)('another disk at the same mount point is not sent [P12]', a
   }
   {
     using _other = mountDisk(other, at)
-    const { exitCode, stderr } = await home.shelfd(['sync', 'Papers'])
-    expect({ exitCode, stderr }).toEqual({ exitCode: 7, stderr: expect.stringMatching(/Another file system/) })
+    expectExit(await home.shelfd(['sync', 'Papers']), 7, /Another file system/)
     expect(readLibrary(service.dataDir).map(({ title }) => title)).toEqual(['mine.md'])
   }
   {

@@ -19,7 +19,7 @@ import { findIntruder } from '../../src/foundation/files/ownership.ts'
 import { replaceFile } from '../../src/foundation/files/replace-file.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, temporaryHome } from '../support/home.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
 const SOMEBODY = 54_321
@@ -40,9 +40,9 @@ describe('configuration files', () => {
     const home = temporaryHome()
     const { file, trace } = configureCommand(home)
     chownSync(file, SOMEBODY, SOMEBODY)
-    const { exitCode, stderr } = await home.shelfd(['whoami'])
-    expect(exitCode).toBe(2)
-    expect(stderr).toContain(
+    const { stderr } = expectExit(
+      await home.shelfd(['whoami']),
+      2,
       `Cannot use "${file}": its settings decide what runs and what is sent, and it belongs to user ${SOMEBODY}`,
     )
     expect(stderr).toContain(`run: sudo chown ${own} "${file}"`)
@@ -53,8 +53,7 @@ describe('configuration files', () => {
     const home = temporaryHome()
     const { file, trace } = configureCommand(home)
     chmodSync(file, 0o666)
-    const { exitCode, stderr } = await home.shelfd(['whoami'])
-    expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(`chmod go-w "${file}"`) })
+    expectExit(await home.shelfd(['whoami']), 2, `chmod go-w "${file}"`)
     expect(existsSync(trace)).toBe(false)
   })
 
@@ -97,9 +96,11 @@ describe('token files', () => {
     chmodSync(file, 0o600)
     chownSync(file, SOMEBODY, SOMEBODY)
     const env = { SHELFD_SERVICE_URL: 'https://library.example', SHELFD_TOKEN_FILE: file }
-    const { exitCode, stderr } = await home.shelfd(['whoami'], env)
-    expect(exitCode).toBe(2)
-    expect(stderr).toContain(`it holds a secret, and it belongs to user ${SOMEBODY}; run: sudo chown ${own} "${file}"`)
+    expectExit(
+      await home.shelfd(['whoami'], env),
+      2,
+      `it holds a secret, and it belongs to user ${SOMEBODY}; run: sudo chown ${own} "${file}"`,
+    )
   })
 
   test('a token file behind links is judged by its target', async () => {
@@ -115,7 +116,7 @@ describe('token files', () => {
     chmodSync(file, 0o400)
     expect((await home.shelfd(['whoami'], env)).exitCode).toBe(0)
     chmodSync(file, 0o644)
-    expect(await home.shelfd(['whoami'], env)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('0644') })
+    expectExit(await home.shelfd(['whoami'], env), 2, '0644')
   })
 })
 
@@ -134,11 +135,7 @@ describe('programs, authorities and groups', () => {
     ]) {
       home.write('config/shelfd', { 'config.yaml': stringify({ service }) })
       chmodSync(join(home.path, 'config/shelfd/config.yaml'), 0o600)
-      const { exitCode, stderr } = await home.shelfd(['whoami'])
-      expect({ exitCode, stderr }).toMatchObject({
-        exitCode: 2,
-        stderr: expect.stringMatching(/chmod go-w ".*\/bin\//),
-      })
+      expectExit(await home.shelfd(['whoami']), 2, /chmod go-w ".*\/bin\//)
     }
     expect(existsSync(trace)).toBe(false)
   })
@@ -170,9 +167,11 @@ describe('the state directory', () => {
     home.write('Papers', { 'a.md': 'A' })
     expect((await home.sync(['Papers'])).exitCode).toBe(0)
     chownSync(home.stateDir, SOMEBODY, SOMEBODY)
-    const { exitCode, stderr } = await home.shelfd(['sync', 'Papers'])
-    expect(exitCode).toBe(2)
-    expect(stderr).toContain(`it belongs to user ${SOMEBODY}; run: sudo -u "#${SOMEBODY}" shelfd …`)
+    expectExit(
+      await home.shelfd(['sync', 'Papers']),
+      2,
+      `it belongs to user ${SOMEBODY}; run: sudo -u "#${SOMEBODY}" shelfd …`,
+    )
     expect((await home.shelfd(['status'])).exitCode).toBe(0)
   })
 
@@ -207,11 +206,7 @@ test('a library directory that others can write is refused', async () => {
   home.write('Papers', { 'a.md': 'A' })
   mkdirSync(home.dataDir, { recursive: true })
   chmodSync(home.dataDir, 0o777)
-  const { exitCode, stderr } = await home.shelfd(['sync', 'Papers'])
-  expect({ exitCode, stderr }).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining(`chmod go-w "${home.dataDir}"`),
-  })
+  expectExit(await home.shelfd(['sync', 'Papers']), 2, `chmod go-w "${home.dataDir}"`)
   await expect(startEmbeddedInThread({ dataDir: home.dataDir })).rejects.toMatchObject({ code: 'insecure-file' })
   expect(readdirSync(home.dataDir)).toEqual([])
 })

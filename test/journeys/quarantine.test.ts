@@ -5,7 +5,7 @@ import { openStore } from '../../src/store/open-store.ts'
 import { createHome } from '../cli/run-with.ts'
 import { configure } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome, variablesOf } from '../support/home.ts'
+import { expectExit, type Home, temporaryHome, variablesOf } from '../support/home.ts'
 
 const REFUSAL = { status: 422, body: { message: 'Unprocessable', errors: { file: ['no such kind'] } } }
 const BAD = /^bad/
@@ -109,11 +109,7 @@ describe('failed show', () => {
 
   test('failed show refuses a content that is not in quarantine', async () => {
     const { home } = await refusedHome()
-    const { exitCode, stderr } = await home.shelfd(['failed', 'show', 'Papers/good.md'])
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 2,
-      stderr: expect.stringMatching(/Cannot find ".*" in the quarantine/),
-    })
+    expectExit(await home.shelfd(['failed', 'show', 'Papers/good.md']), 2, /Cannot find ".*" in the quarantine/)
   })
 })
 
@@ -148,8 +144,10 @@ describe('failed ignore', () => {
     expect(service.count('uploadFile')).toBe(0)
     expect(await listFailed(home)).toEqual([])
     expect(await listFailed(home, '--all')).toMatchObject([{ isSetAside: true, retryAt: null }])
-    const { stdout } = await home.shelfd(['status', '--json'])
-    expect(JSON.parse(stdout).mirrors[0]).toMatchObject({ files: { needAttention: 0, setAside: 2 }, problems: [] })
+    expect((await home.json(['status'])).mirrors[0]).toMatchObject({
+      files: { needAttention: 0, setAside: 2 },
+      problems: [],
+    })
     const report = await home.shelfd(['report', '--json', '--only', 'needs-attention'])
     expect(JSON.parse(report.stdout).mirrors[0].entries[0].reason).toMatch(/^set aside: .*no such kind/)
     service.answer = () => undefined
@@ -171,7 +169,7 @@ describe('pause', () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     await home.sync(['Papers'])
-    const isPaused = async () => JSON.parse((await home.shelfd(['status', '--json'])).stdout).mirrors[0].isPaused
+    const isPaused = async () => (await home.json(['status'])).mirrors[0].isPaused
     const { exitCode, stderr } = await home.shelfd(['pause', 'Papers'])
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'Paused: Papers\n' })
     expect(await isPaused()).toBe(true)
@@ -181,11 +179,7 @@ describe('pause', () => {
   })
 
   test('pause refuses an unknown mirror', async () => {
-    const { exitCode, stderr } = await temporaryHome().shelfd(['pause', 'nothing'])
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 2,
-      stderr: expect.stringMatching(/Cannot find the mirror "nothing"/),
-    })
+    expectExit(await temporaryHome().shelfd(['pause', 'nothing']), 2, /Cannot find the mirror "nothing"/)
   })
 
   test('pause fails while another process holds the store', async () => {

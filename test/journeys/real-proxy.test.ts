@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Authority, makeAuthority } from '../support/certificates.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome, type Variables } from '../support/home.ts'
+import { expectExit, type Home, temporaryHome, type Variables } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { needs } from '../support/needs.ts'
 import { hasIpv6, startTlsFront } from '../support/network.ts'
@@ -97,20 +97,15 @@ test('NO_PROXY leads around tinyproxy', async () => {
 test('only the right credentials open a tunnel through tinyproxy', async () => {
   const url = `https://${HOST}:9`
   const withCredentials = (credentials: string) => closed.url.replace('//', `//${credentials}@`)
-  const without = await ask(url, closed.url)
-  expect(without).toMatchObject({
-    exitCode: 7,
-    stderr: expect.stringMatching(/asks for credentials \(407\).*HTTPS_PROXY/),
-  })
-  const wrong = await ask(url, withCredentials('ada:wrong-word'))
-  expect(wrong).toMatchObject({
-    exitCode: 7,
-    stderr: expect.stringMatching(/refuses the credentials \(401\).*HTTPS_PROXY/),
-  })
+  expectExit(await ask(url, closed.url), 7, /asks for credentials \(407\).*HTTPS_PROXY/)
+  const wrong = expectExit(
+    await ask(url, withCredentials('ada:wrong-word')),
+    7,
+    /refuses the credentials \(401\).*HTTPS_PROXY/,
+  )
   expect(wrong.stderr).not.toContain('wrong-word')
   // With the right ones it tries the port, where nobody listens.
-  const right = await ask(url, withCredentials(CREDENTIALS))
-  expect(right).toMatchObject({ exitCode: 5, stderr: expect.stringContaining(`cannot connect to ${HOST}:9 (500)`) })
+  expectExit(await ask(url, withCredentials(CREDENTIALS)), 5, `cannot connect to ${HOST}:9 (500)`)
   expect(closed.targets).toContain(`${HOST}:9`)
 })
 
@@ -137,8 +132,7 @@ test.each([
     /cannot connect to library\.invalid:443 \(500\)/,
   ],
 ])('tinyproxy and %s are named', async (_, url, proxyUrl, exitCode, message) => {
-  const answer = await ask(url, proxyUrl())
-  expect(answer).toMatchObject({ exitCode, stderr: expect.stringMatching(message) })
+  const answer = expectExit(await ask(url, proxyUrl()), exitCode, message)
   expect(answer.stderr).toMatch(/the proxy http:\/\/127\.0\.0\.1:\d+ \(HTTPS_PROXY\)/)
 })
 

@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 
 test('report --verify exits 1 for bytes that differ', async () => {
-  await using service = await startFaultyService({ library: 'Research' })
-  const home = temporaryHome(service)
-  home.write('Papers', { 'a.md': 'one', 'b.md': 'two' })
+  const { service, home } = await homeOnService({ 'a.md': 'one', 'b.md': 'two' })
   expect((await home.sync(['Papers', '--to', 'Research'])).exitCode).toBe(0)
   const well = await home.shelfd(['report', '--verify'])
   expect(well.stdout).toContain('2 sent files (6 B) downloaded and compared: all as sent')

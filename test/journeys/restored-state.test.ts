@@ -2,7 +2,7 @@ import { cpSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { expectExit, temporaryHome } from '../support/home.ts'
 
 const TO = ['Papers', '--to', 'Research']
 const NOTICE = /The state is new, restored or copied/
@@ -21,14 +21,10 @@ test('a state restored from a backup is reported until the next sync [P24]', asy
   renameSync(backup, home.stateDir)
 
   expect(await home.shelfd(['status'])).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(NOTICE) })
-  expect(await home.shelfd(['status', '--json'])).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(NOTICE) })
-  expect(await home.shelfd(['report'])).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(NOTICE) })
+  expectExit(await home.shelfd(['status', '--json']), 0, NOTICE)
+  expectExit(await home.shelfd(['report']), 0, NOTICE)
   service.forget()
-  const { exitCode, stderr, mirror } = await home.sync(TO)
-  expect({ exitCode, stderr }).toEqual({
-    exitCode: 0,
-    stderr: expect.stringMatching(/shelfd looks for earlier uploads/),
-  })
+  const { mirror } = expectExit(await home.sync(TO), 0, /shelfd looks for earlier uploads/)
   expect(mirror.uploads).toMatchObject({ created: 0, duplicates: 1 })
   expect(service.count('uploadFile')).toBe(0)
   expect((await home.shelfd(['status'])).stdout).not.toMatch(NOTICE)

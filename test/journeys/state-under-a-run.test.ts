@@ -4,8 +4,9 @@ import { copyFileSync, cpSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
-import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import type { FaultyService } from '../support/faulty-service.ts'
+import { expectExit, type Home } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { mayMount, mount } from '../support/mounted-disk.ts'
 
 const PATIENT = { timeout: 180_000 }
@@ -45,8 +46,7 @@ function manyFiles(): Record<string, string> {
 
 async function usedHome(): Promise<{ home: Home; service: FaultyService; before: string }> {
   // The oracle of the service fails the test when a content is sent again that was answered as stored.
-  const service = await startFaultyService({ library: 'Research' })
-  const home = temporaryHome(service)
+  const { service, home } = await homeOnService()
   const path = home.write('Papers', { 'first.md': 'first' })
   configure(home, { mirrors: [{ name: 'Papers', path, library: 'Research', settle: '50ms' }] })
   expect((await home.run(['sync'])).exitCode).toBe(0)
@@ -73,8 +73,7 @@ describe.each(Object.entries(MISHAPS))('a state directory under a sync: %s', (_,
     const { home, service, before } = await usedHome()
     home.write('Papers', manyFiles())
     during(service, () => mishap(home.stateDir, before))
-    const { exitCode, stderr } = await home.run(['sync'])
-    expect({ exitCode, stderr }).toEqual({ exitCode: 78, stderr: expect.stringMatching(/^shelfd: The store in /m) })
+    expectExit(await home.run(['sync']), 78, /^shelfd: The store in /m)
     expect(service.count('uploadFile')).toBeLessThan(AT + MOST_AFTER)
     // Whatever is there now: it asks, is refused, or goes on without sending anything twice.
     const next = await home.run(['sync'])
@@ -93,16 +92,11 @@ describe('a state directory under a daemon', () => {
     home.write('Papers', manyFiles())
     await daemon.until('all is sent', (now) => isIdle(now) && service.count('uploadFile') === FILES)
     mishap(home.stateDir, before)
-    const { exitCode, stderr } = await daemon.ended
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 78,
-      stderr: expect.stringMatching(/^shelfd: The store in .* while it was in use/m),
-    })
+    expectExit(await daemon.ended, 78, /^shelfd: The store in .* while it was in use/m)
   })
 
   test.runIf(mayMount)('a daemon whose state is unmounted ends by itself with 78 [F-PR-05]', PATIENT, async () => {
-    const service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
+    const { service, home } = await homeOnService()
     const path = home.write('Papers', { 'first.md': 'first' })
     configure(home, { mirrors: [{ name: 'Papers', path, library: 'Research', settle: '50ms' }] })
     const disk = mount(['-t', 'tmpfs', '-o', 'mode=0700', 'tmpfs'], home.stateDir)
@@ -110,11 +104,7 @@ describe('a state directory under a daemon', () => {
     await daemon.until('it is sent', (now) => isIdle(now) && service.count('uploadFile') === 1)
     disk[Symbol.dispose]()
     home.write('Papers', manyFiles())
-    const { exitCode, stderr } = await daemon.ended
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 78,
-      stderr: expect.stringMatching(/^shelfd: The store in .* was deleted or replaced/m),
-    })
+    expectExit(await daemon.ended, 78, /^shelfd: The store in .* was deleted or replaced/m)
     expect(service.count('uploadFile')).toBe(1)
   })
 })

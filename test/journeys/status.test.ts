@@ -3,8 +3,8 @@ import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { configure } from '../support/daemon.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
 
 async function synced(home: Home = temporaryHome()) {
@@ -30,14 +30,12 @@ describe('status without a daemon', () => {
     expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBe(8)
     const { stdout } = await home.run(['status'])
     expect(stdout).toMatch(/^ {2}✗ stopped .*: .*gone.* \[root-emptied\]$/m)
-    const [mirror] = JSON.parse((await home.shelfd(['status', '--json'])).stdout).mirrors
+    const [mirror] = (await home.json(['status'])).mirrors
     expect(mirror.lastRun).toMatchObject({ verdict: 'failed', failure: { code: 'root-emptied' } })
   })
 
   test('status gives the reason of a run that the service refused', async () => {
-    const service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
-    const root = home.write('Papers', { 'a.md': 'A' })
+    const { service, home, root } = await homeOnService({ 'a.md': 'A' })
     configure(home, { mirrors: [{ name: 'papers', path: root, library: 'Research' }] })
     service.answer = () => ({ status: 401, body: { message: 'No' } })
     expect((await home.shelfd(['sync'])).exitCode).toBe(7)
@@ -63,8 +61,7 @@ describe('status without a daemon', () => {
   })
 
   test('a mirror that is synced when it is named is up to date, with a remark', async () => {
-    const service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
+    const { service, home } = await homeOnService()
     configure(home, { mirrors: [{ name: 'papers', path: home.write('Papers', {}), library: 'Research' }] })
     const notes = home.write('Notes', { 'a.md': 'A' })
     expect((await home.shelfd(['sync', notes, '--to', 'Research:/Notes'])).exitCode).toBe(0)
@@ -101,8 +98,7 @@ test('status shows percent and bytes during a sync', async () => {
 
 /** A sync of eight files whose last upload ends only at `finish`. */
 async function duringLastUpload() {
-  const service = await startFaultyService({ library: 'Research' })
-  const home = temporaryHome(service)
+  const { service, home } = await homeOnService()
   const root = home.write(
     'Papers',
     Object.fromEntries([...'abcdefgh'].map((letter) => [`${letter}.md`, letter.repeat(1_000)])),

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 
 /** The lines of a summary, with every duration made the same. */
 function linesOf(stdout: string): string[] {
@@ -46,9 +47,7 @@ describe('the summary of a run', () => {
   })
 
   test('the summary ends with the number of problems', async () => {
-    await using service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
-    home.write('Papers', { 'a.md': 'A', 'b.md': 'B' })
+    const { service, home } = await homeOnService({ 'a.md': 'A', 'b.md': 'B' })
     service.answer = ({ fileName }) => (fileName === 'a.md' ? { status: 422, body: { message: 'No' } } : undefined)
     const { exitCode, stdout } = await home.run(['sync', 'Papers', '--to', 'Research'])
     expect(exitCode).toBe(1)

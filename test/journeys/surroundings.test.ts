@@ -4,7 +4,7 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, temporaryHome } from '../support/home.ts'
 import { mayMount, mount } from '../support/mounted-disk.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
 
@@ -33,12 +33,12 @@ describe.runIf(existsSync('/dev/full'))('a full output', () => {
       ['sync', '--json', 'Papers'],
       ['--help'],
     ]) {
-      const { exitCode, stderr } = await runAfter(home, 'exec >/dev/full', args)
-      expect({ args, exitCode, stderr }).toEqual({
-        args,
-        exitCode: 1,
-        stderr: expect.stringMatching(/^shelfd: Cannot write to standard output: ENOSPC: .*$/m),
-      })
+      const { stderr } = expectExit(
+        await runAfter(home, 'exec >/dev/full', args),
+        1,
+        /^shelfd: Cannot write to standard output: ENOSPC: .*$/m,
+        String(args),
+      )
       expect(stderr).not.toMatch(STACK)
     }
   })
@@ -57,11 +57,11 @@ describe('the file of a report', () => {
     const disk = join(home.path, 'disk')
     mount(['-t', 'tmpfs', '-o', 'size=4k,mode=0700', 'tmpfs'], disk)
     home.write('disk', { filler: 'x'.repeat(4_096) })
-    const { exitCode, stderr } = await home.run(['report', '--output', join(disk, 'report.txt')])
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 1,
-      stderr: expect.stringMatching(/^shelfd: Cannot write .*ENOSPC.*\n$/),
-    })
+    expectExit(
+      await home.run(['report', '--output', join(disk, 'report.txt')]),
+      1,
+      /^shelfd: Cannot write .*ENOSPC.*\n$/,
+    )
     expect(readdirSync(disk)).toEqual(['filler'])
   })
 
@@ -80,11 +80,7 @@ describe('the file of a report', () => {
     const home = await mirroredHome()
     const device = join(home.path, 'full')
     execFileSync('mknod', [device, 'c', '1', '7'])
-    const { exitCode, stderr } = await home.run(['report', '--output', device])
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 1,
-      stderr: expect.stringMatching(/^shelfd: Cannot write .*ENOSPC.*\n$/),
-    })
+    expectExit(await home.run(['report', '--output', device]), 1, /^shelfd: Cannot write .*ENOSPC.*\n$/)
     expect(lstatSync(device).isCharacterDevice()).toBe(true)
   })
 })
@@ -93,12 +89,12 @@ test('a working directory that is gone is named without a stack [F-PR-17]', asyn
   const home = await mirroredHome()
   const before = 'mkdir gone && cd gone && rmdir ../gone'
   for (const args of [['status'], ['sync', 'Papers'], ['daemon']]) {
-    const { exitCode, stderr } = await runAfter(home, before, args)
-    expect({ args, exitCode, stderr }).toEqual({
-      args,
-      exitCode: 2,
-      stderr: expect.stringMatching(/^shelfd: Cannot find the working directory, which was removed/),
-    })
+    const { stderr } = expectExit(
+      await runAfter(home, before, args),
+      2,
+      /^shelfd: Cannot find the working directory, which was removed/,
+      String(args),
+    )
     expect(stderr).not.toMatch(STACK)
   }
   expect(await runAfter(home, before, ['--help'])).toMatchObject({ exitCode: 0 })

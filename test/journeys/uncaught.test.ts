@@ -1,8 +1,7 @@
 /** A daemon in which code throws an unexpected exception. */
 import { expect, test } from 'vitest'
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 
 /** Code that is loaded before the program and throws at SIGUSR2. */
@@ -12,8 +11,7 @@ const THROWS = `process.on('SIGUSR2', () => { throw new Error('planted') })`
 const FINAL = [0, 2, 3, 7, 8, 78]
 
 test('an uncaught exception ends the daemon with a restartable exit code [F-PR-04]', async () => {
-  await using service = await startFaultyService({ library: 'Research' })
-  const home = temporaryHome(service)
+  const { service, home } = await homeOnService()
   const path = home.write('Papers', { 'a.md': 'A' })
   configure(home, { mirrors: [{ name: 'papers', path, library: 'Research', settle: '50ms' }] })
   const preload = `data:text/javascript,${encodeURIComponent(THROWS)}`

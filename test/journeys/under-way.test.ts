@@ -31,8 +31,8 @@ async function uploadWith(args: readonly string[]) {
 }
 
 async function look(home: Home) {
-  const [status] = JSON.parse((await home.shelfd(['status', '--json'])).stdout).mirrors
-  const [report] = JSON.parse((await home.shelfd(['report', '--offline', '--json'])).stdout).mirrors
+  const [status] = (await home.json(['status'])).mirrors
+  const [report] = (await home.json(['report', '--offline'])).mirrors
   const { sending, inDoubt } = status.files
   const problems = status.problems.map(({ code }: { code: string }) => code)
   return { sending, inDoubt, problems, reasons: report.entries.map(({ reason }: { reason: string }) => reason) }

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
 import { dumpStore } from '../support/dump-store.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 
 function mirroredHome(tree: Readonly<Record<string, string>>) {
   const home = temporaryHome()
@@ -49,7 +49,7 @@ describe('files over maxSize', () => {
       expect(report.entries).toEqual(expect.arrayContaining([expect.objectContaining(row)]))
     }
     expect((await home.shelfd(['why', 'Papers/big.bin'])).stdout).toContain(TOO_LARGE)
-    const status = JSON.parse((await home.shelfd(['status', '--json'])).stdout)
+    const status = await home.json(['status'])
     expect(status.mirrors[0].problems).toMatchObject([{ path: 'big.bin', code: 'over-max-size' }])
   })
 
@@ -127,8 +127,7 @@ describe('pipes, sockets and devices', () => {
   })
 
   test('a daemon is well beside a pipe, and says it once [F-FS-07]', { timeout: 180_000 }, async () => {
-    await using service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
+    const { service, home } = await homeOnService()
     const path = home.write('Papers', { 'a.md': 'a' })
     spawnSync('mkfifo', [join(path, 'pipe')])
     configure(home, { mirrors: [{ name: 'Papers', path, library: 'Research', settle: '100ms', maxSize: '1KB' }] })
@@ -142,8 +141,7 @@ describe('pipes, sockets and devices', () => {
     expect(dumpStore(home.stateDir).problem ?? []).toEqual([])
     home.write('Papers', { 'big.bin': 'x'.repeat(2048) })
     await daemon.until('the large file is a problem', () => dumpStore(home.stateDir).problem?.length === 1)
-    const { stdout } = await home.shelfd(['status', '--json'])
-    const codes = JSON.parse(stdout).mirrors[0].problems.map(({ code }: { code: string }) => code)
+    const codes = (await home.json(['status'])).mirrors[0].problems.map(({ code }: { code: string }) => code)
     expect(codes).toEqual(['over-max-size'])
     const { stderr } = await daemon.stop()
     expect(stderr.match(/left out pipes, sockets or devices/g)).toHaveLength(1)
@@ -152,9 +150,7 @@ describe('pipes, sockets and devices', () => {
 
 describe('report --check', () => {
   test('report --check passes with old versions and ignored failures', async () => {
-    const service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
-    const root = home.write('Papers', { 'a.md': 'a', 'refused.md': 'refused' })
+    const { service, home, root } = await homeOnService({ 'a.md': 'a', 'refused.md': 'refused' })
     service.answer = ({ fileName }) =>
       fileName === 'refused.md' ? { status: 422, body: { message: 'no such kind' } } : undefined
     const to = ['Papers', '--to', 'Research']

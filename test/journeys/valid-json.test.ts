@@ -2,12 +2,11 @@
 import { rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { startDaemon } from '../support/daemon.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome, variablesOf } from '../support/home.ts'
+import { expectExit, temporaryHome, variablesOf } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 
 async function mirroredTwice() {
-  const service = await startFaultyService({ library: 'Research' })
-  const home = temporaryHome(service)
+  const { service, home } = await homeOnService()
   for (const name of ['First', 'Second']) {
     home.write(name, { [`${name}.md`]: `of ${name}` })
     await home.shelfd(['sync', name, '--to', 'Research'])
@@ -27,9 +26,7 @@ describe('report --json', () => {
   test('report --json is a whole document when a later mirror fails', async () => {
     const { home } = await mirroredTwice()
     rmSync(`${home.path}/Second`, { recursive: true })
-    const { exitCode, stdout, stderr } = await home.run(['report', '--json'])
-    expect(exitCode).toBe(3)
-    expect(stderr).toContain('Second')
+    const { stdout } = expectExit(await home.run(['report', '--json']), 3, 'Second')
     const document = JSON.parse(stdout)
     expect(document.mirrors).toMatchObject([{ name: 'First', counts: { 'in-sync': 1 } }])
     expect(document.error).toEqual({ code: 'root-missing', message: expect.stringContaining('Second') })
@@ -46,8 +43,7 @@ describe('times', () => {
     await daemon.until('it is sent', ({ mirrors }) => mirrors[0]?.lastSuccessAt !== null)
     const answers = await Promise.all(
       ['status', 'report', 'failed list', 'serve tokens list', 'sync papers'].map(async (words) => {
-        const { stdout } = await home.shelfd([...words.split(' '), '--json'])
-        return { words, answer: JSON.parse(stdout) }
+        return { words, answer: await home.json([...words.split(' ')]) }
       }),
     )
     const { daemon: status } = answers[0]?.answer ?? {}

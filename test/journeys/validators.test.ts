@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { configJsonSchema } from '../../src/app/settings/schema.ts'
 import { readSettingsWith } from '../app/settings/read-settings-with.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { expectExit, temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 
 const VALIDATOR = /Invalid (input|option)|expected \w+, received|Too (small|big)|Unrecognized|NaN/
 
@@ -32,12 +32,13 @@ describe('validators', () => {
   })
 
   test('a malformed answer of a service is explained in plain words', async () => {
-    await using service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
+    const { service, home } = await homeOnService()
     service.rewrite = ({ route }, body) => (route === 'listLibraries' ? { ...body, items: [{ id: 3 }] } : body)
-    const { exitCode, stderr } = await home.shelfd(['libraries', 'list'])
-    expect(exitCode).toBe(5)
-    expect(stderr).toContain('the answer does not match the interface: items.0.id must be a text')
+    const { stderr } = expectExit(
+      await home.shelfd(['libraries', 'list']),
+      5,
+      'the answer does not match the interface: items.0.id must be a text',
+    )
     expect(stderr).not.toMatch(VALIDATOR)
   })
 })

@@ -1,7 +1,7 @@
 /** `sync --verify-search`: what a run made searchable is found by the service's own search. */
 import { describe, expect, test } from 'vitest'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { expectExit, temporaryHome } from '../support/home.ts'
 
 const PAPERS = {
   'a.md': '# Tides\n\nSpring tides follow the new moon.\n',
@@ -62,10 +62,10 @@ describe('sync --verify-search', () => {
   })
 
   test('a run that does not wait cannot be checked', async () => {
-    const { exitCode, stderr } = await temporaryHome().shelfd(['sync', '.', '--verify-search', '--no-wait'])
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 2,
-      stderr: expect.stringContaining('leave out --dry-run and --no-wait'),
-    })
+    expectExit(
+      await temporaryHome().shelfd(['sync', '.', '--verify-search', '--no-wait']),
+      2,
+      'leave out --dry-run and --no-wait',
+    )
   })
 })

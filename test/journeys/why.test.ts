@@ -3,8 +3,8 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import type { Home } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const TO = ['Papers', '--to', 'Research']
@@ -27,9 +27,7 @@ async function explain(home: Home, path: string, ...flags: string[]) {
 }
 
 async function mirroredHome() {
-  const service = await startFaultyService({ library: 'Research' })
-  const home = temporaryHome(service)
-  const root = home.write('Papers', {
+  const { service, home, root } = await homeOnService({
     'a.md': 'one',
     'notes/b.md': 'two',
     'notes/deep/c.md': 'three',

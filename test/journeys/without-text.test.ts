@@ -42,7 +42,7 @@ describe('files without searchable text', () => {
     const report = await home.shelfd(['report', '--check'])
     expect(report).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/5 in-sync/) })
     expect(report.stdout).toMatch(/4 without searchable text \(2 archives, 1 font, 1 other\)/)
-    const [mirror] = JSON.parse((await home.shelfd(['report', '--json'])).stdout).mirrors
+    const [mirror] = (await home.json(['report'])).mirrors
     const reasons = mirror.entries.map(({ path, reason }: { path: string; reason: string }) => [path, reason])
     expect(Object.fromEntries(reasons)).toEqual({
       'a.md': null,
@@ -63,7 +63,7 @@ describe('files without searchable text', () => {
 
   test('every door says the same number of searchable files', async () => {
     const { home, stdout } = await mirroredHome()
-    const json = async (...args: string[]) => JSON.parse((await home.shelfd([...args, '--json'])).stdout)
+    const json = async (...args: string[]) => await home.json([...args])
     const text = async (...args: string[]) => (await home.shelfd(args)).stdout
     expect(stdout).toMatch(/searchable +1 file\b/)
     expect((await json('status')).mirrors[0].files).toMatchObject({ known: 5, searchable: 1, withoutText: 4 })

@@ -10,7 +10,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { DaemonStatus } from '../../src/sync/continuous/controller-status.ts'
 import { attachDaemon, isIdle } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
-import { temporaryHome, type Variables } from '../support/home.ts'
+import { expectExit, temporaryHome, type Variables } from '../support/home.ts'
 import { type Running, runShelfd } from '../support/run-shelfd.ts'
 import { writeTree } from '../support/temporary.ts'
 import { packProgram } from './pack-program.ts'
@@ -114,9 +114,11 @@ describe('processes of the installed package', () => {
 
   test('a stack trace with -vv names the source file', async () => {
     const home = temporaryHome()
-    const { stderr, exitCode } = await startInstalled(['sync', '/not/there', '-vv'], home.env).ended
-    expect(stderr).toMatch(/^ +at .*\(src\/\S+\.ts:\d+:\d+\)$/m)
-    expect(exitCode).toBe(3)
+    expectExit(
+      await startInstalled(['sync', '/not/there', '-vv'], home.env).ended,
+      3,
+      /^ +at .*\(src\/\S+\.ts:\d+:\d+\)$/m,
+    )
   })
 })
 

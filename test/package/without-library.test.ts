@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { DaemonStatus } from '../../src/sync/continuous/controller-status.ts'
 import { makePdf } from '../embedded/ingest/make-pdf.ts'
 import { attachDaemon, isIdle } from '../support/daemon.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { expectExit, temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
 import { npm, packProgram } from './pack-program.ts'
 
@@ -33,9 +33,7 @@ describe('an installation for a remote service', () => {
   })
 
   test('an installation without the library mirrors into a service, reports, and runs as a daemon', async () => {
-    const service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
-    const root = home.write('Papers', { 'a.md': '# A note\n', 'b.html': '<p>Another note</p>\n' })
+    const { home, root } = await homeOnService({ 'a.md': '# A note\n', 'b.html': '<p>Another note</p>\n' })
     const mirrors = [{ name: 'papers', path: root, library: 'Research', settle: '100ms' }]
     home.write('config/shelfd', { 'config.yaml': JSON.stringify({ mirrors }) })
     const started = (...args: string[]) => runShelfd(args, { env: home.env, cwd: place, main: mainIn(small) })
@@ -58,9 +56,9 @@ describe('an installation for a remote service', () => {
     async (...args) => {
       const home = temporaryHome()
       home.write('Papers', { 'a.md': 'A' })
-      const { exitCode, stderr } = await runShelfd(args, { env: home.env, cwd: home.path, main: mainIn(small) }).ended
-      expect(exitCode).toBe(2)
-      expect(stderr).toMatch(
+      expectExit(
+        await runShelfd(args, { env: home.env, cwd: home.path, main: mainIn(small) }).ended,
+        2,
         /The embedded library is not installed.*--service-url.*npm install -g shelfd --include=optional/,
       )
     },

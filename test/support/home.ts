@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { expect } from 'vitest'
 import type { RunSummary } from '../../src/rules/sync-summary.ts'
 import { COMPILE_CACHE } from './compile-cache.ts'
 import { runHere, runShelfd } from './run-shelfd.ts'
@@ -25,6 +26,9 @@ export interface Home {
   shelfd(args: readonly string[], env?: Variables): Promise<Outcome>
   /** The program as users run it: a process of its own. */
   run(args: readonly string[], env?: Variables): Promise<Outcome>
+  /** What a command prints with --json, in this process. */
+  // biome-ignore lint/suspicious/noExplicitAny: each command has a shape of its own
+  json(args: readonly string[], env?: Variables): Promise<any>
   /** `sync --json` in this process. */
   sync(args: readonly string[], env?: Variables): Promise<Synced>
 }
@@ -52,6 +56,11 @@ export function homeIn(path: string, service?: { readonly url: string; readonly 
     write: (name, tree) => writeTree(join(path, name), tree),
     shelfd,
     run: (args, more = {}) => runShelfd(args, { env: { ...env, ...more }, cwd: path }).ended,
+    json: async (args, more) => {
+      const { exitCode, stdout, stderr } = await shelfd([...args, '--json'], more)
+      if (stdout === '') throw new Error(`${args.join(' ')} printed nothing and ended ${exitCode}: ${stderr}`)
+      return JSON.parse(stdout)
+    },
     sync: async (args, more) => readSynced(await shelfd(['sync', ...args, '--json'], more)),
   }
 }
@@ -77,6 +86,18 @@ export function homeVariables(path: string) {
 /** The configuration of a service as variables. */
 export function variablesOf(service: { readonly url: string; readonly token: string }): Variables {
   return { SHELFD_SERVICE_URL: service.url, SHELFD_TOKEN: service.token, SHELFD_FIRST_POLL: '5ms' }
+}
+
+/** Expects a command to end with this exit code and this text on stderr; returns its outcome. */
+export function expectExit<Ended extends Outcome>(
+  ended: Ended,
+  exitCode: number,
+  text: string | RegExp,
+  label = '',
+): Ended {
+  const stderr = typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text)
+  expect({ exitCode: ended.exitCode, stderr: ended.stderr }, label).toEqual({ exitCode, stderr })
+  return ended
 }
 
 function readSynced(outcome: Outcome): Synced {
