@@ -15,7 +15,7 @@ import { readLibrary } from '../support/library-contents.ts'
 import { needs } from '../support/needs.ts'
 import { copyWithMigration } from '../support/next-version.ts'
 import { seededRandom } from '../support/random.ts'
-import { MAIN, runShelfd } from '../support/run-shelfd.ts'
+import { MAIN } from '../support/run-shelfd.ts'
 import { compileStateFaults } from '../support/state-faults.ts'
 import { manyFiles, temporaryDirectory } from '../support/temporary.ts'
 
@@ -81,7 +81,7 @@ describe('kills at any moment', () => {
 
 /** Kills the program some time after its start: somewhere between its scan and its last answer, or after its end. */
 async function killLater(home: Home, delayMs: number): Promise<void> {
-  const { child, ended } = runShelfd(['sync', 'Papers'], { env: home.env, cwd: home.path })
+  const { child, ended } = home.start(['sync', 'Papers'])
   const timer = setTimeout(() => child.kill('SIGKILL'), 500 + delayMs * 10)
   await ended
   clearTimeout(timer)

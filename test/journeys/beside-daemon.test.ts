@@ -17,7 +17,6 @@ import { daemonMirrorStatus, daemonStatus } from '../support/daemon.ts'
 import { dumpStore } from '../support/dump-store.ts'
 import { openTestEngine } from '../support/engine.ts'
 import { expectExit, type Home, temporaryHome } from '../support/home.ts'
-import { runShelfd } from '../support/run-shelfd.ts'
 
 const reportedStatus = daemonStatus({
   mirrors: [daemonMirrorStatus({ settling: 3 }), daemonMirrorStatus({ name: 'mail', state: 'scanning' })],
@@ -138,7 +137,7 @@ describe('sync beside a daemon', () => {
         return runResult(new InterruptedError())
       },
     })
-    const running = runShelfd(['sync', 'Papers', '--json'], { env: home.env, cwd: home.path })
+    const running = home.start(['sync', 'Papers', '--json'])
     await begun.promise
     running.child.kill('SIGINT')
     const { exitCode, stdout } = await running.ended

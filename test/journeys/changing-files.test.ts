@@ -80,11 +80,7 @@ async function prepare(sizeBytes: number, change: (path: string, upload: number)
   const root = home.write('Papers', { 'a.bin': 'first', 'b.bin': 'x'.repeat(sizeBytes) })
   const limits = { transfers: 1 }
   configure(home, { limits, mirrors: [{ name: 'papers', path: root, library: 'Test', settle: '50ms' }] })
-  let uploads = 0
-  service.onUploadBegun = () => {
-    uploads += 1
-    change(join(root, 'b.bin'), uploads)
-  }
+  service.onUploadBegun = (nth) => change(join(root, 'b.bin'), nth)
   return { service, home, path: join(root, 'b.bin') }
 }
 

@@ -6,7 +6,6 @@ import { startFaultyService } from '../support/faulty-service.ts'
 import { expectExit, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 import { DANGEROUS } from '../support/hostile-text.ts'
-import { runShelfd } from '../support/run-shelfd.ts'
 
 test('the credential stands in one header and nowhere else [P22, S-03]', async () => {
   await using service = await startFaultyService({ library: 'Research' })
@@ -22,7 +21,7 @@ test('the credential stands in one header and nowhere else [P22, S-03]', async (
   const outputs: string[] = []
   for (const format of ['text', 'json']) {
     const args = ['sync', 'Papers', '--to', 'Research', '--report', '-vv', '--log-format', format]
-    const { child, ended } = runShelfd(args, { env: home.env, cwd: home.path })
+    const { child, ended } = home.start(args)
     service.onResponse = ({ route }) => {
       if (route === 'checkAccess') outputs.push(readFileSync(`/proc/${child.pid}/cmdline`, 'latin1'))
     }

@@ -9,7 +9,7 @@ import { examine, withService } from '../support/examine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { copyWithMigration } from '../support/next-version.ts'
-import { MAIN, runShelfd } from '../support/run-shelfd.ts'
+import { MAIN } from '../support/run-shelfd.ts'
 
 /** A home that was synced into the embedded library. */
 async function withLibrary(): Promise<{ home: Home; root: string }> {
@@ -150,7 +150,7 @@ describe('the doctor on this computer', () => {
     const home = withStore()
     const main = copyWithMigration(MAIN, join(home.path, 'next'))
     const before = snapshot(home.stateDir)
-    const { stdout } = await runShelfd(['doctor'], { main, env: home.env, cwd: home.path }).ended
+    const { stdout } = await home.start(['doctor'], { main }).ended
     expect(stdout).toMatch(/^ok +state .*, of an older version: the next sync migrates it$/m)
     expect(snapshot(home.stateDir)).toEqual(before)
   })

@@ -6,7 +6,6 @@ import { openStore } from '../../src/store/open-store.ts'
 import { createLibrary, startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Home, temporaryHome, variablesOf } from '../support/home.ts'
-import { runShelfd } from '../support/run-shelfd.ts'
 
 /**
  * Every file below a directory with its size and times. Its bytes stay unread: closing a file gives up all locks that this
@@ -158,14 +157,9 @@ describe('exit codes', () => {
     await using service = await startFaultyService()
     const files = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`${index}.md`, `content ${index}`]))
     const home = await homeOn(service, files)
-    const { child, ended } = runShelfd(['sync', 'Papers', '--to', 'Research', '--json'], {
-      env: home.env,
-      cwd: home.path,
-    })
-    let begun = 0
-    service.onUploadBegun = () => {
-      begun += 1
-      if (begun === 10) child.kill('SIGINT')
+    const { child, ended } = home.start(['sync', 'Papers', '--to', 'Research', '--json'])
+    service.onUploadBegun = (nth) => {
+      if (nth === 10) child.kill('SIGINT')
     }
     const { exitCode, stdout, stderr } = await ended
     expect(exitCode).toBe(130)

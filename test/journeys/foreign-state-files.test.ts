@@ -135,7 +135,7 @@ test.runIf(isRoot)("another user's file in the state is refused with its remedy"
     '--ambient-caps=+dac_override',
   ]
   expectExit(
-    await runShelfd(['sync', 'Papers'], { env: home.env, cwd: home.path, launcher }).ended,
+    await home.start(['sync', 'Papers'], { launcher }).ended,
     78,
     `Cannot use "${file}": it belongs to user 4321; run: sudo chown 1234 "${file}"`,
   )

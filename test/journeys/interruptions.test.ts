@@ -1,22 +1,14 @@
 /** What Ctrl-C does to a run of the real program, and what the program prints. */
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
-import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
 import { expectExit, type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
-import { type Running, runShelfd } from '../support/run-shelfd.ts'
 import { manyFiles } from '../support/temporary.ts'
 import { CTRL_C, openTerminal } from '../support/terminal.ts'
 
 const FILES = 30
 const TRANSFERS = 4
-
-interface Held {
-  readonly home: Home
-  readonly service: FaultyService
-  /** Lets the held uploads continue. */
-  release(): void
-}
 
 /** A service that holds each upload after its first byte, and a directory with files for it. */
 async function holdUploads() {
@@ -24,33 +16,15 @@ async function holdUploads() {
   const home = temporaryHome(service)
   const path = home.write('Papers', manyFiles(FILES, FILES))
   configure(home, { mirrors: [{ name: 'papers', path, library: 'Test', settle: '0s' }] })
-  const latch = Promise.withResolvers<void>()
-  onTestFinished(() => latch.resolve())
-  const allHeld = Promise.withResolvers<void>()
-  let held = 0
-  service.onUploadBegun = () => {
-    held += 1
-    if (held === TRANSFERS) allHeld.resolve()
-    return latch.promise
-  }
-  return { home, service, release: () => latch.resolve(), allHeld: allHeld.promise }
+  return { home, service, ...service.holdUploads(1, TRANSFERS) }
 }
 
 /** A `sync` in its own process, in the middle of as many uploads as it may run at a time. */
-async function syncInTheMiddle(args: readonly string[] = []): Promise<Held & { readonly running: Running }> {
-  const { home, service, release, allHeld } = await holdUploads()
-  const running = start(home, args)
-  await allHeld
-  return { home, service, release, running }
-}
-
-function start(home: Home, args: readonly string[] = []): Running {
-  const running = runShelfd(['sync', 'papers', ...args], { env: home.env, cwd: home.path })
-  onTestFinished(async () => {
-    running.child.kill('SIGKILL')
-    await running.ended
-  })
-  return running
+async function syncInTheMiddle(args: readonly string[] = []) {
+  const { begun, ...held } = await holdUploads()
+  const running = held.home.start(['sync', 'papers', ...args])
+  await begun
+  return { ...held, running }
 }
 
 async function statusOf(home: Home) {
@@ -107,7 +81,7 @@ describe('the first Ctrl-C', () => {
       if (route === 'checkAccess') asked.resolve()
       return undefined
     }
-    const running = start(home)
+    const running = home.start(['sync', 'papers'])
     await asked.promise
     running.child.kill('SIGINT')
     await running.logged('Stopping.\n')
@@ -127,7 +101,6 @@ describe('the second Ctrl-C', () => {
       /\n4 uploads were cut: it is not known whether they arrived; the next run looks\n$/,
     )
     expect(await statusOf(home)).toMatchObject({ files: { inDoubt: TRANSFERS, sending: 0, toSend: FILES - TRANSFERS } })
-    service.onUploadBegun = () => {}
     release()
     expect(await home.sync(['papers'])).toMatchObject({ exitCode: 0 })
     expect(readLibrary(service.dataDir)).toHaveLength(FILES)
@@ -136,11 +109,11 @@ describe('the second Ctrl-C', () => {
 
 describe('Ctrl-C beside a daemon', () => {
   test('Ctrl-C ends the run and leaves its uploads to the daemon', async () => {
-    const { home, service, release, allHeld } = await holdUploads()
+    const { home, service, release, begun } = await holdUploads()
     configure(home, { mirrors: [{ name: 'other', path: home.write('Other', {}), library: 'Test' }] })
     const daemon = await startDaemon(home)
     const terminal = openTerminal(['sync', 'Papers', '--to', 'Test'], home)
-    await allHeld
+    await begun
     await terminal.shows('uploading')
     terminal.type(CTRL_C)
     await terminal.shows('Stopping: the daemon finishes 4 uploads (Ctrl-C again ends without waiting for it)\r\n')

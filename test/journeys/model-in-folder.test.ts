@@ -6,7 +6,7 @@ import { writeModel } from '../embedded/embedding/write-model.ts'
 import { PROJECT } from '../support/compiled-program.ts'
 import { expectExit, type Home, temporaryHome } from '../support/home.ts'
 import { needs } from '../support/needs.ts'
-import { MAIN, runShelfd } from '../support/run-shelfd.ts'
+import { MAIN } from '../support/run-shelfd.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
 /** What the program has only where somebody installed it beside it. */
@@ -54,7 +54,7 @@ test('a service that may not change its priority embeds all the same', async () 
   const home = homeWith(`{folder: ${JSON.stringify(writeModel())}}`)
   const args = ['search', QUESTION, '--json']
   const launcher = ['python3', join(PROJECT, 'test', 'support', 'forbid-priority.py')]
-  const { stdout, stderr } = await runShelfd(args, { env: home.env, cwd: home.path, launcher }).ended
+  const { stdout, stderr } = await home.start(args, { launcher }).ended
   expect(stderr).not.toContain('EPERM')
   expect(JSON.parse(stdout).notice).not.toContain('Only terms were matched')
 })
@@ -62,7 +62,7 @@ test('a service that may not change its priority embeds all the same', async () 
 test('without the packages for models, the program says which command installs them', async () => {
   const main = installWithout()
   const model = homeWith(`{folder: ${JSON.stringify(writeModel())}}`)
-  const run = (home: Home, ...args: readonly string[]) => runShelfd(args, { env: home.env, cwd: home.path, main }).ended
+  const run = (home: Home, ...args: readonly string[]) => home.start(args, { main }).ended
   expectExit(await run(model, 'sync', 'Papers'), 2, '"npm install -g onnxruntime-web @huggingface/tokenizers"')
   expect(readdirSync(model.path)).not.toContain('data')
   const offline = await run(homeWith('offline'), 'doctor')

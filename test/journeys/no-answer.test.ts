@@ -1,12 +1,11 @@
 /** A service that doesn't answer: a waiting command prints at once the cause and the deadline. */
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
 import { expectExit, type Home, temporaryHome } from '../support/home.ts'
-import { type Running, runShelfd } from '../support/run-shelfd.ts'
+import { startRawServer } from '../support/network.ts'
 import { CTRL_C, openTerminal } from '../support/terminal.ts'
 
 const SYNC = ['sync', 'Papers', '--to', 'Research']
@@ -16,23 +15,6 @@ function homeOf(url: string, token = 'token'): Home {
   const home = temporaryHome({ url, token })
   home.write('Papers', { 'a.md': 'A' })
   return home
-}
-
-/** Resolves with the log once it matches `what`. */
-async function logOnce(running: Running, what: RegExp): Promise<string> {
-  const isOver = new AbortController()
-  void running.ended.then(() => isOver.abort())
-  while (!what.test(running.log())) {
-    if (isOver.signal.aborted) throw new Error(`It ended without logging ${what}: ${running.log()}`)
-    await sleep(20, undefined, { signal: isOver.signal }).catch(() => {})
-  }
-  return running.log()
-}
-
-function start(home: Home, args: readonly string[]): Running {
-  const running = runShelfd(args, { env: home.env, cwd: home.path })
-  onTestFinished(() => void running.child.kill('SIGKILL'))
-  return running
 }
 
 describe('waiting for a service', () => {
@@ -50,15 +32,11 @@ describe('waiting for a service', () => {
   })
 
   test('a server that hangs is reported before anything failed', async () => {
-    const server = createServer(() => {})
-    const port = await freePort()
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
+    const { port } = await startRawServer()
     const url = `http://127.0.0.1:${port}`
     for (const args of [SYNC, ['whoami']]) {
-      const running = start(homeOf(url), args)
-      const log = await logOnce(running, /no answer yet/)
-      expect(log).toMatch(
+      const running = homeOf(url).start(args)
+      await running.logged(
         new RegExp(`^${url} does not answer \\(no answer yet for 3 s\\)\\. Trying until \\d\\d:\\d\\d`, 'm'),
       )
       running.child.kill('SIGINT')
@@ -67,10 +45,7 @@ describe('waiting for a service', () => {
   })
 
   test('a command names what it waits for on a terminal', async () => {
-    const server = createServer(() => {})
-    const port = await freePort()
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
+    const { port } = await startRawServer()
     const url = `http://127.0.0.1:${port}`
     const terminal = openTerminal(['whoami'], homeOf(url))
     await terminal.shows(`waiting for ${url} … 1 s`)
@@ -196,8 +171,8 @@ describe('a service that leaves the daemon', () => {
     service.answer = () => ({ status: 503, body: {} })
     home.write('Papers', { 'b.md': 'B' })
     // The client's run uses a connection of its own, and the controller of the mirror waits meanwhile.
-    const beside = start(home, ['sync', 'Papers'])
-    await logOnce(beside, / cannot answer requests now \(503, service unavailable\)/)
+    const beside = home.start(['sync', 'Papers'])
+    await beside.logged(/ cannot answer requests now \(503, service unavailable\)/)
     await daemon.until('away', ({ service: { state } }) => state === 'away')
     const ready = await fetch(`http://127.0.0.1:${port}/readyz`)
     expect(ready.status).toBe(503)

@@ -1,26 +1,13 @@
 /** What the real program shows on a terminal during a run. */
 import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
-import { runShelfd } from '../support/run-shelfd.ts'
 import { openTerminal } from '../support/terminal.ts'
 
 const BIG = Buffer.alloc(24 * 2 ** 20, 'pelican ')
-
-/** Lets no upload end before the test does, or before `release`. */
-function hold(service: FaultyService): { readonly begun: Promise<void>; release(): void } {
-  const begun = Promise.withResolvers<void>()
-  const latch = Promise.withResolvers<void>()
-  onTestFinished(() => latch.resolve())
-  service.onUploadBegun = () => {
-    begun.resolve()
-    return latch.promise
-  }
-  return { begun: begun.promise, release: () => latch.resolve() }
-}
 
 async function setUp(): Promise<{ readonly service: FaultyService; readonly home: Home }> {
   const service = await startFaultyService({ library: 'Test' })
@@ -42,7 +29,7 @@ describe('the progress of an upload', () => {
   test('the progress counts bytes before a file is complete', async () => {
     const { service, home } = await setUp()
     home.write('Papers', { 'deep/big.bin': BIG })
-    const { release } = hold(service)
+    const { release } = service.holdUploads()
     const terminal = openTerminal(['sync', 'Papers', '--to', 'Test'], home)
     await terminal.shows(/Papers {2}uploading {2}━[━╸─]+ {2}0 of 1 · [\d.]+ of 24 MiB · .*big\.bin [1-9]\d* %/)
     release()
@@ -52,16 +39,12 @@ describe('the progress of an upload', () => {
   test('the progress counts only files that are still to send', async () => {
     const { service, home } = await setUp()
     home.write('Papers', { 'a.md': 'x'.repeat(2_000), 'b.md': 'y'.repeat(1_000) })
-    const first = hold(service)
-    const { child, ended } = runShelfd(['sync', 'Papers', '--to', 'Test', '--transfers', '1'], {
-      env: home.env,
-      cwd: home.path,
-    })
+    const first = service.holdUploads()
+    const running = home.start(['sync', 'Papers', '--to', 'Test', '--transfers', '1'])
     await first.begun
-    child.kill('SIGKILL')
-    await ended
+    await running.kill()
     first.release()
-    const second = hold(service)
+    const second = service.holdUploads()
     const terminal = openTerminal(['sync', 'Papers', '--transfers', '1'], home)
     await second.begun
     await terminal.shows(/uploading .* 0 of 2 · .* of 2\.9 KiB/)
@@ -72,7 +55,7 @@ describe('the progress of an upload', () => {
   test('the progress counts no file that a limit holds back', async () => {
     const { service, home } = await setUp()
     home.write('Papers', { 'a.md': 'x'.repeat(2_000), 'b.md': 'y'.repeat(1_000), 'c.md': 'z'.repeat(500) })
-    const { begun, release } = hold(service)
+    const { begun, release } = service.holdUploads()
     const terminal = openTerminal(['sync', 'Papers', '--to', 'Test', '--max-new', '2'], home)
     await begun
     await terminal.shows(/uploading .* 0 of 2 · .* of 2\.9 KiB/)
@@ -84,20 +67,11 @@ describe('the progress of an upload', () => {
     const { service, home } = await setUp()
     home.write('Papers', { 'a.md': 'x'.repeat(2_000) })
     service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'unavailable' : undefined)
-    const again = Promise.withResolvers<void>()
-    const latch = Promise.withResolvers<void>()
-    onTestFinished(() => latch.resolve())
-    let uploads = 0
-    service.onUploadBegun = () => {
-      uploads += 1
-      if (uploads === 1) return
-      again.resolve()
-      return latch.promise
-    }
+    const { begun, release } = service.holdUploads(2)
     const terminal = openTerminal(['sync', 'Papers', '--to', 'Test'], home)
-    await again.promise
+    await begun
     await terminal.shows(/uploading .* 0 of 1 · 2\.0 of 2\.0 KiB .*a\.md/)
-    latch.resolve()
+    release()
     const { exitCode, output } = await terminal.ended
     expect(exitCode).toBe(0)
     expect(output).not.toMatch(/[34]\.\d KiB/)
@@ -107,7 +81,7 @@ describe('the progress of an upload', () => {
     const { service, home } = await setUp()
     configure(home, { mirrors: [{ name: 'other', path: home.write('Other', {}), library: 'Test' }] })
     home.write('Papers', { 'big.bin': BIG })
-    const { release } = hold(service)
+    const { release } = service.holdUploads()
     const daemon = await startDaemon(home)
     const terminal = openTerminal(['sync', 'Papers', '--to', 'Test'], home)
     await terminal.shows(/uploading .* of 24 MiB · .*big\.bin [1-9]\d* %/)

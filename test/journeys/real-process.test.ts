@@ -5,7 +5,6 @@ import { expect, test } from 'vitest'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
-import { runShelfd } from '../support/run-shelfd.ts'
 import { manyFiles, temporaryDirectory } from '../support/temporary.ts'
 
 const SYNC = ['sync', 'Papers', '--to', 'Research']
@@ -23,7 +22,7 @@ test.runIf(process.platform !== 'win32')(
     home.write('Papers', manyFiles(40, 40))
     for (const limit of [20, 22, 24, 28, 36]) {
       const launcher = ['sh', '-c', `ulimit -n ${limit} && exec "$@"`, 'sh']
-      const running = runShelfd([...SYNC, '--log-format', 'json'], { env: home.env, cwd: home.path, launcher })
+      const running = home.start([...SYNC, '--log-format', 'json'], { launcher })
       const { stderr } = await running.ended
       // Node itself may lack descriptors and end; no message may then ask the operator to move the state away.
       expect({ limit, stderr }).not.toMatchObject({ stderr: expect.stringMatching(/store-damaged|"unexpected"/) })
@@ -38,7 +37,7 @@ test.runIf(process.platform !== 'win32')(
   async () => {
     const { service, home } = await openHome()
     home.write('Papers', { 'large.md': 'large '.repeat(MEGABYTE), 'small.md': 'small' })
-    const running = runShelfd([...SYNC, '--json'], { env: home.env, cwd: home.path })
+    const running = home.start([...SYNC, '--json'])
     let stops = 0
     service.onUploadBegun = () => {
       if (stops > 0) return
@@ -57,7 +56,7 @@ test.runIf(process.platform !== 'win32')(
 test('a write-ahead log cut after a kill repeats no upload [P1, P24]', async () => {
   const { service, home } = await openHome()
   home.write('Papers', manyFiles(12, 12))
-  const { child, ended } = runShelfd(SYNC, { env: home.env, cwd: home.path })
+  const { child, ended } = home.start(SYNC)
   let answered = 0
   service.onResponse = ({ route }) => {
     if (route === 'showResource') answered += 1

@@ -59,20 +59,13 @@ async function usedHome(): Promise<{ home: Home; service: FaultyService; before:
   return { home, service, before }
 }
 
-/** Runs `happens` during an upload. */
-function during(service: FaultyService, happens: () => void): void {
-  let begun = 0
-  service.onUploadBegun = () => {
-    begun += 1
-    if (begun === AT) happens()
-  }
-}
-
 describe.each(Object.entries(MISHAPS))('a state directory under a sync: %s', (_, mishap) => {
   test('a sync whose state is lost on the way ends with 78 and sends no more [F-PR-05]', PATIENT, async () => {
     const { home, service, before } = await usedHome()
     home.write('Papers', manyFiles())
-    during(service, () => mishap(home.stateDir, before))
+    service.onUploadBegun = (nth) => {
+      if (nth === AT) mishap(home.stateDir, before)
+    }
     expectExit(await home.run(['sync']), 78, /^shelfd: The store in /m)
     expect(service.count('uploadFile')).toBeLessThan(AT + MOST_AFTER)
     // Whatever is there now: it asks, is refused, or goes on without sending anything twice.

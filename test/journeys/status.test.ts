@@ -1,11 +1,10 @@
 /** `status` without a daemon: why a run failed, how far a run is, and an answer even if the configuration is broken. */
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { configure } from '../support/daemon.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
-import { runShelfd } from '../support/run-shelfd.ts'
 
 async function synced(home: Home = temporaryHome()) {
   const root = home.write('Papers', { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C', 'd.md': 'D', 'e.md': 'E', 'f.md': 'F' })
@@ -104,27 +103,11 @@ async function duringLastUpload() {
     Object.fromEntries([...'abcdefgh'].map((letter) => [`${letter}.md`, letter.repeat(1_000)])),
   )
   configure(home, { mirrors: [{ name: 'papers', path: root, library: 'Research' }] })
-  const held = Promise.withResolvers<void>()
-  const last = Promise.withResolvers<void>()
-  let begun = 0
-  service.onUploadBegun = () => {
-    begun += 1
-    if (begun < 8) return
-    last.resolve()
-    return held.promise
-  }
-  const { child, ended } = runShelfd(['sync', '--transfers', '1', '--no-wait'], { env: home.env, cwd: home.path })
-  const kill = async () => {
-    child.kill('SIGKILL')
-    await ended
-  }
-  onTestFinished(async () => {
-    held.resolve()
-    await kill()
-  })
-  await last.promise
+  const { begun, release } = service.holdUploads(8)
+  const { ended, kill } = home.start(['sync', '--transfers', '1', '--no-wait'])
+  await begun
   const finish = async () => {
-    held.resolve()
+    release()
     await ended
   }
   return { home, kill, finish }

@@ -1,10 +1,10 @@
 /** The daemon as systemd runs it: its variables, its socket, its signals. */
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { listenForNotifications } from '../support/notify-socket.ts'
-import { runShelfd } from '../support/run-shelfd.ts'
+import { startShelfd } from '../support/run-shelfd.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
 describe.runIf(process.platform === 'linux')('the daemon under systemd', () => {
@@ -68,9 +68,7 @@ function startDaemon(service: FaultyService, socketPath: string) {
     INVOCATION_ID: 'f'.repeat(32),
     RUNTIME_DIRECTORY: runtimeDir,
   }
-  const running = runShelfd(['daemon'], { env, cwd: path })
-  onTestFinished(() => void running.child.kill('SIGKILL'))
-  return { ...running, stateDir }
+  return { ...startShelfd(['daemon'], { env, cwd: path }), stateDir }
 }
 
 function isReady(message: string): boolean {

@@ -1,11 +1,10 @@
 /** How an upload is reported while it is under way, and after its process is gone. */
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
 import { readStatus as readMirrors } from '../../src/sync/report/status.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
-import { runShelfd } from '../support/run-shelfd.ts'
 
 /** A process in the middle of an upload, which the service answers only at the end of the test. */
 async function uploadWith(args: readonly string[]) {
@@ -13,21 +12,10 @@ async function uploadWith(args: readonly string[]) {
   const home = temporaryHome(service)
   const root = home.write('Papers', { 'a.md': 'pelican' })
   configure(home, { mirrors: [{ name: 'papers', path: root, library: 'Test', settle: '0s' }] })
-  const begun = Promise.withResolvers<void>()
-  const answer = Promise.withResolvers<void>()
-  service.onUploadBegun = () => {
-    begun.resolve()
-    return answer.promise
-  }
-  onTestFinished(() => answer.resolve())
-  const { child, ended } = runShelfd(args, { env: home.env, cwd: home.path })
-  const kill = async () => {
-    child.kill('SIGKILL')
-    await ended
-  }
-  onTestFinished(kill)
-  await begun.promise
-  return { home, kill }
+  const { begun } = service.holdUploads()
+  const running = home.start(args)
+  await begun
+  return { home, kill: running.kill }
 }
 
 async function look(home: Home) {
@@ -72,18 +60,11 @@ describe('batches', () => {
     // By its schedule only the very first batch begins during this test.
     const mirror = { name: 'papers', path: root, library: 'Test', settle: '0s', schedule: inHalfAYear() }
     configure(home, { mirrors: [mirror] })
-    const begun = Promise.withResolvers<void>()
-    const answer = Promise.withResolvers<void>()
-    onTestFinished(() => answer.resolve())
-    service.onUploadBegun = () => {
-      begun.resolve()
-      return answer.promise
-    }
+    const { begun, release } = service.holdUploads()
     const first = await startDaemon(home)
-    await begun.promise
-    first.child.kill('SIGKILL')
-    await first.ended
-    service.onUploadBegun = () => {}
+    await begun
+    await first.kill()
+    release()
     const second = await startDaemon(home)
     await second.until('all is sent', () => service.count('uploadFile') === 2)
     await second.until('held again', ({ mirrors }) => mirrors[0]?.reason?.code === 'scheduled')

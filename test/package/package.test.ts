@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { renderManPages } from '../../.ci/man/man-pages.ts'
 import { renderSbom } from '../../.ci/sbom.ts'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -11,7 +11,7 @@ import type { DaemonStatus } from '../../src/sync/continuous/controller-status.t
 import { attachDaemon, isIdle } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
 import { expectExit, temporaryHome, type Variables } from '../support/home.ts'
-import { type Running, runShelfd } from '../support/run-shelfd.ts'
+import { type Running, startShelfd } from '../support/run-shelfd.ts'
 import { writeTree } from '../support/temporary.ts'
 import { packProgram } from './pack-program.ts'
 
@@ -82,7 +82,6 @@ describe('processes of the installed package', () => {
     const port = await freePort()
     const { env, stateDir, root, write } = daemonHome(port)
     const daemon = attachDaemon(startInstalled(['daemon'], env), stateDir)
-    onTestFinished(() => void daemon.child.kill('SIGKILL'))
     await daemon.until('the first file is sent', (status) => status.mirrors.length === 1 && isIdle(status))
     const savedAt = Date.now()
     write(root, { 'b.html': '<p>Saved beside the daemon</p>' })
@@ -100,7 +99,6 @@ describe('processes of the installed package', () => {
   test('the installed server prints its address as one line of JSON', async () => {
     const home = temporaryHome()
     const server = startInstalled(['serve', '--port', '0', '--json'], home.env)
-    onTestFinished(() => void server.child.kill('SIGKILL'))
     const [line] = await once(server.child.stdout?.setEncoding('utf8') ?? server.child, 'data')
     const { url, documentation } = JSON.parse(line)
     expect((await fetch(documentation)).status).toBe(200)
@@ -147,7 +145,7 @@ function daemonHome(port: number) {
 }
 
 function startInstalled(args: readonly string[], env: Variables): Running {
-  return runShelfd(args, { env, cwd: place, main: mainFile() })
+  return startShelfd(args, { env, cwd: place, main: mainFile() })
 }
 
 /** Names of the packages in a node_modules directory. */

@@ -2,13 +2,12 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DaemonStatus } from '../../src/sync/continuous/controller-status.ts'
 import { makePdf } from '../embedded/ingest/make-pdf.ts'
 import { attachDaemon, isIdle } from '../support/daemon.ts'
 import { expectExit, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
-import { runShelfd } from '../support/run-shelfd.ts'
 import { npm, packProgram } from './pack-program.ts'
 
 const PACK_AND_INSTALL_MS = 300_000
@@ -36,11 +35,10 @@ describe('an installation for a remote service', () => {
     const { home, root } = await homeOnService({ 'a.md': '# A note\n', 'b.html': '<p>Another note</p>\n' })
     const mirrors = [{ name: 'papers', path: root, library: 'Research', settle: '100ms' }]
     home.write('config/shelfd', { 'config.yaml': JSON.stringify({ mirrors }) })
-    const started = (...args: string[]) => runShelfd(args, { env: home.env, cwd: place, main: mainIn(small) })
+    const started = (...args: string[]) => home.start(args, { cwd: place, main: mainIn(small) })
     const synced = await started('sync').ended
     expect(synced).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/sent +2 files/) })
     const daemon = attachDaemon(started('daemon'), home.stateDir)
-    onTestFinished(() => void daemon.child.kill('SIGKILL'))
     await daemon.until('the mirror is up to date', isIdle)
     const savedAt = Date.now()
     home.write('Papers', { 'c.md': 'Saved beside the daemon' })
@@ -57,7 +55,7 @@ describe('an installation for a remote service', () => {
       const home = temporaryHome()
       home.write('Papers', { 'a.md': 'A' })
       expectExit(
-        await runShelfd(args, { env: home.env, cwd: home.path, main: mainIn(small) }).ended,
+        await home.start(args, { main: mainIn(small) }).ended,
         2,
         /The embedded library is not installed.*--service-url.*npm install -g shelfd --include=optional/,
       )
@@ -68,7 +66,7 @@ describe('an installation for a remote service', () => {
 test('a document whose reader is not installed is kept, says so, and is read once the reader is there', async () => {
   const home = temporaryHome()
   home.write('Papers', { 'a.pdf': makePdf([{ lines: ['Pelicans dive'] }]), 'b.md': 'Herons wade' })
-  const started = (...args: string[]) => runShelfd(args, { env: home.env, cwd: home.path, main: mainIn(full) }).ended
+  const started = (...args: string[]) => home.start(args, { main: mainIn(full) }).ended
   const [reader, away] = [join(full, '@hyzyla', 'pdfium'), join(place, 'pdfium')]
   renameSync(reader, away)
   const synced = await started('sync', 'Papers', '--report')

@@ -1,11 +1,9 @@
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onTestFinished } from 'vitest'
 import { stringify } from 'yaml'
 import { connectToDaemon } from '../../src/daemon/control/client/connect-to-daemon.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../../src/sync/continuous/controller-status.ts'
 import type { Home, Outcome, Variables } from './home.ts'
-import { type Running, runShelfd } from './run-shelfd.ts'
+import type { Running } from './run-shelfd.ts'
 
 /** Writes the configuration file of a home; its environment adds further settings. */
 export function configure(home: Home, config: Readonly<Record<string, unknown>>): void {
@@ -18,14 +16,7 @@ export async function startDaemon(
   env: Variables = {},
   launcher: readonly string[] = [],
 ): Promise<RunningDaemon> {
-  const running = runShelfd(['daemon'], { env: { ...home.env, ...env }, cwd: home.path, launcher })
-  const { child } = running
-  onTestFinished(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-  })
-  const daemon = attachDaemon(running, home.stateDir)
+  const daemon = attachDaemon(home.start(['daemon'], { env, launcher }), home.stateDir)
   await daemon.until('answering', () => true)
   return daemon
 }

@@ -64,13 +64,20 @@ export interface FaultyService extends AsyncDisposable {
   rewrite: (request: SeenRequest, body: Record<string, unknown>) => unknown
   /** Another answer instead of the library's, which is not asked. */
   answer: (request: SeenRequest) => ScriptedResponse | undefined
-  /** The first byte of an upload is there, the rest is not read before this resolves. */
-  onUploadBegun: () => void | Promise<void>
+  /** The first byte of the nth upload is there, the rest is not read before this resolves. */
+  onUploadBegun: (nth: number) => void | Promise<void>
   /** The library has answered, nothing was passed on yet. */
   onResponse: (request: SeenRequest) => void | Promise<void>
   count(route: string): number
   /** Forgets the requests seen so far. */
   forget(): void
+  /** Holds uploads, from the nth on, until `release` or the end of the test; `begun` resolves once `count` of them are held. */
+  holdUploads(from?: number, count?: number): HeldUploads
+}
+
+export interface HeldUploads {
+  readonly begun: Promise<void>
+  release(): void
 }
 
 /** Starts a library and the proxy in front of it; both end with the test at the latest. */
@@ -81,6 +88,7 @@ export async function startFaultyService(options: FaultyOptions = {}): Promise<F
   const attempts = new Map<string, number>()
   const oracle = judgeUploads()
   let requests: SeenRequest[] = []
+  let begunUploads = 0
   const server = createServer((incoming, outgoing) => {
     void serve(incoming, outgoing).catch(() => incoming.socket.destroy())
   })
@@ -89,7 +97,11 @@ export async function startFaultyService(options: FaultyOptions = {}): Promise<F
     const path = incoming.url ?? '/'
     const method = incoming.method ?? 'GET'
     const route = routeOf(method, path)
-    if (route === 'uploadFile') await firstByte(incoming, () => service.onUploadBegun())
+    if (route === 'uploadFile') {
+      await new Promise<void>((resolve, reject) => incoming.once('readable', resolve).once('error', reject))
+      begunUploads += 1
+      await service.onUploadBegun(begunUploads)
+    }
     const body = await readAll(incoming)
     const fileName = route === 'uploadFile' ? fileNameOf(body) : undefined
     const key = `${method} ${path} ${fileName ?? ''}`
@@ -177,6 +189,19 @@ export async function startFaultyService(options: FaultyOptions = {}): Promise<F
     count: (route) => requests.filter((seen) => seen.route === route).length,
     forget: () => {
       requests = []
+      begunUploads = 0
+    },
+    holdUploads: (from = 1, count = 1) => {
+      const [latch, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      onTestFinished(() => latch.resolve())
+      let held = 0
+      service.onUploadBegun = (nth) => {
+        if (nth < from) return
+        held += 1
+        if (held === count) begun.resolve()
+        return latch.promise
+      }
+      return { begun: begun.promise, release: () => latch.resolve() }
     },
     [Symbol.asyncDispose]: async () => {
       if (isStopped) return
@@ -292,13 +317,6 @@ function passBytes(seen: SeenRequest, answer: Forwarded, incoming: IncomingMessa
   outgoing.writeHead(answer.status, { ...headers, 'content-length': answer.body.length })
   if (seen.fault !== 'cut-answer') outgoing.end(answer.body)
   else outgoing.write(answer.body.subarray(0, answer.body.length >> 1), () => incoming.socket.destroy())
-}
-
-async function firstByte(incoming: IncomingMessage, then: () => void | Promise<void>): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    incoming.once('readable', resolve).once('error', reject)
-  })
-  await then()
 }
 
 async function readAll(stream: IncomingMessage): Promise<Buffer> {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { RunSummary } from '../../src/rules/sync-summary.ts'
 import { COMPILE_CACHE } from './compile-cache.ts'
-import { runHere, runShelfd } from './run-shelfd.ts'
+import { type Around, type Running, runHere, runShelfd, startShelfd } from './run-shelfd.ts'
 import { type Tree, temporaryDirectory, writeTree } from './temporary.ts'
 
 /** What a run of the program left behind. */
@@ -26,6 +26,8 @@ export interface Home {
   shelfd(args: readonly string[], env?: Variables): Promise<Outcome>
   /** The program as users run it: a process of its own. */
   run(args: readonly string[], env?: Variables): Promise<Outcome>
+  /** Starts the program as users run it; the test kills it in the end. */
+  start(args: readonly string[], around?: Partial<Around>): Running
   /** What a command prints with --json, in this process. */
   // biome-ignore lint/suspicious/noExplicitAny: each command has a shape of its own
   json(args: readonly string[], env?: Variables): Promise<any>
@@ -55,6 +57,8 @@ export function homeIn(path: string, service?: { readonly url: string; readonly 
     dataDir: join(path, 'data', 'shelfd', 'library'),
     write: (name, tree) => writeTree(join(path, name), tree),
     shelfd,
+    start: (args, { env: more, ...around } = {}) =>
+      startShelfd(args, { env: { ...env, ...more }, cwd: path, ...around }),
     run: (args, more = {}) => runShelfd(args, { env: { ...env, ...more }, cwd: path }).ended,
     json: async (args, more) => {
       const { exitCode, stdout, stderr } = await shelfd([...args, '--json'], more)

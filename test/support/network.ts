@@ -111,9 +111,9 @@ function portOf(address: AddressInfo | string | null): number {
   return address.port
 }
 
-/** Answers the first bytes of each connection with `answer`, whatever they ask for; it ends with the test. */
-export async function startRawServer(answer: string): Promise<Listening> {
-  return listen(createServer((socket) => void socket.once('data', () => socket.end(answer))))
+/** Answers the first bytes of each connection with `answer`, whatever they ask for, or never; it ends with the test. */
+export async function startRawServer(answer?: string): Promise<Listening> {
+  return listen(createServer((socket) => socket.once('data', () => answer !== undefined && socket.end(answer))))
 }
 
 /** Whether this machine has the IPv6 loopback address; containers often have none. */

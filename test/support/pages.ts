@@ -3,9 +3,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { attachDaemon, isIdle } from './daemon.ts'
-import { MAIN, runShelfd, startHere } from './run-shelfd.ts'
+import { MAIN, startHere, startShelfd } from './run-shelfd.ts'
 import { temporaryDirectory, writeTree } from './temporary.ts'
 
 /** A fenced block: commands with what they print, or a configuration. */
@@ -80,7 +79,7 @@ export class PageHome {
 
   /** Types a command, and returns what a terminal shows. Once the daemon is a service, it runs. */
   async type(command: string): Promise<{ readonly exitCode: number | null; readonly output: string }> {
-    const [program, ...args] = describeNetworkError(command, this.path)
+    const [program, ...args] = splitCommand(command, this.path)
     const typed = await (program === 'shelfd' ? this.#inProcess(args) : this.#inShell(command))
     if (command.startsWith('shelfd service install')) await this.#startDaemon()
     return { exitCode: typed.exitCode, output: typed.output.replaceAll(this.path, '/home/ada').trimEnd() }
@@ -108,11 +107,7 @@ export class PageHome {
 
   /** Takes the place of the service manager. */
   async #startDaemon(): Promise<void> {
-    const running = runShelfd(['daemon'], { env: this.#env, cwd: this.path })
-    onTestFinished(async () => {
-      running.child.kill('SIGKILL')
-      await running.ended
-    })
+    const running = startShelfd(['daemon'], { env: this.#env, cwd: this.path })
     const daemon = attachDaemon(running, join(this.path, '.local', 'state', 'shelfd'))
     // Between a scan and its uploads a daemon is idle, too.
     do await daemon.until('idle', isIdle)
@@ -136,7 +131,7 @@ function writeProgram(path: string, text: string): void {
 }
 
 /** The words of a command line, for the simple ones of the pages; a shell does the rest. */
-function describeNetworkError(command: string, home: string): string[] {
+function splitCommand(command: string, home: string): string[] {
   if (/[|&;<>$]/.test(command)) return []
   const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare = '']) => quoted ?? bare)
   return words.map((word) => word.replace(/^~(?=\/|$)/, home))

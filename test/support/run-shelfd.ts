@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { onTestFinished } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { CliIo } from '../../src/cli/terminal/cli-io.ts'
 import { InterruptedError } from '../../src/foundation/errors.ts'
@@ -22,11 +23,13 @@ export interface Running {
   readonly ended: Promise<Outcome>
   /** Returns what it has logged so far. */
   log(): string
-  /** Resolves as soon as it has logged this text; rejects when it ends without. */
-  logged(text: string): Promise<void>
+  /** Resolves as soon as it has logged this; rejects when it ends without. */
+  logged(text: string | RegExp): Promise<void>
+  /** Kills it at once, and resolves when it is gone. */
+  kill(): Promise<Outcome>
 }
 
-interface Around {
+export interface Around {
   readonly env: Variables
   readonly cwd: string
   /** A program and its arguments that become the program given to them, such as `unshare -r`. */
@@ -44,13 +47,25 @@ export function runShelfd(args: readonly string[], { env, cwd, launcher = [], ma
     stderr += piece
   })
   const log = () => stderr
-  return { child, ended: collect(child, text(child.stdout), log), log, logged: (wanted) => logs(child, log, wanted) }
+  const ended = collect(child, text(child.stdout), log)
+  const kill = () => {
+    child.kill('SIGKILL')
+    return ended
+  }
+  return { child, ended, log, logged: (wanted) => logs(child, log, wanted), kill }
 }
 
-function logs({ stderr }: ChildProcess, log: () => string, wanted: string): Promise<void> {
+/** The same for a test, which kills the process in the end. */
+export function startShelfd(args: readonly string[], around: Around): Running {
+  const running = runShelfd(args, around)
+  onTestFinished(async () => void (await running.kill()))
+  return running
+}
+
+function logs({ stderr }: ChildProcess, log: () => string, wanted: string | RegExp): Promise<void> {
   return new Promise((resolve, reject) => {
     const look = () => {
-      if (log().includes(wanted)) resolve()
+      if (typeof wanted === 'string' ? log().includes(wanted) : wanted.test(log())) resolve()
     }
     look()
     stderr?.on('data', look).once('end', () => reject(new Error(`Not logged: ${wanted}\n${log()}`)))

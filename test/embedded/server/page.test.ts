@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { temporaryHome } from '../../support/home.ts'
-import { runShelfd, SOURCE_MAIN } from '../../support/run-shelfd.ts'
+import { SOURCE_MAIN } from '../../support/run-shelfd.ts'
 import { startLibrary } from '../temporary-library.ts'
 
 const AS_BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
@@ -101,9 +101,8 @@ test('a checkout without the bundler says how to get the page', async () => {
       if (name === 'rolldown') throw Object.assign(new Error('Cannot find rolldown'), { code: 'ERR_MODULE_NOT_FOUND' })
       return next(name, context)
     } })`
-  const env = { ...home.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` }
-  const server = runShelfd(['serve', '--port', '0', '--json'], { env, cwd: home.path, main: SOURCE_MAIN })
-  onTestFinished(() => void server.child.kill('SIGKILL'))
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` }
+  const server = home.start(['serve', '--port', '0', '--json'], { env, main: SOURCE_MAIN })
   const [line] = await once(server.child.stdout?.setEncoding('utf8') ?? server.child, 'data')
   const page = await fetch(JSON.parse(line).url, { headers: AS_BROWSER })
   expect([page.status, await page.json()]).toEqual([503, { message: expect.stringContaining('run "npm ci"') }])
