@@ -22,8 +22,7 @@ const CHANGING = Object.values(ROUTES).filter(({ method }) => method !== 'GET')
 /** Sections 4.1 and 5: credentials and what they allow. */
 export const access: readonly Sentence[] = [
   sentence(
-    '4.1',
-    'The check shows the tenant, the user, the kind of the grant, its interfaces, its abilities and its libraries.',
+    '4.1 The check shows the tenant, the user, the kind of the grant, its interfaces, its abilities and its libraries.',
     assertion('the access context is whole and has only the named values', async (it) => {
       const answer = await it.client().get('/auth/check')
       hasStatus(answer, 200)
@@ -39,13 +38,11 @@ export const access: readonly Sentence[] = [
     }),
   ),
   unobservable(
-    '4.1',
-    'What a grant allows is limited by what its owner may do.',
+    '4.1 What a grant allows is limited by what its owner may do.',
     'it needs another owner with fewer rights',
   ),
   sentence(
-    '5.1',
-    'Each call needs a credential, sent as a bearer token.',
+    '5.1 Each call needs a credential, sent as a bearer token.',
     assertion('reading without a credential, with an unknown one or in another scheme is refused', async (it) => {
       await expectRefusals(it, READING)
     }),
@@ -54,24 +51,21 @@ export const access: readonly Sentence[] = [
     }),
   ),
   unobservable(
-    '5.1',
-    'A credential may be a token of OAuth 2.0 with the scope api:use.',
+    '5.1 A credential may be a token of OAuth 2.0 with the scope api:use.',
     'how to get one is not described',
   ),
-  unobservable('5.2', 'People make access tokens on a page of the workspace, and see them once.', 'a page for people'),
-  unobservable('5.2', 'Tokens are kept secret, never in a browser or a URL.', 'a rule for clients'),
+  unobservable('5.2 People make access tokens on a page of the workspace, and see them once.', 'a page for people'),
+  unobservable('5.2 Tokens are kept secret, never in a browser or a URL.', 'a rule for clients'),
   sentence(
-    '5.3',
-    'A credential belongs to one workspace.',
+    '5.3 A credential belongs to one workspace.',
     assertion('every check shows the same tenant', async (it) => {
       const { json } = await it.client().get('/auth/check')
       assert.deepEqual(json.tenant, (await it.access()).tenant)
     }),
   ),
-  unobservable('5.3', 'A credential never exceeds what its owner may do.', 'it needs another owner with fewer rights'),
+  unobservable('5.3 A credential never exceeds what its owner may do.', 'it needs another owner with fewer rights'),
   sentence(
-    '5.3',
-    'A credential for the API can lack access to libraries; the check shows what it has.',
+    '5.3 A credential for the API can lack access to libraries; the check shows what it has.',
     assertion('libraries that the check shows as readable can be read', async (it) => {
       const readable = (await it.access()).libraries.filter(({ access: rights }) => rights.includes('read'))
       for (const { id } of readable.slice(0, 3)) hasStatus(await it.client().get(`/libraries/${id}`), 200)
@@ -89,21 +83,18 @@ export const access: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '5.4',
-    'A credential for agents is not one for the API.',
+    '5.4 A credential for agents is not one for the API.',
     assertion('a credential that is not enabled for the API is forbidden', async (it) => {
       refuses(await it.client('agent').get('/auth/check'), 403)
       refuses(await it.client('agent').get('/libraries'), 403)
     }),
   ),
   unobservable(
-    '5.4',
-    'A connected application must be allowed the API and the libraries.',
+    '5.4 A connected application must be allowed the API and the libraries.',
     'it needs an application of OAuth',
   ),
   sentence(
-    '5.5',
-    'There are six global abilities; rights on one library stand in its access.',
+    '5.5 There are six global abilities; rights on one library stand in its access.',
     assertion('global abilities are among the six, and rights are texts', async (it) => {
       const { abilities, libraries } = await it.access()
       conforms(z.array(z.enum(GLOBAL_ABILITIES)), abilities)
@@ -117,9 +108,9 @@ export const access: readonly Sentence[] = [
       }
     }),
   ),
-  unobservable('5.7', 'The calls that lead to a token of OAuth are left open.', 'nothing is described'),
-  unobservable('5.8', 'How a signature is computed is left open.', 'nothing is described'),
-  unobservable('6', 'Whether there are events or notifications is left open.', 'nothing is described'),
+  unobservable('5.7 The calls that lead to a token of OAuth are left open.', 'nothing is described'),
+  unobservable('5.8 How a signature is computed is left open.', 'nothing is described'),
+  unobservable('6 Whether there are events or notifications is left open.', 'nothing is described'),
 ]
 
 async function expectRefusals(it: Examination, routes: readonly { method: string; path: string }[]): Promise<void> {

@@ -9,8 +9,7 @@ const PNG = Buffer.from('89504e470d0a1a0a', 'hex')
 /** Sections 4.2 to 4.4: the payload of an asset, and the pictures of videos. */
 export const assets: readonly Sentence[] = [
   sentence(
-    '4.2',
-    'The payload of an asset is streamed to a bearer credential.',
+    '4.2 The payload of an asset is streamed to a bearer credential.',
     assertion('the payload of an asset comes as a body of its own', async (it) => {
       const answer = await it.client().get(`/assets/${await samplesOf(it).asset()}`)
       hasStatus(answer, 200)
@@ -27,8 +26,7 @@ export const assets: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.2',
-    'Its type is the real one; only what is unknown is a stream of octets.',
+    '4.2 Its type is the real one; only what is unknown is a stream of octets.',
     assertion('an asset of a text is sent as text', async (it) => {
       const [asset] = (await samplesOf(it).text()).record.assets ?? []
       const { headers } = await it.client().get(`/assets/${asset?.id}`)
@@ -44,8 +42,7 @@ export const assets: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.2',
-    'Content-Disposition has the disposition, inline unless asked otherwise, and a filename.',
+    '4.2 Content-Disposition has the disposition, inline unless asked otherwise, and a filename.',
     assertion('the disposition of an asset is inline or as asked for', async (it) => {
       const path = `/assets/${await samplesOf(it).asset()}`
       for (const [query, expected] of [
@@ -59,8 +56,7 @@ export const assets: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.3',
-    'The collage of a scene is a PNG, for video assets.',
+    '4.3 The collage of a scene is a PNG, for video assets.',
     assertion('the collage of a scene is one PNG for any of its moments', async (it) => {
       const asset = await samplesOf(it).video()
       const first = await picture(it, `/assets/${asset}/representations/scene?timestamp_seconds=0.25`)
@@ -73,8 +69,7 @@ export const assets: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.3',
-    'A scene holds its start and not its end.',
+    '4.3 A scene holds its start and not its end.',
     assertion('the moment at which the picture changes belongs to the next scene', async (it) => {
       const asset = await samplesOf(it).video()
       const sceneAt = (seconds: number) =>
@@ -85,10 +80,9 @@ export const assets: readonly Sentence[] = [
       assert.ok(blue.equals(await sceneAt(2)), 'the second scene does not hold its start')
     }),
   ),
-  unobservable('4.3', 'The collage of a scene has five frames.', 'how they are laid out is not shown'),
+  unobservable('4.3 The collage of a scene has five frames.', 'how they are laid out is not shown'),
   sentence(
-    '4.4',
-    'One frame at a moment is a PNG, for video assets.',
+    '4.4 One frame at a moment is a PNG, for video assets.',
     assertion('the frames of different moments are different PNGs', async (it) => {
       const asset = await samplesOf(it).video()
       const red = await picture(it, `/assets/${asset}/representations/frame?timestamp_seconds=1`)
@@ -105,22 +99,19 @@ export const assets: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.3',
-    'The moment is a number from 0 on, and is needed.',
+    '4.3 The moment is a number from 0 on, and is needed.',
     assertion('a collage without a valid moment is refused', async (it) => {
       await expectBadMomentsRefused(it, 'scene')
     }),
   ),
   sentence(
-    '4.4',
-    'The moment is a number from 0 on, and is needed.',
+    '4.4 The moment is a number from 0 on, and is needed.',
     assertion('a frame without a valid moment is refused', async (it) => {
       await expectBadMomentsRefused(it, 'frame')
     }),
   ),
   sentence(
-    '4.3',
-    'Collages need a credential or a signature, and an asset that exists and may be read.',
+    '4.3 Collages need a credential or a signature, and an asset that exists and may be read.',
     assertion('a collage needs a credential and an existing asset', async (it) => {
       await expectRefusals(it, 'scene')
     }),
@@ -129,8 +120,7 @@ export const assets: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.4',
-    'Frames need a credential or a signature, and an asset that exists and may be read.',
+    '4.4 Frames need a credential or a signature, and an asset that exists and may be read.',
     assertion('a frame needs a credential and an existing asset', async (it) => {
       await expectRefusals(it, 'frame')
     }),
@@ -139,8 +129,7 @@ export const assets: readonly Sentence[] = [
     }),
   ),
   unobservable(
-    '4.4',
-    'A frame is taken from the video or from earlier answers; 503 when it cannot be taken now.',
+    '4.4 A frame is taken from the video or from earlier answers; 503 when it cannot be taken now.',
     'when that is so is not shown',
   ),
 ]

@@ -95,8 +95,7 @@ const EXPECTED: Readonly<Partial<Record<RouteName, Expected>>> = {
 export const descriptions: readonly Sentence[] = Object.entries(EXPECTED).map(([name, expected]) => {
   const { method, path } = routeOf(name)
   return sentence(
-    expected.section,
-    `The parameters and the answers of ${method} ${path}.`,
+    `${expected.section} The parameters and the answers of ${method} ${path}.`,
     assertion(`the description names the parameters and answers of ${method} ${path}`, async (it) => {
       const operation = await findOperation(it, method, path)
       const missing = expected.statuses.filter((status) => !Object.hasOwn(operation.responses, String(status)))

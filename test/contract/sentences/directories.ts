@@ -11,8 +11,7 @@ const MOST_PAGES = 30
 /** Sections 4.10 and 4.11: directories. */
 export const directories: readonly Sentence[] = [
   sentence(
-    '4.10',
-    'The immediate children of a path are listed, of the root by default.',
+    '4.10 The immediate children of a path are listed, of the root by default.',
     assertion('a new directory is listed in its parent alone', async (it) => {
       const [library, parent] = [await it.ownLibrary(), await it.directory()]
       hasStatus(await it.makeDirectory(`${parent}/child`), 201)
@@ -31,8 +30,7 @@ export const directories: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.10',
-    'A page has 100 entries of each section, folders and files, unless asked for 1 to 500.',
+    '4.10 A page has 100 entries of each section, folders and files, unless asked for 1 to 500.',
     assertion('the limit of a listing is 100 or as asked for within the bounds', async (it) => {
       const library = await it.library()
       assert.equal((await it.list(library)).limit, 100)
@@ -50,8 +48,7 @@ export const directories: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.10',
-    'Each section is sorted by name, ascending.',
+    '4.10 Each section is sorted by name, ascending.',
     assertion('folders are sorted by name, in any order of creation', async (it) => {
       const { library, path } = await foldersOf(it)
       const { folders } = await it.list(library, { path })
@@ -68,8 +65,7 @@ export const directories: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.10',
-    'The cursor continues both sections, or the one that has more when the other has ended.',
+    '4.10 The cursor continues both sections, or the one that has more when the other has ended.',
     assertion('all pages together have each folder once and in order', async (it) => {
       const { library, path } = await foldersOf(it)
       assert.deepEqual((await walk(it, library, path, 1)).folders, ['alpha', 'beta', 'gamma', 'omega'])
@@ -97,8 +93,7 @@ export const directories: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.10',
-    'Unknown libraries and paths are not found, malformed paths are refused.',
+    '4.10 Unknown libraries and paths are not found, malformed paths are refused.',
     assertion('unknown libraries and paths get 404, malformed paths 422', async (it) => {
       refuses(await it.client().listing(NO_SUCH_THING), 404)
       refuses(await it.client().listing(await it.library(), { path: `/${NO_SUCH_THING}` }), 404)
@@ -109,8 +104,7 @@ export const directories: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.11',
-    'A directory is made at a path: 201, its node, and the relative URL that lists it.',
+    '4.11 A directory is made at a path: 201, its node, and the relative URL that lists it.',
     assertion('the URL of a new directory lists it, empty', async (it) => {
       const answer = await it.makeDirectory(`${await it.directory()}/located`)
       hasStatus(answer, 201)
@@ -129,21 +123,18 @@ export const directories: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.11',
-    'It needs the right to update the library.',
+    '4.11 It needs the right to update the library.',
     assertion('a credential that may only read can make no directory', async (it) => {
       refuses(await it.makeDirectory(`${await it.directory()}/refused`, 'reader'), 403)
     }),
   ),
   unobservable(
-    '4.11',
-    'The fields of the request are left open.',
+    '4.11 The fields of the request are left open.',
     'nothing is described; they are taken from the description',
   ),
-  unobservable('4.11', 'A conflict is answered with 409.', 'what is a conflict is not described'),
+  unobservable('4.11 A conflict is answered with 409.', 'what is a conflict is not described'),
   sentence(
-    '4.12',
-    'Each library has an inbox.',
+    '4.12 Each library has an inbox.',
     assertion('the inbox of a library can be listed', async (it) => {
       await it.list(await it.library(), { path: INBOX_PATH })
     }),

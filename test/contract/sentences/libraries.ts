@@ -13,8 +13,7 @@ const MOST_PAGES = 20
 /** Sections 2.14 and 4.6 to 4.9: libraries, and pages of them. */
 export const libraries: readonly Sentence[] = [
   sentence(
-    '2.14',
-    'A page has its limit, the cursor of the next one or null, and says whether it was cut: exactly when there is a cursor.',
+    '2.14 A page has its limit, the cursor of the next one or null, and says whether it was cut: exactly when there is a cursor.',
     assertion('a page of libraries is truncated exactly when it has a cursor', async (it) => {
       for (const limit of [1, 500]) await page(it, { limit: String(limit) })
     }),
@@ -27,8 +26,7 @@ export const libraries: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.6',
-    'The libraries that may be read are listed, each with its rights.',
+    '4.6 The libraries that may be read are listed, each with its rights.',
     assertion('the listing has the library that is read', async (it) => {
       const found = await everyLibrary(it)
       if (found) assert.ok(found.includes(await it.library()), 'it is missing')
@@ -40,8 +38,7 @@ export const libraries: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.6',
-    'A page has 50 libraries unless asked for 1 to 500.',
+    '4.6 A page has 50 libraries unless asked for 1 to 500.',
     assertion('the limit of libraries is 50 or as asked for within the bounds', async (it) => {
       assert.equal((await page(it, {})).limit, 50)
       for (const limit of [1, 7, 500]) {
@@ -59,8 +56,7 @@ export const libraries: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.6',
-    'The cursor of a page leads to the next one.',
+    '4.6 The cursor of a page leads to the next one.',
     assertion('all pages of libraries have no library twice', async (it) => {
       if (it.target.mayWrite) await Promise.all([it.makeLibrary('first'), it.makeLibrary('second')])
       const seen: string[] = []
@@ -74,10 +70,9 @@ export const libraries: readonly Sentence[] = [
       if (it.target.mayWrite) assert.ok(seen.length > 1, 'only one library came')
     }),
   ),
-  unobservable('4.6', 'The order of libraries is left open.', 'nothing is described'),
+  unobservable('4.6 The order of libraries is left open.', 'nothing is described'),
   sentence(
-    '4.7',
-    'A library is made in the tenant: 201, its record, and its absolute URL, which needs a credential.',
+    '4.7 A library is made in the tenant: 201, its record, and its absolute URL, which needs a credential.',
     assertion('a new library is answered with 201, its record and its URL', async (it) => {
       const { id, name, answer } = await it.makeLibrary('created')
       hasStatus(answer, 201)
@@ -96,8 +91,7 @@ export const libraries: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.7',
-    'It needs the ability to create libraries.',
+    '4.7 It needs the ability to create libraries.',
     assertion('a credential that may only read can create no library', async (it) => {
       refuses(
         await it.client('reader').call('POST', '/libraries', { name: `shelfd contract ${it.stamp} refused` }),
@@ -106,8 +100,7 @@ export const libraries: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.7',
-    'Who creates a library has no access to it by that.',
+    '4.7 Who creates a library has no access to it by that.',
     assertion('a credential without further rights cannot see the library it made', async (it) => {
       const { id } = await it.makeLibrary('unseen', 'steward')
       refuses(await it.client('steward').get(`/libraries/${id}`), 403)
@@ -116,13 +109,11 @@ export const libraries: readonly Sentence[] = [
     }),
   ),
   unobservable(
-    '4.7',
-    'The fields of the request are left open.',
+    '4.7 The fields of the request are left open.',
     'nothing is described; they are taken from the description',
   ),
   sentence(
-    '4.8',
-    'A library is shown to those who can read it.',
+    '4.8 A library is shown to those who can read it.',
     assertion('the record of a library is whole', async (it) => {
       const answer = await it.client().get(`/libraries/${await it.library()}`)
       hasStatus(answer, 200)
@@ -136,8 +127,7 @@ export const libraries: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.9',
-    'A library is deleted with all of its resources: 204, without a body.',
+    '4.9 A library is deleted with all of its resources: 204, without a body.',
     assertion('a deleted library and its resource are not found', async (it) => {
       const { id } = await it.makeLibrary('deleted')
       const file = { name: `gone-${it.stamp}.txt`, content: `${it.stamp} is soon gone` }
@@ -155,8 +145,7 @@ export const libraries: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.9',
-    'The ability to delete libraries is needed and is enough.',
+    '4.9 The ability to delete libraries is needed and is enough.',
     assertion('a credential that may only read can delete no library', async (it) => {
       const { id } = await it.makeLibrary('kept')
       refuses(await it.deleteLibrary(id, 'reader'), 403)

@@ -17,16 +17,14 @@ const answerShape = z.looseObject({ notice: z.string(), results: z.array(z.loose
 /** Sections 2.12 and 4.14: search. */
 export const searches: readonly Sentence[] = [
   sentence(
-    '2.12',
-    'An answer has a notice and results, each with a resource.',
+    '2.12 An answer has a notice and results, each with a resource.',
     assertion('answers with and without results are whole', async (it) => {
       await find(it, { query: 'the' })
       await find(it, { query: `${it.stamp}nothing` })
     }),
   ),
   sentence(
-    '2.12',
-    'Detailed results have identifier, title, library, paths and the assets that matter.',
+    '2.12 Detailed results have identifier, title, library, paths and the assets that matter.',
     assertion('a detailed result has all of its fields', async (it) => {
       const { id } = await samplesOf(it).text()
       const found = (await find(it, { query: it.stamp })).find((each) => each.id === id)
@@ -35,8 +33,7 @@ export const searches: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.14',
-    'Resources are searched by a text.',
+    '4.14 Resources are searched by a text.',
     assertion('a word finds only the text that has it', async (it) => {
       const { id } = await samplesOf(it).text()
       assert.ok((await idsOf(it, { query: it.stamp, strategy: 'lexical' })).includes(id), 'it is not found')
@@ -47,8 +44,7 @@ export const searches: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.14',
-    'library_ids[], once or several times, limits the search to these libraries.',
+    '4.14 library_ids[], once or several times, limits the search to these libraries.',
     assertion('a search finds only resources of the named libraries', async (it) => {
       const { id, library } = await samplesOf(it).text()
       const other = await it.makeLibrary('searched')
@@ -65,8 +61,7 @@ export const searches: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.14',
-    'Without them, all libraries that may be read are searched, and no others.',
+    '4.14 Without them, all libraries that may be read are searched, and no others.',
     assertion('a text is found without naming its library', async (it) => {
       const { id } = await samplesOf(it).text()
       assert.ok((await idsOf(it, { query: it.stamp })).includes(id))
@@ -78,8 +73,7 @@ export const searches: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.14',
-    'The strategy is lexical, or balanced when it is left out.',
+    '4.14 The strategy is lexical, or balanced when it is left out.',
     assertion('both strategies find a text by its word', async (it) => {
       const { id } = await samplesOf(it).text()
       for (const strategy of [{}, { strategy: 'lexical' }]) {
@@ -88,13 +82,11 @@ export const searches: readonly Sentence[] = [
     }),
   ),
   unobservable(
-    '4.14',
-    'Lexical search calls no AI provider, balanced search can call some.',
+    '4.14 Lexical search calls no AI provider, balanced search can call some.',
     'calls to others are not shown',
   ),
   sentence(
-    '4.14',
-    'The limit is the most candidates that are answered.',
+    '4.14 The limit is the most candidates that are answered.',
     assertion('a limit of one gives one result', async (it) => {
       await samplesOf(it).text()
       await it.client().uploaded(await it.ownLibrary(), { name: 'second.txt', content: `${it.stamp} a second time` })
@@ -105,8 +97,7 @@ export const searches: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.14',
-    'Compact output leaves out the abstract and the assets.',
+    '4.14 Compact output leaves out the abstract and the assets.',
     assertion('compact results have no abstract and assets, detailed ones have both', async (it) => {
       const { id } = await samplesOf(it).text()
       const shownBy = async (query: Readonly<Record<string, string>>) =>
@@ -117,13 +108,12 @@ export const searches: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.14',
-    'No match is a good answer with no results.',
+    '4.14 No match is a good answer with no results.',
     assertion('a word without a match is answered with no results', async (it) => {
       assert.deepEqual(await find(it, { query: `${it.stamp}nothing`, strategy: 'lexical' }), [])
     }),
   ),
-  unobservable('4.14', 'Other strategies, parameters, bounds and fields are left open.', 'nothing is described'),
+  unobservable('4.14 Other strategies, parameters, bounds and fields are left open.', 'nothing is described'),
 ]
 
 async function find(it: Examination, query: Readonly<Record<string, string>> | URLSearchParams) {

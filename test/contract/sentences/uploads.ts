@@ -8,8 +8,7 @@ import { assertion, type Sentence, sentence, unobservable } from '../suite/sente
 /** Section 4.12: uploads. */
 export const uploads: readonly Sentence[] = [
   sentence(
-    '4.12',
-    'A file is uploaded as the field "file" of a form, and lands in the inbox.',
+    '4.12 A file is uploaded as the field "file" of a form, and lands in the inbox.',
     assertion('the inbox lists an uploaded file at once', async (it) => {
       const { listed, id, record } = await samplesOf(it).text()
       assert.ok(listed, `${id} is not in ${INBOX_PATH}, but in ${record.paths?.join(', ')}`)
@@ -22,16 +21,14 @@ export const uploads: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.12',
-    'It needs the right to create resources.',
+    '4.12 It needs the right to create resources.',
     assertion('a credential that may only read can upload nothing', async (it) => {
       const file = { name: `refused-${it.stamp}.txt`, content: `${it.stamp} refused` }
       refuses(await it.client('reader').upload(await it.ownLibrary(), file), 403)
     }),
   ),
   sentence(
-    '4.12',
-    'New bytes become a new resource: 201 with its identifier.',
+    '4.12 New bytes become a new resource: 201 with its identifier.',
     assertion('the first upload of bytes gets 201 and an identifier', async (it) => {
       const { answer, id } = await samplesOf(it).text()
       hasStatus(answer, 201)
@@ -45,8 +42,7 @@ export const uploads: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.12',
-    'Bytes that the library has with this MIME type become no second resource: 200, a duplicate, with the identifier it has.',
+    '4.12 Bytes that the library has with this MIME type become no second resource: 200, a duplicate, with the identifier it has.',
     assertion('the same bytes under another name are a duplicate', async (it) => {
       const [{ id }, { answer }] = [await samplesOf(it).text(), await samplesOf(it).copy()]
       hasStatus(answer, 200)
@@ -67,8 +63,7 @@ export const uploads: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.12',
-    'A duplicate gives the resource one more place in the folder tree.',
+    '4.12 A duplicate gives the resource one more place in the folder tree.',
     assertion('a duplicate gives its resource one more path', async (it) => {
       const before = (await samplesOf(it).text()).record.paths ?? []
       const after = (await samplesOf(it).copy()).record.paths ?? []
@@ -84,17 +79,15 @@ export const uploads: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.12',
-    'An upload starts processing.',
+    '4.12 An upload starts processing.',
     assertion('the processing of the new resource comes to an end', async (it) => {
       const { record } = await samplesOf(it).text()
       assert.notEqual(ingestionOutcome(record.ingestion_status), 'pending')
     }),
   ),
-  unobservable('4.12', 'Processing can use up credits of a provider.', 'no call shows credits'),
+  unobservable('4.12 Processing can use up credits of a provider.', 'no call shows credits'),
   unobservable(
-    '4.12',
-    'Further fields of the form and of the answer, and the errors, are left open.',
+    '4.12 Further fields of the form and of the answer, and the errors, are left open.',
     'nothing is described',
   ),
 ]

@@ -17,8 +17,7 @@ const SIGNED = ['signature', 'expires', 'tenant_id'] as const
 /** Sections 2.13, 4.5, 4.16 and 5.6: signed URLs. */
 export const viewUrls: readonly Sentence[] = [
   sentence(
-    '2.13',
-    'A signed URL comes with its representation, if it is of an asset, and with its lifetime in minutes.',
+    '2.13 A signed URL comes with its representation, if it is of an asset, and with its lifetime in minutes.',
     assertion('signed URLs of an asset and a resource are answered whole', async (it) => {
       conforms(ofAsset, (await sign(it)).json)
       const { record } = await samplesOf(it).resource()
@@ -26,8 +25,7 @@ export const viewUrls: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '2.13',
-    'It gives access without a credential when it is used unchanged.',
+    '2.13 It gives access without a credential when it is used unchanged.',
     assertion('a signed URL shows the payload of its asset', async (it) => {
       const shown = await it.open(await signedUrl(it))
       hasStatus(shown, 200)
@@ -35,8 +33,7 @@ export const viewUrls: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '2.13',
-    'Any change of a signed parameter makes it invalid.',
+    '2.13 Any change of a signed parameter makes it invalid.',
     assertion('a signed URL with any changed parameter is refused', async (it) => {
       const url = new URL(await signedUrl(it))
       hasStatus(await it.open(url.href), 200)
@@ -44,8 +41,7 @@ export const viewUrls: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.2',
-    'Without a credential, signature, expiry and tenant must all be there and valid.',
+    '4.2 Without a credential, signature, expiry and tenant must all be there and valid.',
     assertion('a signed URL that lacks a parameter is refused', async (it) => {
       for (const name of SIGNED) {
         const url = new URL(await signedUrl(it))
@@ -60,8 +56,7 @@ export const viewUrls: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.2',
-    'A disposition that was signed must be the one that is asked for.',
+    '4.2 A disposition that was signed must be the one that is asked for.',
     assertion('a signed URL with another disposition is refused', async (it) => {
       const url = new URL(await signedUrl(it, { disposition: 'attachment' }))
       assert.match((await it.open(url.href)).headers.get('content-disposition') ?? '', /^attachment\b/)
@@ -70,8 +65,7 @@ export const viewUrls: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.3',
-    'Pictures take a signed URL that was made for them.',
+    '4.3 Pictures take a signed URL that was made for them.',
     assertion('the signature of the content opens no picture', async (it) => {
       const url = new URL(await signedUrl(it))
       url.pathname += '/representations/scene'
@@ -97,8 +91,7 @@ export const viewUrls: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.5',
-    'Without a body, the URL is one of the content, inline, for 15 minutes.',
+    '4.5 Without a body, the URL is one of the content, inline, for 15 minutes.',
     assertion('a URL requested without a body has the default values', async (it) => {
       const { json } = await sign(it, undefined)
       assert.deepEqual([json.representation, json.expires_in_minutes], ['content', 15])
@@ -111,8 +104,7 @@ export const viewUrls: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.5',
-    'The lifetime is 1 to 60 minutes.',
+    '4.5 The lifetime is 1 to 60 minutes.',
     assertion('lifetimes of 1 and 60 minutes are accepted', async (it) => {
       for (const minutes of [1, 60]) {
         assert.equal((await sign(it, { ttl_minutes: minutes })).json.expires_in_minutes, minutes)
@@ -137,15 +129,13 @@ export const viewUrls: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.5',
-    'Disposition and representation take the values that are named.',
+    '4.5 Disposition and representation take the values that are named.',
     assertion('other dispositions and representations are refused', async (it) => {
       for (const body of [{ disposition: 'elsewhere' }, { representation: 'page' }]) refuses(await sign(it, body), 422)
     }),
   ),
   sentence(
-    '4.5',
-    'Pictures need a video asset.',
+    '4.5 Pictures need a video asset.',
     assertion('a URL of a picture of a text is refused', async (it) => {
       for (const representation of ['scene', 'frame']) {
         refusesSomehow(await sign(it, { representation, timestamp_seconds: 1 }))
@@ -153,8 +143,7 @@ export const viewUrls: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.5',
-    'The moment is needed for pictures and prohibited for the content.',
+    '4.5 The moment is needed for pictures and prohibited for the content.',
     assertion('a URL of a picture without a moment is refused', async (it) => {
       for (const representation of ['scene', 'frame']) refuses(await sign(it, { representation }), 422)
     }),
@@ -167,8 +156,7 @@ export const viewUrls: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.5',
-    'URLs are issued to bearer credentials, for assets that exist and may be read.',
+    '4.5 URLs are issued to bearer credentials, for assets that exist and may be read.',
     assertion('a signed URL issues no other URL', async (it) => {
       const { search } = new URL(await signedUrl(it))
       const path = `/assets/${await samplesOf(it).asset()}/view-urls${search}`
@@ -182,8 +170,7 @@ export const viewUrls: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '4.16',
-    'A URL of the original file is issued for a lifetime and a disposition.',
+    '4.16 A URL of the original file is issued for a lifetime and a disposition.',
     assertion('a signed URL shows the original file without a credential', async (it) => {
       const { record } = await samplesOf(it).resource()
       const answer = await it.client().call('POST', `/resources/${record.id}/view-urls`, {
@@ -204,10 +191,9 @@ export const viewUrls: readonly Sentence[] = [
       for (const name of url.searchParams.keys()) refuses(await it.open(changed(url, name)), 401)
     }),
   ),
-  unobservable('4.16', 'Bounds and defaults for resources are left open.', 'nothing is described'),
+  unobservable('4.16 Bounds and defaults for resources are left open.', 'nothing is described'),
   sentence(
-    '5.6',
-    'Signed URLs carry their signature, their expiry as Unix time, and the tenant.',
+    '5.6 Signed URLs carry their signature, their expiry as Unix time, and the tenant.',
     assertion('a signed URL carries signature, expiry and the tenant of the check', async (it) => {
       const { searchParams } = new URL(await signedUrl(it))
       for (const name of SIGNED) assert.ok(searchParams.get(name), `${name} is missing`)
@@ -216,8 +202,7 @@ export const viewUrls: readonly Sentence[] = [
     }),
   ),
   sentence(
-    '5.6',
-    'A signed URL gives its holder access until it expires.',
+    '5.6 A signed URL gives its holder access until it expires.',
     assertion('a signed URL opens twice', async (it) => {
       const url = await signedUrl(it)
       for (let times = 0; times < 2; times += 1) hasStatus(await it.open(url), 200)

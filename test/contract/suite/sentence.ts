@@ -19,12 +19,18 @@ export interface Sentence {
 /** The observation cannot be made with this service, these credentials or these options. */
 export class NotObserved extends Error {}
 
-export function sentence(section: string, says: string, ...assertions: [Assertion, ...Assertion[]]): Sentence {
-  return { section, says, assertions, unobservable: undefined }
+/** `text` begins with the section: `4.10 The immediate children of a path are listed.` */
+export function sentence(text: string, ...assertions: [Assertion, ...Assertion[]]): Sentence {
+  return { ...splitText(text), assertions, unobservable: undefined }
 }
 
-export function unobservable(section: string, says: string, why: string): Sentence {
-  return { section, says, assertions: [], unobservable: why }
+export function unobservable(text: string, why: string): Sentence {
+  return { ...splitText(text), assertions: [], unobservable: why }
+}
+
+function splitText(text: string): Pick<Sentence, 'section' | 'says'> {
+  const end = text.indexOf(' ')
+  return { section: text.slice(0, end), says: text.slice(end + 1) }
 }
 
 export function assertion(title: string, check: Assertion['check']): Assertion {
