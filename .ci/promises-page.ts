@@ -36,7 +36,7 @@ export function renderPromisesPage(current: string): string {
   return `${written}${MARK}\n\n${parts.join('\n\n')}\n`
 }
 
-function renderPromise({ id, holds, except, open }: PromiseRow): string {
+function renderPromise({ id, holds, except = [], open }: PromiseRow): string {
   const sentence = holds.charAt(0).toUpperCase() + holds.slice(1)
   const exceptions = except.length === 0 ? [] : ['Except:', except.map((text) => `- ${text}`).join('\n')]
   const tests = linesOf(id).map((line) => `- ${line}`)

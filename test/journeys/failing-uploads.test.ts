@@ -3,7 +3,7 @@ import { openStore } from '../../src/store/open-store.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
-import { readLibrary } from '../support/library-contents.ts'
+import { readLibrary, titlesIn } from '../support/library-contents.ts'
 
 const FILES = { 'bad.md': 'bad', 'good.md': 'good', 'sub/fine.md': 'fine' }
 
@@ -48,11 +48,7 @@ describe('uploads that always fail', () => {
       expect(first.mirror.uploads).toMatchObject({ created: 2, failed: 1, inDoubt: 0 })
       expect(first.mirror.problems).toMatchObject([{ path: 'bad.md', code, retryAt: expect.stringMatching(/^\d{4}-/) }])
       expect(countSends(service, 'bad.md')).toBe(2)
-      expect(
-        readLibrary(service.dataDir)
-          .map(({ title }) => title)
-          .sort(),
-      ).toEqual(['fine.md', 'good.md'])
+      expect(titlesIn(service)).toEqual(['fine.md', 'good.md'])
 
       // During its quarantine the content is neither sent nor looked for, and every run reports it.
       service.forget()

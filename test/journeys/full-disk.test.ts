@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
 import { expectExit, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
-import { readLibrary } from '../support/library-contents.ts'
+import { titlesIn } from '../support/library-contents.ts'
 import { mayMount, mountSmallDisk } from '../support/mounted-disk.ts'
 import { manyFiles } from '../support/temporary.ts'
 
@@ -49,13 +49,13 @@ describe.runIf(mayMount)('full disks', () => {
     // While the library cannot write, its ingestion completes nothing either.
     const first = await home.sync(['Papers', '--no-wait'])
     expect(first.exitCode).toBe(5)
-    const stored = readLibrary(home.dataDir).map(({ title }) => title)
+    const stored = titlesIn(home)
     const named = first.mirror.problems.map(({ path }) => path)
     expect(files.filter(([name]) => !stored.includes(name) && !named.includes(name))).toEqual([])
     disk.resize('200m')
     await home.shelfd(['failed', 'retry', '--all'])
     expect((await home.sync(['Papers', '--no-wait'])).mirror.uploads).toMatchObject({ failed: 0, inDoubt: 0 })
-    const titles = readLibrary(home.dataDir).map(({ title }) => title)
-    expect(titles.sort()).toEqual(files.map(([name]) => name).sort())
+    const titles = titlesIn(home)
+    expect(titles).toEqual(files.map(([name]) => name).sort())
   }, 120_000)
 })

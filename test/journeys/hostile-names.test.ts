@@ -6,7 +6,7 @@ import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 import { DANGEROUS, HOSTILE_MARKS } from '../support/hostile-text.ts'
-import { readLibrary } from '../support/library-contents.ts'
+import { readLibrary, titlesIn } from '../support/library-contents.ts'
 
 const NFC = 'caf\u00e9.md'
 const NFD = 'cafe\u0301.md'
@@ -42,11 +42,7 @@ describe('hostile names', () => {
     const { exitCode, stdout, stderr } = await home.shelfd(['sync', ...to, '--report', '-vv'])
     expect({ exitCode, problems: stderr.match(/problem.*/g) }).toEqual({ exitCode: 0, problems: null })
     expect(stdout + stderr).not.toMatch(DANGEROUS)
-    expect(
-      readLibrary(service.dataDir)
-        .map(({ title }) => title)
-        .sort(),
-    ).toEqual([...NAMES, 'inside.md'].sort())
+    expect(titlesIn(service)).toEqual([...NAMES, 'inside.md'].sort())
 
     const second = await home.sync(to)
     expect(second.mirror.uploads).toMatchObject({ created: 0, duplicates: 0 })
@@ -153,8 +149,8 @@ describe('links, pipes and secrets', () => {
     expect({ exitCode, problems: mirror.problems }).toEqual({ exitCode: 0, problems: [] })
     expect(mirror.files).toMatchObject({ scanned: 4, unsupported: 1, ignored: 3 })
     expect(mirror.uploads).toMatchObject({ created: 3, aliases: 1 })
-    const titles = readLibrary(service.dataDir).map(({ title }) => title)
-    expect(titles.sort()).toEqual(['a.md', 'empty.md', 'secret.md'])
+    const titles = titlesIn(service)
+    expect(titles).toEqual(['a.md', 'empty.md', 'secret.md'])
     const ignored = await home.shelfd(['report', '--format', 'combined', '--only', 'ignored'])
     expect(ignored.stdout.trim().split('\n').sort()).toEqual(['i link', 'i link.md', 'i sub/loop'])
     const report = await home.shelfd(['report', '--format', 'combined', '--only', 'needs-attention'])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { configure } from '../support/daemon.ts'
 import { homeOnService } from '../support/home-on-service.ts'
-import { readLibrary } from '../support/library-contents.ts'
+import { titlesIn } from '../support/library-contents.ts'
 import { manyFiles, writeTree } from '../support/temporary.ts'
 
 /** A home with two mirrors, the first one synced. */
@@ -33,7 +33,7 @@ test.each([
     ['first', 1],
     ['second', 0],
   ])
-  expect(readLibrary(service.dataDir).map(({ title }) => title)).toContain('b.md')
+  expect(titlesIn(service)).toContain('b.md')
 })
 
 test('a missing library does not stop the next mirror [F-SV-22]', async () => {
@@ -41,7 +41,7 @@ test('a missing library does not stop the next mirror [F-SV-22]', async () => {
   const third = { name: 'third', path: home.write('third', { 'c.md': 'C' }), library: 'Nowhere' }
   configure(home, { mirrors: [third, ...mirrors] })
   expect((await home.sync([])).exitCode).toBe(2)
-  expect(readLibrary(service.dataDir).map(({ title }) => title)).toContain('b.md')
+  expect(titlesIn(service)).toContain('b.md')
 })
 
 test('a refused credential is reported for the mirrors not reached', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { expectExit } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
-import { readLibrary } from '../support/library-contents.ts'
+import { titlesIn } from '../support/library-contents.ts'
 import { makeDisk, mayMount, mount, mountSmallDisk } from '../support/mounted-disk.ts'
 import { writeTree } from '../support/temporary.ts'
 
@@ -32,7 +32,7 @@ test.runIf(mayMount)(
     const other = mountWith('private', 40)
     expect(other.identity).toBe(mine.identity)
     expectExit(await home.shelfd(['sync', 'Papers']), 7, /Another file system/)
-    expect(readLibrary(service.dataDir).map(({ title }) => title)).toEqual(['mine-0.md', 'mine-1.md', 'mine-2.md'])
+    expect(titlesIn(service)).toEqual(['mine-0.md', 'mine-1.md', 'mine-2.md'])
   },
 )
 
@@ -50,7 +50,7 @@ test.runIf(mayMount)('another disk at the same mount point is not sent [P12]', a
   {
     using _other = mountDisk(other, at)
     expectExit(await home.shelfd(['sync', 'Papers']), 7, /Another file system/)
-    expect(readLibrary(service.dataDir).map(({ title }) => title)).toEqual(['mine.md'])
+    expect(titlesIn(service)).toEqual(['mine.md'])
   }
   {
     using _mine = mountDisk(mine, at)
@@ -60,6 +60,6 @@ test.runIf(mayMount)('another disk at the same mount point is not sent [P12]', a
     using _other = mountDisk(other, at)
     expect((await home.sync(['Papers', '--accept-root', '--accept-removals'])).exitCode).toBe(0)
     expect((await home.sync(['Papers'])).exitCode).toBe(0)
-    expect(readLibrary(service.dataDir).map(({ title }) => title)).toEqual(['mine.md', 'private.md'])
+    expect(titlesIn(service)).toEqual(['mine.md', 'private.md'])
   }
 })

@@ -1,13 +1,8 @@
 /** The service answers badly for one item, with any answer to any operation: the others finish, and the run names the item. */
 import { describe, expect, test } from 'vitest'
 import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
-import {
-  type FaultyService,
-  type ScriptedResponse,
-  type SeenRequest,
-  startFaultyService,
-} from '../support/faulty-service.ts'
-import { readLibrary } from '../support/library-contents.ts'
+import { type ScriptedResponse, type SeenRequest, startFaultyService } from '../support/faulty-service.ts'
+import { readLibrary, titlesIn } from '../support/library-contents.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
 const GOOD = { 'a.md': 'A', 'b.md': 'B', 'sub/c.md': 'C', 'sub/d.md': 'D' }
@@ -38,13 +33,6 @@ async function openPoisoned() {
   return { service, tested, mirror: mirrorOf(root) }
 }
 
-function searchableTitles({ dataDir }: FaultyService): string[] {
-  return readLibrary(dataDir)
-    .map(({ title }) => title)
-    .filter((title) => title !== 'bad.md')
-    .sort()
-}
-
 describe.each(Object.entries(ANSWERS))('answered with %s', (_, answer) => {
   test('a bad answer to one upload leaves the other files alone [F-SV-07, F-SV-14, F-SV-21]', async () => {
     const { service, tested, mirror } = await openPoisoned()
@@ -53,7 +41,7 @@ describe.each(Object.entries(ANSWERS))('answered with %s', (_, answer) => {
     expect(result.failure).toBeUndefined()
     expect(accountOf(result).problems.map(({ path }) => path)).toEqual(['bad/bad.md'])
     expect(accountOf(result).ingestion.searchable).toBe(4)
-    expect(searchableTitles(service)).toEqual(['a.md', 'b.md', 'c.md', 'd.md'])
+    expect(titlesIn(service).filter((title) => title !== 'bad.md')).toEqual(['a.md', 'b.md', 'c.md', 'd.md'])
     expect(service.requests.filter(({ fileName }) => fileName === 'bad.md').length).toBeLessThanOrEqual(2)
   })
 
@@ -88,7 +76,7 @@ describe.each(Object.entries(ANSWERS))('answered with %s', (_, answer) => {
     expect(result.failure).toBeUndefined()
     expect(accountOf(result).problems.map(({ path }) => path)).toEqual(['bad'])
     expect(accountOf(result).directories).toMatchObject({ created: 2, failed: 1 })
-    expect(searchableTitles(service)).toEqual(['a.md', 'b.md', 'c.md', 'd.md'])
+    expect(titlesIn(service).filter((title) => title !== 'bad.md')).toEqual(['a.md', 'b.md', 'c.md', 'd.md'])
   })
 
   test('a candidate that cannot be compared hides no arrived upload [F-SV-21]', async () => {
@@ -112,11 +100,7 @@ describe.each(Object.entries(ANSWERS))('answered with %s', (_, answer) => {
     expect(result.outcome).toBe('done')
     expect(service.requests.some(isCandidate)).toBe(true)
     const titles = ['a.md', 'b.md', 'bad.md', 'bad.md', 'c.md', 'd.md']
-    expect(
-      readLibrary(service.dataDir)
-        .map(({ title }) => title)
-        .sort(),
-    ).toEqual(titles)
+    expect(titlesIn(service)).toEqual(titles)
     expect(service.count('uploadFile')).toBe(1)
   })
 })

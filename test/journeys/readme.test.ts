@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { readLibrary } from '../support/library-contents.ts'
+import { titlesIn } from '../support/library-contents.ts'
 import { blocksOf, PageHome, readPage } from '../support/pages.ts'
 
 test('the quick start with a configured service works as printed', { timeout: 60_000 }, async () => {
@@ -18,5 +18,5 @@ test('the quick start with a configured service works as printed', { timeout: 60
   const commands = [...section.matchAll(/^\$ (shelfd .*)$/gm)].map(([, command = '']) => command)
   expect(commands).toContain('shelfd sync')
   for (const command of commands) expect(await home.type(command)).toMatchObject({ exitCode: 0 })
-  expect(readLibrary(service.dataDir).map(({ title }) => title)).toEqual(['moon.md', 'tides.md'])
+  expect(titlesIn(service)).toEqual(['moon.md', 'tides.md'])
 })

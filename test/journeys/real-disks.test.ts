@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
-import { readLibrary } from '../support/library-contents.ts'
+import { readLibrary, titlesIn } from '../support/library-contents.ts'
 import { makeDisk, mayMount, mount } from '../support/mounted-disk.ts'
 import { needs } from '../support/needs.ts'
 import { manyFiles } from '../support/temporary.ts'
@@ -64,8 +64,8 @@ describe.runIf(mayMount)('mirrors on mounted disks', () => {
     expect(await home.shelfd(SYNC)).toMatchObject({ exitCode: 7 })
     mounted = mount(mine, at)
     expect(await home.shelfd(SYNC)).toMatchObject({ exitCode: 0 })
-    const titles = readLibrary(service.dataDir).map(({ title }) => title)
-    expect(titles.sort()).toEqual(names.sort())
+    const titles = titlesIn(service)
+    expect(titles).toEqual(names.sort())
     expect(await home.shelfd(['report', '--check', '--fail-on', 'superseded,remote-only'])).toMatchObject({
       exitCode: 0,
     })

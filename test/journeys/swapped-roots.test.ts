@@ -6,7 +6,7 @@ import { configure, startDaemon } from '../support/daemon.ts'
 import { dumpStore } from '../support/dump-store.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
-import { readLibrary } from '../support/library-contents.ts'
+import { titlesIn } from '../support/library-contents.ts'
 import { armSwap, rootSwaps } from '../support/root-swaps.ts'
 
 /** Longer than `until` waits, so that a failure names the awaited condition. */
@@ -60,8 +60,7 @@ function assertOnlyOwn(service: FaultyService, home: Home): void {
 }
 
 function titlesOf(service: FaultyService, mirror: string): string[] {
-  return readLibrary(service.dataDir)
-    .map(({ title }) => title)
+  return titlesIn(service)
     .filter((title) => title.startsWith(`${mirror}-`))
     .sort()
 }

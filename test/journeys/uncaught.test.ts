@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
 import { homeOnService } from '../support/home-on-service.ts'
-import { readLibrary } from '../support/library-contents.ts'
+import { titlesIn } from '../support/library-contents.ts'
 
 /** Code that is loaded before the program and throws at SIGUSR2. */
 const THROWS = `process.on('SIGUSR2', () => { throw new Error('planted') })`
@@ -27,5 +27,5 @@ test('an uncaught exception ends the daemon with a restartable exit code [F-PR-0
   const next = await startDaemon(home)
   await next.until('it continues', (now) => isIdle(now) && service.count('uploadFile') === 2)
   expect((await next.stop()).exitCode).toBe(0)
-  expect(readLibrary(service.dataDir).map(({ title }) => title)).toEqual(['a.md', 'b.md'])
+  expect(titlesIn(service)).toEqual(['a.md', 'b.md'])
 })

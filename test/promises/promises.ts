@@ -14,7 +14,6 @@ export const promises: readonly PromiseRow[] = [
   {
     id: 'P2',
     holds: 'no byte of an upload leaves before its intent (path, SHA-256, MIME type, size, attempt) is committed.',
-    except: [],
   },
   {
     id: 'P3',
@@ -37,13 +36,11 @@ export const promises: readonly PromiseRow[] = [
     id: 'P5',
     holds:
       'a resource that is still being processed at the deadline keeps its id and is polled later, also by another process; it is not sent again because of that.',
-    except: [],
   },
   {
     id: 'P6',
     holds:
       'only `completed` and `completed_with_warnings` count as searchable; `partial` and `failed` are reported to the operator, and a state that the interface does not name is an error.',
-    except: [],
   },
   {
     id: 'P7',
@@ -79,7 +76,6 @@ export const promises: readonly PromiseRow[] = [
     id: 'P11',
     holds:
       'shelfd reports "removed" and "missing remotely" only after a complete scan or listing; below a directory that cannot be read, or a page that contradicts itself, everything is unknown.',
-    except: [],
   },
   {
     id: 'P12',
@@ -94,7 +90,6 @@ export const promises: readonly PromiseRow[] = [
     id: 'P13',
     holds:
       'the content of a vanished file keeps its resource id: if the file returns, here or elsewhere in the library, nothing is sent.',
-    except: [],
   },
   {
     id: 'P14',
@@ -129,7 +124,6 @@ export const promises: readonly PromiseRow[] = [
   {
     id: 'P19',
     holds: 'each scanned entry is in exactly one class of the report, and the counts add up on both sides.',
-    except: [],
   },
   {
     id: 'P20',
@@ -158,7 +152,6 @@ export const promises: readonly PromiseRow[] = [
     id: 'P23',
     holds:
       'shelfd refuses a store of a newer schema before it writes anything; it backs an older one up, then migrates it in one transaction.',
-    except: [],
   },
   {
     id: 'P24',

@@ -9,7 +9,7 @@ export interface PromiseRow extends Row {
   /** The end of a sentence that begins with "At every moment". */
   readonly holds: string
   /** The exceptions, a sentence each. */
-  readonly except: readonly string[]
+  readonly except?: readonly string[]
 }
 
 /** The reaction to a fault. `accepted`: the fault is no failure and needs no reaction. */

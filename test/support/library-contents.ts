@@ -29,3 +29,10 @@ export function readLibrary(dataDir: string): StoredResource[] {
     database.close()
   }
 }
+
+/** The titles of all resources, sorted. */
+export function titlesIn({ dataDir }: { readonly dataDir: string }): string[] {
+  return readLibrary(dataDir)
+    .map(({ title }) => title)
+    .sort()
+}

@@ -21,14 +21,6 @@ const create = (library: string, path: string) =>
   context.client.call('POST', `/libraries/${library}/directory`, { path })
 
 describe('directories of the embedded library', () => {
-  it('a new library has nothing but the inbox', async () => {
-    const { status, json } = await context.client.listing(await context.newLibrary())
-    expect(status).toBe(200)
-    const page = directoryPage.parse(json)
-    expect(page).toMatchObject({ files: [], limit: 100, next_cursor: null, truncated: false })
-    expect(pluck(page.folders, 'name')).toEqual(['.inbox'])
-  })
-
   it('a new directory is answered with its location', async () => {
     const library = await context.newLibrary()
     const { status, json, headers } = await create(library, '/papers/')
@@ -78,39 +70,6 @@ describe('directories of the embedded library', () => {
       expect((await context.client.listing(library, { path })).status).toBe(422)
     },
   )
-
-  it('folders and files are listed in code point order', async () => {
-    const library = await context.newLibrary()
-    for (const name of ['b', 'a', 'B', '\u{1f600}', '\uffee']) await create(library, `/${name}`)
-    for (const name of ['c.txt', 'a.txt', 'b.md'])
-      await context.client.uploaded(library, { name, content: name, path: '/' })
-    const page = directoryPage.parse((await context.client.listing(library)).json)
-    expect(pluck(page.folders, 'name')).toEqual(['.inbox', 'B', 'a', 'b', '\uffee', '\u{1f600}'])
-    expect(pluck(page.files, 'filename')).toEqual(['a.txt', 'b.md', 'c.txt'])
-  })
-
-  it('folders and files are paged by the limit separately', async () => {
-    const library = await context.newLibrary()
-    for (const name of ['a', 'b', 'c', 'd']) await create(library, `/${name}`)
-    for (const name of ['1', '2', '3']) await context.client.uploaded(library, { name, content: name, path: '/' })
-    const pages = []
-    let cursor: string | null = ''
-    while (cursor !== null) {
-      const query = { limit: '2', ...(cursor === '' ? {} : { cursor }) }
-      const page = directoryPage.parse((await context.client.listing(library, query)).json)
-      expect(page.truncated).toBe(page.next_cursor !== null)
-      pages.push([pluck(page.folders, 'name'), pluck(page.files, 'title')])
-      cursor = page.next_cursor
-    }
-    expect(pages).toEqual([
-      [
-        ['.inbox', 'a'],
-        ['1', '2'],
-      ],
-      [['b', 'c'], ['3']],
-      [['d'], []],
-    ])
-  })
 
   it('paging neither repeats nor skips entries made meanwhile', async () => {
     const library = await context.newLibrary()

@@ -5,8 +5,6 @@ import { shareLibrary } from './shared-library.ts'
 const context = shareLibrary()
 const search = async (query: Readonly<Record<string, string>>) =>
   await context.client.get(`/search/resources?${new URLSearchParams(query)}`)
-const found = async (query: Readonly<Record<string, string>>) =>
-  searchResponse.parse((await search(query)).json).results.map(({ resource }) => resource.id)
 const word = () => `w${crypto.randomUUID().replaceAll('-', '')}`
 
 describe('search of the embedded library', () => {
@@ -26,17 +24,6 @@ describe('search of the embedded library', () => {
       }),
     ])
     expect(results[0]?.resource.assets?.[0]?.text).toContain(term)
-  })
-
-  it('a search covers only the libraries asked for', async () => {
-    const [one, two, term] = [await context.newLibrary(), await context.newLibrary(), word()]
-    const first = await context.client.uploaded(one, { name: 'a.txt', content: term })
-    const second = await context.client.uploaded(two, { name: 'a.txt', content: term })
-    await context.client.processed(two, second)
-    expect(await found({ query: term, 'library_ids[]': one })).toEqual([first])
-    expect((await found({ query: term })).toSorted()).toEqual([first, second].toSorted())
-    expect(await found({ query: term, limit: '1' })).toHaveLength(1)
-    expect((await search({ query: term, 'library_ids[]': 'unknown' })).status).toBe(422)
   })
 
   it.each(['"', 'a AND', 'NOT (', '*', 'x:y', '-', "it's", 'a\0b', '^a NEAR/2 b'])(

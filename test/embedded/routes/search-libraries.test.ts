@@ -20,8 +20,9 @@ test('a search covers the named library alone, in any common notation', async ()
   expect((await found({ library_ids: one, 'library_ids[1]': two })).toSorted()).toEqual([first, second].toSorted())
 })
 
-test('a search that names libraries in another way is refused', async () => {
+test('a search of unknown libraries, or that names them in another way, is refused', async () => {
   const { client } = await startLibrary()
+  expect((await client.get(search({ query: 'x', 'library_ids[]': 'unknown' }))).status).toBe(422)
   for (const name of ['library_id', 'library_ids[x]', 'library_ids[][]', 'Library_IDs[]', 'libraries']) {
     const { status, json } = await client.get(search({ query: 'x', [name]: 'y' }))
     expect([status, json.errors]).toEqual([422, { [name]: ['Name the libraries as "library_ids[]"'] }])

@@ -101,7 +101,7 @@ export class Accounts {
     const { stored, directories, strays } = this.#service
     const counts = Map.groupBy(stored, ({ sha256 }) => sha256)
     for (const [sha256, resources] of counts) {
-      const names = resources.map(({ name }) => name).join(', ')
+      const names = resources.map(({ fileName }) => fileName).join(', ')
       if (resources.length > 1) this.complain(`${sha256} was sent ${resources.length} times as ${names} (P3)`)
       if (!this.#tree.held.has(sha256)) this.complain(`bytes that never were were sent as ${names} (P10)`)
     }
@@ -143,9 +143,9 @@ export class Accounts {
     const known = new Set(this.#ask('SELECT resource_id FROM content WHERE resource_id IS NOT NULL'))
     const doubted = new Set(this.#ask("SELECT lower(hex(sha256)) FROM content WHERE state = 'doubt'"))
     const here = this.#tree.contents()
-    for (const { id, name, sha256 } of this.#service.stored) {
+    for (const { id, fileName, sha256 } of this.#service.stored) {
       const isOpen = doubted.has(sha256) && !here.has(sha256)
-      if (!known.has(id) && !isOpen) this.complain(`the resource ${id} of ${name} is not known (P4)`)
+      if (!known.has(id) && !isOpen) this.complain(`the resource ${id} of ${fileName} is not known (P4)`)
     }
   }
 

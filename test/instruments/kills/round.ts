@@ -80,7 +80,7 @@ class Round {
       stateDir: this.#stateDir,
       env: this.#env,
     })
-    const mirror = { name: 'Papers', path: this.#tree.root, library: 'Research', settle: '20ms' }
+    const mirror = { name: 'Papers', path: this.#tree.root, library: 'Library', settle: '20ms' }
     writeFileSync(join(at, 'config', 'shelfd', 'config.yaml'), stringify({ mirrors: [mirror] }))
     if (plan.isOld) openStore(this.#stateDir)[Symbol.dispose]()
   }
