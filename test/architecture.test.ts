@@ -49,6 +49,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   '@huggingface/tokenizers': ['embedded/embedding/'],
   'file-type': ['embedded/ingest/readers/'],
   chardet: ['embedded/ingest/readers/'],
+  'iconv-lite': ['embedded/ingest/readers/'],
   '@hyzyla/pdfium': ['embedded/ingest/readers/'],
   'any-ascii': ['embedded/storage/'],
   ignore: ['local/ignore/'],

@@ -48,9 +48,9 @@ export function resourceBody(
   }
 }
 
-/** Undefined until it is searchable; false when it is, but gave no text. An empty file has none to give. */
+/** Undefined until its ingestion has ended; false when it gave no text. An empty file has none to give. */
 function textExtracted({ status }: ResourceRow, hasText: boolean): boolean | undefined {
-  if (ingestionOutcome(status) !== 'searchable') return undefined
+  if (ingestionOutcome(status) !== 'searchable' && status !== 'partial') return undefined
   return hasText || status === 'completed'
 }
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import iconv from 'iconv-lite'
 import { describe, expect, it } from 'vitest'
 import { REPLACED_BYTES } from '../../../src/embedded/ingest/readers/extraction.ts'
 import { ingested } from './ingested.ts'
@@ -14,7 +16,89 @@ const GERMAN = 'Die größten Brücken über den Fluß führen für gewöhnlich 
 const RUSSIAN = 'Приливы и отливы сменяют друг друга каждые шесть часов, и рыбаки знают это лучше всех.\n'
 const GREEK = 'Η παλίρροια έρχεται και φεύγει κάθε έξι ώρες, όπως ξέρουν καλά όλοι οι ψαράδες του λιμανιού.\n'
 
+/** An article of the Universal Declaration of Human Rights and more: long enough for its encoding to be recognised. */
+function declaration(language: string): string {
+  const path = '../../instruments/search-quality/documents/declaration/'
+  return readFileSync(new URL(`${path}${language}.txt`, import.meta.url), 'utf8').slice(0, 1_500)
+}
+
+/** The text in an encoding, between two of its characters a byte that is valid in none. */
+function withFault(text: string, encoding: string): Buffer {
+  const middle = Math.floor(text.length / 2)
+  const [before, after] = [text.slice(0, middle), text.slice(middle)].map((part) => iconv.encode(part, encoding))
+  return Buffer.from([...(before ?? []), 0xff, ...(after ?? [])])
+}
+
+const EAST_ASIAN = [
+  ['shift_jis', 'ja', '自由'],
+  ['euc-jp', 'ja', '自由'],
+  ['euc-kr', 'ko', '자유'],
+  ['gb2312', 'zh', '自由'],
+  ['gb18030', 'zh', '自由'],
+  ['big5', 'zh-tw', '自由'],
+] as const
+
 describe('text in another encoding than UTF-8', () => {
+  it.each(EAST_ASIAN)('a faulty byte costs a text in %s one character', async (encoding, language, word) => {
+    const original = language === 'zh-tw' ? '人人有自由發表意見的權利，無論在何處。'.repeat(20) : declaration(language)
+    const bytes = withFault(original, encoding)
+    const heads = [
+      '',
+      `<meta charset="${encoding}">`,
+      `<?xml version="1.0" encoding='${encoding}'?>`,
+      `# coding: ${encoding}\n`,
+    ]
+    for (const head of heads) {
+      const { text, end } = await readHere('text/plain', [Buffer.from(head), bytes])
+      expect(text).toContain(word)
+      expect(text.match(/\ufffd/g)).toHaveLength(1)
+      expect(end.status).toBe('completed_with_warnings')
+      expect(end.warnings[0]).toBe(REPLACED_BYTES)
+      expect(end.warnings).toHaveLength(head === '' ? 2 : 1)
+    }
+  })
+
+  it.each(['utf-32le', 'utf-32be'])('a text with the mark of %s is read and found', async (encoding) => {
+    const content = new Uint8Array(iconv.encode('\ufeffspring tide 𝒳 größer\n', encoding))
+    const { text, end } = await readHere('text/plain', [
+      Buffer.from(content.subarray(0, 7)),
+      Buffer.from(content.subarray(7)),
+    ])
+    expect({ text, end }).toMatchObject({ text: 'spring tide 𝒳 größer', end: { status: 'completed', warnings: [] } })
+    const { record, found } = await ingested({ name: 'a.txt', content })
+    expect(await found('größer')).toEqual([record.id])
+  })
+
+  it.each([
+    ['euc-kr', '똠방각하 펲시', 'cp949'],
+    ['big5', '喺呢度嘅嘢', 'big5-hkscs'],
+    ['ibm850', 'größere Brücken', 'cp850'],
+  ])('characters that were added to %s later are read', async (name, original, encoding) => {
+    const bytes = Buffer.concat([Buffer.from(`# encoding: ${name}\n`), iconv.encode(original, encoding)])
+    const { text, end } = await readHere('text/plain', [bytes])
+    expect({ text, end }).toMatchObject({ text: expect.stringContaining(original), end: { warnings: [] } })
+  })
+
+  it.each([
+    ['johab', Buffer.from([0xd0, 0x65, 0x8b, 0x69])],
+    ['hz-gb-2312', Buffer.from('~{VPND~}')],
+    ['euc-jisx0213', Buffer.from([0xa9, 0xa1])],
+  ])('a text that says that it is in %s is partial, with the reason', async (name, bytes) => {
+    const head = Buffer.from(`<meta charset="${name}">`)
+    const { passages, end } = await readHere('text/html', [Buffer.concat([head, bytes])])
+    expect({ passages, end }).toMatchObject({
+      passages: [],
+      end: { status: 'partial', failure: expect.stringContaining(name) },
+    })
+  })
+
+  it('a text that is mostly faulty is partial and has no text', async () => {
+    const faulty = Buffer.from(Array.from({ length: 400 }, (_, at) => (at % 4 === 0 ? 0xff : 0x61)))
+    const content = new Uint8Array(Buffer.concat([Buffer.from('größer ü ö ä é '.repeat(40)), faulty]))
+    const { record } = await ingested({ name: 'a.txt', content })
+    expect(record).toMatchObject({ ingestion_status: 'partial', text_extracted: false })
+  })
+
   it.each([
     ['windows-1252', GERMAN, 'Brücken'],
     ['windows-1251', RUSSIAN, 'отливы'],

@@ -53,10 +53,11 @@ async function readHead(source: ExtractionSource): Promise<Buffer> {
 /**
  * The way in which a file is read.
  * - `unknown`: as text, if it is valid text;
+ * - `gzip`: as the one file in it;
  * - `unsupported`: a document with text in a format that nothing here reads;
  * - `other`: no text by nature (archives, fonts, programs).
  */
-export type ContentKind = TextKind | DocumentKind | 'picture' | 'media' | 'unsupported' | 'other'
+export type ContentKind = TextKind | DocumentKind | 'picture' | 'media' | 'gzip' | 'unsupported' | 'other'
 
 /** Text, in some encoding. */
 export type TextKind = 'text' | 'html' | 'csv' | 'unknown'
@@ -83,7 +84,8 @@ const BY_TYPE: Readonly<Record<string, ContentKind>> = {
   ...typesOf('unsupported', 'application/vnd.ms-excel.sheet.binary.macroenabled.12'),
   ...typesOf('media', 'application/ogg application/vnd.ms-asf'),
   ...typesOf('other', 'audio/midi'),
-  ...typesOf('other', 'application/zip application/gzip application/x-tar application/x-bzip2 application/x-xz'),
+  ...typesOf('gzip', 'application/gzip application/x-gzip'),
+  ...typesOf('other', 'application/zip application/x-tar application/x-bzip2 application/x-xz'),
   ...typesOf('other', 'application/zstd application/x-lzip application/x-lz4 application/x-7z-compressed'),
   ...typesOf('other', 'application/vnd.rar application/java-archive application/x-cpio application/x-iso9660-image'),
   ...typesOf('other', 'application/wasm application/vnd.sqlite3 application/x-elf application/x-msdownload'),

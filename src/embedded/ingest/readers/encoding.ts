@@ -4,60 +4,70 @@ import type { ExtractionSource } from './extraction.ts'
 export class UndecodableError extends Error {}
 
 /** Decodes text that arrives in pieces. */
-interface TextDecoding {
+export interface TextDecoding {
   decode(bytes: Buffer, isLast: boolean): string
 }
 
-export interface Encoding {
-  /** Undefined: UTF-8, or UTF-16 when the first bytes are its byte order mark. */
-  readonly name: string | undefined
-  readonly isStrict: boolean
+/**
+ * Decodes UTF-8, or UTF-16 when the first bytes are its byte order mark. Throws UndecodableError at the first invalid byte, and in
+ * UTF-8 at a zero byte, which no text holds, and at an escape sequence that switches to another encoding.
+ */
+export function decodeStrictly(firstBytes: Buffer): TextDecoding {
+  const encoding = markedEncoding(firstBytes) ?? 'utf-8'
+  if (encoding.startsWith('utf-32') || isUnreadable(declaredIn(firstBytes), firstBytes)) {
+    throw new UndecodableError('Another encoding than UTF-8')
+  }
+  const decoder = openNativeDecoder(encoding, true)
+  return withoutMark((bytes, isLast) => {
+    if (encoding === 'utf-8') assertPlain(bytes)
+    try {
+      return decoder(bytes, isLast)
+    } catch (error) {
+      throw new UndecodableError('The text is not valid in its encoding', { cause: error })
+    }
+  })
 }
 
-/**
- * Strict decoding throws UndecodableError at the first invalid byte, and in UTF-8 at a zero byte, which no text holds, and at an escape
- * sequence that switches to another encoding. Lenient decoding replaces an invalid byte by U+FFFD.
- */
-export function startDecoding(firstBytes: Buffer, { name, isStrict }: Encoding): TextDecoding {
-  const encoding = name ?? markedEncoding(firstBytes)
-  const decoder = openDecoder(encoding, isStrict)
+/** Decodes text in an encoding that was guessed, otherwise UTF-8; replaces an invalid byte by U+FFFD. */
+export function decodeLeniently(guess: ReadableEncoding | undefined): TextDecoding {
+  return withoutMark(guess ? guess.openDecoder() : openNativeDecoder('utf-8'))
+}
+
+/** Leaves out one mark: Node's decoder leaves out two of them when the first piece ends within the first one. */
+function withoutMark(decode: Decoder): TextDecoding {
   let hasBegun = false
   return {
     decode(bytes, isLast) {
-      if (isStrict && encoding === 'utf-8') assertPlain(bytes)
-      try {
-        const text = decoder.decode(bytes, { stream: !isLast })
-        if (hasBegun || text === '') return text
-        hasBegun = true
-        return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
-      } catch (error) {
-        throw new UndecodableError('The text is not valid in its encoding', { cause: error })
-      }
+      const text = decode(bytes, isLast)
+      if (hasBegun || text === '') return text
+      hasBegun = true
+      return text.startsWith('\ufeff') ? text.slice(1) : text
     },
   }
 }
-
-/** Node's decoder leaves out two of them when the first piece ends within the first one, so it must leave out none. */
-const BYTE_ORDER_MARK = '\ufeff'
 
 function assertPlain(bytes: Buffer): void {
   if (bytes.includes(0)) throw new UndecodableError('A zero byte')
   if (sevenBitEncoding(bytes)) throw new UndecodableError('An escape sequence switches to another encoding')
 }
 
-function markedEncoding(bytes: Buffer): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
-  return 'utf-8'
+const MARKS: readonly (readonly [name: string, mark: Buffer])[] = [
+  // It begins like the next one, which no zero follows in a text.
+  ['utf-32le', Buffer.from([0xff, 0xfe, 0, 0])],
+  ['utf-16le', Buffer.from([0xff, 0xfe])],
+  ['utf-16be', Buffer.from([0xfe, 0xff])],
+  ['utf-32be', Buffer.from([0, 0, 0xfe, 0xff])],
+]
+
+function markedEncoding(bytes: Buffer): string | undefined {
+  return MARKS.find(([, mark]) => bytes.subarray(0, mark.length).equals(mark))?.[0]
 }
 
 /** Encodings whose bytes are all ASCII, and which switch to another set of characters by an escape sequence. */
 type SevenBitEncoding = 'iso-2022-jp' | 'iso-2022-kr'
 
-/** Decodes bytes that arrive in pieces; throws TypeError at invalid ones if it is fatal. */
-interface Decoder {
-  decode(bytes: Uint8Array, options: { readonly stream: boolean }): string
-}
+/** Decodes bytes that arrive in pieces; replaces invalid ones, or throws TypeError if it is fatal. */
+type Decoder = (bytes: Buffer, isLast: boolean) => string
 
 const SHIFT_OUT = 0x0e
 const SHIFT_IN = 0x0f
@@ -74,17 +84,17 @@ function sevenBitEncoding(bytes: Buffer): SevenBitEncoding | undefined {
   return JAPANESE.some((sequence) => bytes.includes(sequence)) ? 'iso-2022-jp' : undefined
 }
 
-/** A decoder for ISO-2022-KR or any encoding of TextDecoder; throws RangeError for others. */
-function openDecoder(name: string, fatal: boolean): Decoder {
-  return name === 'iso-2022-kr' ? openKoreanDecoder(fatal) : new TextDecoder(name, { fatal, ignoreBOM: true })
+function openNativeDecoder(name: string, fatal = false): Decoder {
+  const decoder = new TextDecoder(name, { fatal, ignoreBOM: true })
+  return (bytes, isLast) => decoder.decode(bytes, { stream: !isLast })
 }
 
 /** Between the shifts, the bytes are those of EUC-KR without their highest bits. */
-function openKoreanDecoder(fatal: boolean): Decoder {
-  const decoder = new TextDecoder('euc-kr', { fatal })
+function openKoreanDecoder(): Decoder {
+  const decode = openNativeDecoder('euc-kr')
   let isShifted = false
-  const unshift = (bytes: Uint8Array) => {
-    const whole = new Uint8Array(bytes.length)
+  const unshift = (bytes: Buffer) => {
+    const whole = Buffer.alloc(bytes.length)
     let length = 0
     for (const byte of bytes) {
       if (byte === SHIFT_OUT || byte === SHIFT_IN) isShifted = byte === SHIFT_OUT
@@ -92,25 +102,75 @@ function openKoreanDecoder(fatal: boolean): Decoder {
     }
     return whole.subarray(0, length)
   }
-  return { decode: (bytes, options) => decoder.decode(unshift(bytes), options).replaceAll(KOREAN, '') }
+  return (bytes, isLast) => decode(unshift(bytes), isLast).replaceAll(KOREAN, '')
 }
 
-interface GuessedEncoding {
-  /** One that `openDecoder` knows. */
+/** Encodings of TextDecoder that are mostly meant with the characters that were added to them later, which it does not know. */
+const EXTENDED: Readonly<Record<string, string>> = { 'euc-kr': 'cp949', big5: 'big5-hkscs' }
+/** Encodings of iconv-lite alone; it also has names for what is no encoding of text, such as base64. */
+const FURTHER = /^(?:utf-?32|cp-?\d|ibm-?\d|mac|koi8|viscii|tcvn|armscii|georgian)/i
+
+/** Returns what opens a decoder that replaces invalid bytes; undefined for an encoding that is not known. */
+async function findDecoder(name: string): Promise<(() => Decoder) | undefined> {
+  if (name === 'iso-2022-kr') return openKoreanDecoder
+  const native = nativeName(name)
+  const further = native === undefined ? (FURTHER.test(name) ? name : undefined) : EXTENDED[native]
+  if (further === undefined) return native === undefined ? undefined : () => openNativeDecoder(native)
+  const { default: iconv } = await import('iconv-lite')
+  if (!iconv.encodingExists(further)) return undefined
+  return () => {
+    const decoder = iconv.getDecoder(further, { stripBOM: false })
+    return (bytes, isLast) => decoder.write(bytes) + (isLast ? (decoder.end() ?? '') : '')
+  }
+}
+
+function nativeName(label: string): string | undefined {
+  try {
+    return new TextDecoder(label).encoding
+  } catch {
+    return undefined
+  }
+}
+
+interface ReadableEncoding {
+  readonly kind: 'readable'
   readonly name: string
   /** The text itself names this encoding. */
   readonly isDeclared: boolean
+  readonly openDecoder: () => Decoder
+}
+
+/** An encoding that the text names and that nothing here can read. */
+interface UnreadableEncoding {
+  readonly kind: 'unreadable'
+  readonly name: string
 }
 
 /** In the first bytes of HTML, XML, CSS, Python and the like. */
 const DECLARATION = /(?:charset|encoding|coding)\s*[=:]\s*["']?([\w.:-]+)/i
+
+function declaredIn(head: Buffer): string | undefined {
+  return DECLARATION.exec(head.toString('latin1', 0, LEAD_BYTES))?.[1]?.toLowerCase()
+}
+
+const UNREADABLE = /^(?:johab|ks_c_5601-1992|euc-?jisx0213|euc-jis-2004|shift_?jisx0213|shift_jis-2004|iso-2022-cn.*)$/
+/** HZ has ASCII bytes only, and begins Chinese text by this. */
+const HZ_BEGINS = '~{'
+
+function isUnreadable(declared: string | undefined, bytes: Buffer): boolean {
+  if (declared === undefined) return false
+  return UNREADABLE.test(declared) || (/^hz(?:-gb-2312)?$/.test(declared) && bytes.includes(HZ_BEGINS))
+}
 
 /** Below this, the detection is no better than chance (of 100). */
 const MIN_CONFIDENCE = 15
 
 /** No text holds these, but any other data decoded by a single-byte encoding does. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const CONTROL = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f\u007f-\u009f\ufffd]/
+const FAULT = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f\u007f-\u009f\ufffd]/gu
+
+/** The greatest share of faults among the characters that are not ASCII. One fault is never too much for what is known to be text. */
+const MOST_FAULTS = { text: 0.1, unknown: 0.01 }
 
 /** The bytes by which the encoding is recognized; they do not depend on how the text is cut into chunks. */
 interface Sample {
@@ -123,17 +183,23 @@ const SAMPLE_BYTES = 64 * 1024
 const LEAD_BYTES = 1_024
 
 /**
- * Finds the encoding of text that is not valid UTF-8: the one that it names, else the one that fits its bytes best. Undefined when
- * none fits, and for UTF-8 with single faults.
+ * Finds the encoding of text that is not valid UTF-8: the one that its mark or the text itself names, also with a few faults, otherwise
+ * the one that fits its bytes best. Undefined when none fits, and for UTF-8 with single faults.
  */
-export async function guessEncoding(source: ExtractionSource): Promise<GuessedEncoding | undefined> {
+export async function guessEncoding(
+  source: ExtractionSource,
+  kind: keyof typeof MOST_FAULTS,
+): Promise<ReadableEncoding | UnreadableEncoding | undefined> {
   const { head, foreign } = await takeSample(source)
-  const declared = DECLARATION.exec(head.toString('latin1'))?.[1]
-  if (declared !== undefined && fits(declared, foreign)) return { name: declared.toLowerCase(), isDeclared: true }
-  const switched = sevenBitEncoding(foreign)
-  if (switched && fits(switched, foreign)) return { name: switched, isDeclared: true }
-  const name = wideEncoding(foreign) ?? (isUtf8WithFaults(foreign) ? undefined : await detect(foreign))
-  return name === undefined ? undefined : { name, isDeclared: false }
+  const declared = declaredIn(head)
+  if (declared !== undefined && isUnreadable(declared, foreign)) return { kind: 'unreadable', name: declared }
+  for (const name of [markedEncoding(head), declared, sevenBitEncoding(foreign)]) {
+    const fitting = name === undefined ? undefined : await tryEncoding(name, foreign, kind)
+    if (fitting) return { ...fitting, isDeclared: true }
+  }
+  const wide = wideEncoding(foreign)
+  if (wide !== undefined) return await tryEncoding(wide, foreign, kind)
+  return isUtf8WithFaults(foreign) ? undefined : await detect(foreign, kind)
 }
 
 async function takeSample(source: ExtractionSource): Promise<Sample> {
@@ -156,9 +222,16 @@ async function takeSample(source: ExtractionSource): Promise<Sample> {
   return { head, foreign: foreign?.subarray(0, SAMPLE_BYTES) ?? lead }
 }
 
-async function detect(sample: Buffer): Promise<string | undefined> {
+async function detect(sample: Buffer, kind: keyof typeof MOST_FAULTS): Promise<ReadableEncoding | undefined> {
   const { analyse } = await import('chardet')
-  return analyse(sample).find(({ name, confidence }) => confidence >= MIN_CONFIDENCE && fits(name, sample))?.name
+  let best: { readonly fitting: Fitting; readonly score: number } | undefined
+  for (const { name, confidence } of analyse(sample)) {
+    if (confidence < MIN_CONFIDENCE) continue
+    const fitting = await tryEncoding(name.toLowerCase(), sample, kind)
+    const score = fitting ? confidence * (1 - fitting.faultShare) : 0
+    if (fitting && score > (best?.score ?? 0)) best = { fitting, score }
+  }
+  return best?.fitting
 }
 
 /** Fewer zero bytes are no sign of UTF-16. */
@@ -170,9 +243,8 @@ function wideEncoding(sample: Buffer): string | undefined {
   for (const [index, byte] of sample.entries()) if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1
   const [even = 0, odd = 0] = zeros
   const many = Math.max(MIN_ZEROS, sample.length / 8)
-  if (odd > many && even < odd / 10) return fits('utf-16le', sample) ? 'utf-16le' : undefined
-  if (even > many && odd < even / 10) return fits('utf-16be', sample) ? 'utf-16be' : undefined
-  return undefined
+  if (odd > many && even < odd / 10) return 'utf-16le'
+  return even > many && odd < even / 10 ? 'utf-16be' : undefined
 }
 
 /** True when there are at least as many whole characters of several bytes as faults, or the text is cut amid its last character. */
@@ -183,11 +255,19 @@ function isUtf8WithFaults(sample: Buffer): boolean {
   return whole >= faults || (faults === 1 && text.endsWith('\ufffd'))
 }
 
-function fits(name: string, sample: Buffer): boolean {
-  try {
-    return !CONTROL.test(openDecoder(name, true).decode(sample, { stream: true }))
-  } catch {
-    // An encoding that is not known, or bytes that are invalid in it.
-    return false
-  }
+interface Fitting extends ReadableEncoding {
+  /** Of the characters that are not ASCII. */
+  readonly faultShare: number
+}
+
+/** Undefined when the encoding is not known or the sample has too many faults in it. */
+async function tryEncoding(name: string, sample: Buffer, kind: keyof typeof MOST_FAULTS): Promise<Fitting | undefined> {
+  const openDecoder = await findDecoder(name)
+  if (!openDecoder) return undefined
+  const text = openDecoder()(sample, false)
+  const faults = text.match(FAULT)?.length ?? 0
+  const whole = text.replace(FAULT, '').replace(/\p{ASCII}/gu, '').length
+  const most = MOST_FAULTS[kind] * whole
+  if (faults > (kind === 'text' && whole > 1 ? Math.max(1, most) : most)) return undefined
+  return { kind: 'readable', name, isDeclared: false, openDecoder, faultShare: faults / Math.max(1, whole) }
 }

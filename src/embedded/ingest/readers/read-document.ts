@@ -51,6 +51,10 @@ export async function readDocument(
   if (kind === 'other') return completed(NO_TEXT)
   if (kind === 'unsupported') return partial(UNSUPPORTED_FORMAT)
   if (isTextKind(kind)) return await extractText(source, sink, kind)
+  if (kind === 'gzip') {
+    const { readGzip } = await import('./gzip.ts')
+    return await readGzip(source, (inner) => readDocument(inner, sink, tools, depth))
+  }
   const missing = explainMissingReader(kind)
   if (missing !== undefined) return completed(missing)
   if (kind === 'media') return await readMediaOf({ ...source, foundType: mimeType }, sink, tools)

@@ -1,16 +1,18 @@
 import type { Passage } from '../../database/passages.ts'
 import type { ContentKind, TextKind } from './content-kind.ts'
-import { type Encoding, guessEncoding, startDecoding, UndecodableError } from './encoding.ts'
+import { decodeLeniently, decodeStrictly, guessEncoding, type TextDecoding, UndecodableError } from './encoding.ts'
 import {
   completed,
   type ExtractionEnd,
   type ExtractionSink,
   type ExtractionSource,
   guessedEncoding,
+  MOSTLY_REPLACED,
   NO_TEXT,
   partial,
   REPLACED_BYTES,
   TABLE_AS_LINES,
+  unreadableEncoding,
 } from './extraction.ts'
 import { PassageSplitter } from './passage-splitter.ts'
 
@@ -25,7 +27,7 @@ export async function extractStrictly(
   sink: ExtractionSink,
   kind: TextKind,
 ): Promise<ExtractionEnd> {
-  return await readText(source, sink, kind, { name: undefined, isStrict: true })
+  return await readText(source, sink, kind, decodeStrictly)
 }
 
 /** As `extractStrictly`; at an invalid byte guesses the encoding, else replaces faulty bytes (never in an unknown kind). */
@@ -48,38 +50,55 @@ async function extractInOtherEncoding(
   sink: ExtractionSink,
   kind: TextKind,
 ): Promise<ExtractionEnd> {
-  const guess = await guessEncoding(source)
+  const guess = await guessEncoding(source, kind === 'unknown' ? 'unknown' : 'text')
+  if (guess?.kind === 'unreadable') return partial(unreadableEncoding(guess.name))
   if (!guess && kind === 'unknown') return completed(NO_TEXT)
-  const end = await readText(source, sink, kind, { name: guess?.name, isStrict: false })
-  if (end.status === 'partial' || !guess || guess.isDeclared) return end
-  return completed(...end.warnings, guessedEncoding(guess.name))
+  let [letters, replaced] = [0, 0]
+  const startDecoding = (): TextDecoding => {
+    const decoding = decodeLeniently(guess)
+    return {
+      decode(bytes, isLast) {
+        const text = decoding.decode(bytes, isLast)
+        letters += text.match(/\p{L}/gu)?.length ?? 0
+        replaced += text.match(/\ufffd/g)?.length ?? 0
+        return text
+      },
+    }
+  }
+  const end = await readText(source, sink, kind, startDecoding)
+  if (replaced > MOST_REPLACED * (letters + replaced)) {
+    sink.restart()
+    return partial(MOSTLY_REPLACED)
+  }
+  if (end.status === 'partial') return end
+  const guessed = guess && !guess.isDeclared ? [guessedEncoding(guess.name)] : []
+  return completed(...end.warnings, ...(replaced > 0 ? [REPLACED_BYTES] : []), ...guessed)
 }
+
+/** The share of letters without which a text can still be found and read. */
+const MOST_REPLACED = 0.1
 
 async function readText(
   source: ExtractionSource,
   sink: ExtractionSink,
   kind: TextKind,
-  encoding: Encoding,
+  startDecoding: (firstBytes: Buffer) => TextDecoding,
 ): Promise<ExtractionEnd> {
   let hasText = false
-  let hasReplaced = false
   const reader = await openTextReader(kind, source.sizeBytes, (passage) => {
     hasText = true
     sink.take(passage)
   })
-  let decoding: ReturnType<typeof startDecoding> | undefined
+  let decoding: TextDecoding | undefined
   let readBytes = 0
   for await (const bytes of source.chunks()) {
-    decoding ??= startDecoding(bytes, encoding)
+    decoding ??= startDecoding(bytes)
     readBytes += bytes.length
-    const text = decoding.decode(bytes, readBytes >= source.sizeBytes)
-    hasReplaced ||= !encoding.isStrict && text.includes('\ufffd')
-    reader.write(text)
+    reader.write(decoding.decode(bytes, readBytes >= source.sizeBytes))
     await sink.drain()
   }
   const warnings = reader.end()
-  if (kind === 'html' && !hasText) return partial(NO_VISIBLE_TEXT)
-  return completed(...warnings, ...(hasReplaced ? [REPLACED_BYTES] : []))
+  return kind === 'html' && !hasText ? partial(NO_VISIBLE_TEXT) : completed(...warnings)
 }
 
 /** Takes decoded text piece by piece and emits passages of the text that a person would read in it. */
