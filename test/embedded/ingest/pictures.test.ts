@@ -1,10 +1,14 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { crc32, deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
+import { openRecognizer } from '../../../src/embedded/ingest/readers/ocr.ts'
 import { openPdf } from '../../../src/embedded/ingest/readers/pdf.ts'
 import { pluck } from '../../contract/service-client.ts'
 import { readerProcesses } from '../../support/reader-processes.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
 import { startLibrary } from '../temporary-library.ts'
 import { ingested } from './ingested.ts'
 import { makePdf } from './make-pdf.ts'
@@ -42,6 +46,29 @@ function claimingPixels(width: number, height: number): Uint8Array<ArrayBuffer> 
 }
 
 describe('pictures and scans', () => {
+  it('blank pages are not recognised, a page with one word is', async () => {
+    const page = await scan('The lighthouse')
+    const blankPage = { ...page, data: page.data.map((_, at) => 250 + (at % 5)) }
+    for (const [image, isRecognized] of [
+      [page, true],
+      [blankPage, false],
+    ] as const) {
+      const directory = temporaryDirectory()
+      const languages = join(directory, 'languages')
+      const texts = await openRecognizer(languages).recognize(image)
+      expect([texts?.length, existsSync(languages)]).toEqual([isRecognized ? 1 : 0, isRecognized])
+    }
+  })
+
+  it('what a program writes into a picture is not its text', async () => {
+    const exif = (ImageDescription: string) => blank(30).withExif({ IFD0: { ImageDescription } }).jpeg().toBuffer()
+    const content = await Promise.all(['Created with GIMP', 'OLYMPUS DIGITAL CAMERA', 'Made in May'].map(exif))
+    const { records } = await ingested(
+      ...content.map((bytes, at) => ({ name: `${at}.jpg`, type: 'image/jpeg', content: new Uint8Array(bytes) })),
+    )
+    expect(records.map(({ text_extracted: hasText }) => hasText)).toEqual([false, false, true])
+  })
+
   it('recognition may take longer than other documents may', async () => {
     const picture = await pngOf(await scan('The lighthouse keeper sleeps'))
       .png()

@@ -6,6 +6,8 @@ const INLINE = new Set(
   ),
 )
 
+const PREFORMATTED = new Set(['pre', 'textarea', 'listing', 'xmp', 'plaintext'])
+
 /** The marks of headings in Markdown. */
 const HEADING_MARKS: Readonly<Record<string, string>> = {
   title: '# ',
@@ -13,8 +15,9 @@ const HEADING_MARKS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Emits the visible text of HTML that arrives in pieces: its title first, then a line for each block, headings as in Markdown. Uses the parser's tokenizer
- * only, because the parser lists all open elements, at a cost that grows with the square of their depth.
+ * Emits the visible text of HTML that arrives in pieces: its title first, then a line for each block and for each line of preformatted
+ * text, headings as in Markdown. Uses the parser's tokenizer only, because the parser lists all open elements, at a cost that grows
+ * with the square of their depth.
  */
 export class HtmlTextReader {
   readonly #tokenizer: Tokenizer
@@ -22,6 +25,8 @@ export class HtmlTextReader {
   readonly #hidden = new HiddenElements()
   readonly #line: LineCollector
   #opened = ''
+  /** The number of open elements whose line breaks count. */
+  #preformatted = 0
 
   constructor(onText: (text: string) => void) {
     this.#line = new LineCollector(onText)
@@ -46,11 +51,13 @@ export class HtmlTextReader {
       onopentagname: (start, end) => {
         this.#opened = this.#source.slice(start, end).toLowerCase()
         this.#hidden.open(this.#opened)
+        if (PREFORMATTED.has(this.#opened)) this.#preformatted += 1
         this.#breakAt(this.#opened, HEADING_MARKS[this.#opened])
       },
       onclosetag: (start, end) => {
         const name = this.#source.slice(start, end).toLowerCase()
         this.#hidden.close(name)
+        if (PREFORMATTED.has(name)) this.#preformatted = Math.max(0, this.#preformatted - 1)
         this.#breakAt(name)
       },
       onselfclosingtag: () => {
@@ -71,7 +78,13 @@ export class HtmlTextReader {
   }
 
   #take(text: string): void {
-    if (!this.#hidden.isHidden) this.#line.add(text)
+    if (this.#hidden.isHidden) return
+    const [first = '', ...others] = this.#preformatted > 0 ? text.split(/\r\n?|\n/) : [text]
+    this.#line.add(first)
+    for (const line of others) {
+      this.#line.begin('')
+      this.#line.add(line)
+    }
   }
 
   #breakAt(name: string, mark = ''): void {

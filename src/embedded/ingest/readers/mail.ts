@@ -9,13 +9,14 @@ import {
   partial,
 } from './extraction.ts'
 import { PassageSplitter } from './passage-splitter.ts'
+import { extractText } from './text.ts'
 
 const MAX_ATTACHMENTS = 100
 const ENCRYPTED = /^application\/(?:pgp-encrypted|(?:x-)?pkcs7-mime)$/
 
 /**
- * Extracts a message (RFC 5322) as Markdown: subject, people, date, its text, and the text of what is attached. Throws when it is no
- * message, or encrypted.
+ * Extracts a message (RFC 5322) as Markdown: subject, people, date, its text, and the text of what is attached. A file without the
+ * headers of a message is read as plain text. Throws when it is encrypted.
  */
 export async function readMail(
   bytes: Buffer,
@@ -23,8 +24,16 @@ export async function readMail(
   { readNested }: { readonly readNested: NestedReader },
 ): Promise<ExtractionEnd> {
   const { default: PostalMime } = await import('postal-mime')
-  const mail = await PostalMime.parse(bytes, { rfc822Attachments: true })
-  if (!mail.from && !mail.to && !mail.date && !mail.subject) throw new Error('The file is no e-mail message')
+  const { message, isCorrected } = correctEncodings(bytes)
+  const mail = await PostalMime.parse(message, { rfc822Attachments: true })
+  if (!mail.from && !mail.to && !mail.date && !mail.subject) {
+    const end = await extractText(
+      { mimeType: 'text/plain', sizeBytes: bytes.length, chunks: () => [bytes] },
+      sink,
+      'text',
+    )
+    return end.status === 'partial' ? end : completed(...end.warnings, NO_MESSAGE)
+  }
   if (mail.attachments.some(({ mimeType }) => ENCRYPTED.test(mimeType))) {
     throw new Error('The message is encrypted: reading it takes its key')
   }
@@ -33,11 +42,33 @@ export async function readMail(
   splitter.write(`${headOf(mail)}\n\n${body}`)
   splitter.end()
   await sink.drain()
-  const warnings = await readAttachments(mail.attachments, sink, readNested)
-  if (!warnings) return FOR_NEXT_STAGE
+  const faults = await readAttachments(mail.attachments, sink, readNested)
+  if (!faults) return FOR_NEXT_STAGE
+  const warnings = isCorrected ? [WRONG_ENCODING, ...faults] : faults
   const hasText = body !== '' || mail.attachments.length > 0
   const end = hasText ? completed(...warnings) : partial('The message has no text: only its subject is searchable')
   return { ...end, textType: 'text/markdown', properties: { attachments: mail.attachments.length } }
+}
+
+const NO_MESSAGE = 'The file has no headers of a message: it was read as plain text'
+const WRONG_ENCODING = 'A part of the message is not in the transfer encoding that it declares: it was read as it is'
+
+const BASE64_PART =
+  /^(content-transfer-encoding:[ \t]*)base64([ \t]*\r?\n(?:[!-~].*\r?\n|[ \t].*\r?\n)*\r?\n)([\s\S]*?)(?=\r?\n--|$(?![\s\S]))/gim
+/** Its lines have no blanks and no punctuation but these. */
+const BASE64_LINES = /^[a-z\d+/=\s]*$/i
+const NO_BASE64 = /[^a-z\d+/=\r\n]/gi
+
+/** Declares parts that say base64 (RFC 2045, 6.8) but hold other text as what they are: decoded, they would be noise. */
+function correctEncodings(bytes: Buffer): { readonly message: Buffer; readonly isCorrected: boolean } {
+  let isCorrected = false
+  const message = bytes.toString('latin1').replace(BASE64_PART, (part, name: string, head: string, body: string) => {
+    const others = BASE64_LINES.test(body) ? 0 : (body.match(NO_BASE64)?.length ?? 0)
+    if (others * 20 < body.length || body.trim() === '') return part
+    isCorrected = true
+    return `${name}8bit${head}${body}`
+  })
+  return { message: isCorrected ? Buffer.from(message, 'latin1') : bytes, isCorrected }
 }
 
 function headOf({ subject = '', from, to, cc, date, attachments }: Email): string {

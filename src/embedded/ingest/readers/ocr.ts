@@ -1,7 +1,6 @@
 import { copyFile, mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Sharp } from 'sharp'
 import type { Worker } from 'tesseract.js'
 import { messageOf } from '../../../foundation/errors.ts'
 import type { TraceDetail } from '../../database/passages.ts'
@@ -15,17 +14,17 @@ interface RecognizedText {
   readonly region: NonNullable<TraceDetail['region']>
 }
 
-/** A picture as PNG. */
-interface Picture {
-  readonly png: Buffer
+/** A picture or a page, one byte (0 is black) for each pixel. */
+export interface GreyImage {
   readonly width: number
   readonly height: number
+  readonly data: Uint8Array
 }
 
 /** Recognizes printed text (OCR), one picture after the other, offline. */
 export interface Recognizer {
-  /** Undefined when it took too long. */
-  recognize(picture: Picture): Promise<RecognizedText[] | undefined>
+  /** Returns nothing for a blank image; undefined when it took too long. */
+  recognize(image: GreyImage): Promise<RecognizedText[] | undefined>
 }
 
 const LANGUAGES = ['eng', 'deu'] as const
@@ -42,7 +41,10 @@ const LSTM_ONLY = 1
 export function openRecognizer(directory: string): Recognizer {
   let worker: Promise<Worker> | undefined
   return {
-    recognize: async ({ png, width, height }) => {
+    recognize: async (image) => {
+      if (isBlank(image)) return []
+      const { width, height } = image
+      const png = await encodePng(image)
       worker ??= startWorker(directory)
       const engine = await worker
       const data = await withinTime(
@@ -59,6 +61,28 @@ export function openRecognizer(directory: string): Recognizer {
         .map(({ text, bbox }) => ({ text: text.trim(), region: regionOf(bbox, width, height) }))
     },
   }
+}
+
+/** A pixel of a letter differs from its background at least by this much; paper and the noise of scanners by less. */
+const CONTRAST = 48
+/** A letter of 10 points has 150 at 200 dots per inch. */
+const MIN_LETTER_PIXELS = 100
+
+/** Returns whether an image has fewer pixels that differ from the commonest grey than one letter has. */
+function isBlank({ data }: GreyImage): boolean {
+  const counts = new Uint32Array(256)
+  for (const grey of data) counts[grey] = (counts[grey] ?? 0) + 1
+  const commonest = counts.indexOf(Math.max(...counts))
+  const others = counts.filter((_, grey) => Math.abs(grey - commonest) >= CONTRAST)
+  return others.reduce((sum, count) => sum + count, 0) < MIN_LETTER_PIXELS
+}
+
+async function encodePng({ data, width, height }: GreyImage): Promise<Buffer> {
+  const sharp = await loadSharp()
+  return await sharp(data, { raw: { width, height, channels: 1 } })
+    .greyscale()
+    .png({ compressionLevel: 1 })
+    .toBuffer()
 }
 
 async function startWorker(directory: string): Promise<Worker> {
@@ -148,7 +172,7 @@ export async function loadSharp() {
 }
 
 /** One page of a picture as it is seen, in grey on white, in a size that is good to recognize; throws when it is broken. */
-export async function pictureOf(bytes: Buffer, page: number): Promise<Picture> {
+export async function pictureOf(bytes: Buffer, page: number): Promise<GreyImage> {
   const sharp = await loadSharp()
   const open = () => sharp(bytes, { limitInputPixels: MAX_PIXELS, sequentialRead: true, page })
   try {
@@ -156,19 +180,9 @@ export async function pictureOf(bytes: Buffer, page: number): Promise<Picture> {
     const longer = Math.max(autoOrient.width, autoOrient.height)
     const side = longer < SMALL_SIDE ? longer * 2 : Math.min(longer, PAGE_SIDE)
     const resized = open().autoOrient().flatten({ background: '#fff' }).resize(side, side, { fit: 'inside' })
-    return await asPicture(resized)
+    const { data, info } = await resized.greyscale().raw().toBuffer({ resolveWithObject: true })
+    return { data, width: info.width, height: info.height }
   } catch (error) {
     throw new Error(`The picture is damaged (${messageOf(error)})`, { cause: error })
   }
-}
-
-/** A drawn page, one byte for each pixel, as a picture. */
-export async function greyPicture(image: { width: number; height: number; data: Uint8Array }): Promise<Picture> {
-  const sharp = await loadSharp()
-  return await asPicture(sharp(image.data, { raw: { width: image.width, height: image.height, channels: 1 } }))
-}
-
-async function asPicture(image: Sharp): Promise<Picture> {
-  const { data, info } = await image.greyscale().png({ compressionLevel: 1 }).toBuffer({ resolveWithObject: true })
-  return { png: data, width: info.width, height: info.height }
 }

@@ -2,7 +2,7 @@ import type { PDFiumDocument, PDFiumLibrary, PDFiumPage } from '@hyzyla/pdfium'
 import { messageOf } from '../../../foundation/errors.ts'
 import { explainMissingReader } from '../../optional-packages.ts'
 import { completed, type ExtractionEnd, type ExtractionSink, FOR_NEXT_STAGE, partial } from './extraction.ts'
-import { greyPicture, PAGE_SIDE, RECOGNIZED, type Recognizer, takeRecognized } from './ocr.ts'
+import { type GreyImage, PAGE_SIDE, RECOGNIZED, type Recognizer, takeRecognized } from './ocr.ts'
 import { splitInto } from './passage-splitter.ts'
 
 const MAX_RECOGNIZED_PAGES = 300
@@ -54,7 +54,7 @@ async function recognizePage(
     found.gap = `Only the first ${MAX_RECOGNIZED_PAGES} scanned pages were read`
     return
   }
-  const texts = await recognizer.recognize(await greyPicture(await pdf.drawPage(index, PAGE_SIDE)))
+  const texts = await recognizer.recognize(await pdf.drawPage(index, PAGE_SIDE))
   if (!texts) found.gap = `Recognizing the text of page ${index + 1} took too long`
   takeRecognized(texts ?? [], index + 1, sink)
   if (texts && texts.length > 0) found.recognizedPages += 1
@@ -82,13 +82,6 @@ interface PdfPage {
   readonly text: string
   /** True when anything is drawn on it, text or not. */
   readonly isDrawn: boolean
-}
-
-/** A page as a picture, one byte (0 is black) for each pixel. */
-interface GreyImage {
-  readonly width: number
-  readonly height: number
-  readonly data: Uint8Array
 }
 
 interface Pdf extends Disposable {

@@ -69,11 +69,19 @@ const XMP_WORDS = new Set(['dc:title', 'dc:description', 'dc:subject', 'dc:creat
 /** Tags of EXIF that do: description, artist, copyright. */
 const EXIF_WORDS = [0x010e, 0x013b, 0x8298]
 
+/** Keywords of PNG that do. */
+const PNG_WORDS = /^(?:title|author|description|copyright|comment|subject|keywords|caption)$/i
+
+/** Descriptions that programs and cameras write by themselves. */
+const BY_PROGRAM =
+  /^(?:(?:created|made|edited|generated|exported|converted|produced) (?:with|using)\b.{0,60}|.{0,30}\bdigital camera|sony dsc|dcim.*|screenshot|file written by adobe.*)$/i
+
 /** The description inside a picture file (XMP, EXIF, comments of PNG), each text once on a line of its own. */
 function captionOf({ xmp, exif, comments = [] }: Metadata): string {
   const lines = [...(xmp ? xmpWords(xmp.toString('utf8')) : []), ...(exif ? exifWords(exif) : [])]
-  for (const { keyword, text } of comments) if (!/xmp|^raw/i.test(keyword)) lines.push(text)
-  return [...new Set(lines.map((line) => line.replace(/\s+/g, ' ').trim()))].filter((line) => line !== '').join('\n')
+  for (const { keyword, text } of comments) if (PNG_WORDS.test(keyword)) lines.push(text)
+  const written = lines.map((line) => line.replace(/\s+/g, ' ').trim())
+  return [...new Set(written)].filter((line) => line !== '' && !BY_PROGRAM.test(line)).join('\n')
 }
 
 function xmpWords(xmp: string): string[] {

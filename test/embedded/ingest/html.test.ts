@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest'
+import { readHere } from './read-here.ts'
+
+describe('a page of HTML', () => {
+  it('preformatted text and code keep their lines, other text does not', async () => {
+    const page = '<h1>Tides</h1><p>one\ntwo</p><pre><code>if (high) {\r\n  wait()\n}</code></pre><p>three\nfour'
+    const expected = '# Tides\none two\nif (high) {\nwait()\n}\nthree four'
+    for (const chunk of [1, 7, 1_000]) {
+      const bytes = Buffer.from(page)
+      const chunks = Array.from({ length: Math.ceil(bytes.length / chunk) }, (_, at) =>
+        bytes.subarray(at * chunk, (at + 1) * chunk),
+      )
+      expect((await readHere('text/html', chunks)).text).toBe(expected)
+    }
+  })
+})
