@@ -19,8 +19,8 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import type { Home } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { needs } from '../support/needs.ts'
 
@@ -75,11 +75,9 @@ const SIZES = { small: 100_000, large: 3_000_000 }
 
 /** A directory of two files, of which `b.bin` is changed when the first upload begins; uploads go one after the other. */
 async function prepare(sizeBytes: number, change: (path: string, upload: number) => void) {
-  const service = await startFaultyService({ library: 'Test' })
-  const home = temporaryHome(service)
-  const root = home.write('Papers', { 'a.bin': 'first', 'b.bin': 'x'.repeat(sizeBytes) })
+  const { service, home, root } = await homeOnService({ 'a.bin': 'first', 'b.bin': 'x'.repeat(sizeBytes) })
   const limits = { transfers: 1 }
-  configure(home, { limits, mirrors: [{ name: 'papers', path: root, library: 'Test', settle: '50ms' }] })
+  configure(home, { limits, mirrors: [{ name: 'papers', path: root, library: 'Research', settle: '50ms' }] })
   service.onUploadBegun = (nth) => change(join(root, 'b.bin'), nth)
   return { service, home, path: join(root, 'b.bin') }
 }

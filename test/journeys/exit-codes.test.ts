@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
-import { createLibrary, startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
-import { type Home, temporaryHome, variablesOf } from '../support/home.ts'
+import { temporaryHome, variablesOf } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 
 /**
  * Every file below a directory with its size and times. Its bytes stay unread: closing a file gives up all locks that this
@@ -81,9 +81,8 @@ describe('exit codes', () => {
   })
 
   test('a sync exits 4 when ingestion outlasts the deadline', async () => {
-    await using service = await startFaultyService()
+    const { service, home } = await homeOnService({ 'a.md': 'A' })
     service.rewrite = neverEnding
-    const home = await homeOn(service, { 'a.md': 'A' })
     const args = ['sync', 'Papers', '--to', 'Research', '--wait-timeout', '50ms', '--json']
     const { exitCode, stdout } = await home.run(args)
     expect(exitCode).toBe(4)
@@ -99,8 +98,7 @@ describe('exit codes', () => {
   })
 
   test('a wrong token exits 7', async () => {
-    await using service = await startFaultyService()
-    const home = await homeOn(service, { 'a.md': 'A' })
+    const { service, home } = await homeOnService({ 'a.md': 'A' })
     const wrong = variablesOf({ url: service.url, token: `${service.token.slice(0, -1)}!` })
     const { exitCode, stderr } = await home.run(['sync', 'Papers', '--to', 'Research'], wrong)
     expect(exitCode).toBe(7)
@@ -154,9 +152,8 @@ describe('exit codes', () => {
   })
 
   test('an interrupted sync exits 130, and the next run completes it [P18, F-PR-01]', async () => {
-    await using service = await startFaultyService()
     const files = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`${index}.md`, `content ${index}`]))
-    const home = await homeOn(service, files)
+    const { service, home } = await homeOnService(files)
     const { child, ended } = home.start(['sync', 'Papers', '--to', 'Research', '--json'])
     service.onUploadBegun = (nth) => {
       if (nth === 10) child.kill('SIGINT')
@@ -174,14 +171,6 @@ describe('exit codes', () => {
     expect(service.count('uploadFile')).toBe(60)
   })
 })
-
-/** A home with a directory "Papers", and a library "Research" in the service. */
-async function homeOn(service: { url: string; token: string }, tree: Record<string, string>): Promise<Home> {
-  const home = temporaryHome(service)
-  home.write('Papers', tree)
-  await createLibrary(service, 'Research')
-  return home
-}
 
 function neverEnding({ route }: { route: string }, body: Record<string, unknown>): unknown {
   return route === 'showResource' ? { ...body, ingestion_status: 'running' } : body

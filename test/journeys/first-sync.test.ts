@@ -16,7 +16,7 @@ const WHERE =
   'No service is configured: Papers goes into the library on this computer\n(~/data/shelfd/library). Nothing leaves it.\n'
 
 describe('the first sync into the library on this computer', () => {
-  test('the first sync names where files go and their space', async () => {
+  test('the first sync names where files go, their space, and a search that finds something', async () => {
     const home = temporaryHome()
     home.write('Papers', TREE)
     const { stderr, exitCode } = await home.run(['sync', 'Papers'])
@@ -26,12 +26,6 @@ describe('the first sync into the library on this computer', () => {
     const sizeBytes = parseSize(size) ?? 0
     expect(sizeBytes).toBeGreaterThan(3 * 2 ** 20)
     expect(sizeBytes).toBeLessThan(20 * 2 ** 20)
-  })
-
-  test('the first sync suggests a search that finds something', async () => {
-    const home = temporaryHome()
-    home.write('Papers', TREE)
-    const { stderr } = await home.run(['sync', 'Papers'])
     const [, query = ''] = /^Next: shelfd search "(.+)" · shelfd report · shelfd daemon$/m.exec(stderr) ?? []
     expect(query).toBe('spring tide')
     expect((await home.run(['search', query])).stdout).toContain('spring-tide.md')

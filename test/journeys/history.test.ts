@@ -1,23 +1,27 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { expectExit, temporaryHome } from '../support/home.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectExit, homeIn, temporaryHome } from '../support/home.ts'
 
-async function homeWithRuns() {
-  const home = temporaryHome()
-  const root = home.write('Papers', { 'a.md': 'one', 'copy.md': 'one' })
+/** One for all tests: only the last one that uses it adds a run. */
+const place = mkdtempSync(join(tmpdir(), 'shelfd-history-'))
+const home = homeIn(place)
+const root = join(place, 'Papers')
+const history = async (...args: string[]) => (await home.json(['history', ...args])).runs
+
+beforeAll(async () => {
+  home.write('Papers', { 'a.md': 'one', 'copy.md': 'one' })
   home.write('Other', { 'b.md': 'two' })
   await home.sync(['Papers'])
   await home.sync(['Other'])
   writeFileSync(join(root, 'new.md'), 'three')
   await home.sync(['Papers', 'Other'])
-  const history = async (...args: string[]) => (await home.json(['history', ...args])).runs
-  return { home, root, history }
-}
+})
+afterAll(() => rmSync(place, { recursive: true }))
 
 describe('history', () => {
   test('history lists past runs, newest first, with their uploads', async () => {
-    const { history } = await homeWithRuns()
     expect(await history()).toMatchObject([
       {
         run: 3,
@@ -33,13 +37,11 @@ describe('history', () => {
   })
 
   test('history is narrowed by a mirror and a limit', async () => {
-    const { history } = await homeWithRuns()
     expect((await history('Other')).map(({ run }: { run: number }) => run)).toEqual([3, 2])
     expect((await history('Papers', '--limit', '1')).map(({ run }: { run: number }) => run)).toEqual([3])
   })
 
   test('history shows a run that could not read its directory', async () => {
-    const { home, root, history } = await homeWithRuns()
     rmSync(root, { recursive: true })
     expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBe(3)
     expect((await history('--limit', '1'))[0]).toMatchObject({ run: 4, verdict: 'failed', mirrors: [{ problems: 1 }] })

@@ -1,8 +1,8 @@
 /** What Ctrl-C does to a run of the real program, and what the program prints. */
 import { describe, expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { expectExit, type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { manyFiles } from '../support/temporary.ts'
 import { CTRL_C, openTerminal } from '../support/terminal.ts'
@@ -12,10 +12,8 @@ const TRANSFERS = 4
 
 /** A service that holds each upload after its first byte, and a directory with files for it. */
 async function holdUploads() {
-  const service = await startFaultyService({ library: 'Test' })
-  const home = temporaryHome(service)
-  const path = home.write('Papers', manyFiles(FILES, FILES))
-  configure(home, { mirrors: [{ name: 'papers', path, library: 'Test', settle: '0s' }] })
+  const { service, home, root: path } = await homeOnService(manyFiles(FILES, FILES))
+  configure(home, { mirrors: [{ name: 'papers', path, library: 'Research', settle: '0s' }] })
   return { home, service, ...service.holdUploads(1, TRANSFERS) }
 }
 
@@ -110,9 +108,9 @@ describe('the second Ctrl-C', () => {
 describe('Ctrl-C beside a daemon', () => {
   test('Ctrl-C ends the run and leaves its uploads to the daemon', async () => {
     const { home, service, release, begun } = await holdUploads()
-    configure(home, { mirrors: [{ name: 'other', path: home.write('Other', {}), library: 'Test' }] })
+    configure(home, { mirrors: [{ name: 'other', path: home.write('Other', {}), library: 'Research' }] })
     const daemon = await startDaemon(home)
-    const terminal = openTerminal(['sync', 'Papers', '--to', 'Test'], home)
+    const terminal = openTerminal(['sync', 'Papers', '--to', 'Research'], home)
     await begun
     await terminal.shows('uploading')
     terminal.type(CTRL_C)

@@ -34,7 +34,7 @@ describe('waiting for a service', () => {
   test('a server that hangs is reported before anything failed', async () => {
     const { port } = await startRawServer()
     const url = `http://127.0.0.1:${port}`
-    for (const args of [SYNC, ['whoami']]) {
+    const report = async (args: readonly string[]) => {
       const running = homeOf(url).start(args)
       await running.logged(
         new RegExp(`^${url} does not answer \\(no answer yet for 3 s\\)\\. Trying until \\d\\d:\\d\\d`, 'm'),
@@ -42,6 +42,7 @@ describe('waiting for a service', () => {
       running.child.kill('SIGINT')
       expect(await running.ended).toMatchObject({ exitCode: 130 })
     }
+    await Promise.all([SYNC, ['whoami']].map(report))
   })
 
   test('a command names what it waits for on a terminal', async () => {

@@ -3,23 +3,16 @@ import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
-import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { openTerminal } from '../support/terminal.ts'
 
 const BIG = Buffer.alloc(24 * 2 ** 20, 'pelican ')
 
-async function setUp(): Promise<{ readonly service: FaultyService; readonly home: Home }> {
-  const service = await startFaultyService({ library: 'Test' })
-  return { service, home: temporaryHome(service) }
-}
-
 describe('the progress of a scan', () => {
   test('the progress counts a large file while it is read', async () => {
-    const { home } = await setUp()
-    const root = home.write('Papers', { 'film.mkv': '' })
+    const { home, root } = await homeOnService({ 'film.mkv': '' })
     truncateSync(join(root, 'film.mkv'), 1.5 * 2 ** 30)
-    const terminal = openTerminal(['sync', 'Papers', '--to', 'Test', '--dry-run'], home)
+    const terminal = openTerminal(['sync', 'Papers', '--to', 'Research', '--dry-run'], home)
     await terminal.shows(/Papers {2}scanning {2}1 file · reading/)
     expect((await terminal.ended).exitCode).toBe(0)
   })
@@ -27,20 +20,18 @@ describe('the progress of a scan', () => {
 
 describe('the progress of an upload', () => {
   test('the progress counts bytes before a file is complete', async () => {
-    const { service, home } = await setUp()
-    home.write('Papers', { 'deep/big.bin': BIG })
+    const { service, home } = await homeOnService({ 'deep/big.bin': BIG })
     const { release } = service.holdUploads()
-    const terminal = openTerminal(['sync', 'Papers', '--to', 'Test'], home)
+    const terminal = openTerminal(['sync', 'Papers', '--to', 'Research'], home)
     await terminal.shows(/Papers {2}uploading {2}━[━╸─]+ {2}0 of 1 · [\d.]+ of 24 MiB · .*big\.bin [1-9]\d* %/)
     release()
     expect((await terminal.ended).exitCode).toBe(0)
   })
 
   test('the progress counts only files that are still to send', async () => {
-    const { service, home } = await setUp()
-    home.write('Papers', { 'a.md': 'x'.repeat(2_000), 'b.md': 'y'.repeat(1_000) })
+    const { service, home } = await homeOnService({ 'a.md': 'x'.repeat(2_000), 'b.md': 'y'.repeat(1_000) })
     const first = service.holdUploads()
-    const running = home.start(['sync', 'Papers', '--to', 'Test', '--transfers', '1'])
+    const running = home.start(['sync', 'Papers', '--to', 'Research', '--transfers', '1'])
     await first.begun
     await running.kill()
     first.release()
@@ -53,10 +44,13 @@ describe('the progress of an upload', () => {
   })
 
   test('the progress counts no file that a limit holds back', async () => {
-    const { service, home } = await setUp()
-    home.write('Papers', { 'a.md': 'x'.repeat(2_000), 'b.md': 'y'.repeat(1_000), 'c.md': 'z'.repeat(500) })
+    const { service, home } = await homeOnService({
+      'a.md': 'x'.repeat(2_000),
+      'b.md': 'y'.repeat(1_000),
+      'c.md': 'z'.repeat(500),
+    })
     const { begun, release } = service.holdUploads()
-    const terminal = openTerminal(['sync', 'Papers', '--to', 'Test', '--max-new', '2'], home)
+    const terminal = openTerminal(['sync', 'Papers', '--to', 'Research', '--max-new', '2'], home)
     await begun
     await terminal.shows(/uploading .* 0 of 2 · .* of 2\.9 KiB/)
     release()
@@ -64,11 +58,10 @@ describe('the progress of an upload', () => {
   })
 
   test('the progress takes back the bytes of a failed attempt', async () => {
-    const { service, home } = await setUp()
-    home.write('Papers', { 'a.md': 'x'.repeat(2_000) })
+    const { service, home } = await homeOnService({ 'a.md': 'x'.repeat(2_000) })
     service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'unavailable' : undefined)
     const { begun, release } = service.holdUploads(2)
-    const terminal = openTerminal(['sync', 'Papers', '--to', 'Test'], home)
+    const terminal = openTerminal(['sync', 'Papers', '--to', 'Research'], home)
     await begun
     await terminal.shows(/uploading .* 0 of 1 · 2\.0 of 2\.0 KiB .*a\.md/)
     release()
@@ -78,12 +71,12 @@ describe('the progress of an upload', () => {
   })
 
   test('the progress of a sync in the daemon reaches the terminal', async () => {
-    const { service, home } = await setUp()
-    configure(home, { mirrors: [{ name: 'other', path: home.write('Other', {}), library: 'Test' }] })
+    const { service, home } = await homeOnService()
+    configure(home, { mirrors: [{ name: 'other', path: home.write('Other', {}), library: 'Research' }] })
     home.write('Papers', { 'big.bin': BIG })
     const { release } = service.holdUploads()
     const daemon = await startDaemon(home)
-    const terminal = openTerminal(['sync', 'Papers', '--to', 'Test'], home)
+    const terminal = openTerminal(['sync', 'Papers', '--to', 'Research'], home)
     await terminal.shows(/uploading .* of 24 MiB · .*big\.bin [1-9]\d* %/)
     release()
     expect((await terminal.ended).exitCode).toBe(0)
@@ -93,10 +86,9 @@ describe('the progress of an upload', () => {
 
 describe('log lines during the progress', () => {
   test('a log line during the progress stands on its own line', async () => {
-    const { service, home } = await setUp()
-    home.write('Papers', { 'a.md': 'pelican', 'b.md': 'heron' })
+    const { service, home } = await homeOnService({ 'a.md': 'pelican', 'b.md': 'heron' })
     service.fault = ({ route, attempt }) => (route === 'showResource' && attempt === 1 ? 'throttled' : undefined)
-    const { exitCode, output } = await openTerminal(['sync', 'Papers', '--to', 'Test', '-v'], home).ended
+    const { exitCode, output } = await openTerminal(['sync', 'Papers', '--to', 'Research', '-v'], home).ended
     expect(exitCode).toBe(0)
     const logged = output.split('\r\n').filter((line) => line.includes('every request waits'))
     expect(logged).not.toEqual([])

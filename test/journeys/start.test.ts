@@ -1,19 +1,19 @@
 /** `npm start` in a checkout, run by a user who has a state and a service already. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { configure } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { blocksOf, commandsOf, PAPERS, readPage, withoutChance } from '../support/pages.ts'
-import { temporaryDirectory } from '../support/temporary.ts'
 
 const PROJECT = join(import.meta.dirname, '..', '..')
 
-/** A checkout of this project, without ignored files. */
-function checkout(directory: string = temporaryDirectory()): string {
+/** Makes a checkout of this project, without ignored files. */
+function checkout(directory: string): string {
   for (const name of ['src', 'docs', 'config', 'package.json']) {
     cpSync(join(PROJECT, name), join(directory, name), { recursive: true })
   }
@@ -21,12 +21,12 @@ function checkout(directory: string = temporaryDirectory()): string {
   return directory
 }
 
-function start(
-  home: Home,
-  directory: string,
-  args: readonly string[] = [],
-  env: Readonly<Record<string, string>> = {},
-) {
+/** One for the tests that leave nothing in it, so that Node compiles it once. */
+const directory = mkdtempSync(join(tmpdir(), 'shelfd-checkout-'))
+beforeAll(() => void checkout(directory))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+function start(home: Home, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
   const given = { ...home.env, INIT_CWD: home.path, ...env }
   const options = { env: given, cwd: directory, encoding: 'utf8' } as const
   const { status, stdout, stderr } = spawnSync(process.execPath, ['src/start.ts', ...args], options)
@@ -38,7 +38,7 @@ test("the first minute goes as its page shows, and leaves the user's state and s
   const home = temporaryHome()
   const papers = home.write('Papers', PAPERS)
   configure(home, { service: { url: service.url }, mirrors: [{ path: papers, library: 'Research' }] })
-  const directory = checkout(join(home.path, 'shelfd'))
+  const cloned = checkout(join(home.path, 'shelfd'))
   const env = { ...home.env, npm_config_update_notifier: 'false' }
   const [block] = blocksOf(readPage('docs/start.md'), ['console'])
   const [clone, ...others] = commandsOf(block?.text ?? '')
@@ -48,7 +48,7 @@ test("the first minute goes as its page shows, and leaves the user's state and s
   for (const { command, output } of others) {
     const { status, stdout } = spawnSync('sh', ['-c', `exec 2>&1; ${command}`], {
       env,
-      cwd: directory,
+      cwd: cloned,
       encoding: 'utf8',
     })
     const printed = stdout.replaceAll(home.path, '/home/ada')
@@ -57,29 +57,27 @@ test("the first minute goes as its page shows, and leaves the user's state and s
   expect(service.requests).toEqual([])
   expect(existsSync(home.stateDir)).toBe(false)
   expect(existsSync(home.dataDir)).toBe(false)
-  expect(readdirSync(join(directory, '.shelfd')).sort()).toEqual(['library', 'state'])
-  expect(readLibrary(join(directory, '.shelfd', 'library'))).toHaveLength(2)
+  expect(readdirSync(join(cloned, '.shelfd')).sort()).toEqual(['library', 'state'])
+  expect(readLibrary(join(cloned, '.shelfd', 'library'))).toHaveLength(2)
 })
 
 test('npm start follows flags and variables', async () => {
   const home = temporaryHome()
   home.write('Papers', { 'a.md': 'pelican' })
-  const directory = checkout()
   const own = { SHELFD_STATE_DIR: home.stateDir }
   const args = ['Papers', '--dry-run', '--state-dir', join(home.path, 'flagged')]
-  expect(start(home, directory, args, own).exitCode).toBe(0)
+  expect(start(home, args, own).exitCode).toBe(0)
   expect(existsSync(join(home.path, 'flagged'))).toBe(true)
-  expect(start(home, directory, ['Papers', '--dry-run'], own).exitCode).toBe(0)
+  expect(start(home, ['Papers', '--dry-run'], own).exitCode).toBe(0)
   expect(existsSync(home.stateDir)).toBe(true)
   expect(existsSync(join(directory, '.shelfd', 'state'))).toBe(false)
 })
 
 test('npm start takes a mistyped command for no directory', () => {
   const home = temporaryHome()
-  const directory = checkout()
-  const mistyped = start(home, directory, ['serch', 'pelican'])
+  const mistyped = start(home, ['serch', 'pelican'])
   expect(mistyped).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('did you mean "search"?') })
-  expect(start(home, directory, ['failed'])).toMatchObject({
+  expect(start(home, ['failed'])).toMatchObject({
     exitCode: 0,
     stdout: expect.stringContaining('failed list'),
   })
@@ -87,10 +85,9 @@ test('npm start takes a mistyped command for no directory', () => {
 
 test('npm start without a directory mirrors the docs of the checkout', () => {
   const home = temporaryHome()
-  const directory = checkout()
   // Reading the words of pictures would take most of the time.
   rmSync(join(directory, 'docs', 'images'), { recursive: true })
-  expect(start(home, directory)).toMatchObject({
+  expect(start(home)).toMatchObject({
     exitCode: 0,
     stdout: expect.stringMatching(/^docs: .*\n {2}= +\d+ in-sync$/m),
   })

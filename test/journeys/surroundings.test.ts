@@ -102,8 +102,13 @@ test('a working directory that is gone is named without a stack [F-PR-17]', asyn
 
 test('a locale that no system knows changes nothing [F-PR-17]', async () => {
   const home = await mirroredHome()
-  for (const locale of ['nonsense', 'xx_YY.UTF-8@@', 'en_'.repeat(30)]) {
-    for (const args of [['status'], ['search', 'A'], ['report'], ['why', 'Papers/a.md'], ['sync', 'Papers']]) {
+  const commands = [['status'], ['search', 'A'], ['report'], ['why', 'Papers/a.md'], ['sync', 'Papers']]
+  for (const [locale, tried] of [
+    ['nonsense', commands],
+    ['xx_YY.UTF-8@@', commands.slice(0, 2)],
+    ['en_'.repeat(30), commands.slice(0, 2)],
+  ] as const) {
+    for (const args of tried) {
       const { exitCode, stdout, stderr } = await home.run(args, { LC_ALL: locale, LANG: locale })
       expect({ locale, args, exitCode, stderr }).toMatchObject({ locale, args, exitCode: 0 })
       expect(stdout + stderr).not.toMatch(/icu error/i)

@@ -3,15 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
 import { readStatus as readMirrors } from '../../src/sync/report/status.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import type { Home } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 
 /** A process in the middle of an upload, which the service answers only at the end of the test. */
 async function uploadWith(args: readonly string[]) {
-  const service = await startFaultyService({ library: 'Test' })
-  const home = temporaryHome(service)
-  const root = home.write('Papers', { 'a.md': 'pelican' })
-  configure(home, { mirrors: [{ name: 'papers', path: root, library: 'Test', settle: '0s' }] })
+  const { service, home, root } = await homeOnService({ 'a.md': 'pelican' })
+  configure(home, { mirrors: [{ name: 'papers', path: root, library: 'Research', settle: '0s' }] })
   const { begun } = service.holdUploads()
   const running = home.start(args)
   await begun
@@ -54,11 +52,9 @@ describe.each([[['sync', 'papers']], [['daemon']]])('uploads of %j', (args) => {
 
 describe('batches', () => {
   test('a batch interrupted by a kill continues at the next start [P18]', async () => {
-    const service = await startFaultyService({ library: 'Test' })
-    const home = temporaryHome(service)
-    const root = home.write('Papers', { 'a.md': 'pelican', 'b.md': 'heron' })
+    const { service, home, root } = await homeOnService({ 'a.md': 'pelican', 'b.md': 'heron' })
     // By its schedule only the very first batch begins during this test.
-    const mirror = { name: 'papers', path: root, library: 'Test', settle: '0s', schedule: inHalfAYear() }
+    const mirror = { name: 'papers', path: root, library: 'Research', settle: '0s', schedule: inHalfAYear() }
     configure(home, { mirrors: [mirror] })
     const { begun, release } = service.holdUploads()
     const first = await startDaemon(home)

@@ -1,6 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,25 +18,28 @@ import { renderManPages } from '../../.ci/man/man-pages.ts'
 import { renderSbom } from '../../.ci/sbom.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { DaemonStatus } from '../../src/sync/continuous/controller-status.ts'
-import { attachDaemon, isIdle } from '../support/daemon.ts'
+import { makePdf } from '../embedded/ingest/make-pdf.ts'
+import { PROJECT } from '../support/compiled-program.ts'
+import { attachDaemon, configure, isIdle } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
 import { expectExit, temporaryHome, type Variables } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { type Running, startShelfd } from '../support/run-shelfd.ts'
 import { writeTree } from '../support/temporary.ts'
-import { packProgram } from './pack-program.ts'
 
 const PACK_AND_INSTALL_MS = 300_000
 
 const place = mkdtempSync(join(tmpdir(), 'shelfd-package-'))
 const installed = join(place, 'installed', 'node_modules')
+/** Without the embedded library. */
+const small = join(place, 'small', 'node_modules')
 const olderNode = findOlderNode()
 
 beforeAll(() => {
-  const tarball = packProgram(place)
-  const consumer = join(place, 'installed')
-  mkdirSync(consumer)
-  writeFileSync(join(consumer, 'package.json'), '{ "private": true }\n')
-  npm(consumer, 'install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', tarball)
+  npm(PROJECT, 'pack', '--pack-destination', place)
+  const tarball = join(place, readdirSync(place).find((name) => name.endsWith('.tgz')) ?? '')
+  install('installed', tarball)
+  install('small', '--omit=optional', tarball)
 }, PACK_AND_INSTALL_MS)
 
 afterAll(() => rmSync(place, { recursive: true, force: true }))
@@ -120,6 +133,60 @@ describe('processes of the installed package', () => {
   })
 })
 
+describe('an installation for a remote service', () => {
+  test('an installation without the library has at most 60 packages and 60 MB', () => {
+    const { packages } = JSON.parse(readFileSync(join(small, '.package-lock.json'), 'utf8'))
+    expect(Object.keys(packages).length).toBeLessThanOrEqual(60)
+    expect(sizeOf(small) / 1e6).toBeLessThanOrEqual(60)
+  })
+
+  test('an installation without the library mirrors into a service, reports, and runs as a daemon', async () => {
+    const { home, root } = await homeOnService({ 'a.md': '# A note\n', 'b.html': '<p>Another note</p>\n' })
+    configure(home, { mirrors: [{ name: 'papers', path: root, library: 'Research', settle: '100ms' }] })
+    const started = (...args: string[]) => home.start(args, { cwd: place, main: mainFile(small) })
+    const synced = await started('sync').ended
+    expect(synced).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/sent +2 files/) })
+    const daemon = attachDaemon(started('daemon'), home.stateDir)
+    await daemon.until('the mirror is up to date', isIdle)
+    const savedAt = Date.now()
+    home.write('Papers', { 'c.md': 'Saved beside the daemon' })
+    await daemon.until('the third file is sent', (status) => isIdle(status) && isUpToDate(status, savedAt))
+    expect((await daemon.stop()).exitCode).toBe(0)
+    const { exitCode, stdout } = await started('report', '--check').ended
+    expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/= +3 in-sync/)])
+  })
+
+  test.each([['sync', 'Papers'], ['serve']])(
+    '%s says that the library is not installed, and what to do',
+    async (...args) => {
+      const home = temporaryHome()
+      home.write('Papers', { 'a.md': 'A' })
+      expectExit(
+        await home.start(args, { main: mainFile(small) }).ended,
+        2,
+        /The embedded library is not installed.*--service-url.*npm install -g shelfd --include=optional/,
+      )
+    },
+  )
+})
+
+test('a document whose reader is not installed is kept, says so, and is read once the reader is there', async () => {
+  const home = temporaryHome()
+  home.write('Papers', { 'a.pdf': makePdf([{ lines: ['Pelicans dive'] }]), 'b.md': 'Herons wade' })
+  const started = (...args: string[]) => home.start(args, { main: mainFile() }).ended
+  const [reader, away] = [join(installed, '@hyzyla', 'pdfium'), join(place, 'pdfium')]
+  renameSync(reader, away)
+  const synced = await started('sync', 'Papers', '--report')
+  const [, id = ''] = /^resource +(\S+)$/m.exec((await started('why', 'Papers/a.pdf')).stdout) ?? []
+  const shown = await started('resource', 'show', id, '--library', 'Papers')
+  renameSync(away, reader)
+  expect(synced.stdout).toContain('1 without searchable text (1 PDF)')
+  expect(shown.stdout).toContain('PDF files cannot be read here')
+  expect(shown.stdout).toContain('npm install -g @hyzyla/pdfium')
+  expect((await started('search', 'herons')).stdout).toContain('b.md')
+  await expect.poll(async () => (await started('search', 'pelicans')).stdout, { timeout: 20_000 }).toContain('a.pdf')
+})
+
 describe('older versions of Node', () => {
   test('an older Node is refused before anything else is loaded', () => {
     const versions = "{ ...process.versions, node: '20.20.2' }"
@@ -139,8 +206,8 @@ describe('older versions of Node', () => {
 function daemonHome(port: number) {
   const home = temporaryHome()
   const root = home.write('Papers', { 'a.md': '# A note\n' })
-  const mirrors = `mirrors:\n  - { name: papers, path: "${root}", library: Papers, settle: 100ms }\n`
-  home.write('config/shelfd', { 'config.yaml': `${mirrors}health: { listen: "127.0.0.1:${port}" }\n` })
+  const mirrors = [{ name: 'papers', path: root, library: 'Papers', settle: '100ms' }]
+  configure(home, { mirrors, health: { listen: `127.0.0.1:${port}` } })
   return { ...home, root, write: writeTree }
 }
 
@@ -178,14 +245,22 @@ function run(file: string, argv: readonly string[], PATH = process.env.PATH): En
   return { status, stdout, stderr }
 }
 
-function mainFile(): string {
-  return join(installed, 'shelfd', 'dist', 'main.js')
+function mainFile(modules = installed): string {
+  return join(modules, 'shelfd', 'dist', 'main.js')
 }
 
-/** npm as the shell would find it, without the variables of an enclosing npm. */
+function install(name: string, ...options: readonly string[]): void {
+  const consumer = join(place, name)
+  mkdirSync(consumer)
+  writeFileSync(join(consumer, 'package.json'), '{ "private": true }\n')
+  npm(consumer, 'install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', ...options)
+}
+
+/** npm with the Node of the tests, without the variables of an enclosing npm. */
 function npm(cwd: string, ...argv: string[]): void {
-  const env = Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_'))
-  execFileSync('npm', argv, { cwd, env: Object.fromEntries(env), stdio: ['ignore', 'ignore', 'pipe'] })
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_')))
+  const PATH = `${dirname(process.execPath)}${delimiter}${env.PATH}`
+  execFileSync('npm', argv, { cwd, env: { ...env, PATH }, stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
 /** A Node on the search path that is too old, if there is one. */
@@ -196,4 +271,11 @@ function findOlderNode(): { file: string; version: string } | undefined {
     if (version !== '' && Number.parseInt(version, 10) < 24) return { file, version }
   }
   return undefined
+}
+
+/** Bytes of all files below a directory. */
+function sizeOf(directory: string): number {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
 }
