@@ -13,7 +13,7 @@ const FILES = Number(process.env.SHELFD_CHURN_FILES ?? 2_000)
 const SETTLE_MS = 1_000
 /** Between two changes, so that there are about a hundred in a second. */
 const INTERVAL_MS = 10
-/** A content that stayed unchanged for so long must be in the library: time to settle, to look, and to scan on a busy machine. */
+/** A content that stayed unchanged for longer must be in the library: time to settle, to look, and to scan on a busy machine. */
 const SURELY_SEEN_MS = 20_000
 /** For ten thousand files, too, on a busy machine. */
 const LONGEST_WAIT_MS = 180_000

@@ -126,7 +126,7 @@ class Changer {
   }
 }
 
-/** Returns whether so many requests were made, or the daemon is idle. */
+/** Returns whether the `wanted` requests were made, or the daemon is idle. */
 function isPast(service: FaultyService, wanted: number, mirrors: readonly { readonly state: string }[]): boolean {
   return service.requests.length >= wanted || mirrors.every(({ state }) => state === 'idle')
 }

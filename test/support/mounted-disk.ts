@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 import { needs } from './needs.ts'
 import { type Tree, writeTree } from './temporary.ts'
 
-/** Whether the system lets this process mount: in many containers it refuses root, too. */
+/** True if the system lets this process mount: in many containers it refuses root, too. */
 export const mayMount = hasCapability(21)
 
 /** Capabilities of Linux have numbers, such as 21 for CAP_SYS_ADMIN. */

@@ -116,5 +116,5 @@ export async function startRawServer(answer?: string): Promise<Listening> {
   return listen(createServer((socket) => socket.once('data', () => answer !== undefined && socket.end(answer))))
 }
 
-/** Whether this machine has the IPv6 loopback address; containers often have none. */
+/** True if this machine has the IPv6 loopback address; containers often have none. */
 export const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'))

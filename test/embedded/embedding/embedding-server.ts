@@ -26,7 +26,7 @@ export interface EmbeddingServer {
   override(answer: Override | undefined): void
   /** Holds back the answers to all requests from this one on, counted from 1; the returned function lets them go. */
   holdFrom(request: number): () => void
-  /** Resolves when so many requests have arrived. */
+  /** Resolves when `count` requests have arrived. */
   received(count: number): Promise<void>
   /** As the configuration names it. */
   choice(more?: { readonly model?: string; readonly key?: string }): EmbedderChoice
@@ -81,7 +81,7 @@ async function readRequest(incoming: IncomingMessage): Promise<EmbeddingRequest>
   return { model, texts: input, authorization: incoming.headers.authorization }
 }
 
-/** The last vector first: `index` tells which text it is of. */
+/** The last vector first: `index` says which text it is of. */
 function answerTo({ model, texts }: EmbeddingRequest) {
   const data = texts.map((each, index) => ({ object: 'embedding', index, embedding: vectorOf(each) }))
   return { object: 'list', model, data: data.reverse() }

@@ -51,7 +51,7 @@ async function send(asked: AnyRequest, target: RequestTarget, account: Account):
   print(`${answer ? `answered with ${status} ${answer.body.slice(0, 200)}` : 'not answered'}: ${sent}`)
 }
 
-/** Sends the requests, so many at a time. */
+/** Sends the requests, `parallel` at a time. */
 async function sendAll(requests: readonly AnyRequest[], parallel: number, target: RequestTarget, account: Account) {
   const left = requests.values()
   const work = async () => {

@@ -10,11 +10,11 @@ import {
 
 /** What happens to one run of the program. */
 export type Harm =
-  /** Killed so long after its start. */
+  /** Killed `afterMs` after its start. */
   | { readonly kind: 'time'; readonly afterMs: number }
   /** Killed at this moment, when it comes for the nth time. */
   | { readonly kind: 'service'; readonly moment: ServiceMoment; readonly nth: number }
-  /** Asked to stop then, and killed so long after that. */
+  /** Asked to stop then, and killed `graceMs` later. */
   | { readonly kind: 'stopping'; readonly moment: ServiceMoment; readonly nth: number; readonly graceMs: number }
   /** Killed at a change of its state, or the change fails. */
   | { readonly kind: 'state'; readonly fault: StateFault & { readonly of: string } }

@@ -40,7 +40,7 @@ export interface RoundResult {
   readonly complaints: readonly string[]
 }
 
-/** A killed process is gone at once, and one that has nothing left to do may run for so long. */
+/** A killed process is gone at once, and one that has nothing left to do may run until then. */
 const LONGEST_DAEMON_MS = 2_500
 const LONGEST_SYNC_MS = 60_000
 const HALTED_CODES = [0, 1, 4, 5, 8, 130]

@@ -5,7 +5,7 @@ import { pluck, type ServiceClient } from '../../contract/service-client.ts'
 import type { MadeDocument } from './make-documents.ts'
 import { readIndependently } from './read-words.ts'
 
-/** What became of a document. */
+/** The outcome of a document. */
 export interface Examined extends MadeDocument {
   readonly state: string
   /** False where the library has no text of it; undefined unless it is searchable. */

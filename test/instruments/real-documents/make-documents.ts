@@ -6,7 +6,7 @@ import { findProgram } from '../../support/programs.ts'
 import { extensionOf, type RealDocument } from './collect.ts'
 import { officeDocuments } from './office-documents.ts'
 
-/** A document that was made, with the words in it where nothing else tells them. */
+/** A document that was made, with the words in it where nothing else names them. */
 export interface MadeDocument extends RealDocument {
   readonly text?: string
 }

@@ -5,7 +5,7 @@ import { json, type Reply } from './service.ts'
 /** A fault of one exchange. `isStored`: the service did what was asked before it. */
 export type Fault =
   | { readonly kind: 'refused' }
-  /** The connection breaks after so many chunks of the body, or before the answer. */
+  /** The connection breaks after some chunks of the body, or before the answer. */
   | { readonly kind: 'reset'; readonly isStored: boolean }
   | { readonly kind: 'silence'; readonly isStored: boolean }
   | { readonly kind: 'answer'; readonly isStored: boolean; readonly reply: Reply }

@@ -22,7 +22,7 @@ const OPTIONS = z.object({
 /** Runs many seeds; true when all promises held. */
 async function simulate({ from, seeds, jobs, untilFailure }: z.infer<typeof OPTIONS>): Promise<boolean> {
   const startMs = performance.now()
-  let [done, twice, toldMs] = [0, 0, startMs]
+  let [done, twice, printedMs] = [0, 0, startMs]
   const failed: number[] = []
   const rate = () => (done / (performance.now() - startMs)) * 1_000
   for await (const { seed, failure, wasRunTwice } of runSeeds({ from, seeds, jobs })) {
@@ -33,8 +33,8 @@ async function simulate({ from, seeds, jobs, untilFailure }: z.infer<typeof OPTI
       failed.push(seed)
       if (untilFailure || failed.length >= MOST_FAILURES) break
     }
-    if (performance.now() - toldMs < PROGRESS_MS) continue
-    toldMs = performance.now()
+    if (performance.now() - printedMs < PROGRESS_MS) continue
+    printedMs = performance.now()
     print(`${done} of ${seeds} seeds, ${rate().toFixed(0)} a second`)
   }
   const seconds = ((performance.now() - startMs) / 1_000).toFixed(0)

@@ -15,7 +15,7 @@ export interface SeenUpload {
   readonly fileName: string
   /** The library path of its directory, where the upload names one. */
   readonly directory: string | undefined
-  /** Whether the service stored it (or knew it). */
+  /** True if the service stored it (or knew it). */
   isStored: boolean
   /** A live program got an answer that confirms it. */
   isAcknowledged: boolean

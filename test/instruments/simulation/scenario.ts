@@ -59,12 +59,12 @@ export interface Scenario {
 /** Every other seed sets clocks by up to nine hours, so that uploads of a day are still near. */
 const IN_HOURS = 1e-4
 
-/** One seed of so many ends with watching in peace. */
+/** One seed in this number ends with watching in peace. */
 const CALM_EVERY = 5
-/** In one of so many links are planted where the program reads. */
+/** In one seed of this number links are planted where the program reads. */
 const LINKS_EVERY = 20
 
-/** In one of so many the mirror's directory is swapped and comes back, between any two steps. */
+/** In one seed of this number the mirror's directory is swapped and comes back, between any two steps. */
 const SWAPS_EVERY = 7
 
 /** Share of lives in which some commits find the disk full. */

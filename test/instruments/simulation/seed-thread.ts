@@ -1,4 +1,4 @@
-/** Thread entry: runs the seeds that it is sent, and posts what became of each. */
+/** Thread entry: runs the seeds that it is sent, and posts the outcome of each. */
 import { parentPort } from 'node:worker_threads'
 import { Simulator } from './simulator.ts'
 
@@ -9,7 +9,7 @@ export interface SeedResult {
   readonly wasRunTwice: boolean
 }
 
-/** Of so many seeds one runs twice: the same seed must do the same things. */
+/** One seed in this number runs twice: the same seed must do the same things. */
 const TWICE_EVERY = 100
 
 // Simulated programs throw errors all the time; to read their stacks, run the one seed again.

@@ -51,7 +51,7 @@ export interface WorldTraits {
 /** Steps at which the disk does not change under the program. */
 const STEPS_WITHOUT_RACE: readonly string[] = ['network', 'commit', 'written']
 
-/** No run of the program needs so many wakes, or so much time. */
+/** No run of the program needs more wakes, or more time. */
 const MOST_WAKES = 60_000
 const LONGEST_MS = 10 * 24 * 3_600_000
 

@@ -3,7 +3,7 @@ import { judgeDescriptors, judgeMemory } from './judge-flat.ts'
 
 const MEGABYTE = 1e6
 
-/** A run of so many samples; `at` is from 0 to 1. */
+/** A run of `count` samples; `at` is from 0 to 1. */
 function memoryRun(count: number, bytesOf: (at: number) => number) {
   return Array.from({ length: count }, (_, index) => ({ residentBytes: bytesOf(index / (count - 1)) }))
 }

@@ -20,7 +20,7 @@ import { endWithUs } from './end-with-us.ts'
 
 /** Directories are small, so that moving one moves few files. */
 const DIRECTORIES_PER_FILE = 1 / 10
-/** A tree needs so many files: if half of it is gone between two scans, the daemon halts. */
+/** Files that a tree needs for each change a second: if half of it is gone between two scans, the daemon halts. */
 const FILES_PER_CHANGE_PER_SECOND = 200
 
 export const SOAK_OPTIONS = z
