@@ -3,7 +3,6 @@ import { connectToDaemon } from '../daemon/control/client/connect-to-daemon.ts'
 import { LockedError } from '../foundation/errors.ts'
 import { openStore, type Store } from '../store/open-store.ts'
 
-/** One change of the store, made by the daemon that holds the store or by this process. */
 export interface StoreChange<T> {
   ask(daemon: DaemonClient): Promise<T>
   make(store: Store): T

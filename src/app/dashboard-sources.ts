@@ -30,7 +30,6 @@ interface DashboardInput extends OpenServiceInput {
   /** Returns those in force now. */
   settings(): Settings
   explainSettings(): ExplainedSettings
-  /** Returns all mirrors of the store. */
   knownMirrors(): readonly MirrorRow[]
   service(): Service
   /** Called before a sync of this process, with its service, and with null after it. */

@@ -7,7 +7,7 @@ import { version } from './version.ts'
 export interface ProgramDescription {
   readonly version: string
   readonly node: string
-  /** Such as `linux-x64`. */
+  /** For instance `linux-x64`. */
   readonly platform: string
   readonly program: string
   /** Null when there is no configuration file. */

@@ -9,7 +9,7 @@ interface LeasedService<Client> extends AsyncDisposable {
 }
 
 /** The service while somebody works with it. */
-interface HeldService<Client> extends Disposable {
+interface LeasedClient<Client> extends Disposable {
   readonly client: Client
 }
 
@@ -24,7 +24,7 @@ export class ServiceLease<Client> implements AsyncDisposable {
   readonly #clock: Pick<Clock, 'startTimer'>
   #opened: Promise<LeasedService<Client>> | undefined
   #closing: Promise<void> = Promise.resolve()
-  #holders = 0
+  #users = 0
   #idle: Timer | undefined
 
   constructor(open: () => Promise<LeasedService<Client>>, clock: Pick<Clock, 'startTimer'>) {
@@ -33,9 +33,9 @@ export class ServiceLease<Client> implements AsyncDisposable {
   }
 
   /** Throws what opening the service throws; the next call tries again. */
-  async hold(): Promise<HeldService<Client>> {
+  async take(): Promise<LeasedClient<Client>> {
     this.#idle?.[Symbol.dispose]()
-    this.#holders += 1
+    this.#users += 1
     this.#opened ??= this.#closing.then(this.#open)
     const opened = this.#opened
     try {
@@ -55,8 +55,8 @@ export class ServiceLease<Client> implements AsyncDisposable {
   }
 
   #release(): void {
-    this.#holders -= 1
-    if (this.#holders === 0) this.#idle = this.#clock.startTimer(IDLE_MS, () => this.#close())
+    this.#users -= 1
+    if (this.#users === 0) this.#idle = this.#clock.startTimer(IDLE_MS, () => this.#close())
   }
 
   /** A service that does not close well is given up; the next one is opened all the same. */
@@ -74,28 +74,28 @@ const PLAIN = /^(?:text\/(?!html)|application\/(?:json|yaml|toml|x-ndjson))/
 export function accessThrough(lease: ServiceLease<ServiceClient>): McpAccess {
   return {
     async *listLibraries(signal) {
-      using held = await lease.hold()
-      yield* held.client.listLibraries(signal)
+      using leased = await lease.take()
+      yield* leased.client.listLibraries(signal)
     },
     async searchResources(search, signal) {
-      using held = await lease.hold()
-      return await held.client.searchResources(search, signal)
+      using leased = await lease.take()
+      return await leased.client.searchResources(search, signal)
     },
     async *listDirectory(libraryId, path, signal) {
-      using held = await lease.hold()
-      yield* held.client.listDirectory(libraryId, path, signal)
+      using leased = await lease.take()
+      yield* leased.client.listDirectory(libraryId, path, signal)
     },
     async showResource(libraryId, resourceId, signal) {
-      using held = await lease.hold()
-      return await held.client.showResource(libraryId, resourceId, signal)
+      using leased = await lease.take()
+      return await leased.client.showResource(libraryId, resourceId, signal)
     },
     async readText(resource, maxLength, signal) {
-      using held = await lease.hold()
-      return await readText(held.client, resource, maxLength, signal)
+      using leased = await lease.take()
+      return await readText(leased.client, resource, maxLength, signal)
     },
     async uploadFile({ bytes, ...upload }, signal) {
-      using held = await lease.hold()
-      return await held.client.uploadFile({ ...upload, sizeBytes: bytes.length, openBody: () => bytes }, signal)
+      using leased = await lease.take()
+      return await leased.client.uploadFile({ ...upload, sizeBytes: bytes.length, openBody: () => bytes }, signal)
     },
   }
 }

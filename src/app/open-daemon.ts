@@ -7,15 +7,12 @@ import { systemClock } from '../foundation/clock.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { HOUR_MS } from '../foundation/text/times.ts'
 import { systemWatch } from '../local/watch/open-tree-watcher.ts'
-import type { RequestObservation } from '../remote/client-options.ts'
 import { DEFAULT_RETRY } from '../rules/retry-delay.ts'
 import { openStore, type Store } from '../store/open-store.ts'
-import type { DaemonStatus } from '../sync/continuous/controller-status.ts'
 import type { ControllerSettings } from '../sync/continuous/mirror-watch.ts'
 import type { MirrorSettings } from '../sync/engine.ts'
 import { openStateReader } from '../sync/reading/state-reader.ts'
 import { walkByThreads } from '../sync/scan/walk-in-threads.ts'
-import type { MetricsSink } from '../sync/sinks.ts'
 import { dashboardSources } from './dashboard-sources.ts'
 import { isUnderServiceManager } from './logging/create-logger.ts'
 import { keepRecent } from './logging/recent-log.ts'
@@ -52,7 +49,7 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
   using store = openStore(settings.stateDir)
   await using reader = openStateReader(settings.stateDir)
   removeSocketFile(settings.stateDir)
-  const metrics = new DeferredMetrics()
+  const metrics = createMetrics(reader, version)
   const planner = new Planner(store, { ...input, logger, retry: PATIENT_RETRY }, metrics)
   let current = settings
   let explained = input.explainSettings()
@@ -65,7 +62,7 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
     plan,
     clock: systemClock,
     serviceName: serviceNameOf(settings),
-    metrics: (status: () => DaemonStatus) => metrics.begin(createMetrics({ status, reader, version })),
+    metrics,
     replan: (forgotten) => {
       const next = input.readSettings()
       const replanned = planner.plan(next, forgotten)
@@ -90,28 +87,13 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
   })
 }
 
-/** Passes events to the metrics, which are created after the engine. */
-class DeferredMetrics implements MetricsSink {
-  #metrics: Metrics | undefined
-
-  begin(metrics: Metrics): Metrics {
-    this.#metrics = metrics
-    return metrics
-  }
-
-  uploadEnded: MetricsSink['uploadEnded'] = (...args) => this.#metrics?.uploadEnded(...args)
-  searchableAfter: MetricsSink['searchableAfter'] = (...args) => this.#metrics?.searchableAfter(...args)
-  watcherMissed: MetricsSink['watcherMissed'] = (...args) => this.#metrics?.watcherMissed(...args)
-  observeRequest = (observation: RequestObservation): void => this.#metrics?.observeRequest(observation)
-}
-
 /** Derives the daemon's plan from settings. */
 class Planner {
   readonly #store: Store
   readonly #input: OpenDaemonInput
-  readonly #metrics: DeferredMetrics
+  readonly #metrics: Metrics
 
-  constructor(store: Store, input: OpenDaemonInput, metrics: DeferredMetrics) {
+  constructor(store: Store, input: OpenDaemonInput, metrics: Metrics) {
     this.#store = store
     this.#input = input
     this.#metrics = metrics

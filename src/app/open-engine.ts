@@ -5,7 +5,7 @@ import { Mutex } from '../foundation/concurrency/mutex.ts'
 import { nodeFileSystem } from '../local/read/file-system.ts'
 import { keepRetryAfter, type Memory, recallRetryAfter } from '../remote/retry-after.ts'
 import { openStore, openStoreReader, type Store, type StoreReader, sizeOfStore } from '../store/open-store.ts'
-import type { Engine, EngineLimits } from '../sync/engine.ts'
+import type { Engine } from '../sync/engine.ts'
 import { IngestionCapacity } from '../sync/ingestion/ingestion-capacity.ts'
 import { createProgress } from '../sync/progress.ts'
 import type { ReportContext } from '../sync/report/report.ts'
@@ -95,7 +95,7 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
     ingestion: new IngestionCapacity(),
     signal: input.signal,
     graceSignal: grace.signal,
-    limits: engineLimitsOf(settings),
+    limits,
     pollIntervals: ingestion,
     scrubIntervalMs: settings.scrubIntervalMs,
   }
@@ -107,18 +107,6 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
       grace.end()
       await service[Symbol.asyncDispose]()
     },
-  }
-}
-
-/** Returns the limits of one run. */
-export function engineLimitsOf({ limits }: Settings): EngineLimits {
-  return {
-    transfers: limits.transfers,
-    checkers: limits.checkers,
-    inIngestion: limits.inIngestion,
-    newPerRun: limits.newPerRun,
-    newPerDay: limits.newPerDay,
-    newBytesPerRun: limits.newBytesPerRun,
   }
 }
 

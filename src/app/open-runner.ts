@@ -9,14 +9,13 @@ import { createProgress, type Progress } from '../sync/progress.ts'
 import type { ReportContext } from '../sync/report/report.ts'
 import { type RunResult, runSync } from '../sync/run/run-sync.ts'
 import { type FileLog, silentFileLog } from '../sync/sinks.ts'
-import { engineLimitsOf, type OpenEngineInput, openEngine, openReader } from './open-engine.ts'
+import { type OpenEngineInput, openEngine, openReader } from './open-engine.ts'
 import type { OpenServiceInput } from './service-client/open-service.ts'
 import type { SettingFlag } from './settings/overrides.ts'
 import type { Settings } from './settings/settings.ts'
 
 /** Does runs over a state directory: in this process, or in the daemon that holds it. */
 export interface Runner extends AsyncDisposable {
-  /** Mirrors in the store. */
   readonly known: readonly MirrorRow[]
   readonly progress: Progress
   /** True if a daemon does the run; it continues its work when this process ends. */
@@ -24,7 +23,6 @@ export interface Runner extends AsyncDisposable {
   /** Flags that have no effect on the run, because the daemon was started with its own values. */
   readonly unheeded: readonly SettingFlag[]
   run(mirrors: readonly MirrorSettings[], options: PassOptions): Promise<RunResult>
-  /** Returns the context for a report after the run. */
   reportContext(): ReportContext
 }
 
@@ -98,7 +96,7 @@ function runInDaemon(daemon: DaemonClient, settings: Settings, input: RunnerInpu
   const progress = createProgress()
   const { signal, fileLog, onOutage } = input
   const namesFiles = fileLog !== silentFileLog
-  const around = { service: serviceNameOf(settings), limits: engineLimitsOf(settings), namesFiles }
+  const around = { service: serviceNameOf(settings), limits: settings.limits, namesFiles }
   return {
     known: store.mirrors.list(),
     progress,

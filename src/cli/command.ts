@@ -52,7 +52,6 @@ export interface CommandSpec<P extends ArgumentTable, O extends ArgumentTable> {
   /** In the order of the command line. */
   readonly positionals?: P
   readonly options?: O
-  /** The flags of the configuration that the command accepts. */
   readonly settingFlags?: readonly SettingFlag[]
   /** The command needs no configuration, so it starts sooner; its context has no settings. */
   readonly withoutSettings?: true

@@ -42,7 +42,7 @@ export interface CommandContext extends GlobalFlags {
   openService(): Promise<OpenedService>
   /** Writes one or more lines of data to stdout, without registered secrets and control characters. */
   print(line: string): void
-  /** As `print`, for people: in colours where stdout shows them. */
+  /** Prints for people, in colours where stdout shows them. */
   printText(text: string, style?: Exclude<keyof Palette, 'progress'>): void
   printJson(value: unknown): void
   /** Columns of the terminal on stdout; undefined for a file or a pipe. */

@@ -32,7 +32,6 @@ const BY_KIND: Readonly<Record<ErrorKind, ExitName>> = {
   internal: 'failed',
 }
 
-/** Returns the exit code for an error. */
 export function exitCodeOf(error: unknown): number {
   return EXIT_CODES[exitOf(error)].code
 }

@@ -19,7 +19,6 @@ export const GLOBAL_OPTIONS = {
   help: { type: 'boolean', alias: 'h', describe: 'Print this help' },
 } as const satisfies ArgumentTable
 
-/** The flags of the commands that ask the service. */
 export const CONNECTION_FLAGS = ['data-dir', 'service-url', 'ca-file'] as const satisfies readonly SettingFlag[]
 
 /** The flags and exits of most commands that ask the service. */

@@ -5,7 +5,7 @@ import { InterruptedError, messageOf, OperatorError, UsageError } from '../found
 import type { Logger } from '../foundation/logger.ts'
 import type { Store } from '../store/open-store.ts'
 import type { DaemonStatus } from '../sync/continuous/controller-status.ts'
-import { describeStatus } from '../sync/continuous/describe-status.ts'
+import { describeStatus } from '../sync/continuous/status-lines.ts'
 import type { Service } from '../sync/engine.ts'
 import type { NoticePlan } from '../sync/notifications.ts'
 import { forgetMirror } from '../sync/pin/pin-mirror.ts'
@@ -22,7 +22,7 @@ import { Supervisor, type SupervisorPlan } from './supervisor.ts'
 export interface HealthAddress {
   readonly host: string
   readonly port: number
-  /** Whether the user has configured it; then the daemon does not start without it. */
+  /** True if the user has configured it; then the daemon does not start without it. */
   readonly isRequired: boolean
 }
 
@@ -32,7 +32,7 @@ export interface DashboardServer extends AsyncDisposable {
   createAddress(): string
 }
 
-/** What the daemon runs by one reading of the configuration. */
+/** The parts of the daemon that one reading of the configuration gives. */
 export interface DaemonPlan {
   readonly supervisor: SupervisorPlan
   readonly health: HealthAddress | null
@@ -55,12 +55,11 @@ export interface DaemonInput {
   readonly clock: Clock
   readonly logger: Logger
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Aborted to end the daemon. */
   readonly signal: AbortSignal
   /** Names the service; the configuration of a client must name the same one. */
   readonly serviceName: string
   readonly plan: DaemonPlan
-  readonly metrics: (status: () => DaemonStatus) => Metrics
+  readonly metrics: Metrics
   /** Reads the configuration again, as if the store did not know `forgotten`; throws UsageError when it is invalid. */
   replan(forgotten?: string): Replan
   /** `service` returns the service of the supervisor that runs. */
@@ -82,7 +81,6 @@ class Daemon implements AsyncDisposable {
   readonly #input: DaemonInput
   readonly #startedAt: number
   readonly #notifier: Notifier
-  readonly #metrics: Metrics
   readonly #mutex = new Mutex()
   readonly #memory = new IdleMemory()
   readonly #parts = new AsyncDisposableStack()
@@ -97,7 +95,6 @@ class Daemon implements AsyncDisposable {
     this.#input = input
     this.#startedAt = input.clock.nowMs()
     this.#notifier = createNotifier(input)
-    this.#metrics = input.metrics(() => this.status())
     this.#fatal.promise.catch(() => {})
     this.#supervisor = this.#startSupervisor(input.plan.supervisor)
     this.#notices = this.#openNotices(input.plan)
@@ -284,13 +281,16 @@ class Daemon implements AsyncDisposable {
     await this.#health?.server[Symbol.asyncDispose]()
     this.#health = undefined
     if (address === null) return
-    const { logger } = this.#input
+    const { logger, metrics } = this.#input
     const view = {
       status: () => {
         this.#supervisor.connection.probe().catch((error: unknown) => this.#fail(error))
         return this.status()
       },
-      renderMetrics: async () => ({ body: await this.#metrics.render(), contentType: this.#metrics.contentType }),
+      renderMetrics: async () => ({
+        body: await metrics.render(() => this.status()),
+        contentType: metrics.contentType,
+      }),
       isAlive: () => this.#isAlive(),
     }
     try {

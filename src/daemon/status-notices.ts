@@ -10,7 +10,7 @@ import { readHandled } from './schedule/handled-batch.ts'
 
 /** Shorter faults are not worth a notice, and each check costs queries. */
 const CHECK_INTERVAL_MS = 60_000
-/** How long mirrors may be behind after a start or a wake before that counts. */
+/** The time for which mirrors may be behind after a start or a wake before that counts. */
 const FRESH_MS = 30 * 60_000
 
 interface StatusNoticesInput {
@@ -62,7 +62,6 @@ export class StatusNotices {
 
 /** Troubles of a mirror that are not in its status. */
 export interface MirrorTroubles {
-  /** Problems of its paths and contents, counted by code. */
   readonly problems: readonly { readonly code: string; readonly count: number }[]
   /** The time when its last scheduled batch was due; null for a mirror without a schedule. */
   readonly lastBatchAt: number | null

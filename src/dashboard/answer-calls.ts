@@ -22,7 +22,7 @@ const LIFE_OF_ADDRESS_MINUTES = 10
 
 export function answerCalls({ sources, sessions, syncs, live }: Parts): CallHandlers {
   const { read } = sources.reader
-  /** Shows at once what a change has changed. */
+  /** Shows the result of a change at once. */
   const changed = async <T>(change: Promise<T>): Promise<T> => {
     const result = await change
     live.refresh()

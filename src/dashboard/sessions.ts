@@ -9,11 +9,11 @@ const MOST = 32
 
 /**
  * One-time keys and the sessions that they open, in memory: they end with the process. Keys and tokens are looked up by their
- * digest, so that the time of an answer tells nothing of them.
+ * digest, so that the time of a response says nothing about them.
  */
 export class Sessions {
   readonly #clock: Clock
-  /** When each ends, by the digest of its key or token. */
+  /** The time at which each ends, by the digest of its key or token. */
   readonly #keys = new Map<string, number>()
   readonly #tokens = new Map<string, number>()
 

@@ -11,7 +11,7 @@ export interface RecentLog {
   list(): readonly LogLine[]
 }
 
-/** Where the dashboard's data come from, and who does what it is asked for. */
+/** The sources of the dashboard's data, and the actions that it offers. */
 export interface DashboardSources {
   readonly reader: StateReader
   readonly version: string

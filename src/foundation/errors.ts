@@ -1,4 +1,4 @@
-/** Why a service gives no usable answer. */
+/** The reasons why a service gives no usable response. */
 export const serviceFailureCodes = [
   'service-unreachable',
   'service-unavailable',
@@ -136,7 +136,7 @@ export class RequestError extends ShelfdError<'request'> {
   }
 }
 
-/** Why an upload is in doubt: the code its failure would have had, or `interrupted`. */
+/** The reason why an upload is in doubt: the code its failure would have had, or `interrupted`. */
 export type DoubtCause = ServiceFailureCode | 'redirect-refused' | 'client-certificate-refused' | 'interrupted'
 
 /** It is unknown whether the service stored an upload: check before uploading again. */

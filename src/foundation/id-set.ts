@@ -20,7 +20,7 @@ export class IdSet implements Iterable<number> {
     return ((this.#bits[Math.floor(id / 8)] ?? 0) & (1 << (id % 8))) !== 0
   }
 
-  /** In ascending order. */
+  /** Yields the ids in ascending order. */
   *[Symbol.iterator](): Generator<number> {
     for (const [at, bits] of this.#bits.entries()) {
       for (let bit = 0; bits >> bit !== 0; bit += 1) if ((bits >> bit) & 1) yield at * 8 + bit

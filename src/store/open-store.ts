@@ -4,7 +4,7 @@ import type Database from 'better-sqlite3'
 import { LockedError, type OperatorError } from '../foundation/errors.ts'
 import { freeBytesOf } from '../foundation/files/free-bytes.ts'
 import { assertOwnDirectory, makeOwnDirectory } from '../foundation/files/private-directory.ts'
-import { type ExaminedDatabase, examineDatabase } from '../foundation/sqlite/examine-database.ts'
+import { type CheckedDatabase, checkDatabase } from '../foundation/sqlite/check-database.ts'
 import { isKernelLockHeld, takeKernelLock } from '../foundation/sqlite/kernel-lock.ts'
 import {
   type DatabaseSpec,
@@ -142,7 +142,7 @@ function viewOf(
   return Object.assign(queries, { isLocked, mayLackReceipts, renewView, [Symbol.dispose]: () => database.close() })
 }
 
-export interface CheckedStore extends ExaminedDatabase {
+export interface CheckedStore extends CheckedDatabase {
   /** An older version wrote it; opening it migrates it. */
   readonly isOlder: boolean
 }
@@ -157,7 +157,7 @@ export function checkStore(directory: string): CheckedStore | undefined {
     const { spec, generationFile } = files
     if (!isStoreThere(files)) return undefined
     const generation = readGenerationRecord(generationFile)
-    const { examined: isOlder, ...facts } = examineDatabase(spec, (database) => {
+    const { inspected: isOlder, ...facts } = checkDatabase(spec, (database) => {
       verifyForReading(files, generation, database)
       return hasOlderSchema(database, spec)
     })

@@ -21,13 +21,13 @@ function leaseOf(isReachable: () => boolean = () => true) {
 
 test('a lease closes the service 5 s after the last call, not before', async () => {
   const { lease, clock, events } = leaseOf()
-  const [one, two] = [await lease.hold(), await lease.hold()]
+  const [one, two] = [await lease.take(), await lease.take()]
   expect([one.client, events]).toEqual(['the client', ['opened']])
   one[Symbol.dispose]()
   await clock.advance(60_000)
   two[Symbol.dispose]()
   await clock.advance(4_000)
-  ;(await lease.hold())[Symbol.dispose]()
+  ;(await lease.take())[Symbol.dispose]()
   await clock.advance(4_900)
   expect(events).toEqual(['opened'])
   await clock.advance(200)
@@ -36,9 +36,9 @@ test('a lease closes the service 5 s after the last call, not before', async () 
 
 test('a lease opens the service again after it was closed', async () => {
   const { lease, clock, events } = leaseOf()
-  ;(await lease.hold())[Symbol.dispose]()
+  ;(await lease.take())[Symbol.dispose]()
   await clock.advance(6_000)
-  ;(await lease.hold())[Symbol.dispose]()
+  ;(await lease.take())[Symbol.dispose]()
   await lease[Symbol.asyncDispose]()
   expect(events).toEqual(['opened', 'closed', 'opened', 'closed'])
 })
@@ -46,8 +46,8 @@ test('a lease opens the service again after it was closed', async () => {
 test('a lease tries again to open an unreachable service', async () => {
   let isReachable = false
   const { lease, events } = leaseOf(() => isReachable)
-  await expect(lease.hold()).rejects.toThrow('not now')
+  await expect(lease.take()).rejects.toThrow('not now')
   isReachable = true
-  ;(await lease.hold())[Symbol.dispose]()
+  ;(await lease.take())[Symbol.dispose]()
   expect(events).toEqual(['opened'])
 })

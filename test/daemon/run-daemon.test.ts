@@ -41,7 +41,7 @@ async function startDaemon(health: HealthAddress | null, { clock = systemClock, 
   const running = runDaemon({
     ...{ store, clock, logger, env: {}, signal: end.signal, serviceName: service.url },
     plan: planned(health),
-    metrics: (status) => createMetrics({ status, reader: openStateReader(stateDir), version: '1.2.3' }),
+    metrics: createMetrics(openStateReader(stateDir), '1.2.3'),
     replan: () => {
       const takeOver = () => {
         next.takenOver += 1

@@ -8,7 +8,7 @@ import {
   type ManagerState,
   ok,
 } from '../../rules/doctor.ts'
-import { describeStatus } from '../../sync/continuous/describe-status.ts'
+import { describeStatus } from '../../sync/continuous/status-lines.ts'
 import { isThere } from '../files/paths.ts'
 import { type ManageInput, manageOwnSystemService, showSystemService } from '../system-service/manage-system-service.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'

@@ -1,16 +1,12 @@
-import type { AccessContext } from '../../contract/records.ts'
-import type { DaemonClient } from '../../daemon/control/client/client.ts'
 import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
 import { systemClock } from '../../foundation/clock.ts'
 import { withinTime } from '../../foundation/concurrency/within-time.ts'
 import { freeBytesOf } from '../../foundation/files/free-bytes.ts'
 import { silentLogger } from '../../foundation/logger.ts'
 import { countWatches } from '../../local/watch/watch-limit.ts'
-import type { ServiceClient } from '../../remote/service-client.ts'
 import { type ProbedRoute, probeCertificate, probeProxy } from '../../remote/wire/probe-route.ts'
-import type { TunnelProxy } from '../../remote/wire/proxy.ts'
 import type { Finding, WatchUse } from '../../rules/doctor.ts'
-import { type CheckedStore, checkStore, openStoreReader, type StoreReader } from '../../store/open-store.ts'
+import { checkStore, openStoreReader } from '../../store/open-store.ts'
 import type { Redactor } from '../logging/redactor.ts'
 import { type FoundToken, readToken } from '../service-client/credential.ts'
 import { findConnectOptions, findProxy, openService } from '../service-client/open-service.ts'
@@ -22,7 +18,6 @@ import { given } from './findings.ts'
 interface DoctorInput extends SettingsInput {
   readonly redactor: Redactor
   readonly signal: AbortSignal
-  /** The parts of the machine that the checks ask. */
   readonly machine: Machine
   /** The time that a check may take. */
   readonly limitMs: number
@@ -51,33 +46,7 @@ interface FirstResponse {
   readonly receivedAtMs: number
 }
 
-/**
- * Gives the checks what they look at. Each value is found at its first use and kept, also the error, so that many checks
- * share one request. The methods of the service are only for a configured one.
- */
-export interface DoctorContext extends DoctorInput, AsyncDisposable {
-  readonly stateDir: string
-  settings(): Promise<Settings>
-  /** Returns undefined when nothing was mirrored yet. */
-  examinedStore(): Promise<CheckedStore | undefined>
-  /** Returns undefined also when an older version wrote the store, because opening would migrate it. */
-  store(): Promise<StoreReader | undefined>
-  daemon(): Promise<DaemonClient | undefined>
-  /** Returns undefined for the embedded library. */
-  service(): Promise<ConfiguredServiceSettings | undefined>
-  token(): Promise<FoundToken>
-  /** Returns the proxy to an https service; undefined for no proxy. */
-  proxy(): Promise<TunnelProxy | undefined>
-  /** Returns the way to an https service; undefined for plain http, which stays on this computer. */
-  way(): Promise<ProbedRoute | undefined>
-  /** Resolves if the proxy lets through, or there is none. */
-  probedProxy(): Promise<void>
-  /** Returns until when the service's certificate is valid; undefined for plain http. */
-  certificateUntilMs(): Promise<number | undefined>
-  client(): Promise<ServiceClient>
-  firstResponse(): Promise<FirstResponse>
-  access(): Promise<AccessContext>
-}
+export type DoctorContext = ReturnType<typeof openDoctorContext>
 
 /** One check of the doctor. What it throws becomes its finding. */
 export interface Check {
@@ -90,7 +59,11 @@ export interface Check {
 /** The service answers 401 to it: it shows that a service answers before there is a credential. */
 const NO_TOKEN: FoundToken = { token: 'no-token', source: 'nowhere' }
 
-export function openDoctorContext(input: DoctorInput): DoctorContext {
+/**
+ * Finds the values that the checks ask for, each at its first use, and keeps it, also an error, so that many checks share one request.
+ * The values of the service are only for a configured one.
+ */
+export function openDoctorContext(input: DoctorInput) {
   const { signal, limitMs, machine } = input
   const stateDir = findStateDir(input)
   const opened = new AsyncDisposableStack()
@@ -102,14 +75,16 @@ export function openDoctorContext(input: DoctorInput): DoctorContext {
     }
   }
   const settings = once(async () => input.readSettings())
-  const examinedStore = once(async () => checkStore(stateDir))
+  const checkedStore = once(async () => checkStore(stateDir))
+  /** Undefined for the embedded library. */
   const service = once(async () => {
     const { service } = await given(settings(), 'configuration')
     return service.kind === 'configured' ? service : undefined
   })
   const token = once(async () => readToken(await configured(service()), input))
   const proxy = once(async () => findProxy((await configured(service())).origin, input))
-  const way = once(async () => {
+  /** The way to an https service; undefined for plain http, which stays on this computer. */
+  const way = once(async (): Promise<ProbedRoute | undefined> => {
     const found = await configured(service())
     if (!found.origin.startsWith('https:')) return undefined
     const clock = { ...systemClock, nowMs: machine.nowMs }
@@ -123,7 +98,7 @@ export function openDoctorContext(input: DoctorInput): DoctorContext {
     opened.defer(() => service.client.destroy())
     return service.client
   })
-  const firstResponse = once(async () => {
+  const firstResponse = once(async (): Promise<FirstResponse> => {
     const beganAtMs = performance.now()
     const { headers } = await (await client()).callRaw('GET', '/v1/auth/check', undefined, signal)
     const dateMs = Date.parse(headers.date ?? '')
@@ -138,10 +113,11 @@ export function openDoctorContext(input: DoctorInput): DoctorContext {
     ...input,
     stateDir,
     settings,
-    examinedStore,
+    checkedStore,
+    /** Undefined also when an older version wrote the store, because opening would migrate it. */
     store: once(async () => {
-      const examined = await given(examinedStore(), 'state')
-      const reader = examined && !examined.isOlder ? openStoreReader(stateDir) : undefined
+      const inspected = await given(checkedStore(), 'state')
+      const reader = inspected && !inspected.isOlder ? openStoreReader(stateDir) : undefined
       return reader && opened.use(reader)
     }),
     daemon: once(async () => connectToDaemon(stateDir)),
@@ -149,10 +125,12 @@ export function openDoctorContext(input: DoctorInput): DoctorContext {
     token,
     proxy,
     way,
+    /** Resolves if the proxy lets through, or there is none. */
     probedProxy: once(async () => {
       const found = await way()
       if (found) await probeProxy(found)
     }),
+    /** Undefined for plain http. */
     certificateUntilMs: once(async () => {
       const found = await way()
       return found && probeCertificate(found)

@@ -18,7 +18,6 @@ export async function given<T>(value: Promise<T>, otherCheck: string): Promise<T
   }
 }
 
-/** Returns the finding for an error that a check threw. */
 export function findingOf(error: unknown): Finding {
   if (error instanceof Unchecked) return { level: 'unchecked', message: error.message }
   if (!(error instanceof ShelfdError)) return failed(messageOf(error), { code: 'unexpected' })

@@ -11,7 +11,6 @@ import type { EmbedderSettings } from '../settings/settings.ts'
 import type { Check } from './doctor-context.ts'
 import { given } from './findings.ts'
 
-/** Checks whether the configuration can be read. */
 export const configuration: Check = {
   name: 'configuration',
   run: async (context) => {
@@ -38,10 +37,10 @@ export const permissions: Check = {
 export const state: Check = {
   name: 'state',
   run: async (context) => {
-    const examined = await context.examinedStore()
-    if (!examined) return [ok(`nothing kept yet (${context.stateDir})`)]
-    const text = `${examined.isRead ? 'intact' : 'opens, too large to be read at once'}, ${formatSize(examined.sizeBytes)}`
-    if (examined.isOlder) return [ok(`${text}, of an older version: the next sync migrates it`)]
+    const inspected = await context.checkedStore()
+    if (!inspected) return [ok(`nothing kept yet (${context.stateDir})`)]
+    const text = `${inspected.isRead ? 'intact' : 'opens, too large to be read at once'}, ${formatSize(inspected.sizeBytes)}`
+    if (inspected.isOlder) return [ok(`${text}, of an older version: the next sync migrates it`)]
     const store = await context.store()
     if (!store?.mayLackReceipts()) return [ok(`${text} (${context.stateDir})`)]
     return [warning(`${text}, restored or copied: the next sync looks in the library for uploads that it lacks`)]
@@ -56,10 +55,10 @@ export const library: Check = {
     if (service.kind === 'configured') return []
     const { dataDir } = service
     assertOwnDirectory(dataDir, { isReader: true })
-    const { examineLibrary } = await import('../../embedded/storage/check-library.ts')
-    const examined = examineLibrary(dataDir)
-    if (!examined) return [ok(`on this computer, nothing in it yet (${dataDir})`)]
-    const condition = examined.isRead ? 'intact' : 'too large to be read at once'
+    const { inspectLibrary } = await import('../../embedded/storage/check-library.ts')
+    const inspected = inspectLibrary(dataDir)
+    if (!inspected) return [ok(`on this computer, nothing in it yet (${dataDir})`)]
+    const condition = inspected.isRead ? 'intact' : 'too large to be read at once'
     return [ok(`on this computer, ${condition}, ${formatSize(sizeOnDisk(nodeFileSystem, dataDir))} (${dataDir})`)]
   },
 }

@@ -90,7 +90,6 @@ export const watches: Check = {
   },
 }
 
-/** Counts the directories of the watched mirrors as of their last scans. */
 async function countDirectories(context: DoctorContext): Promise<number> {
   const store = await given(context.store(), 'state')
   const watched = (await given(rosterOf(context), 'mirrors')).filter(

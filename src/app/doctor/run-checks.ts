@@ -29,7 +29,6 @@ export const CHECKS: readonly Check[] = [
   daemon,
 ]
 
-/** A finding, with the name of its check. */
 export interface Checked extends Finding {
   readonly check: string
 }

@@ -9,13 +9,11 @@ export interface TextFile {
   readonly text: string
   /** Ownership of the file that was read, after links. */
   readonly ownership: Ownership
-  /** Ownership of the directory in the requested path. */
   readonly directory: Ownership
   /** The name of the text in messages, where no file holds it yet. */
   readonly origin?: string
 }
 
-/** Reads a file; returns undefined when there is none. */
 export type ReadTextFile = (file: string) => TextFile | undefined
 
 // O_NONBLOCK keeps a named pipe from blocking `open`. Windows has neither such pipes nor the flag.
@@ -39,7 +37,7 @@ export const readTextFile: ReadTextFile = (file) => {
   }
 }
 
-/** Returns the owner and mode of what stands at `path`, after links; undefined without it. */
+/** Returns the owner and mode of what is at `path`, after links; undefined without it. */
 export function ownershipOf(path: string): Ownership | undefined {
   return statSync(path, { throwIfNoEntry: false })
 }

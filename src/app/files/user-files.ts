@@ -96,7 +96,6 @@ export function safeFileName(name: string, otherwise = 'download'): string {
   return RESERVED.test(short) ? `_${short}` : short
 }
 
-/** Shortens the name to MAX_BYTES and keeps the extension. */
 function shorten(name: string): string {
   const extension = /\.[^.]{1,16}$/.exec(name)?.[0] ?? ''
   let stem = name.slice(0, name.length - extension.length)

@@ -2,7 +2,7 @@ import { createRedaction } from '../../foundation/text/redaction.ts'
 
 /** Replaces the values of secrets in texts. */
 export interface Redactor {
-  /** From now on `redact` replaces `secret`, also escaped or in base64. */
+  /** Makes `redact` replace `secret`, also escaped or in base64. */
   add(secret: string): void
   redact(text: string): string
 }

@@ -60,8 +60,8 @@ function describeNested({ outer, root, inner, path }: Nested): string | undefine
   const { breadth } = outer
   if (isLeftOut(nodeFileSystem, root, outer, path)) return undefined
   if (breadth !== null && outer.isAdHoc) {
-    const held = `"${root}" holds ${breadth}, the mirror "${inner.name}" ("${inner.path}") among it`
-    return `${held}, whose files would be sent twice; mirror only the directories that you mean`
+    const nested = `"${root}" holds ${breadth}, the mirror "${inner.name}" ("${inner.path}") among it`
+    return `${nested}, whose files would be sent twice; mirror only the directories that you mean`
   }
   const pattern = `/${path.replaceAll(/[\\*?[]/g, '\\$&')}/`
   const file = `"${root.replace(/\/?$/, '/')}.shelfdignore"`

@@ -15,14 +15,12 @@ import { assertApart } from './check-overlap.ts'
 import { byActivity, explainInactive, givesWay, listRoster, type RosterEntry } from './mirror-roster.ts'
 
 export interface MirrorChoice {
-  /** Names of mirrors, or directories. */
   readonly words: readonly string[]
   /** `LIBRARY[:/path]` for directories that no mirror names. */
   readonly to: string | undefined
   readonly cwd: string
   /** All mirrors in the store, also those that are not configured. */
   readonly known: readonly MirrorRow[]
-  /** Home directory, absolute. */
   readonly home: string
 }
 
@@ -75,7 +73,7 @@ function withBreadth(mirror: MirrorSettings, home: string): MirrorSettings {
 
 interface Asked extends Pick<MirrorChoice, 'known' | 'home'> {
   readonly mirrors: readonly MirrorSettings[]
-  /** Those that the daemon keeps, which were compared when it planned them. */
+  /** The mirrors that the daemon keeps, which were compared when it planned them. */
   readonly kept: readonly MirrorSettings[]
 }
 
@@ -134,7 +132,6 @@ export function settingsOfRow(settings: Settings, known: readonly MirrorRow[], r
 interface OneChoice extends MirrorChoice {
   readonly roster: readonly RosterEntry[]
   readonly word: string
-  /** Mirrors chosen for the words before this one. */
   readonly chosen: readonly MirrorSettings[]
 }
 

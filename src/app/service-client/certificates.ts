@@ -9,7 +9,6 @@ import type { ClientCertificateFiles } from '../settings/settings.ts'
 const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]+-----END (?:TRUSTED )?CERTIFICATE-----/g
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]+(?:-[^-]+)*-----END [A-Z ]*PRIVATE KEY-----/
 
-/** A file that the configuration names. */
 interface Named {
   readonly file: string
   readonly setting: string

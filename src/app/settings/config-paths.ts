@@ -4,9 +4,7 @@ import type { Environment } from './overrides.ts'
 
 export interface Surroundings {
   readonly env: Environment
-  /** Working directory, absolute. */
   readonly cwd: string
-  /** Home directory, absolute. */
   readonly home: string
 }
 
@@ -25,7 +23,6 @@ export function configCandidates(flag: string | undefined, { env, cwd, home }: S
   return files.map((file) => ({ file, isRequired: false }))
 }
 
-/** Returns the file the configuration is read from; undefined when there is none. */
 export function findConfigFile(flag: string | undefined, around: Surroundings): string | undefined {
   const found = configCandidates(flag, around).find(({ file, isRequired }) => isRequired || readTextFile(file))
   return found?.file

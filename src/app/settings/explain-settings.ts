@@ -69,7 +69,6 @@ interface Explainer {
   readonly absolute: (path: string) => string
 }
 
-/** Explains the value at `path`; undefined when it is not set and has no default. */
 function explain(explainer: Explainer, schema: unknown, path: Path): Explained | undefined {
   const written = valueAt(explainer.raw, path)
   const items = valueAt(schema, ['items'])

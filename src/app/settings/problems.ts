@@ -40,7 +40,7 @@ function isSection(issue: z.core.$ZodIssue): boolean {
 
 /** Sections whose values may be credentials or addresses that are secrets. */
 const SECRET_SECTIONS: ReadonlySet<PropertyKey | undefined> = new Set(['service', 'notify'])
-/** An address with a user, perhaps with a password, wherever it stands. */
+/** An address with a user, perhaps with a password, anywhere. */
 const HAS_USER = /:\/\/.*@/s
 
 /** Returns the value found, unless it may hold a secret. */

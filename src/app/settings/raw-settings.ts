@@ -15,13 +15,11 @@ export function layOver(low: Raw, high: Raw): Raw {
   return Object.fromEntries(merged)
 }
 
-/** Returns a mapping with only `value` at `path`. */
 export function nest(path: readonly string[], value: unknown): Raw {
   const [first = '', ...rest] = path
   return { [first]: rest.length === 0 ? value : nest(rest, value) }
 }
 
-/** Returns the value at `path`, or undefined. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   const [first, ...rest] = path
   if (first === undefined) return value

@@ -282,7 +282,6 @@ export const EMBEDDED_DEFAULTS = {
   ingestion: { firstPoll: '100ms' },
 }
 
-/** Returns a mirror with this path and all defaults. */
 export function mirrorWithDefaults(directory: string): Config['mirrors'][number] {
   return mirror.parse({ path: directory })
 }

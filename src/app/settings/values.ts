@@ -36,7 +36,6 @@ export function countOrNone(bounds: Bounds) {
   )
 }
 
-/** Accepts a number, or 0 for no fixed limit. */
 export function rate(bounds: Bounds) {
   return fromScalar(`${describeBounds(bounds)}, or 0 for no fixed limit`, (value) => {
     const number = value === '' ? Number.NaN : Number(value)

@@ -15,7 +15,6 @@ export function ownCommand(): readonly string[] {
   return [process.execPath, fileURLToPath(new URL(main, import.meta.url))]
 }
 
-/** Returns the text of a file in `service/`. */
 export function readTemplate(name: string): Promise<string> {
   return readFile(new URL(`service/${name}`, PACKAGE), 'utf8')
 }

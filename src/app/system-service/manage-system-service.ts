@@ -96,7 +96,6 @@ function showPlainly(show: (line: string) => void): (line: string) => void {
 
 interface OwnSystemService {
   readonly env: Environment
-  /** Home directory, absolute. */
   readonly home: string
   readonly signal: AbortSignal
 }

@@ -11,12 +11,10 @@ export interface ProgramCall {
   readonly mayFail?: true
 }
 
-/** The user, the system and the scope of a service. */
 export interface PlanInput {
   readonly platform: NodeJS.Platform
   /** One service for the whole machine instead of the user's own. */
   readonly isSystem: boolean
-  /** Home directory, absolute. */
   readonly home: string
   readonly env: Environment
   readonly user: { readonly uid: number; readonly name: string }
@@ -50,16 +48,13 @@ export interface SystemServicePlan {
   /** After the file is removed. */
   readonly forget: readonly ProgramCall[]
   readonly status: ProgramCall
-  /** Returns undefined when the service manager keeps no log. */
   logs(options: LogOptions): ProgramCall | undefined
   /** Hints for people after the installation. */
   readonly nextSteps: readonly string[]
 }
 
 export interface LogOptions {
-  /** Number of last lines to show. */
   readonly lines: number
-  /** True to continue with new lines. */
   readonly follow: boolean
 }
 

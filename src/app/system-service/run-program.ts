@@ -4,12 +4,11 @@ import { systemCodeOf, UsageError } from '../../foundation/errors.ts'
 import type { Environment } from '../settings/overrides.ts'
 import type { ProgramCall } from './plans.ts'
 
-export interface ProgramResult {
+interface ProgramResult {
   /** Null when a signal ended it. */
   readonly exitCode: number | null
 }
 
-/** Runs a program of the service manager and passes each line of its output to `show`. */
 export type RunProgram = (call: ProgramCall, show: (line: string) => void) => Promise<ProgramResult>
 
 /** Programs get the environment without the access token, and SIGTERM when `signal` is aborted. */
@@ -31,7 +30,7 @@ export function createRunner(around: { readonly env: Environment; readonly signa
 }
 
 /** Starts a program that outlives this process, without the access token; false when it cannot be started. */
-export function startProgram({ program, args }: ProgramCall, environment: Environment): Promise<boolean> {
+function startProgram({ program, args }: ProgramCall, environment: Environment): Promise<boolean> {
   const { SHELFD_TOKEN: _, ...env } = environment
   const child = spawn(program, [...args], { env, stdio: 'ignore', detached: true, windowsHide: true })
   child.unref()
@@ -50,4 +49,17 @@ function collect(child: ChildProcess, show: (line: string) => void): Promise<Pro
 function missing(program: string): UsageError {
   const message = `Cannot reach the service manager: there is no program "${program}"; start "shelfd daemon" yourself`
   return new UsageError('bad-usage', message)
+}
+
+/** Shows an address in the user's browser; false where there is no graphical session, or no program that does it. */
+export async function openBrowser(url: string, env: Environment): Promise<boolean> {
+  switch (process.platform) {
+    case 'darwin':
+      return await startProgram({ program: 'open', args: [url] }, env)
+    case 'win32':
+      return await startProgram({ program: 'rundll32', args: ['url.dll,FileProtocolHandler', url] }, env)
+    default:
+      if (!env.DISPLAY && !env.WAYLAND_DISPLAY) return false
+      return await startProgram({ program: 'xdg-open', args: [url] }, env)
+  }
 }

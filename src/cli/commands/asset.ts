@@ -51,7 +51,6 @@ export const urlCommand = defineCommand({
 export const sceneCommand = definePictureCommand('scene')
 export const frameCommand = definePictureCommand('frame')
 
-/** Defines the command that downloads a scene or frame of a video. */
 function definePictureCommand(representation: 'scene' | 'frame'): Command {
   return defineCommand({
     positionals: { id: { type: 'string', required: true, describe: 'Identifier of the asset, a video' } },

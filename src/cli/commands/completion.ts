@@ -67,7 +67,6 @@ complete -c shelfd -f -a '(__shelfd_complete)'
 `,
 }
 
-/** Returns the completion script for a shell. */
 export function renderCompletionScript(shell: Shell): string {
   return SCRIPTS[shell]
 }

@@ -7,10 +7,9 @@ import { systemCodeOf } from '../../foundation/errors.ts'
 import { anyNumber, wholeNumber } from '../../foundation/text/bounds.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { AssetView, Download } from '../../remote/service-client.ts'
-import type { ArgumentTable } from '../command.ts'
+import type { ArgumentsOf, ArgumentTable } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 
-/** Flags of the commands that download. */
 export const OUTPUT_OPTIONS = {
   output: {
     type: 'string',
@@ -22,10 +21,7 @@ export const OUTPUT_OPTIONS = {
   force: { type: 'boolean', describe: 'Replace the file if it exists' },
 } as const satisfies ArgumentTable
 
-interface OutputFlags {
-  readonly output: string | undefined
-  readonly force: boolean
-}
+type OutputFlags = ArgumentsOf<typeof OUTPUT_OPTIONS>
 
 /** Writes a download to the target of the flags; remote names pass safeFileName first. */
 export async function writeDownload(context: CommandContext, download: Download, flags: OutputFlags): Promise<void> {
@@ -60,10 +56,7 @@ export const VIEW_URL_OPTIONS = {
   },
 } as const satisfies ArgumentTable
 
-interface ViewUrlFlags {
-  readonly ttl: number | undefined
-  readonly disposition: 'inline' | 'attachment' | undefined
-}
+type ViewUrlFlags = ArgumentsOf<typeof VIEW_URL_OPTIONS>
 
 export function readView({ ttl, disposition }: ViewUrlFlags): Pick<AssetView, 'ttlMinutes' | 'disposition'> {
   return { ...(ttl !== undefined && { ttlMinutes: ttl }), ...(disposition && { disposition }) }

@@ -1,6 +1,28 @@
-import { defineCommand } from '../command.ts'
+import { type ArgumentsOf, type ArgumentTable, defineCommand } from '../command.ts'
 
 const YES_OR_NO = ['yes', 'no'] as const
+
+const POSITIONALS = {
+  directories: { type: 'string', array: true, describe: 'Directories to mirror', placeholder: 'DIR' },
+} as const satisfies ArgumentTable
+
+const OPTIONS = {
+  embedded: { type: 'boolean', describe: 'Use the library on this computer' },
+  'token-file': { type: 'string', placeholder: 'FILE', describe: 'File with the access token of the service' },
+  library: { type: 'string', placeholder: 'LIBRARY', describe: 'Library of the service that the directories go to' },
+  'create-library': { type: 'boolean', describe: 'Create that library when there is none of its name' },
+  'install-service': {
+    type: 'string',
+    choices: YES_OR_NO,
+    describe: 'Have the service manager start the daemon',
+  },
+  'install-completion': { type: 'string', choices: YES_OR_NO, describe: 'Have TAB complete commands in this shell' },
+  yes: { type: 'boolean', describe: 'Write the configuration without asking again' },
+  force: { type: 'boolean', describe: 'Replace a configuration that is there already' },
+} as const satisfies ArgumentTable
+
+/** The answers that flags give. */
+export type InitFlags = ArgumentsOf<typeof POSITIONALS> & ArgumentsOf<typeof OPTIONS>
 
 export const command = defineCommand({
   description: [
@@ -8,21 +30,8 @@ export const command = defineCommand({
     'writes a configuration. Nothing is sent. Every answer has a flag; without a terminal, the flags are the answers.',
   ].join('\n'),
   withoutSettings: true,
-  positionals: { directories: { type: 'string', array: true, describe: 'Directories to mirror', placeholder: 'DIR' } },
-  options: {
-    embedded: { type: 'boolean', describe: 'Use the library on this computer' },
-    'token-file': { type: 'string', placeholder: 'FILE', describe: 'File with the access token of the service' },
-    library: { type: 'string', placeholder: 'LIBRARY', describe: 'Library of the service that the directories go to' },
-    'create-library': { type: 'boolean', describe: 'Create that library when there is none of its name' },
-    'install-service': {
-      type: 'string',
-      choices: YES_OR_NO,
-      describe: 'Have the service manager start the daemon',
-    },
-    'install-completion': { type: 'string', choices: YES_OR_NO, describe: 'Have TAB complete commands in this shell' },
-    yes: { type: 'boolean', describe: 'Write the configuration without asking again' },
-    force: { type: 'boolean', describe: 'Replace a configuration that is there already' },
-  },
+  positionals: POSITIONALS,
+  options: OPTIONS,
   settingFlags: ['service-url', 'ca-file', 'client-cert-file', 'client-key-file', 'client-passphrase-file'],
   examples: [
     ['init', 'ask everything'],

@@ -146,7 +146,6 @@ function describeLoss({ settings }: CommandContext, entry: RosterEntry): string[
   ]
 }
 
-/** Returns one mirror as `--json` prints it. */
 function mirrorJson(entry: RosterEntry) {
   const { name, path, row, configured, activity } = entry
   return {

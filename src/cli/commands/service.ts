@@ -17,7 +17,6 @@ import { escapeText } from '../../foundation/text/safe-text.ts'
 import { type ArgumentTable, type Command, defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 
-/** Options of all `service` commands. */
 const SERVICE_OPTIONS = {
   system: { type: 'boolean', describe: 'The service of the whole machine instead of your own (systemd)' },
 } as const satisfies ArgumentTable

@@ -95,7 +95,6 @@ export const listCommand = defineCommand({
   },
 })
 
-/** Times in ISO 8601. */
 function toJson({ createdAtMs, expiresAtMs, revokedAtMs, ...token }: TokenListing) {
   return { ...token, createdAt: isoTime(createdAtMs), expiresAt: isoTime(expiresAtMs), revokedAt: isoTime(revokedAtMs) }
 }

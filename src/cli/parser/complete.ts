@@ -52,7 +52,7 @@ function listOffers(found: FoundCommand, command: Command | undefined, line: Lin
   return command ? listValues(findPositional(command, typed), io, before) : []
 }
 
-/** Lists the flags by their long names, without those that stand on the line already and may stand there once. */
+/** Lists the flags by their long names, without those that the line has already and that may be given once. */
 function listFlags({ table, before }: Line): Offer[] {
   return Object.entries(table)
     .filter(([name, spec]) => spec.array || !before.some((word) => isFlag(word, name, spec)))

@@ -7,7 +7,7 @@ export interface FoundCommand {
   readonly path: readonly string[]
   /** Undefined for a group. */
   readonly entry: CommandEntry | undefined
-  /** The command line without these words, which may stand anywhere in it. */
+  /** The command line without these words, which may be anywhere in it. */
   readonly argv: readonly string[]
   /** True if the word after a group is not the name of a command in it. */
   readonly isMistyped: boolean

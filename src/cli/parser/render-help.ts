@@ -25,7 +25,6 @@ const MORE = 'shelfd help COMMAND, or COMMAND --help, describes one command; she
 
 type Row = readonly [name: string, meaning: string]
 
-/** Returns the help of the found command or group; without one the list of all commands. */
 export function renderHelp({ path, entry }: FoundCommand, command: Command | undefined, columns = WIDTH): string {
   const width = Math.min(columns, WIDEST)
   const examples = command?.examples ?? (path.length === 0 ? FIRST_STEPS : [])
@@ -65,7 +64,6 @@ function listCommands(path: readonly string[]): Row[] {
   })
 }
 
-/** Returns the summary of a command or of a group of commands. */
 export function summaryOf(name: string): string {
   return commands.find((entry) => entry.name === name)?.summary ?? GROUP_SUMMARIES[name] ?? ''
 }
@@ -88,7 +86,7 @@ function describeFlag(spec: ArgumentSpec): string {
   return `${spec.describe}${choices ? `. One of ${choices.join(', ')}` : ''} [${details.filter(Boolean).join(', ')}]`
 }
 
-/** Returns what stands for the value of a flag: its few choices, or a word; longer choices are given beside it. */
+/** Returns the text for the value of a flag: its few choices, or a word with longer choices beside it. */
 export function shownValue({ type, choices = [], placeholder }: ArgumentSpec): {
   readonly value: string
   readonly choices?: readonly string[]

@@ -14,7 +14,6 @@ import type { CommandContext } from '../context.ts'
 export class FirstSync {
   readonly #context: CommandContext
   readonly #runner: Runner
-  /** Names of mirrors that were never synced. */
   readonly #names: readonly string[]
 
   constructor(
@@ -94,7 +93,6 @@ function isReadable(runner: Runner, path: string): boolean {
 const MOST_NAMES = 3
 
 interface Library {
-  /** Directory of its data. */
   readonly directory: string
   readonly home: string
 }

@@ -35,7 +35,6 @@ function renderBlock(content: Quarantined): string {
   ].join('\n')
 }
 
-/** Renders everything known of one content. */
 export function renderQuarantined(content: Quarantined): string {
   const { sha256, mime, sizeBytes, stage, resourceId, code, message, tries, since, files } = content
   const paths = files.map(({ root, path }, index) => [`file ${index + 1}`, join(root, path)] as const)

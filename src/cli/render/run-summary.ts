@@ -67,7 +67,6 @@ function dryRunLines(mirror: SyncSummary, problems: readonly Line[]): Line[] {
   ]
 }
 
-/** Lines that runs and dry runs have in common. */
 function restLines(mirror: SyncSummary, problems: readonly Line[]): Line[] {
   return [
     ...heldBack(mirror),
@@ -120,7 +119,7 @@ function searchable({ ingestion, timeToSearchableMs: times }: SyncSummary): Line
   return ['searchable', `${counted(found, 'file')}${warnings}${times ? describeTimes(found, times) : ''}`]
 }
 
-/** One warning stands for all: the report has each. */
+/** Shows one warning as an example; the report has each. */
 function warnings({ ingestion }: SyncSummary): Line {
   const { warning } = ingestion
   if (warning === null) return undefined
@@ -150,7 +149,7 @@ function processing({ ingestion }: SyncSummary): Line {
 }
 
 function heldBack({ uploads }: SyncSummary): Line[] {
-  return uploads.heldBackBy.map((held) => [ATTENTION, `${counted(held.contents, 'file')} ${describeHold(held)}`])
+  return uploads.heldBackBy.map((hold) => [ATTENTION, `${counted(hold.contents, 'file')} ${describeHold(hold)}`])
 }
 
 function unchanged({ files }: SyncSummary): Line {
@@ -196,7 +195,6 @@ function furtherProblems({ problems }: SyncSummary, { failure }: RunResult): Sum
   return problems.filter(({ message }) => message !== failure?.message)
 }
 
-/** Returns one line for all paths that have the same problem. */
 function describeProblems(problems: readonly SummaryProblem[], nowMs: number): Line[] {
   const groups = [...Map.groupBy(problems, ({ code, message, retryAt }) => `${code}\n${message}\n${retryAt}`).values()]
   const lines = groups.slice(0, MOST_PROBLEMS).map((group): Line => [ATTENTION, describeGroup(group, nowMs)])

@@ -9,11 +9,9 @@ export interface CliIo {
   readonly stderr: NodeJS.WritableStream
   readonly isTerminal: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean }
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Working directory, absolute. */
   readonly cwd: string
   /** The user of this process; undefined where users have no numbers (Windows). */
   readonly uid: number | undefined
-  /** Home directory, absolute. */
   readonly home: string
   /** Aborted with an InterruptedError when the user or the system asks to stop. */
   readonly signal: AbortSignal

@@ -1,7 +1,6 @@
 import { escapeLines, escapeText } from '../../foundation/text/safe-text.ts'
 import type { Palette } from './palette.ts'
 
-/** Moves to the start of the line and clears it. */
 const CLEAR = '\r\x1b[2K'
 /** Cuts lines at the width of the terminal, because redrawing cannot clear a wrapped line. */
 const UNWRAPPED = ['\x1b[?7l', '\x1b[?7h'] as const
@@ -20,13 +19,11 @@ export class MessageOutput {
     this.#palette = palette
   }
 
-  /** Columns of the terminal. */
   get width(): number {
     const stream = this.#stream
     return 'columns' in stream && typeof stream.columns === 'number' && stream.columns > 0 ? stream.columns : 80
   }
 
-  /** Writes lines, each with its line end. */
   write(lines: string): void {
     const safe = this.#palette.line(escapeLines(lines))
     this.#stream.write(this.#drawn === '' ? safe : `${CLEAR}${safe}${this.#drawn}`)

@@ -11,24 +11,17 @@ interface Choice<T> {
 }
 
 /** Questions to the person at the terminal, on stderr. Each throws InterruptedError when the person cancels. */
-export interface Prompts {
-  choose<T extends string>(message: string, choices: readonly Choice<T>[]): Promise<T>
-  chooseSeveral(message: string, choices: readonly Choice<string>[], initial: readonly string[]): Promise<string[]>
-  /** `validate` returns what is wrong, in words. */
-  askText(message: string, options?: TextOptions): Promise<string>
-  /** Shows no character of the answer. */
-  askSecret(message: string): Promise<string>
-  confirm(message: string, initial: boolean): Promise<boolean>
-}
+export type Prompts = Awaited<ReturnType<typeof openPrompts>>
 
 interface TextOptions {
   readonly initial?: string
   readonly placeholder?: string
+  /** Returns what is wrong, in words. */
   readonly validate?: (text: string) => string | undefined
 }
 
 /** Loads the library of prompts, which only the wizard needs. */
-export async function openPrompts({ stdin, stderr, signal }: CliIo): Promise<Prompts> {
+export async function openPrompts({ stdin, stderr, signal }: CliIo) {
   const clack = await import('@clack/prompts')
   const streams = {
     ...(stdin instanceof Readable && { input: stdin }),
@@ -46,19 +39,19 @@ export async function openPrompts({ stdin, stderr, signal }: CliIo): Promise<Pro
       ...(hint !== undefined && { hint: escapeText(hint) }),
     }))
   return {
-    choose: async (message, choices) => {
+    choose: async <T extends string>(message: string, choices: readonly Choice<T>[]): Promise<T> => {
       const answer = answered(await clack.select<string>({ ...streams, message, options: shown(choices) }))
       const chosen = choices.find(({ value }) => value === answer)
       if (!chosen) throw new Error(`Chosen was what is not offered: ${answer}`)
       return chosen.value
     },
-    chooseSeveral: async (message, choices, initial) => {
+    chooseSeveral: async (message: string, choices: readonly Choice<string>[], initial: readonly string[]) => {
       const options = shown(choices)
       return answered(
         await clack.multiselect<string>({ ...streams, message, options, initialValues: [...initial], required: false }),
       )
     },
-    askText: async (message, { initial, placeholder, validate } = {}) =>
+    askText: async (message: string, { initial, placeholder, validate }: TextOptions = {}) =>
       answered(
         await clack.text({
           ...streams,
@@ -68,8 +61,10 @@ export async function openPrompts({ stdin, stderr, signal }: CliIo): Promise<Pro
           ...(validate && { validate: (text) => validate(text ?? '') }),
         }),
       ),
-    askSecret: async (message) => answered(await clack.password({ ...streams, message })),
-    confirm: async (message, initial) => answered(await clack.confirm({ ...streams, message, initialValue: initial })),
+    /** Shows no character of the answer. */
+    askSecret: async (message: string) => answered(await clack.password({ ...streams, message })),
+    confirm: async (message: string, initial: boolean) =>
+      answered(await clack.confirm({ ...streams, message, initialValue: initial })),
   }
 }
 
@@ -89,7 +84,7 @@ export async function askLine({ io, signal }: CommandContext, question: string):
 interface Confirmation {
   /** The flag that confirms in scripts. */
   readonly flag: string
-  /** What else is lost. */
+  /** The other things that are lost. */
   readonly extent?: string
   /** The name, if a flag gave it. */
   readonly typed?: string | undefined

@@ -1,4 +1,4 @@
-/** What commands ask of the daemon, and what it answers, except its status. */
+/** The requests of commands to the daemon and its responses, except its status. */
 import { z } from 'zod'
 import { fault } from '../../foundation/http/fault.ts'
 import { runSummary } from '../../rules/sync-summary.ts'
@@ -26,7 +26,7 @@ export const syncRequest = z.object({
 /** For routes without input. */
 export const nothing = z.object({})
 export const libraryRequest = z.object({ service })
-/** All mirrors when none is named. */
+/** An empty list means all mirrors. */
 export const mirrorNames = z.object({ names: z.array(z.string()).readonly().default([]) })
 export const mirrorName = z.object({ name: z.string() })
 export const contents = z.object({ contentIds: z.array(z.int()).readonly() })
@@ -35,13 +35,12 @@ export const stopRequest = z.object({ sync: z.string(), reason: fault.optional()
 
 export type SyncRequest = Readonly<z.infer<typeof syncRequest>>
 
-/** How many contents were retried or ignored. */
+/** The number of contents that were retried or ignored. */
 export const contentCount = z.int().nonnegative()
 
-/** Where the daemon's embedded library listens, and its owner's token. */
+/** The address of the daemon's embedded library, and its owner's token. */
 export const libraryAccess = z.object({ url: z.url(), token: z.string().min(1), instanceId: z.string() })
 
-/** The mirrors that the daemon keeps after a reload. */
 export const reloaded = z.object({ mirrors: z.array(z.string()).readonly() })
 
 export type LibraryAccess = Readonly<z.infer<typeof libraryAccess>>
@@ -61,7 +60,7 @@ export const syncLine = z.discriminatedUnion('kind', [
 export type RunResponse = z.infer<typeof runResponse>
 export type SyncLine = z.infer<typeof syncLine>
 
-/** What the server passes to a sync that a client has requested. */
+/** The parts that the server passes to a sync of a client. */
 export interface SyncRun {
   /** Aborted when the client asks to stop or disconnects; the reason is the error that the run ends with. */
   readonly signal: AbortSignal

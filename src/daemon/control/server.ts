@@ -35,7 +35,7 @@ export interface ControlServer extends AsyncDisposable {
   readonly path: string
 }
 
-/** How long clients may take to read their last answer when the server closes. */
+/** The time in which clients may read their last response when the server closes. */
 const CLOSING_GRACE_MS = 1_000
 const MAX_CONNECTIONS = 64
 

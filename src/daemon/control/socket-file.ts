@@ -18,7 +18,6 @@ export function removeSocketFile(stateDir: string): void {
   explainFaults(stateDir, () => rmSync(socketFileOf(stateDir), { force: true }))
 }
 
-/** Removes the file and the socket when the daemon stops listening. */
 export function removeSocket(stateDir: string, path: string): void {
   rmSync(socketFileOf(stateDir), { force: true })
   if (process.platform !== 'win32') rmSync(path, { force: true })

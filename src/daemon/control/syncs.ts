@@ -9,7 +9,6 @@ import type { SyncLine, SyncRun } from './protocol.ts'
 const PROGRESS_INTERVAL_MS = 200
 const MAX_UNREAD_BYTES = 16 * 2 ** 20
 
-/** The running syncs of clients. */
 export class Syncs {
   readonly #running = new Map<string, AbortController>()
   #begun = 0

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../foundation/errors.ts'
 import { counted } from '../../foundation/text/safe-text.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../../sync/continuous/controller-status.ts'
 
-/** Why the daemon is not ready. Every user of the machine can read it, so it holds no path and no text from outside. */
+/** A reason why the daemon is not ready. Every user of the machine can read it, so it holds no path and no text from outside. */
 export interface FailingCheck {
   /** `credential`, `service`, `store`, `starting`, or `mirror:NAME`. */
   readonly check: string

@@ -6,23 +6,16 @@ import { registerProcess } from './process.ts'
 import { registerDaemon, registerMirrors } from './status-metrics.ts'
 import { registerCounts } from './store-counts.ts'
 
-export interface MetricsSource {
-  status(): DaemonStatus
-  readonly reader: StateReader
-  /** The version of shelfd. */
-  readonly version: string
-}
-
 /** Counts reported events, and renders them with the daemon's status for Prometheus. */
 export interface Metrics extends EventCounters {
   /** Returns the text of a scrape. Gauges are read in this call; no timer updates them. */
-  render(): Promise<string>
+  render(status: () => DaemonStatus): Promise<string>
   /** MIME type of the text of `render`. */
   readonly contentType: string
 }
 
 /** Creates metrics in a registry of their own; docs/monitoring.md lists all of them, and a test compares. */
-export function createMetrics({ status, reader, version }: MetricsSource): Metrics {
+export function createMetrics(reader: StateReader, version: string): Metrics {
   const metrics = new MetricSet()
   const { registry } = metrics
   const helpOfBuild = 'Always 1; the version of shelfd and of the Node it runs on.'
@@ -33,7 +26,7 @@ export function createMetrics({ status, reader, version }: MetricsSource): Metri
   return {
     ...registerEvents(metrics),
     contentType: registry.contentType,
-    render: async () => {
+    render: async (status) => {
       // The slow counts come first, so that the other values are current when the scrape is answered.
       await refreshCounts(status())
       const now = status()

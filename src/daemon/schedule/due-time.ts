@@ -4,7 +4,7 @@ import type { CronTimes } from './cron-times.ts'
 /** If the clock is further behind the handled time, it was wrong when that was recorded, and the record is ignored. */
 const LONGEST_STEP_BACK_MS = HOUR_MS
 
-/** When one schedule is due, from its last handled time and a wall clock that may be set at any time. */
+/** Computes when one schedule is due, from its last handled time and a wall clock that may be set at any time. */
 export class DueTime {
   readonly #times: CronTimes
   /** Undefined when the schedule was never handled. */

@@ -1,11 +1,11 @@
 import type { KeyValueQueries } from '../../store/tables/key-values.ts'
 
-/** Up to which time a mirror's schedule was handled. */
+/** The time up to which a mirror's schedule was handled. */
 export interface HandledBatch {
   readonly cron: string
   /** Every due time up to here had its batch, or was skipped; wall-clock milliseconds. */
   readonly handledAt: number
-  /** Whether a batch was started and has not ended. */
+  /** True while a batch has been started and has not ended. */
   readonly isUnderWay: boolean
 }
 

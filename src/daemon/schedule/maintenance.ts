@@ -13,7 +13,7 @@ interface Window extends CronTimes {
 /** The most adjoining windows that are joined in one call; after their end the next call joins further ones. */
 const MOST_JOINED = 1000
 
-/** Whether a window is in force, and for which times that holds: from `fromMs` to before `toMs`. */
+/** Says whether a window is in force from `fromMs` to before `toMs`. */
 export interface Maintenance {
   /** The end of the window, and of those that overlap or touch it; null outside. */
   readonly closedUntil: number | null

@@ -7,7 +7,6 @@ import { DueTime } from './due-time.ts'
 import { type HandledBatch, readHandled, writeHandled } from './handled-batch.ts'
 
 export interface ScheduleEntry {
-  /** Name of the mirror. */
   readonly name: string
   /** Five-field cron. */
   readonly cron: string

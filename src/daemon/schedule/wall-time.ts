@@ -5,7 +5,6 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../foundation/text/times.ts'
  * arithmetic; a change of the clock skips some wall times and repeats others.
  */
 export interface WallTime {
-  /** The wall time at an instant. */
   wallAt(instantMs: number): number
   /** The instant when the clock first shows this time, or the end of the gap when the clock skips it. */
   firstInstantOf(wallMs: number): number

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { messageOf, OperatorError, systemCodeOf } from '../../foundation/errors.ts'
-import { type ExaminedDatabase, examineDatabase } from '../../foundation/sqlite/examine-database.ts'
+import { type CheckedDatabase, checkDatabase } from '../../foundation/sqlite/check-database.ts'
 import { takeKernelLock } from '../../foundation/sqlite/kernel-lock.ts'
 import { packedPath } from '../contents/content-file.ts'
 import { DamagedBytesError } from '../contents/packed-bytes.ts'
@@ -128,8 +128,8 @@ function contentProblem(tables: Tables, files: FileStore, resource: ResourceRow,
  * Examines the database of a data directory, which another process may serve, and changes nothing; returns undefined when
  * there is none yet. Throws OperatorError (`library-damaged`, `store-newer`).
  */
-export function examineLibrary(dataDir: string): ExaminedDatabase | undefined {
+export function inspectLibrary(dataDir: string): CheckedDatabase | undefined {
   const { databaseFile } = dataPaths(dataDir)
   if (!existsSync(databaseFile)) return undefined
-  return explainDamage(() => examineDatabase(librarySpecOf(databaseFile), () => undefined))
+  return explainDamage(() => checkDatabase(librarySpecOf(databaseFile), () => undefined))
 }

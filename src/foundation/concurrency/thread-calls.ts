@@ -42,7 +42,7 @@ async function replyTo<Input, Result>(
 }
 
 let lastCall = 0
-/** How many calls each thread has to answer: it keeps the process alive only meanwhile. */
+/** The number of calls that each thread still has to answer: it keeps the process alive only meanwhile. */
 const openCalls = new WeakMap<Worker, number>()
 
 /** Resolves with the thread's answer. Throws what its handler threw, by code and message, or ThreadEndedError. */

@@ -1,4 +1,3 @@
-/** Resolves once `signal` is aborted. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()

@@ -9,16 +9,15 @@ export interface Ownership {
 export interface Intruder {
   /** `it belongs to user 1000`. */
   readonly why: string
-  /** The command that fixes it. */
   readonly fix: string
 }
 
 interface Judging {
-  /** Who else may own it; nobody by default. */
+  /** Other users who may own it; nobody by default. */
   readonly owners?: 'nobody' | 'root' | 'anyone'
-  /** Whether the sticky bit is enough: it prevents users from replacing the files of others. */
+  /** True if the sticky bit is enough: it prevents users from replacing the files of others. */
   readonly mayBeSticky?: boolean
-  /** Whether it is a directory whose contents must have the same owner. */
+  /** True for a directory whose contents must have the same owner. */
   readonly isTree?: boolean
 }
 

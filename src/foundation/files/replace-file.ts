@@ -10,7 +10,7 @@ export type Durability = 'complete' | 'durable'
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 
 /**
- * Replaces a small file durably, with exactly this `mode`, which the umask does not change. If a link stands at `file` or at the name of the
+ * Replaces a small file durably, with exactly this `mode`, which the umask does not change. If a link is at `file` or at the name of the
  * unfinished file, replaces the link and does not follow it.
  */
 export function replaceFile(file: string, content: string | Uint8Array, mode = 0o600): void {

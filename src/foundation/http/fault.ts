@@ -3,7 +3,6 @@ import { type ErrorKind, messageOf, RequestError, rebuildError, ShelfdError } fr
 
 /** An error as sent between processes; `status` is the HTTP status of a RequestError. */
 export const fault = z.object({ code: z.string(), message: z.string(), status: z.int().optional() })
-/** The body of an answer that is an error. */
 export const faultBody = z.object({ error: fault })
 
 export type Fault = z.infer<typeof fault>
@@ -30,12 +29,10 @@ export function faultOf(error: unknown): Fault {
   return { code: error instanceof ShelfdError ? codeOf(error) : 'unexpected', message }
 }
 
-/** Rebuilds the error of a fault in its class. */
 export function errorOf({ code, message, status }: Fault): Error {
   return rebuildError(code, message, status)
 }
 
-/** The HTTP status that goes with an error. */
 export function httpStatusOf(error: unknown): number {
   if (error instanceof RequestError) return error.status
   return STATUSES[error instanceof ShelfdError ? kindOf(error) : 'internal']

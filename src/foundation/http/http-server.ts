@@ -19,10 +19,10 @@ import {
 export interface RequestLimits {
   /** In bytes. */
   readonly maxHeaderSize: number
-  /** How long a client may take for its headers, and for its whole request. All times are milliseconds. */
+  /** The times in which a client must send its headers, and its whole request. All times are milliseconds. */
   readonly headersTimeout: number
   readonly requestTimeout: number
-  /** How often the server checks these times. */
+  /** The interval at which the server checks these times. */
   readonly connectionsCheckingInterval: number
 }
 
@@ -69,7 +69,7 @@ const SECURITY_HEADERS: OutgoingHttpHeaders = {
   'x-content-type-options': 'nosniff',
 }
 
-/** How streamed values follow each other. */
+/** The type of a stream, and the text before and after each value. */
 const FORMS = {
   lines: { type: 'application/x-ndjson', before: '', after: '\n' },
   events: { type: 'text/event-stream', before: 'data: ', after: '\n\n' },

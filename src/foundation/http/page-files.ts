@@ -56,7 +56,7 @@ export function cachingOf(name: string): string {
   return name.endsWith('.html') ? 'no-cache' : 'public, max-age=31536000, immutable'
 }
 
-/** What .ci/bundle-web.ts exports. */
+/** The exports of .ci/bundle-web.ts. */
 interface Bundler {
   bundleWeb(): Promise<readonly { readonly name: string; readonly body: Buffer }[]>
 }

@@ -41,7 +41,7 @@ export type Routes = Readonly<Record<`${'GET' | 'POST'} /${string}`, Route>>
 export type FoundRoute =
   | { readonly kind: 'found'; readonly route: Route }
   | { readonly kind: 'missing' }
-  /** Only other methods have a route at this path. */
+  /** The path has routes for other methods only. */
   | { readonly kind: 'other-method'; readonly allow: string }
 
 export function findRoute(routes: Routes, method: string, path: string): FoundRoute {

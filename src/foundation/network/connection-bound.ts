@@ -29,7 +29,6 @@ export class ConnectionBound {
     oldest.destroy()
   }
 
-  /** Marks a connection as busy: `admit` does not close it. */
   markBusy(socket: Closable): void {
     this.#silent.delete(socket)
   }

@@ -108,7 +108,6 @@ export function isDatabaseThere(file: string): boolean {
   return isOwnFile(file)
 }
 
-/** Numbered migrations of a directory, in order. */
 function readMigrations(directory: string): { version: number; sql: string }[] {
   return readdirSync(directory)
     .filter((name) => /^\d{3}-.+\.sql$/.test(name))

@@ -1,4 +1,3 @@
-/** The text that replaces a secret. */
 export const REDACTED = '[secret]'
 
 /** A shorter piece of base64 may match unrelated text. */

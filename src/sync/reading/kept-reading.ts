@@ -1,7 +1,7 @@
 import type { Clock } from '../../foundation/clock.ts'
 import { systemClock } from '../../foundation/clock.ts'
 
-/** How long a reading is used again: a multiple of the time that it took, within bounds. */
+/** The time for which a reading is used again: a multiple of its duration, within bounds. */
 interface Use {
   readonly perReading: number
   readonly leastMs: number

@@ -2,7 +2,7 @@ import type { MirrorOverview } from '../../contract/dashboard.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../continuous/controller-status.ts'
-import { describeController } from '../continuous/describe-status.ts'
+import { describeController } from '../continuous/status-lines.ts'
 import { NO_FILES } from '../report/file-counts.ts'
 import { stateOfDaemon, stateOfMirror, stateOfRun } from '../report/mirror-state.ts'
 import type { LastRun } from '../report/run-history.ts'
@@ -13,7 +13,7 @@ export interface ListedMirror {
   readonly name: string
   readonly path: string
   readonly isOutOfUse: boolean
-  /** Why it is not synced unless it is named; null for one that is. */
+  /** The reason why it is synced only when it is named; null for other mirrors. */
   readonly inactive: string | null
 }
 

@@ -2,7 +2,7 @@ import type { Timeline, TimelineSpan } from '../../contract/dashboard.ts'
 import { HOUR_MS, MINUTE_MS } from '../../foundation/text/times.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 
-/** So many intervals of such a length make up a span. */
+/** The intervals that make up a span. */
 const SPANS: Readonly<Record<TimelineSpan, { readonly intervalMs: number; readonly intervals: number }>> = {
   hour: { intervalMs: MINUTE_MS, intervals: 60 },
   day: { intervalMs: 15 * MINUTE_MS, intervals: 96 },

@@ -8,7 +8,7 @@ import { readProblems } from './read-problems.ts'
 import { ReportReader } from './read-report.ts'
 import { readTimeline } from './read-timeline.ts'
 
-/** What the dashboard and the metrics read of the store, each with its input and its answer. */
+/** The readings of the store for the dashboard and the metrics. */
 export interface Readings {
   overview(input: OverviewInput): readonly ReadMirror[]
   rows(input: RowsInput): RowsPage

@@ -11,7 +11,7 @@ import { ApiFailure, failureOf, unreachable } from './failure.ts'
 
 interface SearchFor {
   readonly query: string
-  /** All that may be read, without it. */
+  /** Undefined searches all libraries that may be read. */
   readonly library: string | undefined
   readonly limit: number
 }

@@ -1,4 +1,4 @@
-/** Day and minute, as the reader's system writes them. */
+/** Returns day and minute as the reader's system writes them. */
 export function formatTime(isoTime: string): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(isoTime))
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { useKeys } from './use-keys.ts'
 
-/** From which item to which; -1 means no item, from which only arrows lead into the list. */
+/** The next item for each key; -1 means no item, from which only arrows lead into the list. */
 const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
   ArrowDown: (at, last) => Math.min(last, at + 1),
   ArrowUp: (at) => Math.max(0, at - 1),
@@ -11,7 +11,6 @@ const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
 }
 
 interface ListProps {
-  /** For screen readers. */
   readonly label: string
   /** The item whose link leads here gets the focus: that from which the reader comes back. */
   readonly cameFrom: string
@@ -45,7 +44,6 @@ function itemsOf(list: Element | null): HTMLElement[] {
   return [...(list?.querySelectorAll<HTMLElement>('.item') ?? [])]
 }
 
-/** Puts the focus on the first item of the list shown, if there is one. */
 export function focusFirstItem(): void {
   itemsOf(document.querySelector('.list'))[0]?.focus()
 }

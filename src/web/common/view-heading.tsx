@@ -9,12 +9,10 @@ interface ViewHeadingProps {
   readonly children?: ComponentChildren
 }
 
-/** As the page itself says. */
 function nameOfPage(): string {
   return document.querySelector('meta[name=application-name]')?.getAttribute('content') ?? ''
 }
 
-/** The heading of a view. */
 export function ViewHeading({ title, takesFocus, children }: ViewHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => {

@@ -9,7 +9,6 @@ interface HeaderProps {
   onSignOut(): void
 }
 
-/** The views, and the way out. */
 export function Header({ view, onHelp, onSignOut }: HeaderProps) {
   return (
     <header class="top">

@@ -3,7 +3,6 @@ import type { ResourceRecord } from '../../contract/records.ts'
 import { addressOf, type SearchRoute } from './routes.ts'
 import { useSession } from './session.ts'
 
-/** Restricts a search to a library, and its hits to a directory. */
 export function Filters({ route, hits }: { readonly route: SearchRoute; readonly hits: readonly ResourceRecord[] }) {
   const { libraries } = useSession()
   const directories = directoriesOfHits(hits)
@@ -45,7 +44,7 @@ export function Filters({ route, hits }: { readonly route: SearchRoute; readonly
   )
 }
 
-/** As many as a reader can look over. */
+/** More directories are too many for a reader. */
 const MOST = 100
 
 interface DirectoryOfHits {

@@ -13,7 +13,6 @@ interface HeaderProps {
   onSignOut(): void
 }
 
-/** Returns which library, what to look for, and the way out. */
 export function Header({ route, searchField, onHelp, onSignOut }: HeaderProps) {
   const { libraries } = useSession()
   const library = 'library' in route ? route.library : ''

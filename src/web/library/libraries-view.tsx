@@ -4,7 +4,6 @@ import { ViewHeading } from '../common/view-heading.tsx'
 import { addressOf, directoryRoute, type ViewProps } from './routes.ts'
 import { useSession } from './session.ts'
 
-/** The libraries to choose from. */
 export function LibrariesView({ cameFrom, takesFocus }: ViewProps) {
   const { libraries } = useSession()
   return (

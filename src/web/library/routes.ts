@@ -24,9 +24,9 @@ export interface DocumentRoute {
 export interface SearchRoute {
   readonly view: 'search'
   readonly query: string
-  /** Empty for all. */
+  /** An empty text means all. */
   readonly library: string
-  /** Empty for all. */
+  /** An empty text means all. */
   readonly directory: string
 }
 
@@ -99,7 +99,6 @@ function decode(name: string): string {
   }
 }
 
-/** The properties of each view. */
 export interface ViewProps {
   /** The address that was shown before. */
   readonly cameFrom: string

@@ -14,7 +14,6 @@ import { useSession } from './session.ts'
 /** The most that the service gives at a time. */
 const LIMIT = 100
 
-/** The hits of a search. */
 export function SearchView({ route, cameFrom, takesFocus }: ViewProps & { readonly route: SearchRoute }) {
   const { api } = useSession()
   const { query, library } = route

@@ -13,25 +13,30 @@ import { type MetricSample, parseExposition } from '../../support/exposition.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
+interface TestedMetrics extends Omit<Metrics, 'render'> {
+  render(): Promise<string>
+}
+
 interface MetricsInput {
   readonly status?: () => DaemonStatus
   readonly store: Store
 }
 
-function metricsOf({ status = daemonStatus, store }: MetricsInput): Metrics {
+function metricsOf({ status = daemonStatus, store }: MetricsInput): TestedMetrics {
   const reader = openStateReader(store.directory)
   onTestFinished(() => reader[Symbol.asyncDispose]())
-  return createMetrics({ status: () => status(), reader, version: '1.2.3' })
+  const metrics = createMetrics(reader, '1.2.3')
+  return { ...metrics, render: () => metrics.render(status) }
 }
 
-async function samplesOf(metrics: Metrics, name: string): Promise<MetricSample[]> {
+async function samplesOf(metrics: TestedMetrics, name: string): Promise<MetricSample[]> {
   const family = parseExposition(await metrics.render()).get(name)
   if (!family) throw new Error(`${name} is not there`)
   return family.samples
 }
 
 /** `value` by the values of the labels, in the order the metric has them. */
-async function valuesOf(metrics: Metrics, name: string): Promise<Record<string, number>> {
+async function valuesOf(metrics: TestedMetrics, name: string): Promise<Record<string, number>> {
   const samples = await samplesOf(metrics, name)
   return Object.fromEntries(samples.map(({ labels, value }) => [Object.values(labels).join(' '), value]))
 }

@@ -147,9 +147,9 @@ async function scrapeAll(): Promise<Scrape> {
   await tested.sync([mirror])
   const status = () => daemonStatus({ mirrors: [daemonMirrorStatus({ name: mirror.name })] })
   await using reader = openStateReader(tested.store.directory)
-  const metrics = createMetrics({ status, reader, version: '1.2.3' })
+  const metrics = createMetrics(reader, '1.2.3')
   metrics.observeRequest({ route: 'uploadFile', status: 413, durationMs: 3 })
-  return parseExposition(await metrics.render())
+  return parseExposition(await metrics.render(status))
 }
 
 /** Label values that an expression selects by, and no sample of the metric has. */

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { createToken } from '../../../src/embedded/access/manage-tokens.ts'
 import { openLibraryDatabase } from '../../../src/embedded/database/open-library-database.ts'
 import { startEmbeddedLibrary } from '../../../src/embedded/start-embedded.ts'
-import { examineLibrary } from '../../../src/embedded/storage/check-library.ts'
+import { inspectLibrary } from '../../../src/embedded/storage/check-library.ts'
 import { OperatorError } from '../../../src/foundation/errors.ts'
 import { migrationsWith } from '../../support/next-version.ts'
 import { startLibrary } from '../temporary-library.ts'
@@ -54,7 +54,7 @@ it('a library of a development version is refused with the way out', async () =>
     message: expect.stringMatching(/before the first release.*move its directory away/),
   })
   await expect(startEmbeddedLibrary({ dataDir })).rejects.toEqual(refusal)
-  for (const open of [() => createToken(dataDir, { name: 'a' }, 0), () => examineLibrary(dataDir)]) {
+  for (const open of [() => createToken(dataDir, { name: 'a' }, 0), () => inspectLibrary(dataDir)]) {
     expect(open).toThrow(refusal)
   }
 })

@@ -94,7 +94,6 @@ async function chooseCredential(wizard: Wizard, service: ChosenService): Promise
   }
 }
 
-/** Returns the credential that a flag or a variable names. */
 function givenCredential({ flags, context }: Wizard, service: ChosenService): CheckedService | undefined {
   const { env, cwd, home } = context.io
   if (env.SHELFD_TOKEN || env.SHELFD_TOKEN_FILE) return { service, token: undefined }

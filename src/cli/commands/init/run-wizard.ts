@@ -13,6 +13,7 @@ import { readCommandLine } from '../../parser/read-command-line.ts'
 import { openPrompts } from '../../terminal/prompts.ts'
 import { renderCompletionScript } from '../completion.ts'
 import { openDoctor } from '../doctor.ts'
+import type { InitFlags } from '../init.ts'
 import { installCommand } from '../service.ts'
 import { type CheckedService, chooseDirectories, chooseLibrary, chooseService, toMirrors } from './questions.ts'
 import {
@@ -21,7 +22,6 @@ import {
   configFileOf,
   draftOf,
   errorOfFailure,
-  type InitFlags,
   shownPath,
   type TypedToken,
   type Wizard,
@@ -179,7 +179,6 @@ function shellOf(shell = ''): ReadingShell | 'zsh' | undefined {
   return (['bash', 'fish', 'zsh'] as const).find((known) => known === name)
 }
 
-/** Returns the file from which a shell reads the completion of shelfd. */
 function completionFile(shell: ReadingShell, { env, home }: Surroundings): string {
   if (shell === 'fish') return join(baseOf(env.XDG_CONFIG_HOME, home, '.config'), 'fish', 'completions', 'shelfd.fish')
   const base = baseOf(env.XDG_DATA_HOME, home, join('.local', 'share'))

@@ -10,25 +10,13 @@ import type { CommandContext } from '../../context.ts'
 import { renderFinding, SYMBOLS, WORDS } from '../../render/findings.ts'
 import { showsSymbols } from '../../terminal/cli-io.ts'
 import type { Prompts } from '../../terminal/prompts.ts'
+import type { InitFlags } from '../init.ts'
 
-/** The answers that flags give. */
-export interface InitFlags {
-  readonly directories: readonly string[]
-  readonly embedded: boolean
-  readonly tokenFile: string | undefined
-  readonly library: string | undefined
-  readonly createLibrary: boolean
-  readonly installService: 'yes' | 'no' | undefined
-  readonly installCompletion: 'yes' | 'no' | undefined
-  readonly yes: boolean
-  readonly force: boolean
-}
-
-/** Holds what the steps of the wizard work with. */
+/** The parts that the steps of the wizard share. */
 export interface Wizard {
   readonly context: CommandContext
   readonly flags: InitFlags
-  /** Undefined without a terminal: then the flags are all answers. */
+  /** Undefined without a terminal: then the flags give all answers. */
   readonly prompts: Prompts | undefined
   readonly configFile: string
 }
@@ -39,7 +27,6 @@ export interface TypedToken {
   readonly text: string
 }
 
-/** Returns the file that `shelfd init` writes, whether it is there or not. */
 export function configFileOf({ config, io }: CommandContext): string {
   return configCandidates(config, io)[0]?.file ?? join(io.home, '.config', 'shelfd', 'config.yaml')
 }

@@ -69,7 +69,7 @@ export function createCsvPrinter(): ReportPrinter {
   }
 }
 
-/** Several remote paths stand in one field, separated by ` | `. */
+/** Several remote paths are in one field, separated by ` | `. */
 function record(values: readonly (string | number | null | readonly string[])[]): string {
   return values.map((value) => field(Array.isArray(value) ? value.join(' | ') : value)).join(',')
 }

@@ -63,7 +63,6 @@ export interface ReportOutcome {
   hasFaults: boolean
 }
 
-/** Prints the report to stdout. */
 export async function printReport(
   context: CommandContext,
   reportContext: ReportContext,

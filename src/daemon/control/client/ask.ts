@@ -5,14 +5,13 @@ import { messageOf, ShelfdError, systemCodeOf, TemporaryError } from '../../../f
 import { errorOf, faultBody } from '../../../foundation/http/fault.ts'
 import { openRequest } from '../../../foundation/http/node-http.ts'
 
-/** A request to the daemon that listens at `socketPath`. */
 export interface DaemonRequest {
   readonly socketPath: string
   readonly method: 'GET' | 'POST'
   readonly path: string
   /** Sent as JSON. */
   readonly input?: object
-  /** How long the daemon may take to accept the request; the client then waits for the answer without limit. */
+  /** The time in which the daemon must accept the request; the client then waits for the response without limit. */
   readonly aliveWithinMs?: number | undefined
 }
 
@@ -117,7 +116,6 @@ function isSilent(withinMs: number): TemporaryError {
   return new TemporaryError('answer-late', text)
 }
 
-/** The error when the daemon has ended before its answer. */
 export function hasEnded(error?: unknown): TemporaryError {
   const why = error === undefined ? '' : ` (${messageOf(error)})`
   return new TemporaryError('service-unreachable', `The daemon ended before it answered${why}; run the command again`)

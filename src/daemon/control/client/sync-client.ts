@@ -45,7 +45,6 @@ export async function syncInDaemon(socketPath: string, input: SyncRequest, run: 
   throw hasEnded()
 }
 
-/** Asks the daemon to stop the sync when `signal` is aborted, with the reason. */
 function stopOnAbort(socketPath: string, sync: string, signal: AbortSignal): Disposable {
   const stop = () => {
     const input = { sync, reason: faultOf(signal.reason) }

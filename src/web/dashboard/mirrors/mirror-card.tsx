@@ -60,7 +60,7 @@ function Actions({ mirror: { name, isPaused, isSyncing } }: { readonly mirror: M
   )
 }
 
-/** Only what applies. */
+/** Shows only facts that apply. */
 function Facts({ mirror }: { readonly mirror: MirrorOverview }) {
   const { isPaused, queue, inIngestion, lastRun, nextRunAt, details } = mirror
   const facts: readonly (readonly [string, string])[] = [

@@ -124,7 +124,7 @@ function Pager({ page, pages, onGo }: PagerProps) {
 
 interface ClassChoiceProps {
   readonly counts: ClassCounts
-  /** All when it is empty. */
+  /** An empty list means all classes. */
   readonly chosen: readonly ShownState[]
   onChange(chosen: readonly ShownState[]): void
 }

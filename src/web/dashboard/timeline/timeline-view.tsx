@@ -67,7 +67,7 @@ function Plots({ timeline }: { readonly timeline: Timeline }) {
   )
 }
 
-/** The same in words, for those who read no plots. Only intervals in which something happened. */
+/** Shows the same in words, for those who read no plots: the intervals in which something happened. */
 function Numbers({
   timeline: { fromMs, intervalMs, sent, bytes, failed, searchableAfterMs },
 }: {

@@ -5,22 +5,22 @@ import { type DatabaseSpec, openDatabaseReadOnly } from './open-database.ts'
 /** Reading more than this would take longer than a person waits. */
 const MOST_READ_BYTES = 2 ** 30
 
-export interface ExaminedDatabase {
+export interface CheckedDatabase {
   readonly sizeBytes: number
   /** Every page was read and is intact; false for a database that is too large to be read at once. */
   readonly isRead: boolean
 }
 
-/** Reads the pages of an existing database, then runs `examine` on it; throws like openDatabaseReadOnly. */
-export function examineDatabase<T>(
+/** Reads the pages of an existing database, then runs `inspect` on it; throws like openDatabaseReadOnly. */
+export function checkDatabase<T>(
   spec: DatabaseSpec,
-  examine: (database: Database.Database) => T,
-): ExaminedDatabase & { readonly examined: T } {
+  inspect: (database: Database.Database) => T,
+): CheckedDatabase & { readonly inspected: T } {
   const sizeBytes = statSync(spec.file).size
   const isRead = sizeBytes <= MOST_READ_BYTES
   const database = openDatabaseReadOnly({ ...spec, check: isRead ? 'quick_check' : undefined })
   try {
-    return { sizeBytes, isRead, examined: examine(database) }
+    return { sizeBytes, isRead, inspected: inspect(database) }
   } finally {
     database.close()
   }
