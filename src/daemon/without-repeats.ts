@@ -1,5 +1,5 @@
 import type { Clock } from '../foundation/clock.ts'
-import type { LogFields, Logger } from '../foundation/logger.ts'
+import { type LogFields, type Logger, loggerTo } from '../foundation/logger.ts'
 import { SENT, SENT_BESIDES, UPLOADS_FAILED } from '../sync/continuous/activity-log.ts'
 import { CLIENT_LOG_MESSAGES } from './control/answer-clients.ts'
 
@@ -25,25 +25,19 @@ interface Logged {
  */
 export function withoutRepeats(logger: Logger, clock: Clock): Logger {
   const logged = new Map<string, Logged>()
-  const at =
-    (level: 'info' | 'warn' | 'error') =>
-    (message: string, fields: LogFields = {}): void => {
-      if (ALWAYS_LOGGED.has(message)) {
-        logger[level](message, fields)
-        return
-      }
-      const key = keyOf(level, message, fields)
-      const before = logged.get(key)
-      if (before && clock.monotonicMs() - before.atMs < REPEAT_INTERVAL_MS) {
-        before.repeated += 1
-        return
-      }
-      logged.delete(key)
-      logged.set(key, { atMs: clock.monotonicMs(), repeated: 0 })
-      dropOldest(logged)
-      logger[level](message, before?.repeated ? { ...fields, repeated: before.repeated } : fields)
+  return loggerTo((level, message, fields = {}) => {
+    if (level === 'debug' || ALWAYS_LOGGED.has(message)) return logger[level](message, fields)
+    const key = keyOf(level, message, fields)
+    const before = logged.get(key)
+    if (before && clock.monotonicMs() - before.atMs < REPEAT_INTERVAL_MS) {
+      before.repeated += 1
+      return
     }
-  return { debug: logger.debug, info: at('info'), warn: at('warn'), error: at('error') }
+    logged.delete(key)
+    logged.set(key, { atMs: clock.monotonicMs(), repeated: 0 })
+    dropOldest(logged)
+    logger[level](message, before?.repeated ? { ...fields, repeated: before.repeated } : fields)
+  })
 }
 
 function keyOf(level: string, message: string, { mirror, code, reason, changes }: LogFields): string {

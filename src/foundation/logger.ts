@@ -8,4 +8,16 @@ export interface Logger {
   error(message: string, fields?: LogFields): void
 }
 
-export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+export type LogLevel = keyof Logger
+
+/** Returns a logger whose every message goes to `log`. */
+export function loggerTo(log: (level: LogLevel, message: string, fields?: LogFields) => void): Logger {
+  return {
+    debug: (message, fields) => log('debug', message, fields),
+    info: (message, fields) => log('info', message, fields),
+    warn: (message, fields) => log('warn', message, fields),
+    error: (message, fields) => log('error', message, fields),
+  }
+}
+
+export const silentLogger = loggerTo(() => {})

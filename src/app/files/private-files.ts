@@ -37,6 +37,18 @@ export const readTextFile: ReadTextFile = (file) => {
   }
 }
 
+/** Reads a file that must be there; throws the error that `unusable` makes of a reason, or UsageError('insecure-file'). */
+export function readRequired(file: string, unusable: (why: string) => Error, readFile = readTextFile): TextFile {
+  let found: TextFile | undefined
+  try {
+    found = readFile(file)
+  } catch (error) {
+    throw error instanceof UsageError ? error : unusable(messageOf(error))
+  }
+  if (found) return found
+  throw unusable('there is no such file')
+}
+
 /** Returns the owner and mode of what is at `path`, after links; undefined without it. */
 export function ownershipOf(path: string): Ownership | undefined {
   return statSync(path, { throwIfNoEntry: false })

@@ -1,11 +1,9 @@
 import { createRequire } from 'node:module'
 import { messageOf } from '../../foundation/errors.ts'
-import type { LogFields, Logger } from '../../foundation/logger.ts'
+import { type LogFields, type Logger, type LogLevel, loggerTo } from '../../foundation/logger.ts'
 import { escapeJson, escapeText } from '../../foundation/text/safe-text.ts'
 import type { Environment } from '../settings/overrides.ts'
 import type { LogFormat } from '../settings/settings.ts'
-
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 export interface LoggerOptions {
   readonly format: 'text' | 'json'
@@ -37,17 +35,13 @@ export function levelOf(quiet: boolean, verbosity: number): LogLevel {
 
 function createTextLogger({ level, withTime, write, redact }: LoggerOptions): Logger {
   const shown = LEVELS.slice(LEVELS.indexOf(level))
-  const at =
-    (name: LogLevel) =>
-    (message: string, fields: LogFields = {}) => {
-      if (!shown.includes(name)) return
-      const time = withTime ? `${new Date().toISOString().slice(11, 19)} ` : ''
-      const parts = Object.entries(fields).flatMap(([key, value]) =>
-        value === undefined ? [] : [formatField(key, value)],
-      )
-      write(`${redact([`${time}${name.padEnd(5)} ${escapeText(message)}`, ...parts].join(' '))}\n`)
-    }
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  return loggerTo((name, message, fields = {}) => {
+    if (!shown.includes(name)) return
+    const time = withTime ? `${new Date().toISOString().slice(11, 19)} ` : ''
+    const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+    const parts = given.map(([key, value]) => formatField(key, value))
+    write(`${redact([`${time}${name.padEnd(5)} ${escapeText(message)}`, ...parts].join(' '))}\n`)
+  })
 }
 
 function formatField(key: string, value: unknown): string {
@@ -60,27 +54,17 @@ function formatField(key: string, value: unknown): string {
 /** Loads pino at the first line, since most commands never log one. */
 function createJsonLogger({ level, write, redact }: LoggerOptions): Logger {
   let loaded: Logger | undefined
-  const pinoLogger = () => {
+  return loggerTo((name, message, fields) => {
     loaded ??= loadPino(level, { write: (line) => write(`${redact(escapeJson(line.trimEnd()))}\n`) })
-    return loaded
-  }
-  return {
-    debug: (message, fields) => pinoLogger().debug(message, fields),
-    info: (message, fields) => pinoLogger().info(message, fields),
-    warn: (message, fields) => pinoLogger().warn(message, fields),
-    error: (message, fields) => pinoLogger().error(message, fields),
-  }
+    loaded[name](message, fields)
+  })
 }
 
 function loadPino(level: LogLevel, stream: { write: (line: string) => void }): Logger {
   const { pino }: typeof import('pino') = createRequire(import.meta.url)('pino')
   const formatters = { level: (label: string) => ({ level: label }) }
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, stream)
-  const at =
-    (name: LogLevel) =>
-    (message: string, fields: LogFields = {}) =>
-      logger[name](withErrorTexts(fields), message)
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  return loggerTo((name, message, fields = {}) => logger[name](withErrorTexts(fields), message))
 }
 
 function withErrorTexts(fields: LogFields): LogFields {

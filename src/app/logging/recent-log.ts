@@ -1,6 +1,6 @@
 import type { LogLine } from '../../contract/dashboard.ts'
 import type { RecentLog } from '../../dashboard/sources.ts'
-import type { LogFields, Logger } from '../../foundation/logger.ts'
+import { type Logger, loggerTo } from '../../foundation/logger.ts'
 import { createLogger } from './create-logger.ts'
 
 const MOST_LINES = 500
@@ -17,16 +17,17 @@ export function keepRecent(logger: Logger, redact: (text: string) => string): { 
     if (lines.length > MOST_LINES) lines.shift()
   }
   const text = createLogger({ format: 'text', level: 'info', withTime: false, write, redact })
-  const at = (name: LogLine['level']) => (message: string, fields?: LogFields) => {
+  const kept = loggerTo((name, message, fields) => {
     logger[name](message, fields)
+    if (name === 'debug') return
     level = name
     text[name](message, fields)
-  }
+  })
   const recent = {
     get last() {
       return last
     },
     list: () => lines,
   }
-  return { logger: { debug: logger.debug, info: at('info'), warn: at('warn'), error: at('error') }, recent }
+  return { logger: kept, recent }
 }

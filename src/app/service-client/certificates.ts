@@ -1,8 +1,8 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { getCACertificates } from 'node:tls'
-import { messageOf, UsageError } from '../../foundation/errors.ts'
+import { UsageError } from '../../foundation/errors.ts'
 import type { ClientCertificate } from '../../remote/wire/connector.ts'
-import { assertPrivate, assertTrusted, type ReadTextFile, readTextFile, type TextFile } from '../files/private-files.ts'
+import { assertPrivate, assertTrusted, type ReadTextFile, readRequired, type TextFile } from '../files/private-files.ts'
 import type { Redactor } from '../logging/redactor.ts'
 import type { ClientCertificateFiles } from '../settings/settings.ts'
 
@@ -15,7 +15,7 @@ interface Named {
 }
 
 /** Returns Node's default certificates and those of the PEM file `file`; throws UsageError('bad-configuration'). */
-export function readAuthorities(file: string, readFile: ReadTextFile = readTextFile): string[] {
+export function readAuthorities(file: string, readFile?: ReadTextFile): string[] {
   const named = { file, setting: 'service.caFile' }
   const text = readText(named, assertTrusted, readFile)
   return [...getCACertificates('default'), ...parseCertificates(named, text).map(({ pem }) => pem)]
@@ -51,22 +51,10 @@ function named(file: string, key: string): Named {
   return { file, setting: `service.clientCertificate.${key}` }
 }
 
-function readText(
-  from: Named,
-  assertSafe: (file: string, found: TextFile) => void,
-  readFile: ReadTextFile = readTextFile,
-): string {
-  try {
-    const found = readFile(from.file)
-    if (found) {
-      assertSafe(from.file, found)
-      return found.text
-    }
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    throw unusable(from, messageOf(error))
-  }
-  throw unusable(from, 'there is no such file')
+function readText(from: Named, assertSafe: (file: string, found: TextFile) => void, readFile?: ReadTextFile): string {
+  const found = readRequired(from.file, (why) => unusable(from, why), readFile)
+  assertSafe(from.file, found)
+  return found.text
 }
 
 function parseCertificates(from: Named, text: string): { pem: string; parsed: X509Certificate }[] {

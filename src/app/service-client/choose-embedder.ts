@@ -1,7 +1,7 @@
 import { findModelFiles, requirePackages } from '../../embedded/embedding/model-files.ts'
 import type { EmbedderChoice } from '../../embedded/embedding/open-embedder.ts'
-import { messageOf, systemCodeOf, UsageError } from '../../foundation/errors.ts'
-import { assertPrivate, readTextFile } from '../files/private-files.ts'
+import { messageOf, UsageError } from '../../foundation/errors.ts'
+import { assertPrivate, readRequired } from '../files/private-files.ts'
 import type { Redactor } from '../logging/redactor.ts'
 import type { EmbedderSettings } from '../settings/settings.ts'
 
@@ -29,22 +29,11 @@ function assertModel(folder: string): void {
 }
 
 function readKey(file: string): string {
-  const found = attemptRead(file)
+  const found = readRequired(file, (why) => unusable(file, why))
   assertPrivate(file, found)
   const key = found.text.trim()
   if (/^[\x21-\x7e]+$/.test(key)) return key
   throw unusable(file, 'it must hold the key on one line, without spaces')
-}
-
-function attemptRead(file: string) {
-  try {
-    const found = readTextFile(file)
-    if (found) return found
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    throw unusable(file, systemCodeOf(error) ?? 'it cannot be read')
-  }
-  throw unusable(file, 'there is no such file')
 }
 
 function unusable(file: string, why: string): UsageError {

@@ -1,3 +1,6 @@
+import type { AssetRecord } from '../../contract/records.ts'
+import { describePlace } from './labels.ts'
+
 interface ExcerptProps {
   /** Each marked word is between two asterisks on either side. */
   readonly text: string
@@ -6,7 +9,7 @@ interface ExcerptProps {
 }
 
 /** A part of a text with its matching words marked. */
-export function Excerpt({ text, marks }: ExcerptProps) {
+function Excerpt({ text, marks }: ExcerptProps) {
   const ends = [-2, ...marks.map(([, end]) => end)]
   return (
     <>
@@ -19,4 +22,14 @@ export function Excerpt({ text, marks }: ExcerptProps) {
       {text.slice((ends.at(-1) ?? 0) + 2)}
     </>
   )
+}
+
+/** The passages of a document that match a search, each with its place in the source. */
+export function Excerpts({ assets }: { readonly assets: readonly AssetRecord[] }) {
+  return assets.map((asset) => (
+    <p key={asset.id} class="excerpt">
+      <Excerpt text={asset.excerpt ?? ''} marks={asset.excerpt_marks ?? []} />{' '}
+      <span class="place">{describePlace(asset.trace)}</span>
+    </p>
+  ))
 }

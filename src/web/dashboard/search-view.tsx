@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { ResourceRecord } from '../../contract/records.ts'
-import { Excerpt } from '../common/excerpt.tsx'
+import { Choice } from '../common/choice.tsx'
+import { Excerpts } from '../common/excerpt.tsx'
 import { counted } from '../common/format.ts'
-import { describePlace, kindOf } from '../common/labels.ts'
+import { kindOf } from '../common/labels.ts'
 import { Failure, Loading, Notice } from '../common/notice.tsx'
 import { useLoaded } from '../common/use-loaded.ts'
 import { ViewHeading } from '../common/view-heading.tsx'
@@ -75,20 +76,14 @@ function SearchForm({ words, library, libraries }: SearchFormProps) {
           onInput={({ currentTarget: { value } }) => setTyped(value)}
         />
         {libraries.length > 1 && (
-          <select
-            aria-label="Library"
+          <Choice
+            label="Library"
             value={library}
-            onChange={({ currentTarget: { value } }) => {
+            options={[['', 'All libraries'], ...libraries]}
+            onChange={(value) => {
               location.hash = addressOf('search', { words, library: value })
             }}
-          >
-            <option value="">All libraries</option>
-            {libraries.map(([id, name]) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
+          />
         )}
         <button type="submit" class="main">
           Search
@@ -108,12 +103,7 @@ function Hit({ hit }: { readonly hit: ResourceRecord }) {
       <p class="quiet path">
         {[paths[0], kindOf(String(hit.mime_type ?? ''))].filter((each) => each !== undefined).join(' · ')}
       </p>
-      {assets.map((asset) => (
-        <p key={asset.id} class="excerpt">
-          <Excerpt text={asset.excerpt ?? ''} marks={asset.excerpt_marks ?? []} />{' '}
-          <span class="place">{describePlace(asset.trace)}</span>
-        </p>
-      ))}
+      <Excerpts assets={assets} />
       <div class="actions">
         <ActionButton label="Open the document" of={title} run={() => openDocument(client, id)} />
       </div>

@@ -32,7 +32,7 @@ export function Filters({ route, hits }: { readonly route: SearchRoute; readonly
           <span>Below</span>
           <select value={route.directory} onChange={({ currentTarget: { value } }) => go({ directory: value })}>
             <option value="">any directory</option>
-            {directories.map(({ path, hits: count }) => (
+            {directories.map(([path, count]) => (
               <option key={path} value={path}>
                 {path} ({count})
               </option>
@@ -47,20 +47,14 @@ export function Filters({ route, hits }: { readonly route: SearchRoute; readonly
 /** More directories are too many for a reader. */
 const MOST = 100
 
-interface DirectoryOfHits {
-  readonly path: string
-  readonly hits: number
-}
-
-/** The directories, but for the root, below which some of the hits lie, sorted by path. */
-function directoriesOfHits(hits: readonly ResourceRecord[]): DirectoryOfHits[] {
+/** Returns the directories, but for the root, below which some of the hits lie, with the number of these hits, sorted by path. */
+function directoriesOfHits(hits: readonly ResourceRecord[]): (readonly [path: string, hits: number])[] {
   const counts = new Map<string, number>()
   for (const hit of hits) {
     const directories = new Set((hit.paths ?? []).flatMap((path) => directoriesAbove(path)))
     for (const directory of directories) counts.set(directory, (counts.get(directory) ?? 0) + 1)
   }
-  const sorted = [...counts].map(([path, count]) => ({ path, hits: count })).sort((a, b) => (a.path < b.path ? -1 : 1))
-  return sorted.slice(0, MOST)
+  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, MOST)
 }
 
 /** Returns whether one of the resource's places lies below the directory; an empty one means all. */

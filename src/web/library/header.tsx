@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
+import { Choice } from '../common/choice.tsx'
 import { Logo } from '../common/icon.tsx'
 import { focusFirstItem } from '../common/list.tsx'
 import { SessionNav } from '../common/session-nav.tsx'
@@ -22,31 +23,20 @@ export function Header({ route, searchField, onHelp, onSignOut }: HeaderProps) {
         <Logo />
         <span>Library</span>
       </a>
-      {libraries.length > 1 && <LibraryChoice chosen={library} />}
+      {libraries.length > 1 && (
+        <Choice
+          class="library"
+          label="Library"
+          value={library}
+          options={[['', 'All libraries'], ...libraries.map(({ id, name }) => [id, name] as const)]}
+          onChange={(value) => {
+            location.hash = addressOf(value === '' ? { view: 'libraries' } : directoryRoute(value, '/'))
+          }}
+        />
+      )}
       <SearchForm route={route} library={library} searchField={searchField} />
       <SessionNav onHelp={onHelp} onSignOut={onSignOut} />
     </header>
-  )
-}
-
-function LibraryChoice({ chosen }: { readonly chosen: string }) {
-  const { libraries } = useSession()
-  return (
-    <select
-      class="library"
-      aria-label="Library"
-      value={chosen}
-      onChange={({ currentTarget: { value } }) => {
-        location.hash = addressOf(value === '' ? { view: 'libraries' } : directoryRoute(value, '/'))
-      }}
-    >
-      <option value="">All libraries</option>
-      {libraries.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </select>
   )
 }
 

@@ -1,7 +1,7 @@
 import type { AssetRecord, ResourceRecord, SearchResponse } from '../../contract/records.ts'
-import { Excerpt } from '../common/excerpt.tsx'
+import { Excerpts } from '../common/excerpt.tsx'
 import { counted } from '../common/format.ts'
-import { describePlace, describeState, kindOf } from '../common/labels.ts'
+import { describeState, kindOf } from '../common/labels.ts'
 import { List } from '../common/list.tsx'
 import { Failure, Loading, Notice } from '../common/notice.tsx'
 import { useKeys } from '../common/use-keys.ts'
@@ -94,12 +94,7 @@ function Hit({ hit, inAllLibraries }: { readonly hit: ResourceRecord; readonly i
         {paths.length > 1 && ` and ${paths.length - 1} more`} · {kindOf(String(hit.mime_type ?? ''))}
         {tone !== 'good' && ` · ${state}`}
       </p>
-      {assets.map((asset) => (
-        <p key={asset.id} class="excerpt">
-          <Excerpt text={asset.excerpt ?? ''} marks={asset.excerpt_marks ?? []} />{' '}
-          <span class="place">{describePlace(asset.trace)}</span>
-        </p>
-      ))}
+      <Excerpts assets={assets} />
     </li>
   )
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createLogger, type LoggerOptions, type LogLevel } from '../../../src/app/logging/create-logger.ts'
+import { createLogger, type LoggerOptions } from '../../../src/app/logging/create-logger.ts'
 import { createRedactor } from '../../../src/app/logging/redactor.ts'
+import type { LogLevel } from '../../../src/foundation/logger.ts'
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { Choice } from '../../common/choice.tsx'
 import { Loading, Notice } from '../../common/notice.tsx'
 import { ViewHeading } from '../../common/view-heading.tsx'
 import { addressOf, type ViewProps } from '../routes.ts'
@@ -23,7 +24,14 @@ export function ReportView({ query, takesFocus }: ViewProps) {
         <ViewHeading title="Report" takesFocus={takesFocus} />
         <div class="actions">
           {mirror !== undefined && mirrors.length > 1 && (
-            <MirrorChoice mirror={mirror} names={mirrors.map(({ name }) => name)} query={query} />
+            <Choice
+              label="Mirror"
+              value={mirror}
+              options={mirrors.map(({ name }) => [name, name])}
+              onChange={(value) => {
+                location.hash = addressOf('report', { mirror: value, as: query.as ?? '' })
+              }}
+            />
           )}
           <nav class="tabs" aria-label="Form of the report">
             <Tab isCurrent={!isTree} address={addressOf('report', { ...query, as: '', page: '' })}>
@@ -47,30 +55,6 @@ export function ReportView({ query, takesFocus }: ViewProps) {
       )}
       {explained && <WhyDialog explained={explained} onClose={() => setExplained(undefined)} />}
     </section>
-  )
-}
-
-interface MirrorChoiceProps {
-  readonly mirror: string
-  readonly names: readonly string[]
-  readonly query: ViewProps['query']
-}
-
-function MirrorChoice({ mirror, names, query }: MirrorChoiceProps) {
-  return (
-    <select
-      aria-label="Mirror"
-      value={mirror}
-      onChange={({ currentTarget: { value } }) => {
-        location.hash = addressOf('report', { mirror: value, as: query.as ?? '' })
-      }}
-    >
-      {names.map((name) => (
-        <option key={name} value={name}>
-          {name}
-        </option>
-      ))}
-    </select>
   )
 }
 
