@@ -83,8 +83,8 @@ export function openDoctorContext(input: DoctorInput) {
   })
   const token = once(async () => readToken(await configured(service()), input))
   const proxy = once(async () => findProxy((await configured(service())).origin, input))
-  /** The way to an https service; undefined for plain http, which stays on this computer. */
-  const way = once(async (): Promise<ProbedRoute | undefined> => {
+  /** The route to an https service; undefined for plain http, which stays on this computer. */
+  const route = once(async (): Promise<ProbedRoute | undefined> => {
     const found = await configured(service())
     if (!found.origin.startsWith('https:')) return undefined
     const clock = { ...systemClock, nowMs: machine.nowMs }
@@ -124,15 +124,15 @@ export function openDoctorContext(input: DoctorInput) {
     service,
     token,
     proxy,
-    way,
+    route,
     /** Resolves if the proxy lets through, or there is none. */
     probedProxy: once(async () => {
-      const found = await way()
+      const found = await route()
       if (found) await probeProxy(found)
     }),
     /** Undefined for plain http. */
     certificateUntilMs: once(async () => {
-      const found = await way()
+      const found = await route()
       return found && probeCertificate(found)
     }),
     client,

@@ -70,7 +70,7 @@ export function isToBeSynced({ activity, configured }: RosterEntry): boolean {
   return activity === 'active' || (configured !== undefined && activity === 'other-service')
 }
 
-/** Waits shorter than the check may take, because looking at the directory of a dead mount later on would block. */
+/** Waits shorter than the check may take, because reading the directory of a dead mount later on would block. */
 async function assertAnswering(path: string, limitMs: number): Promise<void> {
   try {
     await withinTime(awaitResponse(path), limitMs / 2)

@@ -25,7 +25,7 @@ export const proxy: Check = {
     if (!service) return []
     const chosen = await context.proxy()
     if (!chosen) return [ok('none')]
-    await given(context.way(), 'certificate')
+    await given(context.route(), 'certificate')
     await context.probedProxy()
     return [ok(`${chosen.origin} (${chosen.variable}) lets through`)]
   },
@@ -37,12 +37,12 @@ export const certificate: Check = {
   run: async (context) => {
     if (!(await context.service())) return []
     await given(context.proxy(), 'proxy')
-    const way = await context.way()
-    if (!way) return [ok('none needed, the service is on this computer')]
+    const route = await context.route()
+    if (!route) return [ok('none needed, the service is on this computer')]
     await given(context.probedProxy(), 'proxy')
     const nowMs = context.machine.nowMs()
     const untilMs = await readUntil(context)
-    const own = way.clientCertificate && assessClientCertificate(way.clientCertificate.validToMs, nowMs)
+    const own = route.clientCertificate && assessClientCertificate(route.clientCertificate.validToMs, nowMs)
     return [...(untilMs === undefined ? [] : [assessCertificate(untilMs, nowMs)]), ...(own ? [own] : [])]
   },
 }

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 /** A directory that a person may want to mirror. */
 export interface DocumentFolder {
   readonly path: string
-  /** Documents found in it; at most MOST_ENTRIES entries are looked at. */
+  /** Documents found in it; at most MOST_ENTRIES entries are read. */
   readonly documents: number
 }
 
 const DOCUMENT = /\.(?:pdf|md|markdown|txt|rtf|docx?|odt|pptx?|odp|xlsx?|ods|csv|html?|epub|tex|org)$/i
-/** Entries that are looked at in each directory, so that a large home is searched in a moment. */
+/** The entries that are read in each directory, so that a large home is searched in a moment. */
 const MOST_ENTRIES = 2_000
 const MOST_FOLDERS = 12
 const DEPTH = 3

@@ -2,8 +2,7 @@ import type { DaemonStatus } from '../../sync/continuous/controller-status.ts'
 import type { StateReader } from '../../sync/reading/state-reader.ts'
 import { type EventCounters, registerEvents } from './events.ts'
 import { MetricSet } from './metric-set.ts'
-import { registerProcess } from './process.ts'
-import { registerDaemon, registerMirrors } from './status-metrics.ts'
+import { registerDaemon, registerMirrors, registerProcess } from './status-metrics.ts'
 import { registerCounts } from './store-counts.ts'
 
 /** Counts reported events, and renders them with the daemon's status for Prometheus. */

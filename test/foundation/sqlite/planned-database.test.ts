@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { PlannedDatabase } from '../../../src/foundation/sqlite/planned-database.ts'
+import { PlannedDatabase } from '../../../src/foundation/sqlite/open-database.ts'
 
 function sourceOf(sql: string): string {
   using open = new DisposableStack()

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import type { Statement } from 'better-sqlite3'
-import { PlannedDatabase } from '../../../src/foundation/sqlite/planned-database.ts'
+import { PlannedDatabase } from '../../../src/foundation/sqlite/open-database.ts'
 import { openStore, type Store } from '../../../src/store/open-store.ts'
 import { prepareQueries, type StoreQueries } from '../../../src/store/store-queries.ts'
 import { prepareUploads } from '../../../src/store/tables/uploads.ts'

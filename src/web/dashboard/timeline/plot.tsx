@@ -48,11 +48,11 @@ export function Plot({ title, tone, times, intervalMs, values, format }: PlotPro
   )
 }
 
-interface Look extends Pick<PlotProps, 'tone' | 'intervalMs' | 'format'> {
+interface PlotStyle extends Pick<PlotProps, 'tone' | 'intervalMs' | 'format'> {
   readonly width: number
 }
 
-function optionsOf({ tone, intervalMs, format, width }: Look): uPlot.Options {
+function optionsOf({ tone, intervalMs, format, width }: PlotStyle): uPlot.Options {
   const styles = getComputedStyle(document.documentElement)
   const [ink, line, colour] = ['--quiet', '--line', `--${tone}`].map((name) => styles.getPropertyValue(name))
   const axis = { stroke: ink ?? '', grid: { stroke: line ?? '', width: 1 }, ticks: { show: false } }
