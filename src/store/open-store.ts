@@ -148,7 +148,7 @@ export interface CheckedStore extends CheckedDatabase {
 }
 
 /**
- * Examines the store in `directory`, which another process may hold, and changes nothing; returns undefined when there is
+ * Checks the store in `directory`, which another process may hold, and changes nothing; returns undefined when there is
  * none yet. Throws like openStoreReader.
  */
 export function checkStore(directory: string): CheckedStore | undefined {
