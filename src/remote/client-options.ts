@@ -73,30 +73,18 @@ export const DEFAULT_TIMEOUTS: Timeouts = { requestMs: 60_000, uploadStallMs: 60
 /** The canonical origin of a service; throws UsageError if `text` is none or would send the credential unencrypted. */
 export function parseOrigin(text: string): string {
   const shown = `"${escapeText(text.replace(/\/\/[^/]*@/, '//…@'))}"`
+  const refuse = (why: string) => new UsageError('bad-configuration', `Cannot use ${shown} as the service: ${why}`)
   const url = URL.parse(text)
-  if (!url || !['https:', 'http:'].includes(url.protocol)) {
-    throw new UsageError('bad-configuration', `Cannot use ${shown} as the service: it is not an https address`)
-  }
-  if (url.pathname !== '/' || url.search || url.hash || url.username || url.password || text.includes('?')) {
-    throw new UsageError(
-      'bad-configuration',
-      `Cannot use ${shown} as the service: only scheme, host and port belong here`,
-    )
-  }
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    throw new UsageError(
-      'bad-configuration',
-      `Cannot use ${shown} as the service: it must be https, http is for loopback`,
-    )
-  }
+  if (!url || !['https:', 'http:'].includes(url.protocol)) throw refuse('it is not an https address')
+  if (url.pathname !== '/' || url.search || url.hash || url.username || url.password || text.includes('?'))
+    throw refuse('only scheme, host and port belong here')
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) throw refuse('it must be https, http is for loopback')
   return url.origin
 }
 
 /** Returns `token` if a header can carry it, else throws UsageError, whose message never shows it. */
 export function parseToken(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token
-  throw new UsageError(
-    'bad-configuration',
-    'Cannot use the token: it is empty or has characters that no token can have',
-  )
+  const reason = 'it is empty or has characters that no token can have'
+  throw new UsageError('bad-configuration', `Cannot use the token: ${reason}`)
 }

@@ -6,7 +6,6 @@ export type ContentState = 'new' | 'sending' | 'doubt' | 'stored' | 'refused'
 /** The facts that decide about a file which has not received its content. */
 export interface UploadCandidate {
   readonly state: ContentState
-  /** An operator set the content aside. */
   readonly isSetAside: boolean
   /** When the quarantine of the content ends (wall clock). */
   readonly retryAt: number | null

@@ -12,7 +12,6 @@ import { mayUpload } from './mirrors.ts'
  */
 export type Level = 'ok' | 'unchecked' | 'warning' | 'failed'
 
-/** One result of a check. */
 export interface Finding {
   readonly level: Level
   readonly message: string
@@ -66,7 +65,6 @@ const NEEDED_RIGHTS = [
   { right: 'update', ability: 'library.all.update' },
 ] as const
 
-/** Assesses the rights on the library of a mirror. */
 export function assessRights(library: LibrarySummary, abilities: readonly string[]): Finding {
   const lacking = NEEDED_RIGHTS.filter(
     ({ right, ability }) => !library.access.includes(right) && !abilities.includes(ability),
@@ -118,7 +116,6 @@ export function assessClock(aheadMs: number | undefined): Finding {
 
 const SOON_FULL_BYTES = 2 ** 30
 
-/** Assesses the free bytes on the disk of `place`. */
 export function assessDisk(place: string, freeBytes: number): Finding {
   const text = `${formatSize(freeBytes)} free at ${place}`
   if (freeBytes >= SOON_FULL_BYTES) return ok(text)

@@ -59,13 +59,11 @@ export interface MirrorSituation {
   readonly triedAt: number
 }
 
-/** What is known at one moment. */
 export interface Situation {
   readonly nowMs: number
   readonly causes: readonly Cause[]
   /** The keys whose cause is over when `causes` has none; nothing is known of others. */
   readonly judged: ReadonlySet<string>
-  /** Every mirror that there is. */
   readonly mirrors: readonly MirrorSituation[]
 }
 

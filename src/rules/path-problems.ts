@@ -53,7 +53,6 @@ export function skipProblem({ reason, detail }: Skipped): SkipProblem | undefine
   }
 }
 
-/** The reason in words. */
 export function describeSkipped(entry: Skipped): string {
   return skipProblem(entry)?.message ?? WORDS[entry.reason]
 }
@@ -76,7 +75,6 @@ const PASSING: ReadonlySet<string> = new Set([
   'answer-late',
 ])
 
-/** Returns whether a problem of a file needs a person. */
 export function needsPerson(code: string): boolean {
   return !PASSING.has(code)
 }

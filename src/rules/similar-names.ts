@@ -39,7 +39,6 @@ export function nameKeys({ title, filename }: { readonly title: string; readonly
   return [...new Set([reduce(stemOf(title)), reduce(title), reduce(stemOf(filename))])]
 }
 
-/** The key of a local name. */
 export function nameKey(name: string): string {
   return reduce(stemOf(name))
 }

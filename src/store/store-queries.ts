@@ -33,7 +33,6 @@ const TABLES =
 
 type Topics = typeof TOPICS
 
-/** Every query of the store, by topic. */
 export type StoreQueries = { readonly [Topic in keyof Topics]: ReturnType<Topics[Topic]> }
 
 /**

@@ -142,7 +142,6 @@ function differs(stored: NoticeState, state: NoticeState, stepMs: number): boole
 /** How an attempt to send ended. `doubt`: it may have arrived. Reasons hold no secret. */
 export type Delivery = { readonly kind: 'sent' } | { readonly kind: 'not-sent' | 'doubt'; readonly reason: string }
 
-/** A channel that carries notices. */
 export interface Channel {
   /** For messages, without secrets: `webhook https://hooks.slack.com`. */
   readonly name: string

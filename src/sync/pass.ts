@@ -49,7 +49,6 @@ export function newAttempts(): RunAttempts {
   return { exhausted: new Set(), links: new Set(), goneDirectories: new Set(), recreatedDirectories: new Set() }
 }
 
-/** The key of a copy in `links`. */
 export function linkKey({ directoryId, name }: { readonly directoryId: number; readonly name: string }): string {
   return `${directoryId}/${name}`
 }

@@ -119,7 +119,7 @@ export async function suggestSearch(context: ReportContext, mirrorName: string):
     names.push(name)
     if (names.length === MOST_FILES) break
   }
-  const queries = [...new Set(names.map(describeNetworkError).filter((words) => words !== ''))]
+  const queries = [...new Set(names.map(wordsOfName).filter((words) => words !== ''))]
   // Several words in a row describe a document better than one.
   queries.sort((a, b) => Number(b.includes(' ')) - Number(a.includes(' ')))
   for (const query of queries.slice(0, MOST_TRIES)) {
@@ -129,7 +129,7 @@ export async function suggestSearch(context: ReportContext, mirrorName: string):
 }
 
 /** The words of a file's name without its extension. */
-function describeNetworkError(name: string): string {
+function wordsOfName(name: string): string {
   const [stem = ''] = /^.+(?=\.)|^.+/.exec(name) ?? []
   const words = stem.split(/[^\p{L}\p{N}]+/u).filter((word) => /^\p{L}+$/u.test(word))
   return words.some(({ length }) => length >= SHORTEST_WORD) ? words.slice(0, MOST_WORDS).join(' ') : ''

@@ -13,7 +13,7 @@ const MAX_SIZE_BYTES = 1_048_576
  * regular file or larger than 1 MiB, because without its rules files might be uploaded that the user excluded.
  */
 export function readIgnoreFile(fs: FileSystem, root: RootPlace, relativeDirectory: string): string | undefined {
-  const path = ignoreFileIn(relativeDirectory)
+  const path = joinPath(relativeDirectory, IGNORE_FILE_NAME)
   try {
     using file = openGuarded(fs, root, path)
     if (file.fingerprint.sizeBytes > MAX_SIZE_BYTES) throw fileError('unsupported', path, 'it is larger than 1 MiB')
@@ -27,12 +27,8 @@ export function readIgnoreFile(fs: FileSystem, root: RootPlace, relativeDirector
 /** Reads a `.shelfdignore` that a listing has shown; also throws FileError when it is gone, since an editor may be replacing it. */
 export function readListedIgnoreFile(fs: FileSystem, root: RootPlace, relativeDirectory: string): string {
   const text = readIgnoreFile(fs, root, relativeDirectory)
-  if (text === undefined) throw fileError('vanished', ignoreFileIn(relativeDirectory), 'it is gone')
+  if (text === undefined) throw fileError('vanished', joinPath(relativeDirectory, IGNORE_FILE_NAME), 'it is gone')
   return text
-}
-
-function ignoreFileIn(relativeDirectory: string): string {
-  return joinPath(relativeDirectory, IGNORE_FILE_NAME)
 }
 
 interface Step {

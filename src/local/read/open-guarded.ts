@@ -85,7 +85,6 @@ function realPathOf(fs: FileSystem, { root, path, descriptor }: Opened, stats: F
   }
 }
 
-/** Returns whether a real path lies below the root. */
 export function isUnder(rootRealPath: string, path: string | undefined): boolean {
   return path !== undefined && path !== rootRealPath && isWithin(rootRealPath, path, sep)
 }

@@ -18,7 +18,6 @@ import type { DirectoryLocation } from './list-guarded.ts'
 
 export interface ListOptions {
   readonly rules: ScanRules
-  /** Called for each file that is found. */
   readonly onFile?: (() => void) | undefined
 }
 
@@ -127,7 +126,6 @@ export interface ListingContext extends DirectoryLocation {
   readonly options: ListOptions
 }
 
-/** Findings to which statEntry adds. */
 export interface MutableFindings extends Findings {
   readonly directories: string[]
   readonly ignored: IgnoredEntry[]

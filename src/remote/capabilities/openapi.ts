@@ -37,7 +37,6 @@ export function bodyFieldsOf(
   return [...collectFields(scope, schema, 0)].map(([name, found]) => describe(scope, name, found))
 }
 
-/** Returns whether the document describes an operation. */
 export function describesOperation(document: unknown, key: OperationKey): boolean {
   return findOperation({ document, stepsLeft: MOST_STEPS }, key) !== undefined
 }

@@ -42,7 +42,6 @@ function markOf(cursor: string): string {
   return cursor.length <= LONGEST_KEPT ? cursor : hash('sha256', cursor, 'base64')
 }
 
-/** The query of one page of a listing. */
 export function pageQuery(limit: number, cursor: string | undefined): Query {
   const size = ['limit', String(limit)] as const
   return cursor === undefined ? [size] : [size, ['cursor', cursor]]

@@ -157,12 +157,6 @@ export class CircuitBreaker {
 
 function throttled(retryAfterMs: number, deadlineMs: number | undefined): TransientFailure {
   const reason = 'the service asked to wait longer than this command may'
-  return new TransientFailure({
-    code: 'service-throttling',
-    reason,
-    mayHaveTakenEffect: false,
-    connected: true,
-    retryAfterMs,
-    deadlineMs,
-  })
+  const state = { mayHaveTakenEffect: false, connected: true, retryAfterMs, deadlineMs }
+  return new TransientFailure({ ...state, code: 'service-throttling', reason })
 }

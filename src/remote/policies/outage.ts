@@ -38,8 +38,10 @@ export class Outages {
   readonly #clock: Clock
   readonly #listener: OutageListener
   #sinceMs: number | undefined
-  #answeredAtMs = 0
-  #longestMs = 0
+  /** Monotonic: the time of the last answer. */
+  answeredAtMs = 0
+  /** The duration of the slowest answer so far: a slow service is not a silent one. */
+  longestMs = 0
 
   constructor(origin: string, clock: Clock, listener: OutageListener) {
     this.#origin = origin
@@ -47,20 +49,10 @@ export class Outages {
     this.#listener = listener
   }
 
-  /** Monotonic: the time of the last answer. */
-  get answeredAtMs(): number {
-    return this.#answeredAtMs
-  }
-
-  /** The duration of the slowest answer so far: a slow service is not a silent one. */
-  get longestMs(): number {
-    return this.#longestMs
-  }
-
   /** Records an answer with any status, `afterMs` after the last activity; an outage ends. */
   recordResponse(afterMs: number): void {
-    this.#answeredAtMs = this.#clock.monotonicMs()
-    this.#longestMs = Math.max(this.#longestMs, afterMs)
+    this.answeredAtMs = this.#clock.monotonicMs()
+    this.longestMs = Math.max(this.longestMs, afterMs)
     if (this.#sinceMs === undefined) return
     this.#sinceMs = undefined
     this.#listener(null)

@@ -19,7 +19,6 @@ const TRUST = 'name a PEM file with it in service.caFile (SHELFD_CA_FILE); NODE_
 interface Refusal {
   /** The alert of TLS, as OpenSSL names it. */
   readonly code: string
-  /** The service's origin. */
   readonly origin: string
   /** What the service was shown. */
   readonly own: ClientCertificate | undefined

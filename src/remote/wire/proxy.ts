@@ -83,7 +83,6 @@ export async function openTunnel(proxy: TunnelProxy, origin: string, security: S
   }
 }
 
-/** Returns how messages name a proxy. */
 export function nameOf({ origin, variable }: TunnelProxy): string {
   return `the proxy ${origin} (${variable})`
 }

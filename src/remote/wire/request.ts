@@ -55,11 +55,9 @@ export interface ServiceRequest<T> {
 
 /** A complete answer, other than a redirect. */
 export interface ServiceResponse {
-  /** The service that answered. */
   readonly origin: string
   /** Where the credential came from, if known. */
   readonly tokenSource: string | undefined
-  /** The certificate that the client showed, if any. */
   readonly clientCertificate: ClientCertificate | undefined
   readonly status: number
   readonly headers: IncomingHttpHeaders

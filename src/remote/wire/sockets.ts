@@ -50,7 +50,6 @@ export interface HostPort {
   readonly port: number
 }
 
-/** Opens an unencrypted connection. */
 export function openSocket(hostPort: HostPort, signal: AbortSignal | undefined): Promise<Socket> {
   return settled(connectPlain(hostPort), 'connect', signal)
 }

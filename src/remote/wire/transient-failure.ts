@@ -92,12 +92,7 @@ export interface Wire {
   readonly clock: Clock
 }
 
-interface WireState {
-  /** A connection was established. */
-  readonly connected: boolean
-  /** The service may have done what was asked. */
-  readonly mayHaveTakenEffect: boolean
-}
+type WireState = Pick<FailureDetails, 'connected' | 'mayHaveTakenEffect'>
 
 /** Converts an error of undici; the result omits its message, which may hold bytes of the answer. */
 export function networkError(request: ServiceRequest<unknown>, thrown: unknown, state: WireState, wire: Wire): Error {
@@ -121,30 +116,18 @@ export function networkError(request: ServiceRequest<unknown>, thrown: unknown, 
 export function noConnection({ proxy }: Pick<Wire, 'proxy'>): TransientFailure {
   const cause = proxy ? `no connection in time through ${nameOf(proxy)}` : describeNetworkError('ETIMEDOUT')
   const reason = `the service cannot be reached (${cause})`
-  return new TransientFailure({
-    code: 'service-unreachable',
-    cause,
-    reason,
-    connected: false,
-    mayHaveTakenEffect: false,
-  })
+  return new TransientFailure({ ...NOT_CONNECTED, code: 'service-unreachable', cause, reason })
 }
+
+const NOT_CONNECTED: WireState = { connected: false, mayHaveTakenEffect: false }
 
 function proxyError(request: ServiceRequest<unknown>, failure: ProxyFailure, { proxy, clock }: Wire): Error {
   if (failure.cause instanceof CertificateFailure && proxy) {
-    return refusedCertificate(request, failure.cause, failure.cause.code, {
-      origin: proxy.origin,
-      owner: nameOf(proxy),
-      clock,
-    })
+    const owner = { origin: proxy.origin, owner: nameOf(proxy), clock }
+    return refusedCertificate(request, failure.cause, failure.cause.code, owner)
   }
   if (failure.isFinal) return new AccessError('proxy-refused', cannot(request, failure.message))
-  return new TransientFailure({
-    code: 'service-unreachable',
-    reason: failure.message,
-    connected: false,
-    mayHaveTakenEffect: false,
-  })
+  return new TransientFailure({ ...NOT_CONNECTED, code: 'service-unreachable', reason: failure.message })
 }
 
 /** With TLS 1.3 bytes of an upload may have left before the service refuses, so the client makes sure that nothing was stored. */
@@ -160,17 +143,11 @@ function refusedClient(
   return new AccessError('client-certificate-refused', reason)
 }
 
-interface CertificateOf {
-  readonly origin: string
-  readonly owner?: string
-  readonly clock: Clock
-}
-
 function refusedCertificate(
   request: ServiceRequest<unknown>,
   thrown: unknown,
   code: string,
-  { origin, owner = origin, clock }: CertificateOf,
+  { origin, owner = origin, clock }: Pick<Wire, 'origin' | 'clock'> & { readonly owner?: string },
 ): AccessError {
   const shown = thrown instanceof CertificateFailure ? thrown.shown : undefined
   const { hostname: host } = new URL(origin)

@@ -66,18 +66,11 @@ export function prepareFiles(database: Database.Database) {
 }
 
 function prepareScanning(database: Database.Database) {
-  const compare = database
-    .prepare<[number, string], ComparedRow>(
-      `SELECT f.name, f.size, f.mtime_ns, f.ctime_ns, f.inode, f.is_racy
-       FROM directory d JOIN file f ON f.directory_id = d.id WHERE d.mirror_id = ? AND d.path = ?`,
-    )
-    .raw()
-    .safeIntegers()
+  const compared = `SELECT f.name, f.size, f.mtime_ns, f.ctime_ns, f.inode, f.is_racy
+    FROM directory d JOIN file f ON f.directory_id = d.id WHERE d.mirror_id = ? AND d.path = ?`
+  const compare = database.prepare<[number, string], ComparedRow>(compared).raw().safeIntegers()
   const compareOne = database
-    .prepare<[number, string, string], ComparedRow>(
-      `SELECT f.name, f.size, f.mtime_ns, f.ctime_ns, f.inode, f.is_racy
-       FROM directory d JOIN file f ON f.directory_id = d.id WHERE d.mirror_id = ? AND d.path = ? AND f.name = ?`,
-    )
+    .prepare<[number, string, string], ComparedRow>(`${compared} AND f.name = ?`)
     .raw()
     .safeIntegers()
   const find = database.prepare<[number, string], { contentId: number; isReceived: number }>(

@@ -17,7 +17,6 @@ export interface ResourceBytes {
   readonly sha256: Uint8Array | undefined
 }
 
-/** Rows that one query returns. */
 const PAGE = 1_000
 
 /** Queries on entries that may be earlier uploads without a receipt in the store. */

@@ -27,7 +27,6 @@ export interface MirrorRow {
   readonly library: LibraryRow
 }
 
-/** What identifies the root. */
 export type PinnedRoot = Pick<
   MirrorRow,
   'path' | 'rootDevice' | 'rootInode' | 'rootBirthNs' | 'rootVolumeId' | 'rootVolumeBytes'
@@ -89,7 +88,6 @@ export function prepareMirrors(database: Database.Database) {
       onlyRow(insertLibrary.get(library.origin, library.tenantId, library.remoteId, library.name, nowMs)).id,
     pinMirror: (mirror: NewMirror, nowMs: number) =>
       void insertMirror.run({ ...mirror, nowMs, isAdHoc: Number(mirror.isAdHoc) }),
-    /** Pins the mirror to another directory. */
     pinRoot: ({ id, path, rootDevice, rootInode, ...rest }: PinnedRoot & Pick<MirrorRow, 'id'>): void => {
       const { rootBirthNs, rootVolumeId, rootVolumeBytes } = rest
       pinRoot.run({ id, path, rootDevice, rootInode, rootBirthNs, rootVolumeId, rootVolumeBytes })

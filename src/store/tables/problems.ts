@@ -26,14 +26,10 @@ export interface CodeCount {
 
 /** Problems that scans or uploads found at local paths, kept until a later one finds none. */
 export function prepareProblems(database: Database.Database) {
-  const list = database.prepare<[number], ProblemRow>(
-    `SELECT path, code, message, first_at AS firstAt, count, retry_at AS retryAt
-     FROM problem WHERE mirror_id = ? ORDER BY path`,
-  )
-  const find = database.prepare<[number, string], ProblemRow>(
-    `SELECT path, code, message, first_at AS firstAt, count, retry_at AS retryAt
-     FROM problem WHERE mirror_id = ? AND path = ?`,
-  )
+  const ofMirror = `SELECT path, code, message, first_at AS firstAt, count, retry_at AS retryAt
+    FROM problem WHERE mirror_id = ?`
+  const list = database.prepare<[number], ProblemRow>(`${ofMirror} ORDER BY path`)
+  const find = database.prepare<[number, string], ProblemRow>(`${ofMirror} AND path = ?`)
   const counts = database.prepare<[number], CodeCount>(
     'SELECT code, count(*) AS count FROM problem WHERE mirror_id = ? GROUP BY code',
   )
@@ -62,7 +58,6 @@ export interface QuarantineRow {
   readonly resourceId: string | null
   readonly code: string
   readonly message: string | null
-  /** Number of failures. */
   readonly tries: number
   /** When the upload first failed; for an ingestion, when the resource was uploaded. */
   readonly since: number | null

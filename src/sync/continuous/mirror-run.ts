@@ -17,7 +17,6 @@ interface RunEnd {
   readonly problems: readonly PathProblem[]
   /** The run scanned the whole tree, so that problems which it did not find are over. */
   readonly isComplete: boolean
-  /** The error that stopped the run. */
   readonly failure: ShelfdError | undefined
 }
 
@@ -83,7 +82,6 @@ export class MirrorRun {
     return this.#wasWoken
   }
 
-  /** The upload stage was started. */
   get hasUploaded(): boolean {
     return this.#stage !== undefined
   }
@@ -93,7 +91,8 @@ export class MirrorRun {
     const { store, clock } = this.#engine
     this.#stage?.drain()
     const sent = (await this.#uploading) ?? []
-    const failure = given ?? this.#uploadFailure
+    const error = this.#failure?.error
+    const failure = given ?? (error instanceof ShelfdError ? error : undefined)
     const found = { problems: [...problems, ...sent], isComplete, hasFollowed: this.#runId !== undefined, failure }
     const { summary } = this
     const { files } = summary
@@ -132,11 +131,6 @@ export class MirrorRun {
       this.#isOver = true
       this.#options.onIdle()
     }
-  }
-
-  get #uploadFailure(): ShelfdError | undefined {
-    const error = this.#failure?.error
-    return error instanceof ShelfdError ? error : undefined
   }
 
   #begin(): number {

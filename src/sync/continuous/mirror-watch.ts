@@ -20,7 +20,6 @@ export interface WatchMeans {
 interface MirrorWatchHooks {
   /** A path may have changed. */
   onHint(): void
-  /** The mirror needs a scan soon. */
   onScanNeeded(reason: string): void
 }
 
@@ -129,7 +128,6 @@ function isForScan(path: string): boolean {
   return path === '' || path === '.shelfdignore' || path.endsWith('/.shelfdignore')
 }
 
-/** The settings of one mirror controller. */
 export interface ControllerSettings {
   readonly mirror: MirrorSettings
   /** Null: the mirror is not watched. */

@@ -1,4 +1,4 @@
-import { joinPath, parentOf } from '../../foundation/files/paths.ts'
+import { joinPath, nameOf, parentOf } from '../../foundation/files/paths.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import { recordRescan } from '../scan/record-batches.ts'
@@ -90,9 +90,7 @@ function hasReplaced({ store }: Engine, { row }: OpenMirror, { path, files }: Di
 
 function isKnownPath({ store }: Engine, { row }: OpenMirror, path: string): boolean {
   if (store.directories.find(row.id, path) !== undefined) return true
-  const parent = parentOf(path)
-  const name = path.slice(parent === '' ? 0 : parent.length + 1)
-  return store.files.findForCompare(row.id, parent, name) !== undefined
+  return store.files.findForCompare(row.id, parentOf(path), nameOf(path)) !== undefined
 }
 
 /** Returns the given directories that lie below no other given one. */

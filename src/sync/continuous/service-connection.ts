@@ -19,7 +19,6 @@ const AWAY_AFTER_MS = 10_000
 const PROBE_INTERVAL_MS = 10_000
 
 export interface ConnectionHooks {
-  /** The status changed. */
   onChange(): void
   /** Something happened that stops the daemon. */
   onFatal(error: unknown): void

@@ -158,15 +158,8 @@ function recordFound(
   summary: SyncSummary,
 ): void {
   const nowMs = clock.nowMs()
+  const stored = { resourceId: found.id, isDuplicate: false, hasSecondLocation: false, mirrorId: row.id, runId, nowMs }
   store.write(() => {
-    const stored = {
-      resourceId: found.id,
-      isDuplicate: false,
-      hasSecondLocation: false,
-      mirrorId: row.id,
-      runId,
-      nowMs,
-    }
     store.contents.markStored(content.id, stored)
     store.uploads.end(content.uploadId, 'adopted', null, nowMs)
     // Where copies are linked, only the one that was uploaded has its location.

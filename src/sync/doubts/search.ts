@@ -14,7 +14,6 @@ import { quarantineUntil } from '../quarantine.ts'
 const MOST_DOWNLOADS = 8
 const DOWNLOAD_RETRY_MS = 100
 
-/** The content that a resource is compared with. */
 interface SoughtContent {
   readonly path: string
   readonly mime: string

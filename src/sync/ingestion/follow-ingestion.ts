@@ -19,7 +19,6 @@ const GATHERING_MS = 20
 /** After a round in which nothing ended, the follower waits, so that thousands of slow resources cost no more than this. */
 const FRUITLESS_POLLS_PER_SECOND = 50
 
-/** Returns whether a mirror has resources to poll. */
 export function hasToFollow({ store, clock }: Engine, row: MirrorRow): boolean {
   return store.contents.countPending(row) > 0 || store.contents.listDueForRecheck(row.id, clock.nowMs()).length > 0
 }

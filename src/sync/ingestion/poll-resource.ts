@@ -64,7 +64,6 @@ function readNote(resource: ResourceRecord): string | null {
   return note === null ? null : truncateText(escapeText(note), LONGEST_NOTE)
 }
 
-/** What a poll of a resource found. */
 export type FollowedPoll = PollResult & { readonly followed: FollowedResource }
 
 /** The least interval between two writes for a pending resource whose status has not changed. */

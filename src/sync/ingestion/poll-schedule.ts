@@ -141,7 +141,6 @@ export class PollSchedule {
     return isNews
   }
 
-  /** Ends the polling of a resource. */
   release({ contentId }: FollowedResource): void {
     this.#followed.delete(contentId)
     this.#showCount()

@@ -7,13 +7,6 @@ import { itemFailure } from '../item-failure.ts'
 /** What the service said of resources that its complete listing did not show, by resource id. */
 export type AskedResources = ReadonlyMap<string, Extract<Presence, 'listed' | 'absent'>>
 
-interface Asking {
-  readonly connection: Connection
-  readonly libraryId: string
-  readonly concurrency: number
-  readonly signal: AbortSignal
-}
-
 /** The most requests of one report; resources beyond them are unknown. */
 export const MOST_ASKED = 10_000
 
@@ -25,8 +18,10 @@ const MOST_FAILURES = 8
  * a complete listing lacks them. Leaves out resources of which the service said nothing; throws what concerns the credential.
  */
 export async function askUnlisted(
-  { connection, libraryId, concurrency, signal }: Asking,
+  connection: Connection,
+  libraryId: string,
   resourceIds: readonly string[],
+  { concurrency, signal }: { readonly concurrency: number; readonly signal: AbortSignal },
 ): Promise<AskedResources> {
   const asked = new Map<string, 'listed' | 'absent'>()
   let failures = 0
@@ -37,20 +32,14 @@ export async function askUnlisted(
       asked.set(id, 'listed')
     } catch (error) {
       if (isNotFound(error)) asked.set(id, 'absent')
-      else if (await saysNothing(error, connection, libraryId, signal)) failures += 1
+      // The error says nothing of other requests, or the service does not answer now, as it had for the listing.
+      else if (
+        error instanceof TemporaryError ||
+        (await itemFailure(error, connection, { libraryId, right: 'read' }, signal))
+      )
+        failures += 1
       else throw error
     }
   })
   return asked
-}
-
-/** Returns whether an error says nothing of other requests, or that the service does not answer now, as it had for the listing. */
-async function saysNothing(
-  error: unknown,
-  connection: Connection,
-  libraryId: string,
-  signal: AbortSignal,
-): Promise<boolean> {
-  if (error instanceof TemporaryError) return true
-  return (await itemFailure(error, connection, { libraryId, right: 'read' }, signal)) !== undefined
 }

@@ -12,7 +12,6 @@ import type { FileCounts } from './file-counts.ts'
 type Content = NonNullable<PathExplanation['content']>
 type Fields = Record<string, string | undefined>
 
-/** Words for the outcomes of uploads. */
 const OUTCOME_WORDS: Readonly<Record<UploadOutcome, string>> = {
   created: 'sent',
   duplicate: 'was there already',

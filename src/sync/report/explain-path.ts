@@ -5,7 +5,7 @@ import { descend, readIgnoreFile } from '../../local/ignore/ignore-files.ts'
 import { createRootScope, type IgnoreDecision } from '../../local/ignore/ignore-scope.ts'
 import { inspectRoot } from '../../local/read/inspect-root.ts'
 import { listDirectory } from '../../local/scan/list-directory.ts'
-import type { ListedDirectory, SkippedEntry } from '../../local/scan/stat-entry.ts'
+import type { ListedDirectory } from '../../local/scan/stat-entry.ts'
 import { ownDirectoriesBelow } from '../../rules/mirror-roots.ts'
 import { describeSkipped, skipProblem } from '../../rules/path-problems.ts'
 import type { StoreReader } from '../../store/open-store.ts'
@@ -20,7 +20,6 @@ import { countFiles, type FileCounts } from './file-counts.ts'
 import type { ReportContext } from './report.ts'
 import { describeHeldBack } from './run-history.ts'
 
-/** What is on the disk at a path now. */
 export type DiskFinding =
   | { readonly kind: 'file'; readonly sizeBytes: number }
   | { readonly kind: 'directory' }
@@ -106,14 +105,9 @@ function findIn(scan: ListedDirectory, path: string, name: string): DiskFinding 
   const ignored = scan.ignored.find(is)
   if (ignored) return { kind: 'ignored', by: path, decision: ignored.decision }
   const skipped = scan.skipped.find(is)
-  if (skipped) return leftOut(skipped)
-  const problem = scan.problems.find(is)
-  return problem ? { kind: 'problem', message: problem.message } : { kind: 'absent' }
-}
-
-function leftOut(skipped: SkippedEntry): DiskFinding {
-  const problem = skipProblem(skipped)
-  return problem ? { kind: 'problem', message: problem.message } : { kind: 'skipped', reason: describeSkipped(skipped) }
+  const problem = skipped ? skipProblem(skipped) : scan.problems.find(is)
+  if (problem) return { kind: 'problem', message: problem.message }
+  return skipped ? { kind: 'skipped', reason: describeSkipped(skipped) } : { kind: 'absent' }
 }
 
 /** The service's answer on the paths of a resource; `error` is the reason for a missing answer. */
@@ -143,11 +137,8 @@ export interface DirectoryExplanation {
   readonly remotePath: string
   /** When it was created in the library (wall clock); null while it is pending. */
   readonly createdAt: number | null
-  /** Known directories below it. */
   readonly directories: number
-  /** Known files below it. */
   readonly files: FileCounts
-  /** Problems of paths below it. */
   readonly problems: readonly ProblemRow[]
 }
 

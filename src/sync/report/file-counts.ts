@@ -8,7 +8,6 @@ export interface FileCounts {
   readonly withoutText: number
   readonly inIngestion: number
   readonly toSend: number
-  /** In flight now. */
   readonly sending: number
   readonly inDoubt: number
   readonly needAttention: number
@@ -28,7 +27,7 @@ export const NO_FILES: FileCounts = {
   setAside: 0,
 }
 
-/** Adds up files by state. `isHeld`: a process holds the store, so that what the store calls `sending` is in flight. */
+/** Adds up files by state. `isLocked`: a process writes to the store, so that what the store calls `sending` is in flight. */
 export function countFiles(tallies: readonly FileTally[], isLocked: boolean): FileCounts {
   const counts = { ...NO_FILES }
   for (const tally of tallies) {

@@ -100,19 +100,8 @@ export async function* report(
 
 const NOTHING_ASKED: AskedResources = new Map()
 
-interface BothSides {
-  readonly listing: Listing
-  readonly asked: AskedResources
-  readonly differences: Differences
-}
-
 /** Lists the library, unless that was done, while the directory is walked; then asks for what the listing lacks. */
-async function readSides(
-  context: ReportContext,
-  row: MirrorRow,
-  settings: MirrorSettings,
-  known: Listing | undefined,
-): Promise<BothSides> {
+async function readSides(context: ReportContext, row: MirrorRow, settings: MirrorSettings, known: Listing | undefined) {
   const connection = await context.service.connect(context.signal)
   const { client, access } = connection
   assertSameService(row, context.service, access)
@@ -133,13 +122,12 @@ async function ask(
 ): Promise<AskedResources> {
   const unlisted = new Set(store.report.listUnlisted(id, library.id, MOST_ASKED))
   // Files that the store knows with another content or not at all may have one that is stored.
-  for (const { sha256, mime, sizeBytes: size } of [...files.values()].flatMap((ofDirectory) => [
-    ...ofDirectory.values(),
-  ])) {
+  const differing = [...files.values()].flatMap((ofDirectory) => [...ofDirectory.values()])
+  for (const { sha256, mime, sizeBytes: size } of differing) {
     const resourceId = store.contents.find({ libraryId: library.id, sha256, mime, size })?.resourceId
     if (resourceId != null && store.report.listLocations(library.id, resourceId).length === 0) unlisted.add(resourceId)
   }
-  return await askUnlisted({ connection, libraryId: library.remoteId, concurrency, signal }, [...unlisted])
+  return await askUnlisted(connection, library.remoteId, [...unlisted], { concurrency, signal })
 }
 
 async function list(context: ReportContext, { library }: MirrorRow, client: ServiceClient): Promise<Listing> {
@@ -159,19 +147,15 @@ async function list(context: ReportContext, { library }: MirrorRow, client: Serv
   return listing
 }
 
-function ownDirectoriesOf({ ownDirectories }: ReportContext, rootRealPath: string): readonly string[] {
-  const below = ownDirectoriesBelow(rootRealPath, ownDirectories)
-  return below === 'inside' ? [] : below
-}
-
 async function scan(context: ReportContext, row: MirrorRow, settings: MirrorSettings): Promise<Differences> {
   using root = openRoot(context.fs, row.path)
+  const own = ownDirectoriesBelow(root.realPath, context.ownDirectories)
   const options = {
     storeDirectory: context.stateDirectory,
     mirrorId: row.id,
     root: root.place,
     rules: scanRulesOf(settings),
-    ownDirectories: ownDirectoriesOf(context, root.realPath),
+    ownDirectories: own === 'inside' ? [] : own,
     hashEverything: false,
     listIgnored: true,
     settleMs: null,

@@ -38,7 +38,7 @@ export interface SendingProgress {
 export function readStatus(store: StoreReader): MirrorStatus[] {
   const isLocked = store.isLocked()
   const runs = readLastRuns(store)
-  return store.mirrors.list().map((row) => statusOf(store, row, { isLocked, named: runs.get(row.name)?.lastRun }))
+  return store.mirrors.list().map((row) => statusOf(store, row, isLocked, runs.get(row.name)?.lastRun))
 }
 
 /** Returns mirrors that runs name and the store does not know, because each run failed before it reached their library. */
@@ -47,14 +47,8 @@ export function readUnknownMirrors(store: StoreReader): MirrorOfRun[] {
   return [...readLastRuns(store).values()].filter(({ name, lastRun }) => !known.has(name) && lastRun.failure !== null)
 }
 
-interface Around {
-  /** A process holds the store. */
-  readonly isLocked: boolean
-  /** The newest finished run that names the mirror. */
-  readonly named: LastRun | undefined
-}
-
-function statusOf(store: StoreReader, row: MirrorRow, { isLocked, named }: Around): MirrorStatus {
+/** `named`: the newest finished run that names the mirror. */
+function statusOf(store: StoreReader, row: MirrorRow, isLocked: boolean, named: LastRun | undefined): MirrorStatus {
   const { n: contents, bytes } = store.contents.countToSend(row.id)
   const troubled = store.contents.listTroubled(row.id, row.library.id)
   const contentProblems = isLocked ? troubled.filter(({ state }) => state !== 'sending') : troubled

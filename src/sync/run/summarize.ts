@@ -5,6 +5,7 @@ import { IN_DOUBT } from '../../rules/doubts.ts'
 import { hasChangedUnderWay } from '../../rules/path-problems.ts'
 import { percentileIndex, type SummaryProblem, type SyncSummary } from '../../rules/sync-summary.ts'
 import { countKinds } from '../../rules/without-text.ts'
+import type { TroubledContent } from '../../store/tables/contents.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
 import { recordHeldBack } from '../upload/upload-stage.ts'
@@ -15,7 +16,6 @@ interface Found {
   readonly isComplete: boolean
   /** The pass uploaded or followed resources. */
   readonly hasFollowed: boolean
-  /** What ended the pass. */
   readonly failure: unknown
 }
 
@@ -79,12 +79,7 @@ function listContentProblems({ store, inFlight }: Engine, { row }: OpenMirror, {
   })
 }
 
-function describeProblem(content: {
-  problemCode: string | null
-  problemMessage: string | null
-  ingestionStatus: string | null
-}) {
-  const { problemCode, problemMessage, ingestionStatus } = content
+function describeProblem({ problemCode, problemMessage, ingestionStatus }: TroubledContent) {
   const fallback = isIngestionStatus(ingestionStatus) ? `ingestion ended ${ingestionStatus}` : 'ingestion state unknown'
   return { code: problemCode ?? 'unexpected', message: problemMessage ?? fallback }
 }

@@ -1,12 +1,11 @@
-import { joinPath, parentOf } from '../../foundation/files/paths.ts'
+import { joinPath, nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { readIgnoreFile } from '../../local/ignore/ignore-files.ts'
 import { BIGINT, isDirectory } from '../../local/read/file-system.ts'
 import { type ListingContext, type MutableFindings, noFindings, statEntry } from '../../local/scan/stat-entry.ts'
 import { compareDirectory } from '../../rules/compare-directory.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import type { DirectoryEntries, ScanBatch } from './scan-batch.ts'
-import { listSkipProblems, problemCodeOf, readUnproven, type Scanner } from './scan-directory.ts'
-import { scopeAt } from './walk-tree.ts'
+import { listSkipProblems, problemCodeOf, readUnproven, type Scanner, scopeAt } from './scan-directory.ts'
 
 /** Groups paths for rescanEntries by the nearest directory above that the store knows, because a walk reached only those. */
 export function groupByDirectory(
@@ -27,7 +26,7 @@ export function groupByDirectory(
       directory = parentOf(entry)
     }
     const those = names.get(directory) ?? new Set<string>()
-    names.set(directory, those.add(entry.slice(directory === '' ? 0 : directory.length + 1)))
+    names.set(directory, those.add(nameOf(entry)))
   }
   return [...names].map(([directory, those]) => ({ directory, names: [...those] }))
 }

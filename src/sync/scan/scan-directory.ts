@@ -2,7 +2,8 @@ import { mimeOf } from '../../contract/mime.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { FileError } from '../../foundation/errors.ts'
 import { joinPath } from '../../foundation/files/paths.ts'
-import type { IgnoreScope } from '../../local/ignore/ignore-scope.ts'
+import { descend, readIgnoreFile } from '../../local/ignore/ignore-files.ts'
+import { createRootScope, type IgnoreScope } from '../../local/ignore/ignore-scope.ts'
 import { isOutOfDescriptors, noDescriptorFree } from '../../local/read/file-errors.ts'
 import { type FileSystem, type Fingerprint, sameFingerprint } from '../../local/read/file-system.ts'
 import { hashGuarded } from '../../local/read/hash-file.ts'
@@ -13,14 +14,21 @@ import { comparePortion, digestDirectory, isRacyHash, knownByName } from '../../
 import { findLookAlikes } from '../../rules/look-alikes.ts'
 import { describeSkipped, kindOfSkipped, skipProblem } from '../../rules/path-problems.ts'
 import { isSettled } from '../../rules/scan-times.ts'
+import type { StoreReader } from '../../store/open-store.ts'
 import type { ComparedRow, HistoryReason } from '../../store/tables/files.ts'
-import type { BatchCollector, HashedFile, MissingFile, PathProblem, ScanBatch, WalkOptions } from './scan-batch.ts'
+import {
+  BatchCollector,
+  type HashedFile,
+  type MissingFile,
+  type PathProblem,
+  type ScanBatch,
+  type WalkOptions,
+} from './scan-batch.ts'
 
 export interface Scanner {
   readonly fs: FileSystem
   readonly clock: Clock
   readonly options: WalkOptions
-  /** Returns whether the store has this digest for the directory. */
   readonly hasDigest: (path: string, digest: Uint8Array) => boolean
   /** The store's rows of a directory's files. */
   readonly listKnown: (path: string) => readonly ComparedRow[]
@@ -257,5 +265,49 @@ function addLeftOut(options: WalkOptions, path: string, scan: ListedDirectory, b
   batch.problems.push(...listSkipProblems(path, scan.skipped))
   for (const { name, code, message } of scan.problems) {
     batch.problems.push({ path: joinPath(path, name), code: problemCodeOf(code), message })
+  }
+}
+
+/**
+ * Walks the directories of `stack` and all below, depth first, and yields batches of changes. It calls `beforeDirectory`
+ * before each directory, which may take directories off the bottom of the stack for another thread.
+ */
+export function* walkTree(
+  scanner: Scanner,
+  stack: ChildDirectory[],
+  beforeDirectory: () => void,
+): Generator<ScanBatch> {
+  const batches = new BatchCollector()
+  for (let directory = stack.pop(); directory; directory = stack.pop()) {
+    beforeDirectory()
+    const children = yield* scanDirectory(scanner, directory, batches)
+    for (const child of children.toReversed()) stack.push(child)
+    if (batches.isFull) yield batches.take()
+  }
+  yield batches.take()
+}
+
+/** The ignore rules in force at `path`: those of the root and of every directory down to its parent. */
+export function scopeAt({ fs, options }: Pick<Scanner, 'fs' | 'options'>, path: string): IgnoreScope {
+  const readRules = (directory: string) => readIgnoreFile(fs, options.root, directory)
+  let scope = createRootScope(options.rules.ignore)
+  for (const step of descend(path, scope, readRules)) scope = step.scope
+  return scope
+}
+
+/** Creates a scanner that knows what a store knows; without one, every file is new. */
+export function createScanner(
+  store: Pick<StoreReader, 'directories' | 'files'> | undefined,
+  options: WalkOptions,
+  { fs, clock }: { readonly fs: FileSystem; readonly clock: Clock },
+): Scanner {
+  const { mirrorId } = options
+  return {
+    fs,
+    clock,
+    options,
+    hasDigest: (path, digest) => store?.directories.findDigest(mirrorId, path)?.equals(digest) ?? false,
+    listKnown: (path) => store?.files.listForCompare(mirrorId, path) ?? [],
+    findKnown: (path, name) => store?.files.findForCompare(mirrorId, path, name),
   }
 }

@@ -16,7 +16,6 @@ interface ScanOptions {
   /** Hash every file, also if that is not due yet. */
   readonly hashEverything: boolean
   readonly acceptsRemovals: boolean
-  /** The user has accepted another root. */
   readonly acceptsRoot: boolean
   /** Files that changed more recently are left for later; null: none. */
   readonly settleMs: number | null

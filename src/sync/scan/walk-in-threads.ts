@@ -219,9 +219,7 @@ class WalkerPool implements AsyncDisposable {
   }
 }
 
-function send(worker: Worker, message: ToWorker): void {
-  worker.postMessage(message)
-}
+const send = (worker: Worker, message: ToWorker): void => worker.postMessage(message)
 
 async function end(worker: Worker): Promise<void> {
   const exited = once(worker, 'exit')

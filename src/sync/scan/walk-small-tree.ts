@@ -3,29 +3,26 @@ import { type FileSystem, nodeFileSystem } from '../../local/read/file-system.ts
 import type { OnRead } from '../../local/read/read-meter.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import { amountOf, BatchCollector, type ScanBatch, type StartWalk, type WalkOptions } from './scan-batch.ts'
-import { type ChildDirectory, type Scanner, scanDirectory } from './scan-directory.ts'
+import { type ChildDirectory, createScanner, type Scanner, scanDirectory, scopeAt } from './scan-directory.ts'
 import { walkInThreads } from './walk-in-threads.ts'
-import { createScanner, scopeAt } from './walk-tree.ts'
 
 /** What a tree may take to count as small. */
-interface SmallTree extends ReadBudget {
+interface SmallTree {
+  /** Calls, and entries of listings. */
+  readonly calls: number
+  readonly bytes: number
   readonly durationMs: number
 }
 
 /** Starting a thread takes longer than this walk. */
 export const SMALL_TREE: SmallTree = { calls: 4_000, bytes: 8 * 2 ** 20, durationMs: 100 }
 
-/** The part of a tree that was walked, and the directories that are left, each with all below it. */
-interface Walked {
-  readonly batches: readonly ScanBatch[]
-  readonly rest: readonly string[]
-}
-
 /**
- * Walks a tree on this thread until it proves larger than `most`. The directory in which that comes out is left as well: what was
+ * Walks a tree on this thread until it proves larger than `most`. Returns the batches of the part that was walked, and the
+ * directories that are left, each with all below it. The directory in which the limit was reached is left as well: what was
  * found of it is thrown away, so that every directory is scanned wholly and once.
  */
-export function walkSmallTree(scanner: Scanner, signal: AbortSignal, most: SmallTree = SMALL_TREE): Walked {
+export function walkSmallTree(scanner: Scanner, signal: AbortSignal, most = SMALL_TREE) {
   const { clock } = scanner
   const endMs = clock.monotonicMs() + most.durationMs
   const limited = budgetFileSystem(scanner.fs, most, () => clock.monotonicMs() > endMs)
@@ -41,13 +38,8 @@ export function walkSmallTree(scanner: Scanner, signal: AbortSignal, most: Small
   return { batches, rest: [] }
 }
 
-interface ScannedWhole {
-  readonly batches: readonly ScanBatch[]
-  readonly children: readonly ChildDirectory[]
-}
-
 /** Scans a directory of which nothing was scanned yet; undefined when the budget ended meanwhile. */
-function scanWhole(scanner: Scanner, directory: ChildDirectory, isSpent: () => boolean): ScannedWhole | undefined {
+function scanWhole(scanner: Scanner, directory: ChildDirectory, isSpent: () => boolean) {
   const collector = new BatchCollector()
   const batches: ScanBatch[] = []
   try {
@@ -62,20 +54,11 @@ function scanWhole(scanner: Scanner, directory: ChildDirectory, isSpent: () => b
   }
 }
 
-interface ReadBudget {
-  /** Calls, and entries of listings. */
-  readonly calls: number
-  readonly bytes: number
-}
-
-interface BudgetedFileSystem {
-  readonly fs: FileSystem
-  /** True when a call failed or would fail now; callers then discard the results they derived from earlier answers. */
-  isSpent(): boolean
-}
-
-/** A file system whose calls fail, but for closing, once the budget is used up or `isLate`. */
-function budgetFileSystem(fs: FileSystem, { calls, bytes }: ReadBudget, isLate: () => boolean): BudgetedFileSystem {
+/**
+ * Returns a file system whose calls fail, but for closing, once the budget is used up or `isLate`. `isSpent` returns whether a call
+ * failed or would fail now; callers then discard the results they derived from earlier answers.
+ */
+function budgetFileSystem(fs: FileSystem, { calls, bytes }: SmallTree, isLate: () => boolean) {
   let callsLeft = calls
   let bytesLeft = bytes
   const isSpent = () => callsLeft < 0 || bytesLeft < 0

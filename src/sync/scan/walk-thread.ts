@@ -15,8 +15,7 @@ import {
   type RescanOptions,
   type ToWorker,
 } from './scan-batch.ts'
-import type { Scanner } from './scan-directory.ts'
-import { createScanner, scopeAt, walkTree } from './walk-tree.ts'
+import { createScanner, type Scanner, scopeAt, walkTree } from './scan-directory.ts'
 
 function serve(options: RescanOptions, shared: Int32Array): void {
   const reader = options.storeDirectory === null ? undefined : openStoreReader(options.storeDirectory)

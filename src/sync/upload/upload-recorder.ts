@@ -15,7 +15,6 @@ import type { Intent } from './upload-plan.ts'
 
 type Stored = Extract<UploadResult, { kind: 'stored' }>
 
-/** A problem of the file that an intent names. */
 type FileProblem = Omit<PathProblem, 'path'> & { readonly intent: Intent }
 
 export type RecorderOptions = Pick<UploadOptions, 'summary' | 'attempts' | 'onUnread'>

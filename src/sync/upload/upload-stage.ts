@@ -220,7 +220,6 @@ export class UploadStage {
     this.#engine.ingestion.announce()
   }
 
-  /** Uploads continue meanwhile. */
   #prepareIfWoken(plan: UploadPlan): void {
     if (!this.#mustPrepare || this.#preparing) return
     this.#mustPrepare = false
@@ -276,7 +275,6 @@ function assertDiskSpace({ store }: Engine): void {
   )
 }
 
-/** Records in the summary what limits held back in this pass. */
 export function recordHeldBack({ uploads }: SyncSummary, heldBackBy: readonly HeldBack[]): void {
   uploads.heldBackBy = heldBackBy
   uploads.heldBack = heldBackBy.reduce((sum, { contents }) => sum + contents, 0)
