@@ -1,7 +1,7 @@
 import type { DaemonClient } from '../daemon/control/client/client.ts'
 import { connectToDaemon } from '../daemon/control/client/connect-to-daemon.ts'
 import { LockedError } from '../foundation/errors.ts'
-import { openStoreCopy } from '../store/copy-store.ts'
+import { openStoreCopy } from '../store/open-store.ts'
 import type { MirrorRow } from '../store/tables/mirrors.ts'
 import type { Engine, MirrorSettings } from '../sync/engine.ts'
 import type { PassOptions } from '../sync/pass.ts'

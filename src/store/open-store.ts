@@ -1,4 +1,5 @@
-import { existsSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { LockedError, type OperatorError } from '../foundation/errors.ts'
@@ -12,6 +13,7 @@ import {
   isDatabaseThere,
   openDatabaseReadOnly,
 } from '../foundation/sqlite/open-database.ts'
+import { isoTime } from '../foundation/text/times.ts'
 import { explainFaults } from './integrity/explain-faults.ts'
 import { type GenerationRecord, readGenerationRecord } from './integrity/generation.ts'
 import {
@@ -37,7 +39,7 @@ export interface StoreReader extends StoreQueries, Disposable {
 }
 
 /** A store opened for reading, to which another process may write. */
-export interface StoreView extends StoreReader {
+interface StoreView extends StoreReader {
   /** Replaces the snapshot that queries read by a current one, so that many small reads cost one lock. */
   renewView(): void
 }
@@ -181,7 +183,7 @@ export function copyStoreInto(directory: string, target: string): void {
 }
 
 /** Copies the store in `directory` into a file, which must not exist. */
-export function copyStoreTo(directory: string, file: string): void {
+function copyStoreTo(directory: string, file: string): void {
   const database = explainFaults(directory, () => openDatabaseReadOnly(specOf(directory)))
   try {
     database.prepare('VACUUM INTO ?').run(file)
@@ -247,4 +249,32 @@ function lockFileOf(directory: string): string {
 
 function filesOf(directory: string, migrationsDir?: string): StoreFiles {
   return { directory, spec: specOf(directory, migrationsDir), generationFile: join(directory, 'generation') }
+}
+
+/** Copies the store in `directory` into a file beside it (0600), and returns the file's path. */
+export function keepStoreCopy(directory: string, nowMs: number): string {
+  const file = join(directory, `store.db.${isoTime(nowMs).replaceAll(':', '-')}.bak`)
+  copyStoreTo(directory, file)
+  chmodSync(file, 0o600)
+  return file
+}
+
+/** Opens a temporary copy of the store in `directory`, which another process may hold; disposing deletes it. */
+export function openStoreCopy(directory: string): Store {
+  const copy = mkdtempSync(join(tmpdir(), 'shelfd-copy-'))
+  const remove = () => rmSync(copy, { recursive: true, force: true })
+  try {
+    copyStoreInto(directory, copy)
+    const store = openStore(copy)
+    return {
+      ...store,
+      [Symbol.dispose]: () => {
+        store[Symbol.dispose]()
+        remove()
+      },
+    }
+  } catch (error) {
+    remove()
+    throw error
+  }
 }

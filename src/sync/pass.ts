@@ -4,7 +4,6 @@ import { LIMIT_BOUNDS } from '../rules/limits.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { MirrorRow } from '../store/tables/mirrors.ts'
 import type { Follower } from './ingestion/ingestion-capacity.ts'
-import type { QuotaScope } from './upload/run-quota.ts'
 
 export const passOptions = z.object({
   /** How long to wait for ingestion after the last upload; 0: no wait. */
@@ -32,6 +31,14 @@ export const CAREFUL_PASS = {
   acceptsRoot: false,
   acceptsBreadth: false,
 } as const satisfies Omit<PassOptions, 'waitMs'>
+
+/**
+ * Says which uploads count as one run: those of all mirrors under a run's id; or, for a mirror of the daemon, those since a time
+ * (monotonic).
+ */
+export type QuotaScope =
+  | { readonly kind: 'run'; readonly runId: number; readonly afterUploadId: number }
+  | { readonly kind: 'span'; readonly sinceMs: number }
 
 /** What one run, over all its mirrors, has finished trying and leaves to a later run. */
 export interface RunAttempts {

@@ -1,7 +1,7 @@
 /** Correctness does not depend on the wall clock (P20). */
 import { describe, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../src/foundation/clock.ts'
-import { RunQuota } from '../../src/sync/upload/run-quota.ts'
+import { RunQuota } from '../../src/sync/upload/upload-plan.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../support/temporary.ts'

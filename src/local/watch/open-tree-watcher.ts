@@ -1,13 +1,15 @@
 import { statfsSync } from 'node:fs'
 import type { Clock } from '../../foundation/clock.ts'
+import { messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
 import { nodeFileSystem } from '../read/file-system.ts'
+import { FILE_SYSTEMS } from '../read/file-system-kinds.ts'
 import { inspectRoot } from '../read/inspect-root.ts'
-import { type BackEndChoice, chooseBackEnd, detectEvents } from './choose-back-end.ts'
 import { NodeWatcher } from './node-watcher.ts'
 import type { TreeWatcher, TreeWatcherOptions, WatchBackEnd, WatchEvents } from './tree-watcher.ts'
 
-export interface SystemWatchOptions {
+interface SystemWatchOptions {
   readonly wanted: 'auto' | 'poll'
   /** How often entries are checked where the kernel does not report all changes. */
   readonly pollIntervalMs: number
@@ -40,4 +42,56 @@ export async function openTreeWatcher(options: TreeWatcherOptions): Promise<Tree
   // The package is loaded only where it is chosen, since it takes memory.
   const { ChokidarWatcher } = await import('./chokidar-watcher.ts')
   return ChokidarWatcher.open(options)
+}
+
+/** A directory to watch, and the system on which it lies. */
+interface WatchedPlace {
+  readonly root: string
+  readonly platform: NodeJS.Platform
+  /** `statfsSync`: on Linux `type` is the magic number of the file system. */
+  readonly statfs: (path: string) => { readonly type: number }
+}
+
+export interface BackEndChoice {
+  /** `poll`: no watcher, the daemon scans at intervals. */
+  readonly backEnd: WatchBackEnd | 'poll'
+  /** For the log and for people. */
+  readonly reason: string
+}
+
+/**
+ * Chooses what watches a mirror: on Linux our own watcher, which takes far less memory, elsewhere chokidar. Where the kernel does not
+ * report all changes, chokidar checks every entry at intervals: for a small tree that costs less than scans, and for a large one it
+ * gives up in favour of scans.
+ */
+export function chooseBackEnd(wanted: 'auto' | 'poll', place: WatchedPlace): BackEndChoice {
+  if (wanted === 'poll') return { backEnd: 'poll', reason: 'chosen in the configuration' }
+  const { areComplete, reason } = detectEvents(place)
+  if (!areComplete) return { backEnd: 'chokidar', reason: `polling: ${reason}` }
+  return { backEnd: hasOwnEvents(place.platform) ? 'chokidar' : 'node', reason }
+}
+
+/** Returns whether the kernel reports every change in a directory, and how that is known. */
+function detectEvents({ root, platform, statfs }: WatchedPlace): {
+  readonly areComplete: boolean
+  readonly reason: string
+} {
+  if (hasOwnEvents(platform)) return { areComplete: true, reason: 'the system reports all changes' }
+  if (platform !== 'linux' && platform !== 'android') {
+    return { areComplete: false, reason: `watching on ${platform} is untested` }
+  }
+  try {
+    // Some systems return the magic number as a negative one.
+    const type = statfs(root).type >>> 0
+    const known = FILE_SYSTEMS.get(type)
+    if (!known) return { areComplete: false, reason: `unknown file system 0x${type.toString(16)}` }
+    if (known.isLocal) return { areComplete: true, reason: `local file system (${known.name})` }
+    return { areComplete: false, reason: `other computers may change files on ${known.name} without an event` }
+  } catch (error) {
+    return { areComplete: false, reason: `the kind of file system cannot be read: ${escapeText(messageOf(error))}` }
+  }
+}
+
+function hasOwnEvents(platform: NodeJS.Platform): boolean {
+  return platform === 'darwin' || platform === 'win32'
 }

@@ -1,9 +1,10 @@
-import { type ResourceRecord, resourceRecord, type ViewUrl, viewUrl } from '../../contract/records.ts'
+import { type ResourceRecord, resourceRecord, searchResponse, type ViewUrl, viewUrl } from '../../contract/records.ts'
 import { TemporaryError } from '../../foundation/errors.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
-import type { AssetView, ServiceClient } from '../service-client.ts'
+import type { AssetView, SearchRequest, ServiceClient } from '../service-client.ts'
+import { identifierOf } from '../wire/addresses.ts'
 import { jsonOf, malformed } from '../wire/parse-response.ts'
-import type { Send, ServiceRequest, ServiceResponse } from '../wire/request.ts'
+import type { Query, Send, ServiceRequest, ServiceResponse } from '../wire/request.ts'
 import { cannot } from '../wire/transient-failure.ts'
 import { readDownload } from './downloads.ts'
 
@@ -88,4 +89,35 @@ export async function readViewUrl(response: ServiceResponse, request: ServiceReq
   }
   // An absolute one is used unchanged: it is signed.
   return URL.canParse(view.url) ? view : { ...view, url: url.href }
+}
+
+const readHits = jsonOf(searchResponse)
+
+/** Searching resources (4.14). */
+export function searchEndpoints(send: Send): Pick<ServiceClient, 'searchResources'> {
+  return {
+    searchResources: async (search, signal) =>
+      send({
+        target: { kind: 'route', route: 'searchResources', query: searchQuery(search) },
+        verb: 'search for',
+        subject: search.query,
+        right: 'read',
+        retry: 'always',
+        read: readHits,
+        signal,
+      }),
+  }
+}
+
+function searchQuery(search: SearchRequest): Query {
+  const optional = [
+    ['strategy', search.strategy],
+    ['limit', search.limit?.toString()],
+    ['output_format', search.outputFormat],
+  ] as const
+  return [
+    ['query', search.query],
+    ...(search.libraryIds ?? []).map((id) => ['library_ids[]', identifierOf(id)] as const),
+    ...optional.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+  ]
 }

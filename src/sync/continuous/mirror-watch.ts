@@ -1,6 +1,6 @@
 import { messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
-import type { BackEndChoice } from '../../local/watch/choose-back-end.ts'
+import type { BackEndChoice } from '../../local/watch/open-tree-watcher.ts'
 import { Settler } from '../../local/watch/settler.ts'
 import {
   TooManyEntriesError,

@@ -3,10 +3,9 @@ import { isoTime } from '../../foundation/text/times.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../continuous/controller-status.ts'
 import { describeController } from '../continuous/status-lines.ts'
-import { NO_FILES } from '../report/file-counts.ts'
 import { stateOfDaemon, stateOfMirror, stateOfRun } from '../report/mirror-state.ts'
 import type { LastRun } from '../report/run-history.ts'
-import { type MirrorStatus, readStatus, readUnknownMirrors } from '../report/status.ts'
+import { type MirrorStatus, NO_FILES, readStatus, readUnknownMirrors } from '../report/status.ts'
 
 /** A mirror that is configured, in the store, or both. */
 export interface ListedMirror {

@@ -7,7 +7,7 @@ import { describeWithoutText, WITHOUT_TEXT } from '../../rules/without-text.ts'
 import type { ProblemRow } from '../../store/tables/problems.ts'
 import type { UploadOutcome } from '../../store/tables/uploads.ts'
 import type { DirectoryExplanation, DiskFinding, PathExplanation, RemoteFinding } from './explain-path.ts'
-import type { FileCounts } from './file-counts.ts'
+import type { FileCounts } from './status.ts'
 
 type Content = NonNullable<PathExplanation['content']>
 type Fields = Record<string, string | undefined>

@@ -16,9 +16,9 @@ import type { HistoricalContent } from '../../store/tables/report-rows.ts'
 import type { UploadRow } from '../../store/tables/uploads.ts'
 import type { MirrorSettings } from '../engine.ts'
 import { OWN_DIRECTORY } from '../scan/scan-directory.ts'
-import { countFiles, type FileCounts } from './file-counts.ts'
 import type { ReportContext } from './report.ts'
 import { describeHeldBack } from './run-history.ts'
+import { countFiles, type FileCounts } from './status.ts'
 
 export type DiskFinding =
   | { readonly kind: 'file'; readonly sizeBytes: number }

@@ -18,7 +18,6 @@ import type { Listed, LocatedFile, ReportedFile } from '../../store/tables/repor
 import type { Listing } from '../list-remote.ts'
 import type { Differences } from '../scan/collect-differences.ts'
 import type { HashedFile } from '../scan/scan-batch.ts'
-import type { AskedResources } from './ask-unlisted.ts'
 import {
   blankEntry,
   contentEntry,
@@ -32,6 +31,9 @@ import {
   withHex,
 } from './report-entry.ts'
 import { describeHeldBack } from './run-history.ts'
+
+/** What the service said of resources that its complete listing did not show, by resource id. */
+export type AskedResources = ReadonlyMap<string, Extract<Presence, 'listed' | 'absent'>>
 
 interface Sides {
   readonly row: MirrorRow

@@ -1,6 +1,8 @@
 import { INBOX_PATH } from '../../contract/routes.ts'
 import type { Clock } from '../../foundation/clock.ts'
+import { forEachConcurrently } from '../../foundation/concurrency/for-each-concurrently.ts'
 import { runBoth } from '../../foundation/concurrency/run-both.ts'
+import { isNotFound, TemporaryError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { scanRulesOf } from '../../local/ignore/scan-rules.ts'
 import type { FileSystem } from '../../local/read/file-system.ts'
@@ -11,13 +13,13 @@ import type { StoreReader } from '../../store/open-store.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { ListedEntry } from '../../store/tables/report-rows.ts'
 import type { Connection, MirrorSettings, Service } from '../engine.ts'
+import { itemFailure } from '../item-failure.ts'
 import { type Listing, listRemote } from '../list-remote.ts'
 import { assertSameService } from '../pin/pinned-service.ts'
 import { collectDifferences, type Differences } from '../scan/collect-differences.ts'
 import type { StartWalk } from '../scan/scan-batch.ts'
-import { type AskedResources, askUnlisted, MOST_ASKED } from './ask-unlisted.ts'
 import type { PlainFiles, ReportRow } from './report-entry.ts'
-import { listDifferingRows, listRows } from './report-rows.ts'
+import { type AskedResources, listDifferingRows, listRows } from './report-rows.ts'
 import { markFaults, type Verification, verifyContents } from './verify-contents.ts'
 
 /** A transaction takes as long as some 300 entries, and each page has at most 500. */
@@ -163,4 +165,41 @@ async function scan(context: ReportContext, row: MirrorRow, settings: MirrorSett
   const directories = context.store.directories.list(row.id).map(({ path }) => path)
   await using walk = context.startWalk(options, context.signal)
   return await collectDifferences(walk, directories)
+}
+
+/** The most requests of one report; resources beyond them are unknown. */
+const MOST_ASKED = 10_000
+
+/** After this number of failures the service is not asked for the rest: the client has already retried each. */
+const MOST_FAILURES = 8
+
+/**
+ * Asks for each resource itself (4.13): an entry that is deleted or moved while pages are read can shift others past a cursor, so that
+ * a complete listing lacks them. Leaves out resources of which the service said nothing; throws what concerns the credential.
+ */
+async function askUnlisted(
+  connection: Connection,
+  libraryId: string,
+  resourceIds: readonly string[],
+  { concurrency, signal }: { readonly concurrency: number; readonly signal: AbortSignal },
+): Promise<AskedResources> {
+  const asked = new Map<string, 'listed' | 'absent'>()
+  let failures = 0
+  await forEachConcurrently(resourceIds.slice(0, MOST_ASKED), concurrency, async (id) => {
+    if (failures >= MOST_FAILURES) return
+    try {
+      await connection.client.pollResource(libraryId, id, signal)
+      asked.set(id, 'listed')
+    } catch (error) {
+      if (isNotFound(error)) asked.set(id, 'absent')
+      // The error says nothing of other requests, or the service does not answer now, as it had for the listing.
+      else if (
+        error instanceof TemporaryError ||
+        (await itemFailure(error, connection, { libraryId, right: 'read' }, signal))
+      )
+        failures += 1
+      else throw error
+    }
+  })
+  return asked
 }

@@ -3,8 +3,8 @@ import type { StoreReader } from '../../store/open-store.ts'
 import type { TroubledContent } from '../../store/tables/contents.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { ProblemRow } from '../../store/tables/problems.ts'
+import type { FileTally } from '../../store/tables/report-rows.ts'
 import { isPaused } from '../pause.ts'
-import { countFiles, type FileCounts } from './file-counts.ts'
 import { type LastRun, lastRunOf, type MirrorOfRun, readLastRuns } from './run-history.ts'
 
 /** The status of one mirror, from the store alone. */
@@ -97,4 +97,43 @@ function problemOf(found: ProblemRow | TroubledContent): { path: string; code: s
     code: found.problemCode ?? IN_DOUBT.code,
     message: found.problemMessage ?? IN_DOUBT.message,
   }
+}
+
+/** Files by state, from the store alone. */
+export type FileCounts = Readonly<typeof NO_FILES>
+
+export const NO_FILES = {
+  known: 0,
+  searchable: 0,
+  /** Stored without searchable text; none of them is `searchable`. */
+  withoutText: 0,
+  inIngestion: 0,
+  toSend: 0,
+  sending: 0,
+  inDoubt: 0,
+  needAttention: 0,
+  /** Failed, and were set aside by `failed ignore`. */
+  setAside: 0,
+}
+
+/** Adds up files by state. `isLocked`: a process writes to the store, so that what the store calls `sending` is in flight. */
+export function countFiles(tallies: readonly FileTally[], isLocked: boolean): FileCounts {
+  const counts = { ...NO_FILES }
+  for (const tally of tallies) {
+    counts.known += tally.files
+    const key = keyOf(tally, isLocked)
+    const withoutText = key === 'searchable' ? tally.withoutText : 0
+    counts[key] += tally.files - withoutText
+    counts.withoutText += withoutText
+  }
+  return counts
+}
+
+function keyOf({ state, outcome, isSetAside, hasProblem }: FileTally, isLocked: boolean): keyof FileCounts {
+  if (state === 'new') return 'toSend'
+  if (state === 'sending' && isLocked) return 'sending'
+  if (state === 'sending' || (state === 'doubt' && hasProblem === 0)) return 'inDoubt'
+  if (outcome === 'searchable') return 'searchable'
+  if (outcome === 'pending') return 'inIngestion'
+  return isSetAside === 1 ? 'setAside' : 'needAttention'
 }

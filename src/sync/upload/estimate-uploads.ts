@@ -2,14 +2,18 @@ import { IdSet } from '../../foundation/id-set.ts'
 import type { UploadLimits } from '../../rules/limits.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
-import { newAttempts } from '../pass.ts'
+import { newAttempts, type QuotaScope } from '../pass.ts'
 import { silentFileLog } from '../sinks.ts'
-import { type QuotaScope, RunQuota } from './run-quota.ts'
 import { UploadPlan } from './upload-plan.ts'
 import { recordHeldBack } from './upload-stage.ts'
 
 /** Estimates what would be uploaded and created, by the plan of real uploads. The caller rolls back what this writes. */
-export function estimateUploads(engine: Engine, mirror: OpenMirror, summary: SyncSummary, scope: QuotaScope): void {
+export function estimateUploads(
+  engine: Engine,
+  mirror: OpenMirror,
+  summary: SyncSummary,
+  quotaScope: QuotaScope,
+): void {
   const { store } = engine
   summary.directories.created = countDirectoriesToCreate(engine, mirror)
   const all =
@@ -22,8 +26,7 @@ export function estimateUploads(engine: Engine, mirror: OpenMirror, summary: Syn
     summary.uploads.aliases += all.copies - all.contents
     return
   }
-  const quota = new RunQuota(engine, mirror.row, scope)
-  const plan = new UploadPlan(engine, mirror, { summary, quota, attempts: newAttempts(), needsDirectory: false })
+  const plan = new UploadPlan(engine, mirror, { summary, quotaScope, attempts: newAttempts(), needsDirectory: false })
   const estimated = new IdSet()
   while (!plan.isExhausted) {
     for (const { contentId, path, sizeBytes } of plan.take(1_000)) {

@@ -2,17 +2,18 @@ import { joinLibraryPath } from '../../contract/library-path.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
 import { momentOf } from '../../foundation/clock.ts'
 import { joinPath } from '../../foundation/files/paths.ts'
-import { isoTime } from '../../foundation/text/times.ts'
+import { DAY_MS, isoTime } from '../../foundation/text/times.ts'
 import { decideUpload, type UploadPriority, uploadPriority } from '../../rules/decide-upload.ts'
-import { type HeldBack, holdingLimit, type QuotaUse, type UploadLimits } from '../../rules/limits.ts'
+import { type HeldBack, type HoldingLimit, holdingLimit, type QuotaUse, type UploadLimits } from '../../rules/limits.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { UploadState } from '../../store/tables/contents.ts'
 import { OPEN_FILES_START, type OpenFile, type OpenFileCursor } from '../../store/tables/files.ts'
+import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import type { UploadSpan } from '../../store/tables/uploads.ts'
 import type { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
-import { linkKey, type RunAttempts } from '../pass.ts'
+import { linkKey, type QuotaScope, type RunAttempts } from '../pass.ts'
 import { withdrawUpload } from '../progress.ts'
-import type { RunQuota } from './run-quota.ts'
 
 /** The decision to upload a content from a path; committed before the first byte leaves (P2). */
 export interface Intent {
@@ -31,7 +32,7 @@ export interface Intent {
 
 interface PlanOptions {
   readonly summary: SyncSummary
-  readonly quota: RunQuota
+  readonly quotaScope: QuotaScope
   readonly attempts: RunAttempts
   /** Keeps back contents that the service may have already. */
   readonly earlier?: Pick<EarlierUploads, 'keepsBack'>
@@ -53,6 +54,7 @@ export class UploadPlan {
   readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #options: PlanOptions
+  readonly #quota: RunQuota
   #used: QuotaUse
   readonly #heldBack = new Map<keyof UploadLimits, Set<number>>()
   #cursor: OpenFileCursor = OPEN_FILES_START
@@ -71,7 +73,8 @@ export class UploadPlan {
     this.#engine = engine
     this.#mirror = mirror
     this.#options = options
-    this.#used = options.quota.read()
+    this.#quota = new RunQuota(engine, mirror.row, options.quotaScope)
+    this.#used = this.#quota.read()
     this.linksCopies = options.needsDirectory && mirror.settings.duplicates === 'link'
   }
 
@@ -105,18 +108,16 @@ export class UploadPlan {
 
   /** The contents that each limit holds back, each content counted once. */
   listHeldBack(): HeldBack[] {
-    const { quota } = this.#options
     return [...this.#heldBack].map(([limit, { size: contents }]) => {
-      const freesAt = quota.freesAt(limit)
-      const freesAtText = isoTime(freesAt)
-      return { limit, value: Number(quota.limits[limit]), contents, freesAt: freesAtText }
+      const freesAt = isoTime(this.#quota.freesAt(limit))
+      return { limit, value: Number(this.#engine.limits[limit]), contents, freesAt }
     })
   }
 
   /** At most `count` intents, written to the store. */
   take(count: number): Intent[] {
     // Other mirrors may have uploaded meanwhile, and uploads of a day ago no longer count.
-    this.#used = this.#options.quota.read()
+    this.#used = this.#quota.read()
     const intents: Intent[] = []
     while (intents.length < count) {
       const substitute = this.#substitutes.pop()
@@ -200,7 +201,7 @@ export class UploadPlan {
 
   #isHeldBack({ contentId, size: sizeBytes }: OpenFile): boolean {
     const wasHeldBack = [...this.#heldBack.values()].map((contents) => contents.delete(contentId)).includes(true)
-    const limit = holdingLimit(this.#options.quota.limits, this.#used, sizeBytes)
+    const limit = holdingLimit(this.#engine.limits, this.#used, sizeBytes)
     if (limit === undefined) return false
     const contents = this.#heldBack.get(limit) ?? new Set()
     this.#heldBack.set(limit, contents.add(contentId))
@@ -230,5 +231,49 @@ export class UploadPlan {
     const begunAt = momentOf(clock)
     const uploadId = store.uploads.intend({ contentId, mirrorId: row.id, path, remoteDirectory, runId, begunAt })
     return { uploadId, contentId, isLink, directoryId, directory, name, path, sha256, mime, sizeBytes }
+  }
+}
+
+/** What limits allow one mirror, read from the store, so that all mirrors of a run and all runs of a day share them. */
+export class RunQuota {
+  readonly #engine: Engine
+  readonly #mirror: Pick<MirrorRow, 'id' | 'library'>
+  readonly #scope: QuotaScope
+
+  constructor(engine: Engine, mirror: Pick<MirrorRow, 'id' | 'library'>, scope: QuotaScope) {
+    this.#engine = engine
+    this.#mirror = mirror
+    this.#scope = scope
+  }
+
+  /** Counts uploads and bytes until now; 0 for counts that no limit needs. */
+  read(): QuotaUse {
+    const { newPerRun, newPerDay, newBytesPerRun } = this.#engine.limits
+    const { n, bytes } = newPerRun === null && newBytesPerRun === null ? { n: 0, bytes: 0 } : this.#tallyRun()
+    return { inRun: n, bytesInRun: bytes, inDay: newPerDay === null ? 0 : this.#countDay() }
+  }
+
+  /** Returns when the limit leaves room again (wall clock); null if waiting alone does not bring that about. */
+  freesAt(limit: HoldingLimit): number | null {
+    const { newPerDay } = this.#engine.limits
+    if (limit !== 'newPerDay' || newPerDay === null || newPerDay === 0) return null
+    const { origin } = this.#mirror.library
+    const excess = this.#countDay() - newPerDay
+    return this.#engine.store.uploads.leaveTime(origin, this.#last(DAY_MS), Math.max(0, excess)) ?? null
+  }
+
+  #tallyRun(): { n: number; bytes: number } {
+    const { store, clock } = this.#engine
+    const scope = this.#scope
+    if (scope.kind === 'run') return store.uploads.tallyRun(scope.runId, scope.afterUploadId)
+    return store.uploads.tallyWithin(this.#mirror.id, this.#last(clock.monotonicMs() - scope.sinceMs))
+  }
+
+  #countDay(): number {
+    return this.#engine.store.uploads.countWithin(this.#mirror.library.origin, this.#last(DAY_MS))
+  }
+
+  #last(spanMs: number): UploadSpan {
+    return { spanMs, now: momentOf(this.#engine.clock) }
   }
 }

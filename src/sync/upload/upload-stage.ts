@@ -9,7 +9,6 @@ import type { UploadOptions } from '../pass.ts'
 import { announceUploads } from '../progress.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
 import { UploadPreparation } from './prepare-uploads.ts'
-import { RunQuota } from './run-quota.ts'
 import { UploadBatcher } from './upload-batcher.ts'
 import { RefusalExplainer, type UploadResult, uploadOne } from './upload-one.ts'
 import { type Intent, UploadPlan } from './upload-plan.ts'
@@ -107,11 +106,9 @@ export class UploadStage {
 
   async #createPlan(): Promise<UploadPlan> {
     const { engine, mirror, connection } = this.#context
-    const { summary, attempts, quotaScope } = this.#options
     const { uploadDirectoryField } = await connection.client.capabilities(engine.signal)
     const needsDirectory = uploadDirectoryField.field !== undefined
-    const quota = new RunQuota(engine, mirror.row, quotaScope)
-    return new UploadPlan(engine, mirror, { summary, attempts, quota, earlier: this.#earlier, needsDirectory })
+    return new UploadPlan(engine, mirror, { ...this.#options, earlier: this.#earlier, needsDirectory })
   }
 
   get #hasUploadedAll(): boolean {

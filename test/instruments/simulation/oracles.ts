@@ -1,8 +1,8 @@
 /** What must be true, compared with the real state of disk and service and never with what the program reports of itself. */
 import { mimeOf } from '../../../src/contract/mime.ts'
 import type { Engine, MirrorSettings } from '../../../src/sync/engine.ts'
-import { countFiles } from '../../../src/sync/report/file-counts.ts'
 import { report } from '../../../src/sync/report/report.ts'
+import { countFiles } from '../../../src/sync/report/status.ts'
 import type { RunResult } from '../../../src/sync/run/run-sync.ts'
 import { findFaultOfShortForm } from '../../support/short-report.ts'
 import { sha256Of } from './contents.ts'

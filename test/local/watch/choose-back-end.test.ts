@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { chooseBackEnd } from '../../../src/local/watch/choose-back-end.ts'
+import { chooseBackEnd } from '../../../src/local/watch/open-tree-watcher.ts'
 import { systemError } from '../trees.ts'
 
 const PLACE = { root: '/mirror', platform: 'linux', statfs: () => ({ type: 0xef53 }) } as const
