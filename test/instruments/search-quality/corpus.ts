@@ -20,7 +20,8 @@ export function readCorpus(): CorpusDocument[] {
   return [...readDeclaration(), ...readManuals()]
 }
 
-function readDeclaration(): CorpusDocument[] {
+/** The articles of the declaration. */
+export function readDeclaration(): CorpusDocument[] {
   const directory = join(HERE, 'documents', 'declaration')
   return readdirSync(directory).flatMap((file) => {
     const language = basename(file, extname(file))
@@ -52,9 +53,9 @@ export interface LabelledQuery {
   readonly expected: readonly string[]
 }
 
-/** Reads queries.txt; throws an Error for a line that is not `group | query | documents`. */
-export function readQueries(): LabelledQuery[] {
-  const lines = readFileSync(join(import.meta.dirname, 'queries.txt'), 'utf8').split('\n')
+/** Reads a file of queries; throws an Error for a line that is not `group | query | documents`. */
+export function readQueries(file = 'queries.txt'): LabelledQuery[] {
+  const lines = readFileSync(join(HERE, file), 'utf8').split('\n')
   return lines
     .filter((line) => line.trim() !== '' && !line.startsWith('#'))
     .map((line) => {

@@ -1,39 +1,106 @@
-/** `npm run search-quality`: prints how well the embedded library finds the documents of the labelled set. */
+/** `npm run search-quality`: prints how well the embedded library finds the documents of two labelled sets. */
 import { z } from 'zod'
 import { isXapianInstalled } from '../../support/xapian.ts'
 import { flag, print, runInstrument } from '../instrument.ts'
-import { readCorpus, readQueries } from './corpus.ts'
-import { type Answered, figuresOf, measure } from './measure.ts'
+import { type CorpusDocument, type LabelledQuery, readCorpus, readDeclaration, readQueries } from './corpus.ts'
+import { readDebianCorpus } from './debian-corpus.ts'
+import { type Answered, figuresOf, gainOf, measure, type Strategy } from './measure.ts'
+import { measureFts5 } from './measure-fts5.ts'
 import { measureXapian } from './measure-xapian.ts'
 
+type Measured = readonly (readonly [name: string, answered: readonly Answered[]])[]
+
 const OPTIONS = z.object({
-  balanced: flag().describe('also the strategy that considers meaning (some minutes of a core)'),
+  balanced: flag().describe('also the strategy that considers meaning (half an hour of a core)'),
   misses: flag().describe('the queries whose document is not the first'),
   xapian: flag().describe('also Xapian, where its programs are installed'),
 })
+type Options = z.infer<typeof OPTIONS>
 
 await runInstrument('search-quality', OPTIONS, async (values) => {
-  const documents = readCorpus()
-  const queries = readQueries()
-  const known = new Set(documents.map(({ path }) => path))
-  const lost = queries.flatMap(({ expected }) => expected.filter((path) => !known.has(path)))
-  if (lost.length > 0) throw new Error(`The labelled set names documents that are not there: ${lost.join(', ')}`)
+  await measureForms(values)
+  await measureManuals(values)
+  return true
+})
 
-  const measured: (readonly [name: string, answered: Answered[]])[] = [
-    ...(await measure(documents, queries, values.balanced ? ['lexical', 'balanced'] : ['lexical'])),
+function strategiesOf({ balanced }: Options): readonly Strategy[] {
+  return balanced ? ['lexical', 'balanced'] : ['lexical']
+}
+
+/** Short documents in 23 languages: the share of queries that are answered, and the mean reciprocal rank. */
+async function measureForms(values: Options): Promise<void> {
+  const [documents, queries] = [readCorpus(), readQueries()]
+  failForLost(documents, queries)
+  const measured: Measured = [
+    ...(await measure(documents, queries, strategiesOf(values))),
+    ...(values.xapian && isXapianInstalled() ? [['Xapian', measureXapian(documents, queries)] as const] : []),
   ]
-  if (values.xapian && isXapianInstalled()) measured.push(['Xapian', measureXapian(documents, queries)])
-  else if (values.xapian) print('not installed: Xapian (xapian-omega)')
+  if (values.xapian && !isXapianInstalled()) print('not installed: Xapian (xapian-omega)')
   for (const [name, answered] of measured) {
     print(`${documents.length} documents, ${queries.length} queries, ${name}`)
     for (const { group, queries: count, recall, reciprocalRank } of figuresOf(answered)) {
       const figures = [recall.toFixed(2).padStart(7), reciprocalRank.toFixed(2).padStart(7)]
-      print(`${[group.padEnd(12), String(count).padStart(4), ...figures].join('')}`)
+      print([group.padEnd(12), String(count).padStart(4), ...figures].join(''))
     }
-    if (!values.misses) continue
-    for (const { group, query, place, titles } of answered.filter((each) => each.place !== 1)) {
-      print(`${group}: "${query}" at ${place ?? '-'}: ${titles.slice(0, 3).join(', ')}`)
-    }
+    if (values.misses) printMisses(name, answered)
   }
-  return true
-})
+}
+
+/** Long manuals beside short pages: nDCG of the first ten by kind, beside SQLite's FTS5 over documents and over passages. */
+async function measureManuals(values: Options): Promise<void> {
+  const { documents: pages, missing } = readDebianCorpus()
+  if (missing.length > 0) {
+    print(
+      `Measured without the documents of ${missing.length} packages. To install them: apt-get install ${missing.join(' ')}`,
+    )
+  }
+  const documents = [...pages, ...readDeclaration().filter(({ path }) => /\/(?:th|zh)\//.test(path))]
+  const known = new Set(documents.map(({ path }) => path))
+  const labelled = readQueries('debian-queries.txt')
+  if (missing.length === 0) failForLost(documents, labelled)
+  const queries = labelled.filter(({ expected }) => expected.some((path) => known.has(path)))
+  const measured: Measured = [
+    ...(await measure(documents, queries, strategiesOf(values))),
+    ['FTS5 over documents', measureFts5(documents, queries)],
+    ['FTS5 over passages', measureFts5(documents, queries, 2_000)],
+  ]
+  const characters = documents.reduce((sum, { text }) => sum + text.length, 0)
+  print(`${documents.length} documents, ${characters} characters, ${queries.length} queries: nDCG of the first ten`)
+  print(['kind'.padEnd(26), 'queries', ...measured.map(([name]) => name.padStart(21))].join(''))
+  for (const [kind, isOf] of kindsOf(queries)) {
+    const gains = measured.map(([, answered]) => answered.filter(isOf).map(gainOf))
+    const means = gains.map((each) => (each.reduce((sum, gain) => sum + gain, 0) / each.length).toFixed(3))
+    print([kind.padEnd(26), String(gains[0]?.length).padStart(7), ...means.map((mean) => mean.padStart(21))].join(''))
+  }
+  for (const [name, answered] of values.misses ? measured : []) printMisses(name, answered)
+}
+
+/** Each kind, questions and paraphrases together, and the halves: the ranking was tuned on the first, third, fifth query only. */
+function kindsOf(
+  queries: readonly LabelledQuery[],
+): (readonly [string, (labelled: LabelledQuery, index: number) => boolean])[] {
+  const kinds = [...new Set(queries.map(({ group }) => group))]
+  const isInOtherWords = ({ group }: LabelledQuery) => ['question', 'paraphrase'].includes(group)
+  const halfOf = new Map(queries.map(({ query }, index) => [query, index % 2]))
+  return [
+    ...kinds.map((kind) => [kind, ({ group }: LabelledQuery) => group === kind] as const),
+    ['question and paraphrase', isInOtherWords],
+    ['  of them tuned', (each) => isInOtherWords(each) && halfOf.get(each.query) === 0],
+    ['  of them held out', (each) => isInOtherWords(each) && halfOf.get(each.query) === 1],
+    ['all', () => true],
+    ['  of them tuned', ({ query }) => halfOf.get(query) === 0],
+    ['  of them held out', ({ query }) => halfOf.get(query) === 1],
+  ]
+}
+
+function failForLost(documents: readonly CorpusDocument[], queries: readonly LabelledQuery[]): void {
+  const known = new Set(documents.map(({ path }) => path))
+  const lost = queries.flatMap(({ expected }) => expected.filter((path) => !known.has(path)))
+  if (lost.length > 0) throw new Error(`The labelled set names documents that are not there: ${lost.join(', ')}`)
+}
+
+function printMisses(name: string, answered: readonly Answered[]): void {
+  for (const { group, query, place, titles } of answered.filter((each) => each.place !== 1)) {
+    print(`${name}, ${group}: "${query}" at ${place ?? '-'}: ${titles.slice(0, 3).join(', ')}`)
+  }
+}

@@ -13,7 +13,8 @@ export interface Answered extends LabelledQuery {
   readonly titles: readonly string[]
 }
 
-const DEPTH = 10
+/** As many results are judged. */
+export const DEPTH = 10
 
 export type Strategy = 'lexical' | 'balanced'
 
@@ -65,6 +66,15 @@ async function askAll(
     answered.push({ ...labelled, place: placeOf(labelled, found), titles: found })
   }
   return answered
+}
+
+/** The normalized discounted cumulative gain of the first ten: 1 when all the documents that answer come first. */
+export function gainOf({ expected, titles }: Pick<Answered, 'expected' | 'titles'>): number {
+  const discount = (index: number) => 1 / Math.log2(index + 2)
+  const sum = (count: number, counts: (index: number) => boolean) =>
+    Array.from({ length: count }, (_, index) => (counts(index) ? discount(index) : 0)).reduce((a, b) => a + b, 0)
+  const best = sum(Math.min(DEPTH, expected.length), () => true)
+  return sum(DEPTH, (index) => expected.includes(titles[index] ?? '')) / best
 }
 
 /** The place of the first expected document among those found. */
