@@ -1,6 +1,6 @@
 import { type Languages, scriptOf } from './detect-language.ts'
 import { isFunctionWord, type Language } from './function-words.ts'
-import { foldWord, isPlain, type Word } from './split-words.ts'
+import { foldWord, isPlain, partsOfName, type Word } from './split-words.ts'
 import { stemWord, unmarkedStem } from './stem-word.ts'
 
 /** Languages that write compounds as one word. */
@@ -29,7 +29,9 @@ export function furtherForms(text: string, words: readonly Word[], languages: La
     addJoined(text, word, words[index + 1], forms)
     if (seen.has(word.source)) continue
     seen.add(word.source)
-    addForms(word, languages, written, forms)
+    const parts = partsOfName(word)
+    if (parts.length > 0) for (const part of [...parts, parts.join('')]) forms.add(part)
+    else addForms(word, languages, written, forms)
   }
   return forms
 }

@@ -13,8 +13,10 @@ export interface Word {
 
 const MAX_LENGTH = 64
 const INVISIBLE = '\\u00ad\\u200c\\u200d\\u2060'
+// `C++`, `C#`, `.NET` and `node.js` are words of their own.
+const NAME = '(?<![\\p{L}\\p{N}])(?:[A-Za-z]{1,12}(?:\\+\\+|\\.[Jj][Ss])|[A-Za-z]#|\\.[Nn][Ee][Tt])(?![\\p{L}\\p{N}+#])'
 // A number keeps its dots (`2.39.1`), everything else ends a word.
-const RUN = new RegExp(`[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}${INVISIBLE}]*(?:(?<=\\p{Nd})\\.\\d+)*`, 'gu')
+const RUN = new RegExp(`${NAME}|[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}${INVISIBLE}]*(?:(?<=\\p{Nd})\\.\\d+)*`, 'gu')
 const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
 const PAIRED = `[${SCRIPTS.map((script) => `\\p{Script=${script}}`).join('')}ーｰﾞﾟ]`
 const HAS_PAIRED = new RegExp(PAIRED, 'u')
@@ -72,10 +74,20 @@ function pushPairs(run: string, at: number, words: Word[]): void {
 function push(source: string, start: number, isPair: boolean, words: Word[]): void {
   const small = smallLetters(source)
   const plain = isPlain(small)
-  const folded = (plain ? small : foldWord(source)).slice(0, MAX_LENGTH)
+  const folded = (plain ? withoutSigns(small) : foldWord(source)).slice(0, MAX_LENGTH)
   // Some letters are marks on a blank when they are folded, such as U+FC5E.
   if (!plain && !HAS_LETTER.test(folded)) return
   words.push({ folded, small, source, start, end: start + source.length, isPair })
+}
+
+/** The index knows no signs: `c++` as `c~plus~plus`, which no word of a text is. */
+function withoutSigns(small: string): string {
+  return /[+#]$/.test(small) ? small.replaceAll('+', '~plus').replaceAll('#', '~sharp') : small
+}
+
+/** The words of which a name such as `C++` or `node.js` consists; none of any other word. */
+export function partsOfName({ small, folded }: Word): string[] {
+  return /^[.a-z]/.test(small) && /[~.]/.test(folded) ? small.split(/[+#.]/).filter((part) => part !== '') : []
 }
 
 /** Letters that Unicode does not decompose, and letters that writers use for one another. */

@@ -18,10 +18,10 @@ export const searchResources = question({
   section: '4.14',
   summary: 'Search resources by the terms and the meaning of their text',
   description: [
-    '`lexical` matches terms. `balanced` also considers meaning where no resource has all the terms; `notice` says what it left out.',
+    '`lexical` matches terms. `balanced` also considers meaning; `notice` says what it left out.',
     'A word also finds its other forms in some 24 languages, the last one',
-    'the words that begin with it; "…" is a phrase, -word an exclusion. Resources that have all the words come first, then those',
-    'that have some; names and headings weigh more than text. A library in `library_ids[]` (also written `library_ids` or',
+    'the words that begin with it; "…" is a phrase, -word an exclusion. A resource is as good as its best passage: rare words weigh',
+    'more, and so do passages that have all the words, headings and names. A library in `library_ids[]` (also written `library_ids` or',
     '`library_ids[0]`) that does not exist is answered with 422, one that may not be read with 403. A detailed hit shows at most',
     `${MAX_ASSETS_A_HIT} assets, the best first; their \`excerpt\` is the part around the match with its words in **…**,`,
     'and `excerpt_marks` says where these words begin and end in it.',
@@ -105,35 +105,38 @@ interface Search {
   readonly notices: readonly string[]
 }
 
-/** Meaning decides only where no resource has all the terms: it never pushes down what has them. */
+/** A query that means its words is compared by its words only. */
 async function search(
   { search, semantics }: Service,
   strategy: 'lexical' | 'balanced',
   request: SearchRequest,
 ): Promise<Search> {
-  const byTerms = await search.find(request)
-  if (strategy === 'lexical') return { result: byTerms, isSemantic: false, notices: [] }
-  const hasAll = byTerms.matched === 'all' && byTerms.hits.length > 0
-  const question = hasAll ? undefined : semanticQueryOf(request.query)
+  if (strategy === 'lexical') return { result: await search.find(request), isSemantic: false, notices: [] }
+  const question = semanticQueryOf(request.query)
   const found = question === undefined ? undefined : await semantics.ofQuery(question)
-  // Asked last, since the query may have found another model, of which there are no vectors yet.
-  const gaps = semantics.gaps()
-  const notices = gaps === undefined ? [] : [gaps]
-  if (!found) return { result: byTerms, isSemantic: false, notices }
-  if ('notice' in found) {
-    return { result: byTerms, isSemantic: false, notices: [...new Set([...notices, found.notice])] }
+  const semantic = found && 'semantic' in found ? found.semantic : undefined
+  // Asked after the query, which may have found another model, of which there are no vectors yet.
+  const said = [semantics.gaps(), found && 'notice' in found ? found.notice : undefined]
+  const notices = new Set(said.filter((each) => each !== undefined))
+  return {
+    result: await search.find({ ...request, semantic }),
+    isSemantic: semantic !== undefined,
+    notices: [...notices],
   }
-  return { result: await search.find({ ...request, semantic: found.semantic }), isSemantic: true, notices }
 }
 
 function noticeOf({ result, isSemantic, notices }: Search): string {
   const sentences = ['Candidates, not verified answers: check excerpts against the source.', ...notices]
-  const orMeaning = isSemantic ? ', or a similar meaning' : ''
-  if (result.hits.length > 0 && (isSemantic || result.matched === 'some')) {
-    sentences.push(`No resource has all the terms; these have some of them${orMeaning}.`)
+  const quote = (words: readonly string[]) => words.map((word) => `"${word}"`).join(', ')
+  if (result.onlyExcludes) sentences.push('The query says only what to leave out: add what to look for.')
+  if (result.hits.length > 0 && result.matched === 'some') {
+    sentences.push(
+      `No resource has all the terms; these have some of them${isSemantic ? ', or a similar meaning' : ''}.`,
+    )
+    if (result.unknown.length > 0) sentences.push(`None has ${quote(result.unknown)}.`)
   }
   for (const { written, meant } of result.corrections) {
-    sentences.push(`No resource has "${written}"; searched for ${meant.map((word) => `"${word}"`).join(', ')}.`)
+    sentences.push(`No resource has "${written}"; searched for ${quote(meant)}.`)
   }
   return sentences.join(' ')
 }

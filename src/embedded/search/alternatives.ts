@@ -1,6 +1,6 @@
 import { languagesOf, scriptOf } from '../analysis/detect-language.ts'
 import { withoutUmlauts } from '../analysis/further-forms.ts'
-import { foldWord, splitWords, type Word } from '../analysis/split-words.ts'
+import { foldWord, partsOfName, splitWords, type Word } from '../analysis/split-words.ts'
 import { stemWord, unmarkedStem } from '../analysis/stem-word.ts'
 import type { Clause } from './parse-query.ts'
 
@@ -8,7 +8,12 @@ import type { Clause } from './parse-query.ts'
 export interface Alternative {
   readonly words: readonly string[]
   readonly isPrefix: boolean
+  /** The share that it scores of what the word as written does. */
+  readonly weight: number
 }
+
+const AS_WRITTEN = 1
+const AS_FORM = 0.8
 
 // Korean writes particles at the end of a word.
 const PARTICLE = /(?:에서|에게|으로|까지|부터|하고|이나|에는|에도|[을를이가은는의에와과도로만])$/
@@ -21,11 +26,11 @@ export function alternativesOf({ kind, text, words }: Clause): Alternative[] {
   const written = phrase(words)
   if (kind === 'quoted') return [written]
   if (kind === 'compound') return [written, ...joined(words)]
-  return [written, ...formsOf(first).map((form) => ({ words: [form], isPrefix: false }))]
+  return [written, ...formsOf(first).map((form) => ({ words: [form], isPrefix: false, weight: AS_FORM }))]
 }
 
 /** An FTS5 expression for each alternative; no word has a quotation mark. */
-export function expressionOf({ words, isPrefix }: Alternative): string {
+export function expressionOf({ words, isPrefix }: Pick<Alternative, 'words' | 'isPrefix'>): string {
   return `"${words.join(' ')}"${isPrefix ? '*' : ''}`
 }
 
@@ -35,8 +40,8 @@ function phrase(words: readonly Word[]): Alternative {
   const last = words.at(-1)
   const isSingle = last?.isPair === true && Array.from(last.source).length === 1
   const overlaps = isSingle && (words.at(-2)?.end ?? 0) > last.start
-  if (overlaps) return { words: folded.slice(0, -1), isPrefix: false }
-  return { words: folded, isPrefix: isSingle }
+  if (overlaps) return { words: folded.slice(0, -1), isPrefix: false, weight: AS_WRITTEN }
+  return { words: folded, isPrefix: isSingle, weight: AS_WRITTEN }
 }
 
 function pairsOf(text: string, index: number, all: readonly string[]): Alternative[] {
@@ -47,14 +52,17 @@ function pairsOf(text: string, index: number, all: readonly string[]): Alternati
 /** `e-mail` is also written `email`. */
 function joined(words: readonly Word[]): Alternative[] {
   if (words.length !== 2 || words.some(({ folded }) => /\d/.test(folded))) return []
-  return [{ words: [words.map(({ folded }) => folded).join('')], isPrefix: false }]
+  return [{ words: [words.map(({ folded }) => folded).join('')], isPrefix: false, weight: AS_FORM }]
 }
 
 /**
  * The stems in every language of the script, since one word is too little to detect its language, the English one also as a word,
  * as the index has it where a text has that word itself; and the spelling without umlauts.
  */
-function formsOf({ source, small, folded }: Word): string[] {
+function formsOf(word: Word): string[] {
+  const { source, small, folded } = word
+  const parts = partsOfName(word)
+  if (parts.length > 0) return parts.length > 1 ? [parts.join('')] : []
   const script = scriptOf(source)
   if (script === undefined) return []
   const languages = languagesOf(script)

@@ -1,166 +1,170 @@
-import type { Database } from 'better-sqlite3'
-import { libraryWord } from '../database/passages.ts'
-import { expressionOf } from './alternatives.ts'
 import type { PlannedClause, QueryPlan } from './plan-query.ts'
+import type { PassageRow, Postings } from './postings.ts'
 
 /** A resource with its matching passages, the best first. */
 export interface FoundResource {
   readonly resourceId: number
   readonly ordinals: readonly number[]
+  /** True if its best passage has all the terms that are known. */
+  readonly isWhole: boolean
+  /** About 1 if a passage has each term of the query once, known or not. */
+  readonly score: number
 }
 
 export interface FoundResources {
+  /** The best first. */
   readonly resources: readonly FoundResource[]
-  /** `all` if the first of them have all terms, `some` if they have only some of them. */
+  /** `all` if a resource has all terms, `some` if each of them lacks one. */
   readonly matched: 'all' | 'some'
 }
 
-type ScoredRow = [resourceId: number, ordinal: number, score: number]
-
-/** One resource while it is scored: its passages with their scores, and the best score of each clause. */
-interface Candidate {
-  readonly passages: [ordinal: number, score: number][]
-  readonly clauseScores: Map<number, number>
+/** A clause that some passage has. */
+interface WeighedClause extends PlannedClause {
+  readonly expression: string
+  /** The number of passages that have it. */
+  readonly count: number
+  /** The rarer, the greater. */
+  readonly weight: number
 }
 
-// Names and headings weigh more than text, forms of a word less than the word itself.
-const COLUMN_WEIGHTS = '1, 0.7, 3, 8, 0'
-/** A search scores at most this number of passages of each kind, so that common words take no longer than others. */
+/** What each clause scores in a passage, by the passage's ordinal. */
+type PassageScores = Map<number, number[]>
+
+/** A search scores about this number of passages one by one; commoner words count only where they meet rarer ones. */
+const MAX_SCORED = 2_000
+/** If fewer passages have the rarer words, common ones are looked for alone, too. */
+const FEW = 500
+/** Of the passages of a common word, this number is looked at. */
 const MAX_PASSAGES = 1_000
-/** The greatest `limit` of the interface. */
-const MAX_RANKED = 100
 const MAX_EXCLUDED = 100_000
-/** The clauses may be this number of words apart in the passages that are scored first when there are too many. */
-const NEAR = 8
-/** The share of their score that the second and the third best passage add to a resource. */
-const FURTHER_PASSAGES = [1, 0.2, 0.1]
+/** What a common word scores, about as much as one that BM25 finds once or twice in a passage of the usual length. */
+const PRESENT = { 'name : ': 1.8, 'heading : ': 1.4, '': 1 }
+/** The share of its score that a clause has in the passages before and after. */
+const NEIGHBOUR = 0.3
+/** A passage with all clauses scores so much more than the sum of its clauses. */
+const COVERAGE = 1
+/** So much more does the first passage of a resource score, which says what the resource is about. */
+const BEGINNING = 0.3
+/** A hit shows passages that score at least this share of the best one. */
+const SHOWN = 0.5
+/** The share of their score that the best three passages add to a resource. */
+const SHARES = [1, 0.05, 0.03]
 
 /**
- * Finds up to `limit` resources of these libraries (all when undefined): first those that have all clauses in one passage, then
- * those that have them in several, then those that have some; each group by BM25, the rarer words weighing more.
+ * Finds up to `limit` resources with any of the clauses. Passages are ranked by BM25, their rarer clauses weighing more, and a
+ * resource by its best passages: a long one that has each word somewhere is not better than a short one that answers.
  */
-export function findResources(
-  database: Database,
-  { clauses, excluded }: QueryPlan,
-  libraryIds: readonly number[] | undefined,
-  limit: number,
-): FoundResources {
-  const expressions = clauses.map(({ expression }) => expression)
-  const known = expressions.flatMap((expression) => expression ?? [])
-  if (known.length === 0 || libraryIds?.length === 0) return { resources: [], matched: 'all' }
-  const within = withinLibraries(libraryIds)
-  const shunned = excluded === undefined ? undefined : resourcesWith(database, within + excluded)
-  const isComplete = known.length === expressions.length
-  const together = isComplete ? scoreTogether(database, within, clauses, known) : new Map<number, Candidate>()
-  for (const id of shunned ?? []) together.delete(id)
-  const best = rank(together, passageScore)
-  if (best.length >= limit || (isComplete && known.length === 1))
-    return { resources: best.slice(0, limit), matched: 'all' }
-  const apart = scoreApart(database, within, known)
-  for (const id of [...(shunned ?? []), ...together.keys()]) apart.delete(id)
-  const hasAll = ({ clauseScores }: Candidate) => isComplete && clauseScores.size === known.length
-  const whole = rank(new Map([...apart].filter(([, candidate]) => hasAll(candidate))), clauseScore)
-  const partial = rank(new Map([...apart].filter(([, candidate]) => !hasAll(candidate))), clauseScore)
+export function findResources({ clauses, excluded }: QueryPlan, postings: Postings, limit: number): FoundResources {
+  const weighed = weigh(clauses, postings)
+  const scores = scoreClauses(weighed, postings)
+  if (excluded !== undefined) {
+    for (const [resourceId] of postings.having(excluded, MAX_EXCLUDED)) scores.delete(resourceId)
+  }
+  const hasAll = (passages: PassageScores) =>
+    weighed.every((_, clause) => [...passages.values()].some((each) => each[clause]))
+  const isComplete = weighed.length === clauses.length
+  const unknown = (clauses.length - weighed.length) * postings.rarity(0)
   return {
-    resources: [...best, ...whole, ...partial].slice(0, limit),
-    matched: best.length + whole.length > 0 ? 'all' : 'some',
+    resources: rank(weighed, scores, unknown).slice(0, limit),
+    matched: isComplete && [...scores.values()].some(hasAll) ? 'all' : 'some',
   }
 }
 
-function withinLibraries(libraryIds: readonly number[] | undefined): string {
-  if (libraryIds === undefined) return ''
-  return `library : (${libraryIds.map((id) => `"${libraryWord(id)}"`).join(' OR ')}) AND `
+/** The rarest first. A clause is as rare as the commonest of its words. */
+function weigh(clauses: readonly PlannedClause[], postings: Postings): WeighedClause[] {
+  return clauses
+    .flatMap((clause) => {
+      if (clause.expression === undefined) return []
+      const count = Math.max(...clause.alternatives.map(postings.count))
+      return [{ ...clause, expression: clause.expression, count, weight: postings.rarity(count) }]
+    })
+    .sort((one, other) => one.count - other.count)
 }
 
-const SCORED = `SELECT resource_id, ordinal, -bm25(passage_words, ${COLUMN_WEIGHTS})
-  FROM passage_words JOIN passage ON passage.id = passage_words.rowid WHERE passage_words MATCH ? LIMIT ?`
+type AddScores = (clause: number, weight: number, rows: readonly PassageRow[]) => void
 
-function scoreTogether(
-  database: Database,
-  within: string,
-  clauses: readonly PlannedClause[],
-  expressions: readonly string[],
-): Map<number, Candidate> {
-  const all = expressions.join(' AND ')
-  const rows = scoreRows(database, within + all)
-  if (rows.length < MAX_PASSAGES) return gather(rows)
-  // Of more passages than are scored, those come first whose names or headings have the words, or that have them near each other.
-  const preferred = [`name : (${all})`, `heading : (${all})`, ...(clauses.length > 1 ? [nearEachOther(clauses)] : [])]
-  return gather([...preferred.flatMap((expression) => scoreRows(database, within + expression)), ...rows])
-}
-
-function nearEachOther(clauses: readonly PlannedClause[]): string {
-  const written = clauses.flatMap(({ alternatives: [first] }) => (first ? expressionOf(first) : []))
-  return `NEAR(${written.join(' ')}, ${NEAR})`
-}
-
-function scoreApart(database: Database, within: string, expressions: readonly string[]): Map<number, Candidate> {
-  const candidates = new Map<number, Candidate>()
-  for (const [clause, expression] of expressions.entries()) {
-    for (const row of scoreRows(database, within + expression)) addPassage(candidates, row, clause)
+function scoreClauses(clauses: readonly WeighedClause[], postings: Postings): Map<number, PassageScores> {
+  const scores = new Map<number, PassageScores>()
+  const add: AddScores = (clause, weight, rows) => {
+    for (const [resourceId, ordinal, score] of rows) {
+      const passages = scores.get(resourceId) ?? new Map<number, number[]>()
+      const passage = passages.get(ordinal) ?? clauses.map(() => 0)
+      // Of the words of a clause, the best counts.
+      passage[clause] = Math.max(passage[clause] ?? 0, weight * score)
+      scores.set(resourceId, passages.set(ordinal, passage))
+    }
   }
-  return candidates
-}
-
-function scoreRows(database: Database, expression: string): ScoredRow[] {
-  return database.prepare<[string, number], ScoredRow>(SCORED).raw().all(expression, MAX_PASSAGES)
-}
-
-/** Each row once. */
-function gather(rows: readonly ScoredRow[]): Map<number, Candidate> {
-  const candidates = new Map<number, Candidate>()
-  for (const row of rows) {
-    const [resourceId, ordinal] = row
-    const isKnown = candidates.get(resourceId)?.passages.some(([each]) => each === ordinal)
-    if (!isKnown) addPassage(candidates, row, undefined)
+  const rare: string[] = []
+  const common: (readonly [index: number, clause: WeighedClause])[] = []
+  let left = MAX_SCORED
+  for (const [index, clause] of clauses.entries()) {
+    const { alternatives, expression, count, weight } = clause
+    if (count <= left) {
+      left -= count
+      for (const each of alternatives) add(index, weight * each.weight, postings.scored(each, count))
+      rare.push(expression)
+    } else {
+      common.push([index, clause])
+      if (rare.length > 0) add(index, weight, postings.having(`${expression} AND (${rare.join(' OR ')})`, MAX_SCORED))
+    }
   }
-  return candidates
+  // A word that hardly any passage has does not keep the others from being found.
+  if (MAX_SCORED - left < FEW) scoreCommon(common, postings, add)
+  return scores
 }
 
-function addPassage(
-  candidates: Map<number, Candidate>,
-  [resourceId, ordinal, score]: ScoredRow,
-  clause: number | undefined,
+/** Scores common clauses: passages that have all of them, and some that have the rarest one. */
+function scoreCommon(
+  clauses: readonly (readonly [index: number, clause: WeighedClause])[],
+  postings: Postings,
+  add: AddScores,
 ): void {
-  let candidate = candidates.get(resourceId)
-  if (!candidate) {
-    candidate = { passages: [], clauseScores: new Map() }
-    candidates.set(resourceId, candidate)
+  const [first] = clauses
+  if (!first) return
+  const together = clauses.map(([, { expression }]) => expression).join(' AND ')
+  for (const [column, score] of Object.entries(PRESENT)) {
+    const rows = postings.having(`${column}(${together})`, MAX_PASSAGES)
+    for (const [index, { weight }] of clauses) add(index, weight * score, rows)
   }
-  const { passages, clauseScores } = candidate
-  if (clause !== undefined) clauseScores.set(clause, Math.max(clauseScores.get(clause) ?? 0, score))
-  const known = clause === undefined ? undefined : passages.find(([each]) => each === ordinal)
-  if (known) known[1] += score
-  else passages.push([ordinal, score])
+  const [index, { weight, alternatives }] = first
+  for (const each of alternatives.slice(0, 1)) add(index, weight, postings.scored(each, MAX_PASSAGES))
 }
 
-function rank(candidates: ReadonlyMap<number, Candidate>, scoreOf: (candidate: Candidate) => number): FoundResource[] {
-  const ranked: { resourceId: number; candidate: Candidate; score: number }[] = []
-  for (const [resourceId, candidate] of candidates) {
-    candidate.passages.sort(([, one], [, other]) => other - one)
-    ranked.push({ resourceId, candidate, score: scoreOf(candidate) })
+/** The best first, the passages of each as well. */
+function rank(
+  clauses: readonly WeighedClause[],
+  scores: ReadonlyMap<number, PassageScores>,
+  unknown: number,
+): FoundResource[] {
+  const total = clauses.reduce((sum, { weight }) => sum + weight, 0)
+  const possible = (total + unknown) * (1 + COVERAGE)
+  const ranked = [...scores].map(([resourceId, passages]) => {
+    const scored = [...passages.keys()].map((ordinal) => ({
+      ordinal,
+      score: passageScore(ordinal, passages, clauses, total),
+    }))
+    scored.sort((one, other) => other.score - one.score)
+    const score = SHARES.reduce((sum, share, index) => sum + share * (scored[index]?.score ?? 0), 0)
+    const isWhole = passages.get(scored[0]?.ordinal ?? 0)?.every((each) => each > 0) ?? false
+    const best = scored[0]?.score ?? 0
+    const ordinals = scored.filter((each) => each.score >= SHOWN * best).map(({ ordinal }) => ordinal)
+    return { resourceId, ordinals, isWhole, score: score / possible }
+  })
+  return ranked.sort((one, other) => other.score - one.score || one.resourceId - other.resourceId)
+}
+
+function passageScore(
+  ordinal: number,
+  passages: PassageScores,
+  clauses: readonly WeighedClause[],
+  total: number,
+): number {
+  const [own, before, after] = [ordinal, ordinal - 1, ordinal + 1].map((each) => passages.get(each))
+  let [sum, covered] = [0, 0]
+  for (const [clause, { weight }] of clauses.entries()) {
+    const score = own?.[clause] ?? 0
+    sum += Math.max(score, NEIGHBOUR * (before?.[clause] ?? 0), NEIGHBOUR * (after?.[clause] ?? 0))
+    if (score > 0) covered += weight
   }
-  return ranked
-    .sort((one, other) => other.score - one.score || one.resourceId - other.resourceId)
-    .slice(0, MAX_RANKED)
-    .map(({ resourceId, candidate }) => ({ resourceId, ordinals: candidate.passages.map(([ordinal]) => ordinal) }))
-}
-
-/** Passages are sorted. */
-function passageScore({ passages }: Candidate): number {
-  return FURTHER_PASSAGES.reduce((sum, weight, index) => sum + weight * (passages[index]?.[1] ?? 0), 0)
-}
-
-/** The best passages count a little, so that of two resources with the same clauses the one wins that has them close together. */
-function clauseScore(candidate: Candidate): number {
-  const sum = [...candidate.clauseScores.values()].reduce((total, score) => total + score, 0)
-  return sum + 0.2 * passageScore(candidate)
-}
-
-function resourcesWith(database: Database, expression: string): Set<number> {
-  const select = database.prepare<[string, number], number>(
-    `SELECT resource_id FROM passage_words JOIN passage ON passage.id = passage_words.rowid
-     WHERE passage_words MATCH ? LIMIT ?`,
-  )
-  return new Set(select.pluck().all(expression, MAX_EXCLUDED))
+  return sum * (1 + (COVERAGE * covered) / total) * (ordinal === 0 ? 1 + BEGINNING : 1)
 }

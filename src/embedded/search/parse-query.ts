@@ -29,8 +29,6 @@ export function parseQuery(query: string): ParsedQuery {
     else if (/^[-−][\p{L}\p{N}]/u.test(part)) excluded.push(...quoted(part.slice(1)))
     else clauses.push(...unquoted(part))
   }
-  // Who excludes only means the words.
-  if (clauses.length === 0) return { clauses: excluded.slice(0, MAX_CLAUSES), excluded: [] }
   return { clauses: clauses.slice(0, MAX_CLAUSES), excluded: excluded.slice(0, MAX_CLAUSES) }
 }
 

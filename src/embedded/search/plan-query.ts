@@ -1,7 +1,9 @@
 import { FUNCTION_WORDS, isFunctionWord, type Language } from '../analysis/function-words.ts'
+import { partsOfName } from '../analysis/split-words.ts'
 import { isEnglishStem, unmarkedStem } from '../analysis/stem-word.ts'
 import { type Alternative, alternativesOf, expressionOf } from './alternatives.ts'
 import { type Clause, parseQuery } from './parse-query.ts'
+import type { Postings } from './postings.ts'
 
 /** A clause with what the index has of it. */
 export interface PlannedClause {
@@ -20,32 +22,39 @@ export interface QueryPlan {
   readonly clauses: readonly PlannedClause[]
   /** FTS5 expression of what is excluded. */
   readonly excluded: string | undefined
+  /** What the user wrote that no passage has, nor anything like it. */
+  readonly unknown: readonly string[]
   readonly corrections: readonly Correction[]
-}
-
-/** The questions about the index that planning asks; both take FTS5 expressions. */
-export interface IndexLookup {
-  exists(expression: string): boolean
-  /** True if enough passages have it that its words need no guessing. */
-  isCommon(expression: string): boolean
+  /** True for a query that says only what is excluded. */
+  readonly onlyExcludes: boolean
 }
 
 const MAX_CORRECTIONS = 4
+const AS_LONGER = 0.7
+const AS_CORRECTED = 0.7
+/** A word that more passages have needs no guessing how it goes on. */
+const COMMON = 200
 const MIN_BEGINNING = 5
 
 /** Decides what is looked for: the alternatives of each clause that the index has, and near spellings where it has none. */
-export function planQuery(query: string, index: IndexLookup): QueryPlan {
+export function planQuery(query: string, index: Postings): QueryPlan {
   const { clauses, excluded } = parseQuery(query)
   const corrections: Correction[] = []
   const meaningful = dropFunctionWords(clauses)
   const last = clauses.at(-1)
   const planned = meaningful.map((clause) => planClause(clause, clause === last, index, corrections))
   const exclusions = excluded.flatMap((clause) => alternativesOf(clause).slice(0, 1).map(expressionOf))
-  return { clauses: planned, excluded: anyOf(exclusions), corrections }
+  return {
+    clauses: planned,
+    excluded: anyOf(exclusions),
+    unknown: meaningful.filter((_, index) => planned[index]?.expression === undefined).map(({ text }) => text),
+    corrections,
+    onlyExcludes: clauses.length === 0 && excluded.length > 0,
+  }
 }
 
-function planClause(clause: Clause, isLast: boolean, index: IndexLookup, corrections: Correction[]): PlannedClause {
-  const isKnown = (alternative: Alternative) => index.exists(expressionOf(alternative))
+function planClause(clause: Clause, isLast: boolean, index: Postings, corrections: Correction[]): PlannedClause {
+  const isKnown = (alternative: Alternative) => index.isCommoner(alternative, 0)
   const written = knownAlternatives(alternativesOf(clause), isKnown)
   const mayBeLonger = isLast || written.length === 0
   const alternatives = mayBeLonger ? [...written, ...longerWords(clause, index).filter(isKnown)] : written
@@ -68,11 +77,11 @@ function knownAlternatives(
 }
 
 /** A user who is still typing means the beginning of a word; a word that many passages contain counts as whole. */
-function longerWords({ kind, words }: Clause, index: IndexLookup): Alternative[] {
+function longerWords({ kind, words }: Clause, index: Postings): Alternative[] {
   const last = words.at(-1)
   if (kind === 'quoted' || !last || last.isPair) return []
-  const whole = { words: words.map(({ folded }) => folded), isPrefix: false }
-  return index.isCommon(expressionOf(whole)) ? [] : [{ ...whole, isPrefix: true }]
+  const whole = { words: words.map(({ folded }) => folded), isPrefix: false, weight: AS_LONGER }
+  return index.isCommoner(whole, COMMON) ? [] : [{ ...whole, isPrefix: true }]
 }
 
 /** For a word that no document has: words that differ by one letter, otherwise those with the longest common beginning. */
@@ -81,8 +90,12 @@ function corrected(
   isKnown: (alternative: Alternative) => boolean,
   corrections: Correction[],
 ): Alternative[] {
-  if (kind !== 'word' || !word || word.isPair) return []
-  const spellings = nearSpellings(word.folded).map((spelling) => ({ words: [spelling], isPrefix: false }))
+  if (kind !== 'word' || !word || word.isPair || partsOfName(word).length > 0) return []
+  const spellings = nearSpellings(word.folded).map((spelling) => ({
+    words: [spelling],
+    isPrefix: false,
+    weight: AS_CORRECTED,
+  }))
   const near = spellings.filter(isKnown).slice(0, MAX_CORRECTIONS)
   const known = near.length > 0 ? near : beginningsOf(word.folded).filter(isKnown).slice(0, 1)
   if (known.length > 0) {
@@ -98,7 +111,7 @@ function corrected(
 function beginningsOf(word: string): Alternative[] {
   const shortest = Math.max(MIN_BEGINNING, Math.ceil((word.length * 2) / 3))
   const lengths = Array.from({ length: Math.max(0, word.length - shortest) }, (_, index) => word.length - 1 - index)
-  return lengths.map((length) => ({ words: [word.slice(0, length)], isPrefix: true }))
+  return lengths.map((length) => ({ words: [word.slice(0, length)], isPrefix: true, weight: AS_CORRECTED }))
 }
 
 function anyOf(expressions: readonly string[]): string | undefined {

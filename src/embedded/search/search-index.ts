@@ -4,8 +4,9 @@ import { CHUNK_LENGTH } from '../embedding/chunker.ts'
 import type { QueryVector } from '../embedding/semantics.ts'
 import { excerptOf } from './excerpt.ts'
 import { findResources } from './find-resources.ts'
-import { type Correction, type IndexLookup, type PlannedClause, planQuery } from './plan-query.ts'
-import { type FusedResource, fuseRanks, nearestChunks } from './semantic-ranks.ts'
+import { type Correction, type PlannedClause, planQuery } from './plan-query.ts'
+import { postingsOf } from './postings.ts'
+import { compareChunks, type FusedResource, fuseRanks } from './semantic-ranks.ts'
 
 export interface SearchRequest {
   readonly query: string
@@ -36,38 +37,35 @@ export interface SearchHit {
 export interface SearchResult {
   readonly hits: readonly SearchHit[]
   readonly matched: 'all' | 'some'
+  /** True for a query that says only what is excluded. */
+  readonly onlyExcludes: boolean
+  /** What the user wrote that no passage has, nor anything like it. */
+  readonly unknown: readonly string[]
   readonly corrections: readonly Correction[]
 }
 
-const COMMON = 200
 /** As many as can be asked for, so that the ranks to be merged don't depend on the limit. */
 const MAX_TO_MERGE = 100
 
-/** Searches the words of an index: each clause by its forms, documents that have all first. One read transaction. */
+/** Searches the words of an index, each clause by its forms, and the meaning. One read transaction. */
 export type SearchIndex = (request: SearchRequest) => SearchResult
 
 export function openSearchIndex(database: Database): SearchIndex {
   const passages = passageReader(database)
+  const openPostings = postingsOf(database)
   const search = database.transaction((request: SearchRequest): SearchResult => {
     const { libraryIds, semantic, limit } = request
-    const { clauses, ...plan } = planQuery(request.query, lookupIn(database))
-    const found = findResources(database, { clauses, ...plan }, libraryIds, semantic ? MAX_TO_MERGE : limit)
-    const near = semantic ? nearestChunks(database, semantic, libraryIds) : []
-    const showHit = hitReader(passages, clauses, request.passages)
-    const hits = fuseRanks(found.resources, near).slice(0, limit).map(showHit)
-    return { hits, matched: found.matched, corrections: plan.corrections }
+    const postings = openPostings(libraryIds)
+    const plan = planQuery(request.query, postings)
+    const found = findResources(plan, postings, semantic ? MAX_TO_MERGE : limit)
+    const ranked = semantic
+      ? fuseRanks(found.resources, compareChunks(database, semantic, libraryIds))
+      : found.resources
+    const showHit = hitReader(passages, plan.clauses, request.passages)
+    const { corrections, unknown, onlyExcludes } = plan
+    return { hits: ranked.slice(0, limit).map(showHit), matched: found.matched, corrections, unknown, onlyExcludes }
   })
   return (request) => search.deferred(request)
-}
-
-function lookupIn(database: Database): IndexLookup {
-  const atLeast = database
-    .prepare<[string, number]>('SELECT 1 FROM passage_words WHERE passage_words MATCH ? LIMIT 1 OFFSET ?')
-    .pluck()
-  return {
-    exists: (expression) => atLeast.get(expression, 0) !== undefined,
-    isCommon: (expression) => atLeast.get(expression, COMMON) !== undefined,
-  }
 }
 
 /** Reads what a hit shows here, because reading texts would hold up the requests that the service answers. */

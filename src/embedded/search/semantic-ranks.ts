@@ -13,32 +13,50 @@ interface NearChunk {
 }
 
 const MAX_RESOURCES = 100
+const USUAL_CHUNKS = 20
 const ALL = 'SELECT resource_id, chunks FROM chunk_vectors WHERE dimensions = ?'
 const SOME = `SELECT resource_id, chunks FROM chunk_vectors JOIN resource ON resource.id = resource_id
   WHERE dimensions = ? AND library_id IN (SELECT value FROM json_each(?))`
 
-/** Compares every chunk of these libraries (all when undefined); the resources with the nearest ones, the best first. */
-export function nearestChunks(
+/** What the chunks of resources say about a query. */
+interface ComparedChunks {
+  /** The resources with the nearest chunks, the best first. */
+  readonly nearest: readonly NearChunk[]
+  /** The resources that have chunks at all. */
+  readonly embedded: ReadonlySet<number>
+  /** The similarity of a chunk on average, which depends on the model. */
+  readonly mean: number
+}
+
+/** Compares every chunk of these libraries (all when undefined). */
+export function compareChunks(
   database: Database,
   { vector, minSimilarity }: QueryVector,
   libraryIds: readonly number[] | undefined,
-): NearChunk[] {
+): ComparedChunks {
   const statement = database.prepare<unknown[], [number, Buffer]>(libraryIds ? SOME : ALL).raw()
   const rows = libraryIds
     ? statement.iterate(vector.length, JSON.stringify(libraryIds))
     : statement.iterate(vector.length)
   const compare = createComparison(vector)
-  const nearest = new Map<number, NearChunk>()
+  const embedded = new Set<number>()
+  const near = new Map<number, NearChunk>()
+  // A few chunks say little about the mean.
+  let [sum, count] = [USUAL_CHUNKS * minSimilarity, USUAL_CHUNKS]
   for (const [resourceId, packed] of rows) {
+    embedded.add(resourceId)
     for (const chunk of compare(packed)) {
+      sum += chunk.similarity
+      count += 1
       if (chunk.similarity < minSimilarity) continue
-      const best = nearest.get(resourceId)
-      if (!best || chunk.similarity > best.similarity) nearest.set(resourceId, { resourceId, ...chunk })
+      const best = near.get(resourceId)
+      if (!best || chunk.similarity > best.similarity) near.set(resourceId, { resourceId, ...chunk })
     }
   }
-  return [...nearest.values()]
+  const nearest = [...near.values()]
     .sort((one, other) => other.similarity - one.similarity || one.resourceId - other.resourceId)
     .slice(0, MAX_RESOURCES)
+  return { nearest, embedded, mean: sum / count }
 }
 
 /** A resource that was found by its terms, by its meaning, or by both. */
@@ -46,31 +64,44 @@ export interface FusedResource {
   readonly resourceId: number
   /** Its passages that have terms, the best first. */
   readonly ordinals: readonly number[]
-  /** Undefined unless its meaning ranks it higher than its terms. */
-  readonly chunk: NearChunk | undefined
+  /** Its nearest chunk, where its meaning ranks it higher than its terms. */
+  readonly chunk?: NearChunk | undefined
 }
 
-/** Reciprocal rank fusion: a rank counts 1 / (K + rank). Chosen with the weight by `npm run search-quality`. */
-const K = 10
-const SEMANTIC_WEIGHT = 2
+/** What a meaning as near as can be adds to a score by terms, of which 1 is a passage that has each term once. */
+const WEIGHT = 2
+/** So much nearer than the mean, as a share of what is left to 1, must a chunk be: others have nothing to do with the query. */
+const NOISE = 0.2
+/** The first resource by its terms stays among so many, if one of its passages has them all. */
+const FIRST = 3
+/** The resources without chunks get as much for their meaning as so many of the first by terms have on average. */
+const COMPARED = 20
 
-/** Merges what was found by terms and by meaning, each the best first, into one ranking. */
-export function fuseRanks(byTerms: readonly FoundResource[], bySemantics: readonly NearChunk[]): FusedResource[] {
-  const fused = new Map<number, FusedResource & { readonly score: number }>()
-  for (const [rank, { resourceId, ordinals }] of byTerms.entries()) {
-    fused.set(resourceId, { resourceId, ordinals, chunk: undefined, score: 1 / (K + rank + 1) })
+/**
+ * Merges what was found by terms and by meaning into one ranking. Resources without chunks get what others get on average, so that the
+ * ranking does not favour what is embedded already.
+ */
+export function fuseRanks(
+  byTerms: readonly FoundResource[],
+  { nearest, embedded, mean }: ComparedChunks,
+): FusedResource[] {
+  const chunks = new Map(nearest.map((chunk) => [chunk.resourceId, chunk]))
+  const nearness = (resourceId: number) => {
+    const similarity = chunks.get(resourceId)?.similarity ?? mean
+    return WEIGHT * Math.max(0, (similarity - mean) / (1 - mean) - NOISE)
   }
-  for (const [rank, chunk] of bySemantics.entries()) {
-    const { resourceId } = chunk
-    const known = fused.get(resourceId)
-    const score = SEMANTIC_WEIGHT / (K + rank + 1)
-    const isNearer = !known || score > known.score
-    fused.set(resourceId, {
-      resourceId,
-      ordinals: known?.ordinals ?? [],
-      chunk: isNearer ? chunk : undefined,
-      score: score + (known?.score ?? 0),
-    })
-  }
-  return [...fused.values()].sort((one, other) => other.score - one.score || one.resourceId - other.resourceId)
+  const first = byTerms.slice(0, COMPARED).filter(({ resourceId }) => embedded.has(resourceId))
+  const usual = first.reduce((sum, { resourceId }) => sum + nearness(resourceId), 0) / Math.max(1, first.length)
+  const scored = byTerms.map(({ resourceId, ordinals, score }) => {
+    const near = embedded.has(resourceId) ? nearness(resourceId) : usual
+    const chunk = near > score ? chunks.get(resourceId) : undefined
+    chunks.delete(resourceId)
+    return { resourceId, ordinals, chunk, score: score + near }
+  })
+  for (const [resourceId, chunk] of chunks)
+    scored.push({ resourceId, ordinals: [], chunk, score: nearness(resourceId) })
+  scored.sort((one, other) => other.score - one.score)
+  const place = scored.findIndex(({ resourceId }) => byTerms[0]?.isWhole && resourceId === byTerms[0].resourceId)
+  if (place >= FIRST) scored.splice(FIRST - 1, 0, ...scored.splice(place, 1))
+  return scored
 }

@@ -31,5 +31,9 @@ it('balanced search finds paraphrases, and terms as well as lexical search', { t
   expect(balanced?.get('paraphrases')?.queries).toBeGreaterThan(20)
   expect(balanced?.get('paraphrases')?.recall).toBeGreaterThan(0.8)
   expect(balanced?.get('paraphrases')?.reciprocalRank).toBeGreaterThan(0.5)
-  for (const group of ['terms', 'forms-nl']) expect(balanced?.get(group)).toEqual(lexical?.get(group))
+  for (const group of ['terms', 'forms-nl']) {
+    const [words, both] = [lexical?.get(group), balanced?.get(group)]
+    expect(both?.recall).toBe(words?.recall)
+    expect(both?.reciprocalRank).toBeGreaterThan((words?.reciprocalRank ?? 1) - 0.1)
+  }
 })

@@ -19,7 +19,7 @@ describe('search results', () => {
     expect(index.found('"2.3"')).toEqual(['RelNotes-2.38.0.txt'])
   })
 
-  it('a search puts documents with all words first, then those with some', () => {
+  it('a search puts passages with all words first, then those with some', () => {
     using index = indexDocuments([
       { name: 'one.txt', text: 'A heron stood there.' },
       { name: 'apart.txt', text: ['The heron came.', 'Nothing here.', 'The lighthouse is old.'] },
@@ -64,7 +64,72 @@ describe('search results', () => {
     expect(index.found('jaguar -engine')).toEqual(['apple.txt'])
     expect(index.found('jaguar -"is loud"')).toEqual(['apple.txt'])
     expect(index.found('jaguar - engine')[0]).toBe('car.txt')
-    expect(index.found('-jaguar')).toHaveLength(2)
+  })
+
+  it('a query of exclusions alone finds nothing', () => {
+    using index = indexDocuments([
+      { name: 'apple.txt', text: 'A jaguar is a cat.' },
+      { name: 'pear.txt', text: 'A pear.' },
+    ])
+    expect(index.search('-jaguar')).toMatchObject({ hits: [], onlyExcludes: true })
+    expect(index.search('cat -dog')).toMatchObject({ onlyExcludes: false })
+  })
+
+  it('a long document that has each word somewhere comes after the page that answers', () => {
+    const chapters = ['heron', 'lighthouse', 'keeper', 'ladder'].map((word) =>
+      `A ${word} is described here. `.repeat(30),
+    )
+    using index = indexDocuments([
+      { name: 'manual.txt', text: chapters },
+      { name: 'page.txt', text: 'How the keeper of a lighthouse climbs the ladder.' },
+      { name: 'other.txt', text: 'Nothing of this.' },
+    ])
+    expect(index.found('heron lighthouse keeper ladder')[0]).toBe('page.txt')
+  })
+
+  it('a passage counts its neighbours a little', () => {
+    const [one, two] = ['The heron stands in the reeds.', 'The lighthouse is white.']
+    using index = indexDocuments([
+      { name: 'apart.txt', text: [one, 'Nothing.', 'Nothing.', two] },
+      { name: 'beside.txt', text: [one, two, 'Nothing.', 'Nothing.'] },
+    ])
+    expect(index.found('heron lighthouse')).toEqual(['beside.txt', 'apart.txt'])
+  })
+
+  it('a word that nothing contains changes nothing but the notice', () => {
+    using index = indexDocuments([
+      { name: 'apart.txt', text: ['The heron came.', 'Nothing here.', 'Nothing.', 'The lighthouse is old.'] },
+      { name: 'together.txt', text: ['Nothing here.', 'A heron on the lighthouse.'] },
+    ])
+    const [known, more] = ['heron lighthouse', 'heron xyzzyq lighthouse'].map((query) => index.search(query))
+    expect(more?.hits).toEqual(known?.hits)
+    expect([known?.unknown, more?.unknown, more?.matched]).toEqual([[], ['xyzzyq'], 'some'])
+  })
+
+  it('the word as written comes before its forms', () => {
+    using index = indexDocuments([
+      { name: 'form.txt', text: 'They numbered it.' },
+      { name: 'written.txt', text: 'It has a number.' },
+    ])
+    expect(index.found('number')).toEqual(['written.txt', 'form.txt'])
+    expect(index.found('numbered')).toEqual(['form.txt', 'written.txt'])
+  })
+
+  it('names with signs are words of their own', () => {
+    using index = indexDocuments([
+      { name: 'a', text: 'Written in C++ by hand.' },
+      { name: 'b', text: 'A sharp note: c, d, e.' },
+      { name: 'c', text: 'C# and .NET' },
+      { name: 'd', text: 'Runs on Node.js' },
+      { name: 'e', text: 'A net, a node, plain c.' },
+    ])
+    expect(index.found('C++')).toEqual(['a'])
+    expect(index.found('c#')).toEqual(['c'])
+    expect(index.found('.net')).toEqual(['c'])
+    expect(index.found('node.js')).toEqual(['d'])
+    expect(index.found('nodejs')).toEqual(['d'])
+    expect(index.found('node').toSorted()).toEqual(['d', 'e'])
+    expect(index.excerpt('C++')).toBe('Written in **C++** by hand.')
   })
 
   it('words without meaning are left out unless there are no others', () => {
@@ -98,6 +163,7 @@ describe('search results', () => {
     ])
     expect(index.found('word')[0]).toBe('word.txt')
     expect(index.found('common word')).toHaveLength(10)
+    expect(index.found('common nothing')).toHaveLength(10)
   })
 
   it('an excerpt marks other forms of the words and compounds that end with them', () => {

@@ -5,10 +5,19 @@ import { z } from 'zod'
 import { startEmbeddedLibrary } from '../../../../src/embedded/start-embedded.ts'
 import { median } from '../pairs.ts'
 
+export interface SearchTimes {
+  /** The time that 95 of 100 searches don't exceed. */
+  readonly p95Ms: number
+  readonly perSecond: number
+}
+
 export interface LibraryUse {
   readonly startMs: number
   /** Medians of whole requests. */
   readonly searchMs: number
+  /** Of one client, and of eight that ask at the same time. */
+  readonly oneClient: SearchTimes
+  readonly eightClients: SearchTimes
   readonly listMs: number
   readonly statusMs: number
   /** The longest of the requests that were made while a library was deleted. */
@@ -90,6 +99,26 @@ const listPath = `${root}/directory?${new URLSearchParams({ path: input.director
 const { files } = filesPage.parse(JSON.parse(await request(listPath)))
 const searchFor = (word: string) =>
   timed(`/search/resources?${new URLSearchParams({ query: word, strategy: 'lexical' })}`)
+
+const ROUNDS = 10
+
+/** Each client sends its next search when the last one is answered. */
+async function searchBy(clients: number): Promise<SearchTimes> {
+  const { words } = input
+  const askAll = async (client: number) => {
+    const times: number[] = []
+    for (let number = 0; number < ROUNDS * words.length; number += 1) {
+      times.push(await searchFor(words[(number + client) % words.length] ?? ''))
+    }
+    return times
+  }
+  const beganMs = performance.now()
+  const each = await Promise.all(Array.from({ length: clients }, (_, client) => askAll(client)))
+  const seconds = (performance.now() - beganMs) / 1_000
+  const times = each.flat().toSorted((one, other) => one - other)
+  return { p95Ms: times[Math.floor(times.length * 0.95)] ?? Number.NaN, perSecond: times.length / seconds }
+}
+
 const searches: number[] = []
 const lists: number[] = []
 const states: number[] = []
@@ -98,6 +127,7 @@ for (const word of [...input.words, ...input.words]) {
   searches.push(await searchFor(word))
   lists.push(await timed(listPath))
 }
+const [oneClient, eightClients] = [await searchBy(1), await searchBy(8)]
 for (const { id } of files.slice(0, 200)) states.push(await timed(`${root}/resources/${id}`))
 
 const otherId = await createLibrary(`beside ${input.deletes}`)
@@ -114,6 +144,8 @@ await service[Symbol.asyncDispose]()
 const use: LibraryUse = {
   startMs,
   searchMs: median(searches),
+  oneClient,
+  eightClients,
   listMs: median(lists),
   statusMs: median(states),
   waitMsWhileDeleting,
