@@ -25,6 +25,8 @@ export type OpenPostings = (libraryIds: readonly number[] | undefined) => Postin
 const COLUMN_WEIGHTS = '1, 1, 2, 4, 0'
 const FOUND = 'FROM passage_words JOIN passage ON passage.id = passage_words.rowid'
 const OF_LIBRARIES = `JOIN resource ON resource.id = resource_id AND library_id IN (SELECT value FROM json_each(?))`
+// The vocabulary counts words in a fraction of the time of a query, but no phrases, nor what the index cuts, such as `(1)` for ⑴.
+const CUT = /(?=[\0-\x7f])[^A-Za-z0-9~.]/
 const LEAST_RARITY = 1e-6
 
 export function postingsOf(database: Database): OpenPostings {
@@ -49,15 +51,19 @@ export function postingsOf(database: Database): OpenPostings {
     const counts = new Map<string, number>()
     const count = (alternative: Alternative) => {
       const expression = expressionOf(alternative)
-      // The vocabulary has the counts of words at hand, though not of one that the index cuts, such as `(1)` for ⑴.
-      const word = alternative.isPrefix ? undefined : countWord.get(alternative.words.join(' '))
-      const known = counts.get(expression) ?? word ?? countMatching.get(expression) ?? 0
+      const word = alternative.words.join(' ')
+      const isOfVocabulary = !alternative.isPrefix && !CUT.test(word)
+      const known =
+        counts.get(expression) ?? (isOfVocabulary ? countWord.get(word) : countMatching.get(expression)) ?? 0
       counts.set(expression, known)
       return known
     }
     return {
       count,
-      isCommoner: (alternative, least) => offset.get(expressionOf(alternative), least) !== undefined,
+      isCommoner: (alternative, least) =>
+        alternative.isPrefix || CUT.test(alternative.words.join(' '))
+          ? offset.get(expressionOf(alternative), least) !== undefined
+          : count(alternative) > least,
       rarity: (found) => Math.log1p((total - found + 0.5) / (found + 0.5)),
       scored: (alternative, limit) => {
         const expression = expressionOf(alternative)
