@@ -75,7 +75,7 @@ async function measureManuals(values: Options): Promise<void> {
   for (const [name, answered] of values.misses ? measured : []) printMisses(name, answered)
 }
 
-/** Each kind, questions and paraphrases together, and the halves: the ranking was tuned on the first, third, fifth query only. */
+/** Each kind, questions and paraphrases together, and the halves: misses were looked at of the first, third, fifth query only. */
 function kindsOf(
   queries: readonly LabelledQuery[],
 ): (readonly [string, (labelled: LabelledQuery, index: number) => boolean])[] {
