@@ -249,13 +249,15 @@ interface Forwarded {
   readonly body: Buffer
 }
 
+/** Hexadecimal, so that a text stays one. */
 const NONCE_BYTES = 16
 
 /** The upload with a nonce behind the bytes of the file, which stands last in the form. */
 function withNonce(seen: SeenRequest): SeenRequest {
   if (seen.route !== 'uploadFile') return seen
   const end = seen.body.lastIndexOf('\r\n--')
-  const body = Buffer.concat([seen.body.subarray(0, end), randomBytes(NONCE_BYTES), seen.body.subarray(end)])
+  const nonce = Buffer.from(randomBytes(NONCE_BYTES / 2).toString('hex'))
+  const body = Buffer.concat([seen.body.subarray(0, end), nonce, seen.body.subarray(end)])
   return { ...seen, body, headers: { ...seen.headers, 'content-length': String(body.length) } }
 }
 
