@@ -25,7 +25,7 @@ describe('planted bugs', () => {
   })
 
   test.for([
-    'a doubt is sent again without a look',
+    'a doubt is sent again without a search',
     'partial counts as searchable',
     'a wake-up does not end a wait with a time limit',
     'a file is opened through a link',
