@@ -3,16 +3,8 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openStore, openStoreReader } from '../../src/store/open-store.ts'
+import { pinMirror } from '../support/record-file.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
-
-function pinMirror(directory: string): void {
-  using store = openStore(directory)
-  store.write(() => {
-    const libraryId = store.mirrors.pinLibrary({ origin: 'https://a', tenantId: 1, remoteId: 'l', name: 'L' }, 1)
-    const root = { rootDevice: 1n, rootInode: 2n, rootBirthNs: null, rootVolumeId: null, rootVolumeBytes: null }
-    store.mirrors.pinMirror({ name: 'm', path: '/m', libraryId, remotePath: '/m', isAdHoc: true, ...root }, 1)
-  })
-}
 
 function mayLackReceipts(directory: string): boolean | undefined {
   using reader = openStoreReader(directory)
@@ -21,7 +13,10 @@ function mayLackReceipts(directory: string): boolean | undefined {
 
 test('a copy of a store may lack what was sent since', () => {
   const directory = temporaryDirectory()
-  pinMirror(directory)
+  {
+    using store = openStore(directory)
+    store.write(() => pinMirror(store))
+  }
   expect(mayLackReceipts(directory)).toBe(false)
   const copy = join(temporaryDirectory(), 'copy')
   cpSync(directory, copy, { recursive: true })

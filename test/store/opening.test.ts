@@ -4,10 +4,11 @@ import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { LockedError, OperatorError } from '../../src/foundation/errors.ts'
 import { openStore, openStoreReader, type Store } from '../../src/store/open-store.ts'
+import { thrownBy } from '../local/trees.ts'
 import { temporaryHome } from '../support/home.ts'
 import { migrationsWith } from '../support/next-version.ts'
 import { seededRandom } from '../support/random.ts'
-import { recordFile } from '../support/record-file.ts'
+import { pinMirror, recordFile } from '../support/record-file.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
 /** A state directory whose store has contents and was closed in order. */
@@ -19,24 +20,43 @@ function usedStore(contents = 1): string {
 }
 
 function fill(store: Store, contents: number): void {
-  const libraryId = store.mirrors.pinLibrary({ origin: 'https://a', tenantId: 1, remoteId: 'l', name: 'L' }, 1)
-  const root = { rootDevice: 1n, rootInode: 2n, rootBirthNs: null, rootVolumeId: null, rootVolumeBytes: null }
-  store.mirrors.pinMirror({ name: 'm', path: '/m', libraryId, remotePath: '/m', isAdHoc: true, ...root }, 1)
+  const mirror = pinMirror(store)
   for (let index = 0; index < contents; index += 1) {
     const sha256 = Buffer.alloc(32)
     sha256.writeUInt32BE(index)
     const mime = `text/x-${'filler'.repeat(20)}`
-    recordFile(store, { id: 1, library: { id: libraryId } }, { name: `${index}`, sha256, mime, size: index })
+    recordFile(store, mirror, { name: `${index}`, sha256, mime, size: index })
   }
 }
 
-function thrownBy(action: () => unknown): unknown {
-  try {
-    action()
-  } catch (error) {
-    return error
-  }
-  return undefined
+/** Copies a store as a crash would leave it: its record says open, so every page is read before the store is trusted. */
+function copyAfterCrash(directory: string, change: (database: Buffer) => void): string {
+  const copy = temporaryDirectory()
+  cpSync(directory, copy, { recursive: true })
+  const record = join(copy, 'generation')
+  writeFileSync(record, readFileSync(record, 'utf8').replace(/"closed":{[^}]*}/, '"closed":null'))
+  const file = join(copy, 'store.db')
+  const database = readFileSync(file)
+  change(database)
+  writeFileSync(file, database)
+  return copy
+}
+
+/** Sets pragmas in the database of a store, as another program or version would leave them. */
+function setPragmas(directory: string, ...pragmas: string[]): void {
+  const database = new Database(join(directory, 'store.db'))
+  for (const pragma of pragmas) database.pragma(pragma)
+  database.close()
+}
+
+/** Returns a copy of the named files of a store, taken while its last write is only in the log. */
+function copyOfUnmerged(names: readonly string[]): string {
+  const directory = usedStore()
+  const copy = temporaryDirectory()
+  using store = openStore(directory)
+  store.write(() => store.mirrors.renameLibrary(1, 'only in the log'))
+  for (const name of names) cpSync(join(directory, name), join(copy, name))
+  return copy
 }
 
 /** Expects that opening is refused with exit 78 and changes no byte of the store. */
@@ -148,25 +168,12 @@ describe('a store that changed (P24)', () => {
   })
 
   test('a store whose write-ahead log is missing is refused [P24]', () => {
-    const directory = usedStore()
-    const copy = temporaryDirectory()
-    {
-      using store = openStore(directory)
-      store.write(() => store.mirrors.renameLibrary(1, 'only in the log'))
-      for (const name of ['store.db', 'generation']) cpSync(join(directory, name), join(copy, name))
-    }
+    const copy = copyOfUnmerged(['store.db', 'generation'])
     expect(thrownBy(() => openStore(copy)[Symbol.dispose]())).toMatchObject({ code: 'store-damaged' })
   })
 
   test('a store recovers from its write-ahead log after a crash [P1]', () => {
-    const directory = usedStore()
-    const copy = temporaryDirectory()
-    {
-      using store = openStore(directory)
-      store.write(() => store.mirrors.renameLibrary(1, 'only in the log'))
-      for (const name of ['store.db', 'store.db-wal', 'generation']) cpSync(join(directory, name), join(copy, name))
-    }
-    using store = openStore(copy)
+    using store = openStore(copyOfUnmerged(['store.db', 'store.db-wal', 'generation']))
     expect(store.mirrors.list()[0]?.library.name).toBe('only in the log')
   })
 
@@ -191,49 +198,33 @@ describe('a store that changed (P24)', () => {
 
   test('a store of another program is refused', () => {
     const directory = usedStore()
-    const database = new Database(join(directory, 'store.db'))
-    database.pragma('application_id = 1')
-    database.close()
+    setPragmas(directory, 'application_id = 1')
     expectUntouched(directory, 'store-damaged')
   })
 
   test('a store with flipped bits never gives wrong answers [P24]', () => {
     const directory = usedStore(500)
-    const good = readFileSync(join(directory, 'store.db'))
     const random = seededRandom(24)
     for (let round = 0; round < 40; round += 1) {
-      const copy = temporaryDirectory()
-      cpSync(directory, copy, { recursive: true })
-      // After a crash the record says open, so every page is read before the store is trusted.
-      writeFileSync(
-        join(copy, 'generation'),
-        readFileSync(join(copy, 'generation'), 'utf8').replace(/"closed":{[^}]*}/, '"closed":null'),
-      )
-      const bad = Buffer.from(good)
-      const at = Math.floor(random() * 100)
-      bad[at] = (bad[at] ?? 0) ^ (1 << Math.floor(random() * 8))
-      writeFileSync(join(copy, 'store.db'), bad)
-      const error = thrownBy(() => openStore(copy)[Symbol.dispose]())
-      if (error !== undefined) expect(error).toBeInstanceOf(OperatorError)
+      const copy = copyAfterCrash(directory, (database) => {
+        const at = Math.floor(random() * 100)
+        database[at] = (database[at] ?? 0) ^ (1 << Math.floor(random() * 8))
+      })
+      try {
+        openStore(copy)[Symbol.dispose]()
+      } catch (error) {
+        expect(error).toBeInstanceOf(OperatorError)
+      }
     }
   })
 
   test('a store with a page of garbage is refused [P24]', () => {
     const directory = usedStore(500)
-    const good = readFileSync(join(directory, 'store.db'))
-    const pages = good.length / 4_096
+    const pages = statSync(join(directory, 'store.db')).size / 4_096
     expect(pages).toBeGreaterThan(10)
     for (const page of [1, Math.floor(pages / 2), pages - 1]) {
-      const copy = temporaryDirectory()
-      cpSync(directory, copy, { recursive: true })
-      writeFileSync(
-        join(copy, 'generation'),
-        readFileSync(join(copy, 'generation'), 'utf8').replace(/"closed":{[^}]*}/, '"closed":null'),
-      )
-      const bad = Buffer.from(good)
-      bad.fill(0xa5, page * 4_096, (page + 1) * 4_096)
-      writeFileSync(join(copy, 'store.db'), bad)
-      expectUntouched(copy, 'store-damaged')
+      const fillPage = (database: Buffer) => database.fill(0xa5, page * 4_096, (page + 1) * 4_096)
+      expectUntouched(copyAfterCrash(directory, fillPage), 'store-damaged')
     }
   })
 
@@ -250,10 +241,7 @@ describe('a store that changed (P24)', () => {
 
   test('a store of a development version is refused with the way out [P23]', () => {
     const directory = usedStore()
-    const database = new Database(join(directory, 'store.db'))
-    database.pragma(`application_id = ${0x73686c66}`)
-    database.pragma('user_version = 9')
-    database.close()
+    setPragmas(directory, `application_id = ${0x73686c66}`, 'user_version = 9')
     expectUntouched(directory, 'store-damaged')
     for (const open of [openStore, openStoreReader])
       expect(thrownBy(() => open(directory))).toMatchObject({ message: /before the first release.*move it away/ })
@@ -261,9 +249,7 @@ describe('a store that changed (P24)', () => {
 
   test('a store of a newer schema is left alone [P23]', () => {
     const directory = usedStore()
-    const database = new Database(join(directory, 'store.db'))
-    database.pragma(`user_version = ${Number(database.pragma('user_version', { simple: true })) + 1}`)
-    database.close()
+    setPragmas(directory, 'user_version = 999')
     expectUntouched(directory, 'store-newer')
     expect(thrownBy(() => openStoreReader(directory))).toMatchObject({ code: 'store-newer' })
   })

@@ -16,7 +16,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { OperatorError } from '../../../src/foundation/errors.ts'
 import { openStore, openStoreReader, type Store } from '../../../src/store/open-store.ts'
 import { seededRandom } from '../../support/random.ts'
-import { recordFile } from '../../support/record-file.ts'
+import { pinMirror, recordFile } from '../../support/record-file.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 
 const WAL_HEADER_BYTES = 32
@@ -27,11 +27,7 @@ const NAMES = ['store.db', 'store.db-wal', 'generation']
 function newStore(): { directory: string; store: Store } {
   const directory = temporaryDirectory()
   const store = openStore(directory)
-  store.write(() => {
-    const libraryId = store.mirrors.pinLibrary({ origin: 'https://a', tenantId: 1, remoteId: 'l', name: 'L' }, 1)
-    const root = { rootDevice: 1n, rootInode: 2n, rootBirthNs: null, rootVolumeId: null, rootVolumeBytes: null }
-    store.mirrors.pinMirror({ name: 'm', path: '/m', libraryId, remotePath: '/m', isAdHoc: true, ...root }, 1)
-  })
+  store.write(() => pinMirror(store))
   return { directory, store }
 }
 

@@ -2,16 +2,14 @@
 import { expect, test } from 'vitest'
 import { openStore } from '../../../src/store/open-store.ts'
 import { OPEN_FILES_START } from '../../../src/store/tables/files.ts'
+import { pinMirror } from '../../support/record-file.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 
 const TIMES = { mtimeNs: 2n ** 62n + 1n, ctimeNs: 2n ** 61n + 1n, inode: 2n ** 60n + 1n }
 
 function openMirrored() {
   const store = openStore(temporaryDirectory())
-  const libraryId = store.mirrors.pinLibrary({ origin: 'https://a', tenantId: 1, remoteId: 'l', name: 'L' }, 1)
-  const root = { rootDevice: 1n, rootInode: 2n, rootBirthNs: null, rootVolumeId: null, rootVolumeBytes: null }
-  store.mirrors.pinMirror({ name: 'm', path: '/m', libraryId, remotePath: '/m', isAdHoc: true, ...root }, 1)
-  const mirror = { id: 1, library: { id: libraryId } }
+  const mirror = pinMirror(store)
   const directoryId = store.directories.ensure(mirror.id, 'd')
   const add = (name: string, number: number, last: number, mime = 'text/plain') => {
     const previous = store.files.find(directoryId, name)

@@ -5,10 +5,8 @@ import { openStore, type Store } from '../../../src/store/open-store.ts'
 import { OPEN_FILES_START } from '../../../src/store/tables/files.ts'
 import { countFiles } from '../../../src/sync/report/status.ts'
 import { dumpStore } from '../../support/dump-store.ts'
-import { recordFile } from '../../support/record-file.ts'
+import { pinMirror, recordFile } from '../../support/record-file.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
-
-const ROOT = { rootDevice: 1n, rootBirthNs: null, rootVolumeId: null, rootVolumeBytes: null }
 
 const DAY_MS = 24 * 3_600_000
 
@@ -16,28 +14,10 @@ const DAY_MS = 24 * 3_600_000
 function openUsed() {
   const stateDir = temporaryDirectory()
   const store = openStore(stateDir)
-  const mirror = store.write(() => {
-    const libraryId = store.mirrors.pinLibrary({ origin: 'https://a', tenantId: 1, remoteId: 'l', name: 'L' }, 1)
-    const pinned = {
-      name: 'm',
-      path: '/m',
-      libraryId,
-      remotePath: '/m',
-      isAdHoc: true,
-      rootInode: 2n,
-      ...ROOT,
-    }
-    store.mirrors.pinMirror(pinned, 1)
-    const row = store.mirrors.findByName('m')
-    if (!row) throw new Error('No mirror')
-    return row
-  })
+  const mirror = store.write(() => pinMirror(store))
   /** Another mirror of the same library, with a file of its own and one of a content that the first one has. */
   const secondMirror = () => {
-    const other = { name: 'n', path: '/n', libraryId: mirror.library.id, remotePath: '/n', isAdHoc: true }
-    store.mirrors.pinMirror({ ...other, rootInode: 3n, ...ROOT }, 1)
-    const row = store.mirrors.findByName('n')
-    if (!row) throw new Error('No mirror')
+    const row = pinMirror(store, { name: 'n', libraryId: mirror.library.id, rootInode: 3n })
     for (const number of [2, 200])
       recordFile(store, row, { name: `n${number}`, sha256: Buffer.alloc(32, number), size: number })
   }
