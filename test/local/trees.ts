@@ -1,24 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { memfs } from 'memfs'
 import { type FileSystem, nodeFileSystem } from '../../src/local/read/file-system.ts'
 import { placeOf, type RootPlace } from '../../src/local/read/inspect-root.ts'
-
-/** A directory of its own for one test; disposing removes it. */
-export function temporaryDirectory(): Disposable & { readonly path: string } {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), 'shelfd-local-')))
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
-}
-
-/** Files by relative path; a path that ends with a slash is an empty directory. */
-export function writeTree(root: string, files: Readonly<Record<string, string | Uint8Array>>): void {
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(path.endsWith('/') ? join(root, path) : dirname(join(root, path)), { recursive: true })
-    if (!path.endsWith('/')) writeFileSync(join(root, path), content)
-  }
-}
 
 /** The place of a root that is not held open. */
 export function rootAt(path: string, fs = nodeFileSystem): RootPlace {

@@ -6,11 +6,11 @@ import { onTestFinished } from 'vitest'
 /** Files by relative path; a path that ends with a slash is an empty directory. */
 export type Tree = Readonly<Record<string, string | Uint8Array>>
 
-/** A directory that is removed when the test is over; its path is a real one. */
-export function temporaryDirectory(): string {
+/** Makes a directory with the files of a tree, which is removed when the test is over; its path is a real one. */
+export function temporaryDirectory(tree: Tree = {}): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'shelfd-test-')))
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
-  return path
+  return writeTree(path, tree)
 }
 
 /** Writes a tree below `root`, which is created if absent, and returns `root`. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createRootScope, type IgnoreScope } from '../../../src/local/ignore/ignore-scope.ts'
-import { temporaryDirectory } from '../trees.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
 
 const segment = fc.constantFrom('a', 'b', 'c', 'ab', 'abc', 'a.md', 'b.md', 'c.txt', 'A', 'x y', '#h', '!n', 'a[b]')
 const filePath = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
@@ -57,15 +57,15 @@ const world = fc.record({
 })
 
 test('the same line of an ignore file decides as in git [F-FS-26]', () => {
-  using directory = temporaryDirectory()
-  git(directory.path, ['init', '-q'])
-  git(directory.path, ['config', 'core.ignorecase', 'false'])
+  const directory = temporaryDirectory()
+  git(directory, ['init', '-q'])
+  git(directory, ['config', 'core.ignorecase', 'false'])
   const property = fc.property(world, ({ paths, ...texts }) => {
     const ignoreFiles = { '': texts.root, a: texts.inA, 'a/b': texts.inAB }
     const files = paths.filter(
       (path) => !paths.some((other) => other.startsWith(`${path}/`)) && path !== 'a' && path !== 'a/b',
     )
-    const root = join(directory.path, 'w')
+    const root = join(directory, 'w')
     rmSync(root, { recursive: true, force: true })
     for (const path of files) write(join(root, path), '')
     for (const [at, text] of Object.entries(ignoreFiles)) write(join(root, at, '.gitignore'), text)

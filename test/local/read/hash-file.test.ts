@@ -6,15 +6,16 @@ import { expect, test } from 'vitest'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import { hashGuarded } from '../../../src/local/read/hash-file.ts'
 import { openGuarded } from '../../../src/local/read/open-guarded.ts'
-import { faulty, rootAt, systemError, temporaryDirectory, thrownBy, writeTree } from '../trees.ts'
+import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
+import { faulty, rootAt, systemError, thrownBy } from '../trees.ts'
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
 
 test('a file of any size has the hash of its whole content', () => {
-  using directory = temporaryDirectory()
+  const directory = temporaryDirectory()
   const property = fc.property(fc.uint8Array({ maxLength: 70 }), (bytes) => {
-    writeTree(directory.path, { f: bytes })
-    using file = openGuarded(nodeFileSystem, rootAt(directory.path), 'f')
+    writeTree(directory, { f: bytes })
+    using file = openGuarded(nodeFileSystem, rootAt(directory), 'f')
     const result = hashGuarded(nodeFileSystem, file, new Uint8Array(16))
     expect(result.sizeBytes).toBe(bytes.length)
     expect(Buffer.from(result.sha256)).toEqual(sha256(bytes))
@@ -23,14 +24,14 @@ test('a file of any size has the hash of its whole content', () => {
 })
 
 test('short reads do not change the hash', () => {
-  using directory = temporaryDirectory()
+  const directory = temporaryDirectory()
   const bytes = Buffer.from('0123456789'.repeat(20))
-  writeTree(directory.path, { f: bytes })
+  writeTree(directory, { f: bytes })
   const slow = faulty({
     readSync: (descriptor, into, offset, length, position) =>
       nodeFileSystem.readSync(descriptor, into, offset, Math.min(length, 7), position),
   })
-  using file = openGuarded(slow, rootAt(directory.path), 'f')
+  using file = openGuarded(slow, rootAt(directory), 'f')
   expect(Buffer.from(hashGuarded(slow, file, new Uint8Array(64)).sha256)).toEqual(sha256(bytes))
 })
 
@@ -39,31 +40,28 @@ test.each<[string, (path: string) => void]>([
   ['truncates', (path) => truncateSync(path, 3)],
   ['rewrites', (path) => writeFileSync(path, 'X'.repeat(100))],
 ])('a file is busy when a writer %s while it is hashed [F-FS-01]', (_, write) => {
-  using directory = temporaryDirectory()
-  writeTree(directory.path, { f: 'x'.repeat(100) })
-  const path = join(directory.path, 'f')
+  const directory = temporaryDirectory({ f: 'x'.repeat(100) })
+  const path = join(directory, 'f')
   const fs = afterFirstRead(() => write(path))
-  using file = openGuarded(fs, rootAt(directory.path), 'f')
+  using file = openGuarded(fs, rootAt(directory), 'f')
   expect(thrownBy(() => hashGuarded(fs, file, new Uint8Array(64)))).toMatchObject({ code: 'busy' })
 })
 
 test('a file renamed over while it is hashed is busy [F-FS-01]', () => {
-  using directory = temporaryDirectory()
-  writeTree(directory.path, { f: 'x'.repeat(100), g: 'y'.repeat(100) })
-  const fs = afterFirstRead(() => renameSync(join(directory.path, 'g'), join(directory.path, 'f')))
-  using file = openGuarded(fs, rootAt(directory.path), 'f')
+  const directory = temporaryDirectory({ f: 'x'.repeat(100), g: 'y'.repeat(100) })
+  const fs = afterFirstRead(() => renameSync(join(directory, 'g'), join(directory, 'f')))
+  using file = openGuarded(fs, rootAt(directory), 'f')
   expect(thrownBy(() => hashGuarded(fs, file, new Uint8Array(64)))).toMatchObject({ code: 'busy' })
 })
 
 test('a failing disk is an input error [F-FS-05]', () => {
-  using directory = temporaryDirectory()
-  writeTree(directory.path, { f: 'x' })
+  const directory = temporaryDirectory({ f: 'x' })
   const fs = faulty({
     readSync: () => {
       throw systemError('EIO')
     },
   })
-  using file = openGuarded(fs, rootAt(directory.path), 'f')
+  using file = openGuarded(fs, rootAt(directory), 'f')
   expect(thrownBy(() => hashGuarded(fs, file, new Uint8Array(64)))).toMatchObject({ code: 'io-error' })
 })
 

@@ -6,58 +6,46 @@ import { describe, expect, test } from 'vitest'
 import { FileError } from '../../../src/foundation/errors.ts'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import { openGuarded } from '../../../src/local/read/open-guarded.ts'
-import {
-  faulty,
-  memoryFileSystem,
-  rootAt,
-  startRacer,
-  systemError,
-  temporaryDirectory,
-  thrownBy,
-  withoutProc,
-  writeTree,
-} from '../trees.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
+import { faulty, memoryFileSystem, rootAt, startRacer, systemError, thrownBy, withoutProc } from '../trees.ts'
 
 describe.each([
   ['with /proc', nodeFileSystem],
   ['without /proc', withoutProc],
 ])('guarded opening %s', (_, fs) => {
   test('an opened file has descriptor and fingerprint', () => {
-    using directory = temporaryDirectory()
-    writeTree(directory.path, { 'a/b.md': 'hello' })
-    using file = openGuarded(fs, rootAt(directory.path), 'a/b.md')
+    const directory = temporaryDirectory({ 'a/b.md': 'hello' })
+    using file = openGuarded(fs, rootAt(directory), 'a/b.md')
     expect(file.fingerprint.sizeBytes).toBe(5)
-    expect(file.fingerprint.inode).toBe(BigInt(statSync(join(directory.path, 'a/b.md')).ino))
+    expect(file.fingerprint.inode).toBe(BigInt(statSync(join(directory, 'a/b.md')).ino))
   })
 
   test('a link at the end of a path is refused [P9]', () => {
-    using directory = temporaryDirectory()
-    writeTree(directory.path, { 'in/real.md': 'x' })
-    symlinkSync('real.md', join(directory.path, 'in/link.md'))
-    expect(codeOf(fs, directory.path, 'in/link.md')).toBe('unsupported')
+    const directory = temporaryDirectory({ 'in/real.md': 'x' })
+    symlinkSync('real.md', join(directory, 'in/link.md'))
+    expect(codeOf(fs, directory, 'in/link.md')).toBe('unsupported')
   })
 
   test('a parent that leads outside is refused [P9]', () => {
-    using directory = temporaryDirectory()
-    writeTree(directory.path, { 'root/': '', 'root-outside/secret.md': 'x' })
-    symlinkSync('../root-outside', join(directory.path, 'root/sub'))
-    expect(codeOf(fs, join(directory.path, 'root'), 'sub/secret.md')).toBe('outside-root')
+    const directory = temporaryDirectory({ 'root/': '', 'root-outside/secret.md': 'x' })
+    symlinkSync('../root-outside', join(directory, 'root/sub'))
+    expect(codeOf(fs, join(directory, 'root'), 'sub/secret.md')).toBe('outside-root')
   })
 
   test('pipes, sockets and directories never block [P9, F-FS-07]', async () => {
-    using directory = temporaryDirectory()
-    spawnSync('mkfifo', [join(directory.path, 'pipe')])
-    mkdirSync(join(directory.path, 'directory'))
+    const directory = temporaryDirectory()
+    spawnSync('mkfifo', [join(directory, 'pipe')])
+    mkdirSync(join(directory, 'directory'))
     const server = createServer()
-    await new Promise<void>((listening) => server.listen(join(directory.path, 'socket'), listening))
-    const codes = ['pipe', 'directory', 'socket'].map((name) => codeOf(fs, directory.path, name))
+    await new Promise<void>((listening) => server.listen(join(directory, 'socket'), listening))
+    const codes = ['pipe', 'directory', 'socket'].map((name) => codeOf(fs, directory, name))
     server.close()
     expect(codes).toEqual(['unsupported', 'unsupported', 'unsupported'])
   })
 
   test('a refusal leaves no descriptor open', () => {
-    using directory = temporaryDirectory()
-    mkdirSync(join(directory.path, 'directory'))
+    const directory = temporaryDirectory()
+    mkdirSync(join(directory, 'directory'))
     const opened: number[] = []
     const counting: FileSystem = {
       ...fs,
@@ -67,7 +55,7 @@ describe.each([
         fs.closeSync(descriptor)
       },
     }
-    expect(codeOf(counting, directory.path, 'directory')).toBe('unsupported')
+    expect(codeOf(counting, directory, 'directory')).toBe('unsupported')
     expect(opened).toEqual([])
   })
 })
@@ -100,9 +88,8 @@ describe('a file that cannot be opened', () => {
 })
 
 test('a racer never gets outside bytes read [P9]', async () => {
-  using directory = temporaryDirectory()
-  writeTree(directory.path, { 'root/sub/f': 'inside', 'outside/f': 'OUTSIDE' })
-  const root = join(directory.path, 'root')
+  const directory = temporaryDirectory({ 'root/sub/f': 'inside', 'outside/f': 'OUTSIDE' })
+  const root = join(directory, 'root')
   symlinkSync('../outside', join(root, 'link'))
   const racer = await startRacer(root)
   const seen = { inside: 0, refused: 0, gone: 0, leaked: 0 }

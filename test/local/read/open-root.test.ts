@@ -6,7 +6,8 @@ import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-sy
 import { inspectRoot } from '../../../src/local/read/inspect-root.ts'
 import { openGuarded } from '../../../src/local/read/open-guarded.ts'
 import { openRoot } from '../../../src/local/read/open-root.ts'
-import { faulty, temporaryDirectory, thrownBy, withoutProc, writeTree } from '../trees.ts'
+import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
+import { faulty, thrownBy, withoutProc } from '../trees.ts'
 
 const WAYS: readonly (readonly [string, FileSystem])[] = [
   ['with /proc', nodeFileSystem],
@@ -27,8 +28,8 @@ describe.each(WAYS)('an open root %s', (_, fs) => {
     ['a link to another one', ({ root, other }: ReturnType<typeof makeRoots>) => symlinkSync(other, root)],
     ['a link to itself', ({ root, aside }: ReturnType<typeof makeRoots>) => symlinkSync(aside, root)],
   ])('an open root notices that in its place is now: %s [P12]', (_what, swap) => {
-    using directory = temporaryDirectory()
-    const places = makeRoots(directory.path)
+    const directory = temporaryDirectory()
+    const places = makeRoots(directory)
     using root = openRoot(fs, places.root)
     root.assertInPlace()
     renameSync(places.root, places.aside)
@@ -45,8 +46,8 @@ describe.each(WAYS)('an open root %s', (_, fs) => {
   })
 
   test('a closed root leaves no descriptor open', () => {
-    using directory = temporaryDirectory()
-    const { root } = makeRoots(directory.path)
+    const directory = temporaryDirectory()
+    const { root } = makeRoots(directory)
     const count = () => readdirSync('/proc/self/fd').length
     const before = count()
     openRoot(fs, root)[Symbol.dispose]()
@@ -56,8 +57,8 @@ describe.each(WAYS)('an open root %s', (_, fs) => {
 })
 
 test('a root that is swapped while it is opened is refused [P12]', () => {
-  using directory = temporaryDirectory()
-  const { root, other, aside } = makeRoots(directory.path)
+  const directory = temporaryDirectory()
+  const { root, other, aside } = makeRoots(directory)
   const fs = faulty({
     openSync: (path, flags) => {
       if (path !== root) return nodeFileSystem.openSync(path, flags)
@@ -73,8 +74,8 @@ test('a root that is swapped while it is opened is refused [P12]', () => {
 })
 
 test('a file system without birth times is known by its UUID and its size [P15]', () => {
-  using directory = temporaryDirectory()
-  const { dev } = statSync(directory.path, { bigint: true })
+  const directory = temporaryDirectory()
+  const { dev } = statSync(directory, { bigint: true })
   const isLink = (path: string) => path.startsWith('/dev/disk/by-uuid/')
   const fs = faulty({
     statfsSync: () => ({ type: 0x4d44, blocks: 1_000, bsize: 512 }),
@@ -89,5 +90,5 @@ test('a file system without birth times is known by its UUID and its size [P15]'
     },
   })
   const volume = { id: 'BBBB-0002', sizeBytes: 512_000 }
-  expect(inspectRoot(fs, directory.path)).toMatchObject({ birthNs: null, volume })
+  expect(inspectRoot(fs, directory)).toMatchObject({ birthNs: null, volume })
 })

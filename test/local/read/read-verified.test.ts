@@ -7,7 +7,8 @@ import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import { hashGuarded } from '../../../src/local/read/hash-file.ts'
 import { openGuarded } from '../../../src/local/read/open-guarded.ts'
 import { readVerified } from '../../../src/local/read/read-verified.ts'
-import { memoryFileSystem, rootAt, systemError, temporaryDirectory, thrownBy, writeTree } from '../trees.ts'
+import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
+import { memoryFileSystem, rootAt, systemError, thrownBy } from '../trees.ts'
 
 const LIMITS = { wholeBytes: 16, chunkBytes: 10 }
 const expected = (bytes: Uint8Array | string) => ({
@@ -27,10 +28,10 @@ async function drain(source: Uint8Array | AsyncIterable<Uint8Array>, afterChunk 
 }
 
 test('a verified file of any size arrives whole and unchanged', async () => {
-  using directory = temporaryDirectory()
+  const directory = temporaryDirectory()
   const property = fc.asyncProperty(fc.uint8Array({ maxLength: 60 }), async (bytes) => {
-    writeTree(directory.path, { f: bytes })
-    const source = readVerified(nodeFileSystem, rootAt(directory.path), 'f', expected(bytes), LIMITS)
+    writeTree(directory, { f: bytes })
+    const source = readVerified(nodeFileSystem, rootAt(directory), 'f', expected(bytes), LIMITS)
     expect(source instanceof Uint8Array).toBe(bytes.length <= LIMITS.wholeBytes)
     expect(await drain(source)).toEqual({ bytes: Buffer.from(bytes), error: undefined })
   })
@@ -38,11 +39,11 @@ test('a verified file of any size arrives whole and unchanged', async () => {
 })
 
 test('a large file arrives with the usual limits [F-FS-16]', async () => {
-  using directory = temporaryDirectory()
+  const directory = temporaryDirectory()
   const bytes = Buffer.alloc(3_000_001, 'shelf')
-  writeTree(directory.path, { f: bytes })
+  writeTree(directory, { f: bytes })
   const { sha256, sizeBytes } = expected(bytes)
-  const source = readVerified(nodeFileSystem, rootAt(directory.path), 'f', {
+  const source = readVerified(nodeFileSystem, rootAt(directory), 'f', {
     sha256: sha256.toString('hex'),
     sizeBytes,
   })
@@ -50,13 +51,13 @@ test('a large file arrives with the usual limits [F-FS-16]', async () => {
 })
 
 test('a sparse file of 100 MiB leaves in small pieces [F-FS-16]', async () => {
-  using directory = temporaryDirectory()
+  const directory = temporaryDirectory()
   const sizeBytes = 100 * 2 ** 20
-  writeTree(directory.path, { f: '' })
-  truncateSync(join(directory.path, 'f'), sizeBytes)
-  using file = openGuarded(nodeFileSystem, rootAt(directory.path), 'f')
+  writeTree(directory, { f: '' })
+  truncateSync(join(directory, 'f'), sizeBytes)
+  using file = openGuarded(nodeFileSystem, rootAt(directory), 'f')
   const { sha256 } = hashGuarded(nodeFileSystem, file, new Uint8Array(2 ** 20))
-  const source = readVerified(nodeFileSystem, rootAt(directory.path), 'f', { sha256, sizeBytes })
+  const source = readVerified(nodeFileSystem, rootAt(directory), 'f', { sha256, sizeBytes })
   if (source instanceof Uint8Array) throw new Error('It was read whole')
   let received = 0
   let longest = 0
@@ -68,10 +69,9 @@ test('a sparse file of 100 MiB leaves in small pieces [F-FS-16]', async () => {
 })
 
 test('a small file with other content is busy [P10]', () => {
-  using directory = temporaryDirectory()
-  writeTree(directory.path, { f: 'abc' })
+  const directory = temporaryDirectory({ f: 'abc' })
   for (const other of ['abd', 'abcd', '']) {
-    const read = () => readVerified(nodeFileSystem, rootAt(directory.path), 'f', expected(other), LIMITS)
+    const read = () => readVerified(nodeFileSystem, rootAt(directory), 'f', expected(other), LIMITS)
     expect(thrownBy(read)).toMatchObject({ code: 'busy' })
   }
 })
@@ -86,27 +86,24 @@ describe('reading a larger file', () => {
     ['rewrites the same bytes', (path) => writeFileSync(path, content)],
     ['renames over it', (path) => renameSync(`${path}.new`, path)],
   ])('a read ends incomplete when a writer %s [P10, F-FS-01]', async (_, write) => {
-    using directory = temporaryDirectory()
-    writeTree(directory.path, { f: content, 'f.new': 'y'.repeat(50) })
-    const source = readVerified(nodeFileSystem, rootAt(directory.path), 'f', expected(content), LIMITS)
-    const { bytes, error } = await drain(source, (count) => count === 2 && write(join(directory.path, 'f')))
+    const directory = temporaryDirectory({ f: content, 'f.new': 'y'.repeat(50) })
+    const source = readVerified(nodeFileSystem, rootAt(directory), 'f', expected(content), LIMITS)
+    const { bytes, error } = await drain(source, (count) => count === 2 && write(join(directory, 'f')))
     expect(error).toMatchObject({ code: 'busy' })
     expect(bytes.length).toBeLessThan(content.length)
   })
 
   test('a file with other content never gets its last chunk [P10]', async () => {
-    using directory = temporaryDirectory()
-    writeTree(directory.path, { f: `${content.slice(0, -1)}X` })
-    const source = readVerified(nodeFileSystem, rootAt(directory.path), 'f', expected(content), LIMITS)
+    const directory = temporaryDirectory({ f: `${content.slice(0, -1)}X` })
+    const source = readVerified(nodeFileSystem, rootAt(directory), 'f', expected(content), LIMITS)
     const { bytes, error } = await drain(source)
     expect(error).toMatchObject({ code: 'busy' })
     expect(bytes.length).toBe(40)
   })
 
   test('no descriptor outlives a complete or stopped read [P21]', async () => {
-    using directory = temporaryDirectory()
-    writeTree(directory.path, { f: content })
-    const read = (like: string) => readVerified(nodeFileSystem, rootAt(directory.path), 'f', expected(like), LIMITS)
+    const directory = temporaryDirectory({ f: content })
+    const read = (like: string) => readVerified(nodeFileSystem, rootAt(directory), 'f', expected(like), LIMITS)
     const before = readdirSync('/proc/self/fd').length
     await drain(read(content))
     await drain(read('z'.repeat(50)))
@@ -119,19 +116,18 @@ describe('reading a larger file', () => {
   })
 
   test('a failing disk ends a read with an error [F-FS-05]', async () => {
-    using directory = temporaryDirectory()
-    writeTree(directory.path, { f: content })
+    const directory = temporaryDirectory({ f: content })
     const fs = {
       ...nodeFileSystem,
       read: (...call: Parameters<typeof nodeFileSystem.read>) => call[5](systemError('EIO'), 0),
     }
-    const { error } = await drain(readVerified(fs, rootAt(directory.path), 'f', expected(content), LIMITS))
+    const { error } = await drain(readVerified(fs, rootAt(directory), 'f', expected(content), LIMITS))
     expect(error).toMatchObject({ code: 'io-error' })
   })
 
   test('a vanished file ends a read before any byte [F-FS-02]', async () => {
-    using directory = temporaryDirectory()
-    const source = readVerified(nodeFileSystem, rootAt(directory.path), 'f', expected(content), LIMITS)
+    const directory = temporaryDirectory()
+    const source = readVerified(nodeFileSystem, rootAt(directory), 'f', expected(content), LIMITS)
     expect(await drain(source)).toMatchObject({ bytes: Buffer.alloc(0), error: { code: 'vanished' } })
   })
 

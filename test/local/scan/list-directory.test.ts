@@ -10,7 +10,8 @@ import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-sy
 import { inspectRoot } from '../../../src/local/read/inspect-root.ts'
 import { listDirectory } from '../../../src/local/scan/list-directory.ts'
 import type { ListedDirectory } from '../../../src/local/scan/stat-entry.ts'
-import { faulty, memoryFileSystem, rootAt, systemError, temporaryDirectory, writeTree } from '../trees.ts'
+import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
+import { faulty, memoryFileSystem, rootAt, systemError } from '../trees.ts'
 
 const RULES = createRootScope([])
 
@@ -41,9 +42,14 @@ const skippedIn = (result: ListedDirectory) =>
 
 describe('a directory that can be read', () => {
   test('a scan finds files, directories and ignored entries', () => {
-    using directory = temporaryDirectory()
-    writeTree(directory.path, { 'b.md': 'b', 'a.md': 'aa', 'sub/x.md': 'x', '.env': 'S=1', 'node_modules/m/i.js': '' })
-    const result = scanned(directory.path)
+    const directory = temporaryDirectory({
+      'b.md': 'b',
+      'a.md': 'aa',
+      'sub/x.md': 'x',
+      '.env': 'S=1',
+      'node_modules/m/i.js': '',
+    })
+    const result = scanned(directory)
     expect(namesOf(result.files)).toEqual(['a.md', 'b.md'])
     expect([...result.files][0]?.fingerprint.sizeBytes).toBe(2)
     expect(result.directories).toEqual(['sub'])
@@ -55,7 +61,7 @@ describe('a directory that can be read', () => {
   })
 
   test('a scan keeps every hostile name unchanged [F-FS-11]', () => {
-    using directory = temporaryDirectory()
+    const directory = temporaryDirectory()
     const names = [
       'two\nlines',
       '\u001b[31mred',
@@ -74,49 +80,47 @@ describe('a directory that can be read', () => {
       '\uff5e',
       'real\ufffdsign',
     ]
-    for (const name of names) writeFileSync(join(directory.path, name), name)
-    expect(namesOf(scanned(directory.path).files)).toEqual(names.toSorted())
+    for (const name of names) writeFileSync(join(directory, name), name)
+    expect(namesOf(scanned(directory).files)).toEqual(names.toSorted())
   })
 
   test('a scan reports names that are not UTF-8 [F-FS-12]', () => {
-    using directory = temporaryDirectory()
-    const at = (latin1: string) => Buffer.concat([Buffer.from(`${directory.path}/`), Buffer.from(latin1, 'latin1')])
+    const directory = temporaryDirectory()
+    const at = (latin1: string) => Buffer.concat([Buffer.from(`${directory}/`), Buffer.from(latin1, 'latin1')])
     writeFileSync(at('caf\xe9.txt'), '1')
     mkdirSync(at('d\xff'))
-    writeTree(directory.path, { 'caf\ufffd.txt': '2', 'plain.txt': '3' })
-    const result = scanned(directory.path)
+    writeTree(directory, { 'caf\ufffd.txt': '2', 'plain.txt': '3' })
+    const result = scanned(directory)
     expect(namesOf(result.files)).toEqual(['caf\ufffd.txt', 'plain.txt'])
     expect(skippedIn(result)).toEqual({ 'caf\\xE9.txt': 'name-not-utf8', 'd\\xFF': 'name-not-utf8' })
   })
 
   test('a scan skips links, loops, pipes, sockets, devices [F-FS-07, F-FS-08]', async () => {
-    using directory = temporaryDirectory()
-    symlinkSync('.', join(directory.path, 'loop'))
-    symlinkSync('nowhere', join(directory.path, 'dangling'))
-    spawnSync('mkfifo', [join(directory.path, 'pipe')])
-    spawnSync('mknod', [join(directory.path, 'null'), 'c', '1', '3'])
+    const directory = temporaryDirectory()
+    symlinkSync('.', join(directory, 'loop'))
+    symlinkSync('nowhere', join(directory, 'dangling'))
+    spawnSync('mkfifo', [join(directory, 'pipe')])
+    spawnSync('mknod', [join(directory, 'null'), 'c', '1', '3'])
     const server = createServer()
-    await new Promise<void>((listening) => server.listen(join(directory.path, 'socket'), listening))
-    const { null: device = 'device', ...others } = skippedIn(scanned(directory.path))
+    await new Promise<void>((listening) => server.listen(join(directory, 'socket'), listening))
+    const { null: device = 'device', ...others } = skippedIn(scanned(directory))
     server.close()
     expect(others).toEqual({ loop: 'symlink', dangling: 'symlink', pipe: 'pipe', socket: 'socket' })
     expect(device).toBe('device')
   })
 
   test('a scan skips empty and large files if configured [F-FS-15]', () => {
-    using directory = temporaryDirectory()
-    writeTree(directory.path, { empty: '', ten: '0123456789' })
-    expect(namesOf(scanned(directory.path).files)).toEqual(['empty', 'ten'])
-    const result = scanned(directory.path, { maxSizeBytes: 9, emptyFiles: 'skip' })
+    const directory = temporaryDirectory({ empty: '', ten: '0123456789' })
+    expect(namesOf(scanned(directory).files)).toEqual(['empty', 'ten'])
+    const result = scanned(directory, { maxSizeBytes: 9, emptyFiles: 'skip' })
     expect(skippedIn(result)).toEqual({ empty: 'empty', ten: 'too-large' })
     expect(result.skipped[1]?.detail).toBe('10 B, the limit is 9 B')
   })
 
   test('a scan stays on one file system if configured [F-FS-09]', () => {
-    using directory = temporaryDirectory()
-    writeTree(directory.path, { 'sub/': '' })
-    expect(scanned(directory.path, { device: -1n }).skipped).toEqual([{ name: 'sub', reason: 'other-file-system' }])
-    expect(scanned(directory.path, { device: -1n, oneFileSystem: false }).directories).toEqual(['sub'])
+    const directory = temporaryDirectory({ 'sub/': '' })
+    expect(scanned(directory, { device: -1n }).skipped).toEqual([{ name: 'sub', reason: 'other-file-system' }])
+    expect(scanned(directory, { device: -1n, oneFileSystem: false }).directories).toEqual(['sub'])
   })
 
   test('a scan works on an in-memory file system', () => {
@@ -131,41 +135,44 @@ describe('a directory that can be read', () => {
 
 describe('a .shelfdignore file', () => {
   test('an ignore file holds for its directory and below', () => {
-    using directory = temporaryDirectory()
-    writeTree(directory.path, { 'a/.shelfdignore': '*.log\n', 'a/x.log': '', 'a/deep/y.log': '', 'a/deep/z.md': '' })
-    const above = scanned(directory.path, { at: 'a' })
+    const directory = temporaryDirectory({
+      'a/.shelfdignore': '*.log\n',
+      'a/x.log': '',
+      'a/deep/y.log': '',
+      'a/deep/z.md': '',
+    })
+    const above = scanned(directory, { at: 'a' })
     expect(above.ignored.find(({ name }) => name === 'x.log')?.decision.source).toBe('a/.shelfdignore')
     expect(above.scope.decide('a/deep/y.log', false)?.line).toBe(1)
   })
 
   test('an ignore file that vanished hides its directory', () => {
-    using directory = temporaryDirectory()
-    writeTree(directory.path, { '.shelfdignore': '*.md', 'secret.md': '' })
+    const directory = temporaryDirectory({ '.shelfdignore': '*.md', 'secret.md': '' })
     const fs = faulty({
       openSync: (path, flags) => {
         if (path.endsWith('/.shelfdignore')) throw systemError('ENOENT')
         return nodeFileSystem.openSync(path, flags)
       },
     })
-    expect(scan(directory.path, { fs })).toMatchObject({ kind: 'unreadable', code: 'vanished' })
+    expect(scan(directory, { fs })).toMatchObject({ kind: 'unreadable', code: 'vanished' })
   })
 
   test('a missing ignore file is no problem', () => {
-    using directory = temporaryDirectory()
-    expect(readIgnoreFile(nodeFileSystem, rootAt(directory.path), 'no/such')).toBeUndefined()
+    const directory = temporaryDirectory()
+    expect(readIgnoreFile(nodeFileSystem, rootAt(directory), 'no/such')).toBeUndefined()
   })
 
   test.each(['a link', 'a directory', 'a pipe', 'too large'])(
     'an ignore file that is %s hides its directory',
     (kind) => {
-      using directory = temporaryDirectory()
-      const path = join(directory.path, '.shelfdignore')
-      writeTree(directory.path, { 'secret.md': '', rules: '*.md' })
+      const directory = temporaryDirectory()
+      const path = join(directory, '.shelfdignore')
+      writeTree(directory, { 'secret.md': '', rules: '*.md' })
       if (kind === 'a link') symlinkSync('rules', path)
       else if (kind === 'a directory') mkdirSync(path)
       else if (kind === 'a pipe') spawnSync('mkfifo', [path])
       else writeFileSync(path, Buffer.alloc(2 ** 20 + 1, '\n'))
-      expect(scan(directory.path)).toMatchObject({
+      expect(scan(directory)).toMatchObject({
         kind: 'unreadable',
         message: expect.stringContaining('.shelfdignore'),
       })
@@ -182,58 +189,52 @@ describe('a directory that cannot be read', () => {
           throw systemError(code)
         },
       })
-      using directory = temporaryDirectory()
-      expect(scan(directory.path, { fs })).toMatchObject({ kind: 'unreadable', code })
+      const directory = temporaryDirectory()
+      expect(scan(directory, { fs })).toMatchObject({ kind: 'unreadable', code })
     },
   )
 
   test('an entry that cannot be read is a problem [F-FS-05]', () => {
-    using directory = temporaryDirectory()
-    writeTree(directory.path, { 'bad.md': 'x', 'good.md': 'y' })
-    const result = scanned(directory.path, { fs: failingAt('bad.md', 'EIO') })
+    const directory = temporaryDirectory({ 'bad.md': 'x', 'good.md': 'y' })
+    const result = scanned(directory, { fs: failingAt('bad.md', 'EIO') })
     expect(namesOf(result.files)).toEqual(['good.md'])
     expect(result.problems).toMatchObject([{ name: 'bad.md', code: 'EIO' }])
     expect(result.incomplete).toBe(true)
   })
 
   test('a file that just vanished is left out [F-FS-02]', () => {
-    using directory = temporaryDirectory()
-    writeTree(directory.path, { 'gone.md': 'x', 'here.md': 'y' })
-    const fs = justBefore('gone.md', () => rmSync(join(directory.path, 'gone.md')))
-    const result = scanned(directory.path, { fs })
+    const directory = temporaryDirectory({ 'gone.md': 'x', 'here.md': 'y' })
+    const fs = justBefore('gone.md', () => rmSync(join(directory, 'gone.md')))
+    const result = scanned(directory, { fs })
     expect(namesOf(result.files)).toEqual(['here.md'])
     expect(result.incomplete).toBe(false)
   })
 
   test('a file that vanished and returned makes a scan incomplete [F-FS-02]', () => {
-    using directory = temporaryDirectory()
-    writeTree(directory.path, { 'back.md': 'x' })
-    expect(scanned(directory.path, { fs: failingAt('back.md', 'ENOENT') }).incomplete).toBe(true)
+    const directory = temporaryDirectory({ 'back.md': 'x' })
+    expect(scanned(directory, { fs: failingAt('back.md', 'ENOENT') }).incomplete).toBe(true)
   })
 
   test('a directory moved away meanwhile is unreadable [F-FS-25]', () => {
-    using directory = temporaryDirectory()
-    writeTree(directory.path, { 'sub/a.md': 'x', 'sub/b.md': 'y' })
-    const fs = justBefore('a.md', () => renameSync(join(directory.path, 'sub'), join(directory.path, 'other')))
-    expect(scan(directory.path, { fs, at: 'sub' })).toMatchObject({ kind: 'unreadable', code: 'ENOENT' })
+    const directory = temporaryDirectory({ 'sub/a.md': 'x', 'sub/b.md': 'y' })
+    const fs = justBefore('a.md', () => renameSync(join(directory, 'sub'), join(directory, 'other')))
+    expect(scan(directory, { fs, at: 'sub' })).toMatchObject({ kind: 'unreadable', code: 'ENOENT' })
   })
 
   test('a directory replaced meanwhile is unreadable or incomplete [F-FS-25]', () => {
-    using directory = temporaryDirectory()
-    writeTree(directory.path, { 'sub/a.md': 'x', 'new/c.md': 'y' })
+    const directory = temporaryDirectory({ 'sub/a.md': 'x', 'new/c.md': 'y' })
     const fs = justBefore('a.md', () => {
-      renameSync(join(directory.path, 'sub'), join(directory.path, 'old'))
-      renameSync(join(directory.path, 'new'), join(directory.path, 'sub'))
+      renameSync(join(directory, 'sub'), join(directory, 'old'))
+      renameSync(join(directory, 'new'), join(directory, 'sub'))
     })
-    expect(scanned(directory.path, { fs, at: 'sub' }).incomplete).toBe(true)
+    expect(scanned(directory, { fs, at: 'sub' }).incomplete).toBe(true)
   })
 
   test('a directory is not the empty target of a link', () => {
-    using directory = temporaryDirectory()
-    writeTree(directory.path, { 'empty/': '' })
-    symlinkSync('empty', join(directory.path, 'sub'))
-    expect(scan(directory.path, { at: 'sub' })).toMatchObject({ kind: 'unreadable' })
-    expect(scan(directory.path, { at: 'empty' })).toMatchObject({
+    const directory = temporaryDirectory({ 'empty/': '' })
+    symlinkSync('empty', join(directory, 'sub'))
+    expect(scan(directory, { at: 'sub' })).toMatchObject({ kind: 'unreadable' })
+    expect(scan(directory, { at: 'empty' })).toMatchObject({
       kind: 'scanned',
       files: { length: 0 },
       incomplete: false,
@@ -241,9 +242,9 @@ describe('a directory that cannot be read', () => {
   })
 
   test('an unreadable directory has a readable message', () => {
-    using directory = temporaryDirectory()
-    chmodSync(directory.path, 0o700)
-    const result = scan(directory.path, { at: 'no\nsuch' })
+    const directory = temporaryDirectory()
+    chmodSync(directory, 0o700)
+    const result = scan(directory, { at: 'no\nsuch' })
     expect(result).toEqual({ kind: 'unreadable', code: 'ENOENT', message: 'Cannot read "no\\nsuch": it is gone' })
   })
 })

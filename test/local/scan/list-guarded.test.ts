@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { FileError } from '../../../src/foundation/errors.ts'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import { listGuarded } from '../../../src/local/scan/list-guarded.ts'
-import { rootAt, startRacer, temporaryDirectory, thrownBy, withoutProc, writeTree } from '../trees.ts'
+import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
+import { rootAt, startRacer, thrownBy, withoutProc } from '../trees.ts'
 
 function namesIn(fs: FileSystem, root: string, relativePath: string): readonly string[] {
   return listGuarded(fs, { root: rootAt(root), relativePath }).names
@@ -23,36 +24,35 @@ describe.each([
   ['without /proc', withoutProc],
 ])('guarded listing %s', (_, fs) => {
   test('a listing has the names, from the root down', () => {
-    using directory = temporaryDirectory()
-    const root = makeTrap(directory.path)
+    const directory = temporaryDirectory()
+    const root = makeTrap(directory)
     expect([namesIn(fs, root, ''), namesIn(fs, root, 'sub/deep')]).toEqual([['link', 'sub'], ['inside.md']])
   })
 
   test('a parent that leads outside is not listed [F-FS-25]', () => {
-    using directory = temporaryDirectory()
-    const root = makeTrap(directory.path)
+    const directory = temporaryDirectory()
+    const root = makeTrap(directory)
     const error = thrownBy(() => namesIn(fs, root, 'link/deep'))
     expect(error).toBeInstanceOf(FileError)
     expect(error).toMatchObject({ code: 'outside-root', message: expect.not.stringContaining('private') })
   })
 
   test('a link at the end of a path is not listed', () => {
-    using directory = temporaryDirectory()
-    const root = makeTrap(directory.path)
+    const directory = temporaryDirectory()
+    const root = makeTrap(directory)
     expect(thrownBy(() => namesIn(fs, root, 'link'))).toMatchObject({ code: 'ENOTDIR' })
   })
 
   test('a neighbour with the same prefix is not listed', () => {
-    using directory = temporaryDirectory()
-    writeTree(directory.path, { 'root/': '', 'root-outside/deep/private-name.md': 'x' })
-    const root = join(directory.path, 'root')
+    const directory = temporaryDirectory({ 'root/': '', 'root-outside/deep/private-name.md': 'x' })
+    const root = join(directory, 'root')
     symlinkSync('../root-outside', join(root, 'sub'))
     expect(thrownBy(() => namesIn(fs, root, 'sub/deep'))).toMatchObject({ code: 'outside-root' })
   })
 
   test('a refused listing leaves no descriptor open', () => {
-    using directory = temporaryDirectory()
-    const root = makeTrap(directory.path)
+    const directory = temporaryDirectory()
+    const root = makeTrap(directory)
     let open = 0
     const counting: FileSystem = {
       ...fs,
@@ -72,8 +72,8 @@ describe.each([
 })
 
 test('a racer never gets an outside name listed [P9, F-FS-25]', async () => {
-  using directory = temporaryDirectory()
-  const root = makeTrap(directory.path)
+  const directory = temporaryDirectory()
+  const root = makeTrap(directory)
   const racer = await startRacer(root)
   const seen = { inside: 0, refused: 0, gone: 0, leaked: 0 }
   for (let tries = 0; tries < 500_000 && seen.leaked === 0 && (seen.inside < 300 || seen.refused < 30); tries += 1) {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ChokidarWatcher } from '../../../src/local/watch/chokidar-watcher.ts'
 import { openTreeWatcher } from '../../../src/local/watch/open-tree-watcher.ts'
-import { temporaryDirectory, writeTree } from '../trees.ts'
+import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 import { directoriesOf, recording, until, watchNewTree } from './watched-tree.ts'
 
 const INTERVAL_MS = 20
@@ -22,20 +22,18 @@ test('polling by chokidar finds what the kernel does not report [F-FS-22]', asyn
 })
 
 test('a tree too large for chokidar to poll is refused [F-FS-22]', async () => {
-  using directory = temporaryDirectory()
-  writeTree(directory.path, { 'a.md': 'x', 'b.md': 'x', 'c.md': 'x' })
-  const { options } = recording(directory.path, 'polling chokidar')
+  const directory = temporaryDirectory({ 'a.md': 'x', 'b.md': 'x', 'c.md': 'x' })
+  const { options } = recording(directory, 'polling chokidar')
   const opening = ChokidarWatcher.open(options, 3)
   await expect(opening).rejects.toThrow('more than 3 files and directories')
 })
 
 test('chokidar stops polling a tree that outgrows it [F-FS-22]', async () => {
-  using directory = temporaryDirectory()
-  writeTree(directory.path, { 'a.md': 'x' })
-  const { options } = recording(directory.path, 'polling chokidar')
+  const directory = temporaryDirectory({ 'a.md': 'x' })
+  const { options } = recording(directory, 'polling chokidar')
   await using watcher = await ChokidarWatcher.open(options, 3)
   expect(watcher).toMatchObject({ hasStopped: false, isLimited: false, delayMs: INTERVAL_MS })
-  writeTree(directory.path, { 'b.md': 'x', 'c.md': 'x' })
+  writeTree(directory, { 'b.md': 'x', 'c.md': 'x' })
   await until('the watcher stops', () => watcher.hasStopped)
   expect(watcher.isLimited).toBe(false)
 })

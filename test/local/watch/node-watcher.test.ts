@@ -9,7 +9,8 @@ import {
   openDirectoryWatch,
 } from '../../../src/local/watch/node-watcher.ts'
 import { manualClock } from '../../support/manual-clock.ts'
-import { systemError, temporaryDirectory, writeTree } from '../trees.ts'
+import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
+import { systemError } from '../trees.ts'
 import { recording, until, watchNewTree } from './watched-tree.ts'
 
 describe('adding directories', () => {
@@ -63,7 +64,7 @@ describe('a directory that is replaced', () => {
 
   test('a directory replaced in a burst is watched anew', async () => {
     const clock = manualClock()
-    using fake = fakeWatches({ 'a/': '', 'b/': '' }, { clock })
+    const fake = fakeWatches({ 'a/': '', 'b/': '' }, { clock })
     fake.watcher.add(['', 'a', 'b'])
     renameSync(join(fake.root, 'a'), join(fake.root, 'c'))
     mkdirSync(join(fake.root, 'a'))
@@ -84,7 +85,7 @@ describe('a directory that is replaced', () => {
 
 describe('watches', () => {
   test('watches of directories not kept are closed', () => {
-    using fake = fakeWatches({ 'a/b/': '', 'c/': '' })
+    const fake = fakeWatches({ 'a/b/': '', 'c/': '' })
     fake.watcher.add(['', 'a', 'a/b', 'c'])
     fake.watcher.keepOnly(new Set(['', 'c']))
     expect([...fake.open.keys()]).toEqual(['', 'c'])
@@ -92,7 +93,7 @@ describe('watches', () => {
   })
 
   test('all watches are closed in the end', async () => {
-    using fake = fakeWatches({ 'a/b/': '' })
+    const fake = fakeWatches({ 'a/b/': '' })
     fake.watcher.add(['', 'a', 'a/b'])
     await fake.watcher[Symbol.asyncDispose]()
     expect(fake.open.size).toBe(0)
@@ -100,7 +101,7 @@ describe('watches', () => {
   })
 
   test('watches that fail are closed and hinted at', () => {
-    using fake = fakeWatches({ 'a/': '' })
+    const fake = fakeWatches({ 'a/': '' })
     fake.watcher.add(['', 'a'])
     fake.open.get('a')?.onError(systemError('EPERM'))
     expect([...fake.reported.hints]).toEqual(['a'])
@@ -108,7 +109,7 @@ describe('watches', () => {
   })
 
   test('events without a name hint at their directory', () => {
-    using fake = fakeWatches({ 'a/': '' })
+    const fake = fakeWatches({ 'a/': '' })
     fake.watcher.add(['', 'a'])
     fake.open.get('a')?.onName(null)
     fake.open.get('a')?.onName('caf\ufffd')
@@ -119,7 +120,7 @@ describe('watches', () => {
 
 describe('the limit of the system', () => {
   test('the watch limit is reported once, with its setting', () => {
-    using fake = fakeWatches({ 'a/': '', 'b/': '', 'c/': '' }, { most: 2 })
+    const fake = fakeWatches({ 'a/': '', 'b/': '', 'c/': '' }, { most: 2 })
     expect(fake.watcher.add(['', 'a', 'b', 'c'])).toEqual(['', 'a'])
     expect(fake.watcher.add(['b', 'c'])).toEqual([])
     expect(fake.refused, 'one for each call').toEqual(['b', 'b'])
@@ -131,7 +132,7 @@ describe('the limit of the system', () => {
   })
 
   test('the watch limit ends when fewer directories are left', () => {
-    using fake = fakeWatches({ 'a/': '', 'b/': '' }, { most: 2 })
+    const fake = fakeWatches({ 'a/': '', 'b/': '' }, { most: 2 })
     fake.watcher.add(['', 'a', 'b'])
     fake.watcher.keepOnly(new Set(['', 'a', 'b']))
     expect(fake.watcher.isLimited).toBe(true)
@@ -143,9 +144,9 @@ describe('the limit of the system', () => {
 })
 
 test('directory watches keep no process alive', () => {
-  using directory = temporaryDirectory()
+  const directory = temporaryDirectory()
   const before = process.getActiveResourcesInfo().length
-  const watch = openDirectoryWatch(directory.path, { onName() {}, onError() {} })
+  const watch = openDirectoryWatch(directory, { onName() {}, onError() {} })
   expect(process.getActiveResourcesInfo().length).toBe(before)
   watch.close()
 })
@@ -158,12 +159,11 @@ interface FakeOptions {
 
 /** A watcher whose watches the test provides, by relative path. */
 function fakeWatches(files: Readonly<Record<string, string>>, { most = 1_000, clock }: FakeOptions = {}) {
-  const directory = temporaryDirectory()
-  writeTree(directory.path, files)
+  const root = temporaryDirectory(files)
   const open = new Map<string, DirectoryWatchListener>()
   const refused: string[] = []
   const openFake: OpenDirectoryWatch = (path, listener) => {
-    const relative = path.slice(directory.path.length + 1)
+    const relative = path.slice(root.length + 1)
     if (open.size >= most) {
       refused.push(relative)
       throw systemError('ENOSPC')
@@ -171,8 +171,7 @@ function fakeWatches(files: Readonly<Record<string, string>>, { most = 1_000, cl
     open.set(relative, listener)
     return { close: () => void open.delete(relative) }
   }
-  const { reported, options } = recording(directory.path, 'node', clock)
+  const { reported, options } = recording(root, 'node', clock)
   const watcher = new NodeWatcher(options, openFake)
-  const dispose = () => directory[Symbol.dispose]()
-  return { root: directory.path, watcher, open, refused, reported, [Symbol.dispose]: dispose }
+  return { root, watcher, open, refused, reported }
 }

@@ -6,7 +6,7 @@ import { silentLogger } from '../../../src/foundation/logger.ts'
 import { openTreeWatcher, systemWatch } from '../../../src/local/watch/open-tree-watcher.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { mayMount, mount } from '../../support/mounted-disk.ts'
-import { temporaryDirectory, writeTree } from '../trees.ts'
+import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 import { directoriesOf, recording, until, type WatchedTree, watchNewTree } from './watched-tree.ts'
 
 const DEEP = Array.from({ length: 40 }, (_, level) => `level-${level}`).join('/')
@@ -126,14 +126,14 @@ test.each(['node', 'chokidar', 'polling chokidar'] as const)(
 const MEANS = { wanted: 'auto', pollIntervalMs: 20, clock: systemClock, logger: silentLogger } as const
 
 test.runIf(process.platform === 'linux')('a local file system is watched by its events', async () => {
-  using directory = temporaryDirectory()
-  expect(systemWatch(MEANS).choose(directory.path).backEnd).toBe('node')
+  const directory = temporaryDirectory()
+  expect(systemWatch(MEANS).choose(directory).backEnd).toBe('node')
 })
 
 /** A file system in memory that the table does not name, so its events may be incomplete. */
 test.runIf(mayMount)('a file system of unknown kind is polled by chokidar [F-FS-22]', async () => {
-  using directory = temporaryDirectory()
-  const root = join(directory.path, 'mounted')
+  const directory = temporaryDirectory()
+  const root = join(directory, 'mounted')
   using _mounted = mount(['-t', 'hugetlbfs', 'none'], root)
   writeTree(root, { 'a/': '' })
   const { choose, watch } = systemWatch(MEANS)

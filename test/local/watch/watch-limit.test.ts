@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { describeWatchLimit, isWatchLimit } from '../../../src/local/watch/watch-limit.ts'
 import { needs } from '../../support/needs.ts'
 import { findProgram } from '../../support/programs.ts'
-import { systemError, temporaryDirectory, writeTree } from '../trees.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
+import { systemError } from '../trees.ts'
 import type { Limited } from './watch-with-few.ts'
 
 const SCRIPT = join(import.meta.dirname, 'watch-with-few.ts')
@@ -45,9 +46,8 @@ test.runIf(process.platform === 'linux')('the limit of instances names its own s
 })
 
 function watchEight(backEnd: string): Limited {
-  using directory = temporaryDirectory()
-  writeTree(directory.path, { 'a/b/c/d/e/f/g/': '' })
-  const command = [process.execPath, SCRIPT, directory.path, backEnd]
+  const directory = temporaryDirectory({ 'a/b/c/d/e/f/g/': '' })
+  const command = [process.execPath, SCRIPT, directory, backEnd]
   const { stdout, stderr } = spawnSync('unshare', [...WITH_FEW, ...command], { encoding: 'utf8' })
   expect(stderr).toBe('')
   return JSON.parse(stdout)

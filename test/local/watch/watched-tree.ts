@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
 import { openTreeWatcher } from '../../../src/local/watch/open-tree-watcher.ts'
 import type { TreeWatcher, TreeWatcherOptions, WatchBackEnd } from '../../../src/local/watch/tree-watcher.ts'
-import { temporaryDirectory, writeTree } from '../trees.ts'
+import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 /** A back end, or chokidar with polling in place of the kernel's events. */
 export type WatchWay = WatchBackEnd | 'polling chokidar'
@@ -35,7 +35,7 @@ export async function watchNewTree(
   clock: Clock = systemClock,
 ): Promise<WatchedTree> {
   const directory = temporaryDirectory()
-  const [root, outside] = [join(directory.path, 'root'), join(directory.path, 'outside')]
+  const [root, outside] = [join(directory, 'root'), join(directory, 'outside')]
   for (const each of [root, outside]) mkdirSync(each)
   writeTree(root, files)
   const { reported, options } = recording(root, way, clock)
@@ -46,11 +46,7 @@ export async function watchNewTree(
     act()
     await until(`hints for ${paths.join(', ')}`, () => paths.every((path) => reported.hints.has(path)))
   }
-  const dispose = async () => {
-    await watcher[Symbol.asyncDispose]()
-    directory[Symbol.dispose]()
-  }
-  return { root, outside, watcher, reported, hints, [Symbol.asyncDispose]: dispose }
+  return { root, outside, watcher, reported, hints, [Symbol.asyncDispose]: () => watcher[Symbol.asyncDispose]() }
 }
 
 /** Options for a watcher of `root`, and the record of what it reports. */
