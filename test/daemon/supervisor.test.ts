@@ -5,8 +5,7 @@ import { Supervisor } from '../../src/daemon/supervisor.ts'
 import { InterruptedError, OperatorError } from '../../src/foundation/errors.ts'
 import type { WatchMeans } from '../../src/sync/continuous/mirror-watch.ts'
 import type { Engine } from '../../src/sync/engine.ts'
-import { mirrorOf, openTestEngine } from '../support/engine.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
+import { mirrorOf, startEngine } from '../support/engine.ts'
 import { lazyService } from '../support/lazy-service.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { controllerSettings, manualWatch, until } from '../support/mirror-controller.ts'
@@ -23,9 +22,8 @@ function controllerOf(name: string, means: WatchMeans = manualWatch().means) {
 
 describe('maintenance', () => {
   test('uploads stop and continue within a second when the clock is set into or out of a window [P20]', async () => {
-    await using service = await startFaultyService({ library: 'Test' })
     const clock = manualClock(Date.UTC(2026, 10, 21, 1))
-    const { engine } = openTestEngine(service, { clock })
+    const { engine } = await startEngine({}, { service: { library: 'Test' }, clock })
     const plan = supervisorPlan(engine, [{ controller: controllerOf('Papers') }])
     const maintenance = [{ start: '0 2 * * *', durationMs: 2 * HOUR_MS }]
     const supervisor = new Supervisor({ ...plan, timeZone: 'UTC', maintenance }, (error) => {
@@ -49,8 +47,7 @@ describe('maintenance', () => {
 
 describe('the end of a supervisor', () => {
   test('a stopping supervisor waits for all controllers after one failed', async () => {
-    await using service = await startFaultyService({ library: 'Test' })
-    const { engine } = openTestEngine(service)
+    const { engine } = await startEngine({}, { service: { library: 'Test' } })
     let isBroken = false
     const startWalk: Engine['startWalk'] = (options, signal) => {
       if (isBroken) throw new OperatorError('store-damaged', 'by the test')
@@ -83,8 +80,7 @@ describe('the end of a supervisor', () => {
   })
 
   test('a stopping supervisor waits for the work that it hosts', async () => {
-    await using service = await startFaultyService({ library: 'Test' })
-    const { engine } = openTestEngine(service)
+    const { engine } = await startEngine({}, { service: { library: 'Test' } })
     const supervisor = new Supervisor(supervisorPlan(engine), () => {})
     const latch = Promise.withResolvers<string>()
     const work = supervisor.host(() => latch.promise)
@@ -102,8 +98,7 @@ describe('the end of a supervisor', () => {
 })
 
 test('a supervisor that wakes does not wait for a dead socket [F-FS-24]', async () => {
-  await using service = await startFaultyService({ library: 'Test' })
-  const { engine } = openTestEngine(service)
+  const { service, engine } = await startEngine({}, { service: { library: 'Test' } })
   const isDead = Promise.withResolvers<void>()
   service.onResponse = ({ route }) => {
     if (route !== 'uploadFile') return
@@ -120,8 +115,7 @@ test('a supervisor that wakes does not wait for a dead socket [F-FS-24]', async 
 })
 
 test('a supervisor that wakes checks and scans every directory [F-FS-24]', async () => {
-  await using service = await startFaultyService({ library: 'Test' })
-  const { engine } = openTestEngine(service)
+  const { service, engine } = await startEngine({}, { service: { library: 'Test' } })
   const [deaf, gone] = [controllerOf('Deaf'), controllerOf('Gone')]
   const supervisor = new Supervisor(supervisorPlan(engine, [{ controller: deaf }, { controller: gone }]), () => {})
   onTestFinished(() => supervisor.stop())
@@ -136,8 +130,7 @@ test('a supervisor that wakes checks and scans every directory [F-FS-24]', async
 })
 
 test('a limit of a month does not cut a batch short', async () => {
-  await using service = await startFaultyService({ library: 'Test' })
-  const { engine } = openTestEngine(service)
+  const { service, engine } = await startEngine({}, { service: { library: 'Test' } })
   const latch = Promise.withResolvers<void>()
   service.onResponse = ({ route }) => (route === 'uploadFile' ? latch.promise : undefined)
   const supervisor = new Supervisor(

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createToken } from '../../src/embedded/access/manage-tokens.ts'
 import { dumpStore } from '../support/dump-store.ts'
-import { mirrorOf, openTestEngine } from '../support/engine.ts'
+import { mirrorOf, startEngine } from '../support/engine.ts'
 import { createLibrary, startFaultyService } from '../support/faulty-service.ts'
 import { expectExit, type Home, temporaryHome, type Variables, variablesOf } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
@@ -160,10 +160,9 @@ describe('credentials and libraries', () => {
 
 describe('runs over several mirrors', () => {
   test('a missing directory does not stop the other mirrors', async () => {
-    await using service = await startFaultyService()
+    const { tested } = await startEngine()
     const good = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
     const gone = { ...good, name: 'gone', path: join(good.path, 'nowhere'), remotePath: '/gone' }
-    await using tested = openTestEngine(service)
     const { summary, failure } = await tested.sync([gone, good])
     expect(failure).toMatchObject({ kind: 'root', code: 'root-missing' })
     expect(summary.verdict).toBe('failed')
@@ -172,10 +171,9 @@ describe('runs over several mirrors', () => {
   })
 
   test('an unreachable service stops a run over several mirrors', async () => {
-    const service = await startFaultyService()
+    const { service, tested } = await startEngine()
     const root = temporaryDirectory()
     const mirrors = ['one', 'two'].map((name) => mirrorOf(writeTree(join(root, name), { 'a.md': 'A' })))
-    await using tested = openTestEngine(service)
     await service[Symbol.asyncDispose]()
     const { summary, failure } = await tested.sync(mirrors)
     expect(failure).toMatchObject({ kind: 'temporary', code: 'service-unreachable' })

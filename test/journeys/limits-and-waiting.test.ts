@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { DaemonStatus } from '../../src/sync/continuous/controller-status.ts'
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
-import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
+import { accountOf, mirrorOf, openTestEngine, startEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
@@ -209,10 +209,8 @@ describe('waiting for ingestion', () => {
   })
 
   test('a run ends when no resource can be polled', async () => {
-    await using service = await startFaultyService()
+    const { service, tested, mirror } = await startEngine(five, { limits: { inIngestion: 2 } })
     service.answer = ({ route }) => (route === 'showResource' ? { status: 503, body: {} } : undefined)
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), five))
-    await using tested = openTestEngine(service, { limits: { inIngestion: 2 } })
     const first = await tested.sync([mirror])
     expect(first.outcome).toBe('temporary')
     expect(accountOf(first).problems.map(({ code }) => code)).toEqual(Array(5).fill('service-unavailable'))

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
-import { mirrorOf, openTestEngine } from '../support/engine.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
+import { mirrorOf, startEngine } from '../support/engine.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
 describe('a transaction', () => {
@@ -42,9 +41,8 @@ describe('statements', () => {
     const spies = given.map((method) => vi.spyOn(Database.prototype, method))
     onTestFinished(() => spies.forEach((spy) => void spy.mockRestore()))
     const odd = `canary'; DROP TABLE file; --"`
-    await using service = await startFaultyService({ library: odd })
+    const { service, tested } = await startEngine({}, { service: { library: odd } })
     const root = writeTree(temporaryDirectory(), { [`${odd}.md`]: 'A', [`${odd}/b.md`]: 'B', 'c.md': odd })
-    await using tested = openTestEngine(service)
     const mirror = mirrorOf(root, { name: odd, library: odd, remotePath: `/${odd}` })
     expect((await tested.sync([mirror])).outcome).toBe('done')
     expect((await tested.report([mirror])).rows).toHaveLength(3)

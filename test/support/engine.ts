@@ -22,7 +22,8 @@ import { createScanner, scopeAt, walkTree } from '../../src/sync/scan/scan-direc
 import { rescanInThread, walkByThreads } from '../../src/sync/scan/walk-in-threads.ts'
 import { type FileLog, noMetrics, silentFileLog } from '../../src/sync/sinks.ts'
 import { rescanHere } from '../instruments/simulation/program.ts'
-import { temporaryDirectory } from './temporary.ts'
+import { type FaultyOptions, type FaultyService, startFaultyService } from './faulty-service.ts'
+import { type Tree, temporaryDirectory, writeTree } from './temporary.ts'
 
 export interface EngineOptions {
   readonly stateDir?: string
@@ -121,6 +122,26 @@ export function openTestEngine(
     report: (mirrors, options = {}) => reportOnce(engine, mirrors, options),
     [Symbol.asyncDispose]: close,
   }
+}
+
+interface StartedEngine {
+  readonly service: FaultyService
+  readonly tested: TestEngine
+  readonly engine: Engine
+  readonly store: Store
+  /** A mirror of a new directory with the files of the tree. */
+  readonly mirror: MirrorSettings
+}
+
+/** Starts a service with an engine on it, and makes a mirror; all of it ends with the test. */
+export async function startEngine(
+  tree: Tree = {},
+  options: EngineOptions & { readonly service?: FaultyOptions; readonly mirror?: Partial<MirrorSettings> } = {},
+): Promise<StartedEngine> {
+  const service = await startFaultyService(options.service)
+  const mirror = mirrorOf(writeTree(temporaryDirectory(), tree), options.mirror)
+  const tested = openTestEngine(service, options)
+  return { service, tested, engine: tested.engine, store: tested.store, mirror }
 }
 
 /** A mirror of a directory into the library "Test", which is created when it is absent. */

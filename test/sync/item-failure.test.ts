@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { AccessError, TemporaryError } from '../../src/foundation/errors.ts'
 import { OPEN_FILES_START } from '../../src/store/tables/files.ts'
 import { itemFailure } from '../../src/sync/item-failure.ts'
-import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
+import { accountOf, openTestEngine, startEngine } from '../support/engine.ts'
 import { createLibrary, startFaultyService } from '../support/faulty-service.ts'
-import { temporaryDirectory, writeTree } from '../support/temporary.ts'
+import { writeTree } from '../support/temporary.ts'
 
 async function openConnected() {
   const service = await startFaultyService()
@@ -59,9 +59,7 @@ describe('a failure', () => {
 })
 
 test('an upload without the right stops the run and leaves its file new', async () => {
-  const service = await startFaultyService()
-  const tested = openTestEngine(service)
-  const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))
+  const { service, tested, mirror } = await startEngine({ 'a.md': 'a' })
   await tested.sync([mirror])
   writeTree(mirror.path, { 'b.md': 'b' })
   service.answer = ({ route }) => (route === 'uploadFile' ? { status: 403, body: {} } : undefined)

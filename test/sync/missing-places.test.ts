@@ -1,6 +1,6 @@
 /** Libraries and directories that disappear from the service while a mirror is synced. */
 import { describe, expect, test } from 'vitest'
-import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
+import { accountOf, mirrorOf, openTestEngine, startEngine } from '../support/engine.ts'
 import { type FaultyService, type SeenRequest, startFaultyService } from '../support/faulty-service.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
@@ -39,11 +39,9 @@ function loseDirectoryAt(service: FaultyService, status: number, staysLost = fal
 
 describe('a library deleted during a run', () => {
   test('a library deleted during a run costs only the uploads under way [F-SV-22]', async () => {
-    const service = await startFaultyService()
+    const { service, tested, mirror } = await startEngine(manyIn('sub', 60), { mirror: { library: 'Gone' } })
     loseLibraryAt(service, ({ fileName }) => fileName === 'f10.md')
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), manyIn('sub', 60)), { library: 'Gone' })
     const other = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }), { library: 'Kept' })
-    const tested = openTestEngine(service)
     const { failure, summary, outcome } = await tested.sync([mirror, other])
     expect(failure).toMatchObject({ code: 'library-mismatch', message: expect.stringContaining('"Gone"') })
     expect(outcome).not.toBe('done')

@@ -1,8 +1,6 @@
 /** Valid answers that are unusual. */
 import { describe, expect, test } from 'vitest'
-import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryDirectory, writeTree } from '../support/temporary.ts'
+import { accountOf, startEngine } from '../support/engine.ts'
 
 /** The answer with an unknown field in each object. */
 function withSurprises(value: unknown): unknown {
@@ -14,14 +12,12 @@ function withSurprises(value: unknown): unknown {
 
 describe('answers', () => {
   test('answers with unknown fields are read [F-SV-19]', async () => {
-    await using service = await startFaultyService()
+    const { service, tested, mirror } = await startEngine({ 'a.md': 'A', 'sub/b.md': 'B' })
     let answers = 0
     service.rewrite = ({ route }, body) => {
       answers += 1
       return route === 'description' ? body : withSurprises(body)
     }
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'sub/b.md': 'B' }))
-    await using tested = openTestEngine(service)
     const result = await tested.sync([mirror])
     expect(result.outcome).toBe('done')
     expect(accountOf(result)).toMatchObject({ uploads: { created: 2 }, ingestion: { searchable: 2 }, problems: [] })
@@ -32,9 +28,7 @@ describe('answers', () => {
   })
 
   test('one id listed at two paths is one resource with two locations [F-SV-18]', async () => {
-    await using service = await startFaultyService()
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'sub/b.md': 'B' }))
-    await using tested = openTestEngine(service)
+    const { service, tested, mirror } = await startEngine({ 'a.md': 'A', 'sub/b.md': 'B' })
     await tested.sync([mirror])
     const entries = (await tested.report([mirror])).rows.map(({ entry }) => entry)
     // Another client adds the same bytes: the same resource in another place.

@@ -2,7 +2,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
+import { accountOf, mirrorOf, openTestEngine, startEngine } from '../support/engine.ts'
 import { randomFaults, type SeenRequest, startFaultyService } from '../support/faulty-service.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../support/temporary.ts'
 
@@ -11,9 +11,8 @@ const ADDS = ['createLibrary', 'createDirectory', 'uploadFile']
 const READS = ['checkAccess', 'listLibraries', 'showLibrary', 'listDirectory', 'showResource', 'downloadResource']
 
 test('the engine makes only requests that read or add [P7]', async () => {
-  await using service = await startFaultyService({ mayRepeat: 'copies are linked' })
+  const { service, tested } = await startEngine({}, { service: { mayRepeat: 'copies are linked' } })
   const root = writeTree(temporaryDirectory(), manyFiles(30, 20))
-  await using tested = openTestEngine(service)
   const mirror = mirrorOf(root, { duplicates: 'link' })
   const everything = async () => {
     await tested.sync([mirror], { acceptsRemovals: true })
@@ -42,9 +41,7 @@ test('the engine makes only requests that read or add [P7]', async () => {
 })
 
 test('a resource that its upload shows as searchable is not polled', async () => {
-  await using service = await startFaultyService({ showsStateOfUploads: true })
-  const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(12, 12)))
-  await using tested = openTestEngine(service)
+  const { service, tested, mirror } = await startEngine(manyFiles(12, 12), { service: { showsStateOfUploads: true } })
   const result = await tested.sync([mirror])
   expect(service.count('showResource')).toBe(0)
   expect(result.outcome).toBe('done')

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/foundation/clock.ts'
 import { type FileStats, type FileSystem, nodeFileSystem } from '../../src/local/read/file-system.ts'
-import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
+import { accountOf, mirrorOf, startEngine } from '../support/engine.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
@@ -26,10 +25,9 @@ function withoutTrace(): FileSystem {
 }
 
 test('a write without a trace is found by the scrub', async () => {
-  await using service = await startFaultyService()
   const root = writeTree(temporaryDirectory(), { 'map.md': 'first', 'other.md': 'other' })
   const later = { ...systemClock, nowMs: () => systemClock.nowMs() + 60_000 }
-  await using tested = openTestEngine(service, { fs: withoutTrace(), clock: later })
+  const { service, tested } = await startEngine({}, { fs: withoutTrace(), clock: later })
   const mirror = mirrorOf(root)
   await tested.sync([mirror])
   writeFileSync(join(root, 'map.md'), 'again')
@@ -42,10 +40,9 @@ test('a write without a trace is found by the scrub', async () => {
 })
 
 test('a write without a trace before its upload is read again and sent', async () => {
-  await using service = await startFaultyService()
+  const { service, tested } = await startEngine({}, { fs: withoutTrace() })
   const root = writeTree(temporaryDirectory(), { 'map.md': 'first' })
   const mirror = mirrorOf(root)
-  await using tested = openTestEngine(service, { fs: withoutTrace() })
   service.onResponse = ({ route }) => {
     if (route === 'createDirectory') writeFileSync(join(root, 'map.md'), 'later')
   }

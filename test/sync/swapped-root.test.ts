@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type FileSystem, nodeFileSystem } from '../../src/local/read/file-system.ts'
 import { dumpStore } from '../support/dump-store.ts'
-import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
+import { accountOf, mirrorOf, startEngine } from '../support/engine.ts'
 import { controllerSettings, isIdle, startController, until } from '../support/mirror-controller.ts'
 import { armSwap, rootSwaps, type Swap } from '../support/root-swaps.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
@@ -36,11 +35,10 @@ function swappingAt(name: string) {
 
 describe('a root that is swapped during a scan (P12)', () => {
   test.each(rootSwaps)('a scan records nothing of what takes the place of its root: %s [P12]', async (_, swap) => {
-    await using service = await startFaultyService({ hasNoDuplicateRule: true })
     const root = join(temporaryDirectory(), 'Papers')
     const swapNow = armSwap(swap, root, own, strangers)
     const { fs, moment } = swappingAt('12.md')
-    await using tested = openTestEngine(service, { fs })
+    const { service, tested } = await startEngine({}, { service: { hasNoDuplicateRule: true }, fs })
     const mirror = mirrorOf(root)
     expect((await tested.sync([mirror])).outcome).toBe('done')
     const before = dumpStore(tested.stateDir)
@@ -58,7 +56,7 @@ describe('a root that is swapped during a scan (P12)', () => {
 })
 
 test.each(rootSwaps)('a root that goes away beside the last uploads does not end well: %s [P12]', async (_, swap) => {
-  await using service = await startFaultyService({ hasNoDuplicateRule: true })
+  const { service, tested } = await startEngine({}, { service: { hasNoDuplicateRule: true }, limits: { transfers: 1 } })
   const root = join(temporaryDirectory(), 'Papers')
   const few = { 'a.md': 'own a', 'b.md': 'own b', 'c.md': 'own c' }
   const moment = { swap: armSwap(swap, root, few, strangers), bringBack: () => {}, isOver: false }
@@ -67,7 +65,6 @@ test.each(rootSwaps)('a root that goes away beside the last uploads does not end
       Object.assign(moment, { isOver: true, bringBack: moment.swap() })
     return undefined
   }
-  await using tested = openTestEngine(service, { limits: { transfers: 1 } })
   const halted = await tested.sync([mirrorOf(root)])
   expect(halted).toMatchObject({ outcome: 'failures', failure: { code: 'root-missing' } })
   const { created, heldBack } = accountOf(halted).uploads
@@ -79,13 +76,12 @@ test.each(rootSwaps)('a root that goes away beside the last uploads does not end
 })
 
 test('a daemon whose root is swapped during a scan continues by itself [P12]', { timeout: 60_000 }, async () => {
-  await using service = await startFaultyService({ hasNoDuplicateRule: true })
   const root = join(temporaryDirectory(), 'Papers')
   const [, swap] = rootSwaps.find(([name]) => name === 'renamed') ?? []
   if (!swap) throw new Error('No swap')
   const { fs, moment } = swappingAt('12.md')
   moment.swap = armSwap(swap, root, own, strangers)
-  await using tested = openTestEngine(service, { fs })
+  const { service, tested } = await startEngine({}, { service: { hasNoDuplicateRule: true }, fs })
   const kept = startController(tested.engine, controllerSettings(mirrorOf(root), null))
   await until('it is halted', () => kept.controller.status.state === 'halted')
   expect(kept.controller.status.reason?.code).toBe('root-missing')
@@ -104,9 +100,8 @@ describe('a file system without birth times', () => {
   })
 
   test('another stick of another size at the same place is refused [P15]', async () => {
-    await using service = await startFaultyService()
     const state = { blocks: 1_000 }
-    await using tested = openTestEngine(service, { fs: fatOf(state) })
+    const { tested } = await startEngine({}, { fs: fatOf(state) })
     const root = writeTree(join(temporaryDirectory(), 'Stick'), own)
     expect((await tested.sync([mirrorOf(root)])).outcome).toBe('done')
     state.blocks = 2_000
@@ -116,9 +111,8 @@ describe('a file system without birth times', () => {
   })
 
   test('a mirror of an older state gains the pin of its file system at the next good pass [P15]', async () => {
-    await using service = await startFaultyService()
     const state = { blocks: 1_000 }
-    await using tested = openTestEngine(service, { fs: fatOf(state) })
+    const { tested } = await startEngine({}, { fs: fatOf(state) })
     const root = writeTree(join(temporaryDirectory(), 'Stick'), own)
     await tested.sync([mirrorOf(root)])
     const { store } = tested

@@ -8,9 +8,8 @@ import { openStore, type Store } from '../../../src/store/open-store.ts'
 import type { DaemonStatus } from '../../../src/sync/continuous/controller-status.ts'
 import { openStateReader } from '../../../src/sync/reading/state-reader.ts'
 import { daemonMirrorStatus, daemonStatus } from '../../support/daemon.ts'
-import { mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { mirrorOf, startEngine } from '../../support/engine.ts'
 import { type MetricSample, parseExposition } from '../../support/exposition.ts'
-import { startFaultyService } from '../../support/faulty-service.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 interface TestedMetrics extends Omit<Metrics, 'render'> {
@@ -214,11 +213,10 @@ describe('the status of the daemon', () => {
 
 describe('counts from the store', () => {
   test('files are counted for the mirrors of the daemon', async () => {
-    await using service = await startFaultyService()
+    const { service, tested } = await startEngine()
     service.answer = ({ route, fileName }) =>
       route === 'uploadFile' && fileName === 'refused.md' ? { status: 413, body: { message: 'too large' } } : undefined
     const root = writeTree(temporaryDirectory(), { 'a.md': 'a', 'copy.md': 'a', 'b.md': 'b', 'refused.md': 'refused' })
-    await using tested = openTestEngine(service)
     const [mirror, other] = [mirrorOf(root), mirrorOf(writeTree(temporaryDirectory(), { 'c.md': 'c' }))]
     await tested.sync([mirror, other])
     writeFileSync(join(root, 'later.md'), 'not seen yet')
@@ -241,9 +239,7 @@ describe('counts from the store', () => {
   })
 
   test('problems have few codes, whatever was recorded', async () => {
-    await using service = await startFaultyService()
-    await using tested = openTestEngine(service)
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))
+    const { tested, mirror } = await startEngine({ 'a.md': 'a' })
     await tested.sync([mirror])
     const mirrorId = tested.store.mirrors.findByName(mirror.name)?.id ?? 0
     tested.store.write(() => {

@@ -5,7 +5,7 @@ import { InterruptedError } from '../../../src/foundation/errors.ts'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import type { ServiceClient } from '../../../src/remote/service-client.ts'
 import type { Connection, Engine } from '../../../src/sync/engine.ts'
-import { mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { mirrorOf, openTestEngine, startEngine } from '../../support/engine.ts'
 import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
 import { controllerSettings, isIdle, manualWatch, startController, until } from '../../support/mirror-controller.ts'
 import { type Tree, temporaryDirectory, writeTree } from '../../support/temporary.ts'
@@ -54,12 +54,11 @@ describe('a continuous mirror', () => {
   })
 
   test('a new controller sends what changed since the last one stopped', async () => {
-    await using service = await startFaultyService({ library: 'Test' })
+    const { service, engine } = await startEngine({}, { service: { library: 'Test' } })
     const { stop, root, fatal } = await controlledMirror(service, { 'a.md': 'a' })
     await stop()
     expect(fatal).toEqual([])
     writeFileSync(join(root, 'a.md'), 'a and more')
-    const { engine } = openTestEngine(service)
     const again = startController(
       engine,
       controllerSettings(mirrorOf(root, { name: 'again', remotePath: '/again' }), null),
@@ -71,9 +70,8 @@ describe('a continuous mirror', () => {
 
 describe('a hold', () => {
   test('a held mirror is followed until its earlier uploads are searchable', async () => {
-    await using service = await startFaultyService({ library: 'Test' })
+    const { service, engine } = await startEngine({}, { service: { library: 'Test' } })
     service.answer = ({ route }) => (route === 'showResource' ? { status: 503, body: {} } : undefined)
-    const { engine } = openTestEngine(service)
     const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means)
     const first = startController(engine, settings)
     await until('the file is sent', () => service.count('uploadFile') === 1)
@@ -112,11 +110,13 @@ function ofOtherTenant(body: Record<string, unknown>): unknown {
 
 describe('uploads', () => {
   test('uploads continue after polling failed', async () => {
-    await using service = await startFaultyService({ library: 'Test' })
+    const { service, engine } = await startEngine(
+      {},
+      { service: { library: 'Test' }, limits: { inIngestion: 1, transfers: 1 } },
+    )
     // Once the first upload was sent, the service answers only uploads.
     service.answer = ({ route }) =>
       route !== 'uploadFile' && service.count('uploadFile') > 0 ? { status: 503, body: {} } : undefined
-    const { engine } = openTestEngine(service, { limits: { inIngestion: 1, transfers: 1 } })
     const root = rootWith({ 'a.md': 'a', 'b.md': 'b', 'c.md': 'c' })
     const running = startController(
       { ...engine, random: LONGEST_DELAYS },
@@ -130,11 +130,10 @@ describe('uploads', () => {
   })
 
   test('uploads survive a refused poll', async () => {
-    await using service = await startFaultyService({ library: 'Test' })
+    const { service, engine } = await startEngine({}, { service: { library: 'Test' } })
     const isPolled = () => service.count('showResource') > 0
     service.answer = ({ route }) =>
       route === 'showResource' || (route === 'checkAccess' && isPolled()) ? { status: 403, body: {} } : undefined
-    const { engine } = openTestEngine(service)
     const running = startController(
       { ...engine, random: LONGEST_DELAYS },
       controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means),
@@ -148,9 +147,8 @@ describe('uploads', () => {
   })
 
   test('a wake-up while a failure closes the connection is not lost', async () => {
-    await using service = await startFaultyService({ library: 'Test' })
+    const { service, engine } = await startEngine({}, { service: { library: 'Test' } })
     service.answer = ({ route }) => (route === 'checkAccess' ? { status: 401, body: {} } : undefined)
-    const { engine } = openTestEngine(service)
     const { disconnect } = engine.service
     engine.service.disconnect = async () => {
       service.answer = () => undefined
@@ -206,7 +204,6 @@ describe('a change', () => {
 })
 
 test('a connection closed under a mirror does not halt it', async () => {
-  await using service = await startFaultyService({ library: 'Test' })
   let isClosed = false
   const wrapClient = (client: ServiceClient): ServiceClient => ({
     ...client,
@@ -216,7 +213,7 @@ test('a connection closed under a mirror does not halt it', async () => {
       throw new InterruptedError()
     },
   })
-  const { engine } = openTestEngine(service, { wrapClient })
+  const { service, engine } = await startEngine({}, { service: { library: 'Test' }, wrapClient })
   startController(engine, controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means))
   await until('all is sent', () => service.count('uploadFile') === 1)
 })
@@ -282,8 +279,7 @@ function isUnderWay({ inFlight: underWay }: Engine): boolean {
 
 describe('a batch', () => {
   test('a batch waits for files that have not settled', async () => {
-    await using service = await startFaultyService({ library: 'Test' })
-    const { engine } = openTestEngine(service)
+    const { service, engine } = await startEngine({}, { service: { library: 'Test' } })
     const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means, { settleMs: 500 })
     const { controller } = startController(engine, settings)
     controller.hold('scheduled', 'by the test')
@@ -293,8 +289,7 @@ describe('a batch', () => {
   })
 
   test('a batch ends at its time limit although a file settles', async () => {
-    await using service = await startFaultyService({ library: 'Test' })
-    const { engine } = openTestEngine(service)
+    const { service, engine } = await startEngine({}, { service: { library: 'Test' } })
     const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means, { settleMs: 60_000 })
     const { controller } = startController(engine, settings)
     controller.hold('scheduled', 'by the test')
@@ -309,14 +304,13 @@ describe('a batch', () => {
 
 describe('another run', () => {
   test('a controller does nothing while another run has its mirror', async () => {
-    await using service = await startFaultyService({ library: 'Test' })
     let calls = 0
     const lstatSync: FileSystem['lstatSync'] = (path, options) => {
       calls += 1
       return nodeFileSystem.lstatSync(path, options)
     }
     const fs = { ...nodeFileSystem, lstatSync }
-    const { engine } = openTestEngine(service, { fs })
+    const { engine } = await startEngine({}, { service: { library: 'Test' }, fs })
     const running = startController(
       engine,
       controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { INGESTION_STATUSES } from '../../../src/contract/states.ts'
 import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
 import type { ServiceClient } from '../../../src/remote/service-client.ts'
-import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { accountOf, mirrorOf, openTestEngine, startEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
@@ -82,7 +82,6 @@ describe('the status of an ingestion', () => {
   )
 
   test('a resource is searchable for two statuses only [P6, F-SV-20]', async () => {
-    await using service = await startFaultyService()
     const statuses = fc.sample(anything, { numRuns: 120, seed: 6 })
     const given = new Map<string, unknown>()
     const wrapClient = (client: ServiceClient): ServiceClient => ({
@@ -92,8 +91,7 @@ describe('the status of an ingestion', () => {
         return { id, ingestion_status: given.get(id) }
       },
     })
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(120, 120)))
-    await using tested = openTestEngine(service, { wrapClient })
+    const { tested, mirror } = await startEngine(manyFiles(120, 120), { wrapClient })
     const result = await tested.sync([mirror], { waitMs: 1_000 })
     const none = { searchable: 0, warnings: 0, partial: 0, failed: 0, pending: 0, unknown: 0 }
     const expected = { ...none, warning: null, withoutText: 0, withoutTextKinds: {} }
@@ -110,10 +108,8 @@ describe('the status of an ingestion', () => {
   })
 
   test('an unknown status is reported bounded and escaped [P6, F-SV-20, S-08]', async () => {
-    await using service = await startFaultyService()
     const wrapClient = inState(() => `\u001b[31m${'x'.repeat(10_000)}`)
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
-    await using tested = openTestEngine(service, { wrapClient })
+    const { tested, mirror } = await startEngine({ 'a.md': 'A' }, { wrapClient })
     const [problem] = accountOf(await tested.sync([mirror])).problems
     expect(problem?.code).toBe('ingestion-unknown')
     expect(problem?.message).not.toContain('\u001b')
@@ -121,21 +117,17 @@ describe('the status of an ingestion', () => {
   })
 
   test('a resource that is gone (404) is never sent again [F-SV-08]', async () => {
-    await using service = await startFaultyService()
+    const { service, tested, mirror } = await startEngine({ 'a.md': 'A' })
     service.answer = ({ route }) => (route === 'showResource' ? { status: 404, body: { message: 'gone' } } : undefined)
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
-    await using tested = openTestEngine(service)
     expect((await tested.sync([mirror])).outcome).toBe('failures')
     expect((await tested.sync([mirror])).outcome).toBe('failures')
     expect(service.count('uploadFile')).toBe(1)
   })
 
   test('a failed resource may still complete at a later poll', async () => {
-    await using service = await startFaultyService()
     const clock = virtualClock()
     let status = 'failed'
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
-    await using tested = openTestEngine(service, { clock, wrapClient: inState(() => status) })
+    const { service, tested, mirror } = await startEngine({ 'a.md': 'A' }, { clock, wrapClient: inState(() => status) })
     expect((await tested.sync([mirror])).outcome).toBe('failures')
     status = 'completed'
     await clock.sleep(25 * HOUR_MS)

@@ -7,7 +7,7 @@ import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-sy
 import type { MirrorSettings } from '../../../src/sync/engine.ts'
 import { emptyBatch, type StartWalk } from '../../../src/sync/scan/scan-batch.ts'
 import { dumpStore } from '../../support/dump-store.ts'
-import { mirrorOf, openTestEngine, type TestEngine } from '../../support/engine.ts'
+import { mirrorOf, openTestEngine, startEngine, type TestEngine } from '../../support/engine.ts'
 import { type FaultyService, randomFaults, startFaultyService } from '../../support/faulty-service.ts'
 import { seededRandom } from '../../support/random.ts'
 import { findFaultOfShortForm } from '../../support/short-report.ts'
@@ -39,7 +39,7 @@ function upload(service: FaultyService, libraryId: string, name: string, text: s
 
 describe('each class of the report', () => {
   test('each class of the report is reached by what it means [P19]', async () => {
-    await using service = await startFaultyService()
+    const { service, tested } = await startEngine()
     const root = writeTree(temporaryDirectory(), {
       'same.md': 'same',
       'copy.md': 'same',
@@ -52,7 +52,6 @@ describe('each class of the report', () => {
       '.DS_Store': 'litter',
     })
     const mirror = mirrorOf(root)
-    await using tested = openTestEngine(service)
     const names = new Map<string, string>()
     service.answer = ({ route, fileName }) =>
       route === 'uploadFile' && fileName === 'refused.md' ? { status: 413, body: { message: 'too large' } } : undefined
@@ -103,9 +102,7 @@ describe('each class of the report', () => {
 
 describe('a listing with faults', () => {
   test('a listing with many random faults loses nothing [P11]', async () => {
-    await using service = await startFaultyService()
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(80, 80)))
-    await using tested = openTestEngine(service)
+    const { service, tested, mirror } = await startEngine(manyFiles(80, 80))
     await tested.sync([mirror])
     service.fault = randomFaults(11, 0.3)
     const report = await tested.report([mirror])
@@ -133,9 +130,7 @@ describe('a listing with faults', () => {
   })
 
   test('a report without the right to list is an error', async () => {
-    await using service = await startFaultyService()
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
-    await using tested = openTestEngine(service)
+    const { service, tested, mirror } = await startEngine({ 'a.md': 'A' })
     await tested.sync([mirror])
     service.answer = ({ route }) => (route === 'listDirectory' ? { status: 403, body: {} } : undefined)
     await expect(tested.report([mirror])).rejects.toMatchObject({ kind: 'access', code: 'right-missing' })

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../src/foundation/clock.ts'
 import type { ScanBatch } from '../../../src/sync/scan/scan-batch.ts'
-import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
-import { startFaultyService } from '../../support/faulty-service.ts'
+import { accountOf, mirrorOf, startEngine } from '../../support/engine.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 const COUNT = 5_000
@@ -15,8 +14,7 @@ test('a directory of many files is observed in portions [P21]', async () => {
   const names = Array.from({ length: COUNT }, (_, index) => `file-${index}.md`)
   const root = writeTree(temporaryDirectory(), Object.fromEntries(names.map((name) => [name, 'the same'])))
   const mirror = mirrorOf(root)
-  await using service = await startFaultyService()
-  await using tested = openTestEngine(service, { clock: later })
+  const { tested } = await startEngine({}, { clock: later })
   const { engine } = tested
   const sizes: number[] = []
   const scanMirror = engine.startWalk
@@ -59,8 +57,7 @@ test('a directory of many files is observed in portions [P21]', async () => {
 test('what threads report adds up to what they found and read', async () => {
   const names = Array.from({ length: 700 }, (_, index) => `${index % 7}/file-${index}.md`)
   const root = writeTree(temporaryDirectory(), Object.fromEntries(names.map((name) => [name, 'pelican'])))
-  await using service = await startFaultyService()
-  await using tested = openTestEngine(service, { inThreads: true })
+  const { tested } = await startEngine({}, { inThreads: true })
   const { progress } = tested.engine
   for (const bytesHashed of [700 * 7, 0]) {
     Object.assign(progress, { filesScanned: 0, bytesHashed: 0, filesHashed: 0 })

@@ -7,8 +7,7 @@ import { CAREFUL_PASS } from '../../../src/sync/pass.ts'
 import { openMirror } from '../../../src/sync/pin/open-mirror.ts'
 import { recordRescan } from '../../../src/sync/scan/record-batches.ts'
 import { walkOptions } from '../../../src/sync/scan/scan-mirror.ts'
-import { mirrorOf, openTestEngine, type TestEngine } from '../../support/engine.ts'
-import { startFaultyService } from '../../support/faulty-service.ts'
+import { mirrorOf, startEngine, type TestEngine } from '../../support/engine.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 const OPTIONS = { waitMs: 0, ...CAREFUL_PASS }
@@ -28,8 +27,7 @@ async function examineTree({ engine }: TestEngine, directory: string, path: stri
 }
 
 test('files renamed between scans are not lost [P13]', async () => {
-  await using service = await startFaultyService()
-  await using tested = openTestEngine(service)
+  const { service, tested } = await startEngine()
   const directory = writeTree(temporaryDirectory(), { 'first/': '', ...manyFilesBelow('first') })
   expect((await tested.sync([mirrorOf(directory)])).outcome).toBe('done')
   for (const [from, to] of [
@@ -46,8 +44,7 @@ test('files renamed between scans are not lost [P13]', async () => {
 })
 
 test('files missing after renames halt the mirror [P12]', async () => {
-  await using service = await startFaultyService()
-  await using tested = openTestEngine(service)
+  const { tested } = await startEngine()
   const directory = writeTree(temporaryDirectory(), { 'rest.md': 'rest', ...manyFilesBelow('first') })
   expect((await tested.sync([mirrorOf(directory)])).outcome).toBe('done')
   renameSync(join(directory, 'first'), join(directory, 'second'))

@@ -16,7 +16,7 @@ import { type LogFields, silentLogger } from '../../../src/foundation/logger.ts'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import type { ServiceClient } from '../../../src/remote/service-client.ts'
 import { dumpStore } from '../../support/dump-store.ts'
-import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { accountOf, mirrorOf, openTestEngine, startEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { readLibrary } from '../../support/library-contents.ts'
 import { mayMount, mountSmallDisk } from '../../support/mounted-disk.ts'
@@ -80,7 +80,6 @@ describe('a file that cannot be read', () => {
   })
 
   test('an unreadable file does not prevent the upload of its copy', async () => {
-    await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'the same', 'b.md': 'the same', 'c.md': 'the same' })
     const { disk, fs } = failingDisk('a.md')
     // All files are hashed when the capabilities are read.
@@ -91,7 +90,7 @@ describe('a file that cannot be read', () => {
         return client.capabilities(signal)
       },
     })
-    await using tested = openTestEngine(service, { fs, wrapClient: lockFirst })
+    const { service, tested } = await startEngine({}, { fs, wrapClient: lockFirst })
     const account = accountOf(await tested.sync([mirrorOf(root)]))
     expect(account).toMatchObject({ uploads: { created: 1 }, problems: [{ path: 'a.md', code: 'unreadable' }] })
     expect(readLibrary(service.dataDir).map(({ title }) => title)).toEqual(['b.md'])
@@ -124,19 +123,21 @@ describe('a process without free descriptors', () => {
   const clock = { ...systemClock, sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 100, signal) }
 
   test('a process without free descriptors sends a little later [F-FS-06]', async () => {
-    await using service = await startFaultyService()
     const { fs, wrapClient } = exhausted(5)
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'big.txt': Buffer.alloc(300_000, 'b') }))
-    await using tested = openTestEngine(service, { fs, wrapClient, clock })
+    const { service, tested, mirror } = await startEngine(
+      { 'a.md': 'A', 'big.txt': Buffer.alloc(300_000, 'b') },
+      { fs, wrapClient, clock },
+    )
     expect((await tested.sync([mirror])).outcome).toBe('done')
     expect(service.count('uploadFile')).toBe(2)
   })
 
   test('a lasting lack of descriptors is a problem of each file [F-FS-06]', async () => {
-    await using service = await startFaultyService()
     const { fs, wrapClient, state } = exhausted(Number.POSITIVE_INFINITY)
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'big.txt': Buffer.alloc(300_000, 'b') }))
-    await using tested = openTestEngine(service, { fs, wrapClient, clock })
+    const { service, tested, mirror } = await startEngine(
+      { 'a.md': 'A', 'big.txt': Buffer.alloc(300_000, 'b') },
+      { fs, wrapClient, clock },
+    )
     const result = await tested.sync([mirror])
     expect(result).toMatchObject({ outcome: 'failures', failure: undefined })
     expect(accountOf(result).problems.map(({ code }) => code)).toEqual(['io-error', 'io-error'])
@@ -155,12 +156,11 @@ describe('a process without free descriptors', () => {
 
 describe.runIf(mayMount)('a disk mounted inside the directory', () => {
   test('a disk mounted inside the directory belongs to it unless configured [F-FS-09]', async () => {
-    await using service = await startFaultyService()
+    const { tested } = await startEngine()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'A', 'disk/': '' })
     using _disk = mountSmallDisk(join(root, 'disk'), '1m')
     writeTree(root, { 'disk/b.md': 'B', 'disk/deep/c.md': 'C' })
     const mirror = mirrorOf(root, { oneFileSystem: true })
-    await using tested = openTestEngine(service)
     const alone = accountOf(await tested.sync([mirror]))
     expect(alone).toMatchObject({ files: { scanned: 1, ignored: 1 }, problems: [] })
     const { rows } = await tested.report([mirror])
@@ -175,10 +175,9 @@ describe.runIf(mayMount)('a disk mounted inside the directory', () => {
 
 describe('hard links', () => {
   test('hard links are two files with one content, sent once [F-FS-10]', async () => {
-    await using service = await startFaultyService()
+    const { service, tested } = await startEngine()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'first', 'other.md': 'other' })
     linkSync(join(root, 'a.md'), join(root, 'b.md'))
-    await using tested = openTestEngine(service)
     const mirror = mirrorOf(root)
     const first = await tested.sync([mirror])
     expect(accountOf(first)).toMatchObject({ files: { scanned: 3 }, uploads: { created: 2, aliases: 1 } })
@@ -249,11 +248,10 @@ describe('names that look alike', () => {
   const NAMES = ['Case.md', 'case.md', 'caf\u00e9.md', 'cafe\u0301.md', 'plain.md']
 
   test('names that look alike are separate files, with one warning [F-FS-11]', async () => {
-    await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), Object.fromEntries(NAMES.map((name) => [`sub/${name}`, name])))
     const warned: [string, LogFields | undefined][] = []
     const logger = { ...silentLogger, warn: (...line: [string, LogFields?]) => void warned.push([line[0], line[1]]) }
-    await using tested = openTestEngine(service, { logger })
+    const { tested } = await startEngine({}, { logger })
     const mirror = mirrorOf(root)
     expect(accountOf(await tested.sync([mirror])).uploads).toMatchObject({ created: 5, aliases: 0 })
     expect(warned).toEqual([
@@ -269,10 +267,9 @@ describe('names that look alike', () => {
 
 describe('a tree deeper than a path may be long', () => {
   test('a tree that is too deep is mirrored as far as it opens [F-FS-14]', async () => {
-    await using service = await startFaultyService()
+    const { tested } = await startEngine()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'A' })
     nest(root, 'd'.repeat(250), 20)
-    await using tested = openTestEngine(service)
     const result = await tested.sync([mirrorOf(root)])
     expect(result).toMatchObject({ outcome: 'failures', failure: undefined })
     const { problems, uploads } = accountOf(result)
@@ -285,7 +282,7 @@ describe('a tree deeper than a path may be long', () => {
 
 describe('the mirrored directory', () => {
   test('the mirrored directory stays as it was, to the last time [P8]', async () => {
-    await using service = await startFaultyService()
+    const { service, tested } = await startEngine()
     const root = writeTree(temporaryDirectory(), {
       'a.md': 'A',
       'copy.md': 'A',
@@ -298,7 +295,6 @@ describe('the mirrored directory', () => {
     const before = describeTree(root)
     service.answer = ({ fileName }) => (fileName === 'refused.md' ? { status: 422, body: {} } : undefined)
     service.fault = ({ fileName, attempt }) => (fileName === 'a.md' && attempt === 1 ? 'reset-after' : undefined)
-    await using tested = openTestEngine(service)
     const mirror = mirrorOf(root)
     await tested.sync([mirror], { isDryRun: true })
     await tested.sync([mirror])

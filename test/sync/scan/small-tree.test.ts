@@ -6,8 +6,7 @@ import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-sy
 import type { ScanBatch } from '../../../src/sync/scan/scan-batch.ts'
 import { createScanner, scopeAt, walkTree } from '../../../src/sync/scan/scan-directory.ts'
 import { SMALL_TREE, walkBySize, walkSmallTree } from '../../../src/sync/scan/walk-small-tree.ts'
-import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
-import { startFaultyService } from '../../support/faulty-service.ts'
+import { accountOf, mirrorOf, startEngine } from '../../support/engine.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 import { walkOptions } from './walk-options.ts'
 
@@ -114,8 +113,7 @@ describe('a walk on the main thread', () => {
 
 test('threads walk the rest of a larger tree', async () => {
   const root = writeTree(temporaryDirectory(), manyFiles(FILES, FILES))
-  await using service = await startFaultyService()
-  await using tested = openTestEngine(service)
+  const { tested } = await startEngine()
   Object.assign(tested.engine, { startWalk: walkBySize(tested.store, 2, { ...SMALL_TREE, calls: 20 }) })
   expect(accountOf(await tested.sync([mirrorOf(root)])).files).toMatchObject({ scanned: FILES, new: FILES })
   expect(tested.engine.progress.filesScanned).toBe(FILES)

@@ -4,8 +4,7 @@ import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import { dumpStore } from '../../support/dump-store.ts'
-import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
-import { startFaultyService } from '../../support/faulty-service.ts'
+import { accountOf, mirrorOf, startEngine } from '../../support/engine.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 /** The real file system, in which the first lstat of `path` turns its parent into a link to `outside`. */
@@ -27,9 +26,8 @@ test('no name from outside a mirror is recorded or made [P9, F-FS-25]', async ()
   const place = temporaryDirectory()
   const root = writeTree(join(place, 'root'), { 'a.md': 'a', 'sub/deep/b.md': 'b' })
   writeTree(join(place, 'outside'), { 'deep/private-plan/private.md': 'x', 'deep/private-notes/': '' })
-  await using service = await startFaultyService()
   const fs = swappingAfterLook(join(root, 'sub/deep'), join(root, 'sub'), join(place, 'outside'))
-  await using tested = openTestEngine(service, { fs })
+  const { service, tested } = await startEngine({}, { fs })
   const account = accountOf(await tested.sync([mirrorOf(root)]))
   expect(account.problems).toEqual([expect.objectContaining({ path: 'sub/deep', code: 'outside-root' })])
   expect(account.uploads.created).toBe(1)

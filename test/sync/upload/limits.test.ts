@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/foundation/clock.ts'
 import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import { runSync } from '../../../src/sync/run/run-sync.ts'
 import { RunQuota } from '../../../src/sync/upload/upload-plan.ts'
-import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { accountOf, mirrorOf, openTestEngine, startEngine } from '../../support/engine.ts'
 import { type FaultyService, type SeenRequest, startFaultyService } from '../../support/faulty-service.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
@@ -15,7 +15,6 @@ const heldBy = (account: ReturnType<typeof accountOf>) => account.uploads.heldBa
 
 describe('a limit', () => {
   test('a limit of a day reports when there is room again', async () => {
-    const service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'a' })
     let aheadMs = 0
     const clock = {
@@ -23,7 +22,7 @@ describe('a limit', () => {
       nowMs: () => Date.now() + aheadMs,
       monotonicMs: () => performance.now() + aheadMs,
     }
-    const tested = openTestEngine(service, { clock, limits: { newPerDay: 1 } })
+    const { tested } = await startEngine({}, { clock, limits: { newPerDay: 1 } })
     expect((await tested.sync([mirrorOf(root)])).outcome).toBe('done')
     writeTree(root, three)
     const held = accountOf(await tested.sync([mirrorOf(root)]))
@@ -57,9 +56,8 @@ describe('a limit', () => {
     ['newPerDay', 3, { 'first.md': 'f' }],
     ['newPerDay', 3, {}],
   ] as const)('a limit (%s %i) holds back in a dry run what it holds back later', async (limit, value, earlier) => {
-    const service = await startFaultyService()
     const clock = { ...systemClock, nowMs: () => NOW_MS }
-    const tested = openTestEngine(service, { clock, limits: { [limit]: value } })
+    const { tested } = await startEngine({}, { clock, limits: { [limit]: value } })
     const [one, two] = [earlier, {}].map((tree) => mirrorOf(writeTree(temporaryDirectory(), tree)))
     if (!one || !two) throw new Error('No mirrors')
     const mirrors = [one, { ...two, name: 'two', remotePath: '/two' }]
@@ -75,8 +73,7 @@ describe('a limit', () => {
   })
 
   test('a limit under which nothing was sent frees at no time', async () => {
-    const service = await startFaultyService()
-    const tested = openTestEngine(service, { limits: { newPerDay: 1 } })
+    const { tested } = await startEngine({}, { limits: { newPerDay: 1 } })
     await tested.sync([mirrorOf(writeTree(temporaryDirectory(), {}))])
     const [row] = tested.store.mirrors.list()
     if (!row) throw new Error('No mirror')
@@ -85,8 +82,7 @@ describe('a limit', () => {
   })
 
   test('a limit of a span counts what was sent in it', async () => {
-    const service = await startFaultyService()
-    const tested = openTestEngine(service)
+    const { tested } = await startEngine()
     await tested.sync([mirrorOf(writeTree(temporaryDirectory(), three))])
     const [row] = tested.store.mirrors.list()
     if (!row) throw new Error('No mirror')
@@ -164,26 +160,25 @@ describe('contents that always fail', () => {
 
 describe('full ingestion', () => {
   test('a full ingestion holds back the rest at the deadline', async () => {
-    const service = await startFaultyService()
+    const { service, tested, mirror } = await startEngine(three, { limits: { inIngestion: 1, transfers: 1 } })
     service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'running' } : body)
-    const tested = openTestEngine(service, { limits: { inIngestion: 1, transfers: 1 } })
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), three))
     const account = accountOf(await tested.sync([mirror], { waitMs: 50 }))
     expect(account.uploads).toMatchObject({ created: 1, heldBack: 2 })
     expect(heldBy(account)).toEqual([{ limit: 'inIngestion', value: 1, contents: 2, freesAt: null }])
   })
 
   test('a full ingestion takes the next content when one is done', async () => {
-    const service = await startFaultyService()
-    const tested = openTestEngine(service, { limits: { inIngestion: 1 } })
+    const { tested } = await startEngine({}, { limits: { inIngestion: 1 } })
     const result = await tested.sync([mirrorOf(writeTree(temporaryDirectory(), three))])
     expect([result.outcome, accountOf(result).uploads.created]).toEqual(['done', 3])
   })
 })
 
 test('nothing is sent without disk space to record it', async () => {
-  const service = await startFaultyService()
-  const { engine, store } = openTestEngine(service)
+  const {
+    service,
+    tested: { engine, store },
+  } = await startEngine()
   const full = { ...engine, store: { ...store, freeBytes: () => 64 * 2 ** 20 - 1 } }
   const options = { waitMs: 0, hashEverything: false, isDryRun: false, acceptsRemovals: false, adopts: false }
   const runOptions = { ...options, acceptsRoot: false, acceptsBreadth: false }

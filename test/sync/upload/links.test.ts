@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { accountOf, mirrorOf, openTestEngine, startEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { readLibrary } from '../../support/library-contents.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
@@ -56,9 +56,7 @@ describe('copies that are linked', () => {
 })
 
 test('a file that vanishes before it is sent is named', async () => {
-  const service = await startFaultyService()
-  const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a', 'b.md': 'b' }))
-  const tested = openTestEngine(service, { limits: { transfers: 1 } })
+  const { service, tested, mirror } = await startEngine({ 'a.md': 'a', 'b.md': 'b' }, { limits: { transfers: 1 } })
   service.onUploadBegun = () => rmSync(join(mirror.path, 'b.md'), { force: true })
   const result = await tested.sync([mirror])
   expect(accountOf(result)).toMatchObject({

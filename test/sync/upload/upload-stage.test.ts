@@ -5,7 +5,7 @@ import { TemporaryError } from '../../../src/foundation/errors.ts'
 import type { ServiceClient } from '../../../src/remote/service-client.ts'
 import type { Engine } from '../../../src/sync/engine.ts'
 import { type SentFile, silentFileLog } from '../../../src/sync/sinks.ts'
-import { mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { mirrorOf, openTestEngine, startEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { readLibrary } from '../../support/library-contents.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporary.ts'
@@ -38,8 +38,6 @@ test('a receipt is committed while another upload lasts', async () => {
 })
 
 test('a commit that fails waits for uploads in flight', async () => {
-  await using service = await startFaultyService()
-  const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C' }))
   const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
   const events: string[] = []
   const withSlowUpload = (client: ServiceClient): ServiceClient => ({
@@ -54,7 +52,10 @@ test('a commit that fails waits for uploads in flight', async () => {
   })
   const stopping = new AbortController()
   const limits = { transfers: 2 }
-  await using tested = openTestEngine(service, { wrapClient: withSlowUpload, signal: stopping.signal, limits })
+  const { tested, mirror } = await startEngine(
+    { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C' },
+    { wrapClient: withSlowUpload, signal: stopping.signal, limits },
+  )
   const { promise: hasFailed, resolve: fail } = Promise.withResolvers<void>()
   const { contents } = tested.store
   Object.assign(contents, {
@@ -93,11 +94,9 @@ test('uploads of another mirror take their turn', async () => {
 })
 
 test('results whose commit fails once are committed later, and counted once [P1]', async () => {
-  await using service = await startFaultyService()
-  const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(12, 12)))
   const announced: string[] = []
   const sent = ({ resourceId }: SentFile) => void announced.push(resourceId)
-  await using tested = openTestEngine(service, { fileLog: { ...silentFileLog, sent } })
+  const { service, tested, mirror } = await startEngine(manyFiles(12, 12), { fileLog: { ...silentFileLog, sent } })
   const { store } = tested
   const { write } = store
   let hasFailed = false

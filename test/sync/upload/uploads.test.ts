@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openStoreReader, type StoreReader } from '../../../src/store/open-store.ts'
 import { type SentFile, silentFileLog } from '../../../src/sync/sinks.ts'
-import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { accountOf, mirrorOf, openTestEngine, startEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { readLibrary } from '../../support/library-contents.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporary.ts'
@@ -13,9 +13,10 @@ const MEGABYTE = 2 ** 20
 
 describe('before the first byte of an upload', () => {
   test('an intent is committed before the first byte of its upload [P2]', async () => {
-    await using service = await startFaultyService()
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'sub/b.md': 'B', 'sub/c.txt': 'C' }))
-    await using tested = openTestEngine(service, { limits: { transfers: 1 } })
+    const { service, tested, mirror } = await startEngine(
+      { 'a.md': 'A', 'sub/b.md': 'B', 'sub/c.txt': 'C' },
+      { limits: { transfers: 1 } },
+    )
     const seen: unknown[][] = []
     service.onUploadBegun = () => {
       using reader = openStoreReader(tested.stateDir)
@@ -28,10 +29,8 @@ describe('before the first byte of an upload', () => {
   })
 
   test('every attempt of an upload has an intent of its own [P2]', async () => {
-    await using service = await startFaultyService()
+    const { service, tested, mirror } = await startEngine({ 'a.md': 'A' })
     service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'unavailable' : undefined)
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
-    await using tested = openTestEngine(service)
     expect((await tested.sync([mirror])).outcome).toBe('done')
     const attempts = tested.store.uploads.listByContent(1)
     expect(attempts.map(({ attempt, outcome }) => [attempt, outcome])).toEqual([
@@ -43,9 +42,7 @@ describe('before the first byte of an upload', () => {
 
 describe('a service that sees one type where shelfd sees two', () => {
   test('the same bytes under two names are one resource if the service says so', async () => {
-    await using service = await startFaultyService()
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'same' }))
-    await using tested = openTestEngine(service)
+    const { service, tested, mirror } = await startEngine({ 'a.md': 'same' })
     await tested.sync([mirror])
     const id = tested.store.contents.get(1)?.resourceId
     service.answer = ({ fileName }) =>
@@ -62,9 +59,10 @@ describe('a service that sees one type where shelfd sees two', () => {
 
 describe('a receipt', () => {
   test('a receipt is durable while another upload continues [P1]', async () => {
-    await using service = await startFaultyService()
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'quick.md': 'quick', 'slow.md': 'slow' }))
-    await using tested = openTestEngine(service, { limits: { transfers: 2 } })
+    const { service, tested, mirror } = await startEngine(
+      { 'quick.md': 'quick', 'slow.md': 'slow' },
+      { limits: { transfers: 2 } },
+    )
     const storedMeanwhile = Promise.withResolvers<number>()
     service.onResponse = async ({ fileName }) => {
       if (fileName !== 'slow.md') return
@@ -84,15 +82,13 @@ describe('a receipt', () => {
 
 describe('a file', () => {
   test('a file is named as sent when that is committed [P1]', async () => {
-    await using service = await startFaultyService()
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(12, 12)))
     const stateDir = temporaryDirectory()
     const named: boolean[] = []
     const sent = ({ resourceId }: SentFile) => {
       using reader = openStoreReader(stateDir)
       named.push(reader?.contents.findByResource(1, resourceId)?.state === 'stored')
     }
-    await using tested = openTestEngine(service, { stateDir, fileLog: { ...silentFileLog, sent } })
+    const { tested, mirror } = await startEngine(manyFiles(12, 12), { stateDir, fileLog: { ...silentFileLog, sent } })
     expect((await tested.sync([mirror])).outcome).toBe('done')
     expect(named).toEqual(Array(12).fill(true))
   })
@@ -100,10 +96,8 @@ describe('a file', () => {
 
 describe('an upload whose answer is lost', () => {
   test('an upload whose answer is lost is found and never sent twice [P4, F-SV-04]', async () => {
-    await using service = await startFaultyService()
+    const { service, tested, mirror } = await startEngine(manyFiles(40, 30))
     service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'reset-after' : undefined)
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(40, 30)))
-    await using tested = openTestEngine(service)
     const result = await tested.sync([mirror])
     expect(result.outcome).toBe('done')
     expect(service.count('uploadFile')).toBe(30)
@@ -115,22 +109,22 @@ describe('an upload whose answer is lost', () => {
   })
 
   test('a lost upload is found whatever script its name has', async () => {
-    await using service = await startFaultyService({ hasNoDuplicateRule: true })
+    const { service, tested } = await startEngine(
+      {},
+      { service: { hasNoDuplicateRule: true }, limits: { transfers: 8 } },
+    )
     service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'reset-after' : undefined)
     const letters = [...'あいうえおかきくけこさしすせそたちつてと']
     const mirror = mirrorOf(
       writeTree(temporaryDirectory(), Object.fromEntries(letters.map((letter) => [`${letter}.md`, `# ${letter}`]))),
     )
-    await using tested = openTestEngine(service, { limits: { transfers: 8 } })
     expect((await tested.sync([mirror])).outcome).toBe('done')
     expect(service.count('uploadFile')).toBe(letters.length)
     expect(readLibrary(service.dataDir)).toHaveLength(letters.length)
   })
 
   test('a lost upload is found by a later run as well [P4]', async () => {
-    await using service = await startFaultyService()
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'first.md': 'first' }))
-    await using tested = openTestEngine(service)
+    const { service, tested, mirror } = await startEngine({ 'first.md': 'first' })
     expect((await tested.sync([mirror])).outcome).toBe('done')
     service.forget()
     writeTree(mirror.path, { 'a.md': 'A', 'b.md': 'B' })
@@ -150,11 +144,10 @@ describe('an upload whose answer is lost', () => {
   })
 
   test('a lost upload is found by another mirror of the library [P4]', async () => {
-    await using service = await startFaultyService()
+    const { service, tested } = await startEngine()
     const root = temporaryDirectory()
     const one = mirrorOf(writeTree(join(root, 'one'), { 'a.md': 'A' }))
     const two = mirrorOf(writeTree(join(root, 'two'), { 'b.md': 'A' }))
-    await using tested = openTestEngine(service)
     await tested.sync([two], { isDryRun: true })
     service.fault = ({ route }) => (route === 'uploadFile' ? 'reset-after' : undefined)
     service.answer = ({ route }) => (route === 'listDirectory' ? { status: 503, body: {} } : undefined)
@@ -169,11 +162,9 @@ describe('an upload whose answer is lost', () => {
   })
 
   test('a lost upload that no search finds is closed by its duplicate [P4]', async () => {
-    await using service = await startFaultyService()
+    const { service, tested, mirror } = await startEngine({ 'a.md': 'A' })
     service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'reset-after' : undefined)
     service.rewrite = ({ route }, body) => (route === 'listDirectory' ? { ...body, files: [] } : body)
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
-    await using tested = openTestEngine(service)
     const result = await tested.sync([mirror])
     expect(result.outcome).toBe('done')
     expect(accountOf(result).uploads).toMatchObject({ created: 0, duplicates: 1, inDoubt: 0 })
@@ -251,11 +242,9 @@ describe('a file that changes while it is sent', () => {
 
 describe('a refused content', () => {
   test('a refused content is reported, quarantined and not sent again [F-SV-10]', async () => {
-    await using service = await startFaultyService()
+    const { service, tested, mirror } = await startEngine({ 'bad.md': 'bad', 'good.md': 'good' })
     const refusal = { status: 422, body: { message: 'Unprocessable', errors: { file: ['no such kind'] } } }
     service.answer = ({ route, fileName }) => (route === 'uploadFile' && fileName === 'bad.md' ? refusal : undefined)
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'bad.md': 'bad', 'good.md': 'good' }))
-    await using tested = openTestEngine(service)
     const first = await tested.sync([mirror])
     expect(first.outcome).toBe('failures')
     expect(accountOf(first).uploads).toMatchObject({ created: 1, failed: 1 })
@@ -269,11 +258,9 @@ describe('a refused content', () => {
   })
 
   test('a refused credential stops all uploads [F-SV-06]', async () => {
-    await using service = await startFaultyService()
+    const { service, tested, mirror } = await startEngine(manyFiles(60, 60))
     service.answer = ({ route, fileName }) =>
       route === 'uploadFile' && fileName === 'file-9.md' ? { status: 401, body: {} } : undefined
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(60, 60)))
-    await using tested = openTestEngine(service)
     const result = await tested.sync([mirror])
     expect(result.failure).toMatchObject({ kind: 'access', code: 'credential-refused' })
     expect(accountOf(result).uploads.inDoubt).toBe(0)
