@@ -8,7 +8,7 @@ import {
   liveEvent,
 } from '../../src/contract/dashboard.ts'
 import { configure } from '../support/daemon.ts'
-import { temporaryHome } from '../support/home.ts'
+import { homeWithPapers, temporaryHome } from '../support/home.ts'
 import { startHere } from '../support/run-shelfd.ts'
 
 /** `shelfd dashboard` in this process, and a client that is signed in; every answer must have the shape of its call. */
@@ -59,8 +59,7 @@ test('a mirror that is synced when it is named has its state, and a note', async
 })
 
 test('without a daemon the command serves all of the dashboard', async () => {
-  const home = temporaryHome()
-  home.write('Papers', { 'a.md': 'A kestrel hovers.', 'sub/broken.pdf': '%PDF-' })
+  const home = homeWithPapers({ 'a.md': 'A kestrel hovers.', 'sub/broken.pdf': '%PDF-' })
   await home.sync(['Papers'])
   const { call, live, running } = await serve(home)
 

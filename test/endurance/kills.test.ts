@@ -10,7 +10,7 @@ import {
 } from '../instruments/kills/crash-points.ts'
 import { type Harm, nameOf } from '../instruments/kills/harm.ts'
 import { type RoundPlan, runRound } from '../instruments/kills/round.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { type Home, homeWithPapers } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { needs } from '../support/needs.ts'
 import { copyWithMigration } from '../support/next-version.ts'
@@ -66,8 +66,7 @@ describe('kills at any moment', () => {
   )
 
   test('a killed embedded library starts again with every content once [P1]', async () => {
-    const home = temporaryHome()
-    home.write('Papers', manyFiles(160, CONTENTS))
+    const home = homeWithPapers(manyFiles(160, CONTENTS))
     const random = seededRandom(7)
     for (let round = 0; round < 2; round += 1) await killLater(home, Math.floor(random() * 40))
     const last = await home.sync(['Papers'])

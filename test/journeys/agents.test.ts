@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { useTool } from '../embedded/mcp/mcp-client.ts'
 import { startLibrary } from '../embedded/temporary-library.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { type Home, homeWithPapers, temporaryHome } from '../support/home.ts'
 import { MAIN } from '../support/run-shelfd.ts'
 
 /** A desktop assistant that has `shelfd mcp` as the command of a server. */
@@ -17,8 +17,10 @@ async function assistantOf(home: Home): Promise<Client> {
 }
 
 test('an assistant uses the embedded library over stdio', async () => {
-  const home = temporaryHome()
-  home.write('Papers', { 'sails.md': '# Solar sails\n\nLight pushes a sail.\n', 'page.html': '<p>A page of foxes</p>' })
+  const home = homeWithPapers({
+    'sails.md': '# Solar sails\n\nLight pushes a sail.\n',
+    'page.html': '<p>A page of foxes</p>',
+  })
   expect((await home.run(['sync', 'Papers'])).exitCode).toBe(0)
   const assistant = await assistantOf(home)
   expect((await assistant.listTools()).tools).toHaveLength(4)

@@ -16,7 +16,7 @@ import { runResult } from '../daemon/control/control-daemon.ts'
 import { daemonMirrorStatus, daemonStatus } from '../support/daemon.ts'
 import { dumpStore } from '../support/dump-store.ts'
 import { openTestEngine } from '../support/engine.ts'
-import { expectExit, type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, homeWithPapers, temporaryHome } from '../support/home.ts'
 
 const reportedStatus = daemonStatus({
   mirrors: [daemonMirrorStatus({ settling: 3 }), daemonMirrorStatus({ name: 'mail', state: 'scanning' })],
@@ -58,8 +58,7 @@ async function startStandIn(home: Home, changed: Partial<ControlHandlers> = {}) 
 
 /** A home with a mirror that was synced through the daemon. */
 async function syncedHome() {
-  const home = temporaryHome()
-  home.write('Papers', { 'a.md': 'pelican', 'copy.md': 'pelican' })
+  const home = homeWithPapers({ 'a.md': 'pelican', 'copy.md': 'pelican' })
   const daemon = await startStandIn(home)
   return { home, ...daemon, first: await home.sync(['Papers', '--transfers', '3']) }
 }
@@ -103,15 +102,13 @@ describe('sync beside a daemon', () => {
   })
 
   test("a sync beside a daemon fails with the daemon's error", async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' })
     await startStandIn(home, { sync: () => Promise.reject(new HeldBackError('limit-reached', 'not now')) })
     expectExit(await home.shelfd(['sync', 'Papers']), 8, 'not now')
   })
 
   test('a sync in the daemon stops after its longest duration', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' })
     const reasons: string[] = []
     await startStandIn(home, {
       sync: async (_, { signal }) => {
@@ -125,8 +122,7 @@ describe('sync beside a daemon', () => {
   })
 
   test('Ctrl-C stops a sync in the daemon and prints its summary', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' })
     const begun = Promise.withResolvers<void>()
     const reasons: string[] = []
     await startStandIn(home, {

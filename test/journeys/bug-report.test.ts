@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome, variablesOf } from '../support/home.ts'
+import { homeWithPapers, temporaryHome, variablesOf } from '../support/home.ts'
 
 const FILE_CANARY = 'canary-of-a-file-name'
 const PROXY_CANARY = 'canary-of-the-proxy'
@@ -12,8 +12,10 @@ async function reportedHome() {
   const service = await startFaultyService({ library: 'Research' })
   service.answer = ({ route, fileName }) =>
     route === 'uploadFile' && fileName?.includes('refused') ? { status: 413, body: { message: fileName } } : undefined
-  const home = temporaryHome()
-  home.write('Papers', { [`${FILE_CANARY}.md`]: 'canary-of-contents', [`${FILE_CANARY}-refused.md`]: 'too large' })
+  const home = homeWithPapers({
+    [`${FILE_CANARY}.md`]: 'canary-of-contents',
+    [`${FILE_CANARY}-refused.md`]: 'too large',
+  })
   writeFileSync(join(home.path, 'token'), service.token, { mode: 0o600 })
   home.write('config/shelfd', {
     'config.yaml': [

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { startFaultyService } from '../support/faulty-service.ts'
-import { expectExit, temporaryHome } from '../support/home.ts'
+import { expectExit, homeWithPapers, temporaryHome } from '../support/home.ts'
 
 describe('version and help', () => {
   test.each([['-V'], ['version'], ['--version']])('%s prints the version', async (word) => {
@@ -87,8 +87,7 @@ describe('fatal errors in JSON', () => {
 
 test('a missing library is explained once', async () => {
   await using service = await startFaultyService()
-  const home = temporaryHome(service)
-  home.write('Papers', { 'a.md': 'A' })
+  const home = homeWithPapers({ 'a.md': 'A' }, service)
   const { stderr } = expectExit(
     await home.shelfd(['sync', 'Papers', '--to', 'Nowhere']),
     2,
@@ -98,8 +97,7 @@ test('a missing library is explained once', async () => {
 })
 
 test('a run limited to a month is not cut short', async () => {
-  const home = temporaryHome()
-  home.write('Papers', { 'a.md': 'A' })
+  const home = homeWithPapers({ 'a.md': 'A' })
   expect(await home.sync(['Papers', '--max-duration', '30d'])).toMatchObject({
     exitCode: 0,
     mirror: { uploads: { created: 1 } },

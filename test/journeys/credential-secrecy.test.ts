@@ -3,15 +3,14 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { expectExit, temporaryHome } from '../support/home.ts'
+import { expectExit, homeWithPapers, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 import { DANGEROUS } from '../support/hostile-text.ts'
 
 test('the credential stands in one header and nowhere else [P22, S-03]', async () => {
   await using service = await startFaultyService({ library: 'Research' })
   const canary = service.token
-  const home = temporaryHome(service)
-  home.write('Papers', { 'a.md': 'A', 'sub/b.md': 'B', 'bad.md': 'bad' })
+  const home = homeWithPapers({ 'a.md': 'A', 'sub/b.md': 'B', 'bad.md': 'bad' }, service)
   // The service repeats the credential in every answer.
   const echo = { message: `no ${canary}`, errors: { [canary]: [`bad ${canary}`] } }
   service.answer = ({ route, fileName }) =>
@@ -100,8 +99,7 @@ test('a credential repeated in escapes is shown nowhere [P22, S-04]', async () =
   const echoes = Object.values(ECHOES)
     .map((echo) => echo(service.token))
     .join(' ')
-  const home = temporaryHome(service)
-  home.write('Papers', { 'a.md': 'A', 'bad.md': 'bad' })
+  const home = homeWithPapers({ 'a.md': 'A', 'bad.md': 'bad' }, service)
   const body = `{"message":"no ${echoes}","errors":{"${echoes}":["bad ${echoes}"]}}`
   const headers = { 'x-echo': echoes, location: `/login?${echoes.replaceAll(' ', '+')}` }
   service.answer = ({ route, fileName, path }) => {

@@ -7,7 +7,7 @@ import { openStore } from '../../src/store/open-store.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { examine, withService } from '../support/examine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { type Home, homeWithPapers, temporaryHome } from '../support/home.ts'
 import { copyWithMigration } from '../support/next-version.ts'
 import { MAIN } from '../support/run-shelfd.ts'
 
@@ -156,8 +156,7 @@ describe('the doctor on this computer', () => {
   })
 
   test('the size of a library is that of all its files', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'large.bin': new Uint8Array(20 * 2 ** 20).map(() => Math.random() * 256) })
+    const home = homeWithPapers({ 'large.bin': new Uint8Array(20 * 2 ** 20).map(() => Math.random() * 256) })
     expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBeLessThan(2)
     expect((await examine(home)).of('library').message).toMatch(/^on this computer, intact, 2\d(?:\.\d)? MiB /)
   })

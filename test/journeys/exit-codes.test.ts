@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
 import { freePort } from '../support/free-port.ts'
-import { temporaryHome, variablesOf } from '../support/home.ts'
+import { homeWithPapers, temporaryHome, variablesOf } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 
 /**
@@ -41,8 +41,7 @@ function expectOneMessage(stderr: string, text: RegExp): void {
 
 describe('exit codes', () => {
   test('a sync exits 0 when all is in sync', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A', 'b/c.md': 'C' })
+    const home = homeWithPapers({ 'a.md': 'A', 'b/c.md': 'C' })
     const { exitCode, stdout, stderr } = await home.run(['sync', 'Papers', '--report'])
     expect(exitCode).toBe(0)
     expect(stderr).not.toMatch(/shelfd: |warn|error/)
@@ -107,16 +106,14 @@ describe('exit codes', () => {
   })
 
   test('a sync exits 8 when a limit holds something back', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C' })
+    const home = homeWithPapers({ 'a.md': 'A', 'b.md': 'B', 'c.md': 'C' })
     const { exitCode, stdout } = await home.run(['sync', 'Papers', '--max-new', '2'])
     expect(exitCode).toBe(8)
     expect(stdout).toMatch(/1 file held back by limits\.newPerRun \(2 in a run\)/)
   })
 
   test('a store held by another instance exits 11 [P16, F-PR-08]', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' })
     using store = openStore(home.stateDir)
     const before = snapshot(home.path)
     const { exitCode, stderr } = await home.run(['sync', 'Papers'])
@@ -127,8 +124,7 @@ describe('exit codes', () => {
   })
 
   test('a store of a newer version exits 78 [P23]', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' })
     openStore(home.stateDir)[Symbol.dispose]()
     const database = new Database(join(home.stateDir, 'store.db'))
     database.pragma('user_version = 999')
@@ -142,8 +138,7 @@ describe('exit codes', () => {
   })
 
   test('a lost store whose generation file remains exits 78 [P24]', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' })
     openStore(home.stateDir)[Symbol.dispose]()
     rmSync(join(home.stateDir, 'store.db'))
     const { exitCode, stderr } = await home.run(['sync', 'Papers'])

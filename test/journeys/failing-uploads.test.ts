@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { type Home, homeWithPapers } from '../support/home.ts'
 import { readLibrary, titlesIn } from '../support/library-contents.ts'
 
 const FILES = { 'bad.md': 'bad', 'good.md': 'good', 'sub/fine.md': 'fine' }
@@ -21,8 +21,7 @@ type UploadFault = (typeof FAULTS)[number]['fault']
 async function failingHome(fault: UploadFault): Promise<{ service: FaultyService; home: Home }> {
   const service = await startFaultyService({ library: 'Research' })
   service.fault = ({ fileName }) => (fileName === 'bad.md' ? fault : undefined)
-  const home = temporaryHome(service)
-  home.write('Papers', FILES)
+  const home = homeWithPapers(FILES, service)
   return { service, home }
 }
 

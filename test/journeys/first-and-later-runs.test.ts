@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { dumpStore } from '../support/dump-store.ts'
-import { temporaryHome } from '../support/home.ts'
+import { homeWithPapers, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
@@ -11,8 +11,7 @@ const tree = { 'a.md': '# A', 'sub/b.md': '# B', 'sub/deep/c.txt': 'C', 'sub/cop
 
 describe('the first run', () => {
   test('the first command makes every file searchable without configuration', async () => {
-    const home = temporaryHome()
-    home.write('Papers', tree)
+    const home = homeWithPapers(tree)
     const { exitCode, mirror, stderr } = await home.sync(['Papers'])
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     expect(mirror.files).toMatchObject({ scanned: 4, new: 4, hashed: 4, unchanged: 0 })
@@ -28,8 +27,7 @@ describe('the first run', () => {
   })
 
   test('a dry run reports what the real run does', async () => {
-    const home = temporaryHome()
-    home.write('Papers', tree)
+    const home = homeWithPapers(tree)
     const dry = await home.sync(['Papers', '--dry-run'])
     expect(dry.exitCode).toBe(0)
     expect(dry.summary.dryRun).toBe(true)

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { parseSize } from '../../src/foundation/text/units.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { homeWithPapers, temporaryHome } from '../support/home.ts'
 
 const TREE = {
   '2024.md': 'no words',
@@ -17,8 +17,7 @@ const WHERE =
 
 describe('the first sync into the library on this computer', () => {
   test('the first sync names where files go, their space, and a search that finds something', async () => {
-    const home = temporaryHome()
-    home.write('Papers', TREE)
+    const home = homeWithPapers(TREE)
     const { stderr, exitCode } = await home.run(['sync', 'Papers'])
     expect(exitCode).toBe(0)
     expect(stderr.startsWith(WHERE)).toBe(true)
@@ -32,8 +31,7 @@ describe('the first sync into the library on this computer', () => {
   })
 
   test('the place of the data is printed once, never with --quiet or --json', async () => {
-    const home = temporaryHome()
-    home.write('Papers', TREE)
+    const home = homeWithPapers(TREE)
     expect((await home.shelfd(['sync', '-n', 'Papers'])).stderr).toMatch(
       /Papers would go into .*\n.* Nothing leaves it\.\n/,
     )
@@ -69,8 +67,7 @@ describe('the first sync into the library on this computer', () => {
   })
 
   test('the first sync beside a daemon names the place too', async () => {
-    const home = temporaryHome()
-    home.write('Papers', TREE)
+    const home = homeWithPapers(TREE)
     configure(home, { mirrors: [{ name: 'other', path: home.write('Other', {}) }] })
     const daemon = await startDaemon(home)
     const { stderr } = await home.run(['sync', 'Papers'])
@@ -82,8 +79,7 @@ describe('the first sync into the library on this computer', () => {
 
 test('the first sync into a service claims nothing of this computer', async () => {
   const service = await startFaultyService({ library: 'Test' })
-  const home = temporaryHome(service)
-  home.write('Papers', TREE)
+  const home = homeWithPapers(TREE, service)
   const { stderr } = await home.run(['sync', 'Papers', '--to', 'Test'])
   expect(stderr).not.toMatch(/this computer|Nothing leaves/)
   expect(stderr).toContain('Next: shelfd search WORDS · shelfd report · shelfd daemon\n')

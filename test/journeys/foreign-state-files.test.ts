@@ -16,7 +16,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { configure } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { expectExit, type Home, type Outcome, temporaryHome, type Variables } from '../support/home.ts'
+import { expectExit, type Home, homeWithPapers, type Outcome, temporaryHome, type Variables } from '../support/home.ts'
 import { needs } from '../support/needs.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
 
@@ -111,8 +111,7 @@ test('a lock that is no lock names the file to move away [F-PR-16]', async () =>
 })
 
 test('a link in place of the database is not followed [F-PR-16]', async () => {
-  const home = temporaryHome()
-  home.write('Papers', { 'a.md': 'A' })
+  const home = homeWithPapers({ 'a.md': 'A' })
   mkdirSync(home.stateDir, { recursive: true, mode: 0o700 })
   symlinkSync(join(home.path, 'elsewhere'), join(home.stateDir, 'store.db'))
   for (const args of [['sync', 'Papers'], ['status'], ['doctor']]) {
@@ -176,8 +175,7 @@ describe('a database that is no store', () => {
   })
 
   test('a database of another program without numbers is not made a store [F-PR-16]', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' })
     mkdirSync(home.stateDir, { recursive: true, mode: 0o700 })
     const database = new Database(join(home.stateDir, 'store.db'))
     database.exec('CREATE TABLE theirs (x)')
@@ -188,8 +186,7 @@ describe('a database that is no store', () => {
 })
 
 test('a state directory where none can be made is refused at once [F-PR-16]', PATIENT, async () => {
-  const home = temporaryHome()
-  home.write('Papers', { 'a.md': 'A' })
+  const home = homeWithPapers({ 'a.md': 'A' })
   for (const place of ['/proc/x', '/proc/x/y', '/dev/null/x']) {
     expectExit(await run(home, ['sync', 'Papers', '--state-dir', place]), 78, `"${place}"`, place)
   }

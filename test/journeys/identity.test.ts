@@ -5,7 +5,7 @@ import { createToken } from '../../src/embedded/access/manage-tokens.ts'
 import { dumpStore } from '../support/dump-store.ts'
 import { mirrorOf, startEngine } from '../support/engine.ts'
 import { createLibrary, startFaultyService } from '../support/faulty-service.ts'
-import { expectExit, type Home, temporaryHome, type Variables, variablesOf } from '../support/home.ts'
+import { expectExit, type Home, homeWithPapers, type Variables, variablesOf } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
@@ -70,8 +70,7 @@ describe('pinned mirrors (P15)', () => {
   })
 
   test('a pinned mirror refuses another embedded library [P15]', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' })
     expect((await home.sync(['Papers'])).exitCode).toBe(0)
     await expectRefusal(
       home,
@@ -129,8 +128,7 @@ describe('credentials and libraries', () => {
       { name: 'reader', access: ['read'], libraries: ['Research'] },
       Date.now(),
     )
-    const home = temporaryHome({ url: service.url, token })
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' }, { url: service.url, token })
     expectExit(await home.shelfd(['sync', ...TO]), 7, /resource\.create/)
     expect(service.requests.every(({ method }) => method === 'GET')).toBe(true)
   })
@@ -138,8 +136,10 @@ describe('credentials and libraries', () => {
   test('a credential without the right to create directories is refused [F-SV-07]', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const spec = { name: 'uploader', access: ['read', 'resource.create'], libraries: ['Research'] } as const
-    const home = temporaryHome({ url: service.url, token: createToken(service.dataDir, spec, Date.now()) })
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers(
+      { 'a.md': 'A' },
+      { url: service.url, token: createToken(service.dataDir, spec, Date.now()) },
+    )
     expectExit(await home.shelfd(['sync', ...TO]), 7, /update/)
   })
 

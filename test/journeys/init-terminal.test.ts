@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { homeWithPapers, temporaryHome } from '../support/home.ts'
 import { CTRL_C, openTerminal } from '../support/terminal.ts'
 
 const ENTER = '\r'
@@ -17,8 +17,7 @@ const plain = (output: string) => stripVTControlCharacters(output).replaceAll(/\
 
 test('the wizard leads from an address to a configuration that works', PATIENT, async () => {
   const service = await startFaultyService({ library: 'Research' })
-  const home = temporaryHome()
-  home.write('Papers', { 'a.md': 'A', 'b.pdf': 'B' })
+  const home = homeWithPapers({ 'a.md': 'A', 'b.pdf': 'B' })
   home.write('Music', { 'c.ogg': 'C' })
   const env = { ...home.env, SHELL: '/bin/bash', LANG: 'C.UTF-8', TERM: 'xterm' }
   const terminal = openTerminal(['init'], { env, path: home.path })
@@ -79,8 +78,7 @@ test('the wizard asks again for a directory that does not exist', PATIENT, async
 })
 
 test('Ctrl-C ends the wizard and writes nothing', PATIENT, async () => {
-  const home = temporaryHome()
-  home.write('Papers', { 'a.md': 'A' })
+  const home = homeWithPapers({ 'a.md': 'A' })
   const terminal = openTerminal(['init', '--embedded', 'Papers'], home)
   await terminal.shows('Write ~/config/shelfd/config.yaml?')
   terminal.type(CTRL_C)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
-import { expectExit, type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, homeWithPapers, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 
 const configOf = (home: Home) => join(home.path, 'config', 'shelfd', 'config.yaml')
@@ -18,8 +18,7 @@ interface Given {
 /** A service, a file with its token, and a directory. */
 async function withService(library = 'Research'): Promise<Given> {
   const service = await startFaultyService({ library })
-  const home = temporaryHome()
-  home.write('Papers', { 'a.md': 'A', 'sub/b.md': 'B', '.env': 'SECRET=1' })
+  const home = homeWithPapers({ 'a.md': 'A', 'sub/b.md': 'B', '.env': 'SECRET=1' })
   home.write('secrets', { token: `${service.token}\n` })
   chmodSync(join(home.path, 'secrets', 'token'), 0o600)
   const token = ['--token-file', join(home.path, 'secrets', 'token')]
@@ -37,8 +36,7 @@ describe('init without a terminal', () => {
   })
 
   test('init of the embedded library needs only a directory', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A', '.env': 'SECRET=1' })
+    const home = homeWithPapers({ 'a.md': 'A', '.env': 'SECRET=1' })
     const { exitCode, stdout, stderr } = await home.shelfd(['init', 'Papers', '--embedded'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `Wrote ${configOf(home)}\n` })
     expect(stderr).toMatch(/would send {2}1 file, 1 B/)
@@ -83,8 +81,7 @@ describe('init without a terminal', () => {
   })
 
   test('an existing configuration is kept without --force', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' })
     home.write('config/shelfd', { 'config.yaml': '# mine\n' })
     expectExit(await home.shelfd(['init', 'Papers', '--embedded']), 8, '--force')
     expect(readFileSync(configOf(home), 'utf8')).toBe('# mine\n')
@@ -151,8 +148,7 @@ describe('failures of init', () => {
 
 describe('installations by init', () => {
   test('init writes the completion where the shell reads it', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' })
     const flags = ['init', 'Papers', '--embedded', '--install-completion', 'yes']
     expect((await home.shelfd(flags, { SHELL: '/bin/bash' })).exitCode).toBe(0)
     const script = readFileSync(join(home.path, 'data', 'bash-completion', 'completions', 'shelfd'), 'utf8')
@@ -160,8 +156,7 @@ describe('installations by init', () => {
   })
 
   test.runIf(process.platform === 'linux')('init installs the service for its configuration', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' })
     const bin = home.write('bin', { systemctl: '#!/bin/sh\nexit 0\n' })
     chmodSync(join(bin, 'systemctl'), 0o755)
     const config = join(home.path, 'other.yaml')

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { writeModel } from '../embedded/embedding/write-model.ts'
 import { PROJECT } from '../support/compiled-program.ts'
-import { expectExit, type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, homeWithPapers } from '../support/home.ts'
 import { needs } from '../support/needs.ts'
 import { MAIN } from '../support/run-shelfd.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
@@ -20,8 +20,7 @@ const OPTIONAL = [
 const QUESTION = 'how much do they pay a physician'
 
 function homeWith(embedder: string): Home {
-  const home = temporaryHome()
-  home.write('Papers', { 'a.txt': 'The surgeon earns high wages.' })
+  const home = homeWithPapers({ 'a.txt': 'The surgeon earns high wages.' })
   home.write('config/shelfd', { 'config.yaml': `embedder: ${embedder}\n` })
   return home
 }

@@ -1,15 +1,14 @@
 /** -v, a dry run and the log of the daemon name each file that is or would be sent. */
 import { describe, expect, test } from 'vitest'
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
-import { expectExit, type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, homeWithPapers, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { manyFiles } from '../support/temporary.ts'
 
 const TREE = { 'a.md': 'pelican', 'notes/b.md': 'heron '.repeat(2_048), 'copy of a.md': 'pelican' }
 
 function setUp(): Home {
-  const home = temporaryHome()
-  home.write('Papers', TREE)
+  const home = homeWithPapers(TREE)
   return home
 }
 

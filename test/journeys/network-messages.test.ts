@@ -11,7 +11,7 @@ import {
   makeSelfSigned,
 } from '../support/certificates.ts'
 import { freePort } from '../support/free-port.ts'
-import { temporaryHome, type Variables } from '../support/home.ts'
+import { homeWithPapers, type Variables } from '../support/home.ts'
 import { needs } from '../support/needs.ts'
 import { startProxy, startRawServer, startTlsFront } from '../support/network.ts'
 
@@ -223,8 +223,7 @@ const docs = readFileSync(new URL('../../docs/network.md', import.meta.url), 'ut
 
 test.each(OBSTACLES)('$obstacle is named with what to do [F-SV-02]', async ({ obstacle, make, exit, says, inDocs }) => {
   const [url, env] = await make()
-  const home = temporaryHome({ url, token: 'a-token-of-nobody' })
-  home.write('Papers', { a: 'x' })
+  const home = homeWithPapers({ a: 'x' }, { url, token: 'a-token-of-nobody' })
   const { exitCode, stderr } = await home.shelfd(['sync', 'Papers', '--to', 'Research', '--retry-for', '0'], env)
   const message = stderr.slice(stderr.indexOf('shelfd: '))
   let from = 0

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
-import { expectExit, type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, homeWithPapers } from '../support/home.ts'
 import { startRawServer } from '../support/network.ts'
 import { CTRL_C, openTerminal } from '../support/terminal.ts'
 
@@ -12,8 +12,7 @@ const SYNC = ['sync', 'Papers', '--to', 'Research']
 
 /** A home with a file to send, to a service at this address. */
 function homeOf(url: string, token = 'token'): Home {
-  const home = temporaryHome({ url, token })
-  home.write('Papers', { 'a.md': 'A' })
+  const home = homeWithPapers({ 'a.md': 'A' }, { url, token })
   return home
 }
 

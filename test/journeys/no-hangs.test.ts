@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { expectExit, temporaryHome } from '../support/home.ts'
+import { expectExit, homeWithPapers, temporaryHome } from '../support/home.ts'
 
 test('a token file that is a pipe is refused [F-PR-13]', async () => {
   const service = await startFaultyService({ library: 'Research' })
@@ -23,8 +23,7 @@ test('a configuration that is a pipe is refused [F-PR-13]', async () => {
 })
 
 test('status reports a stopped daemon and answers from the store [F-PR-13]', async () => {
-  const home = temporaryHome()
-  home.write('Papers', { 'a.md': 'A' })
+  const home = homeWithPapers({ 'a.md': 'A' })
   await home.sync(['Papers'])
   const daemon = await startDaemon(home)
   daemon.child.kill('SIGSTOP')

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { type Authority, daysFromNow, makeAuthority, makeSelfSigned } from '../support/certificates.ts'
 import { type FaultyOptions, type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
-import { expectExit, type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, homeWithPapers, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { type ProxyOptions, startProxy, startTlsFront, type TestProxy } from '../support/network.ts'
@@ -26,8 +26,10 @@ async function openOffice(proxyOptions: Omit<ProxyOptions, 'names'> = {}, faulty
   const authority = makeAuthority()
   const front = await startTlsFront(service.url, authority.issue({ names: [HOST] }))
   const proxy = await startProxy({ names: { [HOST]: front.port }, ...proxyOptions })
-  const home = temporaryHome({ url: `https://${HOST}`, token: service.token })
-  home.write('Papers', { 'a.md': 'A', 'b.md': 'B', 'big.md': 'x'.repeat(400_000) })
+  const home = homeWithPapers(
+    { 'a.md': 'A', 'b.md': 'B', 'big.md': 'x'.repeat(400_000) },
+    { url: `https://${HOST}`, token: service.token },
+  )
   return { service, authority, proxy, home, proxyUrl: `http://127.0.0.1:${proxy.port}` }
 }
 

@@ -19,7 +19,7 @@ import { findIntruder } from '../../src/foundation/files/ownership.ts'
 import { replaceFile } from '../../src/foundation/files/replace-file.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { expectExit, type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, homeWithPapers, temporaryHome } from '../support/home.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
 const SOMEBODY = 54_321
@@ -151,8 +151,7 @@ describe('programs, authorities and groups', () => {
 
 describe('the state directory', () => {
   test('every command refuses a state directory that others can write [S-06]', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' })
     mkdirSync(home.stateDir, { recursive: true })
     chmodSync(home.stateDir, 0o777)
     for (const args of [['sync', 'Papers'], ['status'], ['report'], ['daemon'], ['pause'], ['failed', 'list']]) {
@@ -163,8 +162,7 @@ describe('the state directory', () => {
   })
 
   test.runIf(isRoot)("root may read another user's state directory, not use it", async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' })
     expect((await home.sync(['Papers'])).exitCode).toBe(0)
     chownSync(home.stateDir, SOMEBODY, SOMEBODY)
     expectExit(
@@ -176,8 +174,7 @@ describe('the state directory', () => {
   })
 
   test.runIf(isRoot)("a state directory behind another user's link is refused [S-18]", async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' })
     const target = home.write('elsewhere/', {})
     symlinkSync(target, join(home.path, 'link'))
     expect((await home.shelfd(['status', '--state-dir', join(home.path, 'link')])).exitCode).toBe(0)
@@ -189,8 +186,7 @@ describe('the state directory', () => {
   })
 
   test('state and library are readable for their user alone [S-05]', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' })
     const { exitCode } = await home.run(['sync', 'Papers'])
     expect(exitCode).toBe(0)
     for (const directory of [home.stateDir, home.dataDir]) {
@@ -202,8 +198,7 @@ describe('the state directory', () => {
 })
 
 test('a library directory that others can write is refused', async () => {
-  const home = temporaryHome()
-  home.write('Papers', { 'a.md': 'A' })
+  const home = homeWithPapers({ 'a.md': 'A' })
   mkdirSync(home.dataDir, { recursive: true })
   chmodSync(home.dataDir, 0o777)
   expectExit(await home.shelfd(['sync', 'Papers']), 2, `chmod go-w "${home.dataDir}"`)
@@ -235,8 +230,7 @@ describe('compiled code', () => {
 
 describe('planted links', () => {
   test('files of the state replace planted links, not their targets [S-18]', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' })
     const victim = join(home.write('other', { precious: '' }), 'precious')
     for (const directory of [home.stateDir, home.dataDir]) {
       mkdirSync(directory, { recursive: true, mode: 0o700 })

@@ -5,7 +5,7 @@ import { openStore } from '../../src/store/open-store.ts'
 import { createHome } from '../cli/run-with.ts'
 import { configure } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { expectExit, type Home, temporaryHome, variablesOf } from '../support/home.ts'
+import { expectExit, type Home, homeWithPapers, temporaryHome, variablesOf } from '../support/home.ts'
 
 const REFUSAL = { status: 422, body: { message: 'Unprocessable', errors: { file: ['no such kind'] } } }
 const BAD = /^bad/
@@ -86,8 +86,7 @@ describe('failed list', () => {
   test('failed list has resources whose ingestion failed', async () => {
     const service = await startFaultyService({ library: 'Research' })
     service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'failed' } : body)
-    const home = temporaryHome(service)
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' }, service)
     await home.sync(['Papers', '--to', 'Research'])
     expect(await listFailed(home)).toMatchObject([{ stage: 'ingestion', resourceId: expect.any(String) }])
     service.rewrite = (_, body) => body
@@ -166,8 +165,7 @@ describe('failed ignore', () => {
 
 describe('pause', () => {
   test('a pause is stored, shown, and ended by resume', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' })
     await home.sync(['Papers'])
     const isPaused = async () => (await home.json(['status'])).mirrors[0].isPaused
     const { exitCode, stderr } = await home.shelfd(['pause', 'Papers'])

@@ -2,15 +2,14 @@ import { cpSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { expectExit, temporaryHome } from '../support/home.ts'
+import { expectExit, homeWithPapers } from '../support/home.ts'
 
 const TO = ['Papers', '--to', 'Research']
 const NOTICE = /The state is new, restored or copied/
 
 test('a state restored from a backup is reported until the next sync [P24]', async () => {
   const service = await startFaultyService({ library: 'Research', hasNoDuplicateRule: true })
-  const home = temporaryHome(service)
-  home.write('Papers', { 'a.md': 'A' })
+  const home = homeWithPapers({ 'a.md': 'A' }, service)
   expect((await home.sync(TO)).exitCode).toBe(0)
   expect((await home.shelfd(['status'])).stdout).not.toMatch(NOTICE)
   const backup = join(home.path, 'backup')
@@ -35,8 +34,7 @@ test('a state restored from a backup is reported until the next sync [P24]', asy
 
 test('every command refuses an older store until its generation is removed [P24]', async () => {
   const service = await startFaultyService({ library: 'Research', hasNoDuplicateRule: true })
-  const home = temporaryHome(service)
-  home.write('Papers', { 'a.md': 'A' })
+  const home = homeWithPapers({ 'a.md': 'A' }, service)
   expect((await home.sync(TO)).exitCode).toBe(0)
   const file = join(home.stateDir, 'store.db')
   cpSync(file, `${file}.old`)

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { type Home, homeWithPapers, temporaryHome } from '../support/home.ts'
 import { MAIN } from '../support/run-shelfd.ts'
 
 type Process = ChildProcessByStdio<Writable, Readable, Readable>
@@ -86,8 +86,7 @@ const SERVERS = [
 test.runIf(process.platform !== 'win32').each(SERVERS)(
   'SIGUSR1 opens no debugger in $args.0 [S-26]',
   async ({ args, isUp }) => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' })
     expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBe(0)
     const running = start(home, args)
     send(running, INITIALIZE)

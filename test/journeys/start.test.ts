@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { configure } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { type Home, homeWithPapers, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { blocksOf, commandsOf, PAPERS, readPage, withoutChance } from '../support/pages.ts'
 
@@ -62,8 +62,7 @@ test("the first minute goes as its page shows, and leaves the user's state and s
 })
 
 test('npm start follows flags and variables', async () => {
-  const home = temporaryHome()
-  home.write('Papers', { 'a.md': 'pelican' })
+  const home = homeWithPapers({ 'a.md': 'pelican' })
   const own = { SHELFD_STATE_DIR: home.stateDir }
   const args = ['Papers', '--dry-run', '--state-dir', join(home.path, 'flagged')]
   expect(start(home, args, own).exitCode).toBe(0)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { homeWithPapers, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 
 /** The lines of a summary, with every duration made the same. */
@@ -17,8 +17,7 @@ function linesOf(stdout: string): string[] {
 
 describe('the summary of a run', () => {
   test('the summary counts the files sent, copied and left out', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A', 'b.md': 'B', 'copy.md': 'A', '.env': 'SECRET=1' })
+    const home = homeWithPapers({ 'a.md': 'A', 'b.md': 'B', 'copy.md': 'A', '.env': 'SECRET=1' })
     const first = await home.run(['sync', 'Papers'])
     expect(linesOf(first.stdout)).toEqual(
       expect.arrayContaining([
@@ -38,8 +37,7 @@ describe('the summary of a run', () => {
   })
 
   test('the summary uses the singular for one file', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A', 'copy.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A', 'copy.md': 'A' })
     expect((await home.run(['sync', 'Papers', '-n'])).stdout).toMatch(/would send +1 file, 1 B \(1 more is a copy\)/)
     expect((await home.run(['sync', 'Papers'])).stdout).toMatch(/searchable +1 file, at once/)
     writeFileSync(join(home.path, 'Papers/third.md'), 'A')
@@ -65,8 +63,7 @@ describe('missing directories', () => {
   })
 
   test('a missing directory beside another keeps the summary', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' })
     const { exitCode, stdout } = await home.run(['sync', 'nosuchdir', 'Papers'])
     expect(exitCode).toBe(3)
     expect(linesOf(stdout)).toEqual(expect.arrayContaining(['  sent        1 file, 1 B', 'Done with 1 problem in T.']))
@@ -77,8 +74,7 @@ describe('dry runs during ingestion', () => {
   test('a dry run during ingestion exits 0 and counts its files', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'running' } : body)
-    const home = temporaryHome(service)
-    home.write('Papers', { 'a.md': 'A', 'b.md': 'B' })
+    const home = homeWithPapers({ 'a.md': 'A', 'b.md': 'B' }, service)
     await home.shelfd(['sync', 'Papers', '--to', 'Research', '--no-wait'])
     const { exitCode, stdout } = await home.run(['sync', 'Papers', '--dry-run'])
     expect(linesOf(stdout).at(-1)).toBe('Dry run in T: nothing was sent; 2 files are still being processed.')
@@ -98,8 +94,7 @@ describe('internal words', () => {
   })
 
   test('no report of changed files uses an internal word', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A', 'copy.md': 'A', 'b.md': 'B' })
+    const home = homeWithPapers({ 'a.md': 'A', 'copy.md': 'A', 'b.md': 'B' })
     await home.shelfd(['sync', 'Papers'])
     writeFileSync(join(home.path, 'Papers/b.md'), 'another')
     await home.shelfd(['sync', 'Papers'])

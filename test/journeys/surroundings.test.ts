@@ -4,7 +4,7 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { expectExit, type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, homeWithPapers } from '../support/home.ts'
 import { mayMount, mount } from '../support/mounted-disk.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
 
@@ -17,8 +17,7 @@ function runAfter(home: Home, before: string, args: readonly string[]) {
 }
 
 async function mirroredHome(): Promise<Home> {
-  const home = temporaryHome()
-  home.write('Papers', { 'a.md': 'A' })
+  const home = homeWithPapers({ 'a.md': 'A' })
   expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBe(0)
   return home
 }

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { startDaemon } from '../support/daemon.ts'
-import { expectExit, temporaryHome, variablesOf } from '../support/home.ts'
+import { expectExit, homeWithPapers, variablesOf } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 
 async function mirroredTwice() {
@@ -35,8 +35,7 @@ describe('report --json', () => {
 
 describe('times', () => {
   test('every JSON answer has its times in ISO 8601', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'pelican', 'empty.pipe': '' })
+    const home = homeWithPapers({ 'a.md': 'pelican', 'empty.pipe': '' })
     home.write('config/shelfd', { 'config.yaml': `mirrors: [{ name: papers, path: ${home.path}/Papers }]\n` })
     await home.shelfd(['serve', 'tokens', 'create', 'reader', '--access', 'read', '--expires', '30d'])
     const daemon = await startDaemon(home)

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { configJsonSchema } from '../../src/app/settings/schema.ts'
 import { readSettingsWith } from '../app/settings/read-settings-with.ts'
-import { expectExit, temporaryHome } from '../support/home.ts'
+import { expectExit, homeWithPapers } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 
 const VALIDATOR = /Invalid (input|option)|expected \w+, received|Too (small|big)|Unrecognized|NaN/
@@ -22,8 +22,7 @@ describe('validators', () => {
     [['search', 'tide', '--limit', '1000'], 'limit: must be a whole number from 1 to'],
     [['search', 'tide', '--limit', '101'], 'limit: must be a whole number from 1 to'],
   ])('the embedded library refuses %j in plain words', async (words, message) => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'tide' })
+    const home = homeWithPapers({ 'a.md': 'tide' })
     await home.shelfd(['sync', 'Papers'])
     const { exitCode, stdout, stderr } = await home.shelfd(words)
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })

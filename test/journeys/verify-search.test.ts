@@ -1,7 +1,7 @@
 /** `sync --verify-search`: what a run made searchable is found by the service's own search. */
 import { describe, expect, test } from 'vitest'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
-import { expectExit, temporaryHome } from '../support/home.ts'
+import { expectExit, homeWithPapers, temporaryHome } from '../support/home.ts'
 
 const PAPERS = {
   'a.md': '# Tides\n\nSpring tides follow the new moon.\n',
@@ -14,8 +14,7 @@ async function syncChecked(
   service: FaultyService,
   change: (results: readonly { resource: { title?: string } }[]) => unknown,
 ) {
-  const home = temporaryHome(service)
-  home.write('Papers', PAPERS)
+  const home = homeWithPapers(PAPERS, service)
   service.rewrite = ({ route }, body) =>
     route === 'searchResources' && Array.isArray(body.results) ? { ...body, results: change(body.results) } : body
   return await home.sync(['Papers', '--to', 'Research', '--verify-search'])
@@ -23,8 +22,7 @@ async function syncChecked(
 
 describe('sync --verify-search', () => {
   test('new text documents are found by a phrase from each', async () => {
-    const home = temporaryHome()
-    home.write('Papers', PAPERS)
+    const home = homeWithPapers(PAPERS)
     const first = await home.shelfd(['sync', 'Papers', '--verify-search'])
     expect(first.exitCode).toBe(0)
     expect(first.stderr).toContain('A search found 2 of 2 new text documents by a phrase from it.')

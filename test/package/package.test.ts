@@ -22,7 +22,7 @@ import { makePdf } from '../embedded/ingest/make-pdf.ts'
 import { PROJECT } from '../support/compiled-program.ts'
 import { attachDaemon, configure, isIdle } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
-import { expectExit, temporaryHome, type Variables } from '../support/home.ts'
+import { expectExit, homeWithPapers, temporaryHome, type Variables } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 import { type Running, startShelfd } from '../support/run-shelfd.ts'
 import { writeTree } from '../support/temporary.ts'
@@ -159,8 +159,7 @@ describe('an installation for a remote service', () => {
   test.each([['sync', 'Papers'], ['serve']])(
     '%s says that the library is not installed, and what to do',
     async (...args) => {
-      const home = temporaryHome()
-      home.write('Papers', { 'a.md': 'A' })
+      const home = homeWithPapers({ 'a.md': 'A' })
       expectExit(
         await home.start(args, { main: mainFile(small) }).ended,
         2,
@@ -171,8 +170,7 @@ describe('an installation for a remote service', () => {
 })
 
 test('a document whose reader is not installed is kept, says so, and is read once the reader is there', async () => {
-  const home = temporaryHome()
-  home.write('Papers', { 'a.pdf': makePdf([{ lines: ['Pelicans dive'] }]), 'b.md': 'Herons wade' })
+  const home = homeWithPapers({ 'a.pdf': makePdf([{ lines: ['Pelicans dive'] }]), 'b.md': 'Herons wade' })
   const started = (...args: string[]) => home.start(args, { main: mainFile() }).ended
   const [reader, away] = [join(installed, '@hyzyla', 'pdfium'), join(place, 'pdfium')]
   renameSync(reader, away)

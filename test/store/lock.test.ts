@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { LockedError } from '../../src/foundation/errors.ts'
 import { openStore, openStoreReader } from '../../src/store/open-store.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { homeWithPapers } from '../support/home.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
 /** What a person or program may do to the lock file of a running daemon. */
@@ -44,8 +44,7 @@ describe.each(Object.entries(MISHAPS))('a lock file that is %s', (_, damage) => 
 
 test('a lock file deleted during a run lets no other process in [P16, F-PR-11]', async () => {
   await using service = await startFaultyService({ library: 'Research' })
-  const home = temporaryHome(service)
-  home.write('Papers', { 'a.md': 'A' })
+  const home = homeWithPapers({ 'a.md': 'A' }, service)
   const to = ['Papers', '--to', 'Research']
   let second: Promise<{ exitCode: number | null }> | undefined
   service.onUploadBegun = async () => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { LockedError, OperatorError } from '../../src/foundation/errors.ts'
 import { openStore, openStoreReader, type Store } from '../../src/store/open-store.ts'
 import { thrownBy } from '../local/trees.ts'
-import { temporaryHome } from '../support/home.ts'
+import { homeWithPapers } from '../support/home.ts'
 import { migrationsWith } from '../support/next-version.ts'
 import { seededRandom } from '../support/random.ts'
 import { pinMirror, recordFile } from '../support/record-file.ts'
@@ -139,8 +139,7 @@ describe('the lock', () => {
   })
 
   test('one of many processes wins the lock, the others exit 0 or 11 [P16]', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a.md': 'A' })
+    const home = homeWithPapers({ 'a.md': 'A' })
     const runs = await Promise.all([1, 2, 3].map(() => home.run(['sync', 'Papers'])))
     const codes = runs.map(({ exitCode }) => exitCode).sort()
     expect(codes[0]).toBe(0)

@@ -46,6 +46,13 @@ export function temporaryHome(service?: { readonly url: string; readonly token: 
   return homeIn(temporaryDirectory(), service)
 }
 
+/** Makes a temporary home that has the directory "Papers" with these files. */
+export function homeWithPapers(papers: Tree, service?: Parameters<typeof temporaryHome>[0]): Home {
+  const home = temporaryHome(service)
+  home.write('Papers', papers)
+  return home
+}
+
 /** The same in a directory that the caller removes, for what the tests of a file share. */
 export function homeIn(path: string, service?: { readonly url: string; readonly token: string }): Home {
   const env = { ...(service && variablesOf(service)), ...homeVariables(path) }

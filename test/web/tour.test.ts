@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { temporaryHome } from '../support/home.ts'
+import { homeWithPapers } from '../support/home.ts'
 import { openTerminal } from '../support/terminal.ts'
 import { goTo, openPage, openWindow, signIn, useBrowser } from './browser.ts'
 import { openDashboard, useDashboardDaemon } from './dashboard-daemon.ts'
@@ -74,8 +74,7 @@ test.runIf(writesTour)('the pictures of the dashboard are taken', async () => {
 })
 
 test.runIf(writesTour)('the pictures of the terminal are taken', { timeout: 120_000 }, async () => {
-  const home = temporaryHome()
-  home.write('Papers', { ...Object.fromEntries(papers), 'letters/scan-1987.pdf': '%PDF-', '.env': 'TOKEN=1' })
+  const home = homeWithPapers({ ...Object.fromEntries(papers), 'letters/scan-1987.pdf': '%PDF-', '.env': 'TOKEN=1' })
   home.write('Papers', {
     'copies/dunes.md': '# Dunes\n\nNotes on dunes by the sea.\n',
     'harbour.raw': Buffer.alloc(300 * 2 ** 20),

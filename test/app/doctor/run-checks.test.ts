@@ -12,7 +12,7 @@ import { readSettings } from '../../../src/app/settings/read-settings.ts'
 import { UsageError } from '../../../src/foundation/errors.ts'
 import { ok } from '../../../src/rules/doctor.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
-import { temporaryHome } from '../../support/home.ts'
+import { homeWithPapers, temporaryHome } from '../../support/home.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 
 const GIB = 2 ** 30
@@ -78,8 +78,7 @@ describe('the machine', () => {
   })
 
   test('too few watches for all directories give a warning', async () => {
-    const home = temporaryHome()
-    home.write('Papers', { 'a/1.md': '1', 'b/2.md': '2', 'c/3.md': '3' })
+    const home = homeWithPapers({ 'a/1.md': '1', 'b/2.md': '2', 'c/3.md': '3' })
     expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBe(0)
     const watches = (used: number) =>
       run(only('watches'), openDoctor({ env: { ...home.env }, countWatches: () => ({ used, limit: 1_000 }) }))
