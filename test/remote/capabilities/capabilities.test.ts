@@ -1,7 +1,7 @@
-import { createServer, type RequestListener } from 'node:http'
+import type { RequestListener } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { decideCapabilities } from '../../../src/remote/capabilities/capabilities.ts'
-import { clientOf, jumpingClock, thrownBy } from '../support.ts'
+import { clientOf, jumpingClock, serve, thrownBy } from '../support.ts'
 
 const DIRECTORY = '/v1/libraries/{library}/directory'
 const FILES = '/v1/libraries/{library}/files'
@@ -205,24 +205,12 @@ describe('configured capabilities', () => {
 })
 
 describe('client.capabilities', () => {
-  async function served(listener: RequestListener) {
-    const server = createServer(listener)
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const address = server.address()
-    const port = typeof address === 'object' ? address?.port : undefined
-    const stop = async () => {
-      server.closeAllConnections()
-      server.close()
-    }
-    return { origin: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: stop }
-  }
-
   it('the description is read once for all callers', async () => {
     const asked: (string | undefined)[] = []
-    await using server = await served((request, answer) => {
+    await using server = await serve((request, answer) => {
       asked.push(request.url)
       answer.end(JSON.stringify(documented(DIRECTORY, json(object({ dir: TEXT }, ['dir'])))))
-    })
+    }, true)
     await using client = clientOf(server.origin)
     const [facts] = await Promise.all([client.capabilities(), client.capabilities()])
     await client.capabilities()
@@ -240,10 +228,10 @@ describe('client.capabilities', () => {
     ['a document too large', (_, answer) => answer.end(`{"x":"${'x'.repeat(9 << 20)}"}`)],
   ])('capabilities fall back to the default after %s', async (_, listener) => {
     let asked = 0
-    await using server = await served((request, answer) => {
+    await using server = await serve((request, answer) => {
       asked += 1
       listener(request, answer)
-    })
+    }, true)
     await using client = clientOf(server.origin)
     expect((await client.capabilities()).createDirectory).toEqual(DEFAULT)
     expect(asked).toBe(1)
@@ -251,10 +239,10 @@ describe('client.capabilities', () => {
 
   it('the description is read again after the service was unreachable', async () => {
     let down = true
-    await using server = await served((request, answer) => {
+    await using server = await serve((request, answer) => {
       if (down) request.socket.destroy()
       else answer.end(JSON.stringify(documented(DIRECTORY, json(object({ dir: TEXT }, ['dir'])))))
-    })
+    }, true)
     await using client = clientOf(server.origin, { retry: { attempts: 2, firstDelayMs: 1, maxDelayMs: 1 } })
     expect(await thrownBy(client.capabilities())).toMatchObject({ kind: 'temporary' })
     down = false
@@ -263,9 +251,9 @@ describe('client.capabilities', () => {
 
   it('an abort ends the wait of one caller only', async () => {
     const waiting: (() => void)[] = []
-    await using server = await served((_, answer) => {
+    await using server = await serve((_, answer) => {
       waiting.push(() => answer.end('{}'))
-    })
+    }, true)
     await using client = clientOf(server.origin, { clock: jumpingClock() })
     const abort = new AbortController()
     const one = thrownBy(client.capabilities(abort.signal))
