@@ -1,8 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { GLOBAL_ABILITIES } from '../../contract/records.ts'
 import type { LibraryRow } from '../database/libraries.ts'
+import type { Tables } from '../database/open-tables.ts'
 import { stringList } from '../database/string-list.ts'
-import type { TokenRow, TokensTable } from '../database/tokens.ts'
+import type { TokenRow } from '../database/tokens.ts'
 
 export type Ability = (typeof GLOBAL_ABILITIES)[number]
 
@@ -34,11 +35,7 @@ export function makeTokenSecret(): TokenSecret {
 }
 
 /** Returns the grant of a token, or why the token grants nothing. */
-export function readGrant(
-  tokens: TokensTable,
-  token: string,
-  nowMs: number,
-): Grant | 'unknown' | 'revoked' | 'expired' {
+export function readGrant({ tokens }: Tables, token: string, nowMs: number): Grant | 'unknown' | 'revoked' | 'expired' {
   const [, selector = '', secret = ''] = TOKEN.exec(token) ?? []
   const row = tokens.bySelector(selector)
   if (!row || !timingSafeEqual(row.secretSha256, sha256(secret))) return 'unknown'
@@ -47,7 +44,7 @@ export function readGrant(
   return grantOf(tokens, row)
 }
 
-function grantOf(tokens: TokensTable, row: TokenRow): Grant {
+function grantOf(tokens: Tables['tokens'], row: TokenRow): Grant {
   const abilities = stringList(row.abilities)
   return {
     abilities,

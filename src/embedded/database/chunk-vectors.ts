@@ -11,8 +11,6 @@ export interface ChunkVectors {
   readonly chunks: Buffer
 }
 
-export type ChunkVectorsTable = ReturnType<typeof chunkVectorsTable>
-
 const TO_EMBED = `is_embedded = 0 AND status IN ('completed', 'completed_with_warnings', 'partial')
   AND library_id NOT IN (SELECT id FROM library WHERE is_deleted = 1)`
 

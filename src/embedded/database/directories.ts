@@ -12,8 +12,6 @@ export interface DirectoryRow {
 
 export type NewDirectory = Omit<DirectoryRow, 'id'>
 
-export type DirectoriesTable = ReturnType<typeof directoriesTable>
-
 export function directoriesTable(database: Database) {
   const byPath = database.prepare<[number, string], DirectoryRow>(
     'SELECT id, library_id AS libraryId, parent_id AS parentId, path, name FROM directory WHERE library_id = ? AND path = ?',

@@ -13,8 +13,6 @@ type NewLibrary = Omit<LibraryRow, 'id' | 'updatedAtMs'>
 
 const COLUMNS = `id, public_id AS publicId, name, overview, created_at_ms AS createdAtMs, updated_at_ms AS updatedAtMs`
 
-export type LibrariesTable = ReturnType<typeof librariesTable>
-
 export function librariesTable(database: Database) {
   const byPublicId = database.prepare<[string], LibraryRow>(
     `SELECT ${COLUMNS} FROM library WHERE public_id = ? AND is_deleted = 0`,
@@ -57,8 +55,6 @@ interface RemovedPiece {
 
 /** One piece removes at most this number of passages or directories: a transaction of a few milliseconds. */
 const PIECE = 100
-
-export type DeletedLibrariesTable = ReturnType<typeof deletedLibrariesTable>
 
 /** Libraries that are deleted for everybody but still take room. */
 export function deletedLibrariesTable(database: Database) {

@@ -17,8 +17,6 @@ export interface ListedFile {
   readonly mimeType: string
 }
 
-export type LocationsTable = ReturnType<typeof locationsTable>
-
 export function locationsTable(database: Database) {
   const listed = database.prepare<[number, string, number], Omit<ListedFile, 'slug'>>(
     `SELECT filename, coalesce(nullif(location.title, ''), filename) AS title, ${PUBLIC_ID} AS id, mime_type AS mimeType

@@ -1,39 +1,20 @@
 import type { Database } from 'better-sqlite3'
 import { DatabaseFaultError } from '../../foundation/sqlite/open-database.ts'
-import { type ChunkVectorsTable, chunkVectorsTable } from './chunk-vectors.ts'
-import { type DirectoriesTable, directoriesTable } from './directories.ts'
-import { type DeletedLibrariesTable, deletedLibrariesTable, type LibrariesTable, librariesTable } from './libraries.ts'
-import { type LocationsTable, locationsTable } from './locations.ts'
-import { type PassagesTable, type PassageWordsTable, passagesTable, passageWordsTable } from './passages.ts'
-import { contentReader, type ReadContent } from './read-contents.ts'
-import { type ResourcesTable, resourcesTable } from './resources.ts'
-import { type Settings, settingsTable } from './settings.ts'
-import {
-  type ContentBlocksTable,
-  contentBlocksTable,
-  type SmallContentsTable,
-  smallContentsTable,
-} from './small-contents.ts'
-import { type TokensTable, tokensTable } from './tokens.ts'
+import { chunkVectorsTable } from './chunk-vectors.ts'
+import { directoriesTable } from './directories.ts'
+import { deletedLibrariesTable, librariesTable } from './libraries.ts'
+import { locationsTable } from './locations.ts'
+import { passagesTable, passageWordsTable } from './passages.ts'
+import { contentReader } from './read-contents.ts'
+import { resourcesTable } from './resources.ts'
+import { settingsTable } from './settings.ts'
+import { contentBlocksTable, smallContentsTable } from './small-contents.ts'
+import { tokensTable } from './tokens.ts'
+
+export type Tables = ReturnType<typeof openTables>
 
 /** The queries of every table of the service; each statement is prepared once. */
-export interface Tables {
-  readonly readContent: ReadContent
-  readonly settings: Settings
-  readonly tokens: TokensTable
-  readonly libraries: LibrariesTable
-  readonly deletedLibraries: DeletedLibrariesTable
-  readonly directories: DirectoriesTable
-  readonly resources: ResourcesTable
-  readonly smallContents: SmallContentsTable
-  readonly contentBlocks: ContentBlocksTable
-  readonly locations: LocationsTable
-  readonly passages: PassagesTable
-  readonly passageWords: PassageWordsTable
-  readonly chunkVectors: ChunkVectorsTable
-}
-
-export function openTables(database: Database): Tables {
+export function openTables(database: Database) {
   const contentBlocks = contentBlocksTable(database)
   const smallContents = smallContentsTable(database, contentBlocks)
   const readContent = contentReader(database, smallContents)

@@ -52,8 +52,6 @@ const COLUMNS = `id, resource_id AS resourceId, ordinal, unit, first_unit AS fir
   content_offset AS contentOffset, content_length AS contentLength`
 const HAS_TEXT = '(content_length > 0 OR EXISTS (SELECT 1 FROM passage_text WHERE passage_id = passage.id))'
 
-export type PassagesTable = ReturnType<typeof passagesTable>
-
 export function passagesTable(database: Database, readContent: ReadContent) {
   const insertPassage = database.prepare<
     [number, number, TraceUnit, number, number, string | null, number | null, number | null]
@@ -139,8 +137,6 @@ interface PassageWords {
 export function libraryWord(libraryId: number): string {
   return `${libraryId}~library`
 }
-
-export type PassageWordsTable = ReturnType<typeof passageWordsTable>
 
 /** The search index (FTS5, without the texts themselves), by the ids of the passages. */
 export function passageWordsTable(database: Database) {

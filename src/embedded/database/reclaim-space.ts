@@ -8,35 +8,32 @@ const SHARE_AT_END = 25
 /** Some 50 ms. */
 const MAX_PAGES_AT_END = 2_048
 
-/** Gives back to the disk what the database no longer uses, in steps of some 10 ms. */
-export interface SpaceReclaim {
-  /** Returns whether the database has enough free space to begin. */
-  isNeeded(): boolean
-  /** Returns whether the index holds the words of enough removed passages to merge it. */
-  isIndexStale(removedPassages: number): boolean
-  /** Takes words of removed passages out of the index; false when it has none left. */
-  mergeIndex(isFirst: boolean): boolean
-  /** Cuts free pages off the file; false when none is left. */
-  cutFile(): boolean
-}
+export type SpaceReclaim = ReturnType<typeof openSpaceReclaim>
 
-export function openSpaceReclaim(database: Database): SpaceReclaim {
+/** Gives back to the disk what the database no longer uses, in steps of some 10 ms. */
+export function openSpaceReclaim(database: Database) {
   const merge = database.prepare<[number]>("INSERT INTO passage_words (passage_words, rank) VALUES ('merge', ?)")
   const passages = database.prepare<[], number>('SELECT count(*) FROM passage').pluck()
   const changes = database.prepare<[], number>('SELECT total_changes()').pluck()
   const count = (pragma: string) => Number(database.pragma(pragma, { simple: true }))
   return {
+    /** Returns whether the database has enough free space to begin. */
     isNeeded: () => {
       const free = count('freelist_count')
       return free > FREE_PAGES && free * SHARE > count('page_count')
     },
-    isIndexStale: (removedPassages) => removedPassages * SHARE > (passages.get() ?? 0),
-    // A negative number lets SQLite merge segments of every level; fewer than two changes say that there was nothing to do.
-    mergeIndex: (isFirst) => {
+    /** Returns whether the index holds the words of enough removed passages to merge it. */
+    isIndexStale: (removedPassages: number) => removedPassages * SHARE > (passages.get() ?? 0),
+    /**
+     * Takes words of removed passages out of the index; false when it has none left. A negative number lets SQLite merge segments of
+     * every level; fewer than two changes say that there was nothing to do.
+     */
+    mergeIndex: (isFirst: boolean) => {
       const before = changes.get() ?? 0
       merge.run(isFirst ? -PAGES_A_STEP : PAGES_A_STEP)
       return (changes.get() ?? 0) - before >= 2
     },
+    /** Cuts free pages off the file; false when none is left. */
     cutFile: () => {
       const before = count('freelist_count')
       database.pragma(`incremental_vacuum(${PAGES_A_STEP})`)

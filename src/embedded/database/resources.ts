@@ -69,8 +69,6 @@ const OF_CONTENT = `FROM resource INDEXED BY resource_by_content
 /** Its library is not deleted. */
 const IS_VISIBLE = 'library_id NOT IN (SELECT id FROM library WHERE is_deleted = 1)'
 
-export type ResourcesTable = ReturnType<typeof resourcesTable>
-
 export function resourcesTable(database: Database) {
   const byPublicId = database.prepare<[string], ResourceRow>(
     `SELECT ${COLUMNS} FROM resource WHERE public_id = unhex(?) AND ${IS_VISIBLE}`,

@@ -109,8 +109,6 @@ interface OpenBlock {
   readonly sizeBytes: number
 }
 
-export type ContentBlocksTable = ReturnType<typeof contentBlocksTable>
-
 /**
  * Blocks of small contents of one library each. A block grows with each transaction until it is full; a content in it keeps its place.
  * An added content is in the database once `flush` was called in the same transaction.

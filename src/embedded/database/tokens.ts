@@ -18,8 +18,6 @@ export type NewToken = Omit<TokenRow, 'id' | 'revokedAtMs'>
 const COLUMNS = `id, selector, secret_sha256 AS secretSha256, name, abilities, interfaces, created_at_ms AS createdAtMs,
   expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs`
 
-export type TokensTable = ReturnType<typeof tokensTable>
-
 export function tokensTable(database: Database) {
   const bySelector = database.prepare<[string], TokenRow>(`SELECT ${COLUMNS} FROM token WHERE selector = ?`)
   const byName = database.prepare<[string], TokenRow>(`SELECT ${COLUMNS} FROM token WHERE name = ?`)

@@ -133,7 +133,7 @@ export function authenticate(service: Service, request: FastifyRequest): Grant |
   const header = request.headers.authorization
   if (header === undefined) return undefined
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
-  const grant = token === undefined ? 'unknown' : readGrant(service.tables.tokens, token, service.clock.nowMs())
+  const grant = token === undefined ? 'unknown' : readGrant(service.tables, token, service.clock.nowMs())
   if (typeof grant === 'string') throw unauthorized(EXPLANATIONS[grant])
   return grant
 }

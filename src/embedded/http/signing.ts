@@ -2,18 +2,15 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { z } from 'zod'
 import { invalid, unauthorized } from './api-error.ts'
 
-/** Signs with HMAC-SHA256 and this service's secret, in hexadecimal. `purpose` keeps a signature of one kind from passing as another. */
-export interface Signer {
-  sign(purpose: string, text: string): string
-  verify(purpose: string, text: string, signature: string): boolean
-}
+export type Signer = ReturnType<typeof createSigner>
 
-export function createSigner(secret: Buffer): Signer {
+/** Signs with HMAC-SHA256 and this service's secret, in hexadecimal. `purpose` keeps a signature of one kind from passing as another. */
+export function createSigner(secret: Buffer) {
   const sign = (purpose: string, text: string) =>
     createHmac('sha256', secret).update(`${purpose}\n${text}`).digest('hex')
   return {
     sign,
-    verify(purpose, text, signature) {
+    verify(purpose: string, text: string, signature: string): boolean {
       if (!/^[0-9a-f]{64}$/.test(signature)) return false
       return timingSafeEqual(Buffer.from(sign(purpose, text)), Buffer.from(signature))
     },
@@ -60,20 +57,17 @@ function signedText(path: string, query: URLSearchParams): string {
   return `${path}?${new URLSearchParams([...query].sort())}`
 }
 
-/** Writes and reads opaque cursors (2.14): a position, signed together with the name of its listing. */
-export interface Cursors {
-  write(listing: string, position: unknown): string
-  /** Throws 422 unless this service wrote the cursor for this listing. */
-  read<T>(listing: string, cursor: string, shape: z.ZodType<T>): T
-}
+export type Cursors = ReturnType<typeof createCursors>
 
-export function createCursors(signer: Signer): Cursors {
+/** Writes and reads opaque cursors (2.14): a position, signed together with the name of its listing. */
+export function createCursors(signer: Signer) {
   return {
-    write(listing, position) {
+    write(listing: string, position: unknown): string {
       const text = JSON.stringify(position)
       return `${Buffer.from(text).toString('base64url')}.${signer.sign('cursor', `${listing}\n${text}`)}`
     },
-    read(listing, cursor, shape) {
+    /** Throws 422 unless this service wrote the cursor for this listing. */
+    read<T>(listing: string, cursor: string, shape: z.ZodType<T>): T {
       const [encoded = '', signature = ''] = cursor.split('.')
       const text = Buffer.from(encoded, 'base64url').toString()
       if (cursor !== `${encoded}.${signature}` || !signer.verify('cursor', `${listing}\n${text}`, signature)) {

@@ -11,25 +11,16 @@ const MAX_PENDING_WRITES = 500
 /** After preparing this number of characters for the search (about 10 ms), the service answers requests that wait. */
 const MAX_CHARACTERS_A_TURN = 48 * 1024
 
-/** Collects the writes of ingestion in order and commits them in transactions of a bounded size. */
-export interface PassageWriter {
-  clear(resource: ResourceRow): void
-  add(resource: ResourceRow, ordinal: number, passage: Passage): void
-  /** Records why the resource has to be read again. */
-  recordFailure(resource: ResourceRow, failure: string): void
-  finish(result: IngestionResult): void
-  /** Commits when enough writes are pending; throws the signal's reason when it is aborted. */
-  drain(): Promise<void> | void
-  commit(): Promise<void>
-}
-
 /** A write whose preparation for the search does not belong into the transaction. */
 interface PendingWrite {
   readonly characters: number
   prepare(toWords: typeof indexWords): () => void
 }
 
-export function createPassageWriter(queue: WriteQueue, tables: Tables, signal: AbortSignal): PassageWriter {
+export type PassageWriter = ReturnType<typeof createPassageWriter>
+
+/** Collects the writes of ingestion in order and commits them in transactions of a bounded size. */
+export function createPassageWriter(queue: WriteQueue, tables: Tables, signal: AbortSignal) {
   const placeOf = createPlaceFinder(tables.readContent)
   const pending: PendingWrite[] = []
   let characters = 0
@@ -45,20 +36,23 @@ export function createPassageWriter(queue: WriteQueue, tables: Tables, signal: A
     pending.push({ characters: 0, prepare: () => write })
   }
   return {
-    clear: (resource) =>
+    clear: (resource: ResourceRow) =>
       push(() => {
         tables.passageWords.removeOfResource(resource.id)
         tables.passages.removeOfResource(resource.id)
         tables.chunkVectors.removeOfResource(resource.id)
       }),
-    add: (resource, ordinal, passage) => {
+    add: (resource: ResourceRow, ordinal: number, passage: Passage) => {
       characters += passage.text.length
       // Its content is at hand now; when the words are prepared, it would have to be read again.
       const place = placeOf(resource.id, passage.text)
       pending.push(addition(tables, resource, ordinal, passage, place))
     },
-    recordFailure: (resource, failure) => push(() => tables.resources.recordFailure(resource.id, failure)),
-    finish: (result) => push(() => tables.resources.finish(result)),
+    /** Records why the resource has to be read again. */
+    recordFailure: (resource: ResourceRow, failure: string) =>
+      push(() => tables.resources.recordFailure(resource.id, failure)),
+    finish: (result: IngestionResult) => push(() => tables.resources.finish(result)),
+    /** Commits when enough writes are pending; throws the signal's reason when it is aborted. */
     drain: () => {
       signal.throwIfAborted()
       if (characters >= MAX_PENDING_CHARACTERS || pending.length >= MAX_PENDING_WRITES) return commit()

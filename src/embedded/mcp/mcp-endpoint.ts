@@ -7,14 +7,10 @@ import type { Service } from '../service.ts'
 import { createMcpServer } from './create-mcp-server.ts'
 import { accessOf } from './grant-access.ts'
 
-/** The endpoint for agents: the Model Context Protocol over HTTP, without sessions. */
-export interface McpEndpoint {
-  /** Answers one request of a grant. */
-  answer(request: FastifyRequest, grant: Grant, signal: AbortSignal): Promise<Response>
-  close(): Promise<void>
-}
+export type McpEndpoint = ReturnType<typeof createMcpEndpoint>
 
-export function createMcpEndpoint(service: Service): McpEndpoint {
+/** The endpoint for agents: the Model Context Protocol over HTTP, without sessions. */
+export function createMcpEndpoint(service: Service) {
   const grants = new WeakMap<Request, Grant>()
   const handler = createMcpHandler(
     ({ requestInfo }) => {
@@ -25,7 +21,8 @@ export function createMcpEndpoint(service: Service): McpEndpoint {
     { onerror: (error) => service.logger.debug('an agent was refused', { error: messageOf(error) }) },
   )
   return {
-    async answer({ method, url, headers, body }, grant, signal) {
+    /** Answers one request of a grant. */
+    async answer({ method, url, headers, body }: FastifyRequest, grant: Grant, signal: AbortSignal): Promise<Response> {
       const request = new Request(new URL(url, 'http://localhost'), { method, headers: toHeaders(headers), signal })
       grants.set(request, grant)
       // The body is read already: without this the SDK would read it again, and fail where it is empty.

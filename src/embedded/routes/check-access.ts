@@ -4,7 +4,6 @@ import { TENANT_ID } from '../http/signing.ts'
 
 const OWNER = { id: 1, name: 'Owner', email: 'owner@library.invalid' }
 
-/** 4.1 */
 export const checkAccess = endpoint({
   route: 'checkAccess',
   section: '4.1',

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { nameOfLibraryPath, parentLibraryPath } from '../../contract/library-path.ts'
 import { directoryNode } from '../../contract/records.ts'
 import { API_PREFIX, fillPath, ROUTES } from '../../contract/routes.ts'
-import type { DirectoriesTable, DirectoryRow } from '../database/directories.ts'
+import type { DirectoryRow } from '../database/directories.ts'
+import type { Tables } from '../database/open-tables.ts'
 import { conflict, notFound } from '../http/api-error.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { libraryPathInput } from '../http/inputs.ts'
 import { requireLibrary } from '../http/require-access.ts'
 
-/** 4.11 */
 export const createDirectory = endpoint({
   route: 'createDirectory',
   section: '4.11',
@@ -23,7 +23,7 @@ export const createDirectory = endpoint({
   async handle(call) {
     const { service, body, reply } = call
     const library = requireLibrary(call, 'update')
-    const created = await service.writes.write(() => insertDirectory(service.tables.directories, library.id, body.path))
+    const created = await service.writes.write(() => insertDirectory(service.tables, library.id, body.path))
     if (created === 'no-parent') throw notFound('Parent directory')
     if (created === 'exists') throw conflict('The directory exists already')
     const path = fillPath(API_PREFIX + ROUTES.listDirectory.path, { library: library.publicId })
@@ -32,7 +32,7 @@ export const createDirectory = endpoint({
   },
 })
 
-function insertDirectory(directories: DirectoriesTable, libraryId: number, path: string) {
+function insertDirectory({ directories }: Tables, libraryId: number, path: string) {
   if (directories.byPath(libraryId, path)) return 'exists'
   const parent = directories.byPath(libraryId, parentLibraryPath(path))
   if (!parent) return 'no-parent'

@@ -7,7 +7,6 @@ import { requireAbility } from '../http/require-access.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { libraryBody } from './show-library.ts'
 
-/** 4.7 */
 export const createLibrary = endpoint({
   route: 'createLibrary',
   section: '4.7',

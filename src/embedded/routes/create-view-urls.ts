@@ -21,7 +21,6 @@ const PICTURES = { scene: 'downloadScene', frame: 'downloadFrame' } as const
 
 const ANSWERS = { 200: { description: 'The signed URL', shape: viewUrl } }
 
-/** 4.5 */
 export const createAssetViewUrl = endpoint({
   route: 'createAssetViewUrl',
   section: '4.5',
@@ -44,7 +43,6 @@ export const createAssetViewUrl = endpoint({
   },
 })
 
-/** 4.16 */
 export const createResourceViewUrl = endpoint({
   route: 'createResourceViewUrl',
   section: '4.16',

@@ -2,7 +2,6 @@ import { notFound } from '../http/api-error.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { requireAbility } from '../http/require-access.ts'
 
-/** 4.9 */
 export const deleteLibrary = endpoint({
   route: 'deleteLibrary',
   section: '4.9',

@@ -4,7 +4,6 @@ import { requireAsset } from '../http/require-access.ts'
 import { downloadQuery, PARTIAL_ANSWERS, sendContent } from '../http/send-content.ts'
 import { originalContent } from './download-resource.ts'
 
-/** 4.2 */
 export const downloadAsset = endpoint({
   route: 'downloadAsset',
   section: '4.2',

@@ -5,7 +5,6 @@ import { requireResource } from '../http/require-access.ts'
 import { downloadQuery, PARTIAL_ANSWERS, type SentContent, sendContent } from '../http/send-content.ts'
 import { readContent } from '../storage/file-store.ts'
 
-/** 4.15 */
 export const downloadResource = endpoint({
   route: 'downloadResource',
   section: '4.15',

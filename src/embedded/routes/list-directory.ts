@@ -14,7 +14,6 @@ type Position = z.infer<typeof position>
 
 const START: Position = { folder: '', file: '' }
 
-/** 4.10 */
 export const listDirectory = question({
   route: 'listDirectory',
   section: '4.10',

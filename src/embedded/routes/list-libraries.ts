@@ -9,7 +9,6 @@ import { cursorInput, integerInput } from '../http/inputs.ts'
 
 const LISTING = 'libraries'
 
-/** 4.6 */
 export const listLibraries = question({
   route: 'listLibraries',
   section: '4.6',

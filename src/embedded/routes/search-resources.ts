@@ -12,7 +12,6 @@ import { assetBody, resourceBody, resourceHead } from './resource-body.ts'
 const MAX_ASSETS_A_HIT = 3
 const LIMITS = { min: 1, max: 100, byDefault: 10 }
 
-/** 4.14 */
 export const searchResources = question({
   route: 'searchResources',
   section: '4.14',

@@ -4,7 +4,6 @@ import type { LibraryRow } from '../database/libraries.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { requireLibrary } from '../http/require-access.ts'
 
-/** 4.8 */
 export const showLibrary = endpoint({
   route: 'showLibrary',
   section: '4.8',

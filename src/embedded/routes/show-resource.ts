@@ -9,7 +9,6 @@ import { assetBody, resourceBody, videoAssets } from './resource-body.ts'
 const MAX_ASSETS = 20
 const EXCERPT_LENGTH = 200
 
-/** 4.13 */
 export const showResource = question({
   route: 'showResource',
   section: '4.13',

@@ -13,7 +13,6 @@ import { storeFile } from '../storage/store-file.ts'
 
 const fields = z.object({ path: libraryPathInput.default(INBOX_PATH) })
 
-/** 4.12 */
 export const uploadFile = endpoint({
   route: 'uploadFile',
   section: '4.12',

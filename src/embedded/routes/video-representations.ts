@@ -19,7 +19,6 @@ const timestampInput = z
   .transform(Number)
   .meta({ type: 'number', minimum: 0 })
 
-/** 4.3 */
 export const downloadScene = representation('scene', {
   route: 'downloadScene',
   section: '4.3',
@@ -30,7 +29,6 @@ export const downloadScene = representation('scene', {
   ].join(' '),
 })
 
-/** 4.4 */
 export const downloadFrame = representation('frame', {
   route: 'downloadFrame',
   section: '4.4',

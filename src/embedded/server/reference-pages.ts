@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import fastify, { type FastifyInstance } from 'fastify'
@@ -14,21 +15,10 @@ const POLICY = {
   'frame-ancestors': "'none'",
 }
 
+export type ReferencePages = Awaited<ReturnType<typeof openReferencePages>>
+
 /** The headers of a request that the plugin needs for one of its files. */
 const CONDITIONS = ['if-none-match', 'if-modified-since', 'range']
-
-export interface ReferenceResponse {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer
-}
-
-/** Pages of an interactive reference, with all that they load. */
-export interface ReferencePages {
-  /** Answers a GET of a page or a file. */
-  answer(url: string, headers: Readonly<Record<string, unknown>>): Promise<ReferenceResponse>
-  close(): Promise<void>
-}
 
 /**
  * Prepares the reference of an OpenAPI document below the path `prefix`, by a server of its own that does not listen: plugins cannot
@@ -45,10 +35,14 @@ export async function openReferencePages(document: object, prefix: string, title
     uiConfig: { layout: 'BaseLayout', deepLinking: true, displayOperationId: true, validatorUrl: null },
   })
   await app.ready()
-  return { answer: (url, headers) => answer(app, url, headers), close: () => app.close() } satisfies ReferencePages
+  return {
+    /** Answers a GET of a page or a file. */
+    answer: (url: string, headers: IncomingHttpHeaders) => answer(app, url, headers),
+    close: () => app.close(),
+  }
 }
 
-async function answer(app: FastifyInstance, url: string, headers: Readonly<Record<string, unknown>>) {
+async function answer(app: FastifyInstance, url: string, headers: IncomingHttpHeaders) {
   const conditions = Object.fromEntries(
     CONDITIONS.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : [])),
   )

@@ -11,21 +11,12 @@ import type { ResourceRow } from '../database/resources.ts'
 import { MAX_SMALL_BYTES } from './content-receiver.ts'
 import type { DataPaths } from './data-directory.ts'
 
-/** Large contents as files by their SHA-256, shared by all libraries: `files/ab/<sha256>`, or with `.zst` where they are compressed. */
-export interface FileStore {
-  readonly temporaryDir: string
-  /** Moves a flushed temporary file to its place, durably. `remove` leaves it there until `release`. */
-  keep(sha256: Buffer, file: FinishedFile): Promise<void>
-  release(sha256: Buffer): void
-  /** Removes the file unless an upload of the same bytes is under way. */
-  remove(sha256: Buffer): void
-  stream(sha256: Buffer, range?: ByteRange): Readable
-  /** Returns the path of the uncompressed content; `streamContent` takes it for a compressed one as well. */
-  pathOf(sha256: Buffer): string
-}
+export type FileStore = ReturnType<typeof openFileStore>
 
-export function openFileStore(paths: DataPaths): FileStore {
-  const held = new Map<string, number>()
+/** Large contents as files by their SHA-256, shared by all libraries: `files/ab/<sha256>`, or with `.zst` where they are compressed. */
+export function openFileStore(paths: DataPaths) {
+  /** Counts the uploads under way of each content. */
+  const uploads = new Map<string, number>()
   const fileOf = (sha256: Buffer) => contentPath(paths.contentDir, sha256)
   const putInPlace = async (file: string, { temporaryFile, isPacked }: FinishedFile) => {
     const created = await mkdir(dirname(file), { recursive: true, mode: 0o700 })
@@ -35,23 +26,26 @@ export function openFileStore(paths: DataPaths): FileStore {
   }
   return {
     temporaryDir: paths.temporaryDir,
-    async keep(sha256, file) {
+    /** Moves a flushed temporary file to its place, durably. `remove` leaves it there until `release`. */
+    async keep(sha256: Buffer, file: FinishedFile) {
       const hex = sha256.toString('hex')
-      held.set(hex, (held.get(hex) ?? 0) + 1)
+      uploads.set(hex, (uploads.get(hex) ?? 0) + 1)
       await putInPlace(fileOf(sha256), file)
     },
-    release(sha256) {
+    release(sha256: Buffer) {
       const hex = sha256.toString('hex')
-      const count = (held.get(hex) ?? 0) - 1
-      if (count > 0) held.set(hex, count)
-      else held.delete(hex)
+      const count = (uploads.get(hex) ?? 0) - 1
+      if (count > 0) uploads.set(hex, count)
+      else uploads.delete(hex)
     },
-    remove(sha256) {
-      if (held.has(sha256.toString('hex'))) return
+    /** Removes the file unless an upload of the same bytes is under way. */
+    remove(sha256: Buffer) {
+      if (uploads.has(sha256.toString('hex'))) return
       for (const file of [fileOf(sha256), packedPath(fileOf(sha256))]) rmSync(file, { force: true })
     },
+    /** Returns the path of the uncompressed content; `streamContent` takes it for a compressed one as well. */
     pathOf: fileOf,
-    stream: (sha256, range) => streamContent(fileOf(sha256), range),
+    stream: (sha256: Buffer, range?: ByteRange) => streamContent(fileOf(sha256), range),
   }
 }
 

@@ -4,14 +4,6 @@ import { dirname, join, relative } from 'node:path'
 import { systemCodeOf } from '../../foundation/errors.ts'
 import { moveIntoPlace } from '../../foundation/files/replace-file.ts'
 
-/** Files that were made from contents, up to a number of bytes in all: those that were not used for longest are removed first. */
-export interface PictureCache {
-  /** Returns the file of this name; `make` makes it if it is not there. Calls at the same time share one file. */
-  take(sha256: Buffer, name: string, make: () => Promise<Buffer>): Promise<Buffer>
-  /** Removes the files of a content, also those that are just being made. */
-  remove(sha256: Buffer): Promise<void>
-}
-
 export interface PictureCacheSpec {
   /** Holds nothing else; may be absent. */
   readonly directory: string
@@ -20,10 +12,13 @@ export interface PictureCacheSpec {
   readonly maxBytes: number
 }
 
+export type PictureCache = ReturnType<typeof openPictureCache>
+
 /** The sizes of the files by their path in the directory, the one that was not used for longest first. */
 type Sizes = Map<string, number>
 
-export function openPictureCache(spec: PictureCacheSpec): PictureCache {
+/** Files that were made from contents, up to a number of bytes in all: those that were not used for longest are removed first. */
+export function openPictureCache(spec: PictureCacheSpec) {
   let opening: Promise<Sizes> | undefined
   const open = () => {
     opening ??= readSizes(spec.directory)
@@ -41,13 +36,15 @@ export function openPictureCache(spec: PictureCacheSpec): PictureCache {
     return bytes
   }
   return {
-    take: (sha256, name, make) => {
+    /** Returns the file of this name; `make` makes it if it is not there. Calls at the same time share one file. */
+    take: (sha256: Buffer, name: string, make: () => Promise<Buffer>): Promise<Buffer> => {
       const path = join(sha256.toString('hex'), name)
       const started = taking.get(path) ?? takeNow(path, make).finally(() => taking.delete(path))
       taking.set(path, started)
       return started
     },
-    remove: async (sha256) => {
+    /** Removes the files of a content, also those that are just being made. */
+    remove: async (sha256: Buffer) => {
       const hex = sha256.toString('hex')
       const isOfContent = (path: string) => dirname(path) === hex
       await Promise.allSettled([...taking].flatMap(([path, one]) => (isOfContent(path) ? one : [])))
@@ -61,14 +58,9 @@ export function openPictureCache(spec: PictureCacheSpec): PictureCache {
 async function readSizes(directory: string): Promise<Sizes> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(emptyIfMissing)
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
-  const found = await Promise.all(files.map(async (file) => ({ file, ...(await sizeAndTime(file)) })))
-  found.sort((a, b) => a.mtimeMs - b.mtimeMs)
-  return new Map(found.map(({ file, size }) => [relative(directory, file), size]))
-}
-
-async function sizeAndTime(file: string) {
-  const { size, mtimeMs } = await stat(file)
-  return { size, mtimeMs }
+  const found = await Promise.all(files.map(async (file) => ({ file, stats: await stat(file) })))
+  found.sort((a, b) => a.stats.mtimeMs - b.stats.mtimeMs)
+  return new Map(found.map(({ file, stats }) => [relative(directory, file), stats.size]))
 }
 
 async function keep({ directory, temporaryDir }: PictureCacheSpec, path: string, bytes: Buffer): Promise<void> {

@@ -20,18 +20,6 @@ export interface VideoMoment {
   readonly durationMs: number
 }
 
-/**
- * The pictures of videos (4.3, 4.4) as PNG, made by ffmpeg when they are first asked for. Throws ApiError: 503 when ffmpeg is not
- * installed, takes too long or has too much to do, and 422 when the video shows nothing at the moment.
- */
-export interface VideoPictures {
-  frame(moment: VideoMoment): Promise<Buffer>
-  /** Five frames of the scene that holds the moment. */
-  scene(moment: VideoMoment): Promise<Buffer>
-  /** Ends what is being made. */
-  stop(): Promise<void>
-}
-
 interface VideoPicturesSpec {
   readonly tables: Tables
   readonly files: FileStore
@@ -43,7 +31,13 @@ const MAX_WAITING = 32
 
 const changesShape = z.array(z.int())
 
-export function openVideoPictures({ tables, files, cache }: VideoPicturesSpec): VideoPictures {
+export type VideoPictures = ReturnType<typeof openVideoPictures>
+
+/**
+ * The pictures of videos (4.3, 4.4) as PNG, made by ffmpeg when they are first asked for. Throws ApiError: 503 when ffmpeg is not
+ * installed, takes too long or has too much to do, and 422 when the video shows nothing at the moment.
+ */
+export function openVideoPictures({ tables, files, cache }: VideoPicturesSpec) {
   const queue = new PQueue({ concurrency: CONCURRENT_PROGRAMS })
   const stopping = new AbortController()
   const { signal } = stopping
@@ -53,9 +47,10 @@ export function openVideoPictures({ tables, files, cache }: VideoPicturesSpec): 
       return await queue.add(() => withFile(tables, files, { ...resource, sha256 }, work))
     })
   return {
-    frame: async ({ resource, momentMs }) =>
+    frame: async ({ resource, momentMs }: VideoMoment) =>
       await make(resource, `frame-${momentMs}.png`, (video) => drawFrame(video, momentMs, signal)).catch(refuse),
-    scene: async ({ resource, momentMs, durationMs }) => {
+    /** Five frames of the scene that holds the moment. */
+    scene: async ({ resource, momentMs, durationMs }: VideoMoment) => {
       const segment = segmentAt(momentMs, durationMs)
       const written = await make(resource, `changes-${segment.startMs}.json`, async (video) =>
         Buffer.from(JSON.stringify(await findChanges(video, segment, signal))),
@@ -65,6 +60,7 @@ export function openVideoPictures({ tables, files, cache }: VideoPicturesSpec): 
         drawCollage(video, collageMoments(scene), signal),
       ).catch(refuse)
     },
+    /** Ends what is being made. */
     stop: async () => {
       stopping.abort(new ApiError(503, 'The service is stopping'))
       await queue.onIdle()

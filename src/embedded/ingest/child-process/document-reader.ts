@@ -134,27 +134,24 @@ function bystander(): ChildEndedError {
   return new ChildEndedError('bystander', 'The process that reads documents ended')
 }
 
-/** Extracts text in a child process, which starts when it is needed and ends when it has been idle for a while. */
-export interface ChildExtractor {
-  /**
-   * Reads documents one after the other, in the order of the calls. Throws ChildEndedError when the process ended first, and
-   * the error of the sink when that throws.
-   */
-  extract(document: ChildDocument, sink: ExtractionSink): Promise<ExtractionEnd>
-  /** Ends the process at once; extractions under way fail with `reason`. */
-  stop(reason: Error): Promise<void>
-}
+export type ChildExtractor = ReturnType<typeof openChildExtractor>
 
-export function openChildExtractor(setup: ReaderSetup, clock: Clock): ChildExtractor {
+/** Extracts text in a child process, which starts when it is needed and ends when it has been idle for a while. */
+export function openChildExtractor(setup: ReaderSetup, clock: Clock) {
   let reader: DocumentReader | undefined
   let stopReason: Error | undefined
   return {
-    extract: async (document, sink) => {
+    /**
+     * Reads documents one after the other, in the order of the calls. Throws ChildEndedError when the process ended first, and
+     * the error of the sink when that throws.
+     */
+    extract: async (document: ChildDocument, sink: ExtractionSink) => {
       if (stopReason) throw stopReason
       if (!reader || reader.hasEnded) reader = new DocumentReader(setup, clock)
       return await reader.read(document, sink)
     },
-    stop: async (reason) => {
+    /** Ends the process at once; extractions under way fail with `reason`. */
+    stop: async (reason: Error) => {
       stopReason = reason
       await reader?.stop(reason)
     },
