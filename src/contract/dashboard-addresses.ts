@@ -1,4 +1,4 @@
-/** What page and server of the dashboard agree on, beside the shapes. */
+/** The addresses and numbers that page and server of the dashboard share, beside the shapes. */
 
 /** Where the server answers calls, each by its name. */
 export const CALLS_PATH = '/api'
@@ -8,5 +8,5 @@ export const LIVE_PATH = '/api/live'
 /** The part after the `#` of the one-time address begins so; the key follows. Browsers do not send it. */
 export const SIGN_IN_FRAGMENT = '#/sign-in/'
 
-/** So many rows of the report come at a time. */
+/** The number of rows of the report that come at a time. */
 export const ROWS_A_PAGE = 100

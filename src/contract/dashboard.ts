@@ -40,7 +40,7 @@ const mirror = z.object({
   lastRun: z.object({ at: time, verdict: z.string() }).nullable(),
   /** The next planned scan or batch of the daemon. */
   nextRunAt: time.nullable(),
-  /** What else the daemon says of it, such as how it watches: label and text. */
+  /** Other facts from the daemon, such as how it watches: label and text. */
   details: z.array(z.tuple([z.string(), z.string()])).readonly(),
 })
 
@@ -78,7 +78,7 @@ const rowsInput = z.object({
 })
 
 const rowsPage = z.object({
-  /** When the state was read for it. */
+  /** The time at which the state was read for it. */
   readAt: time,
   /** Rows that the filter leaves. */
   total: count,
@@ -125,7 +125,7 @@ export const problems = z.object({
 
 const timelineSpan = z.enum(['hour', 'day', 'month'])
 
-/** What was sent in equal intervals, the oldest first; each array has one value an interval. */
+/** The uploads in equal intervals, the oldest first; each array has one value an interval. */
 export const timeline = z.object({
   fromMs: z.number(),
   intervalMs: z.number(),

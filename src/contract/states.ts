@@ -10,7 +10,7 @@ export const INGESTION_STATUSES = [
 
 export type IngestionStatus = (typeof INGESTION_STATUSES)[number]
 
-/** What a status means for a client; `unknown` is an error state, never success. */
+/** The meaning of a status for a client; `unknown` is an error state, never success. */
 export type IngestionOutcome = 'pending' | 'searchable' | 'partial' | 'failed' | 'unknown'
 
 const OUTCOMES: Readonly<Record<IngestionStatus, IngestionOutcome>> = {

@@ -19,16 +19,10 @@ export interface Grant {
   accessTo(library: Pick<LibraryRow, 'id'>): LibraryRight[]
 }
 
-export interface TokenSecret {
-  readonly token: string
-  readonly selector: string
-  readonly secretSha256: Buffer
-}
-
 const TOKEN = /^kls_([0-9a-f]{16})_([\w-]{43})$/
 
 /** Creates a new token: a selector that finds its row, and 256 random bits of which only the SHA-256 is stored. */
-export function makeTokenSecret(): TokenSecret {
+export function makeTokenSecret() {
   const selector = randomBytes(8).toString('hex')
   const secret = randomBytes(32).toString('base64url')
   return { token: `kls_${selector}_${secret}`, selector, secretSha256: sha256(secret) }

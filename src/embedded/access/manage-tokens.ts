@@ -20,17 +20,6 @@ export interface TokenSpec {
   readonly expiresAtMs?: number
 }
 
-/** A token as it is listed, without its secret. */
-export interface TokenListing {
-  readonly name: string
-  readonly abilities: readonly string[]
-  readonly interfaces: readonly string[]
-  readonly libraries: readonly { readonly name: string; readonly access: readonly string[] }[]
-  readonly createdAtMs: number
-  readonly expiresAtMs: number | null
-  readonly revokedAtMs: number | null
-}
-
 /**
  * Creates a token on a data directory, whether its service runs or not, and returns its text, which is shown this once only.
  * Throws UsageError when the name is in use, a library is unknown or there is no service in the directory; OperatorError when
@@ -85,7 +74,10 @@ function libraryIdOf({ libraries }: Tables, nameOrId: string): number {
   return library.id
 }
 
-function listingOf(tables: Tables, row: TokenRow): TokenListing {
+/** A token as it is listed, without its secret. */
+export type TokenListing = ReturnType<typeof listingOf>
+
+function listingOf(tables: Tables, row: TokenRow) {
   const { name, createdAtMs, expiresAtMs, revokedAtMs } = row
   const libraries = tables.libraries.all().map((library) => ({
     name: library.name,

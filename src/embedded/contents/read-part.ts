@@ -19,10 +19,10 @@ export function createPartReader(): PartReader {
   const unpacked = new Map<PlacedFrame, Buffer>()
   const readPacked = (path: string, range: ByteRange) => {
     using file = new SeekableFile(packedPath(path), tables.get(path))
-    keep(tables, path, file.frames, KEPT_TABLES)
+    keepRecent(tables, path, file.frames, KEPT_TABLES)
     const parts = file.framesOf(range).map((frame) => {
       const bytes = unpacked.get(frame) ?? file.unpack(frame)
-      keep(unpacked, frame, bytes, KEPT_FRAMES)
+      keepRecent(unpacked, frame, bytes, KEPT_FRAMES)
       return partOf(frame, bytes, range)
     })
     return Buffer.concat(parts)
@@ -40,7 +40,7 @@ export function createPartReader(): PartReader {
 }
 
 /** Puts an entry at the end of the `most` that were used last. */
-function keep<K, V>(recent: Map<K, V>, key: K, value: V, most: number): void {
+export function keepRecent<K, V>(recent: Map<K, V>, key: K, value: V, most: number): void {
   recent.delete(key)
   recent.set(key, value)
   for (const oldest of recent.keys()) {

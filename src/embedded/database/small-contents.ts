@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import { DamagedBytesError, packBytes, unpackBytes } from '../contents/packed-bytes.ts'
+import { keepRecent } from '../contents/read-part.ts'
 import { type BlockPlace, PUBLIC_ID } from './resources.ts'
 
 interface StoredContent {
@@ -121,7 +122,7 @@ export function contentBlocksTable(database: Database) {
     'UPDATE content_block SET size_bytes = ?, bytes = ? WHERE id = ?',
   )
   const open = new Map<number, OpenBlock>()
-  /** As they are in the transaction under way, by their ids. */
+  /** The blocks as the transaction under way has changed them, by their ids. */
   const changed = new Map<number, OpenBlock>()
   const openBlockOf = (libraryId: number, room: number): OpenBlock => {
     const ofLibrary = [...changed.values()].filter((block) => block.libraryId === libraryId)
@@ -148,11 +149,7 @@ export function contentBlocksTable(database: Database) {
     },
     /** The transaction is durable, so that the next one may continue its blocks. */
     committed: () => {
-      for (const block of changed.values()) {
-        open.delete(block.libraryId)
-        open.set(block.libraryId, block)
-      }
-      for (const libraryId of [...open.keys()].slice(0, -MAX_OPEN)) open.delete(libraryId)
+      for (const block of changed.values()) keepRecent(open, block.libraryId, block, MAX_OPEN)
       changed.clear()
     },
   }
@@ -175,9 +172,7 @@ function contentBlockReader(database: Database) {
     const stored = select.get(id)
     if (!stored) return undefined
     const bytes = unpackBytes(stored.bytes, stored.sizeBytes)
-    unpacked.delete(id)
-    unpacked.set(id, bytes)
-    for (const oldest of [...unpacked.keys()].slice(0, -MAX_UNPACKED)) unpacked.delete(oldest)
+    keepRecent(unpacked, id, bytes, MAX_UNPACKED)
     return bytes
   }
   const readPlace = ({ blockId, blockStart, sizeBytes }: BlockPlace & { sizeBytes: number }): Buffer | undefined =>

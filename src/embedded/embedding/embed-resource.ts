@@ -20,8 +20,8 @@ const HARMLESS_TEXT = 'text'
  */
 export async function embedNextChunks(parts: EmbeddingParts, resourceId: number): Promise<number> {
   const { tables, writes, embedder } = parts
-  const { chunkVectors } = tables
-  const model = adoptedEmbedder(parts)
+  const { chunkVectors, settings } = tables
+  const model = settings.read(EMBEDDER)
   let lastOrdinal = chunkVectors.lastOrdinal(resourceId)
   let chunks: EmbeddedChunk[] = []
   let isWhole = false
@@ -34,7 +34,7 @@ export async function embedNextChunks(parts: EmbeddingParts, resourceId: number)
   }
   return await writes.write(() => {
     // Meanwhile a request may have deleted the library, or a search may have found another model in the place of this one.
-    if (!tables.resources.byId(resourceId) || adoptedEmbedder(parts) !== model) return 0
+    if (!tables.resources.byId(resourceId) || settings.read(EMBEDDER) !== model) return 0
     if (chunks.length > 0) chunkVectors.insert({ resourceId, lastOrdinal, ...packed(chunks) })
     if (isWhole) chunkVectors.finish(resourceId)
     return chunks.length
@@ -114,9 +114,4 @@ export async function adoptEmbedder({ tables, writes, embedder }: EmbeddingParts
     settings.write(EMBEDDER, id)
   })
   return true
-}
-
-/** The id of the embedder that was adopted last. */
-function adoptedEmbedder({ tables: { settings } }: Pick<EmbeddingParts, 'tables'>): string | undefined {
-  return settings.read(EMBEDDER)
 }

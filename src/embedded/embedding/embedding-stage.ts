@@ -4,14 +4,14 @@ import type { Logger } from '../../foundation/logger.ts'
 import { adoptEmbedder, type EmbeddingParts, embedNextChunks } from './embed-resource.ts'
 import { EmbedderError } from './embedder.ts'
 
-export interface EmbeddingLimits {
+export const EMBEDDING_LIMITS = {
   /** The embedder is loaded when nothing was uploaded for this time: a command that ends at once never loads it. */
-  readonly calmMs: number
+  calmMs: 2_000,
   /** A search compares all chunks, 100,000 of 512 dimensions in 0.1 s of a core; they take 52 MB. */
-  readonly maxChunks: number
+  maxChunks: 100_000,
 }
 
-export const EMBEDDING_LIMITS: EmbeddingLimits = { calmMs: 2_000, maxChunks: 100_000 }
+export type EmbeddingLimits = Readonly<typeof EMBEDDING_LIMITS>
 
 export interface EmbeddingStageSpec extends EmbeddingParts {
   readonly clock: Clock
@@ -21,24 +21,14 @@ export interface EmbeddingStageSpec extends EmbeddingParts {
   ingested(): Promise<void>
 }
 
+const FIRST_DELAY_MS = 5_000
+const LONGEST_DELAY_MS = 600_000
+
 /**
  * Embeds what is searchable already, the oldest resource first, while nothing is ingested: no state of a resource waits for it. What
  * is stored says where it continues after a restart.
  */
-export interface EmbeddingStage {
-  /** Reports that there may be something to do. */
-  wake(): void
-  /** Counts the resources that have no vectors yet, or will have none because there are too many. */
-  countMissing(): number
-  /** Resolves when nothing is left to do. */
-  settled(): Promise<void>
-  stop(): Promise<void>
-}
-
-const FIRST_DELAY_MS = 5_000
-const LONGEST_DELAY_MS = 600_000
-
-export function openEmbeddingStage(spec: EmbeddingStageSpec): EmbeddingStage {
+export function openEmbeddingStage(spec: EmbeddingStageSpec) {
   const { tables, clock, logger, limits, embedder } = spec
   const stopping = new AbortController()
   const { signal } = stopping
@@ -91,13 +81,16 @@ export function openEmbeddingStage(spec: EmbeddingStageSpec): EmbeddingStage {
     working = undefined
   }
   return {
+    /** Reports that there may be something to do. */
     wake: () => {
       if (signal.aborted) return
       isWoken = true
       wokenAtMs = clock.monotonicMs()
       working ??= work()
     },
+    /** Counts the resources that have no vectors yet, or will have none because there are too many. */
     countMissing: () => tables.chunkVectors.countToEmbed(),
+    /** Resolves when nothing is left to do. */
     settled: async () => {
       while (working) await working
     },

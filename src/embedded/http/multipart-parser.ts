@@ -18,7 +18,7 @@ export class MultipartParser {
   readonly #delimiter: Buffer
   readonly #listener: PartListener
   #state: 'preamble' | 'after-delimiter' | 'headers' | 'content' | 'end' = 'preamble'
-  // The first delimiter has no line break before it: this one stands for it.
+  // The first delimiter has no line break before it: this one takes its place.
   #rest: Buffer = Buffer.from('\r\n')
 
   constructor(boundary: string, listener: PartListener) {

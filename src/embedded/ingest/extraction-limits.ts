@@ -1,24 +1,18 @@
 /** Bounds of the extraction of one document; a document that exceeds one of them never ends as `completed`. */
-export interface ExtractionLimits {
+export const EXTRACTION_LIMITS = {
   /** Time for an empty document; each MiB adds one second. */
-  readonly timeMs: number
-  /** JavaScript heap of the child process. */
-  readonly heapMiB: number
-  /** Resident memory of the child process. */
-  readonly memoryMiB: number
-  /** A passage has about 2,000 characters. */
-  readonly maxPassages: number
-  /** The service ends a child process that has been idle this long. */
-  readonly idleMs: number
-}
-
-export const EXTRACTION_LIMITS: ExtractionLimits = {
   timeMs: 60_000,
+  /** JavaScript heap of the child process. */
   heapMiB: 512,
+  /** Resident memory of the child process. */
   memoryMiB: 1_024,
+  /** A passage has about 2,000 characters. */
   maxPassages: 250_000,
+  /** The service ends a child process that has been idle this long. */
   idleMs: 5_000,
 }
+
+export type ExtractionLimits = Readonly<typeof EXTRACTION_LIMITS>
 
 /**
  * Time for the text of one picture. Seconds would do on an idle machine, a minute for noise; but recognition has the lowest priority, and

@@ -1,14 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../foundation/clock.ts'
-import { messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { Tables } from '../database/open-tables.ts'
 import type { ResourceRow } from '../database/resources.ts'
+import { openBackgroundWork } from '../storage/background-work.ts'
 
 const MAX_BATCH_RESOURCES = 64
 // Waiting this long lets uploads that follow each other share the transactions of their ingestion.
 const BATCH_DELAY_MS = 50
-const RETRY_MS = 5_000
 
 export interface IngestLoopSpec {
   readonly tables: Tables
@@ -20,24 +19,16 @@ export interface IngestLoopSpec {
   ingest(batch: readonly ResourceRow[]): Promise<void>
 }
 
+export type IngestLoop = ReturnType<typeof openIngestLoop>
+
 /**
  * One consumer of the table of resources. Each time it is woken:
  * 1. it waits BATCH_DELAY_MS, so that uploads gather;
  * 2. it ingests the resources that it accepts, oldest first, in batches of MAX_BATCH_RESOURCES, until none is left;
- * 3. if that fails, it waits RETRY_MS and starts again with the oldest resource.
+ * 3. if that fails, it starts again after a while with the oldest resource.
  */
-export interface IngestLoop {
-  /** Reports that there may be something to do: new uploads, or this resource, which another loop left to this one. */
-  wake(resourceId?: number): void
-  /** Resolves when nothing is left to do. */
-  settled(): Promise<void>
-}
-
-export function openIngestLoop(spec: IngestLoopSpec): IngestLoop {
-  const { clock, signal, logger, tables, accepts } = spec
-  let working: Promise<void> | undefined
-  let isWoken = false
-  let isFaulty = false
+export function openIngestLoop(spec: IngestLoopSpec) {
+  const { clock, signal, tables, accepts } = spec
   // Every resource up to this row id has its final state, or belongs to another loop.
   let doneId = 0
   let fromOtherLoopId = Number.POSITIVE_INFINITY
@@ -53,44 +44,24 @@ export function openIngestLoop(spec: IngestLoopSpec): IngestLoop {
     return rows.length
   }
   const ingestAll = async () => {
-    do {
-      await clock.sleep(BATCH_DELAY_MS, signal)
-      while ((await ingestNext()) === MAX_BATCH_RESOURCES);
-    } while (tables.resources.toIngest(doneId, 1).length > 0)
-  }
-  const reportRecovery = () => {
-    if (isFaulty) logger.info('Ingestion continues')
-    isFaulty = false
-    return true
-  }
-  /** Logs a lasting fault once. */
-  const reportFault = (error: unknown) => {
-    if (!isFaulty && !signal.aborted) {
-      logger.error('Cannot continue ingestion; trying again', { error: messageOf(error) })
-    }
-    isFaulty = true
-    return false
-  }
-  const work = async () => {
-    while (isWoken && !signal.aborted) {
-      isWoken = false
-      if (await ingestAll().then(reportRecovery, reportFault)) continue
-      // The fault may pass (someone frees space on a full disk) although no further upload wakes this loop.
-      await clock.sleep(RETRY_MS, signal).catch(() => {})
-      isWoken = true
+    try {
+      do {
+        await clock.sleep(BATCH_DELAY_MS, signal)
+        while ((await ingestNext()) === MAX_BATCH_RESOURCES);
+      } while (tables.resources.toIngest(doneId, 1).length > 0)
+    } catch (error) {
       doneId = 0
+      throw error
     }
-    working = undefined
   }
+  const messages = { fault: 'Cannot continue ingestion; trying again', recovery: 'Ingestion continues' }
+  const { wake, settled } = openBackgroundWork({ ...spec, messages, run: ingestAll })
   return {
+    /** Reports that there may be something to do: new uploads, or this resource, which another loop left to this one. */
     wake: (resourceId = Number.POSITIVE_INFINITY) => {
-      if (signal.aborted) return
       fromOtherLoopId = Math.min(fromOtherLoopId, resourceId)
-      isWoken = true
-      working ??= work()
+      wake()
     },
-    settled: async () => {
-      while (working) await working
-    },
+    settled,
   }
 }

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { InterruptedError } from '../../foundation/errors.ts'
 import type { ResourceRow } from '../database/resources.ts'
 import { missingReaderPackages } from '../optional-packages.ts'
-import type { IngestedText } from '../storage/record-upload.ts'
 import { openChildExtractor } from './child-process/document-reader.ts'
 import { RECOGNIZING_MS } from './extraction-limits.ts'
 import { ingestInChild, ingestInProcess, type StageWork } from './ingest-batches.ts'
@@ -11,20 +10,13 @@ import { type IngestLoop, openIngestLoop } from './ingest-loop.ts'
 import { readAtOnce, type SmallUpload } from './read-at-once.ts'
 import { firstStage, NEXT_STAGE, type ReadingStage } from './reading-stages.ts'
 
-/** Processes uploads in their order (section 3.1). The queue is the table of resources, so that it survives a restart. */
-export interface IngestQueue {
-  /** Reports that there may be something to do: this upload, or any when none is given. */
-  wake(uploaded?: Pick<ResourceRow, 'mimeType' | 'sizeBytes'>): void
-  /** Reads a small text that takes so little time that it is recorded as searchable at once; undefined when it waits for its turn. */
-  readAtOnce(upload: SmallUpload): Promise<IngestedText | undefined>
-  /** Resolves when nothing is left to do. */
-  settled(): Promise<void>
-  /** Resolves when the work under way has ended; starts no new work. */
-  stop(): Promise<void>
-}
+export type IngestQueue = ReturnType<typeof openIngestQueue>
 
-/** Documents that need a parser never hold up plain text, because each stage has its own loop. */
-export function openIngestQueue(parts: IngestParts): IngestQueue {
+/**
+ * Processes uploads in their order (section 3.1). The queue is the table of resources, so that it survives a restart. Documents that
+ * need a parser never hold up plain text, because each stage has its own loop.
+ */
+export function openIngestQueue(parts: IngestParts) {
   readWithNewPackages(parts)
   const stopping = new AbortController()
   const { signal } = stopping
@@ -63,11 +55,15 @@ export function openIngestQueue(parts: IngestParts): IngestQueue {
     for (const loop of Object.values(loops)) await loop.settled()
   }
   return {
-    wake: (uploaded) => {
+    /** Reports that there may be something to do: this upload, or any when none is given. */
+    wake: (uploaded?: Pick<ResourceRow, 'mimeType' | 'sizeBytes'>) => {
       for (const loop of uploaded ? [loops[firstStage(uploaded)]] : Object.values(loops)) loop.wake()
     },
-    readAtOnce: (upload) => readAtOnce(parts, upload),
+    /** Reads a small text that takes so little time that it is recorded as searchable at once; undefined when it waits for its turn. */
+    readAtOnce: (upload: SmallUpload) => readAtOnce(parts, upload),
+    /** Resolves when nothing is left to do. */
     settled,
+    /** Resolves when the work under way has ended; starts no new work. */
     stop: async () => {
       const reason = new InterruptedError()
       stopping.abort(reason)

@@ -10,7 +10,9 @@ const INSTRUCTIONS =
 /** A server of the Model Context Protocol with the tools search, list_directory, read_resource and upload. */
 export function createMcpServer(access: McpAccess, version: string): McpServer {
   const server = new McpServer({ name: 'shelfd', title: 'Knowledge library', version }, { instructions: INSTRUCTIONS })
-  addReadingTools(server, access)
+  addSearch(server, access)
+  addListDirectory(server, access)
+  addReadResource(server, access)
   addUploadTool(server, access)
   return server
 }
@@ -24,13 +26,6 @@ const MAX_TEXT_LENGTH = 4_000_000
 
 const READS = { readOnlyHint: true, openWorldHint: false }
 const library = z.string().min(1).max(512).describe('Identifier or exact name of a library')
-
-/** Adds the tools that change nothing: search, list_directory, read_resource. */
-function addReadingTools(server: McpServer, access: McpAccess): void {
-  addSearch(server, access)
-  addListDirectory(server, access)
-  addReadResource(server, access)
-}
 
 function addSearch(server: McpServer, access: McpAccess): void {
   const inputSchema = z.object({
@@ -125,7 +120,7 @@ function addReadResource(server: McpServer, access: McpAccess): void {
 
 const inputSchema = z
   .object({
-    library: z.string().min(1).max(512).describe('Identifier or exact name of a library'),
+    library,
     name: z
       .string()
       .min(1)

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { directoryPage, libraryPage, resourceRecord, searchResponse } from '../../contract/records.ts'
 import type { Grant } from '../access/grant.ts'
 import { notFound, tooLarge } from '../http/api-error.ts'
@@ -21,23 +22,25 @@ const SHORTEST_USUAL_PASSAGE = 200
 export function accessOf(service: Service, grant: Grant): McpAccess {
   const ask = (question: Question, query: Readonly<Record<string, unknown>>, ids = {}) =>
     question.ask({ service, grant, query, ids })
+  async function* pages<T extends { readonly next_cursor: string | null }>(
+    question: Question,
+    shape: z.ZodType<T>,
+    query: Readonly<Record<string, string>>,
+    ids = {},
+  ) {
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = shape.parse(await ask(question, { ...query, limit: PAGE, cursor }, ids))
+      yield page
+      cursor = page.next_cursor
+    }
+  }
   return {
     async *listLibraries() {
-      for (let query: Record<string, string> | undefined = { limit: PAGE }; query; ) {
-        const { items, next_cursor: cursor } = libraryPage.parse(await ask(listLibraries, query))
-        yield* items
-        query = cursor === null ? undefined : { limit: PAGE, cursor }
-      }
+      for await (const { items } of pages(listLibraries, libraryPage, {})) yield* items
     },
     searchResources: async ({ query, libraryIds, limit }) =>
       searchResponse.parse(await ask(searchResources, { query, limit: String(limit), 'library_ids[]': libraryIds })),
-    async *listDirectory(library, path) {
-      for (let query: Record<string, string> | undefined = { path, limit: PAGE }; query; ) {
-        const page = directoryPage.parse(await ask(listDirectory, query, { library }))
-        yield page
-        query = page.next_cursor === null ? undefined : { path, limit: PAGE, cursor: page.next_cursor }
-      }
-    },
+    listDirectory: (library, path) => pages(listDirectory, directoryPage, { path }, { library }),
     showResource: async (library, resource) => resourceRecord.parse(await ask(showResource, {}, { library, resource })),
     async readText({ id }, maxLength) {
       const resource = requireResource({ service, grant, id: () => id })

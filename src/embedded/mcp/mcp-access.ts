@@ -6,12 +6,6 @@ import type {
   UploadResponse,
 } from '../../contract/records.ts'
 
-export interface McpSearch {
-  readonly query: string
-  readonly libraryIds: readonly string[]
-  readonly limit: number
-}
-
 export interface McpUpload {
   readonly libraryId: string
   /** Library path of an existing directory. */
@@ -30,7 +24,10 @@ export interface DocumentText {
 /** The access of MCP tools to a service, with the rights of one credential. Every call may throw. */
 export interface McpAccess {
   listLibraries(signal: AbortSignal): AsyncIterable<LibrarySummary>
-  searchResources(search: McpSearch, signal: AbortSignal): Promise<SearchResponse>
+  searchResources(
+    search: { readonly query: string; readonly libraryIds: readonly string[]; readonly limit: number },
+    signal: AbortSignal,
+  ): Promise<SearchResponse>
   /** Pages of one directory. */
   listDirectory(libraryId: string, path: string, signal: AbortSignal): AsyncIterable<DirectoryPage>
   showResource(libraryId: string, resourceId: string, signal: AbortSignal): Promise<ResourceRecord>

@@ -36,12 +36,11 @@ export function resourceBody(
   assets: readonly AssetRecord[],
   first = tables.passages.from(resource.id, 0, 1)[0],
 ) {
-  const warnings = stringList(resource.warnings)
   return {
     ...resourceHead(tables, resource),
     text_extracted: textExtracted(resource, first !== undefined),
-    properties: propertiesOf(resource),
-    ingestion_warnings: warnings,
+    properties: JSON.parse(resource.properties),
+    ingestion_warnings: stringList(resource.warnings),
     ingestion_error: resource.failure,
     abstract: first ? abstractOf(first.text) : null,
     assets,
@@ -52,10 +51,6 @@ export function resourceBody(
 function textExtracted({ status }: ResourceRow, hasText: boolean): boolean | undefined {
   if (ingestionOutcome(status) !== 'searchable' && status !== 'partial') return undefined
   return hasText || status === 'completed'
-}
-
-function propertiesOf({ properties }: ResourceRow): unknown {
-  return JSON.parse(properties)
 }
 
 /** The record of a text asset (2.11); `text` is cut to `maxLength` characters. */

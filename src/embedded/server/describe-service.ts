@@ -45,16 +45,13 @@ export function showDescription(app: FastifyInstance): void {
   let pages: Promise<ReferencePages> | undefined
   for (const path of [DOCUMENTATION_PATH, `${DOCUMENTATION_PATH}/*`]) {
     app.get(path, options, async ({ url, headers }, reply) => {
-      pages ??= loadPages(app)
+      pages ??= import('./reference-pages.ts').then(({ openReferencePages }) =>
+        openReferencePages(app.swagger(), DOCUMENTATION_PATH, TITLE),
+      )
       const { status, body, ...answer } = await (await pages).answer(url, headers)
       if (status === 404) throw notFound('Page')
       return reply.code(status).headers(answer.headers).send(body)
     })
   }
   app.addHook('onClose', async () => await (await pages)?.close())
-}
-
-async function loadPages(app: FastifyInstance): Promise<ReferencePages> {
-  const { openReferencePages } = await import('./reference-pages.ts')
-  return await openReferencePages(app.swagger(), DOCUMENTATION_PATH, TITLE)
 }

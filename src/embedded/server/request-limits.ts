@@ -4,23 +4,18 @@ import { ConnectionBound } from '../../foundation/network/connection-bound.ts'
 import { ApiError } from '../http/api-error.ts'
 
 /** Bounds on the time that a client may take for a request, and on open connections. */
-export interface RequestLimits {
+export const REQUEST_LIMITS = {
   /** From the connection, or the first byte of a later request, to the end of the headers. */
-  readonly headersMs: number
-  /** At least MIN_BODY_BYTES of a body must arrive in each such span. */
-  readonly bodyIdleMs: number
-  /** The server discards the rest of a body for this time after it has answered, so that the client sees the response. */
-  readonly lingerMs: number
-  /** When one more client connects, the server closes the connection that has been idle longest. */
-  readonly maxConnections: number
-}
-
-export const REQUEST_LIMITS: RequestLimits = {
   headersMs: 20_000,
+  /** At least MIN_BODY_BYTES of a body must arrive in each such span. */
   bodyIdleMs: 60_000,
+  /** The server discards the rest of a body for this time after it has answered, so that the client sees the response. */
   lingerMs: 10_000,
+  /** When one more client connects, the server closes the connection that has been idle longest. */
   maxConnections: 512,
 }
+
+export type RequestLimits = Readonly<typeof REQUEST_LIMITS>
 
 const MIN_BODY_BYTES = 1_024
 

@@ -25,17 +25,12 @@ export function serveMcp(app: FastifyInstance, service: Service): void {
       done()
     },
     handler: async (request, reply) => {
-      endpoint ??= loadEndpoint(service)
+      endpoint ??= import('../mcp/mcp-endpoint.ts').then(({ createMcpEndpoint }) => createMcpEndpoint(service))
       const grant = grants.get(request) ?? admit(service, request)
       return reply.send(await (await endpoint).answer(request, grant, closingOf(reply)))
     },
   })
   app.addHook('onClose', async () => await (await endpoint)?.close())
-}
-
-async function loadEndpoint(service: Service): Promise<McpEndpoint> {
-  const { createMcpEndpoint } = await import('../mcp/mcp-endpoint.ts')
-  return createMcpEndpoint(service)
 }
 
 /** Throws 401 without a valid credential, 403 when it is not for agents. */

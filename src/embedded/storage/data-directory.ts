@@ -12,20 +12,10 @@ import type { Settings } from '../database/settings.ts'
 
 const MOST_TEXT_BYTES = 4_096
 
-/** The paths of one library service. */
-export interface DataPaths {
-  readonly directory: string
-  readonly lockFile: string
-  readonly databaseFile: string
-  readonly tokenFile: string
-  readonly instanceFile: string
-  readonly contentDir: string
-  /** Pictures of videos; may be absent. */
-  readonly picturesDir: string
-  readonly temporaryDir: string
-}
+export type DataPaths = Readonly<ReturnType<typeof dataPaths>>
 
-export function dataPaths(directory: string): DataPaths {
+/** Returns the paths of one library service. */
+export function dataPaths(directory: string) {
   return {
     directory,
     lockFile: join(directory, 'lock'),
@@ -33,6 +23,7 @@ export function dataPaths(directory: string): DataPaths {
     tokenFile: join(directory, 'token'),
     instanceFile: join(directory, 'instance'),
     contentDir: contentDirOf(join(directory, 'library.sqlite')),
+    /** Pictures of videos; may be absent. */
     picturesDir: join(directory, 'pictures'),
     temporaryDir: join(directory, 'tmp'),
   }

@@ -7,7 +7,7 @@ import { moveIntoPlace } from '../../foundation/files/replace-file.ts'
 export interface PictureCacheSpec {
   /** Holds nothing else; may be absent. */
   readonly directory: string
-  /** In the same file system. */
+  /** Lies in the same file system. */
   readonly temporaryDir: string
   readonly maxBytes: number
 }

@@ -1,8 +1,9 @@
 import type { Clock } from '../../foundation/clock.ts'
-import { InterruptedError, messageOf } from '../../foundation/errors.ts'
+import { InterruptedError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { Tables } from '../database/open-tables.ts'
 import type { SpaceReclaim } from '../database/reclaim-space.ts'
+import { openBackgroundWork } from './background-work.ts'
 import type { FileStore } from './file-store.ts'
 import type { PictureCache } from './picture-cache.ts'
 import type { WriteQueue } from './write-queue.ts'
@@ -17,56 +18,36 @@ export interface LibraryRemovalSpec {
   readonly clock: Clock
 }
 
+// Others come first.
+const STEP_DELAY_MS = 5
+
+const MESSAGES = {
+  fault: 'Cannot continue to remove deleted libraries; trying again',
+  recovery: 'Removing deleted libraries continues',
+}
+
+export type LibraryRemoval = ReturnType<typeof openLibraryRemoval>
+
 /**
  * Removes what belongs to deleted libraries and gives its room back to the disk, beside requests: in small transactions
  * with time for others between them. What a stop leaves is removed after the next start.
  */
-export interface LibraryRemoval {
-  /** Reports that a library may have been deleted. */
-  wake(): void
-  /** Resolves when nothing is left to do. */
-  settled(): Promise<void>
-  stop(): Promise<void>
-}
-
-// Others come first.
-const STEP_DELAY_MS = 5
-const RETRY_MS = 5_000
-
-export function openLibraryRemoval(spec: LibraryRemovalSpec): LibraryRemoval {
+export function openLibraryRemoval(spec: LibraryRemovalSpec) {
   const { clock, logger, space } = spec
   const stopping = new AbortController()
   const { signal } = stopping
-  let working: Promise<void> | undefined
-  let isWoken = false
   const wait = () => clock.sleep(STEP_DELAY_MS, signal)
-  const work = async () => {
-    while (isWoken && !signal.aborted) {
-      isWoken = false
-      try {
-        const removedPassages = await removeAll(spec, wait)
-        if (removedPassages > 0 && space.isIndexStale(removedPassages)) await mergeIndex(spec, wait)
-        if (removedPassages > 0 || space.isNeeded()) await cutFile(spec, wait)
-      } catch (error) {
-        if (signal.aborted) break
-        logger.error('Cannot continue to remove deleted libraries; trying again', { error: messageOf(error) })
-        await clock.sleep(RETRY_MS, signal).catch(() => {})
-        isWoken = true
-      }
-    }
-    working = undefined
+  const run = async () => {
+    const removedPassages = await removeAll(spec, wait)
+    if (removedPassages > 0 && space.isIndexStale(removedPassages)) await mergeIndex(spec, wait)
+    if (removedPassages > 0 || space.isNeeded()) await cutFile(spec, wait)
   }
+  const work = openBackgroundWork({ logger, clock, signal, messages: MESSAGES, run })
   return {
-    wake: () => {
-      isWoken = true
-      working ??= work()
-    },
-    settled: async () => {
-      while (working) await working
-    },
+    ...work,
     stop: async () => {
       stopping.abort(new InterruptedError())
-      await working
+      await work.settled()
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import type { Tables } from '../database/open-tables.ts'
 
 const MAX_PER_TRANSACTION = 256
 
@@ -14,14 +15,11 @@ export interface WriteQueue {
   write<T>(work: () => T): Promise<T>
 }
 
-/** Gathers what the writes of a transaction add, and writes it once before the end. */
-export interface GatheredWrites {
-  begin(): void
-  flush(): void
-  committed(): void
-}
-
-export function createWriteQueue(database: Database, gathered?: GatheredWrites): WriteQueue {
+/** `gathered` adds up what the writes of a transaction add to blocks, and writes it once before the end. */
+export function createWriteQueue(
+  database: Database,
+  gathered?: Pick<Tables['contentBlocks'], 'begin' | 'flush' | 'committed'>,
+): WriteQueue {
   const pending: PendingWrite[] = []
   const runAll = database.transaction((writes: readonly PendingWrite[]) => {
     gathered?.begin()

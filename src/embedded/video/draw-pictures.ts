@@ -5,7 +5,7 @@ const COLLAGE_FRAME_WIDTH = 320
 const MAX_PIXELS = 2 ** 26
 /** Containers with an index of the frames that need no other ones. */
 const WITH_INDEX = /^video\/(mp4|quicktime|x-m4v|3gpp2?|x-matroska|matroska|webm|x-msvideo|vnd\.avi)$/
-/** In the others such frames are seldom further apart. */
+/** Such frames are seldom further apart in other containers. */
 const LEAD_MS = 15_000
 /** Some containers count in frames, to which filters would round all times. */
 const FINE_TIMES = 'settb=1/1000000'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../foundation/clock.ts'
+import type { Clock, Timer } from '../../../foundation/clock.ts'
 import { type ExtractionLimits, timeLimitMs } from '../extraction-limits.ts'
 import type { ExtractionEnd, ExtractionSink } from '../readers/extraction.ts'
 import type { ChildDocument, ChildMessage, PieceMessage } from './child-messages.ts'
@@ -177,7 +177,7 @@ class TimeLimit {
   readonly #limitMs: number
   readonly #onOver: () => void
   #spentMs = 0
-  #running: { readonly sinceMs: number; readonly stop: AbortController } | undefined
+  #running: { readonly sinceMs: number; readonly timer: Timer } | undefined
 
   constructor(clock: Clock, limitMs: number, onOver: () => void) {
     this.#clock = clock
@@ -188,19 +188,14 @@ class TimeLimit {
   /** Starts a span; does nothing while one runs. */
   start(): void {
     if (this.#running) return
-    const stop = new AbortController()
-    this.#running = { sinceMs: this.#clock.monotonicMs(), stop }
-    const leftMs = Math.max(0, this.#limitMs - this.#spentMs)
-    this.#clock.sleep(leftMs, stop.signal).then(
-      () => this.#onOver(),
-      () => {},
-    )
+    const timer = this.#clock.startTimer(Math.max(0, this.#limitMs - this.#spentMs), this.#onOver)
+    this.#running = { sinceMs: this.#clock.monotonicMs(), timer }
   }
 
   stop(): void {
     if (!this.#running) return
     this.#spentMs += this.#clock.monotonicMs() - this.#running.sinceMs
-    this.#running.stop.abort()
+    this.#running.timer[Symbol.dispose]()
     this.#running = undefined
   }
 

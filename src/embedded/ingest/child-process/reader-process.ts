@@ -22,19 +22,16 @@ export interface ProcessEnd {
   readonly how: string
 }
 
-export interface ProcessListener {
+interface ProcessListener {
   onMessage(message: ChildMessage): void
   /** Called once, after the last message. */
   onEnd(end: ProcessEnd): void
 }
 
-/** One child process that reads documents: its memory is bounded, it gets none of our secrets, and only SIGKILL ends it. */
-export interface ReaderProcess {
-  send(request: ChildRequest): void
-  kill(): void
-}
+export type ReaderProcess = ReturnType<typeof startReaderProcess>
 
-export function startReaderProcess(setup: ReaderSetup, listener: ProcessListener): ReaderProcess {
+/** Starts a child process that reads documents: its memory is bounded, it gets none of our secrets, and only SIGKILL ends it. */
+export function startReaderProcess(setup: ReaderSetup, listener: ProcessListener) {
   const { limits, recognizes, temporaryDir } = setup
   const child = fork(ENTRY, [String(limits.memoryMiB), recognizes ? 'recognizer' : 'reader', temporaryDir], {
     serialization: 'advanced',
@@ -44,7 +41,7 @@ export function startReaderProcess(setup: ReaderSetup, listener: ProcessListener
   })
   listen(child, listener)
   return {
-    send: (request) => {
+    send: (request: ChildRequest) => {
       // A message that cannot be sent is dropped: `onEnd` reports that the process has ended.
       if (child.connected) child.send(request, () => {})
     },

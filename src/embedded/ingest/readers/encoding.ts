@@ -146,7 +146,7 @@ interface UnreadableEncoding {
   readonly name: string
 }
 
-/** In the first bytes of HTML, XML, CSS, Python and the like. */
+/** Matches a declaration in the first bytes of HTML, XML, CSS, Python and the like. */
 const DECLARATION = /(?:charset|encoding|coding)\s*[=:]\s*["']?([\w.:-]+)/i
 
 function declaredIn(head: Buffer): string | undefined {
@@ -256,7 +256,7 @@ function isUtf8WithFaults(sample: Buffer): boolean {
 }
 
 interface Fitting extends ReadableEncoding {
-  /** Of the characters that are not ASCII. */
+  /** The share among the characters that are not ASCII. */
   readonly faultShare: number
 }
 

@@ -2,7 +2,8 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Worker } from 'tesseract.js'
-import { messageOf } from '../../../foundation/errors.ts'
+import { withinTime } from '../../../foundation/concurrency/within-time.ts'
+import { messageOf, TemporaryError } from '../../../foundation/errors.ts'
 import type { TraceDetail } from '../../database/passages.ts'
 import { RECOGNIZING_MS } from '../extraction-limits.ts'
 import type { ExtractionSink } from './extraction.ts'
@@ -21,12 +22,6 @@ export interface GreyImage {
   readonly data: Uint8Array
 }
 
-/** Recognizes printed text (OCR), one picture after the other, offline. */
-export interface Recognizer {
-  /** Returns nothing for a blank image; undefined when it took too long. */
-  recognize(image: GreyImage): Promise<RecognizedText[] | undefined>
-}
-
 const LANGUAGES = ['eng', 'deu'] as const
 
 /** A confidence of 100 is certain; what is recognized in leaves and clouds has about 10, printed text above 80. */
@@ -37,20 +32,22 @@ const DOTS_PER_INCH = '200'
 /** The mode of Tesseract that has neural networks only. */
 const LSTM_ONLY = 1
 
-/** Loads Tesseract with the first picture; `directory` receives its language data. */
-export function openRecognizer(directory: string): Recognizer {
+export type Recognizer = ReturnType<typeof openRecognizer>
+
+/**
+ * Recognizes printed text (OCR), one picture after the other, offline. Loads Tesseract with the first picture; `directory` receives
+ * its language data.
+ */
+export function openRecognizer(directory: string) {
   let worker: Promise<Worker> | undefined
   return {
-    recognize: async (image) => {
+    /** Returns nothing for a blank image; undefined when it took too long. */
+    recognize: async (image: GreyImage): Promise<RecognizedText[] | undefined> => {
       if (isBlank(image)) return []
       const { width, height } = image
       const png = await encodePng(image)
       worker ??= startWorker(directory)
-      const engine = await worker
-      const data = await withinTime(
-        engine,
-        async () => (await engine.recognize(png, {}, { text: false, blocks: true })).data,
-      )
+      const data = await recognizeInTime(await worker, png)
       if (!data) {
         worker = undefined
         return undefined
@@ -99,16 +96,14 @@ async function startWorker(directory: string): Promise<Worker> {
   return worker
 }
 
-/** Ends the worker and returns undefined when the work takes too long. */
-async function withinTime<T>(worker: Worker, work: () => Promise<T>): Promise<T | undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => resolve(undefined), RECOGNIZING_MS)
+/** Ends the worker and returns undefined when it takes too long. */
+async function recognizeInTime(worker: Worker, png: Buffer) {
   try {
-    const done = await Promise.race([work(), promise])
-    if (done === undefined) await worker.terminate()
-    return done
-  } finally {
-    clearTimeout(timer)
+    return (await withinTime(worker.recognize(png, {}, { text: false, blocks: true }), RECOGNIZING_MS)).data
+  } catch (error) {
+    if (!(error instanceof TemporaryError)) throw error
+    await worker.terminate()
+    return undefined
   }
 }
 

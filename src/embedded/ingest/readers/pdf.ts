@@ -62,7 +62,7 @@ async function recognizePage(
 }
 
 /** True for a page that shows something but whose text cannot be read: a scan, or letters without their meaning. */
-function isPicture({ text, isDrawn }: PdfPage): boolean {
+function isPicture({ text, isDrawn }: ReturnType<Pdf['readPage']>): boolean {
   const letters = text.replace(/\s/g, '')
   const meaningless = letters.replace(/[^\ufffd\ue000-\uf8ff\p{Cc}]/gu, '').length
   return isDrawn && meaningless * 2 >= letters.length
@@ -76,31 +76,18 @@ function endOf({ textPages, recognizedPages, gap }: Found): ExtractionEnd {
     : completed(...warnings)
 }
 
-/** One page of a PDF; only one is loaded at a time. */
-interface PdfPage {
-  /** Its text in the order of the file, lines parted by line feeds. */
-  readonly text: string
-  /** True when anything is drawn on it, text or not. */
-  readonly isDrawn: boolean
-}
-
-interface Pdf extends Disposable {
-  readonly pageCount: number
-  /** `index` counts from 0. */
-  readPage(index: number): PdfPage
-  /** Draws a page so that its longer side has about this number of pixels. */
-  drawPage(index: number, longerSide: number): Promise<GreyImage>
-}
+type Pdf = Awaited<ReturnType<typeof openPdf>>
 
 let library: Promise<PDFiumLibrary> | undefined
 
 /** Throws when the file is damaged or needs a password. */
-export async function openPdf(bytes: Uint8Array): Promise<Pdf> {
+export async function openPdf(bytes: Uint8Array) {
   library ??= import('@hyzyla/pdfium').then(({ PDFiumLibrary }) => PDFiumLibrary.init())
   const document = await load(await library, bytes)
   return {
     pageCount: document.getPageCount(),
-    readPage: (index) => {
+    /** Returns its text in the order of the file, and whether anything is drawn on it; `index` counts from 0. */
+    readPage: (index: number) => {
       const page = document.getPage(index)
       try {
         return { text: cleanText(page.getText()), isDrawn: page.getObjectCount() > 0 }
@@ -108,8 +95,8 @@ export async function openPdf(bytes: Uint8Array): Promise<Pdf> {
         close(page)
       }
     },
-    // Drawing closes the page.
-    drawPage: async (index, longerSide) => await draw(document.getPage(index), longerSide),
+    /** Draws a page so that its longer side has about this number of pixels, and closes it. */
+    drawPage: async (index: number, longerSide: number) => await draw(document.getPage(index), longerSide),
     [Symbol.dispose]: () => document.destroy(),
   }
 }

@@ -30,7 +30,7 @@ export async function extractStrictly(
   return await readText(source, sink, kind, decodeStrictly)
 }
 
-/** As `extractStrictly`; at an invalid byte guesses the encoding, else replaces faulty bytes (never in an unknown kind). */
+/** Extracts text as `extractStrictly` does; at an invalid byte guesses the encoding, else replaces faulty bytes (never in an unknown kind). */
 export async function extractText(
   source: ExtractionSource,
   sink: ExtractionSink,

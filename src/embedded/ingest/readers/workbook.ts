@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { checkArchive, listEntries, readXmlPart, type XmlListener, type ZipEntry } from './archive.ts'
 import { completed, type ExtractionEnd, type ExtractionSink, partial } from './extraction.ts'
-import { meaningOf, type NumberMeaning, writeNumber } from './number-formats.ts'
+import { type NumberKind, numberKindOf, writeNumber } from './number-formats.ts'
 import { cellText } from './office.ts'
 import { PlaceSplitter } from './passage-splitter.ts'
 
@@ -36,8 +36,8 @@ interface Workbook {
   readonly sheets: readonly { readonly name: string; readonly part: ZipEntry }[]
   readonly is1904: boolean
   readonly strings: readonly string[]
-  /** The meaning of numbers, by the style of their cell. */
-  readonly meanings: readonly NumberMeaning[]
+  /** The kinds of numbers, by the style of their cell. */
+  readonly numberKinds: readonly NumberKind[]
 }
 
 type Find = (name: string) => ZipEntry | undefined
@@ -63,7 +63,7 @@ async function readWorkbookParts(zip: Buffer, entries: readonly ZipEntry[]): Pro
     },
   })
   const strings = await readStrings(zip, find('xl/sharedStrings.xml'))
-  return { sheets, is1904, strings, meanings: await readMeanings(zip, find('xl/styles.xml')) }
+  return { sheets, is1904, strings, numberKinds: await readNumberKinds(zip, find('xl/styles.xml')) }
 }
 
 async function readTargets(zip: Buffer, part: ZipEntry | undefined): Promise<ReadonlyMap<string, string>> {
@@ -100,20 +100,20 @@ async function readStrings(zip: Buffer, part: ZipEntry | undefined): Promise<str
   return strings
 }
 
-async function readMeanings(zip: Buffer, part: ZipEntry | undefined): Promise<NumberMeaning[]> {
+async function readNumberKinds(zip: Buffer, part: ZipEntry | undefined): Promise<NumberKind[]> {
   const codes = new Map<number, string>()
-  const meanings: NumberMeaning[] = []
+  const numberKinds: NumberKind[] = []
   let isOfCells = false
   const onOpen = (name: string, { numFmtId: id, formatCode: code }: Readonly<Record<string, string>>) => {
     if (name === 'cellXfs') isOfCells = true
     if (name === 'numFmt' && code !== undefined) codes.set(Number(id), code)
-    if (name === 'xf' && isOfCells) meanings.push(meaningOf(Number(id), codes.get(Number(id))))
+    if (name === 'xf' && isOfCells) numberKinds.push(numberKindOf(Number(id), codes.get(Number(id))))
   }
   const onClose = (name: string) => {
     if (name === 'cellXfs') isOfCells = false
   }
   if (part) await readXmlPart(zip, part, { onOpen, onClose })
-  return meanings
+  return numberKinds
 }
 
 /** A cell may be in any of 16,384 columns; this many empty ones are shown between two others. */
@@ -161,11 +161,11 @@ function columnOf(reference: string | undefined, byDefault: number): number {
   return [...letters].reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0) - 1
 }
 
-function shown(value: string, type: string, style: number, { strings, meanings, is1904 }: Workbook): string {
+function shown(value: string, type: string, style: number, { strings, numberKinds, is1904 }: Workbook): string {
   if (type === 's') return cellText(strings[Number(value)] ?? '')
   if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE'
   if (type === 'n' && value.trim() !== '' && Number.isFinite(Number(value))) {
-    return writeNumber(Number(value), meanings[style] ?? 'number', is1904)
+    return writeNumber(Number(value), numberKinds[style] ?? 'number', is1904)
   }
   return cellText(value)
 }

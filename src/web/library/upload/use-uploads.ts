@@ -2,17 +2,6 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { ApiClient } from '../../common/api-client.ts'
 import { type Upload, UploadQueue } from './upload-queue.ts'
 
-/** The uploads of this tab, from all directories. */
-export interface Uploads {
-  readonly all: readonly Upload[]
-  /** Takes what was dropped; refuses a folder with a message. */
-  add(library: string, directory: string, files: readonly Dropped[]): void
-  retry(number: number): void
-  clear(): void
-  /** Counts the files that have arrived in a directory. */
-  storedIn(library: string, directory: string): number
-}
-
 export interface Dropped {
   readonly file: File
   readonly isFolder: boolean
@@ -20,21 +9,26 @@ export interface Dropped {
 
 const FOLDER = 'This is a folder. Open it and choose the files in it, or let shelfd mirror it.'
 
-export function useUploads(api: ApiClient): Uploads {
+export type Uploads = ReturnType<typeof useUploads>
+
+/** The uploads of this tab, from all directories. */
+export function useUploads(api: ApiClient) {
   const [all, setAll] = useState<readonly Upload[]>([])
   const queue = useMemo(() => new UploadQueue(api, setAll), [api])
   useEffect(() => () => queue.stop(), [queue])
   useWarning(all.some(({ state }) => state.kind === 'waiting' || state.kind === 'sending'))
   return {
     all,
-    add: (library, directory, dropped) => {
+    /** Takes what was dropped; refuses a folder with a message. */
+    add: (library: string, directory: string, dropped: readonly Dropped[]) => {
       for (const { file } of dropped.filter(({ isFolder }) => isFolder)) queue.refuse(library, directory, file, FOLDER)
       const files = dropped.filter(({ isFolder }) => !isFolder).map(({ file }) => file)
       queue.add(library, directory, files)
     },
-    retry: (number) => queue.retry(number),
+    retry: (number: number) => queue.retry(number),
     clear: () => queue.clear(),
-    storedIn: (library, directory) => {
+    /** Counts the files that have arrived in a directory. */
+    storedIn: (library: string, directory: string) => {
       const here = all.filter((upload) => upload.library === library && upload.directory === directory)
       return here.filter(({ state }) => state.kind === 'stored').length
     },
