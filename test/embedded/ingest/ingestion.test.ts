@@ -66,9 +66,9 @@ describe('ingestion', () => {
   })
 
   it('the bytes of a file decide its type, not its name', async () => {
-    const gzip = new Uint8Array(Buffer.from('1f8b0800000000000003', 'hex'))
+    const xz = new Uint8Array(Buffer.from('fd377a585a000004e6d6b446', 'hex'))
     const { records } = await ingested(
-      { name: 'a.txt', type: 'text/plain', content: gzip },
+      { name: 'a.txt', type: 'text/plain', content: xz },
       { name: 'b.ts', type: 'text/x-typescript', content: new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0, 0, 0, 0]) },
       { name: 'c.txt', type: 'text/plain', content: 'MZ and other letters that programs begin with' },
     )

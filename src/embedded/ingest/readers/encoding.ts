@@ -226,7 +226,8 @@ async function detect(sample: Buffer, kind: keyof typeof MOST_FAULTS): Promise<R
   const { analyse } = await import('chardet')
   let best: { readonly fitting: Fitting; readonly score: number } | undefined
   for (const { name, confidence } of analyse(sample)) {
-    if (confidence < MIN_CONFIDENCE) continue
+    // Their marks and zero bytes were looked for before.
+    if (confidence < MIN_CONFIDENCE || name.startsWith('UTF-')) continue
     const fitting = await tryEncoding(name.toLowerCase(), sample, kind)
     const score = fitting ? confidence * (1 - fitting.faultShare) : 0
     if (fitting && score > (best?.score ?? 0)) best = { fitting, score }

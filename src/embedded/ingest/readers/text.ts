@@ -66,16 +66,16 @@ async function extractInOtherEncoding(
     }
   }
   const end = await readText(source, sink, kind, startDecoding)
-  if (replaced > MOST_REPLACED * (letters + replaced)) {
+  if (replaced > Math.max(1, MOST_REPLACED * (letters + replaced))) {
     sink.restart()
-    return partial(MOSTLY_REPLACED)
+    return kind === 'unknown' ? completed(NO_TEXT) : partial(MOSTLY_REPLACED)
   }
   if (end.status === 'partial') return end
   const guessed = guess && !guess.isDeclared ? [guessedEncoding(guess.name)] : []
   return completed(...end.warnings, ...(replaced > 0 ? [REPLACED_BYTES] : []), ...guessed)
 }
 
-/** The share of letters without which a text can still be found and read. */
+/** The share of letters without which a text can still be found and read; one letter is never too many. */
 const MOST_REPLACED = 0.1
 
 async function readText(
