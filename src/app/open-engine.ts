@@ -14,8 +14,7 @@ import { prepareThread, rescanInThread } from '../sync/scan/walk-in-threads.ts'
 import { walkBySize } from '../sync/scan/walk-small-tree.ts'
 import { type FileLog, type MetricsSink, noMetrics, silentFileLog } from '../sync/sinks.ts'
 import { realPathOf } from './files/paths.ts'
-import { createLazyService, type LazyService } from './service-client/lazy-service.ts'
-import type { OpenServiceInput } from './service-client/open-service.ts'
+import { createLazyService, type LazyService, type OpenServiceInput } from './service-client/open-service.ts'
 import type { Settings } from './settings/settings.ts'
 
 /** The time that uploads in flight may take to end after a request to stop. */

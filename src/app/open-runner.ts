@@ -78,7 +78,7 @@ function runHere(settings: Settings, input: OpenEngineInput): Runner {
 /** Notifies of a run; a separate function, so that a program that notifies nobody loads nothing for it. */
 async function notify({ notify }: Settings, input: OpenEngineInput, engine: Engine, result: RunResult): Promise<void> {
   if (!hasChannels(notify)) return
-  const { planNotices, notifyOfRun } = await import('./notify/notices.ts')
+  const { planNotices, notifyOfRun } = await import('./notify/channels.ts')
   const plan = planNotices(notify, input)
   if (plan) await notifyOfRun(engine, plan, result)
 }

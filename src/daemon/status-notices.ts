@@ -5,8 +5,8 @@ import { type Cause, type MirrorSituation, mirrorKey, type Situation } from '../
 import type { Store } from '../store/open-store.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../sync/continuous/controller-status.ts'
 import { type NoticePlan, Notifications } from '../sync/notifications.ts'
-import { isFailing } from './health/readiness.ts'
-import { readHandled } from './schedule/handled-batch.ts'
+import { isFailing } from './health.ts'
+import { readHandled } from './schedule/schedule.ts'
 
 /** Shorter faults are not worth a notice, and each check costs queries. */
 const CHECK_INTERVAL_MS = 60_000

@@ -8,9 +8,8 @@ import { ServiceConnection } from '../sync/continuous/service-connection.ts'
 import type { Engine, MirrorSettings } from '../sync/engine.ts'
 import { forgetPause, isPaused, listPauseKeys } from '../sync/pause.ts'
 import type { LibraryAccess } from './control/protocol.ts'
-import { forgetHandled, listHandled } from './schedule/handled-batch.ts'
 import { type Maintenance, type MaintenanceWindow, MaintenanceWindows } from './schedule/maintenance.ts'
-import { type Schedules, startSchedules } from './schedule/schedule.ts'
+import { forgetHandled, listHandled, type Schedules, startSchedules } from './schedule/schedule.ts'
 
 /** The wall clock may be set to a time in a maintenance window, or out of it, at any moment. */
 const MAINTENANCE_CHECK_MS = 1_000

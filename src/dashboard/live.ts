@@ -5,7 +5,7 @@ import { messageOf } from '../foundation/errors.ts'
 import type { LineWriter } from '../foundation/http/route.ts'
 import { counted } from '../foundation/text/safe-text.ts'
 import { isoTime } from '../foundation/text/times.ts'
-import { describeStatus } from '../sync/continuous/status-lines.ts'
+import { describeStatus } from '../sync/continuous/controller-status.ts'
 import type { DashboardSources } from './sources.ts'
 import type { DashboardSyncs } from './syncs.ts'
 

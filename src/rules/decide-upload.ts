@@ -1,4 +1,4 @@
-import { quarantineLeftMs } from './quarantine.ts'
+import { quarantineLeftMs } from './retry-delay.ts'
 
 /** The state of a content between its discovery and its receipt. */
 export type ContentState = 'new' | 'sending' | 'doubt' | 'stored' | 'refused'
@@ -17,31 +17,18 @@ export interface UploadCandidate {
   readonly mustLink: boolean
 }
 
-type UploadDecision =
-  | { readonly kind: 'upload' }
-  /** The content is stored: uploading this copy adds its location. */
-  | { readonly kind: 'link' }
-  /** The content is stored: nothing has to be uploaded for this file. */
-  | { readonly kind: 'alias' }
-  | {
-      readonly kind: 'wait'
-      readonly for: 'upload-in-flight' | 'look' | 'quarantine' | 'operator' | 'next-run' | 'directory'
-    }
+/** `link`: the content is stored, and uploading this copy adds its location; `alias`: nothing has to be uploaded for this file. */
+type UploadDecision = 'upload' | 'link' | 'alias' | 'wait'
 
 /** Decides what to do with one file. Callers check limits and earlier uploads of the content afterwards. */
 export function decideUpload(candidate: UploadCandidate, nowMs: number): UploadDecision {
   const { state, isSetAside, retryAt, isTried, hasDirectory, mustLink } = candidate
-  if (state === 'stored') {
-    if (!mustLink) return { kind: 'alias' }
-    if (isTried) return { kind: 'wait', for: 'next-run' }
-    return hasDirectory ? { kind: 'link' } : { kind: 'wait', for: 'directory' }
-  }
-  if (state === 'sending') return { kind: 'wait', for: 'upload-in-flight' }
-  if (state === 'doubt') return { kind: 'wait', for: 'look' }
-  if (state === 'refused' && isSetAside) return { kind: 'wait', for: 'operator' }
-  if (state === 'refused' && quarantineLeftMs(retryAt, nowMs) > 0) return { kind: 'wait', for: 'quarantine' }
-  if (isTried) return { kind: 'wait', for: 'next-run' }
-  return hasDirectory ? { kind: 'upload' } : { kind: 'wait', for: 'directory' }
+  if (state === 'stored' && !mustLink) return 'alias'
+  // In flight, or a search decides.
+  if (state === 'sending' || state === 'doubt') return 'wait'
+  if (state === 'refused' && (isSetAside || quarantineLeftMs(retryAt, nowMs) > 0)) return 'wait'
+  if (isTried || !hasDirectory) return 'wait'
+  return state === 'stored' ? 'link' : 'upload'
 }
 
 /** The resource id that an answer to an upload named, and the bytes that were sent. */
@@ -67,13 +54,13 @@ interface TriedContent {
   /** Uploads of it that ended in doubt. */
   readonly doubts: number
   /** Times that it became a problem. */
-  readonly problemCount: number
+  readonly failedTries: number
 }
 
 /** `first`: the content never failed. `last`: it did, so that it gets what others leave of a run's limits. */
 export type UploadPriority = 'first' | 'last'
 
 /** Returns when a content is uploaded: those that keep failing must not use up a limit before others are tried once. */
-export function uploadPriority({ doubts, problemCount }: TriedContent): UploadPriority {
-  return doubts === 0 && problemCount === 0 ? 'first' : 'last'
+export function uploadPriority({ doubts, failedTries }: TriedContent): UploadPriority {
+  return doubts === 0 && failedTries === 0 ? 'first' : 'last'
 }

@@ -1,5 +1,5 @@
 import type { DoubtCause, ErrorKind } from '../foundation/errors.ts'
-import { quarantineDurationMs, quarantineLeftMs } from './quarantine.ts'
+import { quarantineDurationMs, quarantineLeftMs } from './retry-delay.ts'
 
 /** The problem of a content in doubt that has no recorded one. */
 export const IN_DOUBT = {
@@ -12,7 +12,7 @@ interface DoubtedContent {
   /** Earlier uploads of it that ended in doubt. */
   readonly doubts: number
   /** Earlier quarantines of it. */
-  readonly problemCount: number
+  readonly failedTries: number
 }
 
 type DoubtReaction =
@@ -22,9 +22,9 @@ type DoubtReaction =
   | { readonly kind: 'quarantine'; readonly code: Exclude<DoubtCause, 'interrupted'>; readonly durationMs: number }
 
 /** Decides what follows an upload in doubt. The first doubt has no quarantine, so that a lost answer costs no time. */
-export function reactToDoubt({ doubts, problemCount }: DoubtedContent, cause: DoubtCause): DoubtReaction {
-  if (cause === 'interrupted' || (doubts === 0 && problemCount === 0)) return { kind: 'resend' }
-  return { kind: 'quarantine', code: cause, durationMs: quarantineDurationMs(problemCount, cause) }
+export function reactToDoubt({ doubts, failedTries }: DoubtedContent, cause: DoubtCause): DoubtReaction {
+  if (cause === 'interrupted' || (doubts === 0 && failedTries === 0)) return { kind: 'resend' }
+  return { kind: 'quarantine', code: cause, durationMs: quarantineDurationMs(failedTries, cause) }
 }
 
 /** Returns whether to search for a content in doubt now: not while it is in quarantine or set aside. */

@@ -32,3 +32,49 @@ export function retryDelayMs(attempt: number, policy: RetryPolicy, random: numbe
 export function longestDelayMs({ longestRetryAfterMs = DAY_MS }: RetryPolicy): number {
   return longestRetryAfterMs
 }
+
+export interface PollIntervals {
+  readonly firstPollMs: number
+  readonly maxPollMs: number
+  /** A resource that stays pending for longer is overdue. */
+  readonly deadlineMs: number
+}
+
+/** Overdue resources are polled this many times less often. */
+const OVERDUE_FACTOR = 20
+
+/** The delay before poll number `polls + 1` of a resource: grows by half each time up to `maxPollMs`, with jitter. */
+export function pollIntervalMs(
+  { polls, isOverdue }: { readonly polls: number; readonly isOverdue: boolean },
+  { firstPollMs, maxPollMs }: Omit<PollIntervals, 'deadlineMs'>,
+  random: number,
+): number {
+  const grown = Math.min(maxPollMs, firstPollMs * 1.5 ** Math.min(polls, 64))
+  return grown * (0.9 + 0.2 * random) * (isOverdue ? OVERDUE_FACTOR : 1)
+}
+
+const FIRST_QUARANTINE_MS = 25_000
+const LONGEST_QUARANTINE_MS = DAY_MS
+
+/** The service will refuse the same bytes again, so the longest duration applies at once. */
+const HOPELESS: ReadonlySet<string> = new Set(['too-large'])
+
+/** Returns how long a failed content stays in quarantine: 25 s, growing fivefold, up to a day. */
+export function quarantineDurationMs(refusals: number, code: string): number {
+  if (HOPELESS.has(code)) return LONGEST_QUARANTINE_MS
+  return Math.min(LONGEST_QUARANTINE_MS, FIRST_QUARANTINE_MS * 5 ** Math.max(0, refusals))
+}
+
+/**
+ * The earliest and the latest end of a quarantine that is running at `nowMs` (wall clock). A later end was recorded while
+ * the clock was wrong, and the quarantine counts as over (P20).
+ */
+export function quarantineEnds(nowMs: number): readonly [number, number] {
+  return [nowMs + 1, nowMs + LONGEST_QUARANTINE_MS]
+}
+
+/** Milliseconds of a quarantine left at `nowMs`; 0 when the content is due. */
+export function quarantineLeftMs(retryAt: number | null, nowMs: number): number {
+  const [first, last] = quarantineEnds(nowMs)
+  return retryAt !== null && retryAt >= first && retryAt <= last ? retryAt - nowMs : 0
+}

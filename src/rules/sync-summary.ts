@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { heldBackShape } from './limits.ts'
+import { type HeldBack, heldBackShape } from './limits.ts'
 
 /** A summary begins with all counts 0, as its shape says by defaults. */
 const count = z.number().default(0)
@@ -101,4 +101,9 @@ export function emptySummary(mirror: Pick<SyncSummary, 'name' | 'path' | 'librar
 /** Returns the index, among `count` ascending values, of the one below which `share` (0 to 1) of them lie; -1 for none. */
 export function percentileIndex(count: number, share: number): number {
   return Math.min(count - 1, Math.floor(count * share))
+}
+
+export function recordHeldBack({ uploads }: SyncSummary, heldBackBy: readonly HeldBack[]): void {
+  uploads.heldBackBy = heldBackBy
+  uploads.heldBack = heldBackBy.reduce((sum, { contents }) => sum + contents, 0)
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../foundation/clock.ts'
 import { isoTime } from '../foundation/text/times.ts'
-import { quarantineDurationMs } from '../rules/quarantine.ts'
+import { quarantineDurationMs } from '../rules/retry-delay.ts'
 import type { Store, StoreReader } from '../store/open-store.ts'
 import type { QuarantineRow } from '../store/tables/problems.ts'
 
@@ -37,7 +37,7 @@ export function quarantineUntil(
   contentId: number,
   code: string,
 ): number {
-  return clock.nowMs() + quarantineDurationMs(store.contents.getUploadState(contentId).problemCount, code)
+  return clock.nowMs() + quarantineDurationMs(store.contents.getUploadState(contentId).failedTries, code)
 }
 
 /** Returns every failed content that a file still has, ordered by the mirror and path of its first file. */

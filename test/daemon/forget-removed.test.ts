@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { writeHandled } from '../../src/daemon/schedule/handled-batch.ts'
+import { writeHandled } from '../../src/daemon/schedule/schedule.ts'
 import { forgetRemoved } from '../../src/daemon/supervisor.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { isPaused, pauseMirrors } from '../../src/sync/pause.ts'

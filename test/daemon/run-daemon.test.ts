@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connectToDaemon } from '../../src/daemon/control/client/connect-to-daemon.ts'
-import { createMetrics } from '../../src/daemon/metrics/create-metrics.ts'
+import { createMetrics } from '../../src/daemon/metrics.ts'
 import { type DaemonPlan, type HealthAddress, runDaemon } from '../../src/daemon/run-daemon.ts'
 import { type Clock, systemClock } from '../../src/foundation/clock.ts'
 import { type Logger, silentLogger } from '../../src/foundation/logger.ts'

@@ -15,24 +15,23 @@ const NEW: UploadCandidate = {
 describe('the decision about a file to upload', () => {
   test.each<[what: string, candidate: Partial<UploadCandidate>, decision: string]>([
     ['a new content', {}, 'upload'],
-    ['a new content that this run tried', { isTried: true }, 'wait for next-run'],
-    ['a new content whose directory is missing', { hasDirectory: false }, 'wait for directory'],
-    ['a content that is on its way', { state: 'sending' }, 'wait for upload-in-flight'],
-    ['a content in doubt', { state: 'doubt' }, 'wait for look'],
-    ['a content in doubt that this run tried', { state: 'doubt', isTried: true }, 'wait for look'],
-    ['a refused content in quarantine', { state: 'refused', retryAt: NOW_MS + 1 }, 'wait for quarantine'],
+    ['a new content that this run tried', { isTried: true }, 'wait'],
+    ['a new content whose directory is missing', { hasDirectory: false }, 'wait'],
+    ['a content that is on its way', { state: 'sending' }, 'wait'],
+    ['a content in doubt', { state: 'doubt' }, 'wait'],
+    ['a content in doubt that this run tried', { state: 'doubt', isTried: true }, 'wait'],
+    ['a refused content in quarantine', { state: 'refused', retryAt: NOW_MS + 1 }, 'wait'],
     ['a refused content whose quarantine is over', { state: 'refused', retryAt: NOW_MS }, 'upload'],
-    ['a refused content that this run tried', { state: 'refused', isTried: true }, 'wait for next-run'],
-    ['a refused content that was set aside', { state: 'refused', isSetAside: true }, 'wait for operator'],
+    ['a refused content that this run tried', { state: 'refused', isTried: true }, 'wait'],
+    ['a refused content that was set aside', { state: 'refused', isSetAside: true }, 'wait'],
     ['a new content that was set aside before it changed', { isSetAside: true }, 'upload'],
     ['a stored content', { state: 'stored' }, 'alias'],
     ['a stored content whose directory is missing', { state: 'stored', hasDirectory: false }, 'alias'],
     ['a copy that is to become a location', { state: 'stored', mustLink: true }, 'link'],
-    ['a copy without its directory', { state: 'stored', mustLink: true, hasDirectory: false }, 'wait for directory'],
-    ['a copy that this run uploaded', { state: 'stored', mustLink: true, isTried: true }, 'wait for next-run'],
+    ['a copy without its directory', { state: 'stored', mustLink: true, hasDirectory: false }, 'wait'],
+    ['a copy that this run uploaded', { state: 'stored', mustLink: true, isTried: true }, 'wait'],
   ])('the upload is decided for %s', (_, candidate, expected) => {
-    const decision = decideUpload({ ...NEW, ...candidate }, NOW_MS)
-    expect(decision.kind === 'wait' ? `wait for ${decision.for}` : decision.kind).toBe(expected)
+    expect(decideUpload({ ...NEW, ...candidate }, NOW_MS)).toBe(expected)
   })
 })
 
@@ -45,10 +44,10 @@ test('an id is contested when different bytes were answered with it', () => {
 })
 
 test.each([
-  { doubts: 0, problemCount: 0, priority: 'first' },
-  { doubts: 1, problemCount: 0, priority: 'last' },
-  { doubts: 0, problemCount: 1, priority: 'last' },
-  { doubts: 3, problemCount: 2, priority: 'last' },
+  { doubts: 0, failedTries: 0, priority: 'first' },
+  { doubts: 1, failedTries: 0, priority: 'last' },
+  { doubts: 0, failedTries: 1, priority: 'last' },
+  { doubts: 3, failedTries: 2, priority: 'last' },
 ])('a content that failed is sent after all that never did: %j', ({ priority, ...content }) => {
   expect(uploadPriority(content)).toBe(priority)
 })

@@ -3,13 +3,13 @@ import { blocksUpload, needsSearch, reactToDoubt } from '../../src/rules/doubts.
 
 describe('an upload in doubt', () => {
   test.each([
-    { doubts: 0, problemCount: 0, cause: 'service-error', reaction: { kind: 'resend' } },
-    { doubts: 1, problemCount: 0, cause: 'service-error', reaction: { kind: 'quarantine', durationMs: 25_000 } },
-    { doubts: 2, problemCount: 1, cause: 'service-error', reaction: { kind: 'quarantine', durationMs: 125_000 } },
-    { doubts: 0, problemCount: 3, cause: 'answer-late', reaction: { kind: 'quarantine', durationMs: 3_125_000 } },
-    { doubts: 7, problemCount: 2, cause: 'interrupted', reaction: { kind: 'resend' } },
+    { doubts: 0, failedTries: 0, cause: 'service-error', reaction: { kind: 'resend' } },
+    { doubts: 1, failedTries: 0, cause: 'service-error', reaction: { kind: 'quarantine', durationMs: 25_000 } },
+    { doubts: 2, failedTries: 1, cause: 'service-error', reaction: { kind: 'quarantine', durationMs: 125_000 } },
+    { doubts: 0, failedTries: 3, cause: 'answer-late', reaction: { kind: 'quarantine', durationMs: 3_125_000 } },
+    { doubts: 7, failedTries: 2, cause: 'interrupted', reaction: { kind: 'resend' } },
   ] as const)(
-    'a doubt has its reaction after $doubts doubts and $problemCount quarantines ($cause) [P4]',
+    'a doubt has its reaction after $doubts doubts and $failedTries quarantines ($cause) [P4]',
     ({ cause, reaction, ...content }) => {
       expect(reactToDoubt(content, cause)).toMatchObject(reaction)
     },

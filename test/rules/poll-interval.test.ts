@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { pollIntervalMs } from '../../src/rules/poll-interval.ts'
+import { pollIntervalMs } from '../../src/rules/retry-delay.ts'
 
 describe('the interval between polls', () => {
   const intervals = fc

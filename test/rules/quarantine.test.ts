@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { quarantineDurationMs, quarantineLeftMs } from '../../src/rules/quarantine.ts'
+import { quarantineDurationMs, quarantineLeftMs } from '../../src/rules/retry-delay.ts'
 
 describe('the duration of a quarantine', () => {
   const DAY_MS = 86_400_000

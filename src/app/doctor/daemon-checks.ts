@@ -1,4 +1,4 @@
-import { listFailingChecks } from '../../daemon/health/readiness.ts'
+import { listFailingChecks } from '../../daemon/health.ts'
 import { errorCodes, UsageError } from '../../foundation/errors.ts'
 import {
   assessMissingDaemon,
@@ -8,7 +8,7 @@ import {
   type ManagerState,
   ok,
 } from '../../rules/doctor.ts'
-import { describeStatus } from '../../sync/continuous/status-lines.ts'
+import { describeStatus } from '../../sync/continuous/controller-status.ts'
 import { isThere } from '../files/paths.ts'
 import { type ManageInput, manageOwnSystemService, showSystemService } from '../system-service/manage-system-service.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'

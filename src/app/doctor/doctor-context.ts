@@ -10,9 +10,8 @@ import { checkStore, openStoreReader } from '../../store/open-store.ts'
 import type { Redactor } from '../logging/redactor.ts'
 import { type FoundToken, readToken } from '../service-client/credential.ts'
 import { findConnectOptions, findProxy, openService } from '../service-client/open-service.ts'
-import type { SettingsInput } from '../settings/read-settings.ts'
+import { findStateDir, type SettingsInput } from '../settings/read-settings.ts'
 import type { ConfiguredServiceSettings, Settings } from '../settings/settings.ts'
-import { findStateDir } from '../settings/state-dir.ts'
 import { given } from './findings.ts'
 
 interface DoctorInput extends SettingsInput {

@@ -1,11 +1,15 @@
+import { hostname } from 'node:os'
 import { escapeText } from '../../foundation/text/safe-text.ts'
+import { causesOfRun } from '../../rules/notice-causes.ts'
 import type { NoticeMessage } from '../../rules/notices.ts'
-import type { Channel, Delivery } from '../../sync/notifications.ts'
+import type { Engine } from '../../sync/engine.ts'
+import { type Channel, type Delivery, type NoticePlan, Notifications } from '../../sync/notifications.ts'
+import type { RunResult } from '../../sync/run/run-sync.ts'
 import type { Redactor } from '../logging/redactor.ts'
 import type { Environment } from '../settings/overrides.ts'
 import type { EmailSettings, NotifySettings, WebhookSettings } from '../settings/settings.ts'
 
-export interface ChannelInput {
+interface ChannelInput {
   readonly env: Environment
   /** Learns the addresses of webhooks. */
   readonly redactor: Redactor
@@ -48,7 +52,6 @@ function webhookChannel(webhook: WebhookSettings, { env, redactor }: ChannelInpu
     send: async (message, signal) => {
       const { postWebhook, WebhookFailure } = await import('../../remote/post-webhook.ts')
       const { findProxy } = await import('../service-client/open-service.ts')
-      const { postOf } = await import('./webhook-body.ts')
       try {
         const proxy = await findProxy(origin, { env, redactor })
         const limit = AbortSignal.any([signal, AbortSignal.timeout(WEBHOOK_TIMEOUT_MS)])
@@ -96,4 +99,72 @@ function mailOf({ event, subject, text }: NoticeMessage, { to, from }: Pick<Emai
 function encodeSubject(subject: string): string {
   const pieces = subject.match(/.{1,14}/gsu) ?? []
   return pieces.map((piece) => `=?utf-8?B?${Buffer.from(piece).toString('base64')}?=`).join('\n ')
+}
+
+interface Post {
+  readonly url: URL
+  readonly contentType: string
+  readonly body: string
+}
+
+/** Words a message as the service behind a webhook takes it. */
+function postOf({ url, format }: WebhookSettings, message: NoticeMessage): Post {
+  switch (format) {
+    case 'json':
+      return json(url, message)
+    case 'slack':
+      return json(url, { text: escapeForSlack(`*${message.subject}*\n${message.text}`.trim()) })
+    case 'ntfy':
+      return toNtfy(url, message)
+    case 'healthchecks':
+      return toHealthchecks(url, message)
+  }
+}
+
+function json(url: string, value: unknown): Post {
+  return { url: new URL(url), contentType: 'application/json', body: JSON.stringify(value) }
+}
+
+/** Slack gives these three characters a meaning. */
+function escapeForSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+/** Puts the message into parameters of the address, since headers could not hold every character of a title. */
+function toNtfy(address: string, { event, subject, text }: NoticeMessage): Post {
+  const url = new URL(address)
+  url.searchParams.set('title', subject)
+  url.searchParams.set('priority', event === 'failure' ? 'high' : 'default')
+  url.searchParams.set('tags', event === 'failure' ? 'warning' : 'white_check_mark')
+  return { url, contentType: 'text/plain; charset=utf-8', body: text === '' ? subject : text }
+}
+
+/** A failure marks the check as down, a test is only logged there; anything else is a sign of life. */
+function toHealthchecks(address: string, { event, subject, text }: NoticeMessage): Post {
+  const url = new URL(address)
+  const end = event === 'failure' ? '/fail' : event === 'test' ? '/log' : ''
+  url.pathname = `${url.pathname.replace(/\/$/, '')}${end}`
+  return { url, contentType: 'text/plain; charset=utf-8', body: `${subject}\n${text}`.trim() }
+}
+
+/** Returns what the settings say about notices; undefined when nobody is to be notified. */
+export function planNotices(settings: NotifySettings, input: ChannelInput): NoticePlan | undefined {
+  const channels = openChannels(settings, input)
+  return channels.length === 0 ? undefined : { channels, overdueMs: settings.noSuccessForMs, host: hostname() }
+}
+
+/** Notifies of what a run that has ended found, or that it is over. A run that was stopped notifies nobody. */
+export async function notifyOfRun(
+  engine: Pick<Engine, 'store' | 'clock' | 'logger' | 'signal'>,
+  plan: NoticePlan,
+  { summary, outcome }: RunResult,
+): Promise<void> {
+  if (outcome === 'interrupted') return
+  const nowMs = engine.clock.nowMs()
+  const { causes, judged, mirrors } = causesOfRun(summary.mirrors, nowMs)
+  const others = engine.store.mirrors
+    .list()
+    .filter(({ name }) => mirrors.every((mirror) => mirror.name !== name))
+    .map(({ name }) => ({ name, state: 'unknown', triedAt: nowMs }) as const)
+  await new Notifications(engine, plan).update({ nowMs, causes, judged, mirrors: [...mirrors, ...others] })
 }

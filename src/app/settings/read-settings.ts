@@ -1,14 +1,14 @@
+import { dirname, resolve } from 'node:path'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
 import { expectedOf } from '../../foundation/text/describe-issue.ts'
 import { assertPrivate, assertTrusted, type ReadTextFile, readTextFile, type TextFile } from '../files/private-files.ts'
-import { configCandidates, type Surroundings } from './config-paths.ts'
+import { configCandidates, defaultStateDir, expandHome, findConfigFile, type Surroundings } from './config-paths.ts'
 import { readOverrides, type SettingFlags } from './overrides.ts'
 import { type ConfigFile, parseConfigFile } from './parse-file.ts'
 import { describeProblems, findMirrorProblems } from './problems.ts'
 import { isMapping, layOver, type Raw, valueAt } from './raw-settings.ts'
 import { type Config, configSchema, EMBEDDED_DEFAULTS } from './schema.ts'
-import type { Settings } from './settings.ts'
-import { toSettings } from './settings.ts'
+import { type Settings, toSettings } from './settings.ts'
 
 export interface SettingsInput extends Surroundings {
   readonly flags: SettingFlags & { readonly config?: string | undefined }
@@ -30,7 +30,7 @@ export function readSettings(input: SettingsInput): Settings {
 }
 
 /** The settings, the written values without defaults, and their origins. */
-export interface LoadedConfiguration {
+interface LoadedConfiguration {
   readonly settings: Settings
   readonly raw: Raw
   /** `--flag`, `SHELFD_VARIABLE`, `FILE:LINE` or `default`. */
@@ -95,4 +95,26 @@ function assertSafe({ path, file, parsed }: FoundFile, { service, notify }: Sett
   assertTrusted(path, file)
   const hasToken = service.kind === 'configured' && service.token !== undefined
   if (hasToken || notify.webhooks.length > 0) assertPrivate(path, file)
+}
+
+/**
+ * Finds the state directory when the configuration is invalid: from flag, variable or, if it can be parsed, the file;
+ * otherwise the default.
+ */
+export function findStateDir(input: SettingsInput): string {
+  const { stateDir } = readOverrides(input.flags, input.env, input.cwd).raw
+  return (typeof stateDir === 'string' ? stateDir : stateDirOfFile(input)) ?? defaultStateDir(input)
+}
+
+function stateDirOfFile({ flags, readFile = readTextFile, ...around }: SettingsInput): string | undefined {
+  try {
+    const file = findConfigFile(flags.config, around)
+    const source = file === undefined ? undefined : readFile(file)
+    if (file === undefined || source === undefined) return undefined
+    assertTrusted(file, source)
+    const { stateDir } = parseConfigFile(file, source.text, around.env).raw
+    return typeof stateDir === 'string' ? resolve(dirname(file), expandHome(stateDir, around.home)) : undefined
+  } catch {
+    return undefined // reading the whole configuration reports what is wrong with the file
+  }
 }

@@ -14,7 +14,7 @@ export const command = defineCommand({
   examples: [['notify test', 'try the command, the webhooks and the e-mail of the configuration']],
   exits: ['done', 'failed'],
   async run(context) {
-    const { planNotices } = await import('../../app/notify/notices.ts')
+    const { planNotices } = await import('../../app/notify/channels.ts')
     const { redactor, signal, io } = context
     const plan = planNotices(context.settings.notify, { env: io.env, redactor })
     if (!plan) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeInactive, listRoster, type RosterEntry } from '../../app/mirrors/mirror-roster.ts'
+import { findStateDir } from '../../app/settings/read-settings.ts'
 import type { Settings } from '../../app/settings/settings.ts'
-import { findStateDir } from '../../app/settings/state-dir.ts'
 import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'

@@ -105,7 +105,7 @@ function contentJson(content: NonNullable<PathExplanation['content']>) {
     uploadedAt: isoTime(content.uploadedAt),
     searchableAt: isoTime(content.searchableAt),
     ingestion: outcome === null ? null : ingestionJson(content),
-    problem: code === null ? null : { code, message, count: content.problemCount, retryAt: isoTime(content.retryAt) },
+    problem: code === null ? null : { code, message, count: content.failedTries, retryAt: isoTime(content.retryAt) },
     isSetAside: content.isSetAside === 1,
   }
 }

@@ -4,8 +4,12 @@ import { formatSize } from '../../foundation/text/units.ts'
 import { IN_DOUBT } from '../../rules/doubts.ts'
 import { isOutOfUse, type MirrorActivity } from '../../rules/mirrors.ts'
 import type { StoreReader } from '../../store/open-store.ts'
-import type { DaemonMirrorStatus, DaemonStatus } from '../../sync/continuous/controller-status.ts'
-import { describeController, describeStatus } from '../../sync/continuous/status-lines.ts'
+import {
+  type DaemonMirrorStatus,
+  type DaemonStatus,
+  describeController,
+  describeStatus,
+} from '../../sync/continuous/controller-status.ts'
 import { type StateLine, stateOfDaemon, stateOfMirror, stateOfRun } from '../../sync/report/mirror-state.ts'
 import type { LastRun } from '../../sync/report/run-history.ts'
 import type { MirrorStatus } from '../../sync/report/status.ts'

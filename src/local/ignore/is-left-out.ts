@@ -2,8 +2,7 @@ import { FileError } from '../../foundation/errors.ts'
 import type { FileSystem } from '../read/file-system.ts'
 import { placeOf, type RootPlace } from '../read/inspect-root.ts'
 import { descend, readIgnoreFile } from './ignore-files.ts'
-import { createRootScope } from './ignore-scope.ts'
-import type { ScanRules } from './scan-rules.ts'
+import { createRootScope, type ScanRules } from './ignore-scope.ts'
 
 /**
  * Returns whether a scan of the mirror at the real path `root` leaves out a directory below the root: because a rule ignores it, or because it lies on another file

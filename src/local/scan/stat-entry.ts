@@ -3,8 +3,7 @@ import { joinPath } from '../../foundation/files/paths.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { type DirectoryDigestInput, NUMBERS } from '../../rules/compare-directory.ts'
 import type { SkipReason } from '../../rules/path-problems.ts'
-import type { IgnoreDecision, IgnoreScope } from '../ignore/ignore-scope.ts'
-import type { ScanRules } from '../ignore/scan-rules.ts'
+import type { IgnoreDecision, IgnoreScope, ScanRules } from '../ignore/ignore-scope.ts'
 import { faultOf } from '../read/file-errors.ts'
 import {
   BIGINT,
@@ -14,7 +13,7 @@ import {
   type Fingerprint,
   kindOf,
 } from '../read/file-system.ts'
-import type { DirectoryLocation } from './list-guarded.ts'
+import type { RootPlace } from '../read/inspect-root.ts'
 
 export interface ListOptions {
   readonly rules: ScanRules
@@ -32,6 +31,12 @@ export interface SkippedEntry {
   readonly name: string
   readonly reason: SkipReason
   readonly detail?: string
+}
+
+/** Where a directory of a mirror lies. */
+export interface DirectoryLocation {
+  readonly root: RootPlace
+  readonly relativePath: string
 }
 
 /** A failure: the system's code (`EACCES`), or the code of a FileError where shelfd itself refused, and a message for people. */

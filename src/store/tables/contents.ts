@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { IngestionOutcome } from '../../contract/states.ts'
 import type { ContentState } from '../../rules/decide-upload.ts'
-import { quarantineEnds } from '../../rules/quarantine.ts'
+import { quarantineEnds } from '../../rules/retry-delay.ts'
 import { WITHOUT_TEXT } from '../../rules/without-text.ts'
 import { FILE_PATH, onlyRow, quoted } from '../sql.ts'
 import type { CodeCount } from './problems.ts'
@@ -27,12 +27,12 @@ export interface ContentRow {
   readonly ingestionSeenAt: number | null
   readonly problemCode: string | null
   readonly problemMessage: string | null
-  readonly problemCount: number
+  readonly failedTries: number
   readonly retryAt: number | null
   readonly isSetAside: number
 }
 
-export type UploadState = Pick<ContentRow, 'state' | 'doubts' | 'problemCount' | 'retryAt' | 'isSetAside'>
+export type UploadState = Pick<ContentRow, 'state' | 'doubts' | 'failedTries' | 'retryAt' | 'isSetAside'>
 
 export interface ContentKey {
   readonly libraryId: number
@@ -113,7 +113,7 @@ export const CONTENT_COLUMNS = `
   c.is_duplicate AS isDuplicate, c.second_location AS secondLocation, c.doubts, c.uploaded_at AS uploadedAt,
   c.searchable_at AS searchableAt, c.outcome, c.ingestion_status AS ingestionStatus,
   c.ingestion_note AS ingestionNote, c.ingestion_seen_at AS ingestionSeenAt, c.problem_code AS problemCode,
-  c.problem_message AS problemMessage, c.problem_count AS problemCount, c.retry_at AS retryAt,
+  c.problem_message AS problemMessage, c.problem_count AS failedTries, c.retry_at AS retryAt,
   c.is_set_aside AS isSetAside`
 
 /** The condition of the index `content_troubled`, which a query must repeat to use it. */
@@ -145,7 +145,7 @@ function prepareSending(database: Database.Database, changes: Changes) {
      WHERE substr(c.sha256, 1, 8) = substr(@sha256, 1, 8) AND c.sha256 = @sha256 AND c.mime = @mime AND c.library_id = @libraryId`,
   )
   const uploadState = database.prepare<[number], UploadState>(
-    `SELECT state, doubts, problem_count AS problemCount, retry_at AS retryAt, is_set_aside AS isSetAside
+    `SELECT state, doubts, problem_count AS failedTries, retry_at AS retryAt, is_set_aside AS isSetAside
      FROM content WHERE id = ?`,
   )
   const get = database.prepare<[number], ContentRow>(`SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.id = ?`)

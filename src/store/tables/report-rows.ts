@@ -30,7 +30,7 @@ export type FileRow = Omit<ContentRow, 'id'> & {
 /** What a report shows of a file and its content. The hash is text, which takes a fraction of the time and memory of a buffer. */
 export type ReportedFile = Omit<
   FileRow,
-  'sha256' | 'isReceived' | 'libraryId' | 'isDuplicate' | 'doubts' | 'ingestionSeenAt' | 'problemCount' | 'retryAt'
+  'sha256' | 'isReceived' | 'libraryId' | 'isDuplicate' | 'doubts' | 'ingestionSeenAt' | 'failedTries' | 'retryAt'
 > & { readonly sha256Hex: string }
 
 /** A file with one of its locations in a listing, if it has any. */

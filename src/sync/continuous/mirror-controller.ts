@@ -4,15 +4,15 @@ import { counted } from '../../foundation/text/safe-text.ts'
 import { openRoot } from '../../local/read/open-root.ts'
 import { describeHold, type HeldBack } from '../../rules/limits.ts'
 import { isBatchDone, nextUploadDelayMs, nextWork, type WorkTimes } from '../../rules/next-work.ts'
-import { quarantineLeftMs } from '../../rules/quarantine.ts'
 import { reactToFailure } from '../../rules/react-to-failure.ts'
+import { quarantineLeftMs } from '../../rules/retry-delay.ts'
 import { emptySummary } from '../../rules/sync-summary.ts'
-import { listDoubtful } from '../doubts/resolve-upload-doubts.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import { hasToFollow } from '../ingestion/follow-ingestion.ts'
 import { CAREFUL_PASS, type PassOptions } from '../pass.ts'
 import { openMirror } from '../pin/open-mirror.ts'
 import { createProgress } from '../progress.ts'
+import { hasToUpload } from '../upload/prepare-uploads.ts'
 import { ActivityLog } from './activity-log.ts'
 import type { ControllerState, ControllerStatus, HoldCode, WaitReason } from './controller-status.ts'
 import { MirrorRun } from './mirror-run.ts'
@@ -236,14 +236,10 @@ export class MirrorController {
 
   /** Starts what is to upload, unless uploads are held back, and follows the ingestion of earlier uploads in any case. */
   async #send(mirror: OpenMirror, run: MirrorRun): Promise<void> {
-    const { store, clock } = this.#engine
+    const { clock } = this.#engine
     this.#sendAtMs = Number.POSITIVE_INFINITY
     const { row } = mirror
-    const hasToSend =
-      this.#holds.size === 0 &&
-      (store.files.hasSendable(row.id, clock.nowMs()) ||
-        store.directories.countPending(row.id) > 0 ||
-        listDoubtful(this.#engine, mirror).length > 0)
+    const hasToSend = this.#holds.size === 0 && hasToUpload(this.#engine, mirror)
     if (!hasToSend && !hasToFollow(this.#engine, row)) return
     const open = await this.#connection.open()
     await this.#verify(mirror, open.connection)

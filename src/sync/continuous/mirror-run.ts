@@ -1,10 +1,9 @@
 import { ShelfdError, TemporaryError } from '../../foundation/errors.ts'
-import { isoTime } from '../../foundation/text/times.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
-import { recordedVerdict, runOutcome, stoppedOutcome, verdictOf } from '../../rules/verdict.ts'
+import { runOutcome, stoppedOutcome } from '../../rules/verdict.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import { newAttempts } from '../pass.ts'
-import { summarize } from '../run/summarize.ts'
+import { recordRun, stopProblem, summarize } from '../run/summarize.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
 import { UploadStage } from '../upload/upload-stage.ts'
 import type { OpenConnection } from './service-connection.ts'
@@ -33,7 +32,7 @@ export class MirrorRun {
   readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #options: RunOptions
-  readonly #startedAt: number
+  readonly #startedMs: number
   #runId: number | undefined
   #stage: UploadStage | undefined
   #uploading: Promise<readonly PathProblem[]> | undefined
@@ -46,7 +45,7 @@ export class MirrorRun {
     this.#mirror = mirror
     this.#options = options
     this.summary = options.summary
-    this.#startedAt = engine.clock.nowMs()
+    this.#startedMs = engine.clock.nowMs()
   }
 
   get isUploading(): boolean {
@@ -88,7 +87,6 @@ export class MirrorRun {
 
   /** Drains the upload stage and records the run; returns false, and records no run, if it was never started. */
   async finish({ problems, isComplete, failure: given }: RunEnd): Promise<boolean> {
-    const { store, clock } = this.#engine
     this.#stage?.drain()
     const sent = (await this.#uploading) ?? []
     const error = this.#failure?.error
@@ -100,19 +98,10 @@ export class MirrorRun {
     summarize(this.#engine, { ...this.#mirror, runId: this.#runId ?? 0 }, summary, found)
     if (this.#runId === undefined) return false
     const outcome = failure ? stoppedOutcome(failure) : runOutcome([summary], false)
-    if (failure && outcome === 'failures')
-      summary.problems.push({ path: '', code: failure.code, message: failure.message, retryAt: null })
-    const finishedAt = clock.nowMs()
-    const account = {
-      run: this.#runId,
-      verdict: verdictOf(outcome),
-      startedAt: isoTime(this.#startedAt),
-      finishedAt: isoTime(finishedAt),
-      durationMs: Math.max(0, finishedAt - this.#startedAt),
-      mirrors: [summary],
-    }
-    const runId = this.#runId
-    store.write(() => store.runs.finish(runId, recordedVerdict(outcome), account, finishedAt))
+    if (failure && outcome === 'failures') summary.problems.push(stopProblem(failure))
+    const durationMs = Math.max(0, this.#engine.clock.nowMs() - this.#startedMs)
+    const run = { runId: this.#runId, startedMs: this.#startedMs, durationMs, isDryRun: false }
+    recordRun(this.#engine, run, outcome, [summary])
     return true
   }
 
@@ -137,7 +126,7 @@ export class MirrorRun {
     const { store } = this.#engine
     const { row } = this.#mirror
     this.#runId ??= store.write(() => {
-      const id = store.runs.begin(this.#startedAt)
+      const id = store.runs.begin(this.#startedMs)
       store.runs.join(id, row.id)
       store.contents.claimPending(row, id)
       return id

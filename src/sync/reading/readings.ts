@@ -1,12 +1,12 @@
 import type { Problems, RowsInput, RowsPage, Timeline, TimelineSpan, TreePage } from '../../contract/dashboard.ts'
-import { MINUTE_MS } from '../../foundation/text/times.ts'
+import type { IngestionOutcome } from '../../contract/states.ts'
+import { HOUR_MS, MINUTE_MS } from '../../foundation/text/times.ts'
 import { openStoreReader, type StoreReader } from '../../store/open-store.ts'
-import { countStore, type MirrorCounts } from './count-store.ts'
+import { listQuarantine } from '../quarantine.ts'
+import { type MirrorStatus, readStatus } from '../report/status.ts'
 import { KeptReading } from './kept-reading.ts'
 import { type OverviewInput, type ReadMirror, readOverview } from './read-overview.ts'
-import { readProblems } from './read-problems.ts'
 import { ReportReader } from './read-report.ts'
-import { readTimeline } from './read-timeline.ts'
 
 /** The readings of the store for the dashboard and the metrics. */
 export interface Readings {
@@ -38,4 +38,83 @@ export function createReadings(stateDir: string): Readings {
     timeline: ({ span, nowMs }) => timeline.get(span, () => withStore((store) => readTimeline(store, span, nowMs))),
     counts: () => counts.get('', () => withStore((store) => (store ? countStore(store) : []))),
   }
+}
+
+const MOST_CONTENTS = 200
+const MOST_FILES = 5
+const MOST_PATHS = 200
+
+/** Contents that failed, and paths that could not be read; those that were set aside last. */
+function readProblems(store: StoreReader | undefined): Problems {
+  if (!store) return { contents: [], moreContents: 0, paths: [], morePaths: 0 }
+  const contents = listQuarantine(store).sort((a, b) => Number(a.isSetAside) - Number(b.isSetAside))
+  const paths = store.mirrors.list().flatMap(({ id, name: mirror }) => {
+    return store.problems.list(id).map(({ path, code, message }) => ({ mirror, path, code, message }))
+  })
+  return {
+    contents: contents.slice(0, MOST_CONTENTS).map(({ files, sha256: _, mime: __, sizeBytes: ___, ...content }) => ({
+      ...content,
+      files: files.slice(0, MOST_FILES).map(({ mirror, path }) => ({ mirror, path })),
+    })),
+    moreContents: Math.max(0, contents.length - MOST_CONTENTS),
+    paths: paths.slice(0, MOST_PATHS),
+    morePaths: Math.max(0, paths.length - MOST_PATHS),
+  }
+}
+
+/** The intervals that make up a span. */
+const SPANS: Readonly<Record<TimelineSpan, { readonly intervalMs: number; readonly intervals: number }>> = {
+  hour: { intervalMs: MINUTE_MS, intervals: 60 },
+  day: { intervalMs: 15 * MINUTE_MS, intervals: 96 },
+  month: { intervalMs: 6 * HOUR_MS, intervals: 120 },
+}
+
+/** Returns what was sent in the span that ends at `nowMs`. Intervals begin at whole multiples of their length since the epoch. */
+export function readTimeline(store: StoreReader | undefined, span: TimelineSpan, nowMs: number): Timeline {
+  const { intervalMs, intervals } = SPANS[span]
+  const toMs = (Math.floor(nowMs / intervalMs) + 1) * intervalMs
+  const fromMs = toMs - intervals * intervalMs
+  const spec = { fromMs, toMs, intervalMs }
+  const tallies = new Map(store?.timeline.tally(spec).map((tally) => [tally.slot, tally]))
+  const medians = new Map(store?.timeline.listMedians(spec).map(({ slot, medianMs }) => [slot, medianMs]))
+  const each = <T>(value: (slot: number) => T): T[] => Array.from({ length: intervals }, (_, slot) => value(slot))
+  return {
+    fromMs,
+    intervalMs,
+    sent: each((slot) => tallies.get(slot)?.sent ?? 0),
+    bytes: each((slot) => tallies.get(slot)?.bytes ?? 0),
+    failed: each((slot) => tallies.get(slot)?.failed ?? 0),
+    searchableAfterMs: each((slot) => medians.get(slot) ?? null),
+  }
+}
+
+/** Counts of one mirror in the store. */
+export interface MirrorCounts extends Pick<MirrorStatus, 'name' | 'files' | 'queue' | 'directoriesToMake'> {
+  /** Paths and contents by the code of their problem. */
+  readonly problems: ReadonlyMap<string, number>
+  /** Contents whose upload arrived, by the outcome of their ingestion. */
+  readonly outcomes: Readonly<Record<IngestionOutcome, number>>
+}
+
+/** Counts the whole store, which takes seconds for a million files. */
+function countStore(store: StoreReader): MirrorCounts[] {
+  const ids = new Map(store.mirrors.list().map(({ name, id }) => [name, id]))
+  return readStatus(store).map(({ name, files, queue, directoriesToMake, problems }) => {
+    const outcomes = countOutcomes(store, ids.get(name) ?? 0)
+    return { name, files, queue, directoriesToMake, problems: countCodes(problems), outcomes }
+  })
+}
+
+function countOutcomes(store: StoreReader, mirrorId: number): MirrorCounts['outcomes'] {
+  const outcomes = { pending: 0, searchable: 0, partial: 0, failed: 0, unknown: 0 }
+  for (const { outcome, contents } of store.report.tallyStates(mirrorId)) {
+    if (outcome !== null) outcomes[outcome] += contents
+  }
+  return outcomes
+}
+
+function countCodes(problems: MirrorStatus['problems']): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { code } of problems) counts.set(code, (counts.get(code) ?? 0) + 1)
+  return counts
 }

@@ -1,8 +1,8 @@
 import { counted } from '../../foundation/text/safe-text.ts'
 import { timeOfDay } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
-import { quarantineLeftMs } from '../../rules/quarantine.ts'
 import { describeEnd } from '../../rules/report-class.ts'
+import { quarantineLeftMs } from '../../rules/retry-delay.ts'
 import { describeWithoutText, WITHOUT_TEXT } from '../../rules/without-text.ts'
 import type { ProblemRow } from '../../store/tables/problems.ts'
 import type { UploadOutcome } from '../../store/tables/uploads.ts'
@@ -123,10 +123,10 @@ function describeNote({ outcome, ingestionNote, mime }: Content): string | undef
 }
 
 function describeProblem(content: Content, nowMs: number): string | undefined {
-  const { problemCode, problemMessage, problemCount } = content
+  const { problemCode, problemMessage, failedTries } = content
   if (problemCode === null) return undefined
   const wait = describeWait(content, 'looked at again after', nowMs)
-  return `${problemMessage} [${problemCode}], seen ${counted(problemCount, 'time')}${wait}`
+  return `${problemMessage} [${problemCode}], seen ${counted(failedTries, 'time')}${wait}`
 }
 
 function describeWait({ retryAt, isSetAside }: Content, until: string, nowMs: number): string {

@@ -4,7 +4,7 @@ import { forEachConcurrently } from '../../foundation/concurrency/for-each-concu
 import { runBoth } from '../../foundation/concurrency/run-both.ts'
 import { isNotFound, TemporaryError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
-import { scanRulesOf } from '../../local/ignore/scan-rules.ts'
+import { scanRulesOf } from '../../local/ignore/ignore-scope.ts'
 import type { FileSystem } from '../../local/read/file-system.ts'
 import { openRoot } from '../../local/read/open-root.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'

@@ -1,10 +1,10 @@
 import { ShelfdError } from '../../foundation/errors.ts'
-import { isoTime } from '../../foundation/text/times.ts'
 import { reactToFailure } from '../../rules/react-to-failure.ts'
-import { emptySummary, type RunSummary, type SummaryProblem, type SyncSummary } from '../../rules/sync-summary.ts'
-import { type RunOutcome, recordedVerdict, runOutcome, stoppedOutcome, verdictOf } from '../../rules/verdict.ts'
+import { emptySummary, type RunSummary, type SyncSummary } from '../../rules/sync-summary.ts'
+import { type RunOutcome, runOutcome, stoppedOutcome } from '../../rules/verdict.ts'
 import type { Engine, MirrorSettings } from '../engine.ts'
 import { newAttempts, type Pass, type PassOptions } from '../pass.ts'
+import { recordRun, stopProblem } from './summarize.ts'
 import { syncMirror } from './sync-mirror.ts'
 
 export interface RunResult {
@@ -39,16 +39,8 @@ async function runAll(engine: Engine, mirrors: readonly MirrorSettings[], option
   })
   const outcome = failure ? stoppedOutcome(failure) : runOutcome(summaries, options.waitMs > 0 && !options.isDryRun)
   const durationMs = Math.round(clock.monotonicMs() - startMs)
-  const summary: RunSummary = {
-    run: runId,
-    ...(options.isDryRun ? { dryRun: true as const } : {}),
-    verdict: verdictOf(outcome),
-    startedAt: isoTime(startedMs),
-    finishedAt: isoTime(clock.nowMs()),
-    durationMs,
-    mirrors: summaries,
-  }
-  store.write(() => store.runs.finish(runId, recordedVerdict(outcome), summary, clock.nowMs()))
+  const run = { runId, startedMs, durationMs, isDryRun: options.isDryRun }
+  const summary = recordRun(engine, run, outcome, summaries)
   engine.progress.phase = 'finished'
   return { summary, outcome, failure }
 }
@@ -66,7 +58,8 @@ async function syncEach(engine: Engine, mirrors: readonly MirrorSettings[], run:
     const summary = emptySummary({ name, path, library: { id: null, name: library }, remotePath })
     summaries.push(summary)
     if (stopped) {
-      if (stoppedOutcome(stopped) === 'failures') summary.problems.push(notReached(stopped))
+      if (stoppedOutcome(stopped) === 'failures')
+        summary.problems.push(stopProblem(stopped, 'Not synced, because the run ended before: '))
       continue
     }
     try {
@@ -74,15 +67,10 @@ async function syncEach(engine: Engine, mirrors: readonly MirrorSettings[], run:
     } catch (error) {
       if (!(error instanceof ShelfdError)) throw error
       // An interruption or a limit that stopped the run is not a problem of the mirror.
-      if (stoppedOutcome(error) === 'failures')
-        summary.problems.push({ path: '', code: error.code, message: error.message, retryAt: null })
+      if (stoppedOutcome(error) === 'failures') summary.problems.push(stopProblem(error))
       failure ??= error
       if (reactToFailure(error).stopsRun) stopped = error
     }
   }
   return { summaries, failure }
-}
-
-function notReached({ code, message }: ShelfdError): SummaryProblem {
-  return { path: '', code, message: `Not synced, because the run ended before: ${message}`, retryAt: null }
 }

@@ -1,14 +1,20 @@
 import { isIngestionStatus } from '../../contract/states.ts'
-import { RootError } from '../../foundation/errors.ts'
+import { RootError, type ShelfdError } from '../../foundation/errors.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import { IN_DOUBT } from '../../rules/doubts.ts'
 import { hasChangedUnderWay } from '../../rules/path-problems.ts'
-import { percentileIndex, type SummaryProblem, type SyncSummary } from '../../rules/sync-summary.ts'
+import {
+  percentileIndex,
+  type RunSummary,
+  recordHeldBack,
+  type SummaryProblem,
+  type SyncSummary,
+} from '../../rules/sync-summary.ts'
+import { type RunOutcome, recordedVerdict, verdictOf } from '../../rules/verdict.ts'
 import { countKinds } from '../../rules/without-text.ts'
 import type { TroubledContent } from '../../store/tables/contents.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
-import { recordHeldBack } from '../upload/upload-stage.ts'
 
 /** The problems of paths in one pass; only after a complete pass are the other paths known to be well. */
 interface Found {
@@ -82,4 +88,38 @@ function listContentProblems({ store, inFlight }: Engine, { row }: OpenMirror, {
 function describeProblem({ problemCode, problemMessage, ingestionStatus }: TroubledContent) {
   const fallback = isIngestionStatus(ingestionStatus) ? `ingestion ended ${ingestionStatus}` : 'ingestion state unknown'
   return { code: problemCode ?? 'unexpected', message: problemMessage ?? fallback }
+}
+
+interface EndedRun {
+  readonly runId: number
+  /** Wall clock. */
+  readonly startedMs: number
+  readonly durationMs: number
+  readonly isDryRun: boolean
+}
+
+/** Records how a run ended; returns its summary. */
+export function recordRun(
+  { store, clock }: Engine,
+  { runId, startedMs, durationMs, isDryRun }: EndedRun,
+  outcome: RunOutcome,
+  mirrors: SyncSummary[],
+): RunSummary {
+  const finishedMs = clock.nowMs()
+  const summary: RunSummary = {
+    run: runId,
+    ...(isDryRun && { dryRun: true }),
+    verdict: verdictOf(outcome),
+    startedAt: isoTime(startedMs),
+    finishedAt: isoTime(finishedMs),
+    durationMs,
+    mirrors,
+  }
+  store.write(() => store.runs.finish(runId, recordedVerdict(outcome), summary, finishedMs))
+  return summary
+}
+
+/** Returns the problem of a mirror that an error stopped as a whole. */
+export function stopProblem({ code, message }: ShelfdError, prefix = ''): SummaryProblem {
+  return { path: '', code, message: prefix + message, retryAt: null }
 }

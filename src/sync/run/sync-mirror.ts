@@ -2,7 +2,6 @@ import { nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { openRoot } from '../../local/read/open-root.ts'
 import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
 import type { Store } from '../../store/open-store.ts'
-import { listDoubtful } from '../doubts/resolve-upload-doubts.ts'
 import type { Engine, MirrorContext, MirrorSettings, OpenMirror } from '../engine.ts'
 import { hasToFollow, IngestionFollower } from '../ingestion/follow-ingestion.ts'
 import type { Pass, UploadOptions } from '../pass.ts'
@@ -12,7 +11,8 @@ import { recordRescan } from '../scan/record-batches.ts'
 import { groupByDirectory } from '../scan/rescan-entries.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
 import { scanMirror, walkOptions } from '../scan/scan-mirror.ts'
-import { estimateUploads } from '../upload/estimate-uploads.ts'
+import { hasToUpload } from '../upload/prepare-uploads.ts'
+import { estimateUploads } from '../upload/upload-plan.ts'
 import { UploadStage } from '../upload/upload-stage.ts'
 import { summarize } from './summarize.ts'
 
@@ -35,7 +35,9 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
     const rechecks = scan.hasHashedAll && !scan.isFirst && !options.isDryRun
     addProblems(problems, scan.problems)
     const byScan = new Set(scan.problems.filter(({ code }) => code === 'busy').map(({ path }) => path))
-    hasFollowed = rechecks || byScan.size > 0 || hasWork(engine, mirror)
+    // A file that waits for its retry connects, too, so that a service that is away or refuses the credential is named.
+    const hasOpen = engine.store.files.listOpen(row.id, { directoryId: 0, name: '' }, 1).length > 0
+    hasFollowed = rechecks || byScan.size > 0 || hasOpen || hasToUpload(engine, mirror) || hasToFollow(engine, row)
     if (hasFollowed) await send(engine, mirror, pass, { problems, byScan, rechecksDirectories: rechecks })
     isComplete = true
   } catch (error) {
@@ -44,18 +46,6 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   } finally {
     summarize(engine, mirror, summary, { problems: [...problems.values()], isComplete, hasFollowed, failure })
   }
-}
-
-function hasWork(engine: Engine, mirror: OpenMirror): boolean {
-  const { store } = engine
-  const { row } = mirror
-  const [open] = store.files.listOpen(row.id, { directoryId: 0, name: '' }, 1)
-  return (
-    open !== undefined ||
-    store.directories.countPending(row.id) > 0 ||
-    listDoubtful(engine, mirror).length > 0 ||
-    hasToFollow(engine, row)
-  )
 }
 
 interface Sending {

@@ -1,4 +1,4 @@
-import type { ScanRules } from '../../local/ignore/scan-rules.ts'
+import type { ScanRules } from '../../local/ignore/ignore-scope.ts'
 import type { Fingerprint } from '../../local/read/file-system.ts'
 import type { RootPlace } from '../../local/read/inspect-root.ts'
 import type { OnRead, ReadAmount } from '../../local/read/read-meter.ts'

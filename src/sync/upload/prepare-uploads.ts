@@ -1,13 +1,23 @@
 import { createDirectories, recheckDirectories } from '../directories.ts'
 import type { EarlierUploads } from '../doubts/earlier-uploads.ts'
-import { resolveLinkDoubts } from '../doubts/resolve-link-doubts.ts'
-import { resolveUploadDoubts } from '../doubts/resolve-upload-doubts.ts'
-import type { MirrorContext } from '../engine.ts'
+import { listDoubtful, resolveLinkDoubts, resolveUploadDoubts } from '../doubts/resolve-doubts.ts'
+import type { Engine, MirrorContext, OpenMirror } from '../engine.ts'
 import type { UploadOptions } from '../pass.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
 
 /** The least interval between two searches for uploads in doubt while uploads continue. */
 const DOUBT_INTERVAL_MS = 10_000
+
+/** Returns whether the mirror has files to upload now, directories to create, or uploads in doubt to search for. */
+export function hasToUpload(engine: Engine, mirror: OpenMirror): boolean {
+  const { store, clock } = engine
+  const { id } = mirror.row
+  return (
+    store.files.hasSendable(id, clock.nowMs()) ||
+    store.directories.countPending(id) > 0 ||
+    listDoubtful(engine, mirror).length > 0
+  )
+}
 
 /** Does what must precede uploads: creates directories, and searches for what the service may have already. */
 export class UploadPreparation {

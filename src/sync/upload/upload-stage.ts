@@ -2,7 +2,7 @@ import { AutoResetEvent } from '../../foundation/concurrency/auto-reset-event.ts
 import { TemporaryError } from '../../foundation/errors.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { type HeldBack, RESERVE_BYTES } from '../../rules/limits.ts'
-import type { SyncSummary } from '../../rules/sync-summary.ts'
+import { recordHeldBack } from '../../rules/sync-summary.ts'
 import { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import type { Engine, MirrorContext } from '../engine.ts'
 import type { UploadOptions } from '../pass.ts'
@@ -270,9 +270,4 @@ function assertDiskSpace({ store }: Engine): void {
     'disk-full',
     `${text}, and shelfd keeps ${formatSize(RESERVE_BYTES)} in reserve; free some space`,
   )
-}
-
-export function recordHeldBack({ uploads }: SyncSummary, heldBackBy: readonly HeldBack[]): void {
-  uploads.heldBackBy = heldBackBy
-  uploads.heldBack = heldBackBy.reduce((sum, { contents }) => sum + contents, 0)
 }

@@ -8,7 +8,7 @@ import {
   type HealthServerOptions,
   type HealthView,
   startHealthServer,
-} from '../../../src/daemon/health/health-server.ts'
+} from '../../../src/daemon/health.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
 import { daemonMirrorStatus, daemonStatus } from '../../support/daemon.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { listFailingChecks } from '../../../src/daemon/health/readiness.ts'
+import { listFailingChecks } from '../../../src/daemon/health.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../../../src/sync/continuous/controller-status.ts'
 import { daemonMirrorStatus, daemonStatus } from '../../support/daemon.ts'
 

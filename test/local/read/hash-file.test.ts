@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
-import { hashGuarded } from '../../../src/local/read/hash-file.ts'
 import { openGuarded } from '../../../src/local/read/open-guarded.ts'
+
+import { hashGuarded } from '../../../src/local/read/read-verified.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 import { faulty, rootAt, systemError, thrownBy } from '../trees.ts'
 

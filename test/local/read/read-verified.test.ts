@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
-import { hashGuarded } from '../../../src/local/read/hash-file.ts'
 import { openGuarded } from '../../../src/local/read/open-guarded.ts'
-import { readVerified } from '../../../src/local/read/read-verified.ts'
+
+import { hashGuarded, readVerified } from '../../../src/local/read/read-verified.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 import { memoryFileSystem, rootAt, systemError, thrownBy } from '../trees.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { FileError } from '../../../src/foundation/errors.ts'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
-import { listGuarded } from '../../../src/local/scan/list-guarded.ts'
+import { listGuarded } from '../../../src/local/scan/list-directory.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 import { rootAt, startRacer, thrownBy, withoutProc } from '../trees.ts'
 

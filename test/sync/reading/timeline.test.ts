@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readTimeline } from '../../../src/sync/reading/read-timeline.ts'
+import { readTimeline } from '../../../src/sync/reading/readings.ts'
 import { mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'

@@ -48,7 +48,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a doubt is sent again without a search',
-    file: 'src/sync/doubts/resolve-upload-doubts.ts',
+    file: 'src/sync/doubts/resolve-doubts.ts',
     from: ': await searchFor(context, visit, foreign.found)',
     to: ': { found: void foreign }',
   },
@@ -73,7 +73,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a second doubt in a run is sent once more',
     file: 'src/rules/doubts.ts',
-    from: "if (cause === 'interrupted' || (doubts === 0 && problemCount === 0)) return",
+    from: "if (cause === 'interrupted' || (doubts === 0 && failedTries === 0)) return",
     to: "if (cause === 'interrupted' || doubts < 4) return",
   },
   {
@@ -90,7 +90,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a search goes to the inbox, wherever the file was sent',
-    file: 'src/sync/doubts/resolve-upload-doubts.ts',
+    file: 'src/sync/doubts/resolve-doubts.ts',
     from: '({ remoteDirectory }) => remoteDirectory)',
     to: "({ remoteDirectory }) => remoteDirectory && '/.inbox')",
   },
@@ -114,13 +114,13 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a candidate is adopted by its name',
-    file: 'src/sync/doubts/resolve-upload-doubts.ts',
+    file: 'src/sync/doubts/resolve-doubts.ts',
     from: 'return found.sha256 !== undefined && content.sha256.equals(found.sha256)',
     to: 'return true',
   },
   {
     name: 'a shown resource is searched for again',
-    file: 'src/sync/doubts/resolve-upload-doubts.ts',
+    file: 'src/sync/doubts/resolve-doubts.ts',
     from: '    !contents.findByResource(mirror.row.library.id, entry.id) &&\n',
     to: '    entry.id === "" &&\n',
   },
@@ -324,7 +324,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'the wall clock decides when to look again',
-    file: 'src/rules/quarantine.ts',
+    file: 'src/rules/retry-delay.ts',
     from: 'return retryAt !== null && retryAt >= first && retryAt <= last ? retryAt - nowMs : 0',
     to: 'return retryAt !== null && retryAt >= first ? retryAt - nowMs : 0',
   },

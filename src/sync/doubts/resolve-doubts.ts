@@ -1,11 +1,15 @@
 import type { FileEntry } from '../../contract/records.ts'
-import { nameOf } from '../../foundation/files/paths.ts'
-import { needsSearch } from '../../rules/doubts.ts'
+import { joinPath, nameOf } from '../../foundation/files/paths.ts'
+import { IN_DOUBT, linkPauseLeftMs, needsSearch } from '../../rules/doubts.ts'
 import { listCandidates, rankCandidate } from '../../rules/similar-names.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { DoubtfulContent } from '../../store/tables/contents.ts'
+import type { CopyInDoubt } from '../../store/tables/files.ts'
 import type { ResourceBytes } from '../../store/tables/foreign-entries.ts'
 import type { Engine, MirrorContext, OpenMirror } from '../engine.ts'
+import { linkKey } from '../pass.ts'
+import type { PathProblem } from '../scan/scan-batch.ts'
+import type { SentFile } from '../sinks.ts'
 import {
   findSame,
   isKnownAsOther,
@@ -59,7 +63,7 @@ export async function resolveUploadDoubts(context: MirrorContext, work: SearchWo
       search.result = isFound(result) || !('failure' in search.result) ? result : search.result
       search.unsearched.delete(directory)
       if (search.unsearched.size > 0 && !isFound(result)) continue
-      if (recordResult(engine, mirror, search, work)) resendable += 1
+      if (recordResult(context, search, work)) resendable += 1
     }
   }
   return resendable
@@ -130,15 +134,11 @@ async function hasSameBytes(
 }
 
 /** Records the result of a search, unless the content is in doubt no longer. Returns whether it may be uploaded again. */
-function recordResult(
-  engine: Engine,
-  mirror: OpenMirror,
-  { content, result }: Search,
-  { summary, attempts }: SearchWork,
-): boolean {
+function recordResult(context: MirrorContext, { content, result }: Search, { summary, attempts }: SearchWork): boolean {
+  const { engine } = context
   if (!isStillInDoubt(engine, content)) return false
   if ('failure' in result) recordFailedSearch(engine, content, result.failure, attempts)
-  else if (result.found) recordFound(engine, mirror, content, result.found, summary)
+  else if (result.found) recordFound(context, content, result.found.id, summary)
   else recordAbsent(engine, content)
   return 'found' in result && !result.found
 }
@@ -151,29 +151,26 @@ function isStillInDoubt({ store, inFlight }: Engine, { id, retryAt }: DoubtfulCo
 }
 
 function recordFound(
-  { store, clock, logger, metrics, fileLog }: Engine,
-  { row, runId, settings }: OpenMirror,
+  { engine, mirror }: MirrorContext,
   content: DoubtfulContent,
-  found: FileEntry,
-  summary: SyncSummary,
+  resourceId: string,
+  { uploads }: SyncSummary,
 ): void {
+  const { store, clock } = engine
+  const { row, runId, settings } = mirror
+  const { id, uploadId, path, size: sizeBytes } = content
   const nowMs = clock.nowMs()
-  const stored = { resourceId: found.id, isDuplicate: false, hasSecondLocation: false, mirrorId: row.id, runId, nowMs }
   store.write(() => {
-    store.contents.markStored(content.id, stored)
-    store.uploads.end(content.uploadId, 'adopted', null, nowMs)
+    const stored = { resourceId, isDuplicate: false, hasSecondLocation: false, mirrorId: row.id, runId, nowMs }
+    store.contents.markStored(id, stored)
+    store.uploads.end(uploadId, 'adopted', null, nowMs)
     // Where copies are linked, only the one that was uploaded has its location.
-    const { files } = store
-    const received =
-      settings.duplicates === 'link' ? files.receiveUploaded(content.uploadId) : files.receiveAll(content.id)
-    summary.uploads.created += 1
-    summary.uploads.aliases += Math.max(0, received - 1)
-    summary.uploads.bytes += content.size
+    const received = settings.duplicates === 'link' ? store.files.receiveUploaded(uploadId) : store.files.receiveAll(id)
+    uploads.created += 1
+    uploads.aliases += Math.max(0, received - 1)
+    uploads.bytes += sizeBytes
   })
-  metrics.uploadEnded('adopted', content.size)
-  logger.debug('found an earlier upload in the library', { mirror: row.name, path: content.path })
-  const { path, size: sizeBytes } = content
-  fileLog.sent({ mirror: row.name, path, sizeBytes, resourceId: found.id, isDuplicate: false })
+  reportFound(engine, mirror, { path, sizeBytes, resourceId, isDuplicate: false })
 }
 
 /** The content did not arrive: it counts as new, so that any mirror may upload it. */
@@ -184,4 +181,65 @@ function recordAbsent({ store, clock, logger, metrics }: Engine, { id, path, siz
   })
   metrics.uploadEnded('absent', size)
   logger.debug('did not find an earlier upload in the library', { path })
+}
+
+/**
+ * Searches for the locations of copies whose last upload may have arrived (P4). A resource that is listed in the directory of such a copy,
+ * under its name, has gained that location. Without it the copy is uploaded once more in this run, from the second time on after a
+ * pause that grows. Returns the problems of copies that wait.
+ */
+export async function resolveLinkDoubts(context: MirrorContext, work: SearchWork): Promise<PathProblem[]> {
+  const { engine, mirror } = context
+  const { store, clock } = engine
+  const { links } = work.attempts
+  const problems: PathProblem[] = []
+  const leave = (copy: CopyInDoubt, { code, message }: Omit<PathProblem, 'path'>) => {
+    links.add(linkKey(copy))
+    problems.push({ path: pathOf(copy), code, message })
+  }
+  const copies = store.files.listCopiesInDoubt(mirror.row.id).filter((copy) => !links.has(linkKey(copy)))
+  const nowMs = clock.nowMs()
+  const isPaused = (copy: CopyInDoubt) => linkPauseLeftMs(copy, nowMs) > 0
+  for (const copy of copies.filter(isPaused)) leave(copy, { ...IN_DOUBT, message: copy.message ?? IN_DOUBT.message })
+  const due = copies.filter((copy) => !isPaused(copy))
+  for (const [directory, sought] of Map.groupBy(due, (copy) => copy.remoteDirectory)) {
+    const resources = new Set(sought.map(({ resourceId }) => resourceId))
+    const result = await trySearch(context, () => listWanted(context, directory, ({ id }) => resources.has(id)))
+    for (const copy of sought) {
+      if ('failure' in result) leave(copy, result.failure)
+      else if (result.found.some((entry) => isLocation(entry, copy))) recordLocation(context, copy, work.summary)
+    }
+  }
+  return problems
+}
+
+function pathOf({ directory, name }: CopyInDoubt): string {
+  return joinPath(directory, name)
+}
+
+function isLocation(entry: FileEntry, copy: CopyInDoubt): boolean {
+  return entry.id === copy.resourceId && rankCandidate(entry, copy) !== undefined
+}
+
+/** Records that the latest upload of a copy has arrived. */
+function recordLocation({ engine, mirror }: MirrorContext, copy: CopyInDoubt, { uploads }: SyncSummary): void {
+  const { store, clock } = engine
+  store.write(() => {
+    store.uploads.end(copy.uploadId, 'adopted', null, clock.nowMs())
+    store.files.receiveOne(copy.directoryId, copy.name)
+  })
+  uploads.duplicates += 1
+  uploads.bytes += copy.size
+  reportFound(engine, mirror, {
+    path: pathOf(copy),
+    sizeBytes: copy.size,
+    resourceId: copy.resourceId,
+    isDuplicate: true,
+  })
+}
+
+function reportFound({ logger, metrics, fileLog }: Engine, { row }: OpenMirror, found: Omit<SentFile, 'mirror'>): void {
+  metrics.uploadEnded('adopted', found.sizeBytes)
+  logger.debug('found an earlier upload in the library', { mirror: row.name, path: found.path })
+  fileLog.sent({ mirror: row.name, ...found })
 }
