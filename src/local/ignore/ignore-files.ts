@@ -2,8 +2,8 @@ import { FileError } from '../../foundation/errors.ts'
 import { joinPath } from '../../foundation/files/paths.ts'
 import { fileError } from '../read/file-errors.ts'
 import type { FileSystem } from '../read/file-system.ts'
-import type { RootPlace } from '../read/inspect-root.ts'
 import { openGuarded, readWhole } from '../read/open-guarded.ts'
+import type { RootPlace } from '../read/open-root.ts'
 import { IGNORE_FILE_NAME, type IgnoreScope } from './ignore-scope.ts'
 
 const MAX_SIZE_BYTES = 1_048_576

@@ -11,7 +11,7 @@ import {
   isRegularFile,
   sameFingerprint,
 } from './file-system.ts'
-import { isInPlace, type RootPlace } from './inspect-root.ts'
+import { isInPlace, type RootPlace } from './open-root.ts'
 
 /** A regular file under the root, open for reading; disposing closes it. */
 export interface GuardedFile extends Disposable {

@@ -2,7 +2,6 @@ import { createHash, hash } from 'node:crypto'
 import { FileError } from '../../foundation/errors.ts'
 import { asFileError, fileError } from './file-errors.ts'
 import type { FileSystem } from './file-system.ts'
-import type { RootPlace } from './inspect-root.ts'
 import {
   assertUnchanged,
   changedWhileRead,
@@ -11,6 +10,7 @@ import {
   readChunk,
   readWhole,
 } from './open-guarded.ts'
+import type { RootPlace } from './open-root.ts'
 
 /** The content that an upload has declared. */
 interface ExpectedContent {

@@ -4,8 +4,8 @@ import { readListedIgnoreFile } from '../ignore/ignore-files.ts'
 import { IGNORE_FILE_NAME, type IgnoreScope } from '../ignore/ignore-scope.ts'
 import { faultOf, fileError } from '../read/file-errors.ts'
 import { type FileSystem, isDirectory, tryReadLink } from '../read/file-system.ts'
-import { isInPlace, type RootPlace } from '../read/inspect-root.ts'
 import { isUnder } from '../read/open-guarded.ts'
+import { isInPlace, type RootPlace } from '../read/open-root.ts'
 import {
   type DirectoryListing,
   type DirectoryLocation,

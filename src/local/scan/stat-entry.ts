@@ -13,7 +13,7 @@ import {
   type Fingerprint,
   kindOf,
 } from '../read/file-system.ts'
-import type { RootPlace } from '../read/inspect-root.ts'
+import type { RootPlace } from '../read/open-root.ts'
 
 export interface ListOptions {
   readonly rules: ScanRules

@@ -1,7 +1,6 @@
 import { AccessError, HeldBackError, UsageError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
-import type { RootDirectory } from '../../local/read/inspect-root.ts'
-import type { OpenRoot } from '../../local/read/open-root.ts'
+import type { OpenRoot, RootDirectory } from '../../local/read/open-root.ts'
 import { mayBeSameVolume, ownDirectoriesBelow } from '../../rules/mirror-roots.ts'
 import { givesNameAway } from '../../rules/mirrors.ts'
 import type { MirrorRow, PinnedRoot } from '../../store/tables/mirrors.ts'

@@ -2,7 +2,7 @@ import type { AccessContext, DirectoryPage, LibrarySummary } from '../../contrac
 import { INBOX_PATH } from '../../contract/routes.ts'
 import { AccessError, HeldBackError, isNotFound, TemporaryError, UsageError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
-import type { RootDirectory } from '../../local/read/inspect-root.ts'
+import type { RootDirectory } from '../../local/read/open-root.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
 import { freeName, mayUpload } from '../../rules/mirrors.ts'
 import { keepStoreCopy, type Store } from '../../store/open-store.ts'

@@ -16,8 +16,7 @@ import type { ContentRow } from '../../store/tables/contents.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Listed, LocatedFile, ReportedFile } from '../../store/tables/report-rows.ts'
 import type { Listing } from '../list-remote.ts'
-import type { Differences } from '../scan/collect-differences.ts'
-import type { HashedFile } from '../scan/scan-batch.ts'
+import type { Differences, HashedFile } from '../scan/scan-batch.ts'
 import {
   blankEntry,
   contentEntry,

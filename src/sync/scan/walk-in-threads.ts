@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
-import type { RootPlace } from '../../local/read/inspect-root.ts'
+import type { RootPlace } from '../../local/read/open-root.ts'
 import type { OnRead } from '../../local/read/read-meter.ts'
 import {
   CREDITS,

@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads'
 import { systemClock } from '../../foundation/clock.ts'
 import { nodeFileSystem } from '../../local/read/file-system.ts'
-import type { RootPlace } from '../../local/read/inspect-root.ts'
+import type { RootPlace } from '../../local/read/open-root.ts'
 import { ReadMeter } from '../../local/read/read-meter.ts'
 import { openStoreReader } from '../../store/open-store.ts'
 import { rescanEntries } from './rescan-entries.ts'

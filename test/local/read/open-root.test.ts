@@ -1,13 +1,12 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, statfsSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { RootError } from '../../../src/foundation/errors.ts'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
-import { inspectRoot } from '../../../src/local/read/inspect-root.ts'
 import { openGuarded } from '../../../src/local/read/open-guarded.ts'
-import { openRoot } from '../../../src/local/read/open-root.ts'
+import { inspectRoot, openRoot } from '../../../src/local/read/open-root.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
-import { faulty, thrownBy, withoutProc } from '../trees.ts'
+import { faulty, systemError, thrownBy, withoutProc } from '../trees.ts'
 
 const WAYS: readonly (readonly [string, FileSystem])[] = [
   ['with /proc', nodeFileSystem],
@@ -91,4 +90,43 @@ test('a file system without birth times is known by its UUID and its size [P15]'
   })
   const volume = { id: 'BBBB-0002', sizeBytes: 512_000 }
   expect(inspectRoot(fs, directory)).toMatchObject({ birthNs: null, volume })
+})
+
+test('a root has an identity besides its path', () => {
+  const directory = temporaryDirectory({ 'real/': '' })
+  symlinkSync('real', join(directory, 'link'))
+  const keepsBirths = statfsSync(directory).type === 0xef53
+  const { dev, ino, birthtimeNs } = statSync(join(directory, 'real'), { bigint: true })
+  expect(inspectRoot(nodeFileSystem, join(directory, 'link'))).toEqual({
+    realPath: join(directory, 'real'),
+    accessPath: join(directory, 'real'),
+    device: dev,
+    inode: ino,
+    birthNs: keepsBirths ? birthtimeNs : null,
+    isBirthCertain: false,
+    volume: { id: null, sizeBytes: null },
+  })
+  writeTree(directory, { 'real/a.md': 'A' })
+  expect(inspectRoot(nodeFileSystem, join(directory, 'link'))).toMatchObject({
+    isBirthCertain: keepsBirths,
+  })
+})
+
+test('a root that is missing or a file is refused', () => {
+  const directory = temporaryDirectory({ file: 'x' })
+  const missing = thrownBy(() => inspectRoot(nodeFileSystem, `${directory}/no`))
+  expect(missing).toBeInstanceOf(RootError)
+  expect(missing).toMatchObject({ code: 'root-missing', message: expect.stringContaining('does not exist') })
+  const file = thrownBy(() => inspectRoot(nodeFileSystem, `${directory}/file`))
+  expect(file).toMatchObject({ code: 'root-missing', message: expect.stringContaining('not a directory') })
+})
+
+test.each(['EACCES', 'EPERM', 'EIO', 'ESTALE'])('a root that fails with %s is unreadable', (code) => {
+  const directory = temporaryDirectory()
+  const fs = faulty({
+    accessSync: () => {
+      throw systemError(code)
+    },
+  })
+  expect(thrownBy(() => inspectRoot(fs, directory))).toMatchObject({ code: 'root-unreadable' })
 })

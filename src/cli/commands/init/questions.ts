@@ -7,7 +7,7 @@ import type { ChosenMirror, ChosenService } from '../../../app/settings/draft.ts
 import { HeldBackError, messageOf, UsageError } from '../../../foundation/errors.ts'
 import { counted } from '../../../foundation/text/safe-text.ts'
 import { nodeFileSystem } from '../../../local/read/file-system.ts'
-import { inspectRoot } from '../../../local/read/inspect-root.ts'
+import { inspectRoot } from '../../../local/read/open-root.ts'
 import { parseOrigin } from '../../../remote/client-options.ts'
 import { describeBroadRoot } from '../../../rules/mirror-roots.ts'
 import { freeName, mayUpload } from '../../../rules/mirrors.ts'
