@@ -78,7 +78,7 @@ function describePackage(path: string, found: LockedPackage) {
   }
 }
 
-/** The path under node_modules tells several installations of one version apart. */
+/** The path under node_modules distinguishes several installations of one version. */
 function refOf(path: string, found: LockedPackage): string {
   const isNested = path.lastIndexOf('node_modules/') > 0
   return `${nameOf(path, found)}@${found.version}${isNested ? `|${path}` : ''}`

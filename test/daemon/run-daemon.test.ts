@@ -117,7 +117,7 @@ test('a mirror that cannot be forgotten leaves one plan open', async () => {
   expect(next.takenOver).toBe(1)
 })
 
-test('a daemon tells once of a mirror that is stopped, also after a reload', async () => {
+test('a daemon notifies once of a mirror that is stopped, also after a reload', async () => {
   const sent: string[] = []
   const channel: Channel = {
     name: 'test',
@@ -135,7 +135,7 @@ test('a daemon tells once of a mirror that is stopped, also after a reload', asy
     mirrors: [{ controller: controllerSettings(mirror, manualWatch().means) }],
   })
   const beat = () => void clock.advance(15_000)
-  await until('it is told', () => {
+  await until('it is notified', () => {
     beat()
     return sent.length > 0
   })

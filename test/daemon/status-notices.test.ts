@@ -136,7 +136,7 @@ describe('what the status of a daemon says about causes', () => {
   })
 })
 
-test('the daemon looks every minute, and tells once', async () => {
+test('the daemon checks every minute, and notifies once', async () => {
   const clock = manualClock()
   using store = openStore(temporaryDirectory())
   const sent: string[] = []
@@ -163,7 +163,7 @@ test('the daemon looks every minute, and tells once', async () => {
   await beats(8, status({}))
   expect(sent).toEqual(['shelfd on here: A: all files are gone', 'shelfd on here: all is well again'])
   sent.length = 0
-  // What it missed in the half hour after the start counts, but is told after it only.
+  // What it missed in the half hour after the start counts, but is notified after it only.
   await beats(4 * 60 * 3, status({ state: 'sending' }))
   expect(sent).toEqual(['shelfd on here: A has not been up to date for 2h 00m'])
 })

@@ -1,4 +1,4 @@
-/** Somebody is told when runs fail and when they succeed again: the whole program, with a real receiver of webhooks. */
+/** Somebody is notified when runs fail and when they succeed again: the whole program, with a real receiver of webhooks. */
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -9,8 +9,8 @@ import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 
 const CANARY = '/services/T00/canary-4f1c9b7d2e'
 
-/** A mirror "Papers" in the embedded library, and who is told. */
-function tells(home: Home, notify: unknown, mirror = {}): string {
+/** A mirror "Papers" in the embedded library, and who is notified. */
+function configureNotify(home: Home, notify: unknown, mirror = {}): string {
   const papers = home.write('Papers', { 'a.md': 'one' })
   configure(home, { notify, mirrors: [{ path: papers, ...mirror }] })
   const file = join(home.path, 'config', 'shelfd', 'config.yaml')
@@ -18,8 +18,8 @@ function tells(home: Home, notify: unknown, mirror = {}): string {
   return file
 }
 
-describe('a run that fails is told', () => {
-  test('a failure is told once, and its end once', async () => {
+describe('a run that fails notifies', () => {
+  test('a failure notifies once, and its end once', async () => {
     const receiver = await startWebhookReceiver()
     const { home } = await homeOnService()
     const exits: (number | null)[] = []
@@ -31,13 +31,13 @@ describe('a run that fails is told', () => {
       })
     const notify = { webhooks: [{ url: `${receiver.url}${CANARY}` }] }
     home.write('Papers', { 'b.bin': Buffer.alloc(3000) })
-    tells(home, notify, { library: 'Research', maxSize: '1KB' })
+    configureNotify(home, notify, { library: 'Research', maxSize: '1KB' })
     await run('--dry-run')
     expect(events()).toEqual([])
     await run()
     await run()
     expect(events()).toEqual(['failure: Papers: 1 file needs attention: b.bin (over-max-size)'])
-    tells(home, notify, { library: 'Research' })
+    configureNotify(home, notify, { library: 'Research' })
     await run()
     await run()
     expect(events().slice(1)).toEqual(['recovery: all is well again'])
@@ -48,7 +48,7 @@ describe('a run that fails is told', () => {
     const receiver = await startWebhookReceiver()
     receiver.answer = () => 500
     const { service, home } = await homeOnService()
-    const file = tells(
+    const file = configureNotify(
       home,
       { webhooks: [{ url: `${receiver.url}${CANARY}` }], command: ['true', CANARY] },
       { library: 'Research' },
@@ -80,7 +80,7 @@ describe('a run that fails is told', () => {
   test('a test message names each way and how it went', async () => {
     const receiver = await startWebhookReceiver()
     const home = temporaryHome()
-    tells(home, { webhooks: [{ url: `${receiver.url}${CANARY}`, format: 'slack' }], command: ['true'] })
+    configureNotify(home, { webhooks: [{ url: `${receiver.url}${CANARY}`, format: 'slack' }], command: ['true'] })
     const { exitCode, stdout } = await home.shelfd(['notify', 'test', '--json'])
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toEqual({

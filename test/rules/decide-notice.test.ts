@@ -242,7 +242,7 @@ describe('any sequence of observations', () => {
     )
   })
 
-  test('a cause that comes and goes every minute is told ten times an hour', () => {
+  test('a cause that comes and goes every minute notifies ten times an hour', () => {
     const steps = Array.from({ length: 181 }, (_, minute) => {
       const causes = minute % 2 === 0 ? [of('store')] : []
       return { afterMs: 60_000, causes, judged: KEYS, states: ['unknown'] as const, isLost: false }

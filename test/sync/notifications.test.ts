@@ -44,7 +44,7 @@ function scene() {
 }
 
 describe('notices', () => {
-  test('a cause is told once, also across restarts, and its end once', async () => {
+  test('a cause notifies once, also across restarts, and its end once', async () => {
     const { open, sent } = scene()
     for (const causes of [[HALTED], [HALTED], [], []]) {
       using process = open()
@@ -57,7 +57,7 @@ describe('notices', () => {
     ])
   })
 
-  test('a process that dies while it sends tells nothing twice', async () => {
+  test('a process that dies while it sends repeats no notification', async () => {
     const { open, sent } = scene()
     const { promise: never, resolve } = Promise.withResolvers<Delivery>()
     const hanging: Channel = { name: 'hanging', wantsSignsOfLife: false, send: () => never }

@@ -10,7 +10,7 @@ export interface Postings {
   count(alternative: Alternative): number
   /** True when more than this number of passages have it. */
   isCommoner(alternative: Alternative, count: number): boolean
-  /** What words weigh that so many passages have. */
+  /** The weight of words that this number of passages have. */
   rarity(count: number): number
   /** Passages that have it, with a score between 0 and 2.2 by its frequency, the column and the length of the passage. */
   scored(alternative: Alternative, limit: number): PassageRow[]

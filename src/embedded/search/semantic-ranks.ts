@@ -72,7 +72,7 @@ export interface FusedResource {
 const WEIGHT = 2
 /** So much nearer than the mean, as a share of what is left to 1, must a chunk be: others have nothing to do with the query. */
 const NOISE = 0.2
-/** The first resource by its terms stays among so many, if one of its passages has them all. */
+/** The first resource by its terms stays among this number, if one of its passages has them all. */
 const FIRST = 3
 /** The resources without chunks get as much for their meaning as so many of the first by terms have on average. */
 const COMPARED = 20

@@ -117,7 +117,7 @@ describe('a command', () => {
     expect(read('env')).not.toContain('canary')
   })
 
-  test('a command that fails, is missing or is stopped is told apart', async () => {
+  test('a command that fails, is missing or is stopped has its own message', async () => {
     const { program } = recorder('exit 3')
     expect((await send({ command: [program] }, FAILURE)).delivery).toEqual({
       kind: 'not-sent',

@@ -37,7 +37,7 @@ export function applyChange(world: World, change: Change): void {
     case 'broken':
       disk.setFault(whole, 'EIO')
       break
-    case 'mended':
+    case 'repaired':
       disk.setFault(whole, undefined)
       break
     case 'link':

@@ -8,7 +8,7 @@ import type { WorldTraits } from './world.ts'
 
 export type Change =
   | { readonly kind: 'put' | 'overwrite'; readonly path: string; readonly content: number }
-  | { readonly kind: 'remove' | 'unreadable' | 'readable' | 'broken' | 'mended' | 'pipe'; readonly path: string }
+  | { readonly kind: 'remove' | 'unreadable' | 'readable' | 'broken' | 'repaired' | 'pipe'; readonly path: string }
   | { readonly kind: 'rename'; readonly path: string; readonly to: string }
   /** A link to a directory or file outside of the mirror stands here from now on. */
   | { readonly kind: 'link'; readonly path: string }
@@ -121,7 +121,7 @@ export function makeScenario(seed: number): Scenario {
     if (roll < 0.86) return { kind: 'unreadable', path: chance(0.6) ? path() : directory() }
     if (roll < 0.9) return { kind: 'readable', path: chance(0.6) ? path() : directory() }
     if (roll < 0.92) return { kind: 'broken', path: path() }
-    if (roll < 0.94) return { kind: 'mended', path: path() }
+    if (roll < 0.94) return { kind: 'repaired', path: path() }
     if (roll < 0.96) return { kind: 'link', path: chance(0.5) ? path() : directory() }
     if (roll < 0.98) return { kind: 'directory', path: `${directory()}/empty` }
     return { kind: 'pipe', path: path() }
