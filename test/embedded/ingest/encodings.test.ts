@@ -83,6 +83,7 @@ describe('text in another encoding than UTF-8', () => {
     ['johab', Buffer.from([0xd0, 0x65, 0x8b, 0x69])],
     ['hz-gb-2312', Buffer.from('~{VPND~}')],
     ['euc-jisx0213', Buffer.from([0xa9, 0xa1])],
+    ['iso-2022-cn', Buffer.from('\x1b$)A\x0e=;;;\x0f')],
   ])('a text that says that it is in %s is partial, with the reason', async (name, bytes) => {
     const head = Buffer.from(`<meta charset="${name}">`)
     const { passages, end } = await readHere('text/html', [Buffer.concat([head, bytes])])
@@ -90,6 +91,11 @@ describe('text in another encoding than UTF-8', () => {
       passages: [],
       end: { status: 'partial', failure: expect.stringContaining(name) },
     })
+  })
+
+  it.each(['johab', 'hz-gb-2312', 'iso-2022-cn'])('a text in UTF-8 that speaks of %s is read', async (name) => {
+    const { text, end } = await readHere('text/plain', [Buffer.from(`encoding: ${name} is größer`)])
+    expect({ text, end }).toMatchObject({ text: expect.stringContaining('größer'), end: { status: 'completed' } })
   })
 
   it('a text that is mostly faulty is partial and has no text', async () => {

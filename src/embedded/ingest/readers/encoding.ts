@@ -14,7 +14,7 @@ export interface TextDecoding {
  */
 export function decodeStrictly(firstBytes: Buffer): TextDecoding {
   const encoding = markedEncoding(firstBytes) ?? 'utf-8'
-  if (encoding.startsWith('utf-32') || isUnreadable(declaredIn(firstBytes), firstBytes)) {
+  if (encoding.startsWith('utf-32') || isUnreadableSevenBit(declaredIn(firstBytes), firstBytes)) {
     throw new UndecodableError('Another encoding than UTF-8')
   }
   const decoder = openNativeDecoder(encoding, true)
@@ -153,13 +153,16 @@ function declaredIn(head: Buffer): string | undefined {
   return DECLARATION.exec(head.toString('latin1', 0, LEAD_BYTES))?.[1]?.toLowerCase()
 }
 
-const UNREADABLE = /^(?:johab|ks_c_5601-1992|euc-?jisx0213|euc-jis-2004|shift_?jisx0213|shift_jis-2004|iso-2022-cn.*)$/
-/** HZ has ASCII bytes only, and begins Chinese text by this. */
-const HZ_BEGINS = '~{'
+const UNREADABLE = /^(?:johab|ks_c_5601-1992|euc-?jisx0213|euc-jis-2004|shift_?jisx0213|shift_jis-2004)$/
+/** Encodings whose bytes are all ASCII, so that they would pass for UTF-8, and by what they begin Chinese text. */
+const UNREADABLE_SEVEN_BIT = [
+  [/^hz(?:-gb-2312)?$/, '~{'],
+  [/^iso-2022-cn/, '\x1b$'],
+] as const
 
-function isUnreadable(declared: string | undefined, bytes: Buffer): boolean {
+function isUnreadableSevenBit(declared: string | undefined, bytes: Buffer): boolean {
   if (declared === undefined) return false
-  return UNREADABLE.test(declared) || (/^hz(?:-gb-2312)?$/.test(declared) && bytes.includes(HZ_BEGINS))
+  return UNREADABLE_SEVEN_BIT.some(([name, beginning]) => name.test(declared) && bytes.includes(beginning))
 }
 
 /** Below this, the detection is no better than chance (of 100). */
@@ -192,7 +195,9 @@ export async function guessEncoding(
 ): Promise<ReadableEncoding | UnreadableEncoding | undefined> {
   const { head, foreign } = await takeSample(source)
   const declared = declaredIn(head)
-  if (declared !== undefined && isUnreadable(declared, foreign)) return { kind: 'unreadable', name: declared }
+  if (declared !== undefined && (UNREADABLE.test(declared) || isUnreadableSevenBit(declared, foreign))) {
+    return { kind: 'unreadable', name: declared }
+  }
   for (const name of [markedEncoding(head), declared, sevenBitEncoding(foreign)]) {
     const fitting = name === undefined ? undefined : await tryEncoding(name, foreign, kind)
     if (fitting) return { ...fitting, isDeclared: true }

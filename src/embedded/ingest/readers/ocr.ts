@@ -61,7 +61,7 @@ export function openRecognizer(directory: string) {
 }
 
 /** A pixel of a letter differs from its background at least by this much; paper and the noise of scanners by less. */
-const CONTRAST = 48
+const CONTRAST = 32
 /** A letter of 10 points has 150 at 200 dots per inch. */
 const MIN_LETTER_PIXELS = 100
 
