@@ -184,8 +184,8 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a root is read by its path',
     file: 'src/local/read/open-root.ts',
-    from: 'accessPath: opened?.accessPath ?? realPath',
-    to: 'accessPath: realPath',
+    from: 'place = { realPath, accessPath: opened?.accessPath ?? realPath,',
+    to: 'place = { realPath, accessPath: realPath,',
   },
   {
     name: 'another directory than was inspected is opened',
