@@ -27,12 +27,13 @@ import { createTransport } from './wire/transport.ts'
  * | 429, `Retry-After`                      | every request | as the service asks                   | policies/circuit-breaker.ts, retry-after.ts |
  * | `Retry-After` of an earlier process     | every request | what is left of it, a week at most    | retry-after.ts                              |
  * | an upload may have arrived: DoubtError  | its content   | until the library was searched for it | rules/doubts.ts, sync/doubts/               |
- * | 413, 422 …: RequestError; second doubt  | its content   | a quarantine of 25 s, up to a day     | rules/retry-delay.ts                        |
+ * | 422 …: RequestError; second doubt       | its content   | 25 s, up to a day; after a 413 a day  | rules/retry-delay.ts                        |
  * | 401, certificate …: AccessError         | the daemon    | 1 min, up to 1 h                      | rules/react-to-failure.ts                   |
  * | a right, a directory, a guard           | its mirror    | 10 s; 15 min if only people can help  | rules/react-to-failure.ts                   |
  * | a full disk of the state                | the whole run | the daemon: 10 s                      | rules/react-to-failure.ts                   |
  *
- * foundation/errors.ts has the classes of errors, rules/react-to-failure.ts what each of them stops.
+ * foundation/errors.ts has the classes of errors, rules/react-to-failure.ts what each of them stops; what an upload was refused
+ * for, and whether that stops more than its content, is told apart in sync/upload/upload-one.ts.
  */
 
 /**

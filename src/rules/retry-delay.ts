@@ -59,7 +59,7 @@ const LONGEST_QUARANTINE_MS = DAY_MS
 /** The service will refuse the same bytes again, so the longest duration applies at once. */
 const HOPELESS: ReadonlySet<string> = new Set(['too-large'])
 
-/** Returns how long a failed content stays in quarantine: 25 s, growing fivefold, up to a day. */
+/** Returns how long a failed content stays in quarantine: 25 s, growing fivefold, up to a day; a day at once if nothing else can help. */
 export function quarantineDurationMs(refusals: number, code: string): number {
   if (HOPELESS.has(code)) return LONGEST_QUARANTINE_MS
   return Math.min(LONGEST_QUARANTINE_MS, FIRST_QUARANTINE_MS * 5 ** Math.max(0, refusals))

@@ -36,7 +36,8 @@ import { LISTING_TABLE, prepareReport } from './tables/report-rows.ts'
 import { prepareRuns, prepareTimeline } from './tables/runs.ts'
 import { prepareUploads } from './tables/uploads.ts'
 
-const APPLICATION_ID = 0x73686c64 // "shld"
+// "shl1". Until the first release, each change of the schema takes another number: older databases are refused by it.
+const APPLICATION_ID = 0x73686c31
 const MIGRATIONS = join(import.meta.dirname, 'migrations')
 
 /** A store as any process can read it, also while another one writes to it. */

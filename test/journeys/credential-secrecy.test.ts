@@ -7,7 +7,7 @@ import { expectExit, homeWithPapers, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 import { DANGEROUS } from '../support/hostile-text.ts'
 
-test('the credential stands in one header and nowhere else [P22, S-03]', async () => {
+test('the credential is in one header and nowhere else [P22, S-03]', async () => {
   await using service = await startFaultyService({ library: 'Research' })
   const canary = service.token
   const home = homeWithPapers({ 'a.md': 'A', 'sub/b.md': 'B', 'bad.md': 'bad' }, service)

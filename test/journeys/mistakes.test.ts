@@ -179,7 +179,7 @@ const MISTAKES: readonly Mistake[] = [
       return [['sync', 'Papers']]
     },
     exit: 78,
-    says: ['state', 'a file stands in its place', '--state-dir'],
+    says: ['state', 'a file is in its place', '--state-dir'],
   },
 ]
 

@@ -36,5 +36,5 @@ test('a copy of a store opens like the store', () => {
 test('a file in the place of the state directory is named, with what to do', () => {
   const directory = join(temporaryDirectory(), 'state')
   writeFileSync(directory, '')
-  expect(() => openStore(directory)).toThrow(/a file stands in its place; move that file away/)
+  expect(() => openStore(directory)).toThrow(/a file is in its place; move that file away/)
 })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -240,10 +241,19 @@ describe('a store that changed (P24)', () => {
 
   test('a store of a development version is refused with the way out [P23]', () => {
     const directory = usedStore()
-    setPragmas(directory, `application_id = ${0x73686c66}`, 'user_version = 9')
+    setPragmas(directory, `application_id = ${0x73686c64}`)
     expectUntouched(directory, 'store-damaged')
     for (const open of [openStore, openStoreReader])
       expect(thrownBy(() => open(directory))).toMatchObject({ message: /before the first release.*move it away/ })
+  })
+
+  test('another schema before the first release has another application_id [P23]', () => {
+    const store = new Database(join(usedStore(), 'store.db'))
+    const schema = readFileSync('src/store/migrations/001-initial.sql')
+    const digest = createHash('sha256').update(schema).digest('hex').slice(0, 16)
+    const applicationId = store.pragma('application_id', { simple: true })
+    store.close()
+    expect([digest, applicationId]).toEqual(['80c1feec509a6ade', 0x73686c31])
   })
 
   test('a store of a newer schema is left alone [P23]', () => {

@@ -94,7 +94,7 @@ test('each mirror is shown with its state and files', async () => {
   const legend = papers.getByRole('list', { name: '3 files' })
   await expect.poll(() => legend.getByRole('listitem').allTextContents()).toEqual(['2 searchable', '1 needs attention'])
   await expect.poll(() => papers.getByText('last run').count()).toBe(1)
-  await expect.poll(() => papers.getByText('next full scan').count()).toBe(1)
+  await expect.poll(() => papers.getByText('next run').count()).toBe(1)
   await page.getByRole('article', { name: 'Contracts' }).getByText('up to date').waitFor()
 })
 

@@ -87,7 +87,7 @@ function renderMirror({ name, path, library, remotePath }: ChosenMirror): string
     `  - name: ${quote(name)}`,
     `    path: ${quote(path)}`,
     `    library: ${quote(library)} # identifier or exact name`,
-    `    remotePath: ${quote(remotePath)} # where the directory stands in the library`,
+    `    remotePath: ${quote(remotePath)} # path of the directory in the library`,
     '    # ignore: ["*.bak"] # gitignore syntax, added to .shelfdignore files and the built-in list',
     '    # schedule: "0 2 * * *" # daemon: send in batches at these times instead of at once; five-field cron',
   ]

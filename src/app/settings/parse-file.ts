@@ -118,7 +118,7 @@ const WORDS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
   BAD_SCALAR_START: 'a value that begins with "@", "%" or "`" must stand in quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a value with ": " in it must stand in quotes, or a line is indented too far',
   BLOCK_IN_FLOW: 'a "," is missing between "{" and "}" or between "[" and "]"',
-  DUPLICATE_KEY: 'the same key stands here twice',
+  DUPLICATE_KEY: 'the same key appears here twice',
   MISSING_CHAR: 'a quote is not closed, or a ":", a "," or a blank is missing',
   MULTILINE_IMPLICIT_KEY: 'a key must be followed by ": ", on the same line',
   MULTIPLE_DOCS: 'only one document is read, so no second one may begin with "---"',

@@ -70,7 +70,7 @@ const mirror = z
       .describe('Identifier or exact name of the library; the embedded library creates one named after the directory.'),
     remotePath: libraryPath()
       .optional()
-      .describe('Where the directory stands in the library; /<name of the directory> by default.'),
+      .describe('Path of the directory in the library; /<name of the directory> by default.'),
     ignore: z
       .array(text, 'a list of patterns')
       .prefault([])

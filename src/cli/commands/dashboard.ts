@@ -8,7 +8,7 @@ import type { CommandContext } from '../context.ts'
 
 export const command = defineCommand({
   description: [
-    'Prints an address and opens it in the browser of this computer: every mirror as it stands, the report, problems, what was',
+    'Prints an address and opens it in the browser of this computer: the state of every mirror, the report, problems, what was',
     'sent when, the settings and the log; pause, resume and sync. The address works once, within five minutes, and on this',
     'computer only. A running daemon serves the page; without one this command does, until it is stopped.',
   ].join('\n'),

@@ -66,7 +66,7 @@ export const showCommand = defineCommand({
       library: targetOf(entry),
       service: row && nameOrigin(row.library.origin),
       files: holdings && `${counted(holdings.files, 'file')} known`,
-      resources: holdings && `${groupDigits(holdings.resources)} that no other mirror stands for`,
+      resources: holdings && `${groupDigits(holdings.resources)} that no other mirror has`,
       'way out': explainInactive(entry),
     })
     context.print(fields)

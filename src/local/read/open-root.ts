@@ -43,7 +43,7 @@ export function openRoot(fs: FileSystem, path: string): OpenRoot {
   }
 }
 
-const REPLACED = ', and something else stands in its place'
+const REPLACED = ', and something else is in its place'
 
 interface OpenedDirectory {
   readonly descriptor: number

@@ -54,7 +54,7 @@ function openExpected(fs: FileSystem, root: RootPlace, relativePath: string, exp
   throw changedWhileRead(relativePath)
 }
 
-/** The file was hashed: what stands in its place now is not what an upload has declared. */
+/** The file was hashed: what is in its place now is not what an upload has declared. */
 function openAgain(fs: FileSystem, root: RootPlace, relativePath: string): GuardedFile {
   try {
     return openGuarded(fs, root, relativePath)

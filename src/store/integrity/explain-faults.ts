@@ -40,7 +40,7 @@ function explain(directory: string, error: unknown): unknown {
 
 function unusable(directory: string, error: unknown): OperatorError {
   const isTaken = systemCodeOf(error) === 'EEXIST' || systemCodeOf(error) === 'ENOTDIR'
-  const reason = isTaken ? 'a file stands in its place' : messageOf(error)
+  const reason = isTaken ? 'a file is in its place' : messageOf(error)
   const text = `Cannot read or write the store in "${directory}": ${reason}`
   const todo = isTaken
     ? 'move that file away, or name a directory with --state-dir'

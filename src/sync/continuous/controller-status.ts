@@ -96,7 +96,7 @@ export function describeController(
     'missed by the watcher': missedByWatcher === 0 ? undefined : counted(missedByWatcher, 'change'),
     'last full scan': time(status.lastScanAt),
     'all sent': time(status.lastSuccessAt),
-    'next full scan': time(status.nextRunAt),
+    'next run': time(status.nextRunAt),
   }
 }
 

@@ -199,7 +199,7 @@ function describeLoss(store: Store, { id, path }: MirrorRow, reason: LossReason,
   if (reason === 'more than half') return `${files.lost} of ${known} files are gone from "${path}"`
   const { gone, there } = store.unconfirmed.exampleOf(id, MOST_EXAMPLES)
   const all = known === 1 ? 'its only file' : `all ${known} files`
-  const others = `${counted(found, 'other')} ${found === 1 ? 'stands' : 'stand'} there`
+  const others = `${counted(found, 'other')} ${found === 1 ? 'is' : 'are'} there`
   const lost = `${all} (${quoted(gone, known)}) ${known === 1 ? 'is' : 'are'} gone`
   return `nothing that it had is in "${path}": ${lost}, and ${others} (${quoted(there, found)})`
 }

@@ -98,7 +98,7 @@ describe('problems of the configuration', () => {
     ['service: {', 1, /"\{" or "\[" is not closed/],
     ['a: 1\nmirrors: [\n', 2, /"\{" or "\[" is not closed/],
     ['mirrors:\n  - name: a\n path: b\n', 3, /same column/],
-    ['limits: {}\nlimits: {}', 2, /the same key stands here twice/],
+    ['limits: {}\nlimits: {}', 2, /the same key appears here twice/],
     ['service:\n\turl: x\n', 2, /not with tabs/],
     ['service:\n  url: "x\n', 2, /quote/],
     ['stateDir: a: b\n', 1, /in quotes/],

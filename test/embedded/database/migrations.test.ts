@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
@@ -41,12 +42,21 @@ it('an older library is backed up and migrated, and documents are read again whe
   expect(json).toMatchObject({ ingestion_status: 'completed', abstract: 'a wombat' })
 })
 
+it('another schema before the first release has another application_id', async () => {
+  const { dataDir, stop } = await startLibrary()
+  await stop()
+  const database = new Database(join(dataDir, 'library.sqlite'), { readonly: true })
+  const schema = readFileSync('src/embedded/database/migrations/001-initial.sql')
+  const digest = createHash('sha256').update(schema).digest('hex').slice(0, 16)
+  expect([digest, database.pragma('application_id', { simple: true })]).toEqual(['b803ca2b7bc21c99', 0x6b6c6231])
+  database.close()
+})
+
 it('a library of a development version is refused with the way out', async () => {
   const { dataDir, stop } = await startLibrary()
   await stop()
   const database = new Database(join(dataDir, 'library.sqlite'))
-  database.pragma(`application_id = ${0x6b6c6962}`)
-  database.pragma('user_version = 12')
+  database.pragma(`application_id = ${0x6b6c6272}`)
   database.close()
   const refusal = expect.objectContaining({
     constructor: OperatorError,

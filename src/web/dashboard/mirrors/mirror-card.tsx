@@ -68,8 +68,8 @@ function Facts({ mirror }: { readonly mirror: MirrorOverview }) {
     ['being processed', inIngestion === 0 ? '' : counted(inIngestion, 'file')],
     ['paused', isPaused ? 'a daemon uploads nothing until you resume' : ''],
     ['last run', lastRun ? `${formatTime(lastRun.at)}, ${lastRun.verdict}` : ''],
-    ['next full scan', nextRunAt ? formatTime(nextRunAt) : ''],
-    ...details.filter(([label]) => label !== 'next full scan'),
+    ['next run', nextRunAt ? formatTime(nextRunAt) : ''],
+    ...details.filter(([label]) => label !== 'next run'),
   ]
   return (
     <dl class="facts">

@@ -36,7 +36,7 @@ export function TreeLevel({ mirror, directory, onExplain }: TreeLevelProps) {
         <li class="quiet">and {counted(moreDirectories, 'more directory', 'more directories')}</li>
       )}
       {rows.map((row) => (
-        <li key={`${row.path} ${row.class}`} class="leaf">
+        <li key={`${row.path} ${row.class} ${row.resourceId}`} class="leaf">
           <button
             type="button"
             class="link"
