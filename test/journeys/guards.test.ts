@@ -78,7 +78,7 @@ describe('lost files (P12)', () => {
       const { exitCode, stderr, mirror } = await home.sync(TO)
       expect({ exitCode, removed: mirror.files.removed }).toEqual({ exitCode: 8, removed: 0 })
       expect(stderr).toMatch(
-        /all 2 files \("d0\/e0\/file-0\.md", "d1\/e1\/file-1\.md"\) are gone, and 40 others stand there \("new\/d0\/.*--accept-removals/,
+        /all 2 files \("d0\/e0\/file-0\.md", "d1\/e1\/file-1\.md"\) are gone, and 40 others are there \("new\/d0\/.*--accept-removals/,
       )
     }
     expect(service.count('uploadFile')).toBe(0)
