@@ -56,7 +56,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   chokidar: ['local/watch/'],
   'node-cron': ['daemon/', 'app/settings/'],
   pino: ['app/'],
-  'node:net': ['daemon/control/', 'remote/'],
+  'node:net': ['daemon/control/', 'remote/', 'embedded/server/answer-on-loopback.ts'],
   yaml: ['app/settings/', 'cli/render/config-yaml.ts'],
   yargs: ['cli/parser/'],
   preact: ['web/'],

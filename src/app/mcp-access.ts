@@ -16,8 +16,8 @@ interface LeasedClient<Client> extends Disposable {
 const IDLE_MS = 5_000
 
 /**
- * Opens the service when it is needed, and closes it when nobody has worked with it for 5 s: only one process at a time can serve the
- * embedded library, and an assistant keeps its programs all day.
+ * Opens the service when it is needed, and closes it when nobody has worked with it for 5 s: an assistant keeps its programs all day,
+ * and one that holds the embedded library takes memory.
  */
 export class ServiceLease<Client> implements AsyncDisposable {
   readonly #open: () => Promise<LeasedService<Client>>

@@ -131,7 +131,6 @@ class Planner {
       abort: (reason) => controller.abort(reason),
       timeZone: settings.timeZone,
       maintenance: settings.maintenance,
-      lendLibrary: () => composed.lendLibrary(),
       admit: (asked) =>
         admitMirrors(settings, {
           ...{ mirrors: asked, kept: mirrors },

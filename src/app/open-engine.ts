@@ -1,5 +1,4 @@
 import PQueue from 'p-queue'
-import type { LibraryAccess } from '../daemon/control/protocol.ts'
 import { systemClock } from '../foundation/clock.ts'
 import { Mutex } from '../foundation/concurrency/mutex.ts'
 import { nodeFileSystem } from '../local/read/file-system.ts'
@@ -24,7 +23,6 @@ export interface OpenedEngine extends AsyncDisposable {
   readonly engine: Engine
   /** For a report after a run, over the same store and connection. */
   readonly reportContext: ReportContext
-  lendLibrary(): Promise<LibraryAccess | null>
 }
 
 export interface OpenEngineInput extends OpenServiceInput {
@@ -101,7 +99,6 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
   return {
     engine,
     reportContext: reportContext(settings, input, store, service),
-    lendLibrary: () => service.lendLibrary(input.signal),
     [Symbol.asyncDispose]: async () => {
       grace.end()
       await service[Symbol.asyncDispose]()

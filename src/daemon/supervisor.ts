@@ -7,7 +7,6 @@ import type { ControllerSettings } from '../sync/continuous/mirror-watch.ts'
 import { ServiceConnection } from '../sync/continuous/service-connection.ts'
 import type { Engine, MirrorSettings } from '../sync/engine.ts'
 import { forgetPause, isPaused, listPauseKeys } from '../sync/pause.ts'
-import type { LibraryAccess } from './control/protocol.ts'
 import { type Maintenance, type MaintenanceWindow, MaintenanceWindows } from './schedule/maintenance.ts'
 import { forgetHandled, listHandled, type Schedules, startSchedules } from './schedule/schedule.ts'
 
@@ -30,7 +29,6 @@ export interface SupervisorPlan extends AsyncDisposable {
   readonly mirrors: readonly SupervisedMirror[]
   readonly timeZone: string | undefined
   readonly maintenance: readonly MaintenanceWindow[]
-  lendLibrary(): Promise<LibraryAccess | null>
   /** Checks mirrors that a client asks for, which need not be those of the plan; throws UsageError. */
   admit(mirrors: readonly MirrorSettings[]): readonly MirrorSettings[]
 }

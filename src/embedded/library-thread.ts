@@ -6,10 +6,12 @@ import type { LibraryThreadOptions, StartedLibrary } from './start-in-thread.ts'
 const options: LibraryThreadOptions = workerData
 let library: EmbeddedLibrary | undefined
 
-answerCalls(answer, async () => await library?.[Symbol.asyncDispose]())
+const stop = async () => await library?.[Symbol.asyncDispose]()
+
+answerCalls(answer, stop)
 
 async function answer(call: 'start' | 'settled'): Promise<StartedLibrary> {
-  library ??= await startEmbeddedLibrary(options)
+  library ??= await startEmbeddedLibrary({ ...options, onHandOver: stop })
   if (call === 'settled') await library.settled()
   const { url, token, tokenFile, documentationUrl, instanceId } = library
   return { url, token, tokenFile, documentationUrl, instanceId }

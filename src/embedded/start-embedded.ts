@@ -13,8 +13,10 @@ import { openSemantics } from './embedding/semantics.ts'
 import { EXTRACTION_LIMITS, type ExtractionLimits } from './ingest/extraction-limits.ts'
 import { openIngestQueue } from './ingest/ingest-queue.ts'
 import { openSearch } from './search/open-search.ts'
+import { answerOnLoopback } from './server/answer-on-loopback.ts'
 import { buildServer } from './server/build-server.ts'
 import { DOCUMENTATION_PATH } from './server/describe-service.ts'
+import { serveHandOver } from './server/hand-over.ts'
 import { REQUEST_LIMITS, type RequestLimits } from './server/request-limits.ts'
 import { openSigning, type Service } from './service.ts'
 import {
@@ -25,6 +27,7 @@ import {
   prepareDataDirectory,
 } from './storage/data-directory.ts'
 import { openFileStore } from './storage/file-store.ts'
+import { announceHolder } from './storage/holder-file.ts'
 import { openPictureCache } from './storage/picture-cache.ts'
 import { openLibraryRemoval } from './storage/remove-libraries.ts'
 import { createWriteQueue } from './storage/write-queue.ts'
@@ -53,6 +56,10 @@ export interface EmbeddedOptions {
   readonly embedding?: Partial<EmbeddingLimits>
   /** Overrides of the bounds of requests. */
   readonly requests?: Partial<RequestLimits>
+  /** The words that started this process, for messages of others; default `shelfd`. */
+  readonly command?: string
+  /** Called when another process wants to serve the library: dispose of this one then. Default: it is never handed over. */
+  readonly onHandOver?: () => void
 }
 
 /** A running service. Disposing it stops it and releases its directory. */
@@ -93,8 +100,13 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
   starting.defer(() => service.videos.stop())
   const host = options.host ?? '127.0.0.1'
   const app = await buildServer(service, host, { ...REQUEST_LIMITS, ...options.requests })
+  const handOverPath = options.onHandOver ? serveHandOver(app, options.onHandOver) : null
   starting.defer(() => closeServer(app, service.clock))
   const url = await app.listen({ host, port: options.port ?? 0 })
+  const local = starting.use(await answerOnLoopback(app.server, url))
+  const { command = 'shelfd' } = options
+  const { instanceId } = service
+  starting.use(announceHolder(paths.holderFile, { command, url: local.url, token, instanceId, handOverPath }))
   service.ingestion.wake()
   service.removal.wake()
   const running = starting.move()
@@ -103,7 +115,7 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
     token,
     tokenFile: paths.tokenFile,
     documentationUrl: url + DOCUMENTATION_PATH,
-    instanceId: service.instanceId,
+    instanceId,
     settled: async () => {
       await service.ingestion.settled()
       await service.removal.settled()

@@ -7,7 +7,7 @@ import { escapeText } from '../foundation/text/safe-text.ts'
 import type { RetryPolicy } from '../rules/retry-delay.ts'
 import type { OutageListener } from './policies/outage.ts'
 import type { RetryAfter } from './retry-after.ts'
-import type { ClientCertificate } from './wire/connector.ts'
+import type { ClientCertificate, Whereabouts } from './wire/connector.ts'
 import type { TunnelProxy } from './wire/proxy.ts'
 
 /** What the user can set in place of the instance's OpenAPI: the `contract` section of the configuration. */
@@ -39,6 +39,8 @@ interface Timeouts {
 export interface ClientOptions {
   /** Scheme, host and port only; https unless the host is this machine. */
   readonly origin: string
+  /** Given for a service on this machine whose address changes; `origin` is the first. */
+  readonly whereabouts?: Whereabouts | undefined
   /** The credential; the client sends it to the origin only, in `Authorization`. */
   readonly token: string
   /** Where the token comes from, for the message of a 401. */

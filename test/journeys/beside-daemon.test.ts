@@ -42,7 +42,6 @@ async function startStandIn(home: Home, changed: Partial<ControlHandlers> = {}) 
     retry: async (contentIds) => retryContents(store, contentIds),
     ignore: async (contentIds) => setContentsAside(store, contentIds),
     forget: async (name) => forgetMirror(store, name, Date.now()),
-    library: async () => ({ url: library.url, token: library.token, instanceId: library.instanceId }),
     dashboard: () => Promise.reject(new Error('No dashboard is needed')),
     reload: async () => ({ mirrors: [] }),
     ...changed,
@@ -173,21 +172,11 @@ describe('other commands beside a daemon', () => {
     }
   })
 
-  test('another data directory beside a daemon stays locked', async () => {
+  test('another data directory beside a daemon is another library', async () => {
     const home = temporaryHome()
-    const elsewhere = `${home.path}/elsewhere`
-    mkdirSync(elsewhere)
-    await using _library = await startEmbeddedLibrary({ dataDir: elsewhere })
     await startStandIn(home)
-    const { exitCode } = await home.shelfd(['whoami'], { SHELFD_DATA_DIR: elsewhere })
-    expect(exitCode).toBe(11)
-  })
-
-  test("a command in the daemon's own process does not ask it", async () => {
-    const home = temporaryHome()
-    const status = async () => ({ ...reportedStatus, pid: process.pid })
-    await startStandIn(home, { status, library: () => new Promise(() => {}) })
-    expect((await home.shelfd(['whoami'])).exitCode).toBe(11)
+    const elsewhere = await home.json(['whoami'], { SHELFD_DATA_DIR: `${home.path}/elsewhere` })
+    expect(elsewhere.tenant.slug).not.toBe((await home.json(['whoami'])).tenant.slug)
   })
 
   test('pause and resume go through the daemon', async () => {

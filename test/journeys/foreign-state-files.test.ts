@@ -27,7 +27,15 @@ const PATIENT = { timeout: 180_000 }
 
 /** The files of a state directory that are opened without having been replaced before. */
 const STATE_FILES = ['generation', 'lock', 'lock-journal', 'control', 'store.db', 'store.db-wal', 'store.db-shm']
-const LIBRARY_FILES = ['lock', 'token', 'instance', 'library.sqlite', 'library.sqlite-wal', 'library.sqlite-journal']
+const LIBRARY_FILES = [
+  'lock',
+  'holder',
+  'token',
+  'instance',
+  'library.sqlite',
+  'library.sqlite-wal',
+  'library.sqlite-journal',
+]
 
 const isRoot = process.getuid?.() === 0
 

@@ -14,7 +14,6 @@ export function supervisorPlan(
     mirrors: mirrors.map((mirror) => ({ schedule: null, maxDurationMs: null, ...mirror })),
     timeZone: undefined,
     maintenance: [],
-    lendLibrary: async () => null,
     admit: (asked) => asked,
     [Symbol.asyncDispose]: async () => {},
   }

@@ -1,8 +1,7 @@
-import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
-import type { LibraryAccess } from '../../daemon/control/protocol.ts'
 import { assertLibraryInstalled } from '../../embedded/optional-packages.ts'
 import type { EmbeddedLibrary } from '../../embedded/start-embedded.ts'
 import type { LibraryThreadOptions } from '../../embedded/start-in-thread.ts'
+import { describeHolder, type Holder } from '../../embedded/storage/holder-file.ts'
 import { systemClock } from '../../foundation/clock.ts'
 import { LockedError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
@@ -22,14 +21,13 @@ import type { ConfiguredServiceSettings, EmbeddedServiceSettings, Settings } fro
 import { readAuthorities, readClientCertificate } from './certificates.ts'
 import { chooseEmbedder } from './choose-embedder.ts'
 import { type FoundToken, readToken } from './credential.ts'
+import { describeCommand, shareLibrary } from './share-library.ts'
 
 export interface OpenedService extends AsyncDisposable {
   readonly client: ServiceClient
   readonly kind: 'embedded' | 'configured'
   /** The origin, or the instance of the embedded library; it stays the same from run to run. */
   readonly identity: string
-  /** Access to the embedded library for other processes of this machine; null when a service is configured. */
-  readonly library: LibraryAccess | null
 }
 
 export interface OpenServiceInput extends Surroundings {
@@ -51,14 +49,14 @@ export interface OpenServiceInput extends Surroundings {
   readonly onRequest?: ClientOptions['onRequest']
 }
 
-type RunningLibrary = Pick<EmbeddedLibrary, 'url' | 'token' | 'instanceId'> & AsyncDisposable
-
 /** Connections for polls and listings, in addition to those for uploads. */
 const SPARE_CONNECTIONS = 4
 /** Short delays, because the embedded library runs on this machine. */
 const EMBEDDED_RETRY = { attempts: 8, firstDelayMs: 20, maxDelayMs: 1_000 }
+/** A library that another process has may take this long for its first answer. */
+const ANSWERS_WITHIN_MS = 5_000
 
-/** Connects to the configured service, or starts the embedded library in a thread of its own and connects to it. */
+/** Connects to the configured service, or to the embedded library, which it starts in a thread of its own unless another process has. */
 export async function openService(settings: Settings, input: OpenServiceInput): Promise<OpenedService> {
   const { service } = settings
   if (service.kind === 'embedded') return openEmbedded(service, settings, input)
@@ -88,7 +86,6 @@ async function openConfigured(
     client,
     kind: 'configured',
     identity: service.origin,
-    library: null,
     [Symbol.asyncDispose]: () => client.close(),
   }
 }
@@ -122,57 +119,49 @@ function secretsOf({ credentials = '' }: TunnelProxy): string[] {
 }
 
 async function openEmbedded(
-  service: EmbeddedServiceSettings,
+  { dataDir }: EmbeddedServiceSettings,
   settings: Settings,
   input: OpenServiceInput,
 ): Promise<OpenedService> {
   await using starting = new AsyncDisposableStack()
-  const library = starting.use(await startOrBorrow(service, settings, input))
-  const server = { origin: library.url, token: library.token, retry: EMBEDDED_RETRY }
-  const client = await connect(settings, input, server)
+  const { isLongLived = false, redactor } = input
+  const options = {
+    ...{ dataDir, embedsDocuments: isLongLived, command: describeCommand() },
+    embedder: chooseEmbedder(settings.embedder, redactor),
+  }
+  const library = starting.use(await shareLibrary(options, startLibrary, input.signal))
+  const { url: origin, token } = library
+  const client = await connect(settings, input, { origin, token, whereabouts: library, retry: EMBEDDED_RETRY })
   starting.defer(() => client.close())
+  if (library.holder) await assertAnswers(library.holder, client, settings, input)
   const running = starting.move()
   return {
     client,
     kind: 'embedded',
     identity: embeddedOrigin(library.instanceId),
-    library: { url: library.url, token: library.token, instanceId: library.instanceId },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
 
-/** Uses the library that a daemon of this state directory runs, without stopping it on disposal, or starts one. */
-async function startOrBorrow(
-  service: EmbeddedServiceSettings,
-  settings: Settings,
-  { redactor, isLongLived = false }: Pick<OpenServiceInput, 'redactor' | 'isLongLived'>,
-): Promise<RunningLibrary> {
-  const borrowed = await borrowLibrary(service, settings)
-  if (borrowed) return borrowed
+/** Throws LockedError when the process that has the library is there but does not answer, such as one that is suspended. */
+async function assertAnswers(
+  holder: Holder,
+  client: ServiceClient,
+  { service: { dataDir } }: Settings,
+  { signal }: OpenServiceInput,
+): Promise<void> {
+  const late = AbortSignal.timeout(ANSWERS_WITHIN_MS)
   try {
-    const embedder = chooseEmbedder(settings.embedder, redactor)
-    return await startLibrary({ dataDir: service.dataDir, embedder, embedsDocuments: isLongLived })
+    await client.checkAccess(AbortSignal.any([signal, late]))
   } catch (error) {
-    // A daemon may have started meanwhile.
-    const late = error instanceof LockedError ? await borrowLibrary(service, settings) : undefined
-    if (!late) throw error
-    return late
+    if (!late.aborted || signal.aborted) throw error
+    const text = `The library in "${dataDir}" is held by ${describeHolder(holder)}, which does not answer`
+    throw new LockedError('store-locked', `${text}; stop that process and run again`)
   }
 }
 
-async function borrowLibrary(
-  { dataDir }: EmbeddedServiceSettings,
-  { stateDir }: Settings,
-): Promise<RunningLibrary | undefined> {
-  const daemon = await connectToDaemon(stateDir)
-  // A daemon must not ask itself, since it would wait for itself.
-  if (!daemon || (await daemon.status()).pid === process.pid) return undefined
-  const library = await daemon.library(dataDir)
-  return library ? { ...library, [Symbol.asyncDispose]: async () => {} } : undefined
-}
-
 /** A separate function, because the compiler does not rewrite an import() in a function with `using`. */
-async function startLibrary(options: LibraryThreadOptions): Promise<RunningLibrary> {
+async function startLibrary(options: LibraryThreadOptions): Promise<EmbeddedLibrary> {
   assertLibraryInstalled()
   const { startEmbeddedInThread } = await import('../../embedded/start-in-thread.ts')
   return startEmbeddedInThread(options)
@@ -181,6 +170,7 @@ async function startLibrary(options: LibraryThreadOptions): Promise<RunningLibra
 type ServerOptions = Pick<
   ClientOptions,
   | 'origin'
+  | 'whereabouts'
   | 'token'
   | 'tokenSource'
   | 'retry'
@@ -212,10 +202,7 @@ async function connect(
 }
 
 /** The service for the engine: opens it and checks the credential on the first `connect`; disposing closes it. */
-export interface LazyService extends Service, AsyncDisposable {
-  /** Address and token of the embedded library for other processes of this machine; null when a service is configured. */
-  lendLibrary(signal: AbortSignal): Promise<LibraryAccess | null>
-}
+export type LazyService = Service & AsyncDisposable
 
 export function createLazyService(settings: Settings, given: OpenServiceInput): LazyService {
   const listeners = new Set<OutageListener>(given.onOutage ? [given.onOutage] : [])
@@ -276,11 +263,6 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
     },
     disconnect,
     reset,
-    lendLibrary: async (signal) => {
-      if (settings.service.kind === 'configured') return null
-      await connectOnce(signal)
-      return (await opened)?.library ?? null
-    },
     [Symbol.asyncDispose]: disconnect,
   }
 }

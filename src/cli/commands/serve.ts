@@ -1,4 +1,5 @@
 import { chooseEmbedder } from '../../app/service-client/choose-embedder.ts'
+import { describeCommand, serveAlone } from '../../app/service-client/share-library.ts'
 import { origin } from '../../app/settings/values.ts'
 import { assertLibraryInstalled } from '../../embedded/optional-packages.ts'
 import type { EmbeddedLibrary, EmbeddedOptions } from '../../embedded/start-embedded.ts'
@@ -42,11 +43,12 @@ export const serveCommand = defineCommand({
   async run(context, { host, port, publicUrl }) {
     if (!isLoopback(host)) context.logger.warn(IN_THE_OPEN, { host })
     const { dataDir } = context.settings.service
-    await using library = await startLibrary({
-      ...{ dataDir, host, port, logger: context.logger },
+    const options = {
+      ...{ dataDir, host, port, logger: context.logger, command: describeCommand() },
       embedder: chooseEmbedder(context.settings.embedder, context.redactor),
       publicUrl: readPublicUrl(publicUrl),
-    })
+    }
+    await using library = await startLibrary(options, context.signal)
     const { url, tokenFile, documentationUrl } = library
     if (context.json) context.printJson({ url, tokenFile, documentation: documentationUrl })
     else context.print(`Listening on ${url}\ntoken: ${escapeText(tokenFile)}\ndocumentation: ${documentationUrl}`)
@@ -62,10 +64,10 @@ function readPublicUrl(given: string | undefined): string | undefined {
 }
 
 /** A separate function, because the compiler does not rewrite an import() in a function with `using`. */
-async function startLibrary(options: EmbeddedOptions): Promise<EmbeddedLibrary> {
+async function startLibrary(options: EmbeddedOptions, signal: AbortSignal): Promise<EmbeddedLibrary> {
   assertLibraryInstalled()
   const { startEmbeddedLibrary } = await import('../../embedded/start-embedded.ts')
-  return startEmbeddedLibrary(options)
+  return serveAlone(options.dataDir, () => startEmbeddedLibrary(options), signal)
 }
 
 const MOST_SHOWN = 100

@@ -52,7 +52,6 @@ export function answerClients(daemon: Daemon): ControlHandlers {
     ignore: async (contentIds) => setContentsAside(daemon.supervisor().engine.store, contentIds),
     forget: daemon.forget,
     dashboard: daemon.dashboard,
-    library: () => daemon.supervisor().plan.lendLibrary(),
     reload: async () => {
       await daemon.reload()
       return { mirrors: daemon.supervisor().controllers.map(({ name }) => name) }

@@ -25,7 +25,6 @@ export const syncRequest = z.object({
 
 /** For routes without input. */
 export const nothing = z.object({})
-export const libraryRequest = z.object({ service })
 /** An empty list means all mirrors. */
 export const mirrorNames = z.object({ names: z.array(z.string()).readonly().default([]) })
 export const mirrorName = z.object({ name: z.string() })
@@ -38,12 +37,8 @@ export type SyncRequest = Readonly<z.infer<typeof syncRequest>>
 /** The number of contents that were retried or ignored. */
 export const contentCount = z.int().nonnegative()
 
-/** The address of the daemon's embedded library, and its owner's token. */
-export const libraryAccess = z.object({ url: z.url(), token: z.string().min(1), instanceId: z.string() })
-
 export const reloaded = z.object({ mirrors: z.array(z.string()).readonly() })
 
-export type LibraryAccess = Readonly<z.infer<typeof libraryAccess>>
 export type Reloaded = Readonly<z.infer<typeof reloaded>>
 
 const runResponse = z.object({ summary: runSummary, outcome: z.enum(runOutcomes), failure: fault.nullable() })
@@ -87,8 +82,6 @@ export interface ControlHandlers {
   ignore(contentIds: readonly number[]): Promise<number>
   /** Forgets a mirror; returns the file with a copy of the store from before. */
   forget(name: string): Promise<string>
-  /** The embedded library the daemon runs; null when a service is configured. */
-  library(): Promise<LibraryAccess | null>
   /** Returns an address of the dashboard that signs in one browser, once. */
   dashboard(): Promise<string>
   /** Reads the configuration again. */

@@ -17,7 +17,6 @@ import type { SentFile } from '../../sync/sinks.ts'
 import {
   type ControlHandlers,
   contents,
-  libraryRequest,
   mirrorName,
   mirrorNames,
   nothing,
@@ -98,7 +97,6 @@ function controlRoutes({ service, handlers }: ControlServerInput, syncs: Syncs):
     'POST /v1/retry': route(contents, ({ contentIds }) => handlers.retry(contentIds)),
     'POST /v1/ignore': route(contents, ({ contentIds }) => handlers.ignore(contentIds)),
     'POST /v1/forget': route(mirrorName, ({ name }) => handlers.forget(name)),
-    'POST /v1/library': route(libraryRequest, async (asked) => (asked.service === service ? handlers.library() : null)),
     'POST /v1/dashboard': route(nothing, () => handlers.dashboard()),
     'POST /v1/reload': route(nothing, () => handlers.reload()),
   }

@@ -5,10 +5,11 @@ import { LockedError, messageOf, OperatorError, UsageError } from '../../foundat
 import { isOwnFile, readOwnFile } from '../../foundation/files/own-file.ts'
 import { makeOwnDirectory } from '../../foundation/files/private-directory.ts'
 import { replaceFile } from '../../foundation/files/replace-file.ts'
-import { type KernelLock, takeKernelLock } from '../../foundation/sqlite/kernel-lock.ts'
+import { isKernelLockHeld, type KernelLock, takeKernelLock } from '../../foundation/sqlite/kernel-lock.ts'
 import { isOutOfReach } from '../../foundation/sqlite/open-database.ts'
 import { contentDirOf } from '../database/read-contents.ts'
 import type { Settings } from '../database/settings.ts'
+import { describeHolder, type Holder, readHolder } from './holder-file.ts'
 
 const MOST_TEXT_BYTES = 4_096
 
@@ -19,6 +20,8 @@ export function dataPaths(directory: string) {
   return {
     directory,
     lockFile: join(directory, 'lock'),
+    /** There while a process answers others: how they reach it. */
+    holderFile: join(directory, 'holder'),
     databaseFile: join(directory, 'library.sqlite'),
     tokenFile: join(directory, 'token'),
     instanceFile: join(directory, 'instance'),
@@ -46,9 +49,23 @@ export function prepareDataDirectory(paths: DataPaths): void {
 export function lockDataDirectory(paths: DataPaths): KernelLock {
   makeDataDirectory(paths.directory)
   const lock = takeKernelLock(paths.lockFile)
-  if (lock?.isAlone(paths.databaseFile)) return lock
+  if (lock?.isAlone(paths.databaseFile)) {
+    // A killed process left it: from now on it would name the wrong one.
+    if (isOwnFile(paths.holderFile)) rmSync(paths.holderFile)
+    return lock
+  }
   lock?.release()
-  throw new LockedError('store-locked', `The library in "${paths.directory}" is served by another process`)
+  const holder = readHolder(paths.holderFile)
+  const whom = holder ? describeHolder(holder) : 'another process, which does not say how it is reached'
+  throw new LockedError('store-locked', `The library in "${paths.directory}" is held by ${whom}`)
+}
+
+/** Returns the process that serves the library of a directory; undefined when none does, or it does not say how it is reached. */
+export function findHolder(directory: string): Holder | undefined {
+  const { holderFile, lockFile } = dataPaths(directory)
+  const holder = readHolder(holderFile)
+  // What a killed process left must not be believed: another program may have its port by now.
+  return holder && isKernelLockHeld(lockFile) ? holder : undefined
 }
 
 function makeDataDirectory(directory: string): void {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
 import type { buildConnector } from 'undici'
+import { systemCodeOf } from '../../foundation/errors.ts'
 import { hostPortOf, openTunnel, type TunnelProxy } from './proxy.ts'
 import { openSecureSocket, openSocket } from './sockets.ts'
 
@@ -17,6 +18,14 @@ export interface ClientCertificate {
   readonly issuer: string | undefined
 }
 
+/** Of a service on this machine that moves from one process to another, and so from one port to another. */
+export interface Whereabouts {
+  /** Asked when a connection is open and nothing has been sent: whether it leads to the service, or another program has the port. */
+  isAt(origin: string): Promise<boolean>
+  /** Finds the service again, or starts it; returns its present origin. */
+  relocate(): Promise<string>
+}
+
 export interface ConnectOptions {
   /** The proxy to the service; undefined: none. */
   readonly proxy: TunnelProxy | undefined
@@ -24,6 +33,8 @@ export interface ConnectOptions {
   readonly authorities: readonly string[] | undefined
   /** The certificate that the service demands; undefined: none. A proxy never gets it. */
   readonly clientCertificate: ClientCertificate | undefined
+  /** Given for a service on this machine whose address changes. */
+  readonly whereabouts?: Whereabouts | undefined
   /** Aborts attempts to connect. */
   readonly signal: AbortSignal | undefined
 }
@@ -33,15 +44,41 @@ export interface ConnectOptions {
  * before that no byte of a request leaves, even if a proxy reports success. Plain HTTP stays on this computer: no proxy, no TLS.
  */
 export function createConnector(origin: string, options: ConnectOptions): buildConnector.connector {
-  const open = origin.startsWith('http:')
-    ? () => openSocket(hostPortOf(origin), options.signal)
-    : securely(origin, options)
+  const open = origin.startsWith('http:') ? plainly(origin, options) : securely(origin, options)
   return (_, callback) => {
     open().then(
       (socket) => callback(null, socket),
       (error: unknown) => callback(error instanceof Error ? error : new Error('no connection'), null),
     )
   }
+}
+
+function plainly(origin: string, { whereabouts, signal }: ConnectOptions): () => Promise<Socket> {
+  if (!whereabouts) return () => openSocket(hostPortOf(origin), signal)
+  let place = origin
+  const openAt = async (at: string) => {
+    const socket = await openSocket(hostPortOf(at), signal)
+    socket.on('error', () => {})
+    if ((await whereabouts.isAt(at)) && !socket.destroyed) return socket
+    socket.destroy()
+    throw new MovedAway()
+  }
+  return async () => {
+    const tried = place
+    try {
+      return await openAt(tried)
+    } catch (error) {
+      if (signal?.aborted || systemCodeOf(error) !== 'ECONNREFUSED') throw error
+      // Another connection may have found it meanwhile.
+      if (place === tried) place = await whereabouts.relocate()
+      return openAt(place)
+    }
+  }
+}
+
+/** Another program has the port: as if nobody listened there. */
+class MovedAway extends Error {
+  readonly code = 'ECONNREFUSED'
 }
 
 function securely(origin: string, options: ConnectOptions): () => Promise<Socket> {

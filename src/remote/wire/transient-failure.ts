@@ -4,6 +4,7 @@ import {
   DoubtError,
   InterruptedError,
   type ServiceFailureCode,
+  ShelfdError,
   systemCodeOf,
   TemporaryError,
 } from '../../foundation/errors.ts'
@@ -96,6 +97,7 @@ type WireState = Pick<FailureDetails, 'connected' | 'mayHaveTakenEffect'>
 
 /** Converts an error of undici; the result omits its message, which may hold bytes of the answer. */
 export function networkError(request: ServiceRequest<unknown>, thrown: unknown, state: WireState, wire: Wire): Error {
+  if (thrown instanceof ShelfdError) return thrown
   const code = systemCodeOf(thrown) ?? 'unknown error'
   if (code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED') return interruption(request, state.mayHaveTakenEffect)
   if (isOfCertificate(code)) return refusedCertificate(request, thrown, code, wire)

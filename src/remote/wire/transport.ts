@@ -98,10 +98,10 @@ async function readResponse<T>(request: ServiceRequest<T>, response: ServiceResp
 
 /** HTTP/1.1 only: destroying a socket must end a single upload. */
 function openPool(
-  { origin, connections, proxy, authorities, clientCertificate }: ClientOptions,
+  { origin, whereabouts, connections, proxy, authorities, clientCertificate }: ClientOptions,
   signal: AbortSignal,
 ): Pool {
-  const connect = createConnector(origin, { proxy, authorities, clientCertificate, signal })
+  const connect = createConnector(origin, { proxy, authorities, clientCertificate, whereabouts, signal })
   return new Pool(origin, { connections, allowH2: false, connect })
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRedactor } from '../../../src/app/logging/redactor.ts'
 import { openService } from '../../../src/app/service-client/open-service.ts'
+import { findHolder } from '../../../src/embedded/storage/data-directory.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
 import { ServiceClient } from '../../contract/service-client.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
@@ -12,10 +13,12 @@ test('only a process that keeps running embeds the documents of its library', as
   const { signal } = new AbortController()
   const around = { env, cwd: '/', home, logger: silentLogger, redactor: createRedactor(), signal }
   const leavesToOthers: boolean[] = []
+  const settings = readSettingsWith({ env })
   for (const isLongLived of [false, true]) {
-    await using service = await openService(readSettingsWith({ env }), { ...around, isLongLived })
-    if (!service.library) throw new Error('There is no embedded library')
-    const client = new ServiceClient({ ...service.library, settled: async () => {} })
+    await using _service = await openService(settings, { ...around, isLongLived })
+    const holder = findHolder(settings.service.dataDir)
+    if (!holder) throw new Error('Nobody holds the library')
+    const client = new ServiceClient({ ...holder, settled: async () => {} })
     const library = await client.createLibrary()
     await client.uploaded(library, { name: 'a.txt', content: 'A vessel.' })
     const notice = async () => (await client.get('/search/resources?query=vessel')).json.notice

@@ -12,7 +12,7 @@ import { CAREFUL_PASS } from '../../../src/sync/pass.ts'
 import type { RunResult } from '../../../src/sync/run/run-sync.ts'
 import { daemonMirrorStatus, daemonStatus } from '../../support/daemon.ts'
 
-export const SERVICE = 'https://library.example.com'
+const SERVICE = 'https://library.example.com'
 
 export const someStatus = daemonStatus({
   mirrors: [
@@ -114,6 +114,5 @@ const defaults: ControlHandlers = {
   ignore: async (contentIds) => contentIds.length,
   forget: async () => '/copy',
   dashboard: async () => 'http://127.0.0.1:4712/#/sign-in/key',
-  library: async () => ({ url: 'http://127.0.0.1:4711', token: 'secret', instanceId: 'one' }),
   reload: async () => ({ mirrors: ['papers'] }),
 }

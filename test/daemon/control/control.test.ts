@@ -16,16 +16,7 @@ import {
 import { createProgress } from '../../../src/sync/progress.ts'
 import { silentFileLog } from '../../../src/sync/sinks.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
-import {
-  clientOf,
-  openSocket,
-  rawRequest,
-  runResult,
-  SERVICE,
-  someStatus,
-  startControl,
-  syncRequest,
-} from './control-daemon.ts'
+import { clientOf, openSocket, rawRequest, runResult, someStatus, startControl, syncRequest } from './control-daemon.ts'
 
 const neverAborted = new AbortController().signal
 
@@ -122,16 +113,9 @@ describe('requests of a client', () => {
     expect(await client.retry([1, 2])).toBe(2)
     expect(await client.ignore([3])).toBe(1)
     expect(await client.reload()).toEqual({ mirrors: ['papers'] })
-    expect(await client.library(SERVICE)).toMatchObject({ url: 'http://127.0.0.1:4711', token: 'secret' })
     await client.pause(['papers'])
     await client.resume([])
     expect(asked).toEqual([['papers'], []])
-  })
-
-  test('a client of another data directory gets no library', async () => {
-    const stateDir = temporaryDirectory()
-    await startControl(stateDir)
-    expect(await (await clientOf(stateDir)).library('/elsewhere')).toBeNull()
   })
 
   test('the client throws the same error as the daemon', async () => {

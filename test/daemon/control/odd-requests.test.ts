@@ -14,7 +14,6 @@ const REQUESTS: Readonly<Record<string, unknown>> = {
   'POST /v1/retry': { contentIds: [1] },
   'POST /v1/ignore': { contentIds: [2] },
   'POST /v1/forget': { name: 'papers' },
-  'POST /v1/library': { service: '/elsewhere' },
   'POST /v1/reload': {},
 }
 

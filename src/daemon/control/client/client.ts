@@ -11,8 +11,6 @@ import type { FileLog } from '../../../sync/sinks.ts'
 import {
   type ControlHandlers,
   contentCount,
-  type LibraryAccess,
-  libraryAccess,
   type RunResponse,
   reloaded,
   type SyncRequest,
@@ -21,11 +19,9 @@ import {
 import { ask, askLines, hasEnded } from './ask.ts'
 
 /** The requests of commands to the daemon; each method rethrows the daemon's error in its class. */
-export interface DaemonClient extends Omit<ControlHandlers, 'sync' | 'library'> {
+export interface DaemonClient extends Omit<ControlHandlers, 'sync'> {
   /** Updates `progress` and reports files to `fileLog`; when `signal` is aborted, the run stops and returns its result. */
   sync(request: SyncRequest, run: ClientRun): Promise<RunResult>
-  /** Null when the daemon runs no embedded library with this data directory. */
-  library(dataDir: string): Promise<LibraryAccess | null>
 }
 
 /** The daemon knows its status without asking the service; if it takes longer, it is stopped or overloaded. */
@@ -54,7 +50,6 @@ function clientOf(socketPath: string): DaemonClient {
     retry: (contentIds) => post(contentCount, '/v1/retry', { contentIds }),
     ignore: (contentIds) => post(contentCount, '/v1/ignore', { contentIds }),
     forget: (name) => post(z.string(), '/v1/forget', { name }),
-    library: (dataDir) => post(libraryAccess.nullable(), '/v1/library', { service: dataDir }),
     dashboard: () => post(z.url(), '/v1/dashboard'),
     reload: () => post(reloaded, '/v1/reload'),
   }

@@ -1,0 +1,148 @@
+/**
+ * One process at a time holds the embedded library; the others of its user use that process's interface. When the holder ends, or
+ * hands the library over to `shelfd serve`, the next one that needs it takes its place.
+ */
+import { join } from 'node:path'
+import type { EmbeddedLibrary } from '../../embedded/start-embedded.ts'
+import type { LibraryThreadOptions } from '../../embedded/start-in-thread.ts'
+import { type Holder, readHolder } from '../../embedded/storage/holder-file.ts'
+import { systemClock } from '../../foundation/clock.ts'
+import { LockedError, TemporaryError } from '../../foundation/errors.ts'
+import type { Whereabouts } from '../../remote/wire/connector.ts'
+import { isThere } from '../files/paths.ts'
+
+/** How long a holder may take to start, to end, or to hand the library over. */
+const PATIENCE_MS = 10_000
+const LOOKING_AGAIN_AFTER_MS = 50
+/** Who has handed the library over leaves it to others for this time. */
+const LEFT_TO_OTHERS_MS = 2_000
+
+/** How programs of this machine reach a running library. */
+type LibraryAccess = Pick<Holder, 'url' | 'token' | 'instanceId'>
+
+/** The embedded library, of this process or of another one. */
+export interface SharedLibrary extends LibraryAccess, Whereabouts, AsyncDisposable {
+  /** The process that held it at first; undefined when this one did. */
+  readonly holder: Holder | undefined
+}
+
+type Reached = LibraryAccess & AsyncDisposable & { readonly holder?: Holder }
+
+/** Throws LockedError when another process has the library and does not say how it is reached; otherwise what `start` throws. */
+export async function shareLibrary(
+  options: LibraryThreadOptions,
+  start: (options: LibraryThreadOptions) => Promise<EmbeddedLibrary>,
+  signal: AbortSignal,
+): Promise<SharedLibrary> {
+  const { dataDir } = options
+  const reach = () => whenFree<Reached>(dataDir, () => start(options), borrow, signal)
+  let reached: Reached = (await borrowFrom(dataDir)) ?? (await reach())
+  let relocating: Promise<string> | undefined
+  const relocate = async () => {
+    const wasOurs = reached.holder === undefined
+    await reached[Symbol.asyncDispose]()
+    try {
+      const left = wasOurs ? await untilBorrowed(dataDir, LEFT_TO_OTHERS_MS) : undefined
+      reached = left ?? (await reach())
+    } catch (error) {
+      // For what waits for an answer, the library is away.
+      if (!(error instanceof LockedError)) throw error
+      throw new TemporaryError('service-unreachable', error.message, { cause: error })
+    }
+    return reached.url
+  }
+  return {
+    ...pick(reached),
+    holder: reached.holder,
+    // The lock is held and the file names the port: so the holder still listens there. A process knows its own lock.
+    isAt: async (url) =>
+      (reached.holder ? await lookForHolder(dataDir) : readHolder(holderFileOf(dataDir)))?.url === url,
+    relocate: () => {
+      relocating ??= relocate().finally(() => {
+        relocating = undefined
+      })
+      return relocating
+    },
+    [Symbol.asyncDispose]: async () => {
+      await relocating?.catch(() => {})
+      await reached[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Starts what serves the library of a directory; a command that holds the library meanwhile hands it over. Throws LockedError. */
+export async function serveAlone(
+  dataDir: string,
+  start: () => Promise<EmbeddedLibrary>,
+  signal: AbortSignal,
+): Promise<EmbeddedLibrary> {
+  const askForIt = async ({ handOverUrl }: Holder, held: LockedError) => {
+    if (handOverUrl === null) throw held
+    // A holder that is ending already does not answer.
+    await fetch(handOverUrl, { method: 'POST', signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => {})
+    return undefined
+  }
+  return whenFree(dataDir, start, askForIt, signal)
+}
+
+/** Returns the words that started this process, without arguments: others show them to their users. */
+export function describeCommand(): string {
+  const [, , word = ''] = process.argv
+  return /^[a-z-]+$/.test(word) ? `shelfd ${word}` : 'shelfd'
+}
+
+/** Tries `start` until nobody holds the library any more, or until `whileHeld` returns something. Throws LockedError. */
+async function whenFree<T>(
+  dataDir: string,
+  start: () => Promise<T>,
+  whileHeld: (holder: Holder, held: LockedError) => Promise<T | undefined> | T | undefined,
+  signal: AbortSignal,
+): Promise<T> {
+  const untilMs = systemClock.monotonicMs() + PATIENCE_MS
+  for (;;) {
+    try {
+      return await start()
+    } catch (error) {
+      if (!(error instanceof LockedError)) throw error
+      const holder = await lookForHolder(dataDir)
+      const found = holder && (await whileHeld(holder, error))
+      if (found !== undefined) return found
+      if (systemClock.monotonicMs() > untilMs) throw error
+    }
+    await systemClock.sleep(LOOKING_AGAIN_AFTER_MS, signal)
+  }
+}
+
+async function untilBorrowed(dataDir: string, limitMs: number): Promise<Reached | undefined> {
+  const untilMs = systemClock.monotonicMs() + limitMs
+  while (systemClock.monotonicMs() < untilMs) {
+    const found = await borrowFrom(dataDir)
+    if (found) return found
+    await systemClock.sleep(LOOKING_AGAIN_AFTER_MS)
+  }
+  return undefined
+}
+
+async function borrowFrom(dataDir: string): Promise<Reached | undefined> {
+  const holder = await lookForHolder(dataDir)
+  return holder && borrow(holder)
+}
+
+function borrow(holder: Holder): Reached {
+  return { ...pick(holder), holder, [Symbol.asyncDispose]: async () => {} }
+}
+
+/** Loads the code that looks at the lock only where a process has left its address. */
+async function lookForHolder(dataDir: string): Promise<Holder | undefined> {
+  if (!isThere(holderFileOf(dataDir))) return undefined
+  const { findHolder } = await import('../../embedded/storage/data-directory.ts')
+  return findHolder(dataDir)
+}
+
+function holderFileOf(dataDir: string): string {
+  return join(dataDir, 'holder')
+}
+
+function pick({ url, token, instanceId }: LibraryAccess): LibraryAccess {
+  return { url, token, instanceId }
+}

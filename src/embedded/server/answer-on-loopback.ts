@@ -1,0 +1,27 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { createServer } from 'node:net'
+import { isLoopback } from '../../foundation/network/loopback.ts'
+
+/** An address at which programs of this machine reach a server. */
+interface LocalAddress extends AsyncDisposable {
+  readonly url: string
+}
+
+/**
+ * Returns the address at which a server listens, if that is one of loopback. Otherwise opens a port there that leads to it, because
+ * tokens go over plain HTTP only within this machine.
+ */
+export async function answerOnLoopback(server: Server, listensAt: string): Promise<LocalAddress> {
+  if (isLoopback(new URL(listensAt).hostname)) return { url: listensAt, [Symbol.asyncDispose]: async () => {} }
+  const door = createServer((socket) => server.emit('connection', socket))
+  door.listen(0, '127.0.0.1')
+  await once(door, 'listening')
+  const address = door.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  return {
+    url: `http://127.0.0.1:${port}`,
+    // Its connections belong to the server, which closes them.
+    [Symbol.asyncDispose]: async () => void door.close(),
+  }
+}

@@ -1,0 +1,108 @@
+/** Commands, servers and a daemon that use one embedded library at the same time; each server is a process of its own. */
+import { once } from 'node:events'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { configure, startDaemon } from '../support/daemon.ts'
+import { expectExit, type Home, homeWithPapers, temporaryHome } from '../support/home.ts'
+import type { Running } from '../support/run-shelfd.ts'
+
+/** Starts `serve` and resolves when it listens. */
+async function startServer(home: Home, flags: readonly string[] = []): Promise<Running> {
+  const server = home.start(['serve', '--json', ...flags])
+  if (!server.child.stdout) throw new Error('It has no stdout')
+  const hasEnded = server.ended.then(({ stderr }) => Promise.reject(new Error(stderr)))
+  await Promise.race([once(server.child.stdout, 'data'), hasEnded])
+  return server
+}
+
+function holderOf(home: Home) {
+  return JSON.parse(readFileSync(join(home.dataDir, 'holder'), 'utf8'))
+}
+
+async function titlesFound(home: Home, words: string): Promise<string[]> {
+  const { results } = await home.json(['search', words])
+  return results.map(({ resource }: { resource: { title: string } }) => resource.title)
+}
+
+describe('beside a server', () => {
+  test('every command uses the library that a server has [F-PR-08]', async () => {
+    const home = homeWithPapers({ 'a.md': 'pelican' })
+    const server = await startServer(home)
+    expect(statSync(join(home.dataDir, 'holder')).mode & 0o777).toBe(0o600)
+    expect((await home.sync(['Papers'])).mirror.uploads.created).toBe(1)
+    const id = (await home.json(['why', 'Papers/a.md'])).content.resourceId
+    for (const words of [
+      ['sync', '--report'],
+      ['search', 'pelican'],
+      ['report', '--check'],
+      ['why', 'Papers/a.md'],
+      ['libraries', 'list'],
+      ['resource', 'show', id],
+      ['resource', 'download', id, '-o', '-'],
+      ['ls', 'Papers:/Papers'],
+      ['whoami'],
+      ['doctor'],
+      ['serve', 'check'],
+    ]) {
+      expectExit(await home.shelfd(words), 0, /^(?!shelfd:)/, words.join(' '))
+    }
+    server.child.kill('SIGINT')
+    expectExit(await server.ended, 0, '')
+    expect(readdirSync(home.dataDir)).not.toContain('holder')
+    expect(await titlesFound(home, 'pelican')).toEqual(['a.md'])
+  })
+
+  test('a daemon hands its library over to a server, and takes it back', async () => {
+    const home = temporaryHome()
+    const root = home.write('Papers', { 'a.md': 'pelican' })
+    configure(home, { mirrors: [{ name: 'papers', path: root, library: 'Papers', settle: '50ms' }] })
+    const daemon = await startDaemon(home)
+    const { pid } = daemon.child
+    await expect.poll(() => holderOf(home)).toMatchObject({ pid, command: 'shelfd daemon' })
+    await expect.poll(() => titlesFound(home, 'pelican')).toEqual(['a.md'])
+
+    const server = await startServer(home)
+    expect(holderOf(home)).toMatchObject({ pid: server.child.pid, command: 'shelfd serve', handOverUrl: null })
+    writeFileSync(join(root, 'b.md'), 'heron')
+    await expect.poll(() => titlesFound(home, 'heron')).toEqual(['b.md'])
+
+    await server.kill()
+    writeFileSync(join(root, 'c.md'), 'egret')
+    await expect.poll(() => titlesFound(home, 'egret')).toEqual(['c.md'])
+    expectExit(await daemon.stop(), 0, /^(?!.* error )/)
+  })
+
+  test('a second server of the same library names the first one', async () => {
+    const home = temporaryHome()
+    const { child } = await startServer(home)
+    expectExit(await home.shelfd(['serve']), 11, `is held by process ${child.pid} (shelfd serve, since 20`)
+  })
+
+  test('a server beyond loopback is reached on loopback', async () => {
+    const home = homeWithPapers({ 'a.md': 'pelican' })
+    await startServer(home, ['--host', '0.0.0.0'])
+    expect(holderOf(home).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect((await home.sync(['Papers'])).mirror.uploads.created).toBe(1)
+  })
+})
+
+describe.runIf(process.platform !== 'win32')('beside a process that cannot be asked', () => {
+  test('a suspended server is named', { timeout: 30_000 }, async () => {
+    const home = temporaryHome()
+    const { child } = await startServer(home)
+    child.kill('SIGSTOP')
+    const { stderr } = expectExit(await home.shelfd(['whoami']), 11, 'which does not answer; stop that process')
+    expect(stderr).toContain(`held by process ${child.pid} (shelfd serve, since 20`)
+  })
+
+  test('what a killed server left misleads nobody', async () => {
+    const home = temporaryHome()
+    const server = await startServer(home)
+    const { pid } = holderOf(home)
+    await server.kill()
+    expect(holderOf(home).pid).toBe(pid)
+    expectExit(await home.shelfd(['whoami']), 0, '')
+    expect(readdirSync(home.dataDir)).not.toContain('holder')
+  })
+})
