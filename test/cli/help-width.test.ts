@@ -39,7 +39,7 @@ describe('help', () => {
   test('help puts the text below an example that is too long', async () => {
     const { stdout } = await shelfd('serve tokens create --help')
     expect(stdout).toMatch(
-      /\n {2}shelfd serve tokens create laptop .* --access update\n {4,}may mirror into one library\n/,
+      /\n {2}shelfd serve tokens create laptop .* --access update\n {4,}may mirror into one library for 90 days\n/,
     )
   })
 })

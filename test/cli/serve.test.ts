@@ -110,6 +110,21 @@ describe('serve tokens', () => {
     })
   })
 
+  test('a token is valid for 90 days unless it is made to last', async () => {
+    await whileServing('serve --data-dir lasting', async () => {})
+    for (const [name, flags] of [
+      ['short', ''],
+      ['lasting', '--expires never'],
+    ])
+      expect(await shelfd(`serve tokens create ${name} --access read ${flags} --data-dir lasting`)).toMatchObject({
+        exitCode: 0,
+      })
+    const { stdout } = await shelfd('serve tokens list --data-dir lasting')
+    const day = new Date(Date.now() + 90 * 86_400_000).toISOString().slice(0, 10)
+    expect(stdout).toMatch(new RegExp(`^short +valid until ${day} `, 'm'))
+    expect(stdout).toMatch(/^lasting +valid for ever /m)
+  })
+
   test('the token commands need a library, known rights and a valid time', async () => {
     expect(await shelfd('serve tokens list --data-dir nowhere')).toMatchObject({ exitCode: 2 })
     expect(await shelfd('serve tokens create x --access write --data-dir lib')).toMatchObject({ exitCode: 2 })

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { titleOf } from '../../src/embedded/storage/slug.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
@@ -42,7 +43,7 @@ describe('hostile names', () => {
     const { exitCode, stdout, stderr } = await home.shelfd(['sync', ...to, '--report', '-vv'])
     expect({ exitCode, problems: stderr.match(/problem.*/g) }).toEqual({ exitCode: 0, problems: null })
     expect(stdout + stderr).not.toMatch(DANGEROUS)
-    expect(titlesIn(service)).toEqual([...NAMES, 'inside.md'].sort())
+    expect(titlesIn(service)).toEqual([...NAMES.map(titleOf), 'inside.md'].sort())
 
     const second = await home.sync(to)
     expect(second.mirror.uploads).toMatchObject({ created: 0, duplicates: 0 })

@@ -43,7 +43,8 @@ export const createCommand = defineCommand({
     expires: {
       type: 'string',
       placeholder: 'DURATION',
-      describe: 'How long it is valid, such as 30d; for ever by default',
+      default: '90d',
+      describe: 'How long it is valid, such as 30d; never: until it is revoked',
     },
   },
   settingFlags: ['data-dir'],
@@ -51,7 +52,7 @@ export const createCommand = defineCommand({
     ['serve tokens create reader --access read --expires 30d', 'may read every library for a month'],
     [
       'serve tokens create laptop --library Research --access read --access resource.create --access update',
-      'may mirror into one library',
+      'may mirror into one library for 90 days',
     ],
   ],
   exits: ['done', 'operator'],
@@ -66,7 +67,7 @@ export const createCommand = defineCommand({
       abilities: ability,
       libraries: library.length > 0 ? library : ('all' as const),
       ...(args.interface.length > 0 && { interfaces: args.interface }),
-      ...(expires !== undefined && { expiresAtMs: nowMs + readExpiry(expires) }),
+      ...(expires !== 'never' && { expiresAtMs: nowMs + readExpiry(expires) }),
     }
     const token = createToken(dataDir, spec, nowMs)
     if (context.json) context.printJson({ name, token })
@@ -77,14 +78,14 @@ export const createCommand = defineCommand({
 function readExpiry(text: string): number {
   const durationMs = parseDuration(text)
   if (durationMs) return durationMs
-  const expected = `a duration such as 12h or 30d, up to ${MAX_DURATION_TEXT}`
+  const expected = `a duration such as 12h or 30d, up to ${MAX_DURATION_TEXT}, or never`
   throw new UsageError('bad-usage', `Cannot use "${text}" for --expires: it must be ${expected}`)
 }
 
 export const listCommand = defineCommand({
   description: 'Only their hashes are stored, so the tokens themselves cannot be shown.',
   settingFlags: ['data-dir'],
-  examples: [['serve tokens list', 'names, rights and whether they are valid']],
+  examples: [['serve tokens list', 'names, rights and until when they are valid']],
   exits: ['done', 'operator'],
   async run(context) {
     const { dataDir } = context.settings.service
@@ -107,7 +108,7 @@ function toRow(token: TokenListing): string[] {
 
 function stateOf({ revokedAtMs, expiresAtMs }: TokenListing): string {
   if (revokedAtMs !== null) return 'revoked'
-  if (expiresAtMs === null) return 'valid'
+  if (expiresAtMs === null) return 'valid for ever'
   return expiresAtMs <= Date.now() ? 'expired' : `valid until ${isoDate(expiresAtMs)}`
 }
 

@@ -21,7 +21,7 @@ interface FormLimits {
 
 /** One uploaded file and the fields of its form (4.12). */
 export interface ReceivedForm {
-  readonly title: string
+  readonly fileName: string
   readonly mimeType: string
   readonly content: ContentReceiver
   /** The value of the field `path`. */
@@ -98,7 +98,7 @@ class FormCollector implements PartListener {
     if (!this.#file?.fileName || !this.content)
       throw invalid('file', 'A file with a name is needed in the field "file"')
     return {
-      title: this.#file.fileName,
+      fileName: this.#file.fileName,
       mimeType: this.#file.mimeType ?? 'application/octet-stream',
       content: this.content,
       path: path && Buffer.concat(path).toString('utf8'),

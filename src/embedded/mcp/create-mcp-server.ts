@@ -18,7 +18,9 @@ export function createMcpServer(access: McpAccess, version: string): McpServer {
 }
 
 const MOST_CANDIDATES = 50
-const MOST_ENTRIES = 1_000
+/** What one answer lists, as JSON: a model's window is small. The rest comes by a cursor. */
+const MOST_LISTED_BYTES = 100_000
+const MOST_PATHS_BYTES = 10_000
 const EXCERPT_LENGTH = 1_000
 const WINDOW_LENGTH = 20_000
 /** Texts longer than this are cut; nobody reads more of one document by windows. */
@@ -26,6 +28,11 @@ const MAX_TEXT_LENGTH = 4_000_000
 
 const READS = { readOnlyHint: true, openWorldHint: false }
 const library = z.string().min(1).max(512).describe('Identifier or exact name of a library')
+const cursor = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be a next_cursor')
+  .default('0')
+  .describe('To continue a call whose answer was cut: its next_cursor')
 
 function addSearch(server: McpServer, access: McpAccess): void {
   const inputSchema = z.object({
@@ -34,16 +41,21 @@ function addSearch(server: McpServer, access: McpAccess): void {
       .optional()
       .describe('Only in this library (identifier or exact name); all readable ones without it'),
     limit: z.int().min(1).max(MOST_CANDIDATES).default(10).describe('At most this number of candidates'),
+    cursor,
   })
   const description =
     'Finds documents by their text and title. Results are candidates: check excerpts against the document.'
   server.registerTool(
     'search',
     { title: 'Search the library', description, inputSchema, annotations: READS },
-    async ({ query, limit, ...named }, { mcpReq: { signal } }) => {
+    async ({ query, limit, cursor: from, ...named }, { mcpReq: { signal } }) => {
       const libraryIds = named.library === undefined ? [] : [(await chooseLibrary(access, named.library, signal)).id]
       const { notice, results } = await access.searchResources({ query, libraryIds, limit }, signal)
-      return jsonResult({ notice, results: results.map(({ resource }) => describeHit(resource)) })
+      const { listed, next } = await takePage(
+        results.map(({ resource }) => describeHit(resource)),
+        from,
+      )
+      return jsonResult({ notice, results: listed, next_cursor: next })
     },
   )
 }
@@ -59,34 +71,48 @@ function addListDirectory(server: McpServer, access: McpAccess): void {
   const inputSchema = z.object({
     library: library.optional().describe('Identifier or exact name of a library; without it the libraries are listed'),
     path: z.string().startsWith('/').max(16_384).default('/').describe('Directory in the library'),
+    cursor,
   })
   const description = 'Lists the directories and documents in a directory of a library, or the libraries themselves.'
   server.registerTool(
     'list_directory',
     { title: 'List a directory', description, inputSchema, annotations: READS },
-    async ({ path, ...named }, { mcpReq: { signal } }) => {
+    async ({ path, cursor: from, ...named }, { mcpReq: { signal } }) => {
       if (named.library === undefined) {
-        const libraries = await Array.fromAsync(access.listLibraries(signal))
-        return jsonResult({ libraries: libraries.map(({ id, name, access: rights }) => ({ id, name, rights })) })
+        const { listed, next } = await takePage(access.listLibraries(signal), from)
+        const libraries = listed.map(({ id, name, access: rights }) => ({ id, name, rights }))
+        return jsonResult({ libraries, next_cursor: next })
       }
       const { id } = await chooseLibrary(access, named.library, signal)
-      return jsonResult({ library: id, path, ...(await readEntries(access, id, path, signal)) })
+      const { listed, next } = await takePage(entriesOf(access, id, path, signal), from)
+      const directories = listed.filter((entry) => typeof entry === 'string')
+      const documents = listed.filter((entry) => typeof entry !== 'string')
+      return jsonResult({ library: id, path, directories, documents, next_cursor: next })
     },
   )
 }
 
-async function readEntries(access: McpAccess, libraryId: string, path: string, signal: AbortSignal) {
-  const directories: string[] = []
-  const documents: { resource: string; title: string; filename: string; type: string }[] = []
+/** Yields the names of directories, and documents. */
+async function* entriesOf(access: McpAccess, libraryId: string, path: string, signal: AbortSignal) {
   for await (const { folders, files } of access.listDirectory(libraryId, path, signal)) {
-    directories.push(...folders.map(({ name }) => name))
-    documents.push(
-      ...files.map(({ id, title, filename, mime_type: type }) => ({ resource: id, title, filename, type })),
-    )
-    if (directories.length + documents.length >= MOST_ENTRIES) break
+    for (const { name } of folders) yield name
+    for (const { id, title, filename, mime_type: type } of files) yield { resource: id, title, filename, type }
   }
-  const isCut = directories.length + documents.length >= MOST_ENTRIES
-  return { directories, documents, ...(isCut && { notice: `Only the first ${MOST_ENTRIES} entries or so are shown` }) }
+}
+
+/** Takes entries from the one on that the cursor names, until the answer is full; `next` is the cursor of the rest, if there is one. */
+async function takePage<T>(entries: AsyncIterable<T> | Iterable<T>, from = '0', mostBytes = MOST_LISTED_BYTES) {
+  const listed: T[] = []
+  let position = 0
+  let sizeBytes = 0
+  for await (const entry of entries) {
+    position += 1
+    if (position <= Number(from)) continue
+    sizeBytes += Buffer.byteLength(JSON.stringify(entry)) + 1
+    if (sizeBytes > mostBytes && listed.length > 0) return { listed, next: String(position - 1) }
+    listed.push(entry)
+  }
+  return { listed, next: undefined }
 }
 
 function addReadResource(server: McpServer, access: McpAccess): void {
@@ -109,7 +135,8 @@ function addReadResource(server: McpServer, access: McpAccess): void {
       const record = await access.showResource(id, resource, signal)
       const { text, notice } = await access.readText(record, MAX_TEXT_LENGTH, signal)
       const end = offset + WINDOW_LENGTH
-      const { title, paths, ingestion_status: status } = record
+      const { title, ingestion_status: status } = record
+      const { listed: paths } = await takePage(record.paths ?? [], '0', MOST_PATHS_BYTES)
       return jsonResult(
         { resource, title, paths, status, length: text.length, next_offset: end < text.length ? end : null, notice },
         text.slice(offset, end),

@@ -67,7 +67,7 @@ async function uploadFile(service: Service, grant: Grant, upload: McpUpload) {
     receiver.take(Buffer.from(upload.bytes))
     await receiver.spill()
     const content = await receiver.finish()
-    const recorded = await storeFile(service, { title: upload.fileName, mimeType: upload.mime, directory, content })
+    const recorded = await storeFile(service, { fileName: upload.fileName, mimeType: upload.mime, directory, content })
     if (!recorded) throw notFound('Library')
     return { id: recorded.id, duplicate: recorded.duplicate }
   } finally {

@@ -1,4 +1,4 @@
-import { createMcpHandler } from '@modelcontextprotocol/server'
+import { createMcpHandler, localhostAllowedOrigins, originValidationResponse } from '@modelcontextprotocol/server'
 import type { FastifyRequest } from 'fastify'
 import { INTERFACE_VERSION } from '../../contract/routes.ts'
 import { messageOf } from '../../foundation/errors.ts'
@@ -12,6 +12,8 @@ export type McpEndpoint = ReturnType<typeof createMcpEndpoint>
 /** The endpoint for agents: the Model Context Protocol over HTTP, without sessions. */
 export function createMcpEndpoint(service: Service) {
   const grants = new WeakMap<Request, Grant>()
+  // A program sends no Origin; a web page sends its own, and only those of this machine and of the public URL may ask.
+  const origins = [...localhostAllowedOrigins(), ...(service.publicUrl ? [new URL(service.publicUrl).hostname] : [])]
   const handler = createMcpHandler(
     ({ requestInfo }) => {
       const grant = requestInfo && grants.get(requestInfo)
@@ -24,6 +26,8 @@ export function createMcpEndpoint(service: Service) {
     /** Answers one request of a grant. */
     async answer({ method, url, headers, body }: FastifyRequest, grant: Grant, signal: AbortSignal): Promise<Response> {
       const request = new Request(new URL(url, 'http://localhost'), { method, headers: toHeaders(headers), signal })
+      const refused = originValidationResponse(request, origins)
+      if (refused) return refused
       grants.set(request, grant)
       // The body is read already: without this the SDK would read it again, and fail where it is empty.
       const response = await handler.fetch(request, { parsedBody: body ?? null })

@@ -49,7 +49,12 @@ export const uploadFile = endpoint({
       const directory = service.tables.directories.byPath(library.id, path)
       if (!directory) throw notFound('Directory')
       const content = await form.content.finish()
-      const recorded = await storeFile(service, { title: form.title, mimeType: form.mimeType, directory, content })
+      const recorded = await storeFile(service, {
+        fileName: form.fileName,
+        mimeType: form.mimeType,
+        directory,
+        content,
+      })
       if (!recorded) throw notFound('Library')
       const { id, duplicate, status } = recorded
       reply.code(duplicate ? 200 : 201)

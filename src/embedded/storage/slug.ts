@@ -8,6 +8,11 @@ export interface SluggedName {
 
 const MAX_SLUG_LENGTH = 120
 
+/** The name of a file as a title: without control characters, and without backslashes, which some systems take for directories. */
+export function titleOf(fileName: string): string {
+  return fileName.replace(/[\p{Cc}\\]/gu, '_')
+}
+
 /** The URL-friendly form of a file name, made unique by the smallest suffix from `-2` on when `isUsed` returns true. */
 export function slugName(title: string, isUsed: (filename: string) => boolean): SluggedName {
   const [, stem = title, extension = ''] = /^(.+)\.([A-Za-z0-9]{1,16})$/s.exec(title) ?? []

@@ -3,10 +3,12 @@ import { newIdentifier } from '../identifiers.ts'
 import type { Service } from '../service.ts'
 import type { ReceivedContent } from './content-receiver.ts'
 import { type IngestedText, type RecordedUpload, recordUpload } from './record-upload.ts'
+import { titleOf } from './slug.ts'
 
 export interface IncomingFile {
   readonly directory: DirectoryRow
-  readonly title: string
+  /** As it was sent. */
+  readonly fileName: string
   readonly mimeType: string
   readonly content: ReceivedContent
 }
@@ -17,8 +19,12 @@ type Store = Pick<Service, 'tables' | 'files' | 'writes' | 'clock' | 'ingestion'
  * Stores one file (4.12) and starts its ingestion, or ingests it together with its record; undefined when its library was deleted
  * meanwhile. Everything is durable when this resolves: a small content with its record, a large one before it.
  */
-export async function storeFile(store: Store, file: IncomingFile): Promise<RecordedUpload | undefined> {
+export async function storeFile(
+  store: Store,
+  { fileName, ...rest }: IncomingFile,
+): Promise<RecordedUpload | undefined> {
   const { tables, files } = store
+  const file = { ...rest, title: titleOf(fileName) }
   const { content, mimeType, directory } = file
   const isKnown = tables.resources.byContent(content.sha256, directory.libraryId, mimeType) !== undefined
   if (isKnown) return writeRecord(store, file)
@@ -33,7 +39,7 @@ export async function storeFile(store: Store, file: IncomingFile): Promise<Recor
 
 async function writeRecord(
   store: Store,
-  { directory, ...file }: IncomingFile,
+  { directory, ...file }: Omit<IncomingFile, 'fileName'> & { readonly title: string },
   ingested?: IngestedText,
 ): Promise<RecordedUpload | undefined> {
   const { tables, writes, clock, ingestion } = store

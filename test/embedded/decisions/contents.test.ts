@@ -43,6 +43,20 @@ describe('contents, assets and view URLs of the embedded library', () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(content)).toBe(true)
   })
 
+  it('a downloaded page loads nothing from elsewhere, and its name has no control characters', async () => {
+    const library = await context.newLibrary()
+    const name = 'C:\\a\u0007b\u009b\n.html'
+    const resource = await context.client.uploaded(library, { name, type: 'text/html', content: '<p>x' })
+    const { headers } = await context.client.get(`/resources/${resource}`)
+    expect(headers.get('content-security-policy')?.split('; ')).toEqual(
+      expect.arrayContaining(['sandbox', "default-src 'none'"]),
+    )
+    expect(headers.get('content-disposition')).toBe(
+      `inline; filename="C:_a_b__.html"; filename*=UTF-8''C%3A_a_b__.html`,
+    )
+    expect((await context.client.processed(library, resource)).title).toBe('C:_a_b__.html')
+  })
+
   it('the text of an asset is downloaded', async () => {
     const { asset } = await newAsset()
     const { status, text, headers } = await context.client.get(`/assets/${asset}?disposition=attachment`)

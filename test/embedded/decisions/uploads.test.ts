@@ -78,12 +78,21 @@ describe('uploads of the embedded library', () => {
     expect(new Set(pluck(listed, 'title'))).toEqual(new Set(['read me.md']))
   })
 
-  it.each(['a\nb.txt', '"q".txt', "it's; x=y.txt", 'back\\slash', 'ünï 漢字 🎉.md', 'n'.repeat(255), '.hidden'])(
+  it.each(['"q".txt', "it's; x=y.txt", 'ünï 漢字 🎉.md', 'n'.repeat(255), '.hidden'])(
     'the file name %j is kept as the title',
     async (name) => {
       const library = await context.newLibrary()
       await context.client.uploaded(library, { name, content: name })
       expect(pluck(await files(library, '/.inbox'), 'title')).toEqual([name])
+    },
+  )
+
+  it.each(['a\nb.txt', 'a\u{85}b.txt', 'a\\b.txt'])(
+    'the title of %j shows _ for what moves a cursor or a file',
+    async (name) => {
+      const library = await context.newLibrary()
+      await context.client.uploaded(library, { name, content: name })
+      expect(pluck(await files(library, '/.inbox'), 'title')).toEqual(['a_b.txt'])
     },
   )
 

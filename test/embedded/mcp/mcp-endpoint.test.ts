@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { createToken, type TokenSpec } from '../../../src/embedded/access/manage-tokens.ts'
 import { startLibrary } from '../temporary-library.ts'
 import { connectAgent, useTool } from './mcp-client.ts'
@@ -81,6 +82,43 @@ test('a document that an agent uploads is stored as any upload', async () => {
   const { value: stored } = await useTool(agent, 'upload', blob)
   const download = await client.fetch(`/resources/${stored.resource}`, { method: 'GET' })
   expect(Buffer.from(await download.arrayBuffer()).equals(large)).toBe(true)
+})
+
+test('an answer holds 100 KB at most, and a cursor names the rest', async () => {
+  const { agent, client, libraryId } = await libraryWithText()
+  const names = Array.from({ length: 300 }, (_, index) => `${String(index).padStart(3, '0')} ${'long '.repeat(90)}.txt`)
+  for (const name of names) await client.uploaded(libraryId, { name, content: `${name} ${'heron '.repeat(400)}` })
+  const walk = async (tool: string, args: Record<string, unknown>, member: string) => {
+    const found: unknown[] = []
+    let answers = 0
+    for (let cursor: unknown; answers === 0 || cursor !== undefined; answers += 1) {
+      const { value, texts } = await useTool(agent, tool, { ...args, ...(cursor !== undefined && { cursor }) })
+      expect(Buffer.byteLength(texts.join(''))).toBeLessThanOrEqual(101_000)
+      found.push(...z.array(z.looseObject({ resource: z.string() })).parse(value[member]))
+      cursor = value.next_cursor
+    }
+    return { titles: found.map((each) => z.looseObject({ title: z.string() }).parse(each).title), answers }
+  }
+  const listed = await walk('list_directory', { library: libraryId, path: '/.inbox' }, 'documents')
+  expect(listed.titles.toSorted()).toEqual(names)
+  expect(listed.answers).toBeGreaterThan(1)
+  const found = await walk('search', { query: 'heron', limit: 50 }, 'results')
+  expect(new Set(found.titles).size).toBe(50)
+})
+
+test('the agent endpoint refuses pages of other origins', async () => {
+  const { library } = await startLibrary({ publicUrl: 'https://library.example' })
+  const ask = async (origin: string) => {
+    const headers = { ...headersOf(library.token), origin }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+    const answer = await fetch(new URL('/mcp', library.url), { method: 'POST', headers, body })
+    await answer.body?.cancel()
+    return [origin, answer.status]
+  }
+  for (const origin of ['https://elsewhere.example', 'null', 'https://library.example.elsewhere.example'])
+    expect(await ask(origin)).toEqual([origin, 403])
+  for (const origin of ['https://library.example', 'http://localhost:6274', 'http://127.0.0.1:80'])
+    expect(await ask(origin)).toEqual([origin, 200])
 })
 
 test('mistakes of an agent are explained in words', async () => {
