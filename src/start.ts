@@ -12,6 +12,9 @@ import { commands } from './cli/commands.ts'
 import { findCommand } from './cli/parser/find-command.ts'
 import { readCommandLine } from './cli/parser/read-command-line.ts'
 
+const WITHOUT_PICTURES =
+  'The pictures of the docs are left out (docs/.shelfdignore): to recognize their words takes longer than all the rest.\n'
+
 const checkout = fileURLToPath(new URL('..', import.meta.url))
 process.env.SHELFD_STATE_DIR ||= join(checkout, '.shelfd', 'state')
 process.env.SHELFD_DATA_DIR ||= join(checkout, '.shelfd', 'library')
@@ -20,6 +23,7 @@ process.env.SHELFD_CONFIG ||= join(checkout, 'config', 'start.yaml')
 const given = process.argv.slice(2)
 if (findCommand(given).path.length === 0 && !isMistyped(given[0])) {
   const directories = (await namesMirror(given)) ? [] : [join(checkout, 'docs')]
+  if (directories.length > 0) process.stderr.write(WITHOUT_PICTURES)
   process.argv.splice(2, given.length, 'sync', '--report', ...given, ...directories)
 }
 // npm runs scripts in the directory of the project, but a relative directory is meant from where npm was called.
