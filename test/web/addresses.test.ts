@@ -28,6 +28,10 @@ const routes: fc.Arbitrary<Route> = fc.oneof(
     library: name,
     resource: name,
     position: fc.option(fc.nat(), { nil: undefined }),
+    words: fc.array(
+      text.filter((each) => each.isWellFormed()),
+      { maxLength: 3 },
+    ),
   }),
   fc.record({ view: fc.constant('search' as const), query: some, library: some, directory: some }),
 )

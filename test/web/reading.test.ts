@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { largeFilm } from '../embedded/video/film.ts'
+import { needs } from '../support/needs.ts'
 import { goTo, openPage, signIn, useBrowser } from './browser.ts'
 
 useBrowser()
@@ -173,4 +175,48 @@ test('a long original is read in parts', async () => {
   const before = await passages.count()
   await page.getByRole('button', { name: 'Read on' }).click()
   await expect.poll(() => passages.count()).toBeGreaterThan(before)
+})
+
+test('a document opened from a search begins at the first word found, with all of them marked', async () => {
+  const { page, client, library } = await openPage()
+  const id = await client.createLibrary()
+  const filler = Array.from({ length: 150 }, (_, line) => `Line ${line} of other things.`).join('\n\n')
+  await client.uploaded(id, {
+    name: 'birds.md',
+    type: 'text/markdown',
+    content: `${filler}\n\nTwo herons wait. A heron!`,
+  })
+  await client.uploaded(id, { name: 'thai.txt', content: 'สภาพอากาศวันนี้ดีมาก' })
+  await library.settled()
+  await signIn(page, library.token)
+  await goTo(page, '#/search?query=heron')
+  await page.getByRole('link', { name: 'birds.md' }).click()
+  const marks = page.locator('.passage mark')
+  await expect.poll(() => marks.allTextContents()).toEqual(['herons', 'heron'])
+  await expect
+    .poll(() => page.evaluate('document.querySelector(".passage mark").getBoundingClientRect().y'))
+    .toSatisfy((y) => y > 0 && y < 720)
+  await goTo(page, `#/search?query=${encodeURIComponent('อากาศ')}`)
+  await expect.poll(() => page.locator('.excerpt mark').allTextContents()).toEqual(['อากาศ'])
+})
+
+describe('a video', () => {
+  needs('ffmpeg', 'ffprobe')
+  test('a video shows its frame and its scene at a moment', async () => {
+    const { page, client, library } = await openPage()
+    const id = await client.createLibrary()
+    const film = await client.uploaded(id, { name: 'Film.mp4', type: 'video/mp4', content: largeFilm() })
+    await library.settled()
+    await signIn(page, library.token)
+    await goTo(page, `#/documents/${id}/${film}`)
+    await page.getByLabel('At second').fill('2.5')
+    for (const kind of ['frame', 'scene']) {
+      await page.getByRole('button', { name: `Show the ${kind}` }).click()
+      await page.getByRole('img', { name: new RegExp(`^${kind} at 2.5 s$`, 'i') }).waitFor()
+      await expect.poll(() => page.evaluate('document.querySelector(".pictures img").naturalWidth')).toBeGreaterThan(0)
+    }
+    await page.getByLabel('At second').fill('99')
+    await page.getByRole('button', { name: 'Show the frame' }).click()
+    await page.getByText('The video ends after').waitFor()
+  })
 })

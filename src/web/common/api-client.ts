@@ -22,6 +22,12 @@ interface FileToSend {
   readonly directory: string
 }
 
+interface Moment {
+  /** One picture, or the five of the scene around it. */
+  readonly representation: 'frame' | 'scene'
+  readonly seconds: number
+}
+
 /**
  * The requests of the interface that pages make to their own server. The token goes only into a header. Answers are taken as the
  * shapes that the same server builds them from; what is not JSON, such as the page of a proxy, is refused.
@@ -80,12 +86,13 @@ export class ApiClient {
    * query stay as they were signed.
    */
   async viewOriginal(resource: string, disposition: 'inline' | 'attachment', signal: AbortSignal): Promise<string> {
-    const path = fillPath(ROUTES.createResourceViewUrl.path, { resource })
-    const body = JSON.stringify({ disposition, ttl_minutes: 60 })
-    const headers = { 'content-type': 'application/json' }
-    const { url } = await this.#json<ViewUrl>(path, { method: 'POST', body, headers, signal })
-    const { pathname, search } = new URL(url)
-    return pathname + search
+    return await this.#sign(fillPath(ROUTES.createResourceViewUrl.path, { resource }), { disposition }, signal)
+  }
+
+  /** 4.5: the same for a picture of a video. */
+  async viewPicture(asset: string, { representation, seconds }: Moment, signal: AbortSignal): Promise<string> {
+    const path = fillPath(ROUTES.createAssetViewUrl.path, { asset })
+    return await this.#sign(path, { representation, timestamp_seconds: seconds }, signal)
   }
 
   /** 4.15: the bytes from `start` on, at most `count`. */
@@ -95,6 +102,14 @@ export class ApiClient {
     if (response.status === 416) return new Uint8Array()
     if (!response.ok) throw this.#noted(failureOf(response.status, await readJson(response)))
     return new Uint8Array(await response.arrayBuffer())
+  }
+
+  async #sign(path: string, terms: object, signal: AbortSignal): Promise<string> {
+    const body = JSON.stringify({ ...terms, ttl_minutes: 60 })
+    const headers = { 'content-type': 'application/json' }
+    const { url } = await this.#json<ViewUrl>(path, { method: 'POST', body, headers, signal })
+    const { pathname, search } = new URL(url)
+    return pathname + search
   }
 
   async #json<T>(path: string, init: RequestInit): Promise<T> {

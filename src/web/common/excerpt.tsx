@@ -1,25 +1,19 @@
 import type { AssetRecord } from '../../contract/records.ts'
 import { describePlace } from './labels.ts'
+import { type Marks, wholeWords, withoutAsterisks } from './marks.ts'
 
-interface ExcerptProps {
-  /** Each marked word is between two asterisks on either side. */
-  readonly text: string
-  /** The begin and end of each matching word, in order. */
-  readonly marks: readonly (readonly [start: number, end: number])[]
-}
-
-/** A part of a text with its matching words marked. */
-function Excerpt({ text, marks }: ExcerptProps) {
-  const ends = [-2, ...marks.map(([, end]) => end)]
+/** A text with some of its words marked. */
+export function Marked({ text, marks }: { readonly text: string; readonly marks: Marks }) {
+  const ends = [0, ...marks.map(([, end]) => end)]
   return (
     <>
       {marks.map(([start, end], index) => (
         <>
-          {text.slice((ends[index] ?? 0) + 2, start - 2)}
+          {text.slice(ends[index], start)}
           <mark key={start}>{text.slice(start, end)}</mark>
         </>
       ))}
-      {text.slice((ends.at(-1) ?? 0) + 2)}
+      {text.slice(ends.at(-1))}
     </>
   )
 }
@@ -28,8 +22,22 @@ function Excerpt({ text, marks }: ExcerptProps) {
 export function Excerpts({ assets }: { readonly assets: readonly AssetRecord[] }) {
   return assets.map((asset) => (
     <p key={asset.id} class="excerpt">
-      <Excerpt text={asset.excerpt ?? ''} marks={asset.excerpt_marks ?? []} />{' '}
-      <span class="place">{describePlace(asset.trace)}</span>
+      <Marked {...readExcerpt(asset)} /> <span class="place">{describePlace(asset.trace)}</span>
     </p>
   ))
+}
+
+const MOST_WORDS = 20
+
+/** The words that the excerpts of a document mark, each once. */
+export function foundWords(assets: readonly AssetRecord[]): string[] {
+  const found = assets
+    .map(readExcerpt)
+    .flatMap(({ text, marks }) => marks.map(([start, end]) => text.slice(start, end)))
+  return [...new Set(found.map((word) => word.toLowerCase()))].slice(0, MOST_WORDS)
+}
+
+function readExcerpt({ excerpt = '', excerpt_marks: given = [] }: AssetRecord) {
+  const { text, marks } = withoutAsterisks(excerpt, given)
+  return { text, marks: wholeWords(text, marks) }
 }

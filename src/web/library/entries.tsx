@@ -3,7 +3,7 @@ import type { DirectoryPage } from '../../contract/records.ts'
 import { Icon } from '../common/icon.tsx'
 import { kindOf } from '../common/labels.ts'
 import { List } from '../common/list.tsx'
-import { addressOf, type DirectoryRoute, directoryRoute } from './routes.ts'
+import { addressOf, type DirectoryRoute, directoryRoute, documentRoute } from './routes.ts'
 
 interface EntriesProps {
   readonly route: DirectoryRoute
@@ -29,7 +29,7 @@ export function Entries({ route, listing, cameFrom }: EntriesProps) {
         ))}
         {listing.files.map(({ id, title, filename, mime_type: mimeType }) => (
           <li key={`file ${filename}`}>
-            <a class="item" href={addressOf({ view: 'document', library, resource: id, position: undefined })}>
+            <a class="item" href={addressOf(documentRoute(library, id))}>
               <Icon name="file" />
               <span class="name">
                 {title}

@@ -19,6 +19,8 @@ export interface DocumentRoute {
   readonly resource: string
   /** The position of the passage to show first; undefined for the beginning. */
   readonly position: number | undefined
+  /** What a search found in it, to be marked. */
+  readonly words: readonly string[]
 }
 
 export interface SearchRoute {
@@ -28,6 +30,10 @@ export interface SearchRoute {
   readonly library: string
   /** An empty text means all. */
   readonly directory: string
+}
+
+export function documentRoute(library: string, resource: string): DocumentRoute {
+  return { view: 'document', library, resource, position: undefined, words: [] }
 }
 
 export function directoryRoute(library: string, path: string): DirectoryRoute {
@@ -52,6 +58,7 @@ export function parseAddress(address: string): Route {
         library,
         resource: rest[0] ?? '',
         position: position ? Number(position) || 0 : undefined,
+        words: given.getAll('word'),
       }
     }
     case 'search': {
@@ -74,8 +81,9 @@ export function addressOf(route: Route): string {
       return withQuery(['files', route.library, ...names], query)
     }
     case 'document': {
-      const query = route.position === undefined ? {} : { at: String(route.position) }
-      return withQuery(['documents', route.library, route.resource], query)
+      const position: [string, string][] = route.position === undefined ? [] : [['at', String(route.position)]]
+      const words = route.words.map((word): [string, string] => ['word', word])
+      return withQuery(['documents', route.library, route.resource], [...position, ...words])
     }
     case 'search': {
       const { query, library, directory } = route
@@ -85,7 +93,7 @@ export function addressOf(route: Route): string {
   }
 }
 
-function withQuery(names: readonly string[], query: Readonly<Record<string, string>>): string {
+function withQuery(names: readonly string[], query: Readonly<Record<string, string>> | [string, string][]): string {
   const path = `#/${names.map(encodeURIComponent).join('/')}`
   const text = new URLSearchParams(query).toString()
   return text === '' ? path : `${path}?${text}`

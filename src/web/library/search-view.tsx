@@ -1,5 +1,5 @@
 import type { AssetRecord, ResourceRecord, SearchResponse } from '../../contract/records.ts'
-import { Excerpts } from '../common/excerpt.tsx'
+import { Excerpts, foundWords } from '../common/excerpt.tsx'
 import { counted } from '../common/format.ts'
 import { describeState, kindOf } from '../common/labels.ts'
 import { List } from '../common/list.tsx'
@@ -8,7 +8,7 @@ import { useKeys } from '../common/use-keys.ts'
 import { useLoaded } from '../common/use-loaded.ts'
 import { ViewHeading } from '../common/view-heading.tsx'
 import { Filters, liesBelow } from './filters.tsx'
-import { addressOf, directoryRoute, type SearchRoute, type ViewProps } from './routes.ts'
+import { addressOf, directoryRoute, documentRoute, type SearchRoute, type ViewProps } from './routes.ts'
 import { useSession } from './session.ts'
 
 /** The most that the service gives at a time. */
@@ -85,7 +85,11 @@ function Hit({ hit, inAllLibraries }: { readonly hit: ResourceRecord; readonly i
     <li class="hit">
       <a
         class="item"
-        href={addressOf({ view: 'document', library: library.id, resource: id, position: positionOf(best) })}
+        href={addressOf({
+          ...documentRoute(library.id, id),
+          position: positionOf(best),
+          words: foundWords(assets),
+        })}
       >
         {title}
       </a>

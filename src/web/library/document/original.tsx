@@ -7,6 +7,7 @@ import { isText } from '../../common/labels.ts'
 import { Failure, Notice } from '../../common/notice.tsx'
 import { useLoaded } from '../../common/use-loaded.ts'
 import { useSession } from '../session.ts'
+import { VideoPictures } from './video-pictures.tsx'
 
 /**
  * The file as it was uploaded: to download; pictures and recordings also to look at, what is text to read as text. No original
@@ -54,6 +55,7 @@ function Download({ resource }: { readonly resource: string }) {
 function Medium({ shown, family }: { readonly shown: ResourceRecord; readonly family: string }) {
   const { api } = useSession()
   const [isUnknown, setIsUnknown] = useState(false)
+  const [seconds, setSeconds] = useState(0)
   const {
     value: address,
     error,
@@ -62,16 +64,30 @@ function Medium({ shown, family }: { readonly shown: ResourceRecord; readonly fa
     return api.viewOriginal(shown.id, 'inline', signal)
   })
   const title = shown.title ?? ''
+  const video = shown.assets?.find(({ type }) => type === 'video')
+  const pictures = video && <VideoPictures asset={video.id} seconds={seconds} onSeconds={setSeconds} />
   if (isUnknown)
-    return <Notice tone="plain">This browser cannot show a file of the type {String(shown.mime_type)}.</Notice>
+    return (
+      <>
+        <Notice tone="plain">This browser cannot show a file of the type {String(shown.mime_type)}.</Notice>
+        {pictures}
+      </>
+    )
   if (error !== undefined) return <Failure error={error} onRetry={retry} />
   if (address === undefined) return null
   const onError = () => setIsUnknown(true)
   if (family === 'image') return <img src={address} alt={title} onError={onError} />
   // biome-ignore lint/a11y/useMediaCaption: subtitles of a recording are in its text
   if (family === 'audio') return <audio controls src={address} aria-label={title} onError={onError} />
-  // biome-ignore lint/a11y/useMediaCaption: subtitles of a recording are in its text
-  return <video controls src={address} aria-label={title} onError={onError} />
+  const onTimeUpdate = ({ currentTarget }: { readonly currentTarget: HTMLVideoElement }) =>
+    setSeconds(Math.round(currentTarget.currentTime * 10) / 10)
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useMediaCaption: subtitles of a recording are in its text */}
+      <video controls src={address} aria-label={title} onError={onError} onTimeUpdate={onTimeUpdate} />
+      {pictures}
+    </>
+  )
 }
 
 const PART_BYTES = 64 * 1024

@@ -1,6 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { AssetRecord, ResourceRecord } from '../../../contract/records.ts'
+import { Marked } from '../../common/excerpt.tsx'
 import { describePlace } from '../../common/labels.ts'
+import { marksOf } from '../../common/marks.ts'
 import { Failure } from '../../common/notice.tsx'
 import { addressOf, type DocumentRoute } from '../routes.ts'
 import { useSession } from '../session.ts'
@@ -40,6 +42,7 @@ export function Texts({ route, from, first }: TextsProps) {
         <Passage
           key={asset.id}
           asset={asset}
+          words={route.words}
           isAskedFor={route.position !== undefined && asset.position === route.position}
         />
       ))}
@@ -53,17 +56,30 @@ export function Texts({ route, from, first }: TextsProps) {
   )
 }
 
-function Passage({ asset, isAskedFor }: { readonly asset: AssetRecord; readonly isAskedFor: boolean }) {
+interface PassageProps {
+  readonly asset: AssetRecord
+  readonly words: readonly string[]
+  readonly isAskedFor: boolean
+}
+
+/** The passage that is asked for is shown from the first of the words that were found in it. */
+function Passage({ asset, words, isAskedFor }: PassageProps) {
   const place = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
-    if (isAskedFor) place.current?.scrollIntoView({ block: 'center' })
+    if (isAskedFor) (place.current?.querySelector('mark') ?? place.current)?.scrollIntoView({ block: 'center' })
   }, [isAskedFor])
   const { trace, text, mime_type: mimeType } = asset
   return (
     <div ref={place} class={isAskedFor ? 'passage asked-for' : 'passage'}>
       <p class="place">{describePlace(trace)}</p>
       <div class="text" lang="">
-        {mimeType === 'text/markdown' ? <Markdown text={text ?? ''} /> : <p class="lines">{text}</p>}
+        {mimeType === 'text/markdown' ? (
+          <Markdown text={text ?? ''} words={words} />
+        ) : (
+          <p class="lines">
+            <Marked text={text ?? ''} marks={marksOf(text ?? '', words)} />
+          </p>
+        )}
       </div>
     </div>
   )
@@ -71,14 +87,14 @@ function Passage({ asset, isAskedFor }: { readonly asset: AssetRecord; readonly 
 
 const TAGS = { heading: 'h3', paragraph: 'p', lines: 'p', code: 'pre' } as const
 
-function Markdown({ text }: { readonly text: string }) {
+function Markdown({ text, words }: { readonly text: string; readonly words: readonly string[] }) {
   return (
     <>
       {markdownBlocks(text).map(({ kind, text: part }, index) => {
         const Tag = TAGS[kind]
         return (
           <Tag key={`${index} ${kind}`} class={kind}>
-            {part}
+            <Marked text={part} marks={marksOf(part, words)} />
           </Tag>
         )
       })}

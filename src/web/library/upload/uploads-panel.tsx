@@ -1,7 +1,7 @@
 import { counted } from '../../common/format.ts'
 import { describeState, type StateLabel } from '../../common/labels.ts'
 import { ProgressBar } from '../../common/notice.tsx'
-import { addressOf } from '../routes.ts'
+import { addressOf, documentRoute } from '../routes.ts'
 import { isUnderWay, type Upload } from './upload-queue.ts'
 import type { Uploads } from './use-uploads.ts'
 
@@ -63,11 +63,7 @@ function Row({ upload, onRetry }: { readonly upload: Upload; onRetry(): void }) 
   return (
     <li>
       <span class="file">
-        {state.kind === 'stored' ? (
-          <a href={addressOf({ view: 'document', library, resource: state.id, position: undefined })}>{file.name}</a>
-        ) : (
-          file.name
-        )}
+        {state.kind === 'stored' ? <a href={addressOf(documentRoute(library, state.id))}>{file.name}</a> : file.name}
       </span>
       {state.kind === 'sending' && <ProgressBar label={`Sending ${file.name}`} part={state.part} />}
       <span class={`state ${tone}`}>{label}</span>
