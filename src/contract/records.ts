@@ -1,6 +1,7 @@
 /**
- * The records of the interface, version 0.9.0, as zod shapes: the client parses answers with them and the embedded
- * service builds its answers and its OpenAPI from them. Fields that the interface doesn't name pass through.
+ * The records of the interface, version 0.9.0, as zod shapes, which accept what any service answers: the client parses answers
+ * with them, and fields that the interface doesn't name pass through. The embedded service describes its own answers by exact
+ * shapes made of these.
  */
 import { z } from 'zod'
 import { isIdentifier } from './identifier.ts'
@@ -10,10 +11,10 @@ export const identifier = z.string().min(1).max(512).refine(isIdentifier, 'must 
 const dateTime = z.string().min(1)
 
 /** 2.2 */
-const tenantRecord = z.looseObject({ id: z.int(), name: z.string(), slug: z.string() })
+export const tenantRecord = z.looseObject({ id: z.int(), name: z.string(), slug: z.string() })
 
 /** 2.3 */
-const userRecord = z.looseObject({ id: z.int(), name: z.string(), email: z.string() })
+export const userRecord = z.looseObject({ id: z.int(), name: z.string(), email: z.string() })
 
 export const GLOBAL_ABILITIES = [
   'library.create',

@@ -9,7 +9,7 @@ import { runSuite } from './suite/run-suite.ts'
 import { samplesOf } from './suite/samples.ts'
 
 /** Answers that a test may not cause, or only by a request that takes too long. */
-const NOT_CAUSED = / (408|413|415|429|500|503|507)$/
+const NOT_CAUSED = / (408|413|415|421|429|431|500|503|507)$/
 
 let document: Record<string, unknown>
 const answers: RealResponse[] = []

@@ -25,31 +25,45 @@ export interface ResponseDescription {
   readonly shape?: z.ZodType
   /** The media type of an answer that is not JSON. */
   readonly mediaType?: string
+  /** JSON schemas of the headers that it always has. */
+  readonly headers?: Readonly<Record<string, object>>
 }
 
-const ERROR_SHAPE = {
+/** In the schema of a route: the body may be left out. */
+export const BODY_IS_OPTIONAL = 'x-body-is-optional'
+
+export const ERROR_SHAPE = {
   type: 'object',
-  required: ['message'],
+  required: ['message'] as string[],
   properties: {
     message: { type: 'string' },
     errors: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
   },
 } as const
 
-const ERROR_MEANINGS: Readonly<Record<number, string>> = {
+export const ERROR_MEANINGS: Readonly<Record<number, string>> = {
+  400: 'The request is not valid HTTP',
   401: 'Missing or invalid credential or signature',
   403: 'The credential lacks the needed ability or library right',
   404: 'Not found',
+  405: 'The path takes other methods, which `Allow` names',
   408: 'The body did not arrive in time',
   409: 'It exists already',
   413: 'The file or the body is larger than this instance takes',
   415: 'The body is of another media type',
   416: 'The file has no bytes in this range',
+  421: 'Requests under this `Host` are not answered',
   422: 'Validation error; `errors` holds messages by field',
   429: 'Too many requests',
+  431: 'The headers are too long',
   500: 'Internal error',
-  503: 'The service is stopping',
+  503: 'The service is stopping, or a picture of a video cannot be made now, such as without ffmpeg',
   507: 'The disk of the library is full',
+}
+
+const ERROR_HEADERS: Readonly<Record<number, Readonly<Record<string, object>>>> = {
+  401: { 'www-authenticate': { type: 'string' } },
+  416: { 'content-range': { type: 'string' } },
 }
 
 /** Builds the fastify schema of an endpoint. It only describes: fastify neither validates nor serializes with it. */
@@ -59,29 +73,36 @@ export function describeEndpoint(spec: EndpointDescription): FastifySchema {
     operationId: spec.route,
     summary: `${spec.section} ${spec.summary}`,
     security: spec.takesSignedUrl ? [{ bearer: [] }, { signature: [] }] : [{ bearer: [] }],
-    response: { ...describeResponses(spec.answers), ...describeErrors([...spec.errors, 429, 500, 503]) },
+    response: { ...describeResponses(spec.answers), ...describeErrors([...spec.errors, 421, 429, 431, 500, 503]) },
   }
   if (spec.description !== undefined) schema.description = spec.description
   if (spec.query) schema.querystring = jsonSchema(spec.query, 'input')
   if (spec.body) schema.body = jsonSchema(spec.body, 'input')
+  if (spec.body?.safeParse(undefined).success) Object.assign(schema, { [BODY_IS_OPTIONAL]: true })
   if (spec.form) Object.assign(schema, { body: spec.form, consumes: ['multipart/form-data'] })
   return schema
 }
 
 function describeResponses(answers: EndpointDescription['answers']): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(answers).map(([status, { description, shape, mediaType }]) => [
+    Object.entries(answers).map(([status, { description, shape, mediaType, headers }]) => [
       status,
       mediaType
-        ? { description, content: { [mediaType]: { schema: { type: 'string', format: 'binary' } } } }
-        : { description, ...(shape ? jsonSchema(shape, 'output') : { type: 'null' }) },
+        ? {
+            ...{ description, ...(headers && { headers }) },
+            content: { [mediaType]: { schema: { type: 'string', format: 'binary' } } },
+          }
+        : { description, ...(headers && { headers }), ...(shape ? jsonSchema(shape, 'output') : { type: 'null' }) },
     ]),
   )
 }
 
 function describeErrors(statuses: readonly number[]): Record<string, unknown> {
   return Object.fromEntries(
-    statuses.map((status) => [status, { description: ERROR_MEANINGS[status] ?? 'Error', ...ERROR_SHAPE }]),
+    statuses.map((status) => {
+      const headers = ERROR_HEADERS[status]
+      return [status, { description: ERROR_MEANINGS[status], ...(headers && { headers }), ...ERROR_SHAPE }]
+    }),
   )
 }
 

@@ -14,10 +14,26 @@ export const downloadQuery = z.object({
   tenant_id: integerText('Tenant that the signed URL names').optional(),
 })
 
+const ENTITY_TAG = { etag: { type: 'string' } } as const
+
+/** The headers of a download, for OpenAPI. */
+export const CONTENT_HEADERS = {
+  ...ENTITY_TAG,
+  'content-disposition': {
+    type: 'string',
+    description: 'The disposition that was asked for, and the name of the file',
+  },
+  'accept-ranges': { type: 'string', enum: ['bytes'] },
+} as const
+
 /** The OpenAPI answers of a download besides 200. */
 export const PARTIAL_ANSWERS = {
-  206: { description: 'The bytes that `Range` asks for', mediaType: '*/*' },
-  304: { description: '`If-None-Match` names the current `ETag`' },
+  206: {
+    description: 'The bytes that `Range` asks for',
+    mediaType: '*/*',
+    headers: { ...CONTENT_HEADERS, 'content-range': { type: 'string' } },
+  },
+  304: { description: '`If-None-Match` names the current `ETag`', headers: ENTITY_TAG },
 } as const
 
 export interface SentContent {

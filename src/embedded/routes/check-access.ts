@@ -1,5 +1,5 @@
-import { accessContext } from '../../contract/records.ts'
 import { endpoint } from '../http/endpoint.ts'
+import { exactAccess } from '../http/exact-records.ts'
 import { TENANT_ID } from '../http/signing.ts'
 
 const OWNER = { id: 1, name: 'Owner', email: 'owner@library.invalid' }
@@ -9,7 +9,7 @@ export const checkAccess = endpoint({
   section: '4.1',
   summary: 'Verify the credential and show what it allows',
   description: '`libraries` lists every library on which the credential has at least one right.',
-  answers: { 200: { description: 'The access context', shape: accessContext } },
+  answers: { 200: { description: 'The access context', shape: exactAccess } },
   errors: [401, 403],
   handle({ service, grant }) {
     const libraries = service.tables.libraries

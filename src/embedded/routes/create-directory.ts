@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { nameOfLibraryPath, parentLibraryPath } from '../../contract/library-path.ts'
-import { directoryNode } from '../../contract/records.ts'
 import { API_PREFIX, fillPath, ROUTES } from '../../contract/routes.ts'
 import type { DirectoryRow } from '../database/directories.ts'
 import type { Tables } from '../database/open-tables.ts'
 import { conflict, notFound } from '../http/api-error.ts'
 import { endpoint } from '../http/endpoint.ts'
+import { exactDirectory } from '../http/exact-records.ts'
 import { libraryPathInput } from '../http/inputs.ts'
 import { requireLibrary } from '../http/require-access.ts'
 
@@ -18,8 +18,14 @@ export const createDirectory = endpoint({
     '`parent_id` is null for directories of the root.',
   ].join(' '),
   body: z.object({ path: libraryPathInput }),
-  answers: { 201: { description: 'Created; `Location` is the relative URL of its contents', shape: directoryNode } },
-  errors: [401, 403, 404, 409, 415, 422, 507],
+  answers: {
+    201: {
+      description: 'Created; `Location` is the relative URL of its contents',
+      shape: exactDirectory,
+      headers: { location: { type: 'string', format: 'uri-reference' } },
+    },
+  },
+  errors: [401, 403, 404, 408, 409, 413, 415, 422, 507],
   async handle(call) {
     const { service, body, reply } = call
     const library = requireLibrary(call, 'update')

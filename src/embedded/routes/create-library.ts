@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { libraryRecord } from '../../contract/records.ts'
 import { API_PREFIX, fillPath, ROUTES } from '../../contract/routes.ts'
 import { invalid } from '../http/api-error.ts'
 import { endpoint, originOf } from '../http/endpoint.ts'
+import { exactLibrary } from '../http/exact-records.ts'
 import { requireAbility } from '../http/require-access.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { libraryBody } from './show-library.ts'
@@ -19,8 +19,14 @@ export const createLibrary = endpoint({
     name: z.string().trim().min(1).max(255),
     overview: z.string().max(10_000).nullable().default(null),
   }),
-  answers: { 201: { description: 'Created; `Location` is its absolute URL', shape: libraryRecord } },
-  errors: [401, 403, 415, 422, 507],
+  answers: {
+    201: {
+      description: 'Created; `Location` is its absolute URL',
+      shape: exactLibrary,
+      headers: { location: { type: 'string', format: 'uri' } },
+    },
+  },
+  errors: [401, 403, 408, 413, 415, 422, 507],
   async handle(call) {
     const { service, body, request, reply } = call
     requireAbility(call, 'library.create')

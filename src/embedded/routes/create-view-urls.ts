@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { viewUrl } from '../../contract/records.ts'
 import { API_PREFIX, fillPath, ROUTES } from '../../contract/routes.ts'
 import { invalid } from '../http/api-error.ts'
 import { type Call, endpoint, originOf } from '../http/endpoint.ts'
+import { exactAssetUrl, exactResourceUrl, REPRESENTATIONS } from '../http/exact-records.ts'
 import { requireAsset, requireResource } from '../http/require-access.ts'
 import { signedUrl, VIEW_URL_MINUTES } from '../http/signing.ts'
 import { requireMoment, timestamp } from './video-representations.ts'
@@ -13,13 +13,11 @@ const terms = z.object({
 })
 
 const assetTerms = terms.extend({
-  representation: z.enum(['content', 'scene', 'frame']).default('content'),
+  representation: z.enum(REPRESENTATIONS).default('content'),
   timestamp_seconds: timestamp.optional(),
 })
 
 const PICTURES = { scene: 'downloadScene', frame: 'downloadFrame' } as const
-
-const ANSWERS = { 200: { description: 'The signed URL', shape: viewUrl } }
 
 export const createAssetViewUrl = endpoint({
   route: 'createAssetViewUrl',
@@ -27,8 +25,8 @@ export const createAssetViewUrl = endpoint({
   summary: 'Issue a signed URL for an asset',
   description: '`scene` and `frame` are of videos, at a moment before their end; it is signed in milliseconds.',
   body: z.preprocess((body) => body ?? {}, assetTerms),
-  answers: ANSWERS,
-  errors: [401, 403, 404, 415, 422],
+  answers: { 200: { description: 'The signed URL', shape: exactAssetUrl } },
+  errors: [401, 403, 404, 408, 413, 415, 422],
   handle(call) {
     const asset = requireAsset(call)
     const { representation, timestamp_seconds: seconds } = call.body
@@ -50,8 +48,8 @@ export const createResourceViewUrl = endpoint({
   description:
     '`ttl_minutes` is 1 to 60, 15 by default; `disposition` is `inline` by default. The body may be left out.',
   body: z.preprocess((body) => body ?? {}, terms),
-  answers: ANSWERS,
-  errors: [401, 403, 404, 415, 422],
+  answers: { 200: { description: 'The signed URL', shape: exactResourceUrl } },
+  errors: [401, 403, 404, 408, 413, 415, 422],
   handle(call) {
     requireResource(call)
     return issueUrl(call, ROUTES.downloadResource.path, { resource: call.id('resource') })

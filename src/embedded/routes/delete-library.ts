@@ -8,7 +8,7 @@ export const deleteLibrary = endpoint({
   summary: 'Delete a library and all of its resources',
   description: 'Nobody sees them any more once this is answered; the room that they take is given back piece by piece.',
   answers: { 204: { description: 'Deleted' } },
-  errors: [401, 403, 404],
+  errors: [401, 403, 404, 507],
   async handle(call) {
     const { service, reply, id } = call
     requireAbility(call, 'library.delete')

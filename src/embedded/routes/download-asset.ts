@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { endpoint } from '../http/endpoint.ts'
 import { requireAsset } from '../http/require-access.ts'
-import { downloadQuery, PARTIAL_ANSWERS, sendContent } from '../http/send-content.ts'
+import { CONTENT_HEADERS, downloadQuery, PARTIAL_ANSWERS, sendContent } from '../http/send-content.ts'
 import { originalContent } from './download-resource.ts'
 
 export const downloadAsset = endpoint({
@@ -11,7 +11,10 @@ export const downloadAsset = endpoint({
   description: 'A text in UTF-8, or the file of a video.',
   takesSignedUrl: true,
   query: downloadQuery,
-  answers: { 200: { description: 'The text or the video', mediaType: '*/*' }, ...PARTIAL_ANSWERS },
+  answers: {
+    200: { description: 'The text or the video', mediaType: '*/*', headers: CONTENT_HEADERS },
+    ...PARTIAL_ANSWERS,
+  },
   errors: [401, 403, 404, 416, 422],
   handle(call) {
     const asset = requireAsset(call)

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { ResourceRow } from '../database/resources.ts'
 import { type Asked, endpoint } from '../http/endpoint.ts'
 import { requireResource } from '../http/require-access.ts'
-import { downloadQuery, PARTIAL_ANSWERS, type SentContent, sendContent } from '../http/send-content.ts'
+import { CONTENT_HEADERS, downloadQuery, PARTIAL_ANSWERS, type SentContent, sendContent } from '../http/send-content.ts'
 import { readContent } from '../storage/file-store.ts'
 
 export const downloadResource = endpoint({
@@ -12,7 +12,10 @@ export const downloadResource = endpoint({
   description: 'With the MIME type it was uploaded with and its original name. Takes the signed URLs of 4.16 as well.',
   takesSignedUrl: true,
   query: downloadQuery,
-  answers: { 200: { description: 'The bytes as uploaded', mediaType: '*/*' }, ...PARTIAL_ANSWERS },
+  answers: {
+    200: { description: 'The bytes as uploaded', mediaType: '*/*', headers: CONTENT_HEADERS },
+    ...PARTIAL_ANSWERS,
+  },
   errors: [401, 403, 404, 416, 422],
   handle(call) {
     const resource = requireResource(call)

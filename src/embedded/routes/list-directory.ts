@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { directoryPage } from '../../contract/records.ts'
 import { PAGE_LIMITS } from '../../contract/routes.ts'
 import type { ListedFile } from '../database/locations.ts'
 import type { Tables } from '../database/open-tables.ts'
 import { notFound } from '../http/api-error.ts'
 import { question } from '../http/endpoint.ts'
+import { exactDirectoryPage } from '../http/exact-records.ts'
 import { cursorInput, integerInput, libraryPathInput } from '../http/inputs.ts'
 import { requireLibrary } from '../http/require-access.ts'
 
@@ -27,7 +27,7 @@ export const listDirectory = question({
     limit: integerInput({ min: 1, ...PAGE_LIMITS.directory }),
     cursor: cursorInput,
   }),
-  answers: { 200: { description: 'A page of the directory', shape: directoryPage } },
+  answers: { 200: { description: 'A page of the directory', shape: exactDirectoryPage } },
   errors: [401, 403, 404, 422],
   handle(call) {
     const { service, query } = call

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { libraryPage } from '../../contract/records.ts'
 import { PAGE_LIMITS } from '../../contract/routes.ts'
 import type { Grant } from '../access/grant.ts'
 import type { LibraryRow } from '../database/libraries.ts'
 import type { Tables } from '../database/open-tables.ts'
 import { question } from '../http/endpoint.ts'
+import { exactLibraryPage } from '../http/exact-records.ts'
 import { cursorInput, integerInput } from '../http/inputs.ts'
 
 const LISTING = 'libraries'
@@ -15,7 +15,7 @@ export const listLibraries = question({
   summary: 'List the libraries that the credential can read',
   description: 'In the order of their creation. A cursor that was not given by this listing is answered with 422.',
   query: z.object({ limit: integerInput({ min: 1, ...PAGE_LIMITS.libraries }), cursor: cursorInput }),
-  answers: { 200: { description: 'A page of libraries', shape: libraryPage } },
+  answers: { 200: { description: 'A page of libraries', shape: exactLibraryPage } },
   errors: [401, 403, 422],
   handle({ service, grant, query: { limit, cursor } }) {
     const after = cursor === undefined ? 0 : service.cursors.read(LISTING, cursor, z.int())

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { searchResponse } from '../../contract/records.ts'
 import type { Grant } from '../access/grant.ts'
 import { forbidden, invalid } from '../http/api-error.ts'
 import { question } from '../http/endpoint.ts'
+import { exactHits } from '../http/exact-records.ts'
 import { integerInput } from '../http/inputs.ts'
 import { semanticQueryOf } from '../search/parse-query.ts'
 import type { SearchHit, SearchRequest, SearchResult } from '../search/search-index.ts'
@@ -35,7 +35,7 @@ export const searchResources = question({
       output_format: z.enum(['compact', 'detailed']).default('detailed'),
     }),
   ),
-  answers: { 200: { description: 'Ranked candidates', shape: searchResponse } },
+  answers: { 200: { description: 'Ranked candidates', shape: exactHits } },
   errors: [401, 403, 422],
   async handle({ service, grant, query }) {
     const isCompact = query.output_format === 'compact'

@@ -1,7 +1,8 @@
-import { type LibraryRecord, libraryRecord } from '../../contract/records.ts'
+import type { LibraryRecord } from '../../contract/records.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import type { LibraryRow } from '../database/libraries.ts'
 import { endpoint } from '../http/endpoint.ts'
+import { exactLibrary } from '../http/exact-records.ts'
 import { requireLibrary } from '../http/require-access.ts'
 
 export const showLibrary = endpoint({
@@ -9,7 +10,7 @@ export const showLibrary = endpoint({
   section: '4.8',
   summary: 'Show a library',
   description: 'A library that exists but that the credential cannot read is answered with 403.',
-  answers: { 200: { description: 'The library', shape: libraryRecord } },
+  answers: { 200: { description: 'The library', shape: exactLibrary } },
   errors: [401, 403, 404],
   handle: (call) => libraryBody(requireLibrary(call, 'read')),
 })

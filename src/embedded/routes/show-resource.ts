@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { resourceRecord } from '../../contract/records.ts'
 import { notFound } from '../http/api-error.ts'
 import { question } from '../http/endpoint.ts'
+import { exactResource } from '../http/exact-records.ts'
 import { integerInput } from '../http/inputs.ts'
 import { requireLibrary, requireResource } from '../http/require-access.ts'
 import { assetBody, resourceBody, videoAssets } from './resource-body.ts'
@@ -22,7 +22,7 @@ export const showResource = question({
     assets_from: integerInput({ min: 0, max: 999_999_999, byDefault: 0 }),
     asset_text: z.enum(['excerpt', 'whole']).default('excerpt'),
   }),
-  answers: { 200: { description: 'The resource', shape: resourceRecord } },
+  answers: { 200: { description: 'The resource', shape: exactResource } },
   errors: [401, 403, 404, 422],
   handle(call) {
     const { tables } = call.service

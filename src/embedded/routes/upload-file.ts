@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { uploadResponse } from '../../contract/records.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
 import { describeIssue } from '../../foundation/text/describe-issue.ts'
 import { notFound, tooLarge } from '../http/api-error.ts'
 import { endpoint } from '../http/endpoint.ts'
+import { exactUpload } from '../http/exact-records.ts'
 import { libraryPathInput } from '../http/inputs.ts'
 import { boundaryOf, MAX_FORM_OVERHEAD_BYTES, type ReceivedForm, receiveForm } from '../http/receive-form.ts'
 import { requireLibrary } from '../http/require-access.ts'
@@ -33,10 +33,10 @@ export const uploadFile = endpoint({
     },
   },
   answers: {
-    200: { description: 'The library has these bytes with this MIME type already', shape: uploadResponse },
+    200: { description: 'The library has these bytes with this MIME type already', shape: exactUpload },
     201: {
       description: 'A new resource; its processing follows unless `ingestion_status` is final',
-      shape: uploadResponse,
+      shape: exactUpload,
     },
   },
   errors: [401, 403, 404, 408, 413, 415, 422, 507],

@@ -4,7 +4,7 @@ import type { RouteName } from '../../contract/routes.ts'
 import { invalid } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { type Asset, requireAsset } from '../http/require-access.ts'
-import { downloadQuery, PARTIAL_ANSWERS, sendContent } from '../http/send-content.ts'
+import { CONTENT_HEADERS, downloadQuery, PARTIAL_ANSWERS, sendContent } from '../http/send-content.ts'
 import { durationOf, type VideoMoment } from '../video/video-pictures.ts'
 
 const MAX_SECONDS = 999_999_999
@@ -48,8 +48,11 @@ function representation(kind: 'scene' | 'frame', spec: RepresentationSpec): Endp
     ...spec,
     takesSignedUrl: true,
     query: downloadQuery.extend({ timestamp_seconds: timestampInput }),
-    answers: { 200: { description: 'The picture', mediaType: 'image/png' }, ...PARTIAL_ANSWERS },
-    errors: [401, 403, 404, 416, 422],
+    answers: {
+      200: { description: 'The picture', mediaType: 'image/png', headers: CONTENT_HEADERS },
+      ...PARTIAL_ANSWERS,
+    },
+    errors: [401, 403, 404, 416, 422, 507],
     async handle(call) {
       const moment = requireMoment(requireAsset(call), call.query.timestamp_seconds)
       const bytes = await call.service.videos[kind](moment)

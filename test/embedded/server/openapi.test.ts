@@ -40,3 +40,41 @@ test('the description types the parameters of signed URLs as the interface does'
     expect([operationId, types]).toEqual([operationId, expect.objectContaining(expected)])
   }
 })
+
+test('the description says what may be left out, and which values and headers there are', async () => {
+  const { library } = await startLibrary()
+  const described = z.object({ paths: z.record(z.string(), z.any()), components: z.any() })
+  const { paths, components } = described.parse(await (await fetch(library.url + OPENAPI_PATH)).json())
+  const required = Object.values<Record<string, { operationId: string; requestBody?: { required: boolean } }>>(paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ operationId, requestBody }) => (requestBody ? [[operationId, requestBody.required]] : []))
+  expect(Object.fromEntries(required)).toEqual({
+    createAssetViewUrl: false,
+    createDirectory: true,
+    createLibrary: true,
+    createResourceViewUrl: false,
+    uploadFile: true,
+  })
+  const answer = (path: string, method: string, status: number) => paths[path][method].responses[status]
+  const schema = (path: string, method = 'get', status = 200) =>
+    answer(path, method, status).content['application/json'].schema
+  const access = schema('/v1/auth/check').properties
+  expect(access.user.anyOf[0].properties.email.format).toBe('email')
+  expect(access.grant_type.enum).toEqual(['access_token', 'connected_app'])
+  expect(access.interfaces.items.enum).toEqual(['api', 'mcp'])
+  expect(access.abilities.items.enum).toContain('library.all.read')
+  expect(schema('/v1/libraries/{library}').properties.created_at.format).toBe('date-time')
+  const resource = schema('/v1/libraries/{library}/resources/{resource}')
+  expect(resource.properties.ingestion_status.enum).toHaveLength(6)
+  expect(schema('/v1/assets/{asset}/view-urls', 'post')).toMatchObject({
+    required: expect.arrayContaining(['representation']),
+    properties: { representation: { enum: ['content', 'scene', 'frame'] }, url: { format: 'uri' } },
+  })
+  expect(answer('/v1/libraries', 'post', 201).headers).toHaveProperty('location')
+  expect(answer('/v1/libraries/{library}/directory', 'post', 201).headers).toHaveProperty('location')
+  expect(answer('/v1/resources/{resource}', 'get', 200).headers).toHaveProperty('content-disposition')
+  expect(answer('/v1/assets/{asset}/representations/frame', 'get', 503).description).toContain('ffmpeg')
+  for (const status of [413, 415, 421, 431, 507])
+    expect(answer('/v1/libraries/{library}/files', 'post', status).description).not.toBe('Error')
+  expect(components.responses).toHaveProperty('Status405')
+})

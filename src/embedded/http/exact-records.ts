@@ -1,0 +1,120 @@
+/**
+ * What this service answers, exactly: the records of the contract, with the values and fields that the interface leaves open. The
+ * client reads the records themselves, which accept what other services answer.
+ */
+import { z } from 'zod'
+import {
+  accessContext,
+  assetRecord,
+  directoryNode,
+  directoryPage,
+  fileEntry,
+  folderEntry,
+  GLOBAL_ABILITIES,
+  libraryPage,
+  libraryRecord,
+  librarySummary,
+  resourceRecord,
+  searchResponse,
+  tenantRecord,
+  uploadResponse,
+  userRecord,
+  viewUrl,
+} from '../../contract/records.ts'
+import { INGESTION_STATUSES } from '../../contract/states.ts'
+import { LIBRARY_RIGHTS } from '../access/grant.ts'
+import { TRACE_UNITS, traceDetail } from '../database/passages.ts'
+
+export const REPRESENTATIONS = ['content', 'scene', 'frame'] as const
+
+const moment = z.iso.datetime()
+const status = z.enum(INGESTION_STATUSES)
+const summary = z.object({ ...librarySummary.shape, access: z.array(z.enum(LIBRARY_RIGHTS)) })
+
+/** 4.1 */
+export const exactAccess = z.object({
+  ...accessContext.shape,
+  tenant: z.object(tenantRecord.shape),
+  user: z.object({ ...userRecord.shape, email: z.email() }).nullable(),
+  grant_type: z.enum(['access_token', 'connected_app']),
+  interfaces: z.array(z.enum(['api', 'mcp'])),
+  abilities: z.array(z.enum(GLOBAL_ABILITIES)),
+  libraries: z.array(summary),
+})
+
+/** 2.5 */
+export const exactLibrary = z.object({ ...libraryRecord.shape, created_at: moment, updated_at: moment })
+
+/** 4.6 */
+export const exactLibraryPage = z.object({ ...libraryPage.shape, items: z.array(summary) })
+
+/** 4.10 */
+export const exactDirectoryPage = z.object({
+  ...directoryPage.shape,
+  folders: z.array(z.object(folderEntry.shape)),
+  files: z.array(z.object(fileEntry.shape)),
+})
+
+/** 2.8 */
+export const exactDirectory = z.object(directoryNode.shape)
+
+/** 4.12 */
+export const exactUpload = z.object({
+  id: uploadResponse.shape.id,
+  duplicate: z.boolean(),
+  ingestion_status: status,
+  text_extracted: z.boolean().optional(),
+})
+
+/** 2.11 */
+const asset = z.object({
+  id: assetRecord.shape.id,
+  type: z.enum(['text', 'video']),
+  position: z.int().min(0).optional(),
+  mime_type: z.string(),
+  text: z.string().nullable(),
+  trace: z.array(z.object({ unit: z.enum(TRACE_UNITS), from: z.int(), to: z.int(), ...traceDetail.shape })),
+  excerpt: z.string().optional(),
+  excerpt_marks: z.array(z.array(z.int()).length(2)).optional(),
+})
+
+/** 2.10, compact. */
+const head = {
+  id: resourceRecord.shape.id,
+  title: z.string(),
+  library: z.object({ id: z.string(), name: z.string() }),
+  paths: z.array(z.string()),
+  mime_type: z.string(),
+  size: z.int().min(0),
+  ingestion_status: status,
+  created_at: moment,
+}
+
+const details = z.object({
+  properties: z.record(z.string(), z.unknown()),
+  ingestion_warnings: z.array(z.string()),
+  ingestion_error: z.string().nullable(),
+  abstract: z.string().nullable(),
+  assets: z.array(asset),
+})
+
+/** Absent until the ingestion has ended. */
+const text_extracted = z.boolean().optional()
+
+/** 4.13 */
+export const exactResource = z.object({
+  ...head,
+  ...details.shape,
+  text_extracted,
+  next_assets_from: z.int().nullable(),
+})
+
+/** 2.12; the details are absent from compact output. */
+export const exactHits = z.object({
+  ...searchResponse.shape,
+  results: z.array(z.object({ resource: z.object({ ...head, ...details.partial().shape, text_extracted }) })),
+})
+
+/** 2.13 */
+export const exactResourceUrl = z.object(viewUrl.omit({ representation: true }).shape)
+export const exactAssetUrl = z.object({ ...viewUrl.shape, representation: z.enum(REPRESENTATIONS) })
