@@ -56,7 +56,7 @@ async function measureManuals(values: Options): Promise<void> {
   }
   const documents = [...pages, ...readDeclaration().filter(({ path }) => /\/(?:th|zh)\//.test(path))]
   const known = new Set(documents.map(({ path }) => path))
-  const labelled = readQueries('debian-queries.txt')
+  const labelled = [...readQueries('debian-queries.txt'), ...readQueries('debian-held-out.txt')]
   if (missing.length === 0) failForLost(documents, labelled)
   const queries = labelled.filter(({ expected }) => expected.some((path) => known.has(path)))
   const measured: Measured = [
@@ -75,23 +75,19 @@ async function measureManuals(values: Options): Promise<void> {
   for (const [name, answered] of values.misses ? measured : []) printMisses(name, answered)
 }
 
-/** Each kind, questions and paraphrases together, and the halves: misses were looked at of the first, third, fifth query only. */
-function kindsOf(
-  queries: readonly LabelledQuery[],
-): (readonly [string, (labelled: LabelledQuery, index: number) => boolean])[] {
+/** Each kind, and questions and paraphrases together: those that the ranking was tuned by, and those that were held out. */
+function kindsOf(queries: readonly LabelledQuery[]): (readonly [string, (labelled: LabelledQuery) => boolean])[] {
   const kinds = [...new Set(queries.map(({ group }) => group))]
-  const isInOtherWords = ({ group }: LabelledQuery) => ['question', 'paraphrase'].includes(group)
-  const halfOf = new Map(queries.map(({ query }, index) => [query, index % 2]))
+  const isHeldOut = ({ group }: LabelledQuery) => group.endsWith(HELD_OUT)
   return [
     ...kinds.map((kind) => [kind, ({ group }: LabelledQuery) => group === kind] as const),
-    ['question and paraphrase', isInOtherWords],
-    ['  of them tuned', (each) => isInOtherWords(each) && halfOf.get(each.query) === 0],
-    ['  of them held out', (each) => isInOtherWords(each) && halfOf.get(each.query) === 1],
-    ['all', () => true],
-    ['  of them tuned', ({ query }) => halfOf.get(query) === 0],
-    ['  of them held out', ({ query }) => halfOf.get(query) === 1],
+    ['question and paraphrase', ({ group }) => ['question', 'paraphrase'].includes(group)],
+    [`both${HELD_OUT}`, isHeldOut],
+    ['all but held out', (labelled) => !isHeldOut(labelled)],
   ]
 }
+
+const HELD_OUT = ', held out'
 
 function failForLost(documents: readonly CorpusDocument[], queries: readonly LabelledQuery[]): void {
   const known = new Set(documents.map(({ path }) => path))
