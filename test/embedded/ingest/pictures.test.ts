@@ -11,7 +11,7 @@ import { readerProcesses } from '../../support/reader-processes.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { startLibrary } from '../temporary-library.ts'
 import { ingested } from './ingested.ts'
-import { makePdf } from './make-pdf.ts'
+import { type MadePage, makePdf } from './make-pdf.ts'
 import { readHere } from './read-here.ts'
 
 const PNG = 'image/png'
@@ -78,6 +78,15 @@ describe('pictures and scans', () => {
     const library = await client.createLibrary()
     const id = await client.uploaded(library, { name: 'a.png', type: PNG, content: new Uint8Array(picture) })
     expect(await client.processed(library, id)).toMatchObject({ ingestion_status: 'completed_with_warnings' })
+  })
+
+  it('blank pages are left out before anything is recognised, a page with one letter is not', async () => {
+    const paper = new Uint8Array(100 * 142).map((_, at) => 250 + (at % 5))
+    const blankPages = Array.from({ length: 64 }, () => ({ picture: { width: 100, height: 142, data: paper } }))
+    const endOf = async (page: MadePage) =>
+      (await readHere('application/pdf', [makePdf([...blankPages, { lines: ['Typed words'] }, page])])).end.status
+    expect(await endOf('blank')).toBe('completed')
+    expect(await endOf({ picture: await scan('i') })).toBe('running')
   })
 
   it('pictures and scans are found by the words recognised in them', async () => {

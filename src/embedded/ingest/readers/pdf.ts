@@ -29,6 +29,7 @@ export async function readPdf(
   for (let index = 0; index < pageCount; index += 1) {
     const page = pdf.readPage(index)
     if (isPicture(page)) {
+      if (mayMatter(found, recognizer) && isBlankPreview(await pdf.drawPage(index, PREVIEW_SIDE))) continue
       found.picturePages += 1
       if (recognizer && missing === undefined) await recognizePage(pdf, index, recognizer, sink, found)
     } else if (page.text.trim() !== '') {
@@ -59,6 +60,21 @@ async function recognizePage(
   takeRecognized(texts ?? [], index + 1, sink)
   if (texts && texts.length > 0) found.recognizedPages += 1
   await sink.nextPart()
+}
+
+/** Returns whether it makes a difference that the next page without letters is blank: one that is not decides for the next stage. */
+function mayMatter({ picturePages }: Found, recognizer: Recognizer | undefined): boolean {
+  return recognizer ? picturePages <= MAX_RECOGNIZED_PAGES : picturePages === 0
+}
+
+/** A page is drawn fast at this size, and a letter still darkens a pixel. */
+const PREVIEW_SIDE = 400
+/** Paper and the noise of scanners differ by less, light letters by more. */
+const PREVIEW_CONTRAST = 8
+
+function isBlankPreview({ data }: GreyImage): boolean {
+  const least = data.reduce((one, other) => Math.min(one, other), 255)
+  return data.every((grey) => grey - least < PREVIEW_CONTRAST)
 }
 
 /** True for a page that shows something but whose text cannot be read: a scan, or letters without their meaning. */
