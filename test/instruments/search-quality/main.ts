@@ -17,6 +17,9 @@ const OPTIONS = z.object({
 })
 type Options = z.infer<typeof OPTIONS>
 
+/** How the kinds of queries end that nobody tunes by. */
+const HELD_OUT = ', held out'
+
 await runInstrument('search-quality', OPTIONS, async (values) => {
   await measureForms(values)
   await measureManuals(values)
@@ -86,8 +89,6 @@ function kindsOf(queries: readonly LabelledQuery[]): (readonly [string, (labelle
     ['all but held out', (labelled) => !isHeldOut(labelled)],
   ]
 }
-
-const HELD_OUT = ', held out'
 
 function failForLost(documents: readonly CorpusDocument[], queries: readonly LabelledQuery[]): void {
   const known = new Set(documents.map(({ path }) => path))
