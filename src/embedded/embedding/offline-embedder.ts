@@ -17,7 +17,7 @@ export function isOfflineEmbedderInstalled(): boolean {
 /** The Universal Sentence Encoder Lite: English, 512 dimensions, 80 ms of a core for 600 characters, 210 MB, no network. */
 export function openOfflineEmbedder({ clock, logger }: { clock: Clock; logger: Logger }): Embedder {
   return {
-    identify: async () => 'universal-sentence-encoder-lite',
+    identify: async () => 'universal-sentence-encoder-lite, on one line',
     minSimilarity: MIN_SIMILARITY,
     ...openEmbedderThread({ entry: THREAD_URL, owner: 'the offline embedder', clock, logger }),
   }

@@ -13,6 +13,7 @@ async function loadModel(): Promise<EmbedText> {
   const countPieces = (part: string) => model.tokenizer.encode(part).length
   return async (text, purpose) => {
     const isEnglish = purpose === 'query' ? isEnglishQuery(text, countPieces) : isEnglishProse(text)
-    return isEnglish ? Float32Array.from(await model.embed(text)) : null
+    // Its vocabulary has no line breaks: a word after one is unknown to it.
+    return isEnglish ? Float32Array.from(await model.embed(text.replace(/\s+/g, ' ').trim())) : null
   }
 }

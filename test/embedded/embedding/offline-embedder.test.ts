@@ -28,6 +28,12 @@ it('texts that mean the same have vectors near each other, all others not', asyn
   expect(similarityOf(password, zebra)).toBeLessThan(embedder.minSimilarity)
 })
 
+it('a line break in a text means what a blank does', async () => {
+  const words = ['shred overwrites a file', 'to hide its contents, and', 'optionally deletes it']
+  const [lines, line] = await openEmbedder().embed([words.join('\n   '), words.join(' ')], 'document')
+  expect(similarityOf(lines, line)).toBeCloseTo(1)
+})
+
 it('only English texts have a vector: no other language, no code, no table', async () => {
   const others = [
     'Jeder hat das Recht auf Leben, Freiheit und Sicherheit der Person, und niemand darf in Sklaverei gehalten werden.',
