@@ -13,7 +13,7 @@ export interface Alternative {
 }
 
 const AS_WRITTEN = 1
-const AS_FORM = 0.8
+const AS_FORM = 0.6
 
 // Korean writes particles at the end of a word.
 const PARTICLE = /(?:에서|에게|으로|까지|부터|하고|이나|에는|에도|[을를이가은는의에와과도로만])$/

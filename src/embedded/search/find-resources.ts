@@ -40,7 +40,7 @@ const MAX_EXCLUDED = 100_000
 /** What a common word scores, about as much as one that BM25 finds once or twice in a passage of the usual length. */
 const PRESENT = { 'name : ': 1.8, 'heading : ': 1.4, '': 1 }
 /** The share of its score that a clause has in the passages before and after. */
-const NEIGHBOUR = 0.3
+const NEIGHBOUR = 0.2
 /** A passage with all clauses scores so much more than the sum of its clauses. */
 const COVERAGE = 1
 /** So much more does the first passage of a resource score, which says what the resource is about. */

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { createComparison } from '../embedding/packed-vectors.ts'
+import { type ComparedChunk, createComparison } from '../embedding/packed-vectors.ts'
 import type { QueryVector } from '../embedding/semantics.ts'
 import type { FoundResource } from './find-resources.ts'
 
@@ -9,7 +9,8 @@ interface NearChunk {
   readonly ordinal: number
   /** Its offset in its passage. */
   readonly start: number
-  readonly similarity: number
+  /** How near the resource is to the query: from 0, as near as chunks are on average, to about 1. */
+  readonly nearness: number
 }
 
 const MAX_RESOURCES = 100
@@ -24,9 +25,12 @@ interface ComparedChunks {
   readonly nearest: readonly NearChunk[]
   /** The resources that have chunks at all. */
   readonly embedded: ReadonlySet<number>
-  /** The similarity of a chunk on average, which depends on the model. */
-  readonly mean: number
 }
+
+/** The share of the nearness of its first passage, which says what a resource is about, that a resource gets on top. */
+const BEGINNING = 0.3
+/** The best of many chunks is near by chance: so much less it counts for each e-fold number of chunks. */
+const CHANCE = 0.03
 
 /** Compares every chunk of these libraries (all when undefined). */
 export function compareChunks(
@@ -40,23 +44,30 @@ export function compareChunks(
     : statement.iterate(vector.length)
   const compare = createComparison(vector)
   const embedded = new Set<number>()
-  const near = new Map<number, NearChunk>()
+  const near: { resourceId: number; best: ComparedChunk; beginning: number; chunks: number }[] = []
   // A few chunks say little about the mean.
   let [sum, count] = [USUAL_CHUNKS * minSimilarity, USUAL_CHUNKS]
   for (const [resourceId, packed] of rows) {
     embedded.add(resourceId)
-    for (const chunk of compare(packed)) {
+    const chunks = compare(packed)
+    let [best, beginning] = [chunks[0], 0]
+    for (const chunk of chunks) {
       sum += chunk.similarity
-      count += 1
-      if (chunk.similarity < minSimilarity) continue
-      const best = near.get(resourceId)
-      if (!best || chunk.similarity > best.similarity) near.set(resourceId, { resourceId, ...chunk })
+      if (!best || chunk.similarity > best.similarity) best = chunk
+      if (chunk.ordinal === 0) beginning = Math.max(beginning, chunk.similarity)
     }
+    count += chunks.length
+    if (best && best.similarity >= minSimilarity) near.push({ resourceId, best, beginning, chunks: chunks.length })
   }
-  const nearest = [...near.values()]
-    .sort((one, other) => other.similarity - one.similarity || one.resourceId - other.resourceId)
-    .slice(0, MAX_RESOURCES)
-  return { nearest, embedded, mean: sum / count }
+  // How similar texts are that have nothing to do with each other depends on the model.
+  const mean = sum / count
+  const share = (similarity: number) => Math.max(0, (similarity - mean) / (1 - mean))
+  const nearest = near.map(({ resourceId, best: { ordinal, start, similarity }, beginning, chunks }) => {
+    const nearness = share(similarity) + BEGINNING * share(beginning) - CHANCE * Math.log(chunks)
+    return { resourceId, ordinal, start, nearness: Math.max(0, nearness) }
+  })
+  nearest.sort((one, other) => other.nearness - one.nearness || one.resourceId - other.resourceId)
+  return { nearest: nearest.slice(0, MAX_RESOURCES), embedded }
 }
 
 /** A resource that was found by its terms, by its meaning, or by both. */
@@ -68,11 +79,9 @@ export interface FusedResource {
   readonly chunk?: NearChunk | undefined
 }
 
-/** What a meaning as near as can be adds to a score by terms, of which 1 is a passage that has each term once. */
+/** What a nearness of 1 adds to a score by terms, of which 1 is a passage that has each term once. */
 const WEIGHT = 2
-/** So much nearer than the mean, as a share of what is left to 1, must a chunk be: others have nothing to do with the query. */
-const NOISE = 0.2
-/** The first resource by its terms stays among this number, if one of its passages has them all. */
+/** Of so many first resources by their terms, those with a passage that has them all stay among the same number. */
 const FIRST = 3
 /** The resources without chunks get as much for their meaning as so many of the first by terms have on average. */
 const COMPARED = 20
@@ -81,15 +90,9 @@ const COMPARED = 20
  * Merges what was found by terms and by meaning into one ranking. Resources without chunks get what others get on average, so that the
  * ranking does not favour what is embedded already.
  */
-export function fuseRanks(
-  byTerms: readonly FoundResource[],
-  { nearest, embedded, mean }: ComparedChunks,
-): FusedResource[] {
+export function fuseRanks(byTerms: readonly FoundResource[], { nearest, embedded }: ComparedChunks): FusedResource[] {
   const chunks = new Map(nearest.map((chunk) => [chunk.resourceId, chunk]))
-  const nearness = (resourceId: number) => {
-    const similarity = chunks.get(resourceId)?.similarity ?? mean
-    return WEIGHT * Math.max(0, (similarity - mean) / (1 - mean) - NOISE)
-  }
+  const nearness = (resourceId: number) => WEIGHT * (chunks.get(resourceId)?.nearness ?? 0)
   const first = byTerms.slice(0, COMPARED).filter(({ resourceId }) => embedded.has(resourceId))
   const usual = first.reduce((sum, { resourceId }) => sum + nearness(resourceId), 0) / Math.max(1, first.length)
   const scored = byTerms.map(({ resourceId, ordinals, score }) => {
@@ -101,7 +104,8 @@ export function fuseRanks(
   for (const [resourceId, chunk] of chunks)
     scored.push({ resourceId, ordinals: [], chunk, score: nearness(resourceId) })
   scored.sort((one, other) => other.score - one.score)
-  const place = scored.findIndex(({ resourceId }) => byTerms[0]?.isWhole && resourceId === byTerms[0].resourceId)
-  if (place >= FIRST) scored.splice(FIRST - 1, 0, ...scored.splice(place, 1))
-  return scored
+  const kept = new Set(byTerms.slice(0, FIRST).flatMap(({ resourceId, isWhole }) => (isWhole ? [resourceId] : [])))
+  const others = scored.filter(({ resourceId }) => !kept.has(resourceId))
+  const replaced = new Set(others.slice(FIRST - kept.size))
+  return [...scored.filter((each) => !replaced.has(each)), ...replaced]
 }
