@@ -12,26 +12,48 @@ const NEW: UploadCandidate = {
   mustLink: false,
 }
 
+/** The decision; for a file that waits, also which single event would end the wait. */
+function describeDecision(candidate: UploadCandidate): string {
+  const { state } = candidate
+  const decision = decideUpload(candidate, NOW_MS)
+  const events: Readonly<Record<string, Partial<UploadCandidate>>> = {
+    'its upload': state === 'sending' ? { state: 'stored' } : {},
+    'a search': state === 'doubt' ? { state: 'stored' } : {},
+    'the quarantine': { retryAt: NOW_MS },
+    'the user': { isSetAside: false },
+    'the next run': { isTried: false },
+    'its directory': { hasDirectory: true },
+  }
+  const ending = Object.keys(events).filter((event) => {
+    return decideUpload({ ...candidate, ...events[event] }, NOW_MS) !== 'wait'
+  })
+  return decision === 'wait' ? `wait for ${ending.join(', ')}` : decision
+}
+
 describe('the decision about a file to upload', () => {
   test.each<[what: string, candidate: Partial<UploadCandidate>, decision: string]>([
     ['a new content', {}, 'upload'],
-    ['a new content that this run tried', { isTried: true }, 'wait'],
-    ['a new content whose directory is missing', { hasDirectory: false }, 'wait'],
-    ['a content that is on its way', { state: 'sending' }, 'wait'],
-    ['a content in doubt', { state: 'doubt' }, 'wait'],
-    ['a content in doubt that this run tried', { state: 'doubt', isTried: true }, 'wait'],
-    ['a refused content in quarantine', { state: 'refused', retryAt: NOW_MS + 1 }, 'wait'],
+    ['a new content that this run tried', { isTried: true }, 'wait for the next run'],
+    ['a new content whose directory is missing', { hasDirectory: false }, 'wait for its directory'],
+    ['a content that is on its way', { state: 'sending' }, 'wait for its upload'],
+    ['a content in doubt', { state: 'doubt' }, 'wait for a search'],
+    ['a content in doubt that this run tried', { state: 'doubt', isTried: true }, 'wait for a search'],
+    ['a refused content in quarantine', { state: 'refused', retryAt: NOW_MS + 1 }, 'wait for the quarantine'],
     ['a refused content whose quarantine is over', { state: 'refused', retryAt: NOW_MS }, 'upload'],
-    ['a refused content that this run tried', { state: 'refused', isTried: true }, 'wait'],
-    ['a refused content that was set aside', { state: 'refused', isSetAside: true }, 'wait'],
+    ['a refused content that this run tried', { state: 'refused', isTried: true }, 'wait for the next run'],
+    ['a refused content that was set aside', { state: 'refused', isSetAside: true }, 'wait for the user'],
     ['a new content that was set aside before it changed', { isSetAside: true }, 'upload'],
     ['a stored content', { state: 'stored' }, 'alias'],
     ['a stored content whose directory is missing', { state: 'stored', hasDirectory: false }, 'alias'],
     ['a copy that is to become a location', { state: 'stored', mustLink: true }, 'link'],
-    ['a copy without its directory', { state: 'stored', mustLink: true, hasDirectory: false }, 'wait'],
-    ['a copy that this run uploaded', { state: 'stored', mustLink: true, isTried: true }, 'wait'],
+    [
+      'a copy without its directory',
+      { state: 'stored', mustLink: true, hasDirectory: false },
+      'wait for its directory',
+    ],
+    ['a copy that this run uploaded', { state: 'stored', mustLink: true, isTried: true }, 'wait for the next run'],
   ])('the upload is decided for %s', (_, candidate, expected) => {
-    expect(decideUpload({ ...NEW, ...candidate }, NOW_MS)).toBe(expected)
+    expect(describeDecision({ ...NEW, ...candidate })).toBe(expected)
   })
 })
 
