@@ -1,8 +1,9 @@
 /** `npm run contract`: whether a service conforms to the interface; see docs/service-contract.md. */
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { messageOf } from '../../src/foundation/errors.ts'
-import { type ContractOptions, readOptions, USAGE } from './options.ts'
+import type { z } from 'zod'
+import { print, runInstrument } from '../instruments/instrument.ts'
+import { OPTIONS } from './options.ts'
 import { SENTENCES } from './sentences/all.ts'
 import { askPatiently } from './suite/ask-patiently.ts'
 import { Examination } from './suite/examination.ts'
@@ -12,22 +13,21 @@ import type { Target } from './suite/target.ts'
 
 const PROCESSING_MS = 10 * 60_000
 
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
-}
+type ContractOptions = z.infer<typeof OPTIONS>
 
-function readTarget({ url, tokenFiles, mayWrite, library, isPatient }: ContractOptions): Target {
+function readTarget({ url, library, patient, write, ...files }: ContractOptions): Target {
   const readToken = (file: string) => readFileSync(file, 'utf8').trim()
-  const tokens = Object.fromEntries(Object.entries(tokenFiles).map(([role, file]) => [role, readToken(file)]))
+  const others = { reader: files.readerTokenFile, steward: files.stewardTokenFile, agent: files.agentTokenFile }
+  const given = Object.entries(others).flatMap(([role, file]) => (file ? [[role, readToken(file)]] : []))
   return {
-    url,
-    tokens: { ...tokens, owner: readToken(tokenFiles.owner) },
-    mayWrite,
+    url: new URL(url).origin,
+    tokens: { ...Object.fromEntries(given), owner: readToken(files.tokenFile) },
+    mayWrite: write,
     library,
     processingMs: PROCESSING_MS,
     wait: async (durationMs) => await wait(durationMs),
     fetch: (address, init) => askPatiently(() => fetch(address, init), wait),
-    laterBy: isPatient ? async (minutes) => await wait(minutes * 60_000) : undefined,
+    laterBy: patient ? async (minutes) => await wait(minutes * 60_000) : undefined,
   }
 }
 
@@ -48,10 +48,4 @@ async function examine(options: ContractOptions): Promise<boolean> {
   return findings.every(({ result }) => result !== 'failed')
 }
 
-try {
-  const options = readOptions(process.argv.slice(2))
-  process.exitCode = (await examine(options)) ? 0 : 1
-} catch (error) {
-  process.stderr.write(`${messageOf(error)}\n\n${USAGE}`)
-  process.exitCode = 2
-}
+await runInstrument('contract', OPTIONS, examine)

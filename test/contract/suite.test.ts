@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { makeDirectory } from '../embedded/temporary-library.ts'
+import { readOptions } from '../instruments/instrument.ts'
 import { startTarget } from './embedded-target.ts'
-import { readOptions } from './options.ts'
+import { OPTIONS } from './options.ts'
 import { SENTENCES } from './sentences/all.ts'
 import { Examination } from './suite/examination.ts'
 import { type Finding, runSuite } from './suite/run-suite.ts'
@@ -146,12 +147,13 @@ describe('the contract suite', () => {
 
 describe('npm run contract', () => {
   test.each([
-    [[], '--url and --token-file are needed'],
+    [['--token-file', 'x'], '--url "" must be an origin'],
+    [['--url', 'https://library.example'], '--token-file "" must name a file'],
     [['--url', 'http://library.example', '--token-file', 'x'], 'https unless it is this machine'],
     [['--url', 'https://library.example/api', '--token-file', 'x'], 'must be an origin'],
     [['--urll', 'x'], "Unknown option '--urll'"],
   ])('npm run contract refuses the options %j', (argv, message) => {
-    expect(() => readOptions(argv)).toThrow(message)
+    expect(() => readOptions(OPTIONS, argv)).toThrow(message)
   })
 
   test('npm run contract prints a table and exits by its findings', async () => {

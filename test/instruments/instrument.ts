@@ -62,7 +62,7 @@ export function readOptions<Options>(options: z.ZodType<Options>, argv: readonly
   const key = String(issue?.path[0])
   const property = propertiesOf(options)[key]
   const wanted = issue?.code === 'custom' || !property ? issue?.message : `must be ${describeValue(property)}`
-  throw new Error(`--${kebab(key)} "${given[key]}" ${wanted}`)
+  throw new Error(`--${kebab(key)} "${given[key] ?? ''}" ${wanted}`)
 }
 
 /** A field as JSON Schema describes it. */

@@ -5,7 +5,7 @@ import { ShelfdError } from '../../src/foundation/errors.ts'
 import { escapeText } from '../../src/foundation/text/safe-text.ts'
 import type { ServiceClient } from '../../src/remote/service-client.ts'
 import { fuzzing, jsonText, oddString, spoiled } from '../support/fuzzing.ts'
-import { clientOf, collect, EMPTY_PAGE, HELLO, jumpingClock, serve, uploadOf } from './support.ts'
+import { clientOf, clientOn, collect, EMPTY_PAGE, HELLO, jumpingClock, serve, uploadOf } from './support.ts'
 
 const LIBRARY = { id: 'l1', name: 'Research', overview: null, created_at: '2030-01-01', updated_at: '2030-01-01' }
 const NODE = { id: 'n1', name: 'b', overview: null, parent_id: null, organization_locked: false, is_archive: false }
@@ -178,8 +178,10 @@ test.each(Object.entries(OPERATIONS))(
 
 test('a refusal with odd fields is an error of our family', async () => {
   let answer = { status: 422, body: '' }
-  await using server = await serve((_, response) => void response.writeHead(answer.status).end(answer.body))
-  await using client = clientOf(server.origin, { retry: { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 } })
+  await using client = await clientOn(
+    { retry: { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 } },
+    (_, response) => void response.writeHead(answer.status).end(answer.body),
+  )
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(400, 404, 409, 422), spoiled(REFUSAL).map(jsonText), async (code, body) => {
       answer = { status: code, body }

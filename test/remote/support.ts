@@ -142,6 +142,20 @@ export function clientOf(origin: string, overrides: Partial<ClientOptions> = {})
   return { ...client, [Symbol.asyncDispose]: () => client.close() }
 }
 
+/** A client of a loopback server with the test's answers, which ends with it. */
+export async function clientOn(
+  overrides: Partial<ClientOptions>,
+  listener: RequestListener,
+): Promise<ServiceClient & AsyncDisposable> {
+  const server = await serve(listener)
+  const client = clientOf(server.origin, overrides)
+  const stop = async () => {
+    await client.close()
+    await server[Symbol.asyncDispose]()
+  }
+  return { ...client, [Symbol.asyncDispose]: stop }
+}
+
 export function uploadOf(body: UploadRequest['openBody'], overrides: Partial<UploadRequest> = {}): UploadRequest {
   return {
     libraryId: 'lib',

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/foundation/clock.ts'
-import { clientOf, collect, EMPTY_PAGE, jumpingClock, serve, thrownBy, turns } from '../support.ts'
+import { clientOf, clientOn, collect, EMPTY_PAGE, jumpingClock, serve, thrownBy, turns } from '../support.ts'
 
 const LIBRARY = { id: 'l1', name: 'Research', overview: null, created_at: '2030-01-01', updated_at: '2030-01-01' }
 const NODE = { id: 'n1', name: 'b', overview: null, parent_id: null, organization_locked: false, is_archive: false }
@@ -170,7 +170,7 @@ describe('downloads', () => {
   const bytes = Buffer.alloc(3_000_000, 'q')
 
   it('a download streams the original with its name', async () => {
-    await using server = await serve((request, answer) => {
+    await using client = await clientOn({}, (request, answer) => {
       expect(request.headers['accept-encoding']).toBeUndefined()
       const disposition = `attachment; filename="plain.bin"; filename*=UTF-8''%C3%A4.bin`
       answer.writeHead(200, {
@@ -180,42 +180,42 @@ describe('downloads', () => {
       })
       answer.end(bytes)
     })
-    await using client = clientOf(server.origin)
     const { body, ...facts } = await client.downloadResource('r1')
     expect(facts).toEqual({ sizeBytes: bytes.length, mime: 'x/y', fileName: 'ä.bin' })
     expect(Buffer.concat(await collect(body)).equals(bytes)).toBe(true)
   })
 
   it('a download fails when it is cut short', async () => {
-    await using server = await serve((_, answer) => {
+    await using client = await clientOn({}, (_, answer) => {
       answer.writeHead(200, { 'content-length': bytes.length }).write(bytes.subarray(0, 1_000))
       setTimeout(() => answer.destroy(), 5)
     })
-    await using client = clientOf(server.origin)
     const { body } = await client.downloadAsset('a1')
     expect(await thrownBy(body)).toMatchObject({ kind: 'temporary', code: 'service-unreachable' })
   })
 
   it('a download fails when it stalls [F-SV-05]', async () => {
-    await using server = await serve((_, answer) => void answer.writeHead(200).write('x'))
-    await using client = clientOf(server.origin, { timeouts: { requestMs: 60, uploadStallMs: 60 } })
+    await using client = await clientOn(
+      { timeouts: { requestMs: 60, uploadStallMs: 60 } },
+      (_, answer) => void answer.writeHead(200).write('x'),
+    )
     const { body } = await client.downloadRepresentation('a1', 'scene', 2)
     expect(await thrownBy(body)).toMatchObject({ kind: 'temporary', code: 'answer-late' })
   })
 
   it('a download fails when it only drips [F-SV-05]', async () => {
-    await using server = await serve((_, answer) => {
+    const timeouts = { requestMs: 80, uploadStallMs: 80 }
+    await using client = await clientOn({ clock: systemClock, timeouts }, (_, answer) => {
       const timer = setInterval(() => answer.write('x'), 5)
       answer.on('close', () => clearInterval(timer))
     })
-    const timeouts = { requestMs: 80, uploadStallMs: 80 }
-    await using client = clientOf(server.origin, { clock: systemClock, timeouts })
     const { body } = await client.downloadAsset('a1')
     expect(await thrownBy(body)).toMatchObject({ kind: 'temporary', code: 'answer-late' })
   })
 
   it('a download continues as long as it moves', async () => {
-    await using server = await serve((_, answer) => {
+    const timeouts = { requestMs: 200, uploadStallMs: 200 }
+    await using client = await clientOn({ clock: systemClock, timeouts }, (_, answer) => {
       let left = 30
       const timer = setInterval(() => {
         answer.write(bytes.subarray(0, 2_000))
@@ -224,22 +224,19 @@ describe('downloads', () => {
       }, 10)
       answer.on('close', () => clearInterval(timer))
     })
-    const timeouts = { requestMs: 200, uploadStallMs: 200 }
-    await using client = clientOf(server.origin, { clock: systemClock, timeouts })
     const { body } = await client.downloadAsset('a1')
     expect(Buffer.concat(await collect(body)).length).toBe(60_000)
   })
 
   it('a download slows down a faster service', async () => {
     let sentBytes = 0
-    await using server = await serve(async (_, answer) => {
+    await using client = await clientOn({}, async (_, answer) => {
       for (; sentBytes < 64 << 20; sentBytes += bytes.length) {
         if (!answer.write(bytes)) await Promise.race([once(answer, 'drain'), once(answer, 'close')])
         if (answer.destroyed) return
       }
       answer.end()
     })
-    await using client = clientOf(server.origin)
     const { body } = await client.downloadAsset('a1')
     for await (const _ of body) {
       for (let wait = 0; wait < 20; wait += 1) await turns()
@@ -250,13 +247,12 @@ describe('downloads', () => {
 
   it('a download ends when it is aborted or left', async () => {
     let closed = 0
-    await using server = await serve((_, answer) => {
+    await using client = await clientOn({}, (_, answer) => {
       answer.on('close', () => {
         closed += 1
       })
       answer.writeHead(200).write(bytes)
     })
-    await using client = clientOf(server.origin)
     const abort = new AbortController()
     const { body } = await client.downloadAsset('a1', abort.signal)
     abort.abort()
@@ -266,8 +262,7 @@ describe('downloads', () => {
   })
 
   it('a download explains why there is nothing', async () => {
-    await using server = await serve((_, answer) => answer.writeHead(404).end('{"message":"Gone"}'))
-    await using client = clientOf(server.origin)
+    await using client = await clientOn({}, (_, answer) => answer.writeHead(404).end('{"message":"Gone"}'))
     expect(String(await thrownBy(client.downloadResource('r1')))).toContain('404 (not found): Gone')
   })
 })
@@ -292,11 +287,10 @@ describe('callRaw', () => {
     ['GET', 'http://evil.example/api/'],
   ])('callRaw stays below the interface: %s %s', async (method, path) => {
     let asked = 0
-    await using server = await serve((request, answer) => {
+    await using client = await clientOn({}, (request, answer) => {
       asked += request.url?.startsWith('/api/') ? 0 : 1
       answer.end()
     })
-    await using client = clientOf(server.origin)
     await client.callRaw(method, path, undefined).catch((error) => expect(error).toMatchObject({ code: 'bad-usage' }))
     expect(asked).toBe(0)
   })
@@ -306,12 +300,11 @@ describe('limits', () => {
   it('the request limit spaces requests evenly over time', async () => {
     const clock = jumpingClock()
     const arrivedMs: number[] = []
-    await using server = await serve((_, answer) => {
+    const limits = { requestsPerSecond: 10, bandwidthBytesPerSecond: 0 }
+    await using client = await clientOn({ clock, limits }, (_, answer) => {
       arrivedMs.push(clock.monotonicMs())
       answer.end('{"id":"r1"}')
     })
-    const limits = { requestsPerSecond: 10, bandwidthBytesPerSecond: 0 }
-    await using client = clientOf(server.origin, { clock, limits })
     for (let call = 0; call < 31; call += 1) await client.showResource('l1', 'r1')
     expect(clock.monotonicMs()).toBeGreaterThanOrEqual(3_000)
     expect(clock.monotonicMs()).toBeLessThan(3_200)
@@ -319,11 +312,10 @@ describe('limits', () => {
 
   it('the bandwidth limit slows uploads down', async () => {
     const clock = jumpingClock()
-    await using server = await serve((request, answer) => {
+    const limits = { requestsPerSecond: 0, bandwidthBytesPerSecond: 100_000 }
+    await using client = await clientOn({ clock, limits }, (request, answer) => {
       request.resume().on('end', () => answer.writeHead(201).end('{"id":"r1"}'))
     })
-    const limits = { requestsPerSecond: 0, bandwidthBytesPerSecond: 100_000 }
-    await using client = clientOf(server.origin, { clock, limits })
     const upload = { libraryId: 'l', fileName: 'a', mime: 'x/y', sizeBytes: 500_000, directoryPath: '/' }
     await client.uploadFile({ ...upload, openBody: () => Buffer.alloc(500_000) })
     expect(clock.monotonicMs()).toBeGreaterThanOrEqual(4_800)

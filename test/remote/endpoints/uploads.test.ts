@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/foundation/clock.ts'
 import { DoubtError, FileError } from '../../../src/foundation/errors.ts'
-import { clientOf, HELLO, jumpingClock, serve, serveSockets, thrownBy, uploadOf } from '../support.ts'
+import { clientOf, clientOn, HELLO, jumpingClock, serve, serveSockets, thrownBy, uploadOf } from '../support.ts'
 
 const RETRY = { attempts: 3, firstDelayMs: 10, maxDelayMs: 100 }
 const LARGE = Buffer.alloc(900_000, 'z')
@@ -24,8 +24,7 @@ async function upload(
   request = uploadOf(HELLO),
   overrides: Parameters<typeof clientOf>[1] = {},
 ) {
-  await using server = await serve(listener)
-  await using client = clientOf(server.origin, { retry: RETRY, ...overrides })
+  await using client = await clientOn({ retry: RETRY, ...overrides }, listener)
   return await client.uploadFile(request)
 }
 
@@ -166,8 +165,10 @@ describe('uploads in doubt', () => {
 
   it('an upload aborted on the way is in doubt [F-PR-01]', async () => {
     const abort = new AbortController()
-    await using server = await serve(havingRead(() => abort.abort()))
-    await using client = clientOf(server.origin)
+    await using client = await clientOn(
+      {},
+      havingRead(() => abort.abort()),
+    )
     expect(await thrownBy(client.uploadFile(uploadOf(HELLO), abort.signal))).toBeInstanceOf(DoubtError)
   })
 })
@@ -249,8 +250,7 @@ describe('a body that fails', () => {
         .on('close', closed)
         .resume()
     }
-    await using server = await serve(listener)
-    await using client = clientOf(server.origin)
+    await using client = await clientOn({}, listener)
     const request = uploadOf(() => failing(), { sizeBytes: 900_000 })
     expect(await thrownBy(client.uploadFile(request))).toBe(changed)
     if (sentBytes > 0) await gone

@@ -5,6 +5,7 @@ import type { Outage } from '../../../src/remote/policies/outage.ts'
 import { RetryAfter } from '../../../src/remote/retry-after.ts'
 import {
   clientOf,
+  clientOn,
   HELLO,
   type HeldClock,
   heldClock,
@@ -44,9 +45,10 @@ describe('an outage', () => {
   })
 
   it('an answer of any kind is no outage', async () => {
-    await using server = await serve((_, answer) => answer.writeHead(404).end('{}'))
     const { outages, onOutage } = collector()
-    await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingClock(), onOutage })
+    await using client = await clientOn({ retry: RETRY, clock: jumpingClock(), onOutage }, (_, answer) =>
+      answer.writeHead(404).end('{}'),
+    )
     expect(await thrownBy(client.showResource('lib', 'r1'))).toMatchObject({ code: 'not-found' })
     expect(outages).toEqual([])
   })
@@ -71,9 +73,8 @@ describe('an outage', () => {
 
   it('a requested wait within the deadline is kept', async () => {
     const { seen, listener } = throttling(2, '4')
-    await using server = await serve(listener)
     const { outages, onOutage } = collector()
-    await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingClock(), onOutage })
+    await using client = await clientOn({ retry: RETRY, clock: jumpingClock(), onOutage }, listener)
     await client.showResource('lib', 'r1')
     expect(outages[0]).toMatchObject({ askedUntilMs: NOW_MS + 4_000, givesUpAtMs: NOW_MS + 10_000 })
     expect(outages[1]).toMatchObject({ givesUpAtMs: NOW_MS + 10_000 })
@@ -82,9 +83,8 @@ describe('an outage', () => {
 
   it('repeated waits end at the first deadline', async () => {
     const { seen, listener } = throttling(99, '4')
-    await using server = await serve(listener)
     const clock = jumpingClock()
-    await using client = clientOf(server.origin, { retry: { ...RETRY, forWords: '--retry-for 10s' }, clock })
+    await using client = await clientOn({ retry: { ...RETRY, forWords: '--retry-for 10s' }, clock }, listener)
     expect(String(await thrownBy(client.checkAccess()))).toMatch(
       /429 .*; it asks to wait until \d\d:\d\d:\d\d, which is beyond --retry-for 10s; run the command again after that time$/,
     )
@@ -94,9 +94,8 @@ describe('an outage', () => {
 
   it('a requested wait beyond the deadline ends all calls at once', async () => {
     const { seen, listener } = throttling(99, '40')
-    await using server = await serve(listener)
     const clock = jumpingClock()
-    await using client = clientOf(server.origin, { retry: RETRY, clock })
+    await using client = await clientOn({ retry: RETRY, clock }, listener)
     for (let call = 0; call < 3; call += 1) {
       expect(await thrownBy(client.checkAccess())).toMatchObject({ kind: 'temporary', code: 'service-throttling' })
     }
@@ -107,8 +106,7 @@ describe('an outage', () => {
   it('the deadline counts the time that other requests made it wait', async () => {
     const clock = heldClock()
     const { seen, listener } = throttling(99, '8')
-    await using server = await serve(listener)
-    await using client = clientOf(server.origin, { retry: RETRY, clock })
+    await using client = await clientOn({ retry: RETRY, clock }, listener)
     const first = thrownBy(client.checkAccess())
     while (clock.sleepers === 0) await turns()
     const second = thrownBy(client.checkAccess())
@@ -120,21 +118,19 @@ describe('an outage', () => {
 
   it('a daemon waits as long as the service asks', async () => {
     const { listener } = throttling(20, '600')
-    await using server = await serve(listener)
     const clock = jumpingClock()
     const retry = { ...RETRY, attempts: 8, waitsOutRetryAfter: true }
-    await using client = clientOf(server.origin, { retry, clock })
+    await using client = await clientOn({ retry, clock }, listener)
     expect(await client.showResource('lib', 'r1')).toEqual({ id: 'r1' })
     expect(clock.monotonicMs()).toBeGreaterThanOrEqual(20 * 600_000)
   })
 
   it('a wait kept from before is reported once and waited for', async () => {
     const { listener } = throttling(0, '')
-    await using server = await serve(listener)
     const clock = jumpingClock()
     const { outages, onOutage } = collector()
     const asked = new RetryAfter(clock, { remainingMs: 4_000 })
-    await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage, retryAfter: asked })
+    await using client = await clientOn({ retry: RETRY, clock, onOutage, retryAfter: asked }, listener)
     await Promise.all([client.showResource('lib', 'r1'), client.showResource('lib', 'r1')])
     const times = { sinceMs: NOW_MS, nextTryAtMs: NOW_MS + 4_000, givesUpAtMs: NOW_MS + 10_000 }
     expect(outages).toEqual([
@@ -146,11 +142,10 @@ describe('an outage', () => {
 
   it('a wait kept from before ends at once when beyond the deadline', async () => {
     const { seen, listener } = throttling(0, '')
-    await using server = await serve(listener)
     const clock = jumpingClock()
     const retry = { ...RETRY, forWords: '--retry-for 10s' }
     const asked = new RetryAfter(clock, { remainingMs: 11_000 })
-    await using client = clientOf(server.origin, { retry, clock, retryAfter: asked })
+    await using client = await clientOn({ retry, clock, retryAfter: asked }, listener)
     expect(String(await thrownBy(client.checkAccess()))).toMatch(
       /; it asks to wait until \d\d:\d\d:\d\d, which is beyond --retry-for 10s; run the command again after that time$/,
     )
@@ -159,9 +154,10 @@ describe('an outage', () => {
   })
 
   it('a requested wait above the longest one ends at once', async () => {
-    await using server = await serve((_, answer) => answer.writeHead(503, { 'retry-after': '600' }).end())
     const clock = jumpingClock()
-    await using client = clientOf(server.origin, { retry: { ...RETRY, longestRetryAfterMs: 60_000 }, clock })
+    await using client = await clientOn({ retry: { ...RETRY, longestRetryAfterMs: 60_000 }, clock }, (_, answer) =>
+      answer.writeHead(503, { 'retry-after': '600' }).end(),
+    )
     expect(String(await thrownBy(client.checkAccess()))).toMatch(
       /503 .*; it asks to wait until (?:\d{4}-\d\d-\d\d )?\d\d:\d\d/,
     )
@@ -181,12 +177,11 @@ describe('a try at the deadline', () => {
   })
 
   it('an upload is not cut at the deadline', async () => {
-    await using server = await serve((request, answer) => {
+    await using client = await clientOn({ retry: { ...RETRY, forMs: 1 }, clock: systemClock }, (request, answer) => {
       request.resume().on('end', () => {
         setTimeout(() => answer.writeHead(201).end('{"id":"r1","duplicate":false}'), 1_100)
       })
     })
-    await using client = clientOf(server.origin, { retry: { ...RETRY, forMs: 1 }, clock: systemClock })
     expect(await client.uploadFile(uploadOf(HELLO))).toMatchObject({ id: 'r1' })
   })
 })
@@ -246,8 +241,7 @@ describe('silence', () => {
     const clock = heldClock()
     const { outages, onOutage } = collector()
     const { waiting, listener, answerNext } = keeping()
-    await using server = await serve(listener)
-    await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage })
+    await using client = await clientOn({ retry: RETRY, clock, onOutage }, listener)
     const slow = client.showResource('lib', 'slow')
     while (waiting.length === 0) await turns()
     for (const atMs of [2_000, 4_000, 6_000]) {
@@ -263,8 +257,7 @@ describe('silence', () => {
     const clock = heldClock()
     const { outages, onOutage } = collector()
     const { waiting, listener, answerNext } = keeping()
-    await using server = await serve(listener)
-    await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage })
+    await using client = await clientOn({ retry: RETRY, clock, onOutage }, listener)
     for (const known of [1, 2]) {
       const slow = client.showResource('lib', 'slow')
       while (waiting.length === 0) await turns()
@@ -280,10 +273,9 @@ describe('silence', () => {
     const clock = heldClock()
     const { outages, onOutage } = collector()
     const arrived: (() => void)[] = []
-    await using server = await serve((request, answer) => {
+    await using client = await clientOn({ retry: RETRY, clock, onOutage }, (request, answer) => {
       request.resume().on('end', () => arrived.push(() => answer.writeHead(201).end('{"id":"r1","duplicate":false}')))
     })
-    await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage })
     const sizeBytes = 4 << 20
     const sending = client.uploadFile(uploadOf(() => Buffer.alloc(sizeBytes), { sizeBytes })).catch(() => {})
     while (arrived.length === 0) await turns()

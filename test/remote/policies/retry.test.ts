@@ -1,7 +1,17 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { RetryAfter } from '../../../src/remote/retry-after.ts'
-import { clientOf, heldClock, jumpingClock, serve, serveSockets, type TestClock, thrownBy, turns } from '../support.ts'
+import {
+  clientOf,
+  clientOn,
+  heldClock,
+  jumpingClock,
+  serve,
+  serveSockets,
+  type TestClock,
+  thrownBy,
+  turns,
+} from '../support.ts'
 
 const RETRY = { attempts: 4, firstDelayMs: 100, maxDelayMs: 1_000 }
 
@@ -22,8 +32,7 @@ function status(code: number, headers: Record<string, string> = {}): RequestList
 }
 
 async function show(listener: RequestListener, clock: TestClock = jumpingClock()) {
-  await using server = await serve(listener)
-  await using client = clientOf(server.origin, { retry: RETRY, clock })
+  await using client = await clientOn({ retry: RETRY, clock }, listener)
   return await client.showResource('lib', 'r1')
 }
 
@@ -92,8 +101,7 @@ describe('retries', () => {
 describe('changes that may have happened', () => {
   it('a library is not created twice', async () => {
     const listener = sequence((request) => request.socket.destroy())
-    await using server = await serve(listener)
-    await using client = clientOf(server.origin, { retry: RETRY })
+    await using client = await clientOn({ retry: RETRY }, listener)
     expect(await thrownBy(client.createLibrary('Research', null))).toMatchObject({ kind: 'temporary' })
     expect(listener.count).toBe(1)
   })
@@ -101,8 +109,7 @@ describe('changes that may have happened', () => {
   it('a library is not deleted twice', async () => {
     for (const step of [status(503), status(200), (request: IncomingMessage) => request.socket.destroy()]) {
       const listener = sequence(step)
-      await using server = await serve(listener)
-      await using client = clientOf(server.origin, { retry: RETRY })
+      await using client = await clientOn({ retry: RETRY }, listener)
       expect(await thrownBy(client.deleteLibrary('lib'))).toMatchObject({ kind: 'temporary' })
       expect(listener.count).toBe(1)
     }
@@ -111,8 +118,7 @@ describe('changes that may have happened', () => {
   it('a library is created again after 429', async () => {
     const record = { id: 'l', name: 'Research', overview: null, created_at: 'x', updated_at: 'x' }
     const listener = sequence(status(429), (_, answer) => answer.writeHead(201).end(JSON.stringify(record)))
-    await using server = await serve(listener)
-    await using client = clientOf(server.origin, { retry: RETRY })
+    await using client = await clientOn({ retry: RETRY }, listener)
     expect(await client.createLibrary('Research', null)).toEqual(record)
   })
 })
@@ -127,12 +133,11 @@ describe('Retry-After', () => {
   ])('Retry-After is a lower bound for all requests: %s [P21, F-SV-11]', async (_, headers) => {
     const clock = heldClock()
     let arrived = 0
-    await using server = await serve((_request, answer) => {
+    await using client = await clientOn({ clock, retry: RETRY }, (_request, answer) => {
       arrived += 1
       if (arrived === 1) answer.writeHead(429, headers(clock.nowMs())).end()
       else answer.end('{"id":"r1"}')
     })
-    await using client = clientOf(server.origin, { clock, retry: RETRY })
     const show = () => client.showResource('lib', 'r1')
     const calls = [show()]
     while (clock.sleepers === 0) await turns()
@@ -147,13 +152,12 @@ describe('Retry-After', () => {
     const clock = heldClock()
     const asked: string[] = []
     let finishSlow = () => {}
-    await using server = await serve((request, answer) => {
+    await using client = await clientOn({ clock, retry: RETRY }, (request, answer) => {
       asked.push(request.url?.split('/').at(-1) ?? '')
       if (asked.at(-1) === 'slow') finishSlow = () => answer.end('{"id":"slow"}')
       else if (asked.length === 2) answer.writeHead(503, { 'retry-after': '60' }).end()
       else answer.end(JSON.stringify({ id: asked.at(-1) }))
     })
-    await using client = clientOf(server.origin, { clock, retry: RETRY })
     const slow = client.showResource('lib', 'slow')
     while (asked.length < 1) await turns()
     const throttled = client.showResource('lib', 'first')
@@ -190,12 +194,11 @@ describe('Retry-After', () => {
   it('the delay grows once however many requests were throttled [P21]', async () => {
     const clock = heldClock()
     let arrived = 0
-    await using server = await serve((_request, answer) => {
+    await using client = await clientOn({ clock, retry: RETRY }, (_request, answer) => {
       arrived += 1
       if (arrived <= 4) answer.writeHead(429).end()
       else answer.end('{"id":"r1"}')
     })
-    await using client = clientOf(server.origin, { clock, retry: RETRY })
     const calls = Array.from({ length: 4 }, () => client.showResource('lib', 'r1'))
     while (clock.sleepers < 4) await turns()
     for (const atMs of [80, 85, 90]) await clock.advanceTo(atMs)
@@ -205,8 +208,7 @@ describe('Retry-After', () => {
 
   it('a Retry-After beyond a day is not waited for', async () => {
     const clock = jumpingClock()
-    await using server = await serve(status(429, { 'retry-after': '99999999999' }))
-    await using client = clientOf(server.origin, { clock, retry: RETRY })
+    await using client = await clientOn({ clock, retry: RETRY }, status(429, { 'retry-after': '99999999999' }))
     for (let call = 0; call < 2; call += 1) {
       expect(await thrownBy(client.checkAccess())).toMatchObject({ code: 'service-throttling' })
     }

@@ -7,6 +7,7 @@ import { ROUTES } from '../../../src/contract/routes.ts'
 import type { RequestObservation } from '../../../src/remote/client-options.ts'
 import {
   clientOf,
+  clientOn,
   collect,
   EMPTY_PAGE,
   HELLO,
@@ -23,8 +24,7 @@ const RESOURCE = { id: 'r1', ingestion_status: 'running' }
 
 /** Returns what `showResource` throws when the server answers like this. */
 async function failureOf(listener: RequestListener, overrides: Parameters<typeof clientOf>[1] = ONE_TRY) {
-  await using server = await serve(listener)
-  await using client = clientOf(server.origin, overrides)
+  await using client = await clientOn(overrides, listener)
   return thrownBy(client.showResource('lib', 'r1'))
 }
 
@@ -76,11 +76,10 @@ describe('invalid answers', () => {
   })
 
   it('a compressed answer is read', async () => {
-    await using server = await serve((request, answer) => {
+    await using client = await clientOn({}, (request, answer) => {
       expect(request.headers['accept-encoding']).toBe('gzip')
       answer.setHeader('content-encoding', 'gzip').end(gzipSync(JSON.stringify(RESOURCE)))
     })
-    await using client = clientOf(server.origin)
     expect(await client.showResource('lib', 'r1')).toEqual(RESOURCE)
   })
 })
@@ -94,11 +93,10 @@ describe('redirects', () => {
         reached += 1
         answer.end()
       })
-      await using server = await serve((request, answer) => {
+      await using client = await clientOn({}, (request, answer) => {
         request.resume()
         answer.writeHead(status, { location: `${elsewhere.origin}/take?${TOKEN}` }).end()
       })
-      await using client = clientOf(server.origin)
       const refused = await thrownBy(client.uploadFile(uploadOf(HELLO)))
       expect(refused).toMatchObject({ kind: 'doubt', doubtCause: 'redirect-refused' })
       expect(String(refused)).toContain(`${elsewhere.origin}/take?[secret]`)
@@ -206,11 +204,10 @@ describe('refusals', () => {
 describe('requests', () => {
   it('a request carries the credential in one header only [P22, S-03]', async () => {
     const seen: IncomingMessage[] = []
-    await using server = await serve((request, answer) => {
+    await using client = await clientOn({}, (request, answer) => {
       seen.push(request)
       answer.end(JSON.stringify(request.url?.includes('directory') ? EMPTY_PAGE : { ...RESOURCE, id: 'r/1?x' }))
     })
-    await using client = clientOf(server.origin)
     await client.showResource('lib', 'r/1?x')
     await collect(client.listDirectory('lib', '/ä b'))
     expect(seen.map(({ url }) => url)).toEqual([
@@ -225,11 +222,10 @@ describe('requests', () => {
 
   it('the client requests only what the interface names [P7]', async () => {
     const seen: string[] = []
-    await using server = await serve((request, answer) => {
+    await using client = await clientOn({}, (request, answer) => {
       seen.push(`${request.method} ${request.url?.split('?')[0]}`)
       answer.writeHead(404).end()
     })
-    await using client = clientOf(server.origin)
     await Promise.all(
       [client.checkAccess(), collect(client.listLibraries()), client.createLibrary('x', null)].map(thrownBy),
     )
@@ -250,13 +246,12 @@ describe('requests', () => {
   it('the credential never appears in logs or errors [P22]', async () => {
     const logged: unknown[] = []
     const record = (...line: unknown[]) => void logged.push(line)
-    await using server = await serve((request, answer) => {
+    const seen = [503, 429, 500, 422, 401, 403, 302, 200]
+    const logger = { debug: record, info: record, warn: record, error: record }
+    await using client = await clientOn({ logger }, (request, answer) => {
       const body = JSON.stringify({ detail: `Is ${request.headers.authorization} yours?` })
       answer.writeHead(seen.shift() ?? 401, { 'retry-after': '1' }).end(body)
     })
-    const seen = [503, 429, 500, 422, 401, 403, 302, 200]
-    const logger = { debug: record, info: record, warn: record, error: record }
-    await using client = clientOf(server.origin, { logger })
     for (let call = 0; call < 5; call += 1) logged.push(await thrownBy(client.checkAccess()))
     expect(logged.length).toBeGreaterThan(9)
     expect(inspect(logged, { depth: 9, showHidden: true })).not.toContain(TOKEN)
@@ -264,15 +259,15 @@ describe('requests', () => {
 
   it('each request is reported to the metrics', async () => {
     const seen: RequestObservation[] = []
-    await using server = await serve((_, answer) => answer.writeHead(404).end())
-    await using client = clientOf(server.origin, { onRequest: (observation) => seen.push(observation) })
+    await using client = await clientOn({ onRequest: (observation) => seen.push(observation) }, (_, answer) =>
+      answer.writeHead(404).end(),
+    )
     await thrownBy(client.showLibrary('lib'))
     expect(seen).toEqual([{ route: 'showLibrary', status: 404, durationMs: expect.any(Number) }])
   })
 
   it('an abort stops a request at once', async () => {
-    await using server = await serve(() => {})
-    await using client = clientOf(server.origin)
+    await using client = await clientOn({}, () => {})
     const abort = new AbortController()
     const pending = thrownBy(client.checkAccess(abort.signal))
     setImmediate(() => abort.abort())
@@ -283,11 +278,10 @@ describe('requests', () => {
   it('a request aborted while it waited is never sent', async () => {
     const asked: string[] = []
     let finish = () => {}
-    await using server = await serve((request, answer) => {
+    await using client = await clientOn({ connections: 1 }, (request, answer) => {
       asked.push(request.url?.split('/').at(-1) ?? '')
       finish = () => answer.end('{"id":"first"}')
     })
-    await using client = clientOf(server.origin, { connections: 1 })
     const first = client.showResource('lib', 'first')
     while (asked.length === 0) await turns()
     const abort = new AbortController()

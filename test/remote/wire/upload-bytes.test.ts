@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { clientOf, serve, thrownBy, uploadOf } from '../support.ts'
+import { clientOn, thrownBy, uploadOf } from '../support.ts'
 
 const CHUNK = 1 << 18
 
@@ -53,9 +53,8 @@ async function* inChunks(bytes: Buffer) {
 
 test.each(SERVICES)('no byte of another file leaves with an upload to a service that %s [P10]', async (_, service) => {
   const bodies: Buffer[][] = []
-  await using server = await serve(recordInto(bodies, service))
   const timeouts = { requestMs: 300, uploadStallMs: 300 }
-  await using client = clientOf(server.origin, { connections: 4, timeouts })
+  await using client = await clientOn({ connections: 4, timeouts }, recordInto(bodies, service))
   const files = [100, 60_000, 5 * CHUNK + 7, 80, 9 * CHUNK, 120_000].map((size) => randomBytes(size))
   const send = async (bytes: Buffer) => {
     const open = () => (bytes.length > 1 << 17 ? inChunks(bytes) : Buffer.from(bytes))
