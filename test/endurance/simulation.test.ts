@@ -19,6 +19,13 @@ describe('simulated worlds', () => {
 })
 
 describe('planted bugs', () => {
+  test('each planted bug has a row in the docs', () => {
+    const page = readFileSync(new URL('../../docs/development/simulation.md', import.meta.url), 'utf8')
+    const [, table = ''] = /\n\| planted bug \|.*\n\|.*\n((?:\|.*\n)+)/.exec(page) ?? []
+    const rows = [...table.matchAll(/^\| (.+?) \|/gm)].map(([, name]) => name)
+    expect(rows.sort()).toEqual(BUGS.map(({ name }) => name).sort())
+  })
+
   test.for(BUGS)('a planted bug still fits into the code: $name', ({ file, from, to }) => {
     const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
     expect([source.split(from).length, source.includes(to) && !from.includes(to)]).toEqual([2, false])

@@ -155,8 +155,8 @@ export class UploadStage {
   async #waitForEvent(plan: UploadPlan, batcher: UploadBatcher): Promise<boolean> {
     const { clock, store } = this.#engine
     if (batcher.size > 0 || plan.isExhausted) await this.#event.wait()
-    // An upload that was not stored frees its capacity with its commit.
-    else if (this.#capacity === 0 && (await this.#event.waitAtMost(clock, this.#options.waitMs))) {
+    // Otherwise ingestion is full. What frees capacity sets the event, so do commits of uploads that were not stored.
+    else if (await this.#event.waitAtMost(clock, this.#options.waitMs)) {
       this.#withoutCapacity = store.contents.countToSend(this.#mirrorId).n
       return false
     }

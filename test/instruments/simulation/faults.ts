@@ -15,6 +15,8 @@ export type Fault =
 export interface FaultProfile {
   /** Share of requests that something befalls at random. */
   readonly share: number
+  /** Share of uploads whose connection breaks before the answer, half of them after the service has stored the file. */
+  readonly lostShare: number
   /** Share of contents, resources and listings to which the same happens each time. */
   readonly alwaysShare: number
   /** Share of resources that listings show late. */
@@ -23,7 +25,7 @@ export interface FaultProfile {
   readonly badShare: number
 }
 
-export const CALM: FaultProfile = { share: 0, alwaysShare: 0, lateShare: 0, badShare: 0 }
+export const CALM: FaultProfile = { share: 0, lostShare: 0, alwaysShare: 0, lateShare: 0, badShare: 0 }
 
 const HTML: Reply = { status: 200, headers: { 'content-type': 'text/html' }, body: Buffer.from('<html>Sign in</html>') }
 
@@ -35,7 +37,7 @@ function empty(status: number): Reply {
   return { status, headers: {}, body: Buffer.alloc(0) }
 }
 
-const THROTTLED: Reply = { ...json(429, { message: 'slow down' }), headers: { 'retry-after': '7' } }
+export const THROTTLED: Reply = { ...json(429, { message: 'slow down' }), headers: { 'retry-after': '7' } }
 const UNAVAILABLE: Reply = { ...json(503, { message: 'away' }), headers: { 'retry-after': '3' } }
 
 /** Answers of a busy or absent service concern the whole service, not one thing. */
@@ -103,7 +105,7 @@ export class Faults {
    * independent of the order of requests.
    */
   decide(route: string, subject: string): Fault | undefined {
-    const { share } = this.profile
+    const { share, lostShare } = this.profile
     if (route === 'uploadFile' && this.refused.has(subject.slice(0, subject.indexOf(' ')))) return REFUSAL
     const always = this.#always(route, subject)
     if (always && this.profile.alwaysShare > 0) return always
@@ -111,6 +113,8 @@ export class Faults {
     const count = (this.#counts.get(key) ?? 0) + 1
     this.#counts.set(key, count)
     const random = seededRandom(this.#seed ^ seedOf(`${key} ${count}`))
+    if (route === 'uploadFile' && lostShare > 0 && random() < lostShare)
+      return { kind: 'reset', isStored: random() < 0.5 }
     if (random() >= share) return undefined
     return pick(route === 'uploadFile' && random() < 0.6 ? AFTER : BEFORE, random())
   }

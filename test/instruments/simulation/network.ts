@@ -1,7 +1,7 @@
 /** The wire between the program and the simulated service: a dispatcher of undici, below retries and JSON. */
 import { Dispatcher } from 'undici'
 import type { Clock } from '../../../src/foundation/clock.ts'
-import type { Fault, Faults } from './faults.ts'
+import { type Fault, type Faults, THROTTLED } from './faults.ts'
 import type { Life } from './life.ts'
 import { json, type Reply, readMultipart, routeOf, type ServiceRequest, type SimulatedService } from './service.ts'
 
@@ -21,6 +21,10 @@ export interface SeenUpload {
   isAcknowledged: boolean
   /** A live program got an answer that settles whether it was stored. */
   isClear: boolean
+  /** The answer says that the service does not take this file. */
+  readonly isRefused: boolean
+  /** All of it left, and no whole answer came: before the program sends the content again, it has to search for it. */
+  readonly isInDoubt: boolean
   readonly atMs: number
 }
 
@@ -158,6 +162,8 @@ class SimulatedExchange implements Dispatcher.DispatchController {
       isStored: fault === undefined || (fault.kind !== 'refused' && fault.isStored),
       isAcknowledged: false,
       isClear: false,
+      isRefused: isRefusal(fault) && fault.reply !== THROTTLED,
+      isInDoubt: fault?.kind === 'reset' || fault?.kind === 'silence' || fault?.kind === 'cut',
       atMs: clock.monotonicMs(),
     }
     const hasArrived = await this.#answer(
@@ -257,7 +263,7 @@ class SimulatedExchange implements Dispatcher.DispatchController {
 }
 
 /** After a 429 or a refusal, it is certain that nothing was stored. */
-function isRefusal(fault: Fault | undefined): boolean {
+function isRefusal(fault: Fault | undefined): fault is Fault & { kind: 'answer' } {
   return fault?.kind === 'answer' && fault.reply.status >= 400 && fault.reply.status < 500
 }
 

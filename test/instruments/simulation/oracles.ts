@@ -75,7 +75,9 @@ export function assertExit(world: World, { result, isDryRun, isWaiting, begunAt 
   if (newPerRun !== null && counted > newPerRun && !world.linksCopies) {
     throw new Violation('limits', `a run sent ${counted} times where newPerRun is ${newPerRun}`)
   }
-  if (!result || isDryRun || result.outcome !== 'done') return
+  if (!result || isDryRun) return
+  assertRefusals(sent, result)
+  if (result.outcome !== 'done') return
   assertNoDoubts(world)
   const unsent = world.state.judging.findUnsent()
   if (unsent !== undefined)
@@ -97,6 +99,13 @@ export function assertDay({ state, traits, linksCopies }: World): void {
   const sent = state.judging.mostInADay()
   if (newPerDay !== null && sent > newPerDay && !linksCopies)
     throw new Violation('limits', `${sent} uploads began within 24 hours where newPerDay is ${newPerDay}`)
+}
+
+/** A run in which the service refused a file ends neither well nor as if waiting could help. */
+function assertRefusals(sent: readonly SeenUpload[], { outcome }: RunResult): void {
+  const refused = sent.find(({ isRefused }) => isRefused)
+  if (refused && (outcome === 'done' || outcome === 'temporary' || outcome === 'pending'))
+    throw new Violation('verdict', `"${refused.fileName}" was refused, and the run ended ${outcome}`)
 }
 
 /** A run that leaves a doubt open has not ended well. */
@@ -146,7 +155,14 @@ function isExcused(world: World, upload: SeenUpload, next: SeenUpload | undefine
   const madeMs = service.directories.get('/Docs') ?? Number.POSITIVE_INFINITY
   if (losses.some((lostMs) => madeMs >= lostMs)) return true
   if (!isForgotten && copies.some(({ id }) => world.wasReportedBefore(id, next.atMs))) return false
-  return copies.every(({ id, listedMs }) => listedMs > upload.atMs || faults.isRefusedAlways('downloadResource', id))
+  const sinceMs = isForgotten ? upload.atMs : lastDoubtMs(world, upload, next)
+  return copies.every(({ id, listedMs }) => listedMs > sinceMs || faults.isRefusedAlways('downloadResource', id))
+}
+
+/** When the last upload before `next` ended in doubt, under whatever name: a search has to follow it that finds what is listed by then. */
+function lastDoubtMs({ uploads }: World, upload: SeenUpload, next: SeenUpload): number {
+  const between = uploads.slice(uploads.indexOf(upload), uploads.indexOf(next))
+  return between.findLast((one) => one.isInDoubt && keyOf(one) === keyOf(next))?.atMs ?? upload.atMs
 }
 
 function keyOf({ sha256, mime }: SeenUpload): string {

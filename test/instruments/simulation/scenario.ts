@@ -2,7 +2,7 @@
 import { seededRandom } from '../../support/random.ts'
 import { type CalmWatch, makeCalmWatch } from './calm-watch.ts'
 import { CONTENTS, NAMES } from './contents.ts'
-import type { FaultProfile } from './faults.ts'
+import { CALM, type FaultProfile } from './faults.ts'
 import type { FullDisk } from './life.ts'
 import type { WorldTraits } from './world.ts'
 
@@ -47,6 +47,16 @@ export type Phase =
   | { readonly kind: 'lose-root'; readonly how: 'gone' | 'emptied' | 'other-disk' | 'other-files' }
   | { readonly kind: 'lose-store' }
 
+const QUIET_SYNC: Phase = {
+  kind: 'sync',
+  death: null,
+  fullDisk: null,
+  stopsAt: null,
+  waitMs: 0,
+  hashesEverything: false,
+  isDryRun: false,
+}
+
 export interface Scenario {
   readonly seed: number
   readonly traits: WorldTraits
@@ -64,6 +74,10 @@ const CALM_EVERY = 5
 /** In one seed of this number links are planted where the program reads. */
 const LINKS_EVERY = 20
 
+/** In one seed of this number, uploads of one file lose their answers, and listings show them late. */
+const LOST_EVERY = 13
+const LOST: FaultProfile = { ...CALM, lostShare: 0.85, lateShare: 0.9 }
+
 /** In one seed of this number the mirror's directory is swapped and comes back, between any two steps. */
 const SWAPS_EVERY = 7
 
@@ -76,8 +90,10 @@ export function makeScenario(seed: number): Scenario {
   const random = seededRandom(seed * 2_654_435_761)
   const below = (bound: number) => Math.floor(random() * bound)
   const chance = (share: number) => random() < share
+  const losesAnswers = seed % LOST_EVERY === 0
   const faults: FaultProfile = {
     share: chance(0.4) ? 0 : random() ** 2 * 0.7,
+    lostShare: 0,
     alwaysShare: chance(0.6) ? 0 : random() * 0.4,
     lateShare: chance(0.7) ? 0 : random() * 0.5,
     badShare: chance(0.7) ? 0 : random() * 0.5,
@@ -99,7 +115,7 @@ export function makeScenario(seed: number): Scenario {
       hasDirectoryField,
       pageSize: chance(0.5) ? 500 : 1 + below(4),
     },
-    faults,
+    faults: losesAnswers ? LOST : faults,
     raceShare: chance(0.7) ? 0 : random() ** 2 * 0.1,
     linkShare: seed % LINKS_EVERY === 0 ? 0.1 : 0,
     // Of its own, so that the rest of a scenario stays what it was before roots were swapped.
@@ -154,6 +170,7 @@ export function makeScenario(seed: number): Scenario {
       lossShare: chance(0.7) ? 0 : random(),
     }
   }
+  if (losesAnswers) return { seed, traits, linksCopies, phases: makeLostStory(random), calmWatch: null }
   const phases: Phase[] = Array.from({ length: 2 + below(10) }, () => ({ kind: 'change', change: change() }))
   for (let rounds = 1 + below(4); rounds > 0; rounds -= 1) {
     phases.push(chance(0.7) ? sync() : watch())
@@ -171,4 +188,18 @@ export function makeScenario(seed: number): Scenario {
     if (chance(0.03)) phases.push({ kind: 'lose-store' })
   }
   return { seed, traits, linksCopies, phases, calmWatch: seed % CALM_EVERY === 0 ? makeCalmWatch(seed) : null }
+}
+
+/** One file, renamed between some of its runs. */
+function makeLostStory(random: () => number): readonly Phase[] {
+  let path = 'note.md'
+  const phases: Phase[] = [{ kind: 'change', change: { kind: 'put', path, content: 2 } }]
+  for (let runs = 3 + Math.floor(random() * 4); runs > 0; runs -= 1) {
+    phases.push(QUIET_SYNC, { kind: 'pass', ms: 10 ** (4.5 + random() * 2.5) })
+    if (random() < 0.4) continue
+    const to = path === 'note.md' ? 'Übung.md' : 'note.md'
+    phases.push({ kind: 'change', change: { kind: 'rename', path, to } })
+    path = to
+  }
+  return phases
 }

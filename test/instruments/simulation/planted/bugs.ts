@@ -194,7 +194,7 @@ export const BUGS: readonly PlantedBug[] = [
     to: 'const isSame = dev !== -1n && ino !== -1n\n    const link',
   },
   {
-    name: 'uploads are intended without a search at the root',
+    name: 'uploads are intended without a check of the root',
     file: 'src/sync/upload/upload-batcher.ts',
     from: '    if (room > 0) this.#mirror.root.assertInPlace()\n',
     to: '',
@@ -226,7 +226,15 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a run that failed files ends well',
     file: 'src/rules/verdict.ts',
-    from: "  if (mirrors.some(hasLastingFailures)) return 'failures'",
+    from: `  if (mirrors.some(hasLastingFailures)) return 'failures'
+  if (mirrors.some(({ problems }) => problems.length > 0)) return 'temporary'
+`,
+    to: '',
+  },
+  {
+    name: 'a refused file counts as a temporary failure',
+    file: 'src/rules/verdict.ts',
+    from: "  if (mirrors.some(hasLastingFailures)) return 'failures'\n",
     to: '',
   },
   {
@@ -283,8 +291,13 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'the stage waits although ingestion has capacity',
     file: 'src/sync/upload/upload-stage.ts',
-    from: 'else if (this.#capacity === 0 && (await this.#event',
-    to: 'else if ((await this.#event',
+    from: `    this.#engine.ingestion.announce()
+  }
+
+  #prepareIfWoken`,
+    to: `  }
+
+  #prepareIfWoken`,
   },
   {
     name: 'what is overdue keeps its capacity',
