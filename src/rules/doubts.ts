@@ -1,11 +1,12 @@
 import type { DoubtCause, ErrorKind } from '../foundation/errors.ts'
 import { quarantineDurationMs, quarantineLeftMs } from './retry-delay.ts'
 
-/** The problem of a content in doubt that has no recorded one. */
-export const IN_DOUBT = {
-  code: 'upload-in-doubt',
-  message: 'not known whether it arrived; checked next run',
+export function describeInDoubt(files: number): string {
+  return `not known whether ${files === 1 ? 'it' : 'they'} arrived; checked next run`
 }
+
+/** The problem of a content in doubt that has no recorded one. */
+export const IN_DOUBT = { code: 'upload-in-doubt', message: describeInDoubt(1) }
 
 /** The earlier failures of a content when an upload of it ends in doubt. */
 interface DoubtedContent {

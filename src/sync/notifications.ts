@@ -1,3 +1,4 @@
+/** Sends notices and remembers what was announced. Whether there is one, and its words, are decided in `rules/notices.ts`. */
 import { messageOf } from '../foundation/errors.ts'
 import { escapeText } from '../foundation/text/safe-text.ts'
 import {

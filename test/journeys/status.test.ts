@@ -2,7 +2,10 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { configure } from '../support/daemon.ts'
+import { openStoreReader } from '../../src/store/open-store.ts'
+import { stateOfMirror } from '../../src/sync/report/mirror-state.ts'
+import { readStatus } from '../../src/sync/report/status.ts'
+import { configure, daemonMirrorStatus } from '../support/daemon.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 
@@ -15,7 +18,7 @@ async function synced(home: Home = temporaryHome()) {
 describe('status without a daemon', () => {
   test('status reports that no daemon runs and counts searchable files', async () => {
     const { home } = await synced()
-    const { exitCode, stdout } = await home.run(['status'])
+    const { exitCode, stdout } = await home.shelfd(['status'])
     expect(exitCode).toBe(0)
     expect(stdout).toMatch(/^daemon: not running\n/)
     expect(stdout).toMatch(/^Papers → Papers:\/Papers\n {2}✓ up to date .* · 6 files searchable\n/m)
@@ -27,7 +30,7 @@ describe('status without a daemon', () => {
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f'])
       renameSync(join(root, `${name}.md`), join(home.path, `${name}.md`))
     expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBe(8)
-    const { stdout } = await home.run(['status'])
+    const { stdout } = await home.shelfd(['status'])
     expect(stdout).toMatch(/^ {2}✗ stopped .*: .*gone.* \[root-emptied\]$/m)
     const [mirror] = (await home.json(['status'])).mirrors
     expect(mirror.lastRun).toMatchObject({ verdict: 'failed', failure: { code: 'root-emptied' } })
@@ -38,13 +41,13 @@ describe('status without a daemon', () => {
     configure(home, { mirrors: [{ name: 'papers', path: root, library: 'Research' }] })
     service.answer = () => ({ status: 401, body: { message: 'No' } })
     expect((await home.shelfd(['sync'])).exitCode).toBe(7)
-    const never = await home.run(['status'])
+    const never = await home.shelfd(['status'])
     expect(never.stdout).toMatch(/^papers: .*\n {2}✗ stopped .* \[credential-refused\]$/m)
     service.answer = () => undefined
     await home.shelfd(['sync'])
     service.answer = () => ({ status: 401, body: { message: 'No' } })
     await home.shelfd(['sync'])
-    expect((await home.run(['status'])).stdout).toMatch(/^ {2}✗ stopped .* \[credential-refused\]$/m)
+    expect((await home.shelfd(['status'])).stdout).toMatch(/^ {2}✗ stopped .* \[credential-refused\]$/m)
   })
 
   test('status shows no directory that never became a mirror', async () => {
@@ -52,11 +55,13 @@ describe('status without a daemon', () => {
     home.write('.', { 'single.txt': 'one' })
     for (const directory of ['nosuchdir', 'single.txt', '/usr'])
       expect([3, 8]).toContain((await home.shelfd(['sync', directory])).exitCode)
-    const { stdout } = await home.run(['status'])
+    const { stdout } = await home.shelfd(['status'])
     expect(stdout).toMatch(/^Papers → /m)
     expect(stdout).not.toMatch(/nosuchdir|single|usr/)
     configure(home, { mirrors: [{ name: 'usr', path: join(home.path, 'other') }] })
-    expect((await home.run(['status'])).stdout, 'of another directory').toMatch(/^usr: .*other\n {2}! never synced$/m)
+    expect((await home.shelfd(['status'])).stdout, 'of another directory').toMatch(
+      /^usr: .*other\n {2}! never synced$/m,
+    )
   })
 
   test('a mirror that is synced when it is named is up to date, with a remark', async () => {
@@ -64,35 +69,41 @@ describe('status without a daemon', () => {
     configure(home, { mirrors: [{ name: 'papers', path: home.write('Papers', {}), library: 'Research' }] })
     const notes = home.write('Notes', { 'a.md': 'A' })
     expect((await home.shelfd(['sync', notes, '--to', 'Research:/Notes'])).exitCode).toBe(0)
-    const { stdout } = await home.run(['status'])
+    const { stdout } = await home.shelfd(['status'])
     expect(stdout).toMatch(
       /^Notes → Research:\/Notes\n {2}✓ up to date .* · 1 file searchable\n {2}note {2}synced only when it is named$/m,
     )
     service.answer = () => ({ status: 401, body: { message: 'No' } })
     expect((await home.shelfd(['sync', 'Notes'])).exitCode).toBe(7)
-    expect((await home.run(['status'])).stdout).toMatch(/^Notes → .*\n {2}✗ stopped .* \[credential-refused\]$/m)
+    expect((await home.shelfd(['status'])).stdout).toMatch(/^Notes → .*\n {2}✗ stopped .* \[credential-refused\]$/m)
     configure(home, { mirrors: [] })
     service.answer = () => undefined
-    expect((await home.run(['status'])).stdout).not.toContain('only when it is named')
+    expect((await home.shelfd(['status'])).stdout).not.toContain('only when it is named')
   })
 
   test('status never calls uploads in doubt up to date', async () => {
     const { home, kill } = await duringLastUpload()
     await kill()
-    const { stdout } = await home.run(['status'])
+    const { stdout } = await home.shelfd(['status'])
     expect(stdout).toMatch(/^ {2}! \d files?: not known whether (it|they) arrived; checked next run$/m)
     expect(stdout).toMatch(/^ {2}! cut off, begun .*; the next run continues$/m)
     expect(stdout).not.toMatch(/nothing|in doubt|up to date/)
+    using reader = openStoreReader(home.stateDir)
+    const [mirror] = reader ? readStatus(reader) : []
+    if (!mirror) throw new Error('There is no mirror')
+    // A doubt is listed beside the problems, and not counted with them.
+    const state = stateOfMirror(mirror, daemonMirrorStatus(), Date.now())
+    expect(state).toEqual({ sign: '!', text: expect.not.stringContaining('problem') })
   })
 })
 
 test('status shows percent and bytes during a sync', async () => {
   const { home, finish } = await duringLastUpload()
   await expect
-    .poll(async () => (await home.run(['status'])).stdout, { timeout: 30_000 })
+    .poll(async () => (await home.shelfd(['status'])).stdout, { timeout: 30_000 })
     .toMatch(/^ {2}→ sending [1-7] of 8 files · \d\d % · \S+ (B|KiB) of 7\.8 KiB$/m)
   await finish()
-  expect((await home.run(['status'])).stdout).not.toMatch(/sending/)
+  expect((await home.shelfd(['status'])).stdout).not.toMatch(/sending/)
 })
 
 /** A sync of eight files whose last upload ends only at `finish`. */
@@ -117,7 +128,7 @@ describe('status with a broken configuration', () => {
   test('status answers, then names the error of the configuration', async () => {
     const { home } = await synced()
     home.write('config/shelfd', { 'config.yaml': 'mirors: []\n' })
-    const { exitCode, stdout, stderr } = await home.run(['status'])
+    const { exitCode, stdout, stderr } = await home.shelfd(['status'])
     expect(exitCode).toBe(2)
     expect(stdout).toMatch(/^ {2}! not known whether it is configured · 6 files searchable$/m)
     expect(stdout).not.toMatch(/up to date/)

@@ -176,6 +176,18 @@ test('the report is a tree whose files say why, and open', async () => {
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
 })
 
+test('what the tree leaves out is in the list', async () => {
+  const { page } = await openDashboard(running())
+  await page.route('**/api/tree', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), moreDirectories: 2 } })
+  })
+  await goTo(page, '#/report?mirror=Copies&as=tree')
+  await page.getByRole('link', { name: 'and 20 more files' }).waitFor()
+  await page.getByRole('link', { name: 'and 2 more directories' }).click()
+  await page.getByText('120 rows', { exact: true }).waitFor()
+})
+
 test('the timeline plots uploads and says their numbers', async () => {
   const { page } = await openDashboard(running())
   await goTo(page, '#/timeline?span=hour')

@@ -1,3 +1,4 @@
+/** The ways a notice can take: a program, webhooks, e-mail. Whether there is one, and its words, are decided in `rules/notices.ts`. */
 import { hostname } from 'node:os'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { causesOfRun } from '../../rules/notice-causes.ts'

@@ -1,7 +1,7 @@
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { formatSpan, isoTime } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
-import { IN_DOUBT } from '../../rules/doubts.ts'
+import { describeInDoubt, IN_DOUBT } from '../../rules/doubts.ts'
 import { isOutOfUse, type MirrorActivity } from '../../rules/mirrors.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import {
@@ -90,9 +90,7 @@ function renderState({ sign, text }: StateLine): string {
 
 function describeDoubts({ files }: MirrorStatus): string[] {
   if (files.inDoubt === 0) return []
-  return [
-    `  ! ${counted(files.inDoubt, 'file: not known whether it', 'files: not known whether they')} arrived; checked next run`,
-  ]
+  return [`  ! ${counted(files.inDoubt, 'file')}: ${describeInDoubt(files.inDoubt)}`]
 }
 
 function describeTextless({ files }: MirrorStatus): string[] {

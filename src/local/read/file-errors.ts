@@ -51,7 +51,7 @@ export function noDescriptorFree(relativePath: string): FileError {
 }
 
 /** The code of a system error or FileError, and a message for people; rethrows any other error. */
-export function faultOf(thrown: unknown, relativePath: string): { code: string; message: string } {
+export function fileProblemOf(thrown: unknown, relativePath: string): { code: string; message: string } {
   const code = systemCodeOf(thrown)
   if (code === undefined) throw thrown
   return { code, message: messageOf(asFileError(thrown, relativePath)) }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { constants } from 'node:fs'
 import { readListedIgnoreFile } from '../ignore/ignore-files.ts'
 import { IGNORE_FILE_NAME, type IgnoreScope } from '../ignore/ignore-scope.ts'
-import { faultOf, fileError } from '../read/file-errors.ts'
+import { fileError, fileProblemOf } from '../read/file-errors.ts'
 import { type FileSystem, isDirectory, tryReadLink } from '../read/file-system.ts'
 import { isUnder } from '../read/open-guarded.ts'
 import { isInPlace, type RootPlace } from '../read/open-root.ts'
@@ -36,7 +36,7 @@ export function listDirectory(
     const ownRules = hasIgnoreFile ? readListedIgnoreFile(fs, root, relativePath) : undefined
     return scanListing(fs, { ...directory, scope: scope.enter(relativePath, ownRules), options }, listing)
   } catch (error) {
-    return { kind: 'unreadable', ...faultOf(error, relativePath === '' ? '.' : relativePath) }
+    return { kind: 'unreadable', ...fileProblemOf(error, relativePath === '' ? '.' : relativePath) }
   }
 }
 

@@ -4,7 +4,7 @@ import { formatSize } from '../../foundation/text/units.ts'
 import { type DirectoryDigestInput, NUMBERS } from '../../rules/compare-directory.ts'
 import type { SkipReason } from '../../rules/path-problems.ts'
 import type { IgnoreDecision, IgnoreScope, ScanRules } from '../ignore/ignore-scope.ts'
-import { faultOf } from '../read/file-errors.ts'
+import { fileProblemOf } from '../read/file-errors.ts'
 import {
   BIGINT,
   type FileKind,
@@ -173,7 +173,7 @@ function statsOf(fs: FileSystem, { root, path, relativePath }: ListingContext, n
 function addFault(place: ListingContext, name: string, error: unknown, found: MutableFindings): void {
   if (systemCodeOf(error) === 'ENOENT') found.vanished.push(name)
   else if (!isIgnored(place, name, 'file', found))
-    found.problems.push({ name, ...faultOf(error, joinPath(place.relativePath, name)) })
+    found.problems.push({ name, ...fileProblemOf(error, joinPath(place.relativePath, name)) })
 }
 
 function isIgnored(

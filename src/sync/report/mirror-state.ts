@@ -1,6 +1,7 @@
 import { counted, groupDigits } from '../../foundation/text/safe-text.ts'
 import { formatSpan, formatTime } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
+import { IN_DOUBT } from '../../rules/doubts.ts'
 import type { DaemonMirrorStatus } from '../continuous/controller-status.ts'
 import type { LastRun } from './run-history.ts'
 import type { MirrorStatus, SendingProgress } from './status.ts'
@@ -68,8 +69,10 @@ function attentionSign({ problems, files }: MirrorStatus): '!' | '→' {
 }
 
 function describeLeft({ files, queue, problems }: MirrorStatus): string {
+  // Doubts have a line of their own.
+  const listed = problems.filter(({ code }) => code !== IN_DOUBT.code)
   const parts = [
-    problems.length === 0 ? '' : counted(problems.length, 'problem'),
+    listed.length === 0 ? '' : counted(listed.length, 'problem'),
     queue.contents === 0 ? '' : `${counted(queue.contents, 'file')} to send`,
     files.inIngestion === 0 ? '' : `${counted(files.inIngestion, 'file')} being processed`,
     `${counted(files.searchable, 'file')} searchable`,

@@ -27,13 +27,17 @@ export function TreeLevel({ mirror, directory, onExplain }: TreeLevelProps) {
   if (found.error !== undefined) return <Failure error={found.error} onRetry={found.retry} />
   if (!found.value) return <Loading what="the directory" />
   const { directories, moreDirectories, files: rows, moreFiles } = found.value
+  // The list shows page after page what the tree leaves out.
+  const below = addressOf('report', { mirror, below: directory })
   return (
     <ul class="tree" aria-label={directory === '' ? mirror : directory}>
       {directories.map(({ name, counts }) => (
         <Branch key={name} mirror={mirror} path={pathIn(directory, name)} counts={counts} onExplain={onExplain} />
       ))}
       {moreDirectories > 0 && (
-        <li class="quiet">and {counted(moreDirectories, 'more directory', 'more directories')}</li>
+        <li>
+          <a href={below}>and {counted(moreDirectories, 'more directory', 'more directories')}</a>
+        </li>
       )}
       {rows.map((row) => (
         <li key={`${row.path} ${row.class} ${row.resourceId}`} class="leaf">
@@ -49,7 +53,7 @@ export function TreeLevel({ mirror, directory, onExplain }: TreeLevelProps) {
       ))}
       {moreFiles > 0 && (
         <li>
-          <a href={addressOf('report', { mirror, below: directory })}>and {counted(moreFiles, 'more file')}</a>
+          <a href={below}>and {counted(moreFiles, 'more file')}</a>
         </li>
       )}
     </ul>
