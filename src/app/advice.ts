@@ -42,6 +42,7 @@ const ADVICE: Partial<Record<ErrorCode, Advice>> = {
   'right-missing': { hint: 'shelfd whoami lists the rights of this credential' },
   'disk-full': { hint: 'free space on the disk of the state directory (shelfd config show), then run again' },
   'store-locked': { hint: 'shelfd status shows what the other instance is doing' },
+  'library-locked': { hint: 'wait until that process has ended, or stop it; then run again' },
   'library-damaged': { remedy: 'shelfd serve check' },
 }
 

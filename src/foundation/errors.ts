@@ -39,7 +39,7 @@ const CODES = {
     'proxy-refused',
   ],
   heldBack: ['limit-reached', 'root-emptied', 'confirmation-needed'],
-  locked: ['store-locked'],
+  locked: ['store-locked', 'library-locked'],
   operator: ['store-newer', 'store-damaged', 'store-unusable', 'too-many-open-files', 'library-damaged'],
   interrupted: ['interrupted'],
   request: ['not-found', 'conflict', 'too-large', 'invalid', 'request-rejected'],

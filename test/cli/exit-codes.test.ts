@@ -13,6 +13,7 @@ test.each([
   [new errors.AccessError('credential-refused', ''), 7],
   [new errors.HeldBackError('limit-reached', ''), 8],
   [new errors.LockedError('store-locked', ''), 11],
+  [new errors.LockedError('library-locked', ''), 11],
   [new errors.OperatorError('store-damaged', ''), 78],
   [new errors.InterruptedError(), 130],
   [new errors.RequestError('not-found', '', 404), 1],

@@ -73,6 +73,12 @@ describe('beside a server', () => {
     expectExit(await daemon.stop(), 0, /^(?!.* error )/)
   })
 
+  test('commands that begin at the same moment all get the library', { timeout: 60_000 }, async () => {
+    const home = temporaryHome()
+    const running = Array.from({ length: 6 }, () => home.start(['whoami']))
+    for (const { ended } of running) expectExit(await ended, 0, '')
+  })
+
   test('a second server of the same library names the first one', async () => {
     const home = temporaryHome()
     const { child } = await startServer(home)
@@ -92,7 +98,11 @@ describe.runIf(process.platform !== 'win32')('beside a process that cannot be as
     const home = temporaryHome()
     const { child } = await startServer(home)
     child.kill('SIGSTOP')
-    const { stderr } = expectExit(await home.shelfd(['whoami']), 11, 'which does not answer; stop that process')
+    const { stderr } = expectExit(
+      await home.shelfd(['whoami']),
+      11,
+      /which does not answer\n {2}wait until that process has ended, or stop it/,
+    )
     expect(stderr).toContain(`held by process ${child.pid} (shelfd serve, since 20`)
   })
 

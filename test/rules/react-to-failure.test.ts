@@ -36,6 +36,7 @@ const CASES: readonly (readonly [ErrorKind, ErrorCode, FailureScope, '' | '?'])[
   ['heldBack', 'root-emptied', 'mirror', ''],
   ['heldBack', 'confirmation-needed', 'mirror', ''],
   ['locked', 'store-locked', 'program', ''],
+  ['locked', 'library-locked', 'program', ''],
   ['operator', 'store-newer', 'program', ''],
   ['operator', 'store-damaged', 'program', ''],
   ['operator', 'store-unusable', 'program', ''],

@@ -54,7 +54,7 @@ const SPARE_CONNECTIONS = 4
 /** Short delays, because the embedded library runs on this machine. */
 const EMBEDDED_RETRY = { attempts: 8, firstDelayMs: 20, maxDelayMs: 1_000 }
 /** A library that another process has may take this long for its first answer. */
-const ANSWERS_WITHIN_MS = 5_000
+const ANSWERS_WITHIN_MS = 10_000
 
 /** Connects to the configured service, or to the embedded library, which it starts in a thread of its own unless another process has. */
 export async function openService(settings: Settings, input: OpenServiceInput): Promise<OpenedService> {
@@ -156,7 +156,7 @@ async function assertAnswers(
   } catch (error) {
     if (!late.aborted || signal.aborted) throw error
     const text = `The library in "${dataDir}" is held by ${describeHolder(holder)}, which does not answer`
-    throw new LockedError('store-locked', `${text}; stop that process and run again`)
+    throw new LockedError('library-locked', text)
   }
 }
 

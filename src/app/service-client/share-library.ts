@@ -12,7 +12,7 @@ import type { Whereabouts } from '../../remote/wire/connector.ts'
 import { isThere } from '../files/paths.ts'
 
 /** How long a holder may take to start, to end, or to hand the library over. */
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 30_000
 const LOOKING_AGAIN_AFTER_MS = 50
 /** Who has handed the library over leaves it to others for this time. */
 const LEFT_TO_OTHERS_MS = 2_000
@@ -91,7 +91,7 @@ export function describeCommand(): string {
   return /^[a-z-]+$/.test(word) ? `shelfd ${word}` : 'shelfd'
 }
 
-/** Tries `start` until nobody holds the library any more, or until `whileHeld` returns something. Throws LockedError. */
+/** Tries `start` while nobody holds the library, until `whileHeld` returns something. Throws LockedError. */
 async function whenFree<T>(
   dataDir: string,
   start: () => Promise<T>,
@@ -99,18 +99,28 @@ async function whenFree<T>(
   signal: AbortSignal,
 ): Promise<T> {
   const untilMs = systemClock.monotonicMs() + PATIENCE_MS
-  for (;;) {
-    try {
-      return await start()
-    } catch (error) {
-      if (!(error instanceof LockedError)) throw error
-      const holder = await lookForHolder(dataDir)
-      const found = holder && (await whileHeld(holder, error))
-      if (found !== undefined) return found
-      if (systemClock.monotonicMs() > untilMs) throw error
+  for (let held: LockedError | undefined; ; ) {
+    // A start in vain costs a thread, and many processes may wait for the same library.
+    if (!held || !(await isLibraryHeld(dataDir))) {
+      try {
+        return await start()
+      } catch (error) {
+        if (!(error instanceof LockedError)) throw error
+        held = error
+      }
     }
-    await systemClock.sleep(LOOKING_AGAIN_AFTER_MS, signal)
+    const holder = await lookForHolder(dataDir)
+    const found = holder && (await whileHeld(holder, held))
+    if (found !== undefined) return found
+    if (systemClock.monotonicMs() > untilMs) throw held
+    // Not all at the same moment.
+    await systemClock.sleep(LOOKING_AGAIN_AFTER_MS * (1 + Math.random()), signal)
   }
+}
+
+async function isLibraryHeld(dataDir: string): Promise<boolean> {
+  const { isHeld } = await import('../../embedded/storage/data-directory.ts')
+  return isHeld(dataDir)
 }
 
 async function untilBorrowed(dataDir: string, limitMs: number): Promise<Reached | undefined> {

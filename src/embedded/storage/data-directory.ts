@@ -56,16 +56,20 @@ export function lockDataDirectory(paths: DataPaths): KernelLock {
   }
   lock?.release()
   const holder = readHolder(paths.holderFile)
-  const whom = holder ? describeHolder(holder) : 'another process, which does not say how it is reached'
-  throw new LockedError('store-locked', `The library in "${paths.directory}" is held by ${whom}`)
+  const whom = holder ? describeHolder(holder) : 'another process, which is starting or does not say how it is reached'
+  throw new LockedError('library-locked', `The library in "${paths.directory}" is held by ${whom}`)
+}
+
+/** Returns whether any process holds the library of a directory now. */
+export function isHeld(directory: string): boolean {
+  return isKernelLockHeld(dataPaths(directory).lockFile)
 }
 
 /** Returns the process that serves the library of a directory; undefined when none does, or it does not say how it is reached. */
 export function findHolder(directory: string): Holder | undefined {
-  const { holderFile, lockFile } = dataPaths(directory)
-  const holder = readHolder(holderFile)
+  const holder = readHolder(dataPaths(directory).holderFile)
   // What a killed process left must not be believed: another program may have its port by now.
-  return holder && isKernelLockHeld(lockFile) ? holder : undefined
+  return holder && isHeld(directory) ? holder : undefined
 }
 
 function makeDataDirectory(directory: string): void {
