@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createRedactor } from '../../../src/app/logging/redactor.ts'
 import { openService } from '../../../src/app/service-client/open-service.ts'
+import { shareLibrary } from '../../../src/app/service-client/share-library.ts'
 import { startEmbeddedLibrary } from '../../../src/embedded/start-embedded.ts'
+import { LockedError } from '../../../src/foundation/errors.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { readSettingsWith } from '../settings/read-settings-with.ts'
@@ -44,6 +46,19 @@ test('a command waits for a holder that is starting or ending', async () => {
   const ending = await startEmbeddedLibrary({ dataDir })
   const [service] = await Promise.all([open(), ending[Symbol.asyncDispose]()])
   expect((await service.client.checkAccess(signal)).interfaces).toContain('api')
+})
+
+test('a library that is being started elsewhere is not started in vain', async () => {
+  const { dataDir } = someUsers()
+  const elsewhere = startEmbeddedLibrary({ dataDir })
+  let starts = 0
+  const start = async () => {
+    starts += 1
+    throw new LockedError('library-locked', 'held')
+  }
+  await using library = await shareLibrary({ dataDir }, start, signal)
+  await using held = await elsewhere
+  expect([library.url, starts]).toEqual([held.url, 1])
 })
 
 test('a program that takes the port of an ended holder receives no byte [S-03]', async () => {
