@@ -43,31 +43,31 @@ export function compareChunks(
     ? statement.iterate(vector.length, JSON.stringify(libraryIds))
     : statement.iterate(vector.length)
   const compare = createComparison(vector)
-  const embedded = new Set<number>()
-  const near: { resourceId: number; best: ComparedChunk; beginning: number; chunks: number }[] = []
+  const resources = new Map<number, { best: ComparedChunk | undefined; beginning: number; chunks: number }>()
   // A few chunks say little about the mean.
   let [sum, count] = [USUAL_CHUNKS * minSimilarity, USUAL_CHUNKS]
+  // A long resource has several rows.
   for (const [resourceId, packed] of rows) {
-    embedded.add(resourceId)
-    const chunks = compare(packed)
-    let [best, beginning] = [chunks[0], 0]
-    for (const chunk of chunks) {
+    const found = resources.get(resourceId) ?? { best: undefined, beginning: 0, chunks: 0 }
+    for (const chunk of compare(packed)) {
       sum += chunk.similarity
-      if (!best || chunk.similarity > best.similarity) best = chunk
-      if (chunk.ordinal === 0) beginning = Math.max(beginning, chunk.similarity)
+      count += 1
+      found.chunks += 1
+      if (!found.best || chunk.similarity > found.best.similarity) found.best = chunk
+      if (chunk.ordinal === 0) found.beginning = Math.max(found.beginning, chunk.similarity)
     }
-    count += chunks.length
-    if (best && best.similarity >= minSimilarity) near.push({ resourceId, best, beginning, chunks: chunks.length })
+    resources.set(resourceId, found)
   }
   // How similar texts are that have nothing to do with each other depends on the model.
   const mean = sum / count
   const share = (similarity: number) => Math.max(0, (similarity - mean) / (1 - mean))
-  const nearest = near.map(({ resourceId, best: { ordinal, start, similarity }, beginning, chunks }) => {
-    const nearness = share(similarity) + BEGINNING * share(beginning) - CHANCE * Math.log(chunks)
-    return { resourceId, ordinal, start, nearness: Math.max(0, nearness) }
+  const nearest = [...resources].flatMap(([resourceId, { best, beginning, chunks }]) => {
+    if (!best || best.similarity < minSimilarity) return []
+    const nearness = share(best.similarity) + BEGINNING * share(beginning) - CHANCE * Math.log(chunks)
+    return [{ resourceId, ordinal: best.ordinal, start: best.start, nearness: Math.max(0, nearness) }]
   })
   nearest.sort((one, other) => other.nearness - one.nearness || one.resourceId - other.resourceId)
-  return { nearest: nearest.slice(0, MAX_RESOURCES), embedded }
+  return { nearest: nearest.slice(0, MAX_RESOURCES), embedded: new Set(resources.keys()) }
 }
 
 /** A resource that was found by its terms, by its meaning, or by both. */

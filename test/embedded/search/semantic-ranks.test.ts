@@ -31,17 +31,20 @@ it('what only the meaning finds is found, the nearest first', () => {
   expect(fuse([], [3, 2], [2, 3])).toEqual([3, 2])
 })
 
-/** The resources by their nearness; the chunks of each are given as similarities with the query, those of its first passage first. */
+/**
+ * The resources by their nearness; the chunks of each are given as similarities with the query, those of its first passage first. The
+ * chunks of each passage are a row, as ingestion may store them.
+ */
 function nearest(resources: readonly (readonly [beginning: readonly number[], further: readonly number[]])[]) {
   using cleanup = new DisposableStack()
   const database = cleanup.adopt(new Database(':memory:'), (opened) => opened.close())
   database.exec('CREATE TABLE chunk_vectors (resource_id, dimensions, chunks)')
   const insert = database.prepare('INSERT INTO chunk_vectors VALUES (?, 2, ?)')
   for (const [resourceId, parts] of resources.entries()) {
-    const chunks = parts.flatMap((similarities, ordinal) =>
-      similarities.map((each) => ({ ordinal, start: 0, vector: Float32Array.of(each, Math.sqrt(1 - each ** 2)) })),
-    )
-    insert.run(resourceId, packChunks(chunks))
+    for (const [ordinal, similarities] of parts.entries()) {
+      const vectors = similarities.map((each) => Float32Array.of(each, Math.sqrt(1 - each ** 2)))
+      insert.run(resourceId, packChunks(vectors.map((vector) => ({ ordinal, start: 0, vector }))))
+    }
   }
   const query = { vector: Float32Array.of(1, 0), minSimilarity: 0.3 }
   return compareChunks(database, query, undefined).nearest.map(({ resourceId }) => resourceId)
