@@ -39,6 +39,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   htmlparser2: ['embedded/'],
   officeparser: ['embedded/ingest/readers/'],
   'postal-mime': ['embedded/ingest/readers/'],
+  '@kenjiuno/msgreader': ['embedded/ingest/readers/'],
   sharp: ['embedded/ingest/readers/'],
   'tesseract.js': ['embedded/ingest/readers/'],
   'csv-parse': ['embedded/'],
@@ -66,7 +67,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
     'app/service-client/credential.ts',
     'app/system-service/run-program.ts',
     'daemon/sd-notify.ts',
-    'embedded/video/',
+    'embedded/run-program.ts',
     'embedded/ingest/child-process/',
   ],
   'node:fs': [

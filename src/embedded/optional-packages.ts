@@ -13,6 +13,7 @@ const OF_READERS = {
   pdf: { documents: 'PDF files', packages: ['@hyzyla/pdfium'] },
   office: { documents: 'Documents of office programs and e-books', packages: ['officeparser'] },
   mail: { documents: 'E-mail messages', packages: ['postal-mime'] },
+  compound: { documents: 'Documents of older office programs', packages: ['@kenjiuno/msgreader'] },
   picture: {
     documents: 'Pictures and scanned pages',
     packages: ['sharp', 'tesseract.js', '@tesseract.js-data/eng', '@tesseract.js-data/deu'],

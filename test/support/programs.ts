@@ -14,6 +14,8 @@ export const BARE_PROGRAMS: readonly string[] = `
 const PACKAGES_OF = {
   adduser: ['adduser'],
   bash: ['bash'],
+  catdoc: ['catdoc'],
+  catppt: ['catdoc'],
   chromium: ['chromium'],
   dpkg: ['dpkg'],
   'dpkg-deb': ['dpkg'],
@@ -41,6 +43,7 @@ const PACKAGES_OF = {
   tinyproxy: ['tinyproxy-bin'],
   umount: ['mount'],
   unshare: ['util-linux'],
+  xls2csv: ['catdoc'],
   zsh: ['zsh'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 

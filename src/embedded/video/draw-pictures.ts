@@ -1,4 +1,5 @@
-import { inputOf, ProgramFailedError, runFfmpeg } from './run-ffmpeg.ts'
+import { ProgramFailedError } from '../run-program.ts'
+import { inputOf, runFfmpeg } from './run-ffmpeg.ts'
 
 const COLLAGE_FRAME_WIDTH = 320
 /** Frames beyond this size (8K and more) are not decoded. */

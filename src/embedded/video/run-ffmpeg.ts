@@ -1,72 +1,20 @@
-import { execFile } from 'node:child_process'
-import { constants } from 'node:os'
-import { promisify } from 'node:util'
-import { lowerPriority } from '../../foundation/concurrency/lower-priority.ts'
-import { systemCodeOf } from '../../foundation/errors.ts'
-import { childEnvironment } from '../child-environment.ts'
-
-const run = promisify(execFile)
-
-const MAX_MS = 60_000
-const MAX_OUTPUT_BYTES = 64 * 2 ** 20
+import { runProgram } from '../run-program.ts'
 
 /** Containers that hold sound or pictures themselves; the others (playlists, lists of files) name files and addresses to open. */
 const FORMATS =
   'mov,mp4,m4a,3gp,3g2,matroska,webm,avi,flv,mpeg,mpegts,mpegvideo,asf,ogg,mp3,flac,wav,w64,aac,aiff,amr,caf,ac3,eac3'
-
-/** The program is not installed. */
-export class MissingProgramError extends Error {}
-
-/** The program could not do its work with the file. */
-export class ProgramFailedError extends Error {}
-
-/** The program took longer than it may. */
-export class ProgramOverTimeError extends Error {}
 
 /** The arguments that make a file an input, with the options that apply to it. */
 export function inputOf(path: string, ...options: readonly string[]): string[] {
   return ['-protocol_whitelist', 'file', '-format_whitelist', FORMATS, ...options, '-i', `file:${path}`]
 }
 
-/**
- * Runs a program of FFmpeg at a low priority; returns what it prints. Throws MissingProgramError, ProgramOverTimeError,
- * ProgramFailedError with what the program complained of, or the reason of `signal`.
- */
+/** Runs a program of FFmpeg; returns what it prints. Throws as `runProgram`. */
 export async function runFfmpeg(
   program: 'ffmpeg' | 'ffprobe',
   args: readonly string[],
   signal?: AbortSignal,
 ): Promise<Buffer> {
-  signal?.throwIfAborted()
   const noInput = program === 'ffmpeg' ? ['-nostdin'] : []
-  const running = run(program, ['-hide_banner', '-v', 'error', ...noInput, ...args], {
-    ...{ encoding: 'buffer', timeout: MAX_MS, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES },
-    env: childEnvironment(),
-    ...(signal && { signal }),
-  })
-  const { pid } = running.child
-  try {
-    if (pid !== undefined) lowerPriority(constants.priority.PRIORITY_LOW, pid)
-    return (await running).stdout
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw explain(program, error)
-  }
-}
-
-function explain(program: string, error: unknown): Error {
-  if (systemCodeOf(error) === 'ENOENT') return new MissingProgramError(`The program ${program} is not installed`)
-  if (isOverTime(error)) return new ProgramOverTimeError(`${program} took more than ${MAX_MS / 1_000} s`)
-  return new ProgramFailedError(complaintOf(error), { cause: error })
-}
-
-function isOverTime(error: unknown): boolean {
-  const isKilled = error instanceof Error && 'killed' in error && error.killed === true
-  return isKilled && systemCodeOf(error) !== 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER'
-}
-
-function complaintOf(error: unknown): string {
-  const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
-  const lastLine = stderr.slice(stderr.lastIndexOf('\n') + 1)
-  return lastLine.replace(/^.*?\/[^:]*: /, '') || 'the program was ended'
+  return await runProgram(program, ['-hide_banner', '-v', 'error', ...noInput, ...args], signal)
 }

@@ -6,11 +6,11 @@ import { z } from 'zod'
 import type { Tables } from '../database/open-tables.ts'
 import type { ResourceRow } from '../database/resources.ts'
 import { ApiError, invalid } from '../http/api-error.ts'
+import { MissingProgramError, ProgramFailedError, ProgramOverTimeError } from '../run-program.ts'
 import { MAX_SMALL_BYTES } from '../storage/content-receiver.ts'
 import type { FileStore } from '../storage/file-store.ts'
 import type { PictureCache } from '../storage/picture-cache.ts'
 import { drawCollage, drawFrame, findChanges, type Video } from './draw-pictures.ts'
-import { MissingProgramError, ProgramFailedError, ProgramOverTimeError } from './run-ffmpeg.ts'
 
 /** A moment of a video. */
 export interface VideoMoment {

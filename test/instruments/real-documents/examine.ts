@@ -44,7 +44,7 @@ export async function examineDocuments(
     const record = resourceRecord.parse(json)
     const text = document.text ?? (document.ends === 'searchable' ? readByOthers(document) : undefined)
     const own = pluck(record.assets, 'text').join('\n')
-    read.push({ document, id, record, isIndependent: text !== undefined, words: describeNetworkError(text ?? own) })
+    read.push({ document, id, record, isIndependent: text !== undefined, words: wordsOf(text ?? own) })
   }
   const spread = spreadOf(read.map(({ words }) => words))
   const examined: Examined[] = []
@@ -96,7 +96,7 @@ const WITHOUT_BLANKS =
 const QUERY_WORDS = 3
 
 /** The words of a text, each with how often it stands there. */
-function describeNetworkError(text: string): Map<string, number> {
+function wordsOf(text: string): Map<string, number> {
   const counts = new Map<string, number>()
   const add = (word: string) => counts.set(word, (counts.get(word) ?? 0) + 1)
   for (const [run] of text.normalize('NFC').matchAll(WITHOUT_BLANKS)) add(run.slice(0, 4))

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { findProgram } from '../../support/programs.ts'
-import { extensionOf, type RealDocument } from './collect.ts'
+import { BY_CATDOC, extensionOf, type RealDocument } from './collect.ts'
 import type { MadeDocument } from './make-documents.ts'
 
 interface Format {
@@ -12,8 +12,8 @@ interface Format {
   readonly filter: string
   /** Takes a password. */
   readonly locks?: true
-  /** Nothing here reads it, so that it ends as partial. */
-  readonly isUnread?: true
+  /** Searchable unless it says otherwise. */
+  readonly ends?: 'searchable' | 'partial'
 }
 
 const FORMATS = {
@@ -23,19 +23,19 @@ const FORMATS = {
     { extension: 'rtf', filter: 'Rich Text Format' },
     { extension: 'epub', filter: 'EPUB' },
     { extension: 'pdf', filter: 'writer_pdf_Export', locks: true },
-    { extension: 'doc', filter: 'MS Word 97', isUnread: true },
+    { extension: 'doc', filter: 'MS Word 97', ends: BY_CATDOC },
   ],
   sheets: [
     { extension: 'ods', filter: 'calc8', locks: true },
     { extension: 'xlsx', filter: 'Calc MS Excel 2007 XML', locks: true },
     { extension: 'pdf', filter: 'calc_pdf_Export' },
-    { extension: 'xls', filter: 'MS Excel 97', isUnread: true },
+    { extension: 'xls', filter: 'MS Excel 97', ends: BY_CATDOC },
   ],
   slides: [
     { extension: 'odp', filter: 'impress8', locks: true },
     { extension: 'pptx', filter: 'Impress MS PowerPoint 2007 XML', locks: true },
     { extension: 'pdf', filter: 'impress_pdf_Export' },
-    { extension: 'ppt', filter: 'MS PowerPoint 97', isUnread: true },
+    { extension: 'ppt', filter: 'MS PowerPoint 97' },
   ],
 } as const satisfies Record<string, readonly Format[]>
 
@@ -85,10 +85,9 @@ function storing(
   formats: readonly Format[],
   text?: string,
 ): (Conversion & MadeDocument)[] {
-  return formats.flatMap(({ extension, filter, locks, isUnread }) => {
+  return formats.flatMap(({ extension, filter, locks, ends = 'searchable' }) => {
     const name = `${basename(from)}.${extension}`
     const [open, locked] = [join('LibreOffice', name), join('encrypted', name)]
-    const ends = isUnread ? 'partial' : 'searchable'
     const plain = { from, filter, to: join(folder, open), path: open, kind: 'LibreOffice', ends } as const
     const known = text === undefined ? plain : { ...plain, text }
     if (!locks) return [known]

@@ -63,7 +63,7 @@ export type ContentKind = TextKind | DocumentKind | 'picture' | 'media' | 'gzip'
 export type TextKind = 'text' | 'html' | 'csv' | 'unknown'
 
 /** Documents of which a parser takes the whole. */
-export type DocumentKind = 'pdf' | 'office' | 'workbook' | 'mail'
+export type DocumentKind = 'pdf' | 'office' | 'workbook' | 'mail' | 'compound'
 
 const BY_TYPE: Readonly<Record<string, ContentKind>> = {
   ...typesOf('html', 'text/html application/xhtml+xml'),
@@ -76,9 +76,11 @@ const BY_TYPE: Readonly<Record<string, ContentKind>> = {
   ...typesOf('office', 'application/vnd.ms-powerpoint.presentation.macroenabled.12'),
   ...typesOf('workbook', 'application/vnd.ms-excel.sheet.macroenabled.12'),
   ...typesOf('mail', 'message/rfc822'),
-  ...typesOf('unsupported', 'application/postscript application/oxps application/vnd.ms-xpsdocument application/x-cfb'),
-  ...typesOf('unsupported', 'application/msword application/onenote application/x-mobipocket-ebook'),
-  ...typesOf('unsupported', 'application/vnd.amazon.ebook application/vnd.ms-outlook application/vnd.apple.pages'),
+  ...typesOf('unsupported', 'application/postscript application/oxps application/vnd.ms-xpsdocument'),
+  ...typesOf('compound', 'application/msword application/vnd.ms-excel application/vnd.ms-powerpoint'),
+  ...typesOf('compound', 'application/vnd.ms-outlook application/x-cfb'),
+  ...typesOf('unsupported', 'application/onenote application/x-mobipocket-ebook'),
+  ...typesOf('unsupported', 'application/vnd.amazon.ebook application/vnd.apple.pages'),
   ...typesOf('unsupported', 'application/vnd.apple.numbers application/vnd.apple.keynote application/vnd.visio'),
   ...typesOf('unsupported', 'image/vnd.djvu application/vnd.comicbook+zip application/vnd.comicbook-rar'),
   ...typesOf('unsupported', 'application/vnd.ms-excel.sheet.binary.macroenabled.12'),

@@ -37,17 +37,37 @@ export async function readMail(
   if (mail.attachments.some(({ mimeType }) => ENCRYPTED.test(mimeType))) {
     throw new Error('The message is encrypted: reading it takes its key')
   }
-  const body = (mail.text ?? '').trim() || (await visibleText(mail.html ?? ''))
+  const end = await takeMessage(mail, sink, readNested)
+  return isCorrected && end.status !== 'running' ? withWarning(end, WRONG_ENCODING) : end
+}
+
+/** What a message says, whatever its format. */
+interface Message extends Pick<Email, 'subject' | 'from' | 'to' | 'cc' | 'date' | 'text' | 'html'> {
+  readonly attachments: readonly Pick<Attachment, 'filename' | 'mimeType' | 'content'>[]
+}
+
+/** Emits a message as Markdown, and the text of what is attached. */
+export async function takeMessage(
+  message: Message,
+  sink: ExtractionSink,
+  readNested: NestedReader,
+): Promise<ExtractionEnd> {
+  const { text = '', html = '', attachments } = message
+  const body = text.trim() || (await visibleText(html))
   const splitter = new PassageSplitter('line', (passage) => sink.take(passage))
-  splitter.write(`${headOf(mail)}\n\n${body}`)
+  splitter.write(`${headOf(message)}\n\n${body}`)
   splitter.end()
   await sink.drain()
-  const faults = await readAttachments(mail.attachments, sink, readNested)
-  if (!faults) return FOR_NEXT_STAGE
-  const warnings = isCorrected ? [WRONG_ENCODING, ...faults] : faults
-  const hasText = body !== '' || mail.attachments.length > 0
+  const warnings = await readAttachments(attachments, sink, readNested)
+  if (!warnings) return FOR_NEXT_STAGE
+  const hasText = body !== '' || attachments.length > 0
   const end = hasText ? completed(...warnings) : partial('The message has no text: only its subject is searchable')
-  return { ...end, textType: 'text/markdown', properties: { attachments: mail.attachments.length } }
+  return { ...end, textType: 'text/markdown', properties: { attachments: attachments.length } }
+}
+
+function withWarning(end: ExtractionEnd, warning: string): ExtractionEnd {
+  const status = end.status === 'completed' ? 'completed_with_warnings' : end.status
+  return { ...end, status, warnings: [warning, ...end.warnings] }
 }
 
 const NO_MESSAGE = 'The file has no headers of a message: it was read as plain text'
@@ -71,7 +91,7 @@ function correctEncodings(bytes: Buffer): { readonly message: Buffer; readonly i
   return { message: isCorrected ? Buffer.from(message, 'latin1') : bytes, isCorrected }
 }
 
-function headOf({ subject = '', from, to, cc, date, attachments }: Email): string {
+function headOf({ subject = '', from, to, cc, date, attachments }: Message): string {
   const lines = {
     From: from ? nameOf(from) : '',
     To: (to ?? []).map(nameOf).join(', '),
@@ -102,7 +122,7 @@ async function visibleText(html: string): Promise<string> {
 
 /** Returns a warning for each attachment that could not be read whole; undefined when the next stage has to read one. */
 async function readAttachments(
-  attachments: readonly Attachment[],
+  attachments: Message['attachments'],
   sink: ExtractionSink,
   readNested: NestedReader,
 ): Promise<string[] | undefined> {

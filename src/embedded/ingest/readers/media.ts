@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { messageOf } from '../../../foundation/errors.ts'
-import { inputOf, MissingProgramError, runFfmpeg } from '../../video/run-ffmpeg.ts'
+import { MissingProgramError } from '../../run-program.ts'
+import { inputOf, runFfmpeg } from '../../video/run-ffmpeg.ts'
 import { completed, type ExtractionEnd, type ExtractionSink } from './extraction.ts'
 import { PlaceSplitter } from './passage-splitter.ts'
 

@@ -1,5 +1,3 @@
-import { rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Passage } from '../../database/passages.ts'
 import { explainMissingReader } from '../../optional-packages.ts'
 import { contentTypeOf, type DocumentKind, isTextKind } from './content-kind.ts'
@@ -15,6 +13,7 @@ import {
   UNSUPPORTED_FORMAT,
 } from './extraction.ts'
 import type { Recognizer } from './ocr.ts'
+import { withTemporaryFile } from './temporary-file.ts'
 import { extractText } from './text.ts'
 
 /** The tools of readers. */
@@ -37,6 +36,7 @@ const READERS: Readonly<Record<DocumentKind, () => Promise<DocumentReader>>> = {
   office: async () => (await import('./office.ts')).readOffice,
   workbook: async () => (await import('./workbook.ts')).readWorkbook,
   mail: async () => (await import('./mail.ts')).readMail,
+  compound: async () => (await import('./compound.ts')).readCompound,
 }
 
 /** Reads any document, by what its bytes are. Throws when it is broken. */
@@ -76,13 +76,7 @@ async function readMediaOf(
   const { readMedia } = await import('./media.ts')
   const types = [source.mimeType, source.foundType]
   if (source.path !== undefined) return await readMedia(source.path, types, sink)
-  const path = join(tools.temporaryDir, `media-${process.pid}`)
-  await writeFile(path, await readWhole(source), { mode: 0o600 })
-  try {
-    return await readMedia(path, types, sink)
-  } finally {
-    await rm(path, { force: true })
-  }
+  return await withTemporaryFile(await readWhole(source), tools.temporaryDir, (path) => readMedia(path, types, sink))
 }
 
 /** A message within a message within a message is not read. */

@@ -1,0 +1,83 @@
+import { createRequire } from 'node:module'
+import iconv from 'iconv-lite'
+import { mimeOf } from '../../../contract/mime.ts'
+import { messageOf } from '../../../foundation/errors.ts'
+import type { ExtractionEnd, ExtractionSink, NestedReader } from './extraction.ts'
+import { takeMessage } from './mail.ts'
+
+// Loaders of modules disagree on what its default export is.
+const { default: MsgReader }: typeof import('@kenjiuno/msgreader') = createRequire(import.meta.url)(
+  '@kenjiuno/msgreader',
+)
+
+/** Extracts a message of Outlook as one of RFC 5322. Throws when it is broken. */
+export async function readOutlook(
+  bytes: Buffer,
+  sink: ExtractionSink,
+  { readNested }: { readonly readNested: NestedReader },
+): Promise<ExtractionEnd> {
+  const message = parse(bytes)
+  return await takeMessage(message, sink, readNested)
+}
+
+function parse(bytes: Buffer) {
+  try {
+    const { messageCodepage, messageLocaleId } = open(bytes).getFileData()
+    const reader = open(bytes, messageCodepage ?? codePageOf(messageLocaleId))
+    const { subject, body, html, recipients = [], attachments = [], ...fields } = reader.getFileData()
+    const people = (type: string) => recipients.filter(({ recipType }) => recipType === type).map(personOf)
+    return {
+      ...(subject !== undefined && { subject }),
+      from: personOf({ name: fields.senderName, email: fields.senderEmail, smtpAddress: fields.senderSmtpAddress }),
+      to: people('to'),
+      cc: people('cc'),
+      date: fields.messageDeliveryTime ?? fields.clientSubmitTime,
+      text: body,
+      html: html && decode(html, fields.internetCodepage),
+      attachments: attachments.map((attachment) => {
+        const { fileName, content } = reader.getAttachment(attachment)
+        return { filename: fileName, mimeType: mimeOf(fileName ?? ''), content }
+      }),
+    }
+  } catch (error) {
+    throw new Error(`The message cannot be read: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+/** The code page is that of the strings that are not in Unicode. */
+function open(bytes: Buffer, codePage = 1252) {
+  const reader = new MsgReader(new DataView(bytes.buffer, bytes.byteOffset, bytes.length))
+  reader.parserConfig = { ansiEncoding: nameOf(codePage) }
+  return reader
+}
+
+function decode(bytes: Uint8Array, codePage = 65_001): string {
+  return iconv.decode(Buffer.from(bytes), nameOf(codePage))
+}
+
+function nameOf(codePage: number): string {
+  const name = `cp${codePage}`
+  return iconv.encodingExists(name) ? name : 'utf8'
+}
+
+/** The code pages of languages that are not written in that of Western Europe, by the lower ten bits of their locale ([MS-LCID]). */
+const CODE_PAGES: Readonly<Record<number, number>> = {
+  ...{ 1: 1256, 4: 936, 5: 1250, 8: 1253, 13: 1255, 14: 1250, 17: 932, 18: 949, 21: 1250 },
+  ...{ 24: 1250, 25: 1251, 30: 874, 31: 1254, 34: 1251, 38: 1257, 39: 1257, 42: 1258, 41: 1256 },
+}
+const TAIWAN = 0x0404
+
+function codePageOf(locale = 0): number | undefined {
+  return locale === TAIWAN ? 950 : CODE_PAGES[locale & 0x3ff]
+}
+
+interface Person {
+  readonly name?: string | undefined
+  readonly email?: string | undefined
+  readonly smtpAddress?: string | undefined
+}
+
+function personOf({ name = '', email = '', smtpAddress = email }: Person) {
+  // Inside an organization an address may be a path of its directory.
+  return { name: name === smtpAddress ? '' : name, address: smtpAddress.startsWith('/') ? '' : smtpAddress }
+}

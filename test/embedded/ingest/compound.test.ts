@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { mimeOf } from '../../../src/contract/mime.ts'
+import { pluck } from '../../contract/service-client.ts'
+import { needs } from '../../support/needs.ts'
+import { ingested } from './ingested.ts'
+import { readHere } from './read-here.ts'
+
+const sample = (name: string) => readFileSync(join(import.meta.dirname, 'samples', name))
+const read = async (name: string, bytes = sample(name)) => await readHere(mimeOf(name), [bytes])
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+describe('documents of older office programs', () => {
+  it.each([
+    ['old.doc', /lighthouse[\s\S]*larch[\s\S]*Brest[\s\S]*Маяк/, 'paragraph'],
+    ['old.xls', /\| Hemp \| 120 \|[\s\S]*\| Sisal \| 80 \|/, 'row'],
+    ['dates.xls', /\| 2004-01-02 \| 2004-01-02 \|/, 'row'],
+  ])('%s is read', async (name, words, unit) => {
+    needs('catdoc', 'xls2csv')
+    const { passages, text, end } = await read(name)
+    expect({ text, end }).toMatchObject({ text: expect.stringMatching(words), end: { status: 'completed' } })
+    expect(new Set(passages.map((passage) => passage.unit))).toEqual(new Set([unit]))
+  })
+
+  it('slides are read in their order with their notes, each once', async () => {
+    const { passages, end } = await read('old.ppt')
+    expect(end.status).toBe('completed')
+    expect(passages.map(({ unit, firstUnit, text }) => [unit, firstUnit, text.split(/\n+/)])).toEqual([
+      [
+        'slide',
+        1,
+        [...['This is a test title', 'This is a test subtitle', 'This is on page 1'], 'These are the notes for page 1'],
+      ],
+      [
+        'slide',
+        2,
+        [
+          ...['This is the title on page 2', 'This is page two', 'It has several blocks of text'],
+          ...['None of them have formatting', 'These are the notes on page two, again lacking formatting'],
+        ],
+      ],
+    ])
+  })
+
+  it('texts that stand beside the outline of a slide are read', async () => {
+    expect((await read('boxes.ppt')).text).toBe(
+      'Title Placeholder\n\nText in a TextBox\n\nRectangle\n\nEllipse\n\nOctagon',
+    )
+  })
+
+  it('a document is known by its bytes, whatever its type, and found', async () => {
+    const sent = { name: 'a.bin', type: 'application/octet-stream', content: new Uint8Array(sample('old.ppt')) }
+    const { record, found } = await ingested(sent)
+    expect(record).toMatchObject({ ingestion_status: 'completed' })
+    expect(await found('subtitle')).toEqual([record.id])
+  })
+
+  it.each([
+    ['old.doc', 'catdoc'],
+    ['old.xls', 'xls2csv'],
+  ])('%s is partial and names the program that is not installed', async (name, program) => {
+    vi.stubEnv('PATH', '/nowhere')
+    const { passages, end } = await read(name)
+    expect(passages).toEqual([])
+    expect(end).toMatchObject({
+      status: 'partial',
+      failure: `The program ${program} (of the package catdoc) is not installed: only its title is searchable`,
+    })
+  })
+
+  it.each(['locked.doc', 'locked.xls', 'locked.ppt'])('%s fails as encrypted', async (name) => {
+    needs('catdoc', 'xls2csv')
+    await expect(read(name)).rejects.toThrow('The document is encrypted: reading it takes its password')
+  })
+
+  it.each(['old.ppt', 'note.msg'])('%s fails when it is cut, or is read in part', async (name) => {
+    const bytes = sample(name)
+    for (const length of [100, 600, 3_000, bytes.length - 2_000]) {
+      const end = await read(name, bytes.subarray(0, length)).catch((error: unknown) => error)
+      expect(end).toSatisfy((each) => (each instanceof Error ? /^The \w+ /.test(each.message) : 'end' in Object(each)))
+    }
+  })
+
+  it('a file that only has the name of such a document is partial', async () => {
+    expect((await read('old.doc', Buffer.from([0, 1, 2, 3]))).end.status).toBe('partial')
+  })
+})
+
+describe('messages of Outlook', () => {
+  it('one is read with its people, its date and what is attached, messages as well', async () => {
+    const { record, found } = await ingested({
+      ...{ name: 'note.msg', type: mimeOf('note.msg'), content: new Uint8Array(sample('note.msg')) },
+    })
+    expect(record).toMatchObject({ properties: { attachments: 2 } })
+    const text = pluck(record.assets, 'text').join('\n')
+    expect(text).toContain('# I have attachments!\n\nDate: Thu, 10 Sep 2020 10:18:08 GMT')
+    expect(text).toContain('# Microsoft Outlook テスト メッセージ')
+    expect(await found('attachments')).toEqual([record.id])
+  })
+
+  it('one without Unicode is read by the code page of its language', async () => {
+    const { text, end } = await read('japanese.msg')
+    expect(end.status).toBe('completed')
+    expect(text).toContain('# 日本語 Non Unicode タイトル\n\nTo: xmailuser2@xmailserver.test')
+    expect(text).toContain('日本語 Non Unicode 本文')
+  })
+
+  it('one whose text is a page of HTML is read as it is seen', async () => {
+    const { text } = await read('web.msg')
+    expect(text).toContain('From: Microsoft Outlook <')
+    expect(text).toMatch(/\n\nこの電子メール メッセージは、[^<]*送信されたものです。$/)
+  })
+})
