@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startEmbeddedLibrary } from '../../src/embedded/start-embedded.ts'
+import { ServiceClient } from '../contract/service-client.ts'
 import { createHome } from './run-with.ts'
 
 const { home, shelfd } = createHome()
@@ -17,19 +18,6 @@ afterAll(() => library[Symbol.asyncDispose]())
 
 const run = (line: string | readonly string[], more = {}) => shelfd(line, { env, ...more })
 const json = async (line: string) => JSON.parse((await run(`${line} --json`)).stdout)
-
-async function upload(libraryId: string, name: string, text: string): Promise<string> {
-  const form = new FormData()
-  form.set('file', new Blob([text], { type: 'text/markdown' }), name)
-  const headers = { authorization: `Bearer ${library.token}` }
-  const answer = await fetch(`${library.url}/api/v1/libraries/${libraryId}/files`, {
-    method: 'POST',
-    headers,
-    body: form,
-  })
-  const { id } = JSON.parse(await answer.text())
-  return id
-}
 
 describe('libraries and directories', () => {
   test('libraries and directories are created, shown, listed and deleted', async () => {
@@ -71,7 +59,8 @@ describe('resources', () => {
 
   beforeAll(async () => {
     const created = await json('libraries create Papers')
-    id = await upload(created.id, 'solar.md', '# Solar sails\n\nLight pushes.')
+    const file = { name: 'solar.md', content: '# Solar sails\n\nLight pushes.', type: 'text/markdown' }
+    id = await new ServiceClient(library).uploaded(created.id, file)
     await library.settled()
   })
 

@@ -1,5 +1,6 @@
 /** Valid answers that are unusual. */
 import { describe, expect, test } from 'vitest'
+import { ServiceClient } from '../contract/service-client.ts'
 import { accountOf, startEngine } from '../support/engine.ts'
 
 /** The answer with an unknown field in each object. */
@@ -32,12 +33,9 @@ describe('answers', () => {
     await tested.sync([mirror])
     const entries = (await tested.report([mirror])).rows.map(({ entry }) => entry)
     // Another client adds the same bytes: the same resource in another place.
-    const form = new FormData()
-    form.set('file', new Blob(['A'], { type: 'text/markdown' }), 'a.md')
-    const libraryId = tested.store.mirrors.list()[0]?.library.remoteId
-    const headers = { authorization: `Bearer ${service.token}` }
-    const url = `${service.library.url}/api/v1/libraries/${libraryId}/files`
-    expect(await fetch(url, { method: 'POST', headers, body: form })).toMatchObject({ status: 200 })
+    const libraryId = tested.store.mirrors.list()[0]?.library.remoteId ?? ''
+    const file = { name: 'a.md', content: 'A', type: 'text/markdown' }
+    expect(await new ServiceClient(service.library).upload(libraryId, file)).toMatchObject({ status: 200 })
     const { rows, listing } = await tested.report([mirror])
     expect(listing).toBe('complete')
     expect(rows.map(({ entry }) => entry)).toEqual(

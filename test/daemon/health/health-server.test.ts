@@ -56,6 +56,18 @@ async function sendRaw(url: string, bytes: string): Promise<string> {
   return text
 }
 
+/** Its metrics are rendered when the test says so. */
+async function startScraped() {
+  const scrape = Promise.withResolvers<{ body: string; contentType: string }>()
+  const asked = Promise.withResolvers<void>()
+  const renderMetrics = () => {
+    asked.resolve()
+    return scrape.promise
+  }
+  const { url } = await start({ renderMetrics })
+  return { url, scrape, asked }
+}
+
 describe('/healthz', () => {
   test('/healthz is 200 while the daemon works', async () => {
     const { url } = await start()
@@ -251,13 +263,7 @@ describe('connections to the health server', () => {
   })
 
   test('a client that disconnects early does no harm', async () => {
-    const scrape = Promise.withResolvers<{ body: string; contentType: string }>()
-    const asked = Promise.withResolvers<void>()
-    const renderMetrics = () => {
-      asked.resolve()
-      return scrape.promise
-    }
-    const { url } = await start({ renderMetrics })
+    const { url, scrape, asked } = await startScraped()
     const impatient = request(`${url}/metrics`).on('error', () => {})
     const gone = new Promise((resolve) => impatient.on('close', resolve))
     impatient.end()
@@ -292,13 +298,7 @@ describe('connections to the health server', () => {
   })
 
   test('a slow scrape survives a hundred later connections', async () => {
-    const scrape = Promise.withResolvers<{ body: string; contentType: string }>()
-    const asked = Promise.withResolvers<void>()
-    const renderMetrics = () => {
-      asked.resolve()
-      return scrape.promise
-    }
-    const { url } = await start({ renderMetrics })
+    const { url, scrape, asked } = await startScraped()
     const scraped = fetch(`${url}/metrics`)
     await asked.promise
     await openSilent(url, 100, '')

@@ -2,29 +2,13 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { searchResponse } from '../../../src/contract/records.ts'
-import type { ServiceClient } from '../../contract/service-client.ts'
 import { startLibrary, temporaryDirectory } from '../temporary-library.ts'
 import { startEmbeddingServer } from './embedding-server.ts'
+import { search, upload } from './search-library.ts'
 
 const AT_ONCE = { embedding: { calmMs: 0 } }
 const NOTICE = 'Candidates, not verified answers: check excerpts against the source.'
 const SIMILAR = 'No resource has all the terms; these have some of them, or a similar meaning.'
-
-async function search(client: ServiceClient, query: string, more: Readonly<Record<string, string>> = {}) {
-  const answer = await client.get(`/search/resources?${new URLSearchParams({ query, ...more })}`)
-  expect(answer.status, answer.text).toBe(200)
-  const { notice, results } = searchResponse.parse(answer.json)
-  return { notice, ids: results.map(({ resource }) => resource.id), results }
-}
-
-async function upload(client: ServiceClient, library: string, texts: readonly string[]): Promise<string[]> {
-  const ids: string[] = []
-  for (const [index, content] of texts.entries()) {
-    ids.push(await client.uploaded(library, { name: `n${index}.txt`, content }))
-  }
-  return ids
-}
 
 function countVectors(dataDir: string): unknown {
   const database = new Database(join(dataDir, 'library.sqlite'), { readonly: true })

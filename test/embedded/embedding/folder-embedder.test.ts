@@ -1,11 +1,12 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import type { EmbeddingPurpose, Vector } from '../../../src/embedded/embedding/embedder.ts'
+import type { EmbeddingPurpose } from '../../../src/embedded/embedding/embedder.ts'
 import { openFolderEmbedder } from '../../../src/embedded/embedding/folder-embedder.ts'
 import { loadModel } from '../../../src/embedded/embedding/load-model.ts'
 import { systemClock } from '../../../src/foundation/clock.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
+import { similarityOf } from './concepts.ts'
 import { encodeModel, type ModelForm, tokenId, writeFiles, writeModel } from './write-model.ts'
 
 function openEmbedder(folder: string) {
@@ -18,13 +19,6 @@ function openEmbedder(folder: string) {
 async function embedOne(folder: string, text: string, purpose: EmbeddingPurpose = 'document') {
   const embedText = await loadModel(folder)
   return await embedText(text, purpose)
-}
-
-function similarityOf(one: Vector | undefined, other: Vector | undefined): number {
-  if (!one || !other) throw new Error('A text has no vector')
-  return (
-    one.reduce((sum, each, index) => sum + each * (other[index] ?? 0), 0) / (Math.hypot(...one) * Math.hypot(...other))
-  )
 }
 
 /** The last number of a vector of the model, of which each token has its own share. */

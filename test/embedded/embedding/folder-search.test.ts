@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { chooseEmbedder } from '../../../src/app/service-client/choose-embedder.ts'
-import { searchResponse } from '../../../src/contract/records.ts'
 import { readSettingsWith } from '../../app/settings/read-settings-with.ts'
-import type { ServiceClient } from '../../contract/service-client.ts'
 import { startLibrary } from '../temporary-library.ts'
+import { search, upload } from './search-library.ts'
 import { encodeModel, writeFiles, writeModel } from './write-model.ts'
 
 const TEXTS = ['Tulips in spring.', 'The surgeon earns high wages.', 'A vessel in the harbour.']
@@ -17,23 +16,6 @@ const QUESTION = 'how much do they pay a physician'
 function startWith(folder: string) {
   const { embedder } = readSettingsWith({ yaml: `embedder: {folder: ${JSON.stringify(folder)}}` })
   return startLibrary({ embedder: chooseEmbedder(embedder, { add() {} }), embedding: { calmMs: 0 } })
-}
-
-/** Uploads all texts; resolves with their identifiers. */
-async function upload(client: ServiceClient): Promise<readonly string[]> {
-  const library = await client.createLibrary()
-  const ids: string[] = []
-  for (const [index, content] of TEXTS.entries()) {
-    ids.push(await client.uploaded(library, { name: `${index}.txt`, content }))
-  }
-  return ids
-}
-
-async function search(client: ServiceClient, query: string) {
-  const answer = await client.get(`/search/resources?${new URLSearchParams({ query })}`)
-  expect(answer.status, answer.text).toBe(200)
-  const { notice, results } = searchResponse.parse(answer.json)
-  return { notice, ids: results.map(({ resource }) => resource.id) }
 }
 
 function storedDimensions(dataDir: string): readonly unknown[] {
@@ -46,7 +28,7 @@ function storedDimensions(dataDir: string): readonly unknown[] {
 
 it('a model in a configured folder finds the document that means the same', async () => {
   const { client, library } = await startWith(writeModel())
-  const [, surgeon] = await upload(client)
+  const [, surgeon] = await upload(client, await client.createLibrary(), TEXTS)
   await library.settled()
   const { ids, notice } = await search(client, QUESTION)
   expect(ids[0]).toBe(surgeon)
@@ -56,7 +38,7 @@ it('a model in a configured folder finds the document that means the same', asyn
 it('a model that changes amid the work makes all vectors anew', async () => {
   const folder = writeModel()
   const { client, library, dataDir } = await startWith(folder)
-  const [, surgeon] = await upload(client)
+  const [, surgeon] = await upload(client, await client.createLibrary(), TEXTS)
   await library.settled()
   expect(storedDimensions(dataDir)).toEqual([8, 8, 8])
   writeFiles(folder, { 'onnx/model.onnx': encodeModel({ dimensions: 6 }) })
@@ -69,7 +51,7 @@ it('a model that changes amid the work makes all vectors anew', async () => {
 it('a model that fails holds up no upload and no search, and the notice says why', async () => {
   const folder = writeModel({}, { 'onnx/model.onnx': encodeModel().subarray(0, 300) })
   const { client } = await startWith(folder)
-  const [, surgeon] = await upload(client)
+  const [, surgeon] = await upload(client, await client.createLibrary(), TEXTS)
   const broken = await search(client, 'wages of zoologists')
   expect(broken.ids).toEqual([surgeon])
   expect(broken.notice).toContain(

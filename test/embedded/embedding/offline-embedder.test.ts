@@ -1,18 +1,14 @@
 import { expect, it, onTestFinished } from 'vitest'
-import type { Vector } from '../../../src/embedded/embedding/embedder.ts'
+
 import { openOfflineEmbedder } from '../../../src/embedded/embedding/offline-embedder.ts'
 import { systemClock } from '../../../src/foundation/clock.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
+import { similarityOf } from './concepts.ts'
 
 function openEmbedder() {
   const embedder = openOfflineEmbedder({ clock: systemClock, logger: silentLogger })
   onTestFinished(embedder.stop)
   return embedder
-}
-
-function similarityOf(one: Vector | undefined, other: Vector | undefined): number {
-  if (!one || !other) throw new Error('A text has no vector')
-  return one.reduce((sum, each, index) => sum + each * (other[index] ?? 0), 0)
 }
 
 it('texts that mean the same have vectors near each other, all others not', async () => {

@@ -6,9 +6,10 @@ import { InterruptedError } from '../../../src/foundation/errors.ts'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import type { MirrorSettings } from '../../../src/sync/engine.ts'
 import { emptyBatch, type StartWalk } from '../../../src/sync/scan/scan-batch.ts'
+import { ServiceClient } from '../../contract/service-client.ts'
 import { dumpStore } from '../../support/dump-store.ts'
 import { mirrorOf, openTestEngine, startEngine, type TestEngine } from '../../support/engine.ts'
-import { type FaultyService, randomFaults, startFaultyService } from '../../support/faulty-service.ts'
+import { randomFaults, startFaultyService } from '../../support/faulty-service.ts'
 import { seededRandom } from '../../support/random.ts'
 import { findFaultOfShortForm } from '../../support/short-report.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporary.ts'
@@ -28,13 +29,6 @@ async function classesOf(tested: TestEngine, mirror: MirrorSettings): Promise<Re
   }
   for (const paths of Object.values(classes)) paths.sort()
   return classes
-}
-
-function upload(service: FaultyService, libraryId: string, name: string, text: string): Promise<Response> {
-  const form = new FormData()
-  form.set('file', new Blob([text], { type: 'text/markdown' }), name)
-  const headers = { authorization: `Bearer ${service.token}` }
-  return fetch(`${service.library.url}/api/v1/libraries/${libraryId}/files`, { method: 'POST', headers, body: form })
 }
 
 describe('each class of the report', () => {
@@ -72,7 +66,8 @@ describe('each class of the report', () => {
     writeFileSync(join(root, 'edited.md'), 'new')
     writeFileSync(join(root, 'fresh.md'), 'fresh')
     const libraryId = tested.store.mirrors.list()[0]?.library.remoteId ?? ''
-    expect((await upload(service, libraryId, 'foreign.md', 'foreign')).status).toBe(201)
+    const foreign = { name: 'foreign.md', content: 'foreign', type: 'text/markdown' }
+    expect((await new ServiceClient(service.library).upload(libraryId, foreign)).status).toBe(201)
     const [lostId] = [...names].find(([, name]) => name === 'lost.md') ?? []
     service.answer = ({ route, path }) =>
       route === 'showResource' && path.endsWith(`/${lostId}`) ? { status: 404, body: {} } : undefined
