@@ -4,7 +4,7 @@
  */
 import { cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { dirname, join, posix, relative, sep } from 'node:path'
+import { basename, dirname, join, posix, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'rolldown'
 import packageJson from '../package.json' with { type: 'json' }
@@ -58,11 +58,15 @@ const IN_PARTS: Readonly<Record<string, string>> = {
 /** keepPlaces changes no line, which is what a stack trace shows; yargs can extend a configuration file, and we have none. */
 const EXPECTED_LOGS: readonly string[] = ['SOURCEMAP_BROKEN', 'EMPTY_IMPORT_META']
 
-/** Bundles src into the directory `dist`, and puts beside it what the program reads: its migrations, and its pages. */
-export async function bundle(dist: string): Promise<void> {
+/**
+ * Bundles src into the directory `dist`, and puts beside it what the program reads: its migrations, and its pages. Files of `more` are
+ * entries as well, named as they are without their directories.
+ */
+export async function bundle(dist: string, more: readonly string[] = []): Promise<void> {
+  const ours = ENTRIES.map((name) => [name, join(SRC, `${name}.ts`)])
   await build({
     cwd: ROOT,
-    input: Object.fromEntries(ENTRIES.map((name) => [name, join(SRC, `${name}.ts`)])),
+    input: Object.fromEntries([...ours, ...more.map((file) => [basename(file, '.ts'), file])]),
     platform: 'node',
     external: isOutside,
     plugins: [takeParts, keepPlaces, loadLate],

@@ -19,7 +19,7 @@ async function serve(home: ReturnType<typeof temporaryHome>) {
     home.path,
   )
   onTestFinished(async () => {
-    running.stop()
+    await running.stop()
     await running.ended
   })
   const url: string = JSON.parse(await running.firstLine).url

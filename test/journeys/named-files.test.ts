@@ -21,7 +21,7 @@ describe('sync -n -v', () => {
   test('sync -n -v names each file that would be sent', async () => {
     const home = setUp()
     const { stderr } = expectExit(
-      await home.run(['sync', '-n', '-v', 'Papers']),
+      await home.shelfd(['sync', '-n', '-v', 'Papers']),
       0,
       /^Papers:\n {2}would send {2}a\.md \(7 B\)\n {2}would send {2}notes\/b\.md \(12 KiB\)\n/m,
     )
@@ -30,7 +30,7 @@ describe('sync -n -v', () => {
 
   test('sync -n -v --json leaves one object on stdout', async () => {
     const home = setUp()
-    const { stderr, stdout } = await home.run(['sync', '-nv', 'Papers', '--json', '--log-format', 'json'])
+    const { stderr, stdout } = await home.shelfd(['sync', '-nv', 'Papers', '--json', '--log-format', 'json'])
     expect(JSON.parse(stdout)).toMatchObject({ dryRun: true, mirrors: [{ uploads: { created: 2 } }] })
     expect(fieldsOf(stderr, 'would send')).toMatchObject([
       { level: 'debug', mirror: 'Papers', path: 'a.md', bytes: 7 },
@@ -53,19 +53,19 @@ describe('sync -n', () => {
 describe('sync -v', () => {
   test('sync -v names each sent file with its resource', async () => {
     const home = setUp()
-    const { stderr } = await home.run(['sync', '-v', 'Papers'])
+    const { stderr } = await home.shelfd(['sync', '-v', 'Papers'])
     const ids = readLibrary(home.dataDir).map(({ id }) => id)
     const named = [...stderr.matchAll(/^ {2}sent {2}(\S+) \(.*\) → (\S+)$/gm)].map(([, path, id]) => ({ path, id }))
     expect(named.map(({ path }) => path).sort()).toEqual(['a.md', 'notes/b.md'])
     expect(named.map(({ id }) => id).sort()).toEqual(ids.sort())
-    expect((await home.run(['sync', '-v', 'Papers'])).stderr).not.toContain('sent')
+    expect((await home.shelfd(['sync', '-v', 'Papers'])).stderr).not.toContain('sent')
   })
 
   test('sync -v names each sent file through a daemon too', async () => {
     const home = setUp()
     configure(home, { mirrors: [{ name: 'other', path: home.write('Other', {}) }] })
     const daemon = await startDaemon(home)
-    const { stderr } = await home.run(['sync', '-v', 'Papers'])
+    const { stderr } = await home.shelfd(['sync', '-v', 'Papers'])
     expect(stderr).toMatch(/^ {2}sent {2}notes\/b\.md \(12 KiB\) → \S+$/m)
     await daemon.stop()
   })
@@ -94,8 +94,8 @@ describe('the log of the daemon', () => {
     const home = setUp()
     configure(home, { mirrors: [{ name: 'other', path: home.write('Other', {}) }] })
     const daemon = await startDaemon(home, { SHELFD_LOG_FORMAT: 'json' })
-    for (const command of ['pause', 'resume', 'pause', 'resume']) await home.run([command, 'other'])
-    await home.run(['pause'])
+    for (const command of ['pause', 'resume', 'pause', 'resume']) await home.shelfd([command, 'other'])
+    await home.shelfd(['pause'])
     await home.sync(['Papers'])
     const { stderr } = await daemon.stop()
     expect(fieldsOf(stderr, 'a client paused uploads').map(({ mirrors }) => mirrors)).toEqual([

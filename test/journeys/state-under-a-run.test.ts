@@ -10,7 +10,7 @@ import { homeOnService } from '../support/home-on-service.ts'
 import { mayMount, mount } from '../support/mounted-disk.ts'
 
 const PATIENT = { timeout: 180_000 }
-const FILES = 200
+const FILES = 100
 /** The upload during which it happens. */
 const AT = 40
 /** Uploads that may follow: those under way, and those whose intents were committed before. */
@@ -49,12 +49,12 @@ async function usedHome(): Promise<{ home: Home; service: FaultyService; before:
   const { service, home } = await homeOnService()
   const path = home.write('Papers', { 'first.md': 'first' })
   configure(home, { mirrors: [{ name: 'Papers', path, library: 'Research', settle: '50ms' }] })
-  expect((await home.run(['sync'])).exitCode).toBe(0)
+  expect((await home.shelfd(['sync'])).exitCode).toBe(0)
   const before = join(home.path, 'before')
   cpSync(home.stateDir, before, { recursive: true })
   // Closing moves what is in the log into the database, which is another one from now on.
   home.write('Papers', { 'second.md': 'second' })
-  expect((await home.run(['sync'])).exitCode).toBe(0)
+  expect((await home.shelfd(['sync'])).exitCode).toBe(0)
   service.forget()
   return { home, service, before }
 }
@@ -69,7 +69,7 @@ describe.each(Object.entries(MISHAPS))('a state directory under a sync: %s', (_,
     expectExit(await home.run(['sync']), 78, /^shelfd: The store in /m)
     expect(service.count('uploadFile')).toBeLessThan(AT + MOST_AFTER)
     // Whatever is there now: it asks, is refused, or goes on without sending anything twice.
-    const next = await home.run(['sync'])
+    const next = await home.shelfd(['sync'])
     expect([0, 8, 78]).toContain(next.exitCode)
     expect(service.count('uploadFile')).toBeLessThanOrEqual(FILES)
   })

@@ -18,7 +18,7 @@ function linesOf(stdout: string): string[] {
 describe('the summary of a run', () => {
   test('the summary counts the files sent, copied and left out', async () => {
     const home = homeWithPapers({ 'a.md': 'A', 'b.md': 'B', 'copy.md': 'A', '.env': 'SECRET=1' })
-    const first = await home.run(['sync', 'Papers'])
+    const first = await home.shelfd(['sync', 'Papers'])
     expect(linesOf(first.stdout)).toEqual(
       expect.arrayContaining([
         'Papers → Papers:/Papers',
@@ -29,7 +29,7 @@ describe('the summary of a run', () => {
       ]),
     )
     expect(first.stderr).not.toMatch(/warn/)
-    const again = await home.run(['sync', 'Papers'])
+    const again = await home.shelfd(['sync', 'Papers'])
     expect(linesOf(again.stdout)).toEqual(
       expect.arrayContaining(['  unchanged   3 files', expect.stringMatching(/^Done in T/)]),
     )
@@ -38,16 +38,16 @@ describe('the summary of a run', () => {
 
   test('the summary uses the singular for one file', async () => {
     const home = homeWithPapers({ 'a.md': 'A', 'copy.md': 'A' })
-    expect((await home.run(['sync', 'Papers', '-n'])).stdout).toMatch(/would send +1 file, 1 B \(1 more is a copy\)/)
-    expect((await home.run(['sync', 'Papers'])).stdout).toMatch(/searchable +1 file, at once/)
+    expect((await home.shelfd(['sync', 'Papers', '-n'])).stdout).toMatch(/would send +1 file, 1 B \(1 more is a copy\)/)
+    expect((await home.shelfd(['sync', 'Papers'])).stdout).toMatch(/searchable +1 file, at once/)
     writeFileSync(join(home.path, 'Papers/third.md'), 'A')
-    expect((await home.run(['sync', 'Papers'])).stdout).toMatch(/sent +nothing; 1 copy of files already sent/)
+    expect((await home.shelfd(['sync', 'Papers'])).stdout).toMatch(/sent +nothing; 1 copy of files already sent/)
   })
 
   test('the summary ends with the number of problems', async () => {
     const { service, home } = await homeOnService({ 'a.md': 'A', 'b.md': 'B' })
     service.answer = ({ fileName }) => (fileName === 'a.md' ? { status: 422, body: { message: 'No' } } : undefined)
-    const { exitCode, stdout } = await home.run(['sync', 'Papers', '--to', 'Research'])
+    const { exitCode, stdout } = await home.shelfd(['sync', 'Papers', '--to', 'Research'])
     expect(exitCode).toBe(1)
     expect(linesOf(stdout).at(-1)).toBe('Done with 1 problem in T.')
     expect(stdout).toMatch(/^ {2}! a\.md: .*\[.*\]; tried again after/m)
@@ -57,14 +57,14 @@ describe('the summary of a run', () => {
 
 describe('missing directories', () => {
   test('a run over one missing directory prints its error alone', async () => {
-    const { exitCode, stdout, stderr } = await temporaryHome().run(['sync', 'nosuchdir'])
+    const { exitCode, stdout, stderr } = await temporaryHome().shelfd(['sync', 'nosuchdir'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' })
     expect(stderr).toMatch(/^shelfd: .*nosuchdir": it does not exist; check the path, or mount its disk\n$/)
   })
 
   test('a missing directory beside another keeps the summary', async () => {
     const home = homeWithPapers({ 'a.md': 'A' })
-    const { exitCode, stdout } = await home.run(['sync', 'nosuchdir', 'Papers'])
+    const { exitCode, stdout } = await home.shelfd(['sync', 'nosuchdir', 'Papers'])
     expect(exitCode).toBe(3)
     expect(linesOf(stdout)).toEqual(expect.arrayContaining(['  sent        1 file, 1 B', 'Done with 1 problem in T.']))
   })
@@ -76,7 +76,7 @@ describe('dry runs during ingestion', () => {
     service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'running' } : body)
     const home = homeWithPapers({ 'a.md': 'A', 'b.md': 'B' }, service)
     await home.shelfd(['sync', 'Papers', '--to', 'Research', '--no-wait'])
-    const { exitCode, stdout } = await home.run(['sync', 'Papers', '--dry-run'])
+    const { exitCode, stdout } = await home.shelfd(['sync', 'Papers', '--dry-run'])
     expect(linesOf(stdout).at(-1)).toBe('Dry run in T: nothing was sent; 2 files are still being processed.')
     expect(exitCode).toBe(0)
   })
@@ -98,7 +98,7 @@ describe('internal words', () => {
     await home.shelfd(['sync', 'Papers'])
     writeFileSync(join(home.path, 'Papers/b.md'), 'another')
     await home.shelfd(['sync', 'Papers'])
-    const { stdout } = await home.run(['report'])
+    const { stdout } = await home.shelfd(['report'])
     expect(stdout).toMatch(/^ {2}\^ +1 superseded \(an earlier version, still searchable\)$/m)
     expect(stdout).not.toMatch(INTERNAL)
   })

@@ -18,7 +18,7 @@ describe('report --json', () => {
   test('report --json prints no document with a wrong token', async () => {
     const { service, home } = await mirroredTwice()
     const wrong = variablesOf({ url: service.url, token: `${service.token.slice(0, -1)}!` })
-    const { exitCode, stdout, stderr } = await home.run(['report', '--json'], wrong)
+    const { exitCode, stdout, stderr } = await home.shelfd(['report', '--json'], wrong)
     expect({ exitCode, stdout }).toEqual({ exitCode: 7, stdout: '' })
     expect(stderr).toContain('401')
   })
@@ -26,7 +26,7 @@ describe('report --json', () => {
   test('report --json is a whole document when a later mirror fails', async () => {
     const { home } = await mirroredTwice()
     rmSync(`${home.path}/Second`, { recursive: true })
-    const { stdout } = expectExit(await home.run(['report', '--json']), 3, 'Second')
+    const { stdout } = expectExit(await home.shelfd(['report', '--json']), 3, 'Second')
     const document = JSON.parse(stdout)
     expect(document.mirrors).toMatchObject([{ name: 'First', counts: { 'in-sync': 1 } }])
     expect(document.error).toEqual({ code: 'root-missing', message: expect.stringContaining('Second') })

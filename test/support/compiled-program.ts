@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 export const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 
 const BUILD = join(PROJECT, '.ci', 'build.ts')
+const PARTS = join(import.meta.dirname, 'program-parts.ts')
 
 /** What the program finds beside its bundle when it is installed. */
 const BESIDE = ['package.json', 'node_modules', 'config', 'docs', 'service']
@@ -19,6 +20,6 @@ export async function compileProgram(home: string): Promise<string> {
   mkdirSync(home, { recursive: true })
   for (const name of BESIDE) symlinkSync(join(PROJECT, name), join(home, name))
   const dist = join(home, 'dist')
-  await promisify(execFile)(process.execPath, [BUILD, dist])
+  await promisify(execFile)(process.execPath, [BUILD, dist, PARTS])
   return join(dist, 'main.js')
 }
