@@ -121,7 +121,8 @@ const TIDES = '# Tides\n\nThe spring tide follows the new moon by about two days
 export const PAPERS = {
   'tides.md': TIDES,
   'copies/tides.md': TIDES,
-  'moon.md': '# Moon\n\nIt waxes and wanes in a month.\n',
+  // Means nothing like the tides: whether meaning is considered already is chance.
+  'moon.md': '# Moon\n\nOur cat, who is six years old.\n',
   '.env': 'TOKEN=1\n',
 }
 
