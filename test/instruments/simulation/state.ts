@@ -15,6 +15,8 @@ export class SimulatedState implements Disposable {
   readonly queries: StoreQueries
   readonly judging: ReturnType<typeof prepareJudging>
   readonly #database: PlannedDatabase
+  /** The database, which compiles each statement once, however often a process begins. */
+  readonly #preparedOnce: PlannedDatabase
   readonly #temporary: readonly string[]
   readonly #dump: ReturnType<typeof prepareDump>
   readonly #savepoints: Readonly<Record<'begin' | 'keep' | 'undo' | 'beginDurable' | 'keepDurable', Statement>>
@@ -25,6 +27,7 @@ export class SimulatedState implements Disposable {
     openStore(directory)[Symbol.dispose]()
     this.#database = copyIntoMemory(join(directory, 'store.db'))
     this.#database.pragma('foreign_keys = ON')
+    this.#preparedOnce = preparedOnce(this.#database)
     this.queries = prepareQueries(this.#database)
     this.judging = prepareJudging(this.#database)
     this.#dump = prepareDump(this.#database)
@@ -90,7 +93,7 @@ export class SimulatedState implements Disposable {
       directory: '/state',
       ...this.queries,
       // What a process knows of its clocks ends with it.
-      uploads: prepareUploads(this.#database),
+      uploads: prepareUploads(this.#preparedOnce),
       isLocked: () => true,
       mayLackReceipts: () => this.queries.foreign.isAnySearchDue(),
       findChange: () => undefined,
@@ -148,6 +151,16 @@ function copyIntoMemory(file: string): PlannedDatabase {
   const copy = new PlannedDatabase(original.serialize())
   original.close()
   return copy
+}
+
+function preparedOnce(database: PlannedDatabase): PlannedDatabase {
+  const statements = new Map<string, Statement>()
+  const prepare = (sql: string) => {
+    const statement = statements.get(sql) ?? database.prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+  return Object.create(database, { prepare: { value: prepare } })
 }
 
 /** What judges ask of the store. */
