@@ -1,10 +1,10 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { CliIo } from '../../src/cli/terminal/cli-io.ts'
 import { InterruptedError } from '../../src/foundation/errors.ts'
+import { Collector } from '../support/run-shelfd.ts'
 
 export interface Outcome {
   readonly exitCode: number
@@ -37,7 +37,8 @@ export function createHome() {
 
 async function run(home: string, line: string | readonly string[], options: RunOptions): Promise<Outcome> {
   const { columns } = options
-  const stdout = Object.assign(new Collector(options.onStdout), columns === undefined ? {} : { columns })
+  const collected: Collector = new Collector(() => options.onStdout?.(collected.text))
+  const stdout = Object.assign(collected, columns === undefined ? {} : { columns })
   const stderr = new Collector()
   const { isTerminal = false } = options
   const io: CliIo = {
@@ -58,26 +59,6 @@ async function run(home: string, line: string | readonly string[], options: RunO
 
 async function* toStdin(text: string) {
   yield Buffer.from(text)
-}
-
-class Collector extends Writable {
-  readonly #chunks: Buffer[] = []
-  readonly #onWrite: ((text: string) => void) | undefined
-
-  constructor(onWrite?: (text: string) => void) {
-    super()
-    this.#onWrite = onWrite
-  }
-
-  get text(): string {
-    return Buffer.concat(this.#chunks).toString('utf8')
-  }
-
-  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
-    this.#chunks.push(Buffer.from(chunk))
-    this.#onWrite?.(this.text)
-    done()
-  }
 }
 
 /** A signal as main.ts gives it, and the function that aborts it. */

@@ -142,6 +142,14 @@ async function embeddedThenService() {
   return { home, root, service, asService }
 }
 
+/** Mirrors a directory into the embedded library; returns that mirror and another one as they are to be in the service. */
+async function mirrorThenAnother(home: Home, root: string) {
+  configure(home, { mirrors: [{ name: 'papers', path: root }] })
+  expect((await home.sync([])).exitCode).toBe(0)
+  const other = { name: 'other', path: home.write('other', { 'o.md': 'other' }), library: 'Research' }
+  return [{ name: 'papers', path: root, library: 'Research' }, other]
+}
+
 const listMirrors = async (home: Home) => (await home.json(['mirrors', 'list'])).mirrors
 
 describe('a service configured after the embedded library', () => {
@@ -184,13 +192,7 @@ describe('a service configured after the embedded library', () => {
 
   test('a mirror of the embedded library is refused, others are synced', async () => {
     const { home, root, service, asService } = await embeddedThenService()
-    configure(home, { mirrors: [{ name: 'papers', path: root }] })
-    expect((await home.sync([])).exitCode).toBe(0)
-    const other = home.write('other', { 'o.md': 'other' })
-    const mirrors = [
-      { name: 'papers', path: root, library: 'Research' },
-      { name: 'other', path: other, library: 'Research' },
-    ]
+    const mirrors = await mirrorThenAnother(home, root)
     asService(mirrors)
     const { summary } = expectExit(await home.sync([]), 7, '"shelfd mirrors forget papers"')
     expect(summary.mirrors).toMatchObject([
@@ -210,13 +212,7 @@ describe('a service configured after the embedded library', () => {
 
   test('a mirror of the embedded library leaves the daemon ready', PATIENT, async () => {
     const { home, root, asService } = await embeddedThenService()
-    configure(home, { mirrors: [{ name: 'papers', path: root }] })
-    expect((await home.sync([])).exitCode).toBe(0)
-    const other = home.write('other', { 'o.md': 'other' })
-    const mirrors = [
-      { name: 'papers', path: root, library: 'Research' },
-      { name: 'other', path: other, library: 'Research' },
-    ]
+    const mirrors = await mirrorThenAnother(home, root)
     const port = await freePort()
     asService(mirrors, { health: { listen: `127.0.0.1:${port}` } })
     const daemon = await startDaemon(home)

@@ -157,16 +157,18 @@ describe('waiting for a service', () => {
   })
 })
 
+/** A daemon that tells on this address whether it is ready. */
+async function startReady() {
+  const service = await startFaultyService({ library: 'Research' })
+  const home = homeOf(service.url, service.token)
+  const listen = `127.0.0.1:${await freePort()}`
+  configure(home, { mirrors: [{ path: '~/Papers', library: 'Research', settle: '0s' }], health: { listen } })
+  return { service, home, daemon: await startDaemon(home), readyUrl: `http://${listen}/readyz` }
+}
+
 describe('a service that leaves the daemon', () => {
   test('a daemon is not ready soon after its service goes away', { timeout: 60_000 }, async () => {
-    await using service = await startFaultyService({ library: 'Research' })
-    const home = homeOf(service.url, service.token)
-    const port = await freePort()
-    configure(home, {
-      mirrors: [{ path: '~/Papers', library: 'Research', settle: '0s' }],
-      health: { listen: `127.0.0.1:${port}` },
-    })
-    const daemon = await startDaemon(home)
+    const { service, home, daemon, readyUrl } = await startReady()
     await daemon.until('all is sent', ({ mirrors }) => mirrors.every(({ state }) => state === 'idle'))
     service.answer = () => ({ status: 503, body: {} })
     home.write('Papers', { 'b.md': 'B' })
@@ -174,7 +176,7 @@ describe('a service that leaves the daemon', () => {
     const beside = home.start(['sync', 'Papers'])
     await beside.logged(/ cannot answer requests now \(503, service unavailable\)/)
     await daemon.until('away', ({ service: { state } }) => state === 'away')
-    const ready = await fetch(`http://127.0.0.1:${port}/readyz`)
+    const ready = await fetch(readyUrl)
     expect(ready.status).toBe(503)
     expect(await ready.json()).toMatchObject({ failing: [{ check: 'service', code: 'service-unavailable' }] })
     expect(daemon.log()).toMatch(/the service is away.*503/)
@@ -185,18 +187,11 @@ describe('a service that leaves the daemon', () => {
   })
 
   test('a request for readiness discovers a refused credential', { timeout: 60_000 }, async () => {
-    await using service = await startFaultyService({ library: 'Research' })
-    const home = homeOf(service.url, service.token)
-    const port = await freePort()
-    configure(home, {
-      mirrors: [{ path: '~/Papers', library: 'Research', settle: '0s' }],
-      health: { listen: `127.0.0.1:${port}` },
-    })
-    const daemon = await startDaemon(home)
+    const { service, daemon, readyUrl } = await startReady()
     await daemon.until('all is sent', (status) => isIdle(status) && status.service.state === 'connected')
     service.answer = () => ({ status: 401, body: {} })
     const ask = async (): Promise<{ status: string }> => {
-      const answer = await fetch(`http://127.0.0.1:${port}/readyz`)
+      const answer = await fetch(readyUrl)
       return JSON.parse(await answer.text())
     }
     let ready = await ask()

@@ -99,8 +99,9 @@ interface RunningHere {
 /** Starts the program in this process, for commands that run until they are stopped. */
 export function startHere(args: readonly string[], env: Variables, home: string): RunningHere {
   const chunks: Buffer[] = []
-  const stdout = new Collector(chunks)
-  const stderr = new Collector(chunks)
+  const keep = (chunk: Buffer) => void chunks.push(chunk)
+  const stdout = new Collector(keep)
+  const stderr = new Collector(keep)
   const stopping = new AbortController()
   const io: CliIo = {
     stdin: noInput(),
@@ -129,16 +130,16 @@ export function startHere(args: readonly string[], env: Variables, home: string)
 
 async function* noInput(): AsyncGenerator<Buffer> {}
 
-class Collector extends Writable {
+/** Collects what a program in this process writes; `onWrite` sees each piece after it was collected. */
+export class Collector extends Writable {
   readonly #chunks: Buffer[] = []
-  readonly #all: Buffer[]
+  readonly #onWrite: (chunk: Buffer) => void
   readonly #first = Promise.withResolvers<string>()
   readonly firstLine = this.#first.promise
 
-  /** `all` gets everything, too. */
-  constructor(all: Buffer[]) {
+  constructor(onWrite: (chunk: Buffer) => void = () => {}) {
     super()
-    this.#all = all
+    this.#onWrite = onWrite
   }
 
   get text(): string {
@@ -147,7 +148,7 @@ class Collector extends Writable {
 
   override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
     this.#chunks.push(Buffer.from(chunk))
-    this.#all.push(Buffer.from(chunk))
+    this.#onWrite(Buffer.from(chunk))
     const [line, ...others] = this.text.split('\n', 2)
     if (others.length > 0 && line !== undefined) this.#first.resolve(line)
     done()
