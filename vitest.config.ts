@@ -1,19 +1,24 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { COMPILE_CACHE } from './test/support/compile-cache.ts'
+import { MEMORY_DISK } from './test/support/memory-disk.ts'
 
 /** Whole commands as people run them, and pages in a browser. */
 const JOURNEYS = ['test/journeys/**/*.test.ts', 'test/package/**/*.test.ts', 'test/web/**/*.test.ts']
 /** The program under load, faults and kills, for a minute and more. */
 const ENDURANCE = ['test/endurance/**/*.test.ts']
-/** Processes run the bundle. */
-const COMPILED = 'test/support/use-compiled-program.ts'
+/** Processes run the bundle, and have their files in memory: what waits for a disk is `unit`. */
+const WHOLE_PROGRAM = {
+  globalSetup: ['test/support/memory-disk.ts', 'test/support/use-compiled-program.ts'],
+  env: MEMORY_DISK === undefined ? {} : { TMPDIR: MEMORY_DISK },
+}
 
 export default defineConfig({
   test: {
     // `vitest run --project unit` runs one of them.
     projects: [
-      { extends: true, test: { name: 'endurance', include: ENDURANCE, globalSetup: COMPILED } },
-      { extends: true, test: { name: 'journeys', include: JOURNEYS, globalSetup: COMPILED } },
+      { extends: true, test: { name: 'endurance', include: ENDURANCE, ...WHOLE_PROGRAM } },
+      { extends: true, test: { name: 'journeys', include: JOURNEYS, ...WHOLE_PROGRAM } },
       {
         extends: true,
         test: {
@@ -24,8 +29,8 @@ export default defineConfig({
       },
     ],
     pool: 'forks',
-    // Most tests wait for processes and disks: two at a time also on a machine of two cores.
-    maxWorkers: '100%',
+    // Many tests wait for processes and times: one more at a time than there are processors.
+    maxWorkers: availableParallelism() + 1,
     // Threads of the program compile the sources once for all tests.
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
     // What a test waits for may come late on a busy machine.

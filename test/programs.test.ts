@@ -6,8 +6,8 @@ import { BARE_PROGRAMS, describeMissing, noteOf, PROGRAMS } from './support/prog
 
 const CALL = /\b(?:execFile|execFileSync|spawn|spawnSync|promisify\(execFile\))\(\s*'([\w-]+)'/g
 
-/** Their callers say what they need. */
-const HELPERS = ['support/clean-root.ts', 'support/state-faults.ts']
+/** Their callers say what they need, or they do without. */
+const HELPERS = ['support/clean-root.ts', 'support/memory-disk.ts', 'support/state-faults.ts']
 /** Run by hand, where their programs are known to be there. */
 const INSTRUMENTS = ['bench', 'mutants', 'real-documents', 'search-quality'].map((name) => `instruments/${name}/**`)
 

@@ -4,7 +4,8 @@ import { configure, isIdle, startDaemon } from '../support/daemon.ts'
 import { expectExit, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 import { titlesIn } from '../support/library-contents.ts'
-import { mayMount, mountSmallDisk } from '../support/mounted-disk.ts'
+import { mayMount } from '../support/memory-disk.ts'
+import { mountSmallDisk } from '../support/mounted-disk.ts'
 import { manyFiles } from '../support/temporary.ts'
 
 const FILES = manyFiles(6_000, 6_000)

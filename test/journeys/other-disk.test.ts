@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 import { expectExit } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 import { titlesIn } from '../support/library-contents.ts'
-import { makeDisk, mayMount, mount, mountSmallDisk } from '../support/mounted-disk.ts'
+import { mayMount } from '../support/memory-disk.ts'
+import { makeDisk, mount, mountSmallDisk } from '../support/mounted-disk.ts'
 import { writeTree } from '../support/temporary.ts'
 
 function mountDisk(image: string, at: string): Disposable {

@@ -7,7 +7,8 @@ import { configure, isIdle, startDaemon } from '../support/daemon.ts'
 import type { FaultyService } from '../support/faulty-service.ts'
 import { expectExit, type Home } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
-import { mayMount, mount } from '../support/mounted-disk.ts'
+import { mayMount } from '../support/memory-disk.ts'
+import { mount } from '../support/mounted-disk.ts'
 
 const PATIENT = { timeout: 180_000 }
 const FILES = 100

@@ -6,7 +6,8 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { expectExit, type Home, homeWithPapers } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
-import { mayMount, mount } from '../support/mounted-disk.ts'
+import { mayMount } from '../support/memory-disk.ts'
+import { mount } from '../support/mounted-disk.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
 
 const STACK = /\n\s+at /

@@ -2,7 +2,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, existsSync, globSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { mayMount } from './mounted-disk.ts'
+import { mayMount } from './memory-disk.ts'
 
 /** It takes the right to mount, and a machine whose packages are those of Debian. */
 export const mayMakeRoot = mayMount && existsSync('/var/lib/dpkg/info')

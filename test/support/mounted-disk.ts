@@ -1,21 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
 import { needs } from './needs.ts'
 import { type Tree, writeTree } from './temporary.ts'
-
-/** True if the system lets this process mount: in many containers it refuses root, too. */
-export const mayMount = hasCapability(21)
-
-/** Capabilities of Linux have numbers, such as 21 for CAP_SYS_ADMIN. */
-function hasCapability(number: number): boolean {
-  try {
-    const [, effective = '0'] = /^CapEff:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
-    return ((BigInt(`0x${effective}`) >> BigInt(number)) & 1n) === 1n
-  } catch {
-    return false // not Linux
-  }
-}
 
 /** Something mounted until it is disposed of, as a disk is unplugged (what is open stays so), or until the test is over. */
 export function mount(args: readonly string[], at: string): Disposable {

@@ -1,6 +1,7 @@
 /** Ways in which something else takes the place of a mirror's directory while the program works, and how it comes back. */
 import { renameSync, rmSync, symlinkSync } from 'node:fs'
-import { mayMount, mount } from './mounted-disk.ts'
+import { mayMount } from './memory-disk.ts'
+import { mount } from './mounted-disk.ts'
 import { needs } from './needs.ts'
 import { type Tree, writeTree } from './temporary.ts'
 

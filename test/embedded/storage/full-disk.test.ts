@@ -5,7 +5,8 @@ import { systemClock } from '../../../src/foundation/clock.ts'
 import { type Logger, silentLogger } from '../../../src/foundation/logger.ts'
 import { pluck } from '../../contract/service-client.ts'
 import { manualClock } from '../../support/manual-clock.ts'
-import { mayMount, mountSmallDisk } from '../../support/mounted-disk.ts'
+import { mayMount } from '../../support/memory-disk.ts'
+import { mountSmallDisk } from '../../support/mounted-disk.ts'
 import { startLibrary, temporaryDirectory } from '../temporary-library.ts'
 
 /** Fills the disk to its last byte; disposing makes room again. */

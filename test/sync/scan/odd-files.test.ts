@@ -19,7 +19,8 @@ import { dumpStore } from '../../support/dump-store.ts'
 import { accountOf, mirrorOf, openTestEngine, startEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { readLibrary } from '../../support/library-contents.ts'
-import { mayMount, mountSmallDisk } from '../../support/mounted-disk.ts'
+import { mayMount } from '../../support/memory-disk.ts'
+import { mountSmallDisk } from '../../support/mounted-disk.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 /** The real file system, in which every opening or reading of the files of one name fails as long as `code` is set. */
