@@ -7,9 +7,11 @@ import { MEMORY_DISK } from './test/support/memory-disk.ts'
 const JOURNEYS = ['test/journeys/**/*.test.ts', 'test/package/**/*.test.ts', 'test/web/**/*.test.ts']
 /** The program under load, faults and kills, for a minute and more. */
 const ENDURANCE = ['test/endurance/**/*.test.ts']
+/** Tests that need PostgreSQL share one server. */
+const POSTGRES = 'test/support/postgres-server.ts'
 /** Processes run the bundle, and have their files in memory: what waits for a disk is `unit`. */
 const WHOLE_PROGRAM = {
-  globalSetup: ['test/support/memory-disk.ts', 'test/support/use-compiled-program.ts'],
+  globalSetup: ['test/support/memory-disk.ts', 'test/support/use-compiled-program.ts', POSTGRES],
   env: MEMORY_DISK === undefined ? {} : { TMPDIR: MEMORY_DISK },
 }
 
@@ -25,6 +27,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...JOURNEYS, ...ENDURANCE],
+          globalSetup: POSTGRES,
         },
       },
     ],

@@ -7,6 +7,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { licenceOf } from './licences.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const WEB = join(ROOT, 'src', 'web')
@@ -64,14 +65,8 @@ function styleOf(page: string): string {
   return text.replaceAll(/\/\*.*?\*\//gs, '').replaceAll(/\s*\n\s*/g, '\n')
 }
 
-/** Licences ask to come along with every copy. */
 function licencesOf(page: string): string {
   return (IN_SCRIPTS[page] ?? []).map(licenceOf).join('')
-}
-
-function licenceOf(name: string): string {
-  const licence = readFileSync(join(ROOT, 'node_modules', name, 'LICENSE'), 'utf8').trim()
-  return `/*! This file contains ${name} (https://www.npmjs.com/package/${name}).\n${licence}\n*/\n`
 }
 
 function named(page: string, ending: string, body: Buffer): WebFile {

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'rolldown'
 import packageJson from '../package.json' with { type: 'json' }
 import { bundleWeb } from './bundle-web.ts'
+import { FROM_DEVELOPMENT, licenceOf } from './licences.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SRC = join(ROOT, 'src')
@@ -53,6 +54,9 @@ const IN_PARTS: Readonly<Record<string, string>> = {
   // yargs lays out its help with them, and loads tables of the widths of emoji for that; our help needs neither.
   cliui: join(ROOT, '.ci', 'no-help.js'),
   'string-width': join(ROOT, '.ci', 'no-help.js'),
+  // pg loads them on Cloudflare, and where a user asks for the client in C.
+  'pg-cloudflare': join(ROOT, '.ci', 'no-help.js'),
+  'pg-native': join(ROOT, '.ci', 'no-help.js'),
 }
 
 /** keepPlaces changes no line, which is what a stack trace shows; yargs can extend a configuration file, and we have none. */
@@ -69,7 +73,7 @@ export async function bundle(dist: string, more: readonly string[] = []): Promis
     input: Object.fromEntries([...ours, ...more.map((file) => [basename(file, '.ts'), file])]),
     platform: 'node',
     external: isOutside,
-    plugins: [takeParts, keepPlaces, loadLate],
+    plugins: [takeParts, keepPlaces, loadLate, addLicences],
     onLog: (_level, { code = '', message }) => {
       if (!EXPECTED_LOGS.includes(code)) throw new Error(message)
     },
@@ -98,7 +102,7 @@ function isOutside(id: string): boolean {
     .split('/')
     .slice(0, id.startsWith('@') ? 2 : 1)
     .join('/')
-  if (BUNDLED.includes(name)) return false
+  if (Object.hasOwn(IN_PARTS, id) || BUNDLED.includes(name) || FROM_DEVELOPMENT.includes(name)) return false
   const { dependencies, optionalDependencies, peerDependencies } = packageJson
   if (name in { ...dependencies, ...optionalDependencies, ...peerDependencies }) return true
   throw new Error(`"${id}" is no dependency and is not bundled (.ci/bundle.ts)`)
@@ -149,4 +153,15 @@ const LATE = /^let (\w+) = require\("(node:(?:child_process|http|net|readline|tl
 const loadLate: Plugin = {
   name: 'load-late',
   renderChunk: (code) => code.replaceAll(LATE, 'const $1 = new Proxy({}, { get: (_, name) => require("$2")[name] });'),
+}
+
+/** At the end, so that no line of the code moves. */
+const addLicences: Plugin = {
+  name: 'add-licences',
+  renderChunk: (code, { moduleIds }) => {
+    const contained = FROM_DEVELOPMENT.filter((name) =>
+      moduleIds.some((id) => id.startsWith(join(ROOT, 'node_modules', name, '/'))),
+    )
+    return contained.length === 0 ? null : `${code}\n${contained.map(licenceOf).join('')}`
+  },
 }

@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { FROM_DEVELOPMENT } from './licences.ts'
 
 const lockedPackage = z.object({
   name: z.string().optional(),
@@ -19,8 +20,8 @@ const lockedPackage = z.object({
 })
 const lockShape = z.object({ packages: z.record(z.string(), lockedPackage) })
 
-/** Development installs it, and the pages contain it (.ci/bundle-web.ts). */
-const IN_PAGES: readonly string[] = ['node_modules/preact', 'node_modules/uplot']
+/** Development installs it, and the pages (.ci/bundle-web.ts) or the program (.ci/bundle.ts) contain it. */
+const CONTAINED: readonly string[] = ['preact', 'uplot', ...FROM_DEVELOPMENT].map((name) => `node_modules/${name}`)
 
 /**
  * What officeparser brings along where shelfd is installed as a package, since an override holds only in a checkout. Nothing loads it, so
@@ -36,9 +37,10 @@ export function renderSbom(): string {
   const lock: unknown = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'))
   const { packages } = lockShape.parse(lock)
   const installed = Object.entries(packages).filter(([path, found]) => {
-    return path === '' || IN_PAGES.includes(path) || (isOfOthers(path, found) && !found.dev)
+    return path === '' || CONTAINED.includes(path) || (isOfOthers(path, found) && !found.dev)
   })
   const described = installed.map(([path, found]) => ({ path, component: describePackage(path, found), found }))
+  const refs = new Set(described.map(({ component }) => component['bom-ref']))
   const [root, ...components] = described
   const sbom = {
     $schema: 'http://cyclonedx.org/schema/bom-1.5.schema.json',
@@ -51,7 +53,10 @@ export function renderSbom(): string {
       ...BROUGHT_ALONG.map((name) => ({ type: 'library', name, scope: 'optional' })),
     ],
     dependencies: described.map(({ path, component, found }) => {
-      return { ref: component['bom-ref'], dependsOn: dependenciesOf(packages, path, found) }
+      return {
+        ref: component['bom-ref'],
+        dependsOn: dependenciesOf(packages, path, found).filter((ref) => refs.has(ref)),
+      }
     }),
   }
   return `${JSON.stringify(sbom, null, 2)}\n`

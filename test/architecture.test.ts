@@ -15,6 +15,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   daemon: 4,
   dashboard: 4,
   sync: 3,
+  ledger: 2,
   local: 2,
   store: 2,
   remote: 2,
@@ -60,6 +61,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'node:net': ['daemon/control/', 'remote/', 'embedded/server/answer-on-loopback.ts'],
   yaml: ['app/settings/', 'cli/render/config-yaml.ts'],
   yargs: ['cli/parser/'],
+  pg: ['ledger/postgres/'],
   preact: ['web/'],
   uplot: ['web/'],
   'node:child_process': [
@@ -72,6 +74,8 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   ],
   'node:fs': [
     ...['foundation/', 'store/', 'local/', 'remote/', 'embedded/'],
+    // The schema of the ledger.
+    'ledger/postgres/schema.ts',
     // Configuration, credentials and what the user names on the command line.
     'app/files/',
     // The control socket, its directory and its mode.

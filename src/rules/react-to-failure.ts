@@ -41,6 +41,7 @@ const SCOPE_OF_KIND = {
 const SCOPE_OF_CODE: Partial<Record<ErrorCode, FailureScope>> = {
   'root-mismatch': 'root',
   'disk-full': 'store',
+  'ledger-away': 'store',
   'limit-reached': 'run',
   'credential-missing': 'service',
   'credential-refused': 'service',

@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { FROM_DEVELOPMENT } from '../../.ci/licences.ts'
 import { BROUGHT_ALONG, renderSbom } from '../../.ci/sbom.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import lock from '../../package-lock.json' with { type: 'json' }
@@ -12,7 +13,7 @@ import { temporaryDirectory } from '../support/temporary.ts'
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 const ofNpm = npmSbom()
 /** Development alone installs them; their code is in the pages of the package. */
-const IN_PAGES = ['preact', 'uplot']
+const CONTAINED = ['preact', 'uplot', ...FROM_DEVELOPMENT]
 /** Without the list of the library's packages, which is ours (.ci/library). */
 const packages = Object.entries(lock.packages).filter(
   ([path, found]) => path.startsWith('node_modules/') && !('link' in found),
@@ -24,7 +25,8 @@ describe('the bill of materials', () => {
     expect(renderSbom()).toBe(sbom)
     const { components, dependencies } = JSON.parse(sbom)
     const installed = packages.filter(([, found]) => !('dev' in found))
-    expect(components.length).toBe(installed.length + IN_PAGES.length + BROUGHT_ALONG.length)
+    const contained = CONTAINED.filter((name) => !installed.some(([path]) => path === `node_modules/${name}`))
+    expect(components.length).toBe(installed.length + contained.length + BROUGHT_ALONG.length)
     for (const { name, hashes } of components.filter(({ name }: { name: string }) => !BROUGHT_ALONG.includes(name))) {
       expect([name, hashes]).toEqual([name, [{ alg: 'SHA-512', content: expect.stringMatching(/^[0-9a-f]{128}$/) }]])
     }
@@ -43,7 +45,7 @@ describe('the bill of materials', () => {
 
   test('the bill of materials names each direct dependency [S-16, S-21]', () => {
     const names = JSON.parse(renderSbom()).components.map(({ name }: { name: string }) => name)
-    expect([...Object.keys(packageJson.dependencies), ...IN_PAGES].filter((name) => !names.includes(name))).toEqual([])
+    expect([...Object.keys(packageJson.dependencies), ...CONTAINED].filter((name) => !names.includes(name))).toEqual([])
   })
 })
 

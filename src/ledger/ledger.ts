@@ -1,0 +1,169 @@
+import type { IngestionOutcome } from '../contract/states.ts'
+
+/** The most contents, ends or paths of one call. */
+export const MOST_IN_A_CALL = 500
+
+/** The library that a content is sent to, as the store pins it. */
+export interface LedgerLibrary {
+  readonly origin: string
+  readonly tenantId: number
+  readonly remoteId: string
+}
+
+/** What distinguishes a content: its bytes and its MIME type within a library. */
+export interface LedgerContent {
+  readonly sha256: Uint8Array
+  readonly mime: string
+  readonly sizeBytes: number
+}
+
+/** Where an upload was sent to: a search for it is made there. */
+export interface UploadPlace {
+  /** The path of the file in its mirror; its last part is the name that the upload had. */
+  readonly path: string
+  readonly remoteDirectory: string
+}
+
+export interface WantedContent extends LedgerContent {
+  /** Where this host would send it. */
+  readonly place: UploadPlace
+}
+
+/** The answer about one content that a host wants to send. */
+export type ClaimResult =
+  /** This session may send it. */
+  | { readonly kind: 'mine' }
+  /** This session has taken over the claim of one that is closed: an upload may have arrived at any of the places. */
+  | { readonly kind: 'doubtful'; readonly places: readonly UploadPlace[]; readonly host: string }
+  /** The service has it. */
+  | { readonly kind: 'stored'; readonly resourceId: string; readonly outcome: IngestionOutcome; readonly host: string }
+  | ({ readonly kind: 'refused'; readonly host: string } & Refusal)
+  /** Another session sends it. `owner` is missing if it was settled or claimed at this moment: ask again. */
+  | { readonly kind: 'elsewhere'; readonly host: string; readonly owner: SessionBeat | undefined }
+  /** A limit of all hosts leaves no room for it; `freesAt` is by the clock of the ledger, in milliseconds since the epoch. */
+  | { readonly kind: 'held'; readonly freesAt: number | null }
+
+export interface Refusal {
+  readonly code: string
+  readonly message: string
+  /** Milliseconds since the epoch; null: a person must act. */
+  readonly retryAt: number | null
+  readonly isSetAside: boolean
+}
+
+/** A session of a host, and how often it was renewed. */
+export interface SessionBeat {
+  readonly session: bigint
+  readonly beat: bigint
+}
+
+/** How an upload, or the search for one, ended; `retry`: somebody lifts a refusal. */
+export type EndKind = 'created' | 'duplicate' | 'adopted' | 'refused' | 'not-sent' | 'absent' | 'doubt' | 'retry'
+
+export interface UploadEnd extends LedgerContent {
+  /** The session that held the claim. */
+  readonly session: bigint
+  readonly library: LedgerLibrary
+  readonly kind: EndKind
+  /** Of `created`, `duplicate` and `adopted`. */
+  readonly resourceId?: string
+  readonly outcome?: IngestionOutcome
+  /** Of `refused`. */
+  readonly refusal?: Refusal
+}
+
+/** An end that is not as its host thinks. */
+export interface OddEnd {
+  readonly index: number
+  /** Another session had taken the claim over. */
+  readonly isLate: boolean
+  /** The resource that the ledger knows for the content, if it is another one. */
+  readonly resourceId: string | undefined
+}
+
+/** What a host is: its key lies in its store, its name is for people. */
+export interface HostIdentity {
+  readonly key: string
+  readonly name: string
+  readonly version: string
+}
+
+export interface OpenedSession {
+  readonly session: bigint
+  readonly hostId: number
+  /** The number of the last batch of this host that the ledger has settled. */
+  readonly settled: bigint
+  /** Identifies the ledger; another one, or one on another timeline, may lack what was settled. */
+  readonly generation: string
+  readonly timeline: number
+  /** How long a session may act without a renewed beat; the same for all hosts. */
+  readonly leaseMs: number
+}
+
+/** A limit that all hosts of the ledger share; null: none. */
+export interface FleetLimits {
+  readonly newPerDay: number | null
+}
+
+/** An order that somebody gave to a host elsewhere. */
+export interface HostOrder {
+  readonly kind: 'pause' | 'resume' | 'sync'
+  /** The name of a mirror; null: all of them. */
+  readonly mirror: string | null
+}
+
+export type DirectoryClaim = 'mine' | 'created' | 'elsewhere'
+
+/**
+ * What hosts that mirror into the same libraries share: who sends a content, what is stored, what is refused. Each call is one
+ * transaction, durable when it returns, and may be repeated. Throws LedgerError, and TemporaryError `ledger-away` when the ledger
+ * cannot be reached: the call may then have been carried out.
+ */
+export interface Ledger extends AsyncDisposable {
+  /**
+   * Opens a session and closes the host's previous one. Throws LedgerError `host-in-use` if the ledger has another session than
+   * `previous` for this host: another process has its key, as in a copied state.
+   */
+  open(host: HostIdentity, previous: bigint | null): Promise<OpenedSession>
+  /** Adds a beat. `isOurs` is false once another host has closed the session. */
+  renew(session: bigint): Promise<{ readonly isOurs: boolean; readonly orders: readonly HostOrder[] }>
+  /** Claims contents; results are in the order of `contents`. Throws LedgerError `session-over` if the session is closed. */
+  claim(
+    session: bigint,
+    library: LedgerLibrary,
+    contents: readonly WantedContent[],
+    limits: FleetLimits,
+  ): Promise<ClaimResult[]>
+  /** Returns what `claim` would, and claims nothing: for a dry run. */
+  peek(library: LedgerLibrary, contents: readonly WantedContent[], limits: FleetLimits): Promise<ClaimResult[]>
+  /**
+   * Settles batch number `batch`, which must be one more than the last; a batch that was settled before changes nothing. Throws
+   * LedgerError `went-back` if the ledger lacks an earlier batch. Returns the ends that are odd.
+   */
+  settle(hostId: number, batch: bigint, ends: readonly UploadEnd[]): Promise<OddEnd[]>
+  /** Closes the host's own session, whose contents in doubt any host may take over then. */
+  close(session: bigint): Promise<void>
+  /** Closes a session that has kept this beat; the caller has seen it unchanged for lease and grace. */
+  closeSilent(owner: SessionBeat): Promise<boolean>
+  /** Claims the creation of library directories, so that one host creates each. */
+  claimDirectories(session: bigint, library: LedgerLibrary, paths: readonly string[]): Promise<DirectoryClaim[]>
+  /** Records directories as created, or as open to be claimed again. */
+  settleDirectories(library: LedgerLibrary, paths: readonly string[], isThere: boolean): Promise<void>
+  /** Records the outcome of ingestion of resources; returns nothing for those that the ledger does not know. */
+  recordOutcomes(library: LedgerLibrary, outcomes: ReadonlyMap<string, IngestionOutcome>): Promise<void>
+  /** Returns the outcomes of resources, by identifier. */
+  outcomes(library: LedgerLibrary, resourceIds: readonly string[]): Promise<ReadonlyMap<string, IngestionOutcome>>
+}
+
+/** `session-over`: another host has closed the session. `went-back`: the ledger lacks what this host settled. */
+export type LedgerErrorCode = 'session-over' | 'host-in-use' | 'went-back'
+
+export class LedgerError extends Error {
+  readonly code: LedgerErrorCode
+
+  constructor(code: LedgerErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'LedgerError'
+    this.code = code
+  }
+}

@@ -1,0 +1,16 @@
+import type { ConnectionOptions } from 'node:tls'
+
+/** Where a ledger is, and who asks it. */
+export interface LedgerAddress {
+  /** A name, an address, or the directory of a Unix socket. */
+  readonly host: string
+  readonly port: number
+  readonly database: string
+  readonly user: string
+  /** Asked at each connection, so that a changed password takes effect. */
+  readonly password?: () => Promise<string>
+  /** False: not encrypted. */
+  readonly tls: ConnectionOptions | false
+  /** How long a connection, and a call, may take. */
+  readonly callTimeoutMs: number
+}

@@ -1,0 +1,112 @@
+import pg from 'pg'
+import { Mutex } from '../../foundation/concurrency/mutex.ts'
+import { OperatorError } from '../../foundation/errors.ts'
+import type { LedgerAddress } from './address.ts'
+import { explainFailure } from './explain-failure.ts'
+import { SCHEMA } from './schema-version.ts'
+
+const KEEP_ALIVE_MS = 10_000
+
+/**
+ * One connection to a ledger: opened with the first query, and again after it broke. Queries are single statements without
+ * any state of the session, so that a pooler may hand each to another server process. Does not repeat a query. Throws as
+ * explainFailure says, and OperatorError for a schema that this program cannot use.
+ */
+export class LedgerConnection implements AsyncDisposable {
+  readonly #address: LedgerAddress
+  readonly #turn = new Mutex()
+  #client: pg.Client | undefined
+  #isDisposed = false
+
+  constructor(address: LedgerAddress) {
+    this.#address = address
+  }
+
+  async query<R extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    using _turn = await this.#turn.lock()
+    if (this.#isDisposed) throw new Error('The connection to the ledger was closed')
+    this.#client ??= await this.#connect()
+    const client = this.#client
+    try {
+      return (await client.query<R>(text, [...values])).rows
+    } catch (error) {
+      // After any other error, an answer that comes late could be taken for that of the next query.
+      if (!(error instanceof pg.DatabaseError)) await this.#close()
+      throw explainFailure(error, this.#address)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true
+    using _turn = await this.#turn.lock()
+    await this.#close()
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = await connect(this.#address)
+    try {
+      checkSchema((await client.query<LedgerRow>('SELECT * FROM shelfd.ledger_1()')).rows[0], this.#address)
+    } catch (error) {
+      void client.end().catch(() => {})
+      throw explainFailure(error, this.#address)
+    }
+    client.once('end', () => {
+      if (this.#client === client) this.#client = undefined
+    })
+    return client
+  }
+
+  async #close(): Promise<void> {
+    const client = this.#client
+    this.#client = undefined
+    await client?.end()
+  }
+}
+
+interface LedgerRow {
+  readonly o_schema: number
+}
+
+/** Opens a connection of its own; throws as explainFailure says. */
+export async function connect(address: LedgerAddress): Promise<pg.Client> {
+  const client = new pg.Client({
+    host: address.host,
+    port: address.port,
+    database: address.database,
+    user: address.user,
+    ...(address.password && { password: address.password }),
+    ssl: address.tls,
+    application_name: 'shelfd',
+    connectionTimeoutMillis: address.callTimeoutMs,
+    query_timeout: address.callTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+  })
+  // The query that runs reports it; without one, 'end' follows.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return client
+  } catch (error) {
+    void client.end().catch(() => {})
+    throw explainFailure(error, address)
+  }
+}
+
+/** The schema of version N serves programs of N and N−1. */
+function checkSchema(row: LedgerRow | undefined, address: LedgerAddress): void {
+  const schema = row?.o_schema ?? 0
+  const where = `The ledger in database "${address.database}"`
+  if (schema < SCHEMA) {
+    throw new OperatorError(
+      'ledger-unusable',
+      `${where} has schema ${schema}, and this program needs ${SCHEMA}: upgrade it by "shelfd fleet upgrade"`,
+    )
+  }
+  if (schema > SCHEMA + 1) {
+    throw new OperatorError(
+      'ledger-newer',
+      `${where} has schema ${schema}, and this program knows up to ${SCHEMA + 1}: install a newer shelfd on this host`,
+    )
+  }
+}

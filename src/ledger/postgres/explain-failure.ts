@@ -1,0 +1,72 @@
+import { DatabaseError } from 'pg'
+import {
+  AccessError,
+  messageOf,
+  OperatorError,
+  ShelfdError,
+  systemCodeOf,
+  TemporaryError,
+} from '../../foundation/errors.ts'
+import { LedgerError } from '../ledger.ts'
+import type { LedgerAddress } from './address.ts'
+
+/** What our functions raise (migrations/001-initial.sql). */
+const OURS: Readonly<Record<string, (message: string) => Error>> = {
+  SF001: (message) => new LedgerError('session-over', message),
+  SF002: (message) => new LedgerError('host-in-use', message),
+  SF003: (message) => new LedgerError('went-back', message),
+  SF004: (message) => new OperatorError('ledger-unusable', `The ledger cannot be used: ${message}`),
+}
+
+/**
+ * States in which PostgreSQL, or a pooler, serves nobody at the moment: a broken connection, too few resources, a shutdown, a disk's
+ * failure, a read-only standby, a database that takes no connections, a deadlock, a lock or a statement that took too long.
+ */
+const AWAY = /^(?:08|53|57|58|25006|40|55000|55P03|XX)/
+
+/** Unknown role, wrong password, missing right, unknown database. */
+const REFUSED = /^(?:28|42501|3D000|0P000)/
+
+/** No schema, or functions that it lacks. */
+const NO_SCHEMA = /^(?:3F000|42883|42P01)$/
+
+/**
+ * Returns what a failed connection or query means: LedgerError, TemporaryError `ledger-away`, AccessError `ledger-refused` or OperatorError
+ * `ledger-unusable`. Returns an error that is none of these unchanged: a fault of our own.
+ */
+export function explainFailure(error: unknown, address: LedgerAddress): unknown {
+  if (error instanceof ShelfdError || error instanceof LedgerError) return error
+  const where = `"${address.database}" at ${address.host}:${address.port}`
+  const message = messageOf(error)
+  const state = error instanceof DatabaseError ? (error.code ?? '') : ''
+  const ours = OURS[state]
+  if (ours) return ours(message)
+  const cause = { cause: error }
+  if (REFUSED.test(state)) {
+    return new AccessError('ledger-refused', `The ledger ${where} refuses role "${address.user}": ${message}`, cause)
+  }
+  if (NO_SCHEMA.test(state)) {
+    return new OperatorError(
+      'ledger-unusable',
+      `Database ${where} holds no ledger: create it by "shelfd fleet init"`,
+      cause,
+    )
+  }
+  if (AWAY.test(state)) {
+    return new TemporaryError('ledger-away', `The ledger ${where} is away: ${message}`, {
+      ...cause,
+      wasConnected: true,
+    })
+  }
+  if (error instanceof DatabaseError) return error
+  if (isRefusedTls(error)) {
+    return new AccessError('ledger-refused', `No safe connection to the ledger ${where}: ${message}`, cause)
+  }
+  return new TemporaryError('ledger-away', `The ledger ${where} is away: ${message || systemCodeOf(error)}`, cause)
+}
+
+/** Node names what is wrong with a certificate by codes of OpenSSL; pg says in words that the server does not encrypt. */
+function isRefusedTls(error: unknown): boolean {
+  const code = systemCodeOf(error) ?? ''
+  return /CERT|^ERR_(?:TLS|SSL)|^UNABLE_TO/.test(code) || /does not support SSL/.test(messageOf(error))
+}

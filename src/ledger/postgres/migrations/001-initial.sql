@@ -1,0 +1,613 @@
+-- What hosts of one ledger share. Hosts call the functions, whose names end in their version, and never touch a table. Paths are bytea,
+-- since any bytes may be in them; texts that are compared have the collation "C". A closed session may have lost its row: claims whose
+-- session is missing count as claims of a closed one.
+create schema shelfd;
+set local search_path = shelfd;
+
+create table ledger (
+  is_only     boolean primary key default true check (is_only),
+  schema      integer not null,
+  generation  uuid not null default gen_random_uuid(),
+  lease_ms    integer not null
+);
+
+-- A service and tenant: limits are common to its libraries. Its row is the lock of what may still be spent.
+create table service (
+  id         integer generated always as identity primary key,
+  origin     text collate "C" not null,
+  tenant_id  bigint not null,
+  unique (origin, tenant_id)
+);
+
+create table library (
+  id          integer generated always as identity primary key,
+  service_id  integer not null,
+  remote_id   text collate "C" not null,
+  unique (service_id, remote_id)
+);
+
+create table mime (id smallint generated always as identity primary key, name text collate "C" not null unique);
+
+-- Numbers of hosts and sessions are random: a restored ledger never gives out a number again that somebody else still uses.
+create table host (
+  id          integer primary key default 1 + floor(random() * 2147483646)::integer,
+  key         text collate "C" not null unique,
+  name        text not null,
+  version     text not null,
+  session_id  bigint,
+  -- The number of the last batch that was settled.
+  settled     bigint not null default 0,
+  is_forgotten boolean not null default false
+);
+
+create table session (
+  id           bigint primary key,
+  host_id      integer not null,
+  previous_id  bigint,
+  -- Where it was opened: on another generation or timeline, the ledger may lack what the session did.
+  generation   text not null,
+  timeline     integer not null,
+  beat         bigint not null default 0,
+  seen_at      timestamptz not null default clock_timestamp(),
+  is_closed    boolean not null default false
+) with (fillfactor = 50);
+create index on session (host_id);
+
+-- outcome: p pending, s searchable, i partial, f failed, u unknown
+create table content (
+  library_id   integer not null,
+  sha256       bytea not null,
+  mime         smallint not null,
+  size         bigint not null,
+  resource_id  text collate "C" not null,
+  outcome      "char" not null,
+  host_id      integer not null,
+  stored_at    timestamptz not null default clock_timestamp(),
+  primary key (library_id, sha256, mime)
+);
+create index on content (library_id, resource_id);
+
+-- state: s may be sent by its session, d in doubt, whose session looks first. Small: only what is open.
+create table claim (
+  library_id  integer not null,
+  sha256      bytea not null,
+  mime        smallint not null,
+  -- 0: nobody's, to be taken over by whoever asks next.
+  session_id  bigint not null,
+  host_id     integer not null,
+  state       "char" not null,
+  doubts      integer not null default 0,
+  -- The host that it was taken over from.
+  taken_from  integer,
+  -- Where it counts against the limit of a day.
+  slot        timestamptz,
+  sent_to     bytea[] not null,
+  primary key (library_id, sha256, mime)
+) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
+
+create table refusal (
+  library_id    integer not null,
+  sha256        bytea not null,
+  mime          smallint not null,
+  code          text not null,
+  message       text not null,
+  count         integer not null,
+  -- Null: a person must act.
+  retry_at      timestamptz,
+  is_set_aside  boolean not null,
+  host_id       integer not null,
+  primary key (library_id, sha256, mime)
+);
+
+create table extra_send (
+  id           bigint generated always as identity primary key,
+  library_id   integer not null,
+  sha256       bytea not null,
+  mime         smallint not null,
+  host_id      integer not null,
+  session_id   bigint not null,
+  resource_id  text collate "C" not null,
+  noticed_at   timestamptz not null default clock_timestamp()
+);
+
+-- Contents that were claimed in ten minutes.
+create table spend (service_id integer not null, slot timestamptz not null, n bigint not null, primary key (service_id, slot));
+
+-- An index holds no key of more than 2,700 bytes, a path may be longer.
+create table directory (
+  library_id   integer not null,
+  path_sha256  bytea not null,
+  path         bytea not null,
+  session_id   bigint,
+  created_at   timestamptz,
+  primary key (library_id, path_sha256)
+);
+
+create table host_order (
+  id        bigint generated always as identity primary key,
+  host_id   integer not null,
+  kind      text not null check (kind in ('pause', 'resume', 'sync')),
+  mirror    text,
+  given_at  timestamptz not null default clock_timestamp()
+);
+
+-- What the functions share ------------------------------------------------------------------------------------------------------------
+
+-- A dump that is restored makes a table with another number.
+create function generation_1() returns text language sql stable as $$
+  select l.generation || '-' || 'shelfd.ledger'::regclass::oid from shelfd.ledger l $$;
+
+-- 0 where the system does not say it.
+create function timeline_1() returns integer language plpgsql stable as $$
+begin
+  return ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::integer;
+exception when others then return 0;
+end $$;
+
+-- What is acknowledged is durable: for this transaction, whatever the default is.
+create function be_durable_1() returns void language plpgsql as $$
+begin
+  if current_setting('synchronous_commit') not in ('on', 'remote_apply') then perform set_config('synchronous_commit', 'on', true); end if;
+end $$;
+
+create function library_1(p_origin text, p_tenant bigint, p_remote text, p_may_create boolean) returns library language plpgsql as $$
+declare found_service integer; result library;
+begin
+  select s.id into found_service from service s where s.origin = p_origin and s.tenant_id = p_tenant;
+  if not found and p_may_create then
+    insert into service (origin, tenant_id) values (p_origin, p_tenant) on conflict (origin, tenant_id) do update set origin = excluded.origin
+      returning service.id into found_service;
+  end if;
+  select * into result from library l where l.service_id = found_service and l.remote_id = p_remote;
+  if not found and p_may_create then
+    insert into library (service_id, remote_id) values (found_service, p_remote)
+      on conflict (service_id, remote_id) do update set remote_id = excluded.remote_id returning * into result;
+  end if;
+  return result;
+end $$;
+
+-- Names must be sorted; null for those that are unknown.
+create function mimes_1(p_names text[], p_may_create boolean) returns smallint[] language plpgsql as $$
+declare result smallint[] := '{}'; one smallint; n text;
+begin
+  foreach n in array p_names loop
+    select m.id into one from mime m where m.name = n;
+    if not found and p_may_create then
+      insert into mime (name) values (n) on conflict (name) do update set name = excluded.name returning mime.id into one;
+    end if;
+    result := result || one;
+  end loop;
+  return result;
+end $$;
+
+-- Throws for a session that is closed, or that was opened before the ledger changed over to another timeline.
+create function check_session_1(p_session bigint) returns integer language plpgsql as $$
+declare s session;
+begin
+  select * into s from session x where x.id = p_session for key share;
+  if not found or s.is_closed or s.generation <> generation_1() or s.timeline <> timeline_1() then
+    raise exception 'the session is over' using errcode = 'SF001';
+  end if;
+  if s.beat = 0 then
+    -- open_1 replaces a session that nobody has used: from now on, this one is used.
+    update session x set beat = 1 where x.id = p_session and x.beat = 0 and not x.is_closed;
+    perform 1 from session x where x.id = p_session and not x.is_closed;
+    if not found then raise exception 'the session is over' using errcode = 'SF001'; end if;
+  end if;
+  return s.host_id;
+end $$;
+
+-- What is left of a limit at this moment, and when there is more: a slot counts for 24 hours after its end.
+create function room_1(p_service integer, p_per_day bigint, p_now timestamptz) returns table (room bigint, frees_at timestamptz) language sql stable as $$
+  with used as (
+    select s.slot, sum(s.n) over (order by s.slot) so_far from spend s
+      where s.service_id = p_service and s.n > 0 and s.slot > p_now - interval '24 hours 10 minutes'
+  ), total as (select coalesce(max(u.so_far), 0) n from used u)
+  select greatest(0, p_per_day - t.n)::bigint, case when p_per_day > 0 then interval '24 hours 10 minutes'
+    + coalesce((select min(u.slot) from used u where t.n - u.so_far < p_per_day), date_bin('10 minutes', p_now, 'epoch')) end from total t $$;
+
+create function milliseconds_1(p_at timestamptz) returns bigint language sql immutable as $$
+  select round(extract(epoch from p_at) * 1000)::bigint $$;
+
+-- Sessions ----------------------------------------------------------------------------------------------------------------------------
+
+create function ledger_1() returns table (o_schema integer, o_lease_ms integer) language sql stable security definer
+set search_path = shelfd, pg_temp as $$ select l.schema, l.lease_ms from ledger l $$;
+
+create function open_1(p_key text, p_name text, p_version text, p_previous bigint)
+returns table (o_session bigint, o_host integer, o_settled bigint, o_generation text, o_timeline integer, o_lease_ms integer)
+language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
+declare h host; own session; here_generation text := generation_1(); here_timeline integer := timeline_1(); random_digits text;
+begin
+  if current_setting('fsync') <> 'on' then
+    raise exception 'PostgreSQL runs with fsync = off: what it acknowledges may be lost' using errcode = 'SF004';
+  end if;
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'the role or database sets default_transaction_isolation to "%", and must leave it at "read committed"',
+      current_setting('transaction_isolation') using errcode = 'SF004';
+  end if;
+  perform be_durable_1();
+  insert into host as x (key, name, version) values (p_key, p_name, p_version)
+    on conflict (key) do update set name = excluded.name, version = excluded.version, is_forgotten = false returning * into h;
+  if h.session_id is not null then
+    select * into own from session s where s.id = h.session_id for update;
+    -- Another session than the host's previous one: the answer to an earlier call was lost, and nobody has used that session; or the
+    -- ledger has changed over to a state in which it does not know the previous one. Otherwise, another process opened it.
+    if h.session_id is distinct from p_previous
+      and not (own.beat = 0 and own.previous_id is not distinct from p_previous)
+      and own.generation = here_generation and own.timeline = here_timeline then
+      raise exception 'another process uses the key of host "%"', p_name using errcode = 'SF002';
+    end if;
+    update session s set is_closed = true where s.id = h.session_id;
+    delete from session s where s.host_id = h.id and s.is_closed and s.id <> h.session_id;
+  end if;
+  random_digits := replace(gen_random_uuid()::text, '-', '');
+  o_session := ('x' || left(random_digits, 12) || right(random_digits, 4))::bit(64)::bigint & 9223372036854775807;
+  insert into session (id, host_id, previous_id, generation, timeline)
+    values (o_session, h.id, p_previous, here_generation, here_timeline);
+  update host x set session_id = o_session where x.id = h.id;
+  return query select o_session, h.id, h.settled, here_generation, here_timeline, l.lease_ms from ledger l;
+end $$;
+
+-- p_taken: the last order that the host has carried out. A row without an order if there is none.
+create function renew_1(p_session bigint, p_taken bigint) returns table (o_is_ours boolean, o_order bigint, o_kind text, o_mirror text)
+language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
+declare h integer;
+begin
+  -- Durable as well: after a crash, others must not see an older beat than the one that the host counts its lease from.
+  perform be_durable_1();
+  update session s set beat = s.beat + 1, seen_at = clock_timestamp()
+    where s.id = p_session and not s.is_closed and s.generation = generation_1() and s.timeline = timeline_1() returning s.host_id into h;
+  if not found then
+    return query select false, null::bigint, null::text, null::text;
+    return;
+  end if;
+  delete from host_order o where o.host_id = h and o.id <= p_taken;
+  return query select true, o.id, o.kind, o.mirror from (select) one left join host_order o on o.host_id = h order by o.id;
+end $$;
+
+create function close_1(p_session bigint) returns void language plpgsql security definer
+set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
+begin
+  perform be_durable_1();
+  update session s set is_closed = true where s.id = p_session;
+end $$;
+
+-- The caller has seen this very beat for lease and grace, by its own clock.
+create function close_silent_1(p_session bigint, p_beat bigint) returns boolean language plpgsql security definer
+set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
+begin
+  perform be_durable_1();
+  update session s set is_closed = true where s.id = p_session and s.beat = p_beat and not s.is_closed;
+  return found;
+end $$;
+
+-- Claims ------------------------------------------------------------------------------------------------------------------------------
+
+-- Answers: m mine, d mine and in doubt, s stored, r refused, e elsewhere, h held. Contents must be sorted by key, each once, p_mimes by
+-- name; a later row about the same content counts. What a limit leaves room for is claimed in the order of p_rank. Loops of statements with
+-- one key, because the planner scans whole libraries for a join with a table that was small when it was planned.
+create function claim_1(
+  p_session bigint, p_origin text, p_tenant bigint, p_remote text, p_mimes text[],
+  p_sha256 bytea[], p_mime integer[], p_places bytea[], p_rank integer[], p_per_day bigint
+) returns table (
+  o_nth integer, o_answer "char", o_resource text, o_outcome "char", o_code text, o_message text, o_until bigint, o_is_set_aside boolean,
+  o_places bytea[], o_host text, o_session bigint, o_beat bigint
+) language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s'
+set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
+declare
+  now_at timestamptz := clock_timestamp(); now_slot timestamptz := date_bin('10 minutes', now_at, 'epoch');
+  me integer := check_session_1(p_session); lib library; mimes smallint[]; key_sha bytea; key_mime smallint;
+  has_refusals boolean; was_inserted boolean; other record; no record; of_host integer; named_host integer; left_over record;
+  fresh_at integer[] := '{}'; fresh integer := 0;
+begin
+  perform be_durable_1();
+  lib := library_1(p_origin, p_tenant, p_remote, true);
+  mimes := mimes_1(p_mimes, true);
+  has_refusals := exists (select from refusal x where x.library_id = lib.id);
+  for k in 1 .. cardinality(p_sha256) loop
+    o_nth := k; key_sha := p_sha256[k]; key_mime := mimes[p_mime[k]];
+    o_resource := null; o_outcome := null; o_code := null; o_message := null; o_until := null; o_is_set_aside := null;
+    o_places := null; o_session := null; o_beat := null; of_host := null; was_inserted := false;
+    -- Twice if need be: somebody may have settled it between the look and the claim, which the second look sees by a newer snapshot.
+    loop
+      select c.resource_id, c.outcome, c.host_id into o_resource, o_outcome, of_host from content c
+        where c.library_id = lib.id and c.sha256 = key_sha and c.mime = key_mime;
+      if found then o_answer := 's'; exit; end if;
+      if has_refusals then
+        select x.* into no from refusal x where x.library_id = lib.id and x.sha256 = key_sha and x.mime = key_mime;
+        if found and (no.is_set_aside or no.retry_at is null or no.retry_at > now_at) then
+          o_answer := 'r'; of_host := no.host_id; o_code := no.code; o_message := no.message;
+          o_until := milliseconds_1(no.retry_at); o_is_set_aside := no.is_set_aside;
+          exit;
+        end if;
+      end if;
+      if was_inserted then o_answer := 'm'; exit; end if;
+      insert into claim (library_id, sha256, mime, session_id, host_id, state, slot, sent_to)
+        values (lib.id, key_sha, key_mime, p_session, me, 's', case when p_per_day is not null then now_slot end, array[p_places[k]])
+        on conflict do nothing;
+      was_inserted := found;
+      if was_inserted then continue; end if;
+      select c.session_id, c.host_id, c.state, c.taken_from, c.sent_to into other from claim c
+        where c.library_id = lib.id and c.sha256 = key_sha and c.mime = key_mime for update skip locked;
+      if not found then
+        -- Settled or claimed at this moment: the caller asks again.
+        o_answer := 'e';
+        select c.host_id into of_host from claim c where c.library_id = lib.id and c.sha256 = key_sha and c.mime = key_mime;
+        exit;
+      end if;
+      -- By a newer snapshot than the one of the claim, which may have changed hands while it was locked.
+      select s.beat into o_beat from session s where s.id = other.session_id and not s.is_closed;
+      if found and other.session_id <> p_session then
+        o_answer := 'e'; of_host := other.host_id; o_session := other.session_id;
+      elsif other.session_id = p_session and other.state = 's' and p_places[k] = any (other.sent_to) then
+        o_answer := 'm';
+      else
+        o_answer := case when other.session_id = p_session and other.state = 's' then 'm' else 'd' end;
+        if other.session_id <> p_session then other.taken_from := other.host_id; end if;
+        of_host := coalesce(other.taken_from, me);
+        if not p_places[k] = any (other.sent_to) then other.sent_to := other.sent_to || p_places[k]; end if;
+        o_places := other.sent_to;
+        update claim c set session_id = p_session, host_id = me, state = case o_answer when 'd' then 'd' else 's' end::"char",
+          doubts = c.doubts + (other.session_id <> p_session)::integer, taken_from = other.taken_from, sent_to = other.sent_to
+          where c.library_id = lib.id and c.sha256 = key_sha and c.mime = key_mime;
+      end if;
+      exit;
+    end loop;
+    if was_inserted and o_answer = 'm' then
+      fresh := fresh + 1; fresh_at := fresh_at || k;
+    elsif was_inserted then
+      delete from claim c where c.library_id = lib.id and c.sha256 = key_sha and c.mime = key_mime;
+    end if;
+    if of_host is distinct from named_host then
+      select h.name into o_host from host h where h.id = of_host;
+      named_host := of_host;
+    end if;
+    return next;
+  end loop;
+  -- The lock that all claims share is taken last, and held only for the commit. What exceeds the limit is given back.
+  if p_per_day is not null and fresh > 0 then
+    perform 1 from service s where s.id = lib.service_id for update;
+    select * into left_over from room_1(lib.service_id, p_per_day, now_at);
+    o_resource := null; o_outcome := null; o_code := null; o_message := null; o_is_set_aside := null; o_places := null; o_host := null;
+    o_session := null; o_beat := null;
+    select array_agg(f order by p_rank[f]) into fresh_at from unnest(fresh_at) f;
+    foreach o_nth in array fresh_at[least(left_over.room, fresh)::integer + 1 :] loop
+      delete from claim c where c.library_id = lib.id and c.sha256 = p_sha256[o_nth] and c.mime = mimes[p_mime[o_nth]];
+      o_answer := 'h'; o_until := milliseconds_1(left_over.frees_at);
+      return next;
+    end loop;
+    if left_over.room > 0 then
+      delete from spend s where s.service_id = lib.service_id and s.slot < now_at - interval '25 hours';
+      insert into spend as s values (lib.service_id, now_slot, least(fresh, left_over.room))
+        on conflict (service_id, slot) do update set n = s.n + excluded.n;
+    end if;
+  end if;
+end $$;
+
+-- As claim_1 would answer, without any claim.
+create function peek_1(
+  p_origin text, p_tenant bigint, p_remote text, p_mimes text[], p_sha256 bytea[], p_mime integer[], p_per_day bigint
+) returns table (
+  o_nth integer, o_answer "char", o_resource text, o_outcome "char", o_code text, o_message text, o_until bigint, o_is_set_aside boolean,
+  o_places bytea[], o_host text, o_session bigint, o_beat bigint
+) language plpgsql security definer set search_path = shelfd, pg_temp
+set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
+declare
+  now_at timestamptz := clock_timestamp(); lib library := library_1(p_origin, p_tenant, p_remote, false);
+  mimes smallint[] := mimes_1(p_mimes, false); other record; left_over record; fresh integer := 0; is_over boolean; of_host integer;
+begin
+  select * into left_over from room_1(lib.service_id, p_per_day, now_at);
+  for k in 1 .. cardinality(p_sha256) loop
+    o_nth := k; of_host := null; o_resource := null; o_outcome := null; o_code := null; o_message := null; o_until := null;
+    o_is_set_aside := null; o_places := null; o_session := null; o_beat := null; o_host := null;
+    select c.resource_id, c.outcome, c.host_id into o_resource, o_outcome, of_host from content c
+      where c.library_id = lib.id and c.sha256 = p_sha256[k] and c.mime = mimes[p_mime[k]];
+    if found then o_answer := 's';
+    else
+      select x.code, x.message, milliseconds_1(x.retry_at), x.is_set_aside, x.host_id
+        into o_code, o_message, o_until, o_is_set_aside, of_host from refusal x
+        where x.library_id = lib.id and x.sha256 = p_sha256[k] and x.mime = mimes[p_mime[k]]
+          and (x.is_set_aside or x.retry_at is null or x.retry_at > now_at);
+      if found then o_answer := 'r';
+      else
+        select c.host_id, c.sent_to, c.session_id, s.beat, s.id is null or s.is_closed is_over into other
+          from claim c left join session s on s.id = c.session_id
+          where c.library_id = lib.id and c.sha256 = p_sha256[k] and c.mime = mimes[p_mime[k]];
+        if found then
+          of_host := other.host_id;
+          if other.is_over then o_answer := 'd'; o_places := other.sent_to;
+          else o_answer := 'e'; o_session := other.session_id; o_beat := other.beat; end if;
+        elsif p_per_day is not null and fresh >= left_over.room then o_answer := 'h'; o_until := milliseconds_1(left_over.frees_at);
+        else o_answer := 'm'; fresh := fresh + 1; end if;
+      end if;
+    end if;
+    select h.name into o_host from host h where h.id = of_host;
+    return next;
+  end loop;
+end $$;
+
+-- Ends of uploads ---------------------------------------------------------------------------------------------------------------------
+
+-- Kinds: c created, d duplicate, a adopted, r refused, n not sent, b absent by a complete look, x in doubt, t refused no
+-- more: somebody wants it tried again. Ends must be sorted by
+-- library and key. Returns what is not as the host thinks: another session took the claim over, or the content has another resource.
+create function settle_1(
+  p_host integer, p_batch bigint, p_origins text[], p_tenants bigint[], p_remotes text[], p_mimes text[],
+  p_library integer[], p_session bigint[], p_sha256 bytea[], p_mime integer[], p_size bigint[], p_kind "char"[], p_resource text[],
+  p_outcome "char"[], p_code text[], p_message text[], p_retry_ms bigint[], p_is_set_aside boolean[]
+) returns table (o_nth integer, o_is_late boolean, o_resource text) language plpgsql security definer
+set search_path = shelfd, pg_temp set lock_timeout = '20s'
+set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
+declare
+  done bigint; libraries integer[] := '{}'; mimes smallint[]; has_refusals boolean; lib integer; was record; is_own boolean; is_stored boolean;
+  known text; key_sha bytea; key_mime smallint; unspent jsonb := '{}'; unspent_slot timestamptz; unspent_service integer;
+begin
+  perform be_durable_1();
+  select h.settled into done from host h where h.id = p_host for update;
+  if done is null or done < p_batch - 1 then
+    raise exception 'the ledger has settled % batches of this host, which settles number %', coalesce(done, 0), p_batch
+      using errcode = 'SF003';
+  end if;
+  if done >= p_batch then return; end if;
+  for k in 1 .. cardinality(p_origins) loop
+    libraries := libraries || (library_1(p_origins[k], p_tenants[k], p_remotes[k], true)).id;
+  end loop;
+  mimes := mimes_1(p_mimes, true);
+  has_refusals := exists (select from refusal);
+  for k in 1 .. cardinality(p_sha256) loop
+    o_nth := k; o_resource := null; o_is_late := false;
+    lib := libraries[p_library[k]]; key_sha := p_sha256[k]; key_mime := mimes[p_mime[k]];
+    select c.state, c.doubts, c.slot into was from claim c
+      where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime and c.session_id = p_session[k] and c.host_id = p_host for update;
+    is_own := found;
+    if not is_own then
+      perform from claim c where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime for update;
+      o_is_late := found or exists (select from content c where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime);
+    elsif p_kind[k] = 'n' and was.state = 'd' then
+      -- Nobody has looked for it: whoever asks next does.
+      update claim c set session_id = 0 where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime;
+    elsif p_kind[k] in ('b', 'x') then
+      update claim c set state = case p_kind[k] when 'b' then 's' else 'd' end::"char", doubts = c.doubts + (p_kind[k] = 'x')::integer
+        where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime;
+    else
+      delete from claim c where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime;
+      if p_kind[k] = 'n' and was.slot is not null then
+        unspent := jsonb_set(unspent, array[lib || ' ' || was.slot], to_jsonb(coalesce((unspent ->> (lib || ' ' || was.slot))::bigint, 0) + 1));
+      end if;
+    end if;
+    if p_kind[k] in ('c', 'd', 'a') then
+      insert into content (library_id, sha256, mime, size, resource_id, outcome, host_id)
+        values (lib, key_sha, key_mime, p_size[k], p_resource[k], p_outcome[k], p_host) on conflict do nothing;
+      is_stored := found;
+      if not is_stored then
+        o_is_late := o_is_late or not is_own;
+        select c.resource_id into known from content c where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime;
+        o_resource := nullif(known, p_resource[k]);
+      end if;
+      -- Sent more than once: another resource, or a second location of the same one.
+      if o_resource is not null or (p_kind[k] = 'd' and (o_is_late or (is_own and was.doubts > 0))) then
+        insert into extra_send (library_id, sha256, mime, host_id, session_id, resource_id)
+          values (lib, key_sha, key_mime, p_host, p_session[k], p_resource[k]);
+      end if;
+      -- Nobody is to send it now: whoever has claimed it learns by its own end that it was late.
+      delete from claim c where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime;
+      if has_refusals then
+        delete from refusal x where x.library_id = lib and x.sha256 = key_sha and x.mime = key_mime;
+      end if;
+    elsif p_kind[k] = 'r' then
+      insert into refusal as x (library_id, sha256, mime, code, message, count, retry_at, is_set_aside, host_id)
+        values (lib, key_sha, key_mime, p_code[k], p_message[k], 1, to_timestamp(p_retry_ms[k] / 1000.0), p_is_set_aside[k], p_host)
+        on conflict (library_id, sha256, mime) do update set code = excluded.code, message = excluded.message, count = x.count + 1,
+          retry_at = excluded.retry_at, is_set_aside = excluded.is_set_aside, host_id = excluded.host_id;
+    end if;
+    if p_kind[k] = 't' then
+      delete from refusal x where x.library_id = lib and x.sha256 = key_sha and x.mime = key_mime;
+    elsif o_is_late or o_resource is not null then return next; end if;
+  end loop;
+  update host h set settled = p_batch where h.id = p_host;
+  -- What was not sent counts no more; last, since claims of all hosts change these rows.
+  for known in select jsonb_object_keys(unspent) order by 1 loop
+    unspent_slot := substr(known, strpos(known, ' ') + 1)::timestamptz;
+    select l.service_id into unspent_service from library l where l.id = split_part(known, ' ', 1)::integer;
+    update spend s set n = s.n - (unspent ->> known)::bigint where s.service_id = unspent_service and s.slot = unspent_slot;
+  end loop;
+end $$;
+
+create function record_outcomes_1(p_origin text, p_tenant bigint, p_remote text, p_resource text[], p_outcome "char"[]) returns void
+language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s' set enable_seqscan = off as $$
+declare lib library := library_1(p_origin, p_tenant, p_remote, false);
+begin
+  perform be_durable_1();
+  for k in 1 .. cardinality(p_resource) loop
+    update content c set outcome = p_outcome[k]
+      where c.library_id = lib.id and c.resource_id = p_resource[k] and c.outcome <> p_outcome[k];
+  end loop;
+end $$;
+
+create function outcomes_1(p_origin text, p_tenant bigint, p_remote text, p_resource text[]) returns table (o_resource text, o_outcome "char")
+language plpgsql security definer set search_path = shelfd, pg_temp set enable_seqscan = off as $$
+declare lib library := library_1(p_origin, p_tenant, p_remote, false);
+begin
+  foreach o_resource in array p_resource loop
+    select c.outcome into o_outcome from content c where c.library_id = lib.id and c.resource_id = o_resource limit 1;
+    if found then return next; end if;
+  end loop;
+end $$;
+
+-- Directories -------------------------------------------------------------------------------------------------------------------------
+
+-- Answers: m mine to create, c created, e elsewhere. Paths must be sorted by their hash.
+create function claim_directories_1(p_session bigint, p_origin text, p_tenant bigint, p_remote text, p_path bytea[])
+returns table (o_nth integer, o_answer "char") language plpgsql security definer
+set search_path = shelfd, pg_temp set lock_timeout = '20s' set enable_seqscan = off as $$
+declare lib library; was record;
+begin
+  perform check_session_1(p_session);
+  perform be_durable_1();
+  lib := library_1(p_origin, p_tenant, p_remote, true);
+  for k in 1 .. cardinality(p_path) loop
+    o_nth := k;
+    insert into directory (library_id, path_sha256, path, session_id) values (lib.id, sha256(p_path[k]), p_path[k], p_session)
+      on conflict do nothing;
+    o_answer := 'm';
+    if not found then
+      select d.session_id, d.created_at into was from directory d
+        where d.library_id = lib.id and d.path_sha256 = sha256(p_path[k]) for update;
+      if was.created_at is not null then o_answer := 'c';
+      elsif was.session_id <> p_session and exists (select from session s where s.id = was.session_id and not s.is_closed) then
+        o_answer := 'e';
+      else
+        update directory d set session_id = p_session where d.library_id = lib.id and d.path_sha256 = sha256(p_path[k]);
+      end if;
+    end if;
+    return next;
+  end loop;
+end $$;
+
+create function settle_directories_1(p_origin text, p_tenant bigint, p_remote text, p_path bytea[], p_is_there boolean) returns void
+language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s' set enable_seqscan = off as $$
+declare lib library; one bytea;
+begin
+  perform be_durable_1();
+  lib := library_1(p_origin, p_tenant, p_remote, true);
+  foreach one in array p_path loop
+    insert into directory as d (library_id, path_sha256, path, created_at)
+      values (lib.id, sha256(one), one, case when p_is_there then clock_timestamp() end)
+      on conflict (library_id, path_sha256) do update set created_at = excluded.created_at, session_id = null;
+  end loop;
+end $$;
+
+-- Hosts, for people -------------------------------------------------------------------------------------------------------------------
+
+create function hosts_1() returns table (
+  o_id integer, o_name text, o_version text, o_seen bigint, o_is_open boolean, o_claims bigint
+) language sql stable security definer set search_path = shelfd, pg_temp as $$
+  select h.id, h.name, h.version, milliseconds_1(s.seen_at), s.id is not null and not s.is_closed, coalesce(c.n, 0)
+    from host h left join session s on s.id = h.session_id
+    left join (select c.host_id, count(*) n from claim c group by c.host_id) c on c.host_id = h.id where not h.is_forgotten order by h.name, h.id $$;
+
+create function totals_1() returns table (o_contents bigint, o_claims bigint, o_second_sends bigint, o_today bigint)
+language sql stable security definer set search_path = shelfd, pg_temp as $$
+  select (select count(*) from content), (select count(*) from claim), (select count(*) from extra_send),
+    (select coalesce(sum(s.n), 0) from spend s where s.slot > clock_timestamp() - interval '24 hours 10 minutes')::bigint $$;
+
+-- Ends the session of a host that will not come back: what it had claimed is in doubt. One that comes back all the same opens another.
+create function forget_host_1(p_host integer) returns boolean language plpgsql security definer
+set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
+begin
+  perform be_durable_1();
+  update session s set is_closed = true where s.host_id = p_host;
+  update host h set is_forgotten = true where h.id = p_host and not h.is_forgotten;
+  return found;
+end $$;
+
+create function give_order_1(p_host integer, p_kind text, p_mirror text) returns boolean language plpgsql security definer
+set search_path = shelfd, pg_temp as $$
+begin
+  perform be_durable_1();
+  insert into host_order (host_id, kind, mirror) select h.id, p_kind, p_mirror from host h where h.id = p_host;
+  return found;
+end $$;
+
+revoke all on all functions in schema shelfd from public;

@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto'
+import type { IngestionOutcome } from '../../contract/states.ts'
+import type {
+  ClaimResult,
+  DirectoryClaim,
+  FleetLimits,
+  HostIdentity,
+  HostOrder,
+  Ledger,
+  LedgerLibrary,
+  OddEnd,
+  OpenedSession,
+  SessionBeat,
+  UploadEnd,
+  WantedContent,
+} from '../ledger.ts'
+import type { LedgerAddress } from './address.ts'
+import { LedgerConnection } from './connection.ts'
+import {
+  type ClaimRow,
+  decodeClaim,
+  decodeOutcome,
+  encodeContents,
+  encodeEnds,
+  encodeOutcome,
+  withoutNul,
+} from './encoding.ts'
+
+const DIRECTORY_CLAIMS: Readonly<Record<string, DirectoryClaim>> = { m: 'mine', c: 'created', e: 'elsewhere' }
+
+/** A ledger on PostgreSQL, over two connections, so that a long claim delays no beat. Connects with the first call. */
+export function postgresLedger(address: LedgerAddress): Ledger {
+  return new PostgresLedger(address)
+}
+
+class PostgresLedger implements Ledger {
+  readonly #work: LedgerConnection
+  readonly #beats: LedgerConnection
+  /** The number of the last order that a renewal brought. */
+  #taken = 0n
+
+  constructor(address: LedgerAddress) {
+    this.#work = new LedgerConnection(address)
+    this.#beats = new LedgerConnection(address)
+  }
+
+  async open(host: HostIdentity, previous: bigint | null): Promise<OpenedSession> {
+    const values = [host.key, withoutNul(host.name), withoutNul(host.version), previous]
+    const [row] = await this.#work.query<OpenRow>('SELECT * FROM shelfd.open_1($1, $2, $3, $4)', values)
+    if (!row) throw new Error('The ledger returned no session')
+    this.#taken = 0n
+    return {
+      session: BigInt(row.o_session),
+      hostId: row.o_host,
+      settled: BigInt(row.o_settled),
+      generation: row.o_generation,
+      timeline: row.o_timeline,
+      leaseMs: row.o_lease_ms,
+    }
+  }
+
+  async renew(session: bigint): Promise<{ isOurs: boolean; orders: HostOrder[] }> {
+    const rows = await this.#beats.query<RenewRow>('SELECT * FROM shelfd.renew_1($1, $2)', [session, this.#taken])
+    const orders = rows.flatMap(({ o_order, o_kind, o_mirror }) =>
+      o_order !== null && o_kind !== null ? { id: BigInt(o_order), order: { kind: o_kind, mirror: o_mirror } } : [],
+    )
+    this.#taken = orders.at(-1)?.id ?? this.#taken
+    return { isOurs: rows[0]?.o_is_ours === true, orders: orders.map(({ order }) => order) }
+  }
+
+  async claim(
+    session: bigint,
+    library: LedgerLibrary,
+    contents: readonly WantedContent[],
+    { newPerDay }: FleetLimits,
+  ): Promise<ClaimResult[]> {
+    if (contents.length === 0) return []
+    const { mimes, sha256, mime, places, rank, rows } = encodeContents(contents, true)
+    const found = await this.#work.query<ClaimRow>(
+      'SELECT * FROM shelfd.claim_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+      [...[session, ...valuesOf(library), mimes, sha256, mime, places, rank, newPerDay]],
+    )
+    return pickResults(found, rows)
+  }
+
+  async peek(
+    library: LedgerLibrary,
+    contents: readonly WantedContent[],
+    { newPerDay }: FleetLimits,
+  ): Promise<ClaimResult[]> {
+    if (contents.length === 0) return []
+    const { mimes, sha256, mime, rows } = encodeContents(contents, false)
+    const found = await this.#work.query<ClaimRow>('SELECT * FROM shelfd.peek_1($1, $2, $3, $4, $5, $6, $7)', [
+      ...[...valuesOf(library), mimes, sha256, mime, newPerDay],
+    ])
+    return pickResults(found, rows)
+  }
+
+  async settle(hostId: number, batch: bigint, ends: readonly UploadEnd[]): Promise<OddEnd[]> {
+    const { values, order } = encodeEnds(ends)
+    const placeholders = values.map((_, index) => `$${index + 3}`).join(', ')
+    const rows = await this.#work.query<SettleRow>(`SELECT * FROM shelfd.settle_1($1, $2, ${placeholders})`, [
+      ...[hostId, batch, ...values],
+    ])
+    return rows.map(({ o_nth, o_is_late, o_resource }) => ({
+      index: order[o_nth - 1] ?? -1,
+      isLate: o_is_late,
+      resourceId: o_resource ?? undefined,
+    }))
+  }
+
+  async close(session: bigint): Promise<void> {
+    await this.#work.query('SELECT shelfd.close_1($1)', [session])
+  }
+
+  async closeSilent({ session, beat }: SessionBeat): Promise<boolean> {
+    const rows = await this.#beats.query<{ closed: boolean }>('SELECT shelfd.close_silent_1($1, $2) AS closed', [
+      session,
+      beat,
+    ])
+    return rows[0]?.closed === true
+  }
+
+  async claimDirectories(session: bigint, library: LedgerLibrary, paths: readonly string[]): Promise<DirectoryClaim[]> {
+    if (paths.length === 0) return []
+    const sorted = sortPaths(paths)
+    const rows = await this.#work.query<DirectoryRow>('SELECT * FROM shelfd.claim_directories_1($1, $2, $3, $4, $5)', [
+      ...[session, ...valuesOf(library), sorted],
+    ])
+    const byPath = new Map(rows.map(({ o_nth, o_answer }) => [sorted[o_nth - 1]?.toString(), o_answer]))
+    return paths.map((path) => DIRECTORY_CLAIMS[byPath.get(Buffer.from(path).toString()) ?? ''] ?? 'elsewhere')
+  }
+
+  async settleDirectories(library: LedgerLibrary, paths: readonly string[], isThere: boolean): Promise<void> {
+    if (paths.length === 0) return
+    await this.#work.query('SELECT shelfd.settle_directories_1($1, $2, $3, $4, $5)', [
+      ...[...valuesOf(library), sortPaths(paths), isThere],
+    ])
+  }
+
+  async recordOutcomes(library: LedgerLibrary, outcomes: ReadonlyMap<string, IngestionOutcome>): Promise<void> {
+    if (outcomes.size === 0) return
+    const ids = [...outcomes.keys()].sort()
+    const letters = ids.map((id) => encodeOutcome(outcomes.get(id) ?? 'unknown'))
+    await this.#work.query('SELECT shelfd.record_outcomes_1($1, $2, $3, $4, $5)', [...valuesOf(library), ids, letters])
+  }
+
+  async outcomes(
+    library: LedgerLibrary,
+    resourceIds: readonly string[],
+  ): Promise<ReadonlyMap<string, IngestionOutcome>> {
+    if (resourceIds.length === 0) return new Map()
+    const rows = await this.#work.query<OutcomeRow>('SELECT * FROM shelfd.outcomes_1($1, $2, $3, $4)', [
+      ...[...valuesOf(library), resourceIds],
+    ])
+    return new Map(rows.map(({ o_resource, o_outcome }) => [o_resource, decodeOutcome(o_outcome)]))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#work[Symbol.asyncDispose](), this.#beats[Symbol.asyncDispose]()])
+  }
+}
+
+interface OpenRow {
+  readonly o_session: string
+  readonly o_host: number
+  readonly o_settled: string
+  readonly o_generation: string
+  readonly o_timeline: number
+  readonly o_lease_ms: number
+}
+
+interface RenewRow {
+  readonly o_is_ours: boolean
+  readonly o_order: string | null
+  readonly o_kind: HostOrder['kind'] | null
+  readonly o_mirror: string | null
+}
+
+interface SettleRow {
+  readonly o_nth: number
+  readonly o_is_late: boolean
+  readonly o_resource: string | null
+}
+
+interface DirectoryRow {
+  readonly o_nth: number
+  readonly o_answer: string
+}
+
+interface OutcomeRow {
+  readonly o_resource: string
+  readonly o_outcome: string
+}
+
+function valuesOf({ origin, tenantId, remoteId }: LedgerLibrary): unknown[] {
+  return [origin, tenantId, remoteId]
+}
+
+/** `rows`: for each content of the call, the number of its row. A later row about the same content counts. */
+function pickResults(found: readonly ClaimRow[], rows: readonly number[]): ClaimResult[] {
+  const results = new Map(found.map((row) => [row.o_nth, decodeClaim(row)]))
+  return rows.map((row) => results.get(row) ?? { kind: 'elsewhere', host: '', owner: undefined })
+}
+
+/** By their hashes: the order in which every host locks directories. */
+function sortPaths(paths: readonly string[]): Buffer[] {
+  return [...new Set(paths)]
+    .map((path) => ({ bytes: Buffer.from(path), hash: createHash('sha256').update(path).digest() }))
+    .sort((a, b) => Buffer.compare(a.hash, b.hash))
+    .map(({ bytes }) => bytes)
+}

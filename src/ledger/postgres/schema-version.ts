@@ -1,0 +1,2 @@
+/** The number of the last file in migrations/. */
+export const SCHEMA = 1

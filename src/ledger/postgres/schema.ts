@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { OperatorError } from '../../foundation/errors.ts'
+import type { LedgerAddress } from './address.ts'
+import { connect } from './connection.ts'
+import { explainFailure } from './explain-failure.ts'
+import { SCHEMA } from './schema-version.ts'
+
+const MIGRATIONS = join(import.meta.dirname, 'migrations')
+
+/** Any number that no other program is likely to take: one host at a time creates or upgrades a ledger. */
+const LOCK = 0x73686c64
+
+/** What a role of hosts and one of readers may call; the first are all functions that run with the rights of their owner. */
+const READERS = ['ledger_1', 'hosts_1', 'totals_1', 'outcomes_1', 'peek_1']
+
+export interface LedgerSchema {
+  /** Before; 0: there was none. */
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Creates or upgrades the ledger in one transaction, as the role of the address, which becomes its owner. A second call changes
+ * nothing. `leaseMs` is that of a new ledger. Throws as explainFailure says, and OperatorError for a database that cannot hold one.
+ */
+export async function initialise(address: LedgerAddress, leaseMs: number): Promise<LedgerSchema> {
+  const client = await connect(address)
+  try {
+    await client.query('BEGIN')
+    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
+    await checkDatabase(client, address)
+    const from = await readSchema(client)
+    for (const { sql } of readMigrations(from)) await client.query(sql)
+    if (from < SCHEMA) await client.query(recordSchema(leaseMs))
+    await client.query('COMMIT')
+    return { from, to: Math.max(from, SCHEMA) }
+  } catch (error) {
+    throw explainFailure(error, address)
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * The SQL by which a superuser creates a ledger with roles of their own: shelfd_owner has the schema, shelfd_host may call the functions
+ * of hosts, shelfd_reader those that only read; neither of these two may touch a table. Run twice it changes nothing.
+ */
+export function hardenedSql(leaseMs: number): string {
+  const role = (name: string) =>
+    `IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${name}') THEN CREATE ROLE ${name} NOLOGIN; END IF;`
+  return [
+    '-- Run it as a superuser in the database of the ledger. Then create a role with a password for each host:',
+    "--   CREATE ROLE nas LOGIN PASSWORD '…' IN ROLE shelfd_host;",
+    'BEGIN;',
+    `DO $roles$ BEGIN ${['shelfd_owner', 'shelfd_host', 'shelfd_reader'].map(role).join(' ')} END $roles$;`,
+    "DO $create$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO shelfd_owner', current_database()); END $create$;",
+    'SET LOCAL ROLE shelfd_owner;',
+    ...readMigrations(0).map(({ version, sql }) => onlyOnce(version, sql)),
+    `DO $once$ BEGIN IF NOT EXISTS (SELECT FROM shelfd.ledger) THEN ${recordSchema(leaseMs)}; END IF; END $once$;`,
+    'GRANT USAGE ON SCHEMA shelfd TO shelfd_host, shelfd_reader;',
+    'DO $grant$ DECLARE f regprocedure; BEGIN',
+    "  FOR f IN SELECT oid FROM pg_proc WHERE pronamespace = 'shelfd'::regnamespace AND prosecdef LOOP",
+    "    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO shelfd_host', f);",
+    '  END LOOP;',
+    `  FOR f IN SELECT oid FROM pg_proc WHERE pronamespace = 'shelfd'::regnamespace AND proname IN (${READERS.map((name) => `'${name}'`).join(', ')}) LOOP`,
+    "    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO shelfd_reader', f);",
+    '  END LOOP;',
+    'END $grant$;',
+    'COMMIT;',
+    '',
+  ].join('\n')
+}
+
+/** A migration that is left out where the ledger has it. */
+function onlyOnce(version: number, sql: string): string {
+  const lacks =
+    version === 1
+      ? "to_regclass('shelfd.ledger') IS NULL"
+      : `NOT EXISTS (SELECT FROM shelfd.ledger WHERE schema >= ${version})`
+  return `DO $migration$ BEGIN IF ${lacks} THEN EXECUTE $sql$\n${sql}\n$sql$; END IF; END $migration$;`
+}
+
+function recordSchema(leaseMs: number): string {
+  return `INSERT INTO shelfd.ledger (schema, lease_ms) VALUES (${SCHEMA}, ${leaseMs}) ON CONFLICT (is_only) DO UPDATE SET schema = ${SCHEMA}`
+}
+
+async function checkDatabase(client: pg.Client, { database }: LedgerAddress): Promise<void> {
+  const text =
+    "SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding"
+  const [row] = (await client.query<{ version: number; encoding: string }>(text)).rows
+  const { version = 0, encoding = '' } = row ?? {}
+  if (version < 140_000) {
+    throw new OperatorError('ledger-unusable', `A ledger needs PostgreSQL 14 or newer, and this is ${version / 10_000}`)
+  }
+  if (encoding !== 'UTF8') {
+    throw new OperatorError(
+      'ledger-unusable',
+      `Database "${database}" has the encoding ${encoding}, and a ledger needs UTF8`,
+    )
+  }
+}
+
+async function readSchema(client: pg.Client): Promise<number> {
+  const [there] = (
+    await client.query<{ is_there: boolean }>("SELECT to_regclass('shelfd.ledger') IS NOT NULL AS is_there")
+  ).rows
+  if (!there?.is_there) return 0
+  return (await client.query<{ schema: number }>('SELECT schema FROM shelfd.ledger')).rows[0]?.schema ?? 0
+}
+
+/** Returns the migrations that a ledger with this schema lacks. */
+function readMigrations(schema: number): { version: number; sql: string }[] {
+  return readdirSync(MIGRATIONS)
+    .filter((name) => /^\d{3}-.+\.sql$/.test(name))
+    .sort()
+    .map((name) => ({ version: Number(name.slice(0, 3)), sql: readFileSync(join(MIGRATIONS, name), 'utf8') }))
+    .filter(({ version }) => version > schema)
+}

@@ -1,0 +1,342 @@
+import type { Clock } from '../../src/foundation/clock.ts'
+import {
+  type ClaimResult,
+  type DirectoryClaim,
+  type HostIdentity,
+  type HostOrder,
+  type Ledger,
+  LedgerError,
+  type LedgerLibrary,
+  type OddEnd,
+  type OpenedSession,
+  type Refusal,
+  type SessionBeat,
+  type UploadEnd,
+  type UploadPlace,
+  type WantedContent,
+} from '../../src/ledger/ledger.ts'
+import { boundMessage } from '../../src/ledger/postgres/encoding.ts'
+import { DayLimit } from './day-limit.ts'
+import { Journal } from './journal.ts'
+import {
+  away,
+  type Claim,
+  contentKey,
+  type Directory,
+  distinctPlaces,
+  type Host,
+  isStoring,
+  libraryKey,
+  type MergedContent,
+  mergeTwins,
+  type Session,
+  type Stored,
+} from './memory-rows.ts'
+
+/** Where a call is lost: before or after the ledger has carried it out. */
+export type Loss = 'call' | 'answer'
+
+/** Says of each call whether it is lost; may let time pass. */
+export type Losses = (call: string) => Loss | undefined | Promise<Loss | undefined>
+
+/** A ledger in memory, by the contract: many hosts connect to it, and the last commits can be lost as in a failover. */
+export class MemoryLedger {
+  readonly #clock: Clock
+  readonly #leaseMs: number
+  readonly #journal = new Journal()
+  readonly #hosts = this.#journal.table<Host>()
+  readonly #sessions = this.#journal.table<Session>()
+  readonly #contents = this.#journal.table<Stored>()
+  readonly #claims = this.#journal.table<Claim>()
+  readonly #refusals = this.#journal.table<Refusal & { readonly host: string }>()
+  readonly #limit: DayLimit
+  readonly #directories = this.#journal.table<Directory>()
+  readonly #orders = this.#journal.table<HostOrder & { readonly host: string; readonly id: number }>()
+  readonly #extraSends = this.#journal.table<string>()
+  /** Numbers are never given out again, also after commits were lost. */
+  #last = 0
+  #timeline = 1
+
+  constructor(clock: Clock, leaseMs = 60_000) {
+    this.#clock = clock
+    this.#limit = new DayLimit(clock, this.#journal)
+    this.#leaseMs = leaseMs
+  }
+
+  /** How many commits could be lost. */
+  get commits(): number {
+    return this.#journal.size
+  }
+
+  /** Loses the newest commits, as a failover to a standby that lacks them does. */
+  loseCommits(count: number): void {
+    this.#journal.undo(count)
+    this.#timeline += 1
+  }
+
+  /** A client of this ledger, as one host has it. */
+  connect(losses: Losses = () => undefined): Ledger {
+    let taken = 0
+    const call = async <T>(name: string, work: () => T): Promise<T> => {
+      const loss = await losses(name)
+      if (loss === 'call') throw away()
+      const result = this.#journal.commit(work)
+      if (loss === 'answer') throw away()
+      return result
+    }
+    return {
+      open: async (host, previous) => {
+        const opened = await call('open', () => this.#open(host, previous))
+        taken = 0
+        return opened
+      },
+      renew: async (session) => {
+        const { isOurs, orders } = await call('renew', () => this.#renew(session, taken))
+        taken = orders.at(-1)?.id ?? taken
+        return { isOurs, orders: orders.map(({ kind, mirror }) => ({ kind, mirror })) }
+      },
+      claim: (session, library, contents, { newPerDay }) =>
+        call('claim', () => {
+          const host = this.#checkSession(session)
+          return mergeTwins(contents).map((content) => this.#claim(session, host, library, content, newPerDay))
+        }),
+      peek: (library, contents, { newPerDay }) =>
+        call('peek', () => {
+          let room = newPerDay === null ? undefined : this.#limit.room(library, newPerDay)
+          const seen = new Map<string, ClaimResult>()
+          return contents.map((content) => {
+            const key = contentKey(library, content)
+            const result =
+              seen.get(key) ??
+              this.#known(library, content) ??
+              this.#peekClaim(key) ??
+              this.#limit.hold(library, newPerDay, room)
+            if (result.kind === 'mine' && room !== undefined && !seen.has(key)) room -= 1
+            seen.set(key, result)
+            return result
+          })
+        }),
+      settle: (hostId, batch, ends) => call('settle', () => this.#settle(hostId, batch, ends)),
+      close: (session) =>
+        call('close', () => {
+          const found = this.#sessions.get(String(session))
+          if (found) this.#sessions.set(String(session), { ...found, isClosed: true })
+        }),
+      closeSilent: (owner) => call('closeSilent', () => this.#closeSilent(owner)),
+      claimDirectories: (session, library, paths) =>
+        call('claimDirectories', () => {
+          this.#checkSession(session)
+          return paths.map((path) => this.#claimDirectory(session, libraryKey(library, path)))
+        }),
+      settleDirectories: (library, paths, isThere) =>
+        call('settleDirectories', () => {
+          for (const path of paths) this.#directories.set(libraryKey(library, path), { session: null, isThere })
+        }),
+      recordOutcomes: (library, outcomes) =>
+        call('recordOutcomes', () => {
+          for (const [key, content] of this.#contentsOf(library)) {
+            const outcome = outcomes.get(content.resourceId)
+            if (outcome) this.#contents.set(key, { ...content, outcome })
+          }
+        }),
+      outcomes: (library, resourceIds) =>
+        call('outcomes', () => {
+          const found = this.#contentsOf(library).map(([, { resourceId, outcome }]) => [resourceId, outcome] as const)
+          return new Map(found.filter(([resourceId]) => resourceIds.includes(resourceId)))
+        }),
+      [Symbol.asyncDispose]: async () => {},
+    }
+  }
+
+  giveOrder(hostId: number, order: HostOrder): boolean {
+    const found = [...this.#hosts.entries()].find(([, { id }]) => id === hostId)
+    if (!found) return false
+    const id = this.#number()
+    this.#journal.commit(() => this.#orders.set(String(id), { ...order, host: found[0], id }))
+    return true
+  }
+
+  countExtraSends(library: LedgerLibrary): number {
+    return [...this.#extraSends.entries()].filter(([, key]) => key === libraryKey(library)).length
+  }
+
+  #open({ key, name, version }: HostIdentity, previous: bigint | null): OpenedSession {
+    const host = this.#hosts.get(key) ?? { id: this.#number(), session: null, settled: 0n, name, version }
+    const own = host.session === null ? undefined : this.#sessions.get(String(host.session))
+    const isUnused = own?.beat === 0n && own.previous === previous
+    if (own && host.session !== previous && !isUnused && own.timeline === this.#timeline) {
+      throw new LedgerError('host-in-use', `another process uses the key of host "${name}"`)
+    }
+    if (own) this.#sessions.set(String(host.session), { ...own, isClosed: true })
+    const session = BigInt(this.#number())
+    this.#sessions.set(String(session), { host: key, previous, timeline: this.#timeline, beat: 0n, isClosed: false })
+    this.#hosts.set(key, { ...host, name, version, session })
+    const place = { generation: 'memory', timeline: this.#timeline }
+    return { session, hostId: host.id, settled: host.settled, ...place, leaseMs: this.#leaseMs }
+  }
+
+  #renew(session: bigint, taken: number) {
+    const found = this.#openSession(session)
+    if (!found) return { isOurs: false, orders: [] }
+    this.#sessions.set(String(session), { ...found, beat: found.beat + 1n })
+    const orders = [...this.#orders.entries()].filter(([, { host }]) => host === found.host)
+    for (const [key, { id }] of orders) if (id <= taken) this.#orders.delete(key)
+    return { isOurs: true, orders: orders.map(([, order]) => order).filter(({ id }) => id > taken) }
+  }
+
+  #closeSilent({ session, beat }: SessionBeat): boolean {
+    const found = this.#sessions.get(String(session))
+    if (!found || found.isClosed || found.beat !== beat) return false
+    this.#sessions.set(String(session), { ...found, isClosed: true })
+    return true
+  }
+
+  #openSession(session: bigint): Session | undefined {
+    const found = this.#sessions.get(String(session))
+    return found && !found.isClosed && found.timeline === this.#timeline ? found : undefined
+  }
+
+  #checkSession(session: bigint): string {
+    const found = this.#openSession(session)
+    if (!found) throw new LedgerError('session-over', 'the session is over')
+    if (found.beat === 0n) this.#sessions.set(String(session), { ...found, beat: 1n })
+    return found.host
+  }
+
+  /** Stored or refused. */
+  #known(library: LedgerLibrary, content: WantedContent): ClaimResult | undefined {
+    const key = contentKey(library, content)
+    const stored = this.#contents.get(key)
+    if (stored) {
+      return { kind: 'stored', resourceId: stored.resourceId, outcome: stored.outcome, host: this.#nameOf(stored.host) }
+    }
+    const found = this.#refusals.get(key)
+    if (!found) return undefined
+    const { host, ...refusal } = found
+    const isOver = !refusal.isSetAside && refusal.retryAt !== null && refusal.retryAt <= this.#clock.nowMs()
+    return isOver ? undefined : { kind: 'refused', ...refusal, host: this.#nameOf(host) }
+  }
+
+  #peekClaim(key: string): ClaimResult | undefined {
+    const claim = this.#claims.get(key)
+    if (!claim) return undefined
+    const owner = this.#sessions.get(String(claim.session))
+    const host = this.#nameOf(claim.host)
+    if (!owner || owner.isClosed) return { kind: 'doubtful', places: claim.places, host }
+    return { kind: 'elsewhere', host, owner: { session: claim.session, beat: owner.beat } }
+  }
+
+  #claim(
+    session: bigint,
+    host: string,
+    library: LedgerLibrary,
+    content: MergedContent,
+    newPerDay: number | null,
+  ): ClaimResult {
+    const key = contentKey(library, content)
+    const known = this.#known(library, content)
+    if (known) return known
+    const claim = this.#claims.get(key)
+    if (claim) return this.#claimAgain(session, host, key, claim, content.places)
+    const answer = this.#limit.hold(
+      library,
+      newPerDay,
+      newPerDay === null ? undefined : this.#limit.room(library, newPerDay),
+    )
+    if (answer.kind === 'held') return answer
+    const slot = newPerDay === null ? undefined : this.#limit.spend(library)
+    const places = content.places
+    this.#claims.set(key, { session, host, isDoubtful: false, doubts: 0, takenFrom: undefined, slot, places })
+    return answer
+  }
+
+  #claimAgain(session: bigint, host: string, key: string, claim: Claim, places: readonly UploadPlace[]): ClaimResult {
+    const isOwn = claim.session === session
+    const inUse = this.#peekClaim(key)
+    if (!isOwn && inUse?.kind === 'elsewhere') return inUse
+    const takenFrom = isOwn ? claim.takenFrom : claim.host
+    const next = {
+      ...claim,
+      session,
+      host,
+      takenFrom,
+      isDoubtful: claim.isDoubtful || !isOwn,
+      doubts: claim.doubts + Number(!isOwn),
+      places: distinctPlaces([...claim.places, ...places]),
+    }
+    this.#claims.set(key, next)
+    if (!next.isDoubtful) return { kind: 'mine' }
+    return { kind: 'doubtful', places: next.places, host: this.#nameOf(takenFrom ?? host) }
+  }
+
+  #settle(hostId: number, batch: bigint, ends: readonly UploadEnd[]): OddEnd[] {
+    const [key, host] = [...this.#hosts.entries()].find(([, { id }]) => id === hostId) ?? []
+    if (key === undefined || !host || host.settled < batch - 1n) {
+      throw new LedgerError('went-back', `the ledger has settled ${host?.settled ?? 0n} batches of this host`)
+    }
+    if (host.settled >= batch) return []
+    this.#hosts.set(key, { ...host, settled: batch })
+    return ends.flatMap((end, index) => {
+      const odd = this.#settleOne(key, end)
+      return odd.isLate || odd.resourceId !== undefined ? [{ index, ...odd }] : []
+    })
+  }
+
+  #settleOne(host: string, end: UploadEnd): Omit<OddEnd, 'index'> {
+    const key = contentKey(end.library, end)
+    const claim = this.#claims.get(key)
+    const stored = this.#contents.get(key)
+    const own = claim?.session === end.session && claim.host === host ? claim : undefined
+    if (own) this.#endClaim(key, own, end.kind)
+    if (end.kind === 'retry') {
+      this.#refusals.delete(key)
+      return { isLate: false, resourceId: undefined }
+    }
+    const isLate = own === undefined && (claim !== undefined || stored !== undefined)
+    if (end.kind === 'refused' && end.refusal) {
+      this.#refusals.set(key, { ...end.refusal, message: boundMessage(end.refusal.message), host })
+    }
+    if (!isStoring(end)) return { isLate, resourceId: undefined }
+    this.#claims.delete(key)
+    this.#refusals.delete(key)
+    const { resourceId } = end
+    if (!stored)
+      this.#contents.set(key, { library: libraryKey(end.library), resourceId, outcome: end.outcome ?? 'pending', host })
+    const other = stored && stored.resourceId !== resourceId ? stored.resourceId : undefined
+    const isSecond = end.kind === 'duplicate' && (isLate || (own?.doubts ?? 0) > 0)
+    if (other !== undefined || isSecond) this.#extraSends.set(String(this.#number()), libraryKey(end.library))
+    return { isLate, resourceId: other }
+  }
+
+  #endClaim(key: string, claim: Claim, kind: UploadEnd['kind']): void {
+    if (kind === 'absent') this.#claims.set(key, { ...claim, isDoubtful: false })
+    else if (kind === 'doubt') this.#claims.set(key, { ...claim, isDoubtful: true, doubts: claim.doubts + 1 })
+    else if (kind === 'not-sent' && claim.isDoubtful) this.#claims.set(key, { ...claim, session: 0n })
+    else {
+      this.#claims.delete(key)
+      if (kind === 'not-sent' && claim.slot !== undefined) this.#limit.giveBack(claim.slot)
+    }
+  }
+
+  #claimDirectory(session: bigint, key: string): DirectoryClaim {
+    const found = this.#directories.get(key)
+    if (found?.isThere) return 'created'
+    const owner = found?.session == null ? undefined : this.#sessions.get(String(found.session))
+    if (owner && !owner.isClosed && found?.session !== session) return 'elsewhere'
+    this.#directories.set(key, { session, isThere: false })
+    return 'mine'
+  }
+
+  #contentsOf(library: LedgerLibrary): [string, Stored][] {
+    return [...this.#contents.entries()].filter(([, content]) => content.library === libraryKey(library))
+  }
+
+  #nameOf(host: string): string {
+    return this.#hosts.get(host)?.name ?? ''
+  }
+
+  #number(): number {
+    this.#last += 1
+    return this.#last
+  }
+}

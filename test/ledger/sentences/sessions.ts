@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest'
+import {
+  expectLedgerError,
+  expectLost,
+  type LedgerUnderTest,
+  NO_LIMIT,
+  openTwo,
+  TestHost,
+  wanted,
+} from '../test-host.ts'
+
+export function describeSessions(ledger: () => LedgerUnderTest): void {
+  describe('sessions', () => {
+    test('a new host gets a session, the lease of all hosts, and has settled nothing', async () => {
+      const { opened } = await TestHost.open(ledger())
+      expect(opened).toMatchObject({ settled: 0n, leaseMs: 60_000, generation: expect.stringMatching(/./) })
+      expect(opened.timeline).toBeGreaterThan(0)
+    })
+
+    test('hosts and sessions have numbers of their own, and a host keeps its own', async () => {
+      const [nas, laptop] = await openTwo(ledger())
+      const { session, hostId } = nas.opened
+      expect(laptop.opened.hostId).not.toBe(hostId)
+      expect(laptop.session).not.toBe(session)
+      expect(await nas.open()).toMatchObject({ hostId })
+      expect(nas.session).not.toBe(session)
+    })
+
+    test('all hosts see one generation and timeline', async () => {
+      const [nas, laptop] = await openTwo(ledger())
+      const { generation, timeline } = nas.opened
+      expect(laptop.opened).toMatchObject({ generation, timeline })
+    })
+
+    test('opening closes the previous session: it is not renewed, and claims nothing', async () => {
+      const nas = await TestHost.open(ledger())
+      const before = nas.session
+      await nas.open()
+      expect(await nas.ledger.renew(before)).toMatchObject({ isOurs: false })
+      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true })
+      await expectLedgerError(nas.ledger.claim(before, nas.library, [wanted('a')], NO_LIMIT), 'session-over')
+      await expectLedgerError(nas.ledger.claimDirectories(before, nas.library, ['/a']), 'session-over')
+    })
+
+    test('a copied state is noticed: its previous session is not the one that the host has', async () => {
+      const nas = await TestHost.open(ledger())
+      const copied = nas.session
+      await nas.open()
+      await nas.ledger.renew(nas.session)
+      await expectLedgerError(nas.ledger.open({ key: nas.key, name: 'copy', version: '1' }, copied), 'host-in-use')
+      await expectLedgerError(nas.ledger.open({ key: nas.key, name: 'copy', version: '1' }, null), 'host-in-use')
+      expect(await nas.ledger.renew(nas.session), 'the living host goes on').toMatchObject({ isOurs: true })
+    })
+
+    test.each(['call', 'answer'] as const)('a lost %s of an opening is repeated', async (loss) => {
+      const nas = await TestHost.open(ledger())
+      const previous = nas.session
+      await expectLost(ledger(), nas, loss, () => nas.open(previous))
+      await nas.open(previous)
+      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true })
+    })
+
+    test('a lost first opening is repeated', async () => {
+      const nas = await TestHost.open(ledger())
+      const key = crypto.randomUUID()
+      const open = () => nas.ledger.open({ key, name: 'new', version: '1' }, null)
+      await expectLost(ledger(), nas, 'answer', open)
+      expect(await open()).toMatchObject({ settled: 0n })
+    })
+
+    test('an opening is no repetition once the session was renewed', async () => {
+      const nas = await TestHost.open(ledger())
+      const previous = nas.session
+      await nas.open(previous)
+      await nas.ledger.renew(nas.session)
+      await expectLedgerError(nas.open(previous), 'host-in-use')
+    })
+
+    test('an opening is no repetition once the session has claimed', async () => {
+      const nas = await TestHost.open(ledger())
+      const previous = nas.session
+      await nas.open(previous)
+      await nas.claim('a')
+      await expectLedgerError(nas.open(previous), 'host-in-use')
+    })
+
+    test('of two that open with one key, the one that opened first is over', async () => {
+      const nas = await TestHost.open(ledger())
+      const previous = nas.session
+      const first = (await nas.open(previous)).session
+      await nas.open(previous)
+      expect(await nas.ledger.renew(first)).toMatchObject({ isOurs: false })
+    })
+
+    test('a host that the ledger does not know opens, whatever its previous session', async () => {
+      const nas = await TestHost.open(ledger())
+      const key = crypto.randomUUID()
+      expect(await nas.ledger.open({ key, name: 'of another ledger', version: '1' }, 77n)).toMatchObject({
+        settled: 0n,
+      })
+    })
+
+    test('the session of another ledger is not renewed', async () => {
+      const nas = await TestHost.open(ledger())
+      expect(await nas.ledger.renew(12_345n)).toEqual({ isOurs: false, orders: [] })
+    })
+
+    test('a renewal adds a beat, which others see', async () => {
+      const [nas, laptop] = await openTwo(ledger())
+      await nas.claim('a')
+      const [before] = await laptop.claim('a')
+      await nas.ledger.renew(nas.session)
+      const [after] = await laptop.claim('a')
+      const beatOf = (result: typeof before) => (result?.kind === 'elsewhere' ? (result.owner?.beat ?? -1n) : -1n)
+      expect(beatOf(after)).toBe(beatOf(before) + 1n)
+    })
+
+    test('a silent session is closed once, by its beat', async () => {
+      const [nas, laptop] = await openTwo(ledger())
+      await nas.claim('a')
+      const [seen] = await laptop.claim('a')
+      const owner = seen?.kind === 'elsewhere' ? seen.owner : undefined
+      if (!owner) throw new Error('no owner')
+      expect(await laptop.ledger.closeSilent(owner)).toBe(true)
+      expect(await laptop.ledger.closeSilent(owner)).toBe(false)
+      expect(await nas.ledger.renew(nas.session)).toEqual({ isOurs: false, orders: [] })
+      await expectLedgerError(nas.claim('b'), 'session-over')
+    })
+
+    test('a session that was renewed meanwhile is not closed', async () => {
+      const [nas, laptop] = await openTwo(ledger())
+      await nas.claim('a')
+      const [seen] = await laptop.claim('a')
+      const owner = seen?.kind === 'elsewhere' ? seen.owner : undefined
+      if (!owner) throw new Error('no owner')
+      await nas.ledger.renew(nas.session)
+      expect(await laptop.ledger.closeSilent(owner)).toBe(false)
+      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true })
+    })
+
+    test('a renewal and a closing at the same time exclude each other', async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const [nas, laptop] = await openTwo(ledger())
+        await nas.ledger.renew(nas.session)
+        const owner = { session: nas.session, beat: 1n }
+        const [{ isOurs }, isClosed] = await Promise.all([
+          nas.ledger.renew(nas.session),
+          laptop.ledger.closeSilent(owner),
+        ])
+        expect(isClosed).toBe(!isOurs)
+      }
+    })
+
+    test('a host whose session was closed opens another one', async () => {
+      const [nas, laptop] = await openTwo(ledger())
+      await laptop.close(nas)
+      await nas.open()
+      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true })
+    })
+
+    test('answers name a host as it is called now', async () => {
+      const [nas, laptop] = await openTwo(ledger())
+      nas.name = 'archive ünder\0 the stairs'
+      await nas.open()
+      await nas.claim('a')
+      expect(await laptop.claim('a')).toMatchObject([
+        { kind: 'elsewhere', host: expect.stringMatching(/^archive ünder. the stairs$/s) },
+      ])
+    })
+  })
+
+  describe('orders', () => {
+    test('a renewal brings the orders that somebody gave, once', async () => {
+      const nas = await TestHost.open(ledger())
+      expect(await ledger().giveOrder(nas.opened.hostId, { kind: 'pause', mirror: 'Papers' })).toBe(true)
+      expect(await ledger().giveOrder(nas.opened.hostId, { kind: 'sync', mirror: null })).toBe(true)
+      const orders = [
+        { kind: 'pause', mirror: 'Papers' },
+        { kind: 'sync', mirror: null },
+      ]
+      expect(await nas.ledger.renew(nas.session)).toEqual({ isOurs: true, orders })
+      expect(await nas.ledger.renew(nas.session)).toEqual({ isOurs: true, orders: [] })
+      expect(await nas.ledger.renew(nas.session)).toEqual({ isOurs: true, orders: [] })
+    })
+
+    test('a renewal whose answer was lost brings them again', async () => {
+      const [nas, laptop] = await openTwo(ledger())
+      await ledger().giveOrder(nas.opened.hostId, { kind: 'resume', mirror: null })
+      await expectLost(ledger(), nas, 'answer', () => nas.ledger.renew(nas.session))
+      expect((await laptop.ledger.renew(laptop.session)).orders).toEqual([])
+      expect((await nas.ledger.renew(nas.session)).orders).toEqual([{ kind: 'resume', mirror: null }])
+    })
+
+    test('there are none for a host that the ledger does not know', async () => {
+      expect(await ledger().giveOrder(0, { kind: 'pause', mirror: null })).toBe(false)
+    })
+  })
+}

@@ -1,0 +1,21 @@
+import { describeClaims } from './sentences/claims.ts'
+import { describeDirectories } from './sentences/directories.ts'
+import { describeEnds } from './sentences/ends.ts'
+import { describeLimits } from './sentences/limits.ts'
+import { describeLostCommits } from './sentences/lost-commits.ts'
+import { describeRefusals } from './sentences/refusals.ts'
+import { describeSessions } from './sentences/sessions.ts'
+import { describeTakeOver } from './sentences/take-over.ts'
+import type { LedgerUnderTest } from './test-host.ts'
+
+/** The sentences that hold for every ledger. `ledger` is called in each test. */
+export function describeLedger(ledger: () => LedgerUnderTest): void {
+  describeSessions(ledger)
+  describeClaims(ledger)
+  describeTakeOver(ledger)
+  describeEnds(ledger)
+  describeRefusals(ledger)
+  describeLimits(ledger)
+  describeDirectories(ledger)
+  describeLostCommits(ledger)
+}

