@@ -13,6 +13,7 @@ import { prepareThread, rescanInThread } from '../sync/scan/walk-in-threads.ts'
 import { walkBySize } from '../sync/scan/walk-small-tree.ts'
 import { type FileLog, type MetricsSink, noMetrics, silentFileLog } from '../sync/sinks.ts'
 import { realPathOf } from './files/paths.ts'
+import { memberOf } from './fleet.ts'
 import { createLazyService, type LazyService, type OpenServiceInput } from './service-client/open-service.ts'
 import type { Settings } from './settings/settings.ts'
 
@@ -73,6 +74,7 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
   const service = createLazyService(settings, { ...input, retryAfter })
   const { limits, ingestion } = settings
   const grace = graceAfter(input.endSignal ?? input.signal, input.graceMs ?? GRACE_MS)
+  const fleet = memberOf(settings, input)
   const engine: Engine = {
     store,
     service,
@@ -95,12 +97,14 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
     limits,
     pollIntervals: ingestion,
     scrubIntervalMs: settings.scrubIntervalMs,
+    fleet,
   }
   return {
     engine,
     reportContext: reportContext(settings, input, store, service),
     [Symbol.asyncDispose]: async () => {
       grace.end()
+      await fleet?.[Symbol.asyncDispose]()
       await service[Symbol.asyncDispose]()
     },
   }

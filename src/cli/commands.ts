@@ -17,6 +17,7 @@ export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   'serve tokens': 'The access tokens of the embedded library',
   service: 'The daemon as a service of the system',
   notify: 'Who is notified when something fails',
+  fleet: 'Many hosts that mirror into the same libraries',
   config: 'The configuration',
 }
 
@@ -31,6 +32,7 @@ const asset = () => import('./commands/asset.ts')
 const serve = () => import('./commands/serve.ts')
 const tokens = () => import('./commands/tokens.ts')
 const service = () => import('./commands/service.ts')
+const fleet = () => import('./commands/fleet.ts')
 const config = () => import('./commands/config.ts')
 
 /** All commands in the order of the help. Only the command that runs is loaded. */
@@ -83,6 +85,9 @@ export const commands: readonly CommandEntry[] = [
   entry('service stop', 'Stop the installed daemon', service, 'stopCommand'),
   entry('service status', 'Show the state of the daemon as the service manager sees it', service, 'statusCommand'),
   entry('service logs', 'Show what the daemon logged', service, 'logsCommand'),
+  entry('fleet init', 'Create the ledger that hosts share, or bring it up to date', fleet, 'initCommand'),
+  entry('fleet status', 'Show the hosts that share the ledger', fleet, 'statusCommand'),
+  entry('fleet forget', 'Forget a host that will not come back', fleet, 'forgetCommand'),
   entry('completion', 'Print a script that completes commands in a shell', () => import('./commands/completion.ts')),
   entry('config show', 'Show the configuration that is in force', config, 'showCommand'),
   entry('config path', 'Print where the configuration is read from', config, 'pathCommand'),

@@ -13,6 +13,21 @@ import type { RouteName } from '../contract/routes.ts'
 /** The bytes of an upload: a buffer, or a stream that throws instead of yielding its last chunk if the file changed. */
 export type UploadBody = Uint8Array | AsyncIterable<Uint8Array>
 
+/** Says when the end of an upload may leave; its last bytes are withheld until then. */
+export interface Fence {
+  isOpen(): boolean
+  /** Throws ClosedFenceError if the fence stays closed. */
+  waitUntilOpen(): Promise<void>
+}
+
+/** The end of an upload must not leave any more; the service has not stored it. */
+export class ClosedFenceError extends Error {
+  constructor() {
+    super('the end of the upload may not leave')
+    this.name = 'ClosedFenceError'
+  }
+}
+
 export interface UploadRequest {
   readonly libraryId: string
   readonly fileName: string
@@ -23,6 +38,7 @@ export interface UploadRequest {
   readonly directoryPath: string
   /** Called once for each try; the client retries only if the service cannot have stored the file. */
   readonly openBody: () => UploadBody | Promise<UploadBody>
+  readonly fence?: Fence | undefined
 }
 
 export interface SearchRequest {

@@ -22,8 +22,8 @@ export const uploadLimits = z.object({ newPerRun: contents, newPerDay: contents,
 
 /** What one limit held back in a run, or the loss of the mirror's root. */
 export const heldBackShape = z.object({
-  limit: z.enum([...uploadLimits.keyof().options, 'inIngestion', 'root']),
-  /** Contents, or bytes for `newBytesPerRun`; 0 for `root`. */
+  limit: z.enum([...uploadLimits.keyof().options, 'inIngestion', 'root', 'other-host']),
+  /** Contents, or bytes for `newBytesPerRun`; 0 for `root` and `other-host`. */
   value: z.number(),
   /** Contents that wait. */
   contents: z.number(),
@@ -33,7 +33,10 @@ export const heldBackShape = z.object({
 
 export type UploadLimits = Readonly<z.infer<typeof uploadLimits>>
 export type HeldBack = Readonly<z.infer<typeof heldBackShape>>
-/** The limit that holds a content back, by the name of its setting; `root`: the mirror's directory went away. */
+/**
+ * The limit that holds a content back, by the name of its setting; `root`: the mirror's directory went away; `other-host`: another
+ * host of the fleet sends it.
+ */
 export type HoldingLimit = HeldBack['limit']
 
 /** Uploads that count against the limits so far, failed ones included, since each may have cost something. */
@@ -55,7 +58,8 @@ export function holdingLimit(limits: UploadLimits, used: QuotaUse, sizeBytes: nu
 export function describeHold({ limit, value, freesAt }: Omit<HeldBack, 'contents'>): string {
   if (limit === 'root')
     return "held back, since the mirror's directory went away; the next run continues once it is back"
-  const amounts: Readonly<Record<Exclude<HoldingLimit, 'root'>, string>> = {
+  if (limit === 'other-host') return 'not sent, since another host sends the same contents; the next run continues'
+  const amounts: Readonly<Record<Exclude<HoldingLimit, 'root' | 'other-host'>, string>> = {
     newPerRun: `${value} in a run`,
     newPerDay: `${value} in 24 hours`,
     newBytesPerRun: `${formatSize(value)} in a run`,

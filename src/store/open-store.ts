@@ -34,10 +34,11 @@ import { prepareMirrors } from './tables/mirrors.ts'
 import { prepareProblems, prepareQuarantine } from './tables/problems.ts'
 import { LISTING_TABLE, prepareReport } from './tables/report-rows.ts'
 import { prepareRuns, prepareTimeline } from './tables/runs.ts'
+import { prepareSettlements } from './tables/settlements.ts'
 import { prepareUploads } from './tables/uploads.ts'
 
-// "shl1". Until the first release, each change of the schema takes another number: older databases are refused by it.
-const APPLICATION_ID = 0x73686c31
+// "shl2". Until the first release, each change of the schema takes another number: older databases are refused by it.
+const APPLICATION_ID = 0x73686c32
 const MIGRATIONS = join(import.meta.dirname, 'migrations')
 
 /** A store as any process can read it, also while another one writes to it. */
@@ -304,10 +305,11 @@ const TOPICS = {
   unconfirmed: prepareUnconfirmed,
   foreign: prepareForeign,
   timeline: prepareTimeline,
+  settlements: prepareSettlements,
 }
 
 const TABLES =
-  'meta, library, mirror, directory, content, file, unconfirmed, history, upload, foreign_entry, problem, run'
+  'meta, library, mirror, directory, content, file, unconfirmed, history, upload, settlement, foreign_entry, problem, run'
 
 type Topics = typeof TOPICS
 

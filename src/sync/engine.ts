@@ -15,6 +15,7 @@ import { LIMIT_BOUNDS, uploadLimits } from '../rules/limits.ts'
 import type { PollIntervals } from '../rules/retry-delay.ts'
 import type { Store } from '../store/open-store.ts'
 import type { MirrorRow } from '../store/tables/mirrors.ts'
+import type { Membership } from './fleet/membership.ts'
 import type { IngestionCapacity } from './ingestion/ingestion-capacity.ts'
 import type { Progress } from './progress.ts'
 import type { OpenRescanner, StartWalk } from './scan/scan-batch.ts'
@@ -114,6 +115,8 @@ export interface Engine {
   readonly pollIntervals: PollIntervals
   /** The interval at which every file is hashed again; null: never. */
   readonly scrubIntervalMs: number | null
+  /** The hosts that share a ledger with this one; undefined for a store alone. */
+  readonly fleet?: Membership | undefined
 }
 
 /** A pinned mirror whose root is the one it is pinned to; it is good while that is open. */

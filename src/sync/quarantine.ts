@@ -48,12 +48,21 @@ export function listQuarantine(store: StoreReader): Quarantined[] {
 
 /** Makes failed contents due now, so that the next run tries them. Returns how many of them were failed. */
 export function retryContents(store: Store, contentIds: readonly number[]): number {
-  return store.write(() => contentIds.filter(store.quarantine.makeDue).length)
+  return change(store, contentIds, 'retry', store.quarantine.makeDue)
 }
 
 /** Sets failed contents aside: no run tries them again or fails for them. Returns how many were not set aside before. */
 export function setContentsAside(store: Store, contentIds: readonly number[]): number {
-  return store.write(() => contentIds.filter(store.quarantine.setAside).length)
+  return change(store, contentIds, 'refused', store.quarantine.setAside)
+}
+
+/** The hosts of a fleet learn of it with the next batch that this one settles. */
+function change(store: Store, contentIds: readonly number[], kind: string, make: (id: number) => boolean): number {
+  return store.write(() => {
+    const changed = contentIds.filter(make)
+    for (const id of changed) store.settlements.tell(id, kind)
+    return changed.length
+  })
 }
 
 function toQuarantined(row: QuarantineRow, others: readonly QuarantineRow[]): Quarantined {

@@ -21,7 +21,7 @@ export const promises: readonly PromiseRow[] = [
       'a library has at most one resource of ours for each SHA-256 and MIME type, and at most one upload of it is under way.',
     except: [
       'An upload whose answer was lost and that no search finds is sent once more; a service without a duplicate rule then has two.',
-      'Two stores, say on two computers, do not know of each other: there only the duplicate rule of the service holds.',
+      'Two stores without a ledger, say on two computers, do not know of each other: there only the duplicate rule of the service holds. With one, at most one upload of a content is under way among all hosts, unless a process is stopped between its last look at its lease and the write for longer than lease and grace; each such second upload is named.',
     ],
   },
   {

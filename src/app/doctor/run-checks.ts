@@ -5,7 +5,7 @@ import type { Check, DoctorContext } from './doctor-context.ts'
 import { findingOf } from './findings.ts'
 import { configuration, disk, embedder, library, permissions, state } from './local-checks.ts'
 import { mirrors, overlap, watches } from './mirror-checks.ts'
-import { certificate, clock, credential, interfaceCheck, proxy, rights, service } from './service-checks.ts'
+import { certificate, clock, credential, interfaceCheck, ledger, proxy, rights, service } from './service-checks.ts'
 
 /** All checks, in the order in which they run and are shown. */
 export const CHECKS: readonly Check[] = [
@@ -20,6 +20,7 @@ export const CHECKS: readonly Check[] = [
   rights,
   interfaceCheck,
   clock,
+  ledger,
   state,
   library,
   embedder,

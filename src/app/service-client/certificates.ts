@@ -14,9 +14,9 @@ interface Named {
   readonly setting: string
 }
 
-/** Returns Node's default certificates and those of the PEM file `file`; throws UsageError('bad-configuration'). */
-export function readAuthorities(file: string, readFile?: ReadTextFile): string[] {
-  const named = { file, setting: 'service.caFile' }
+/** Returns Node's default certificates and those of the PEM file `file`, which `setting` names; throws UsageError('bad-configuration'). */
+export function readAuthorities(file: string, setting: string, readFile?: ReadTextFile): string[] {
+  const named = { file, setting }
   const text = readText(named, assertTrusted, readFile)
   return [...getCACertificates('default'), ...parseCertificates(named, text).map(({ pem }) => pem)]
 }
@@ -27,12 +27,14 @@ export function readAuthorities(file: string, readFile?: ReadTextFile): string[]
  */
 export function readClientCertificate(
   { certFile, keyFile, passphraseFile }: ClientCertificateFiles,
+  section: 'service' | 'fleet',
   redactor: Pick<Redactor, 'add'>,
 ): ClientCertificate {
+  const named = (file: string, key: string): Named => ({ file, setting: `${section}.clientCertificate.${key}` })
   const ofCertificate = named(certFile, 'certFile')
   const ofKey = named(keyFile, 'keyFile')
   const chain = parseCertificates(ofCertificate, readText(ofCertificate, assertTrusted))
-  const passphrase = passphraseFile === undefined ? undefined : readPassphrase(passphraseFile)
+  const passphrase = passphraseFile === undefined ? undefined : readPassphrase(named(passphraseFile, 'passphraseFile'))
   if (passphrase !== undefined) redactor.add(passphrase)
   const key = parseKey(ofKey, readText(ofKey, assertPrivate), passphrase)
   // The first certificate is the client's, as in TLS; the others lead from it to an authority.
@@ -45,10 +47,6 @@ export function readClientCertificate(
     validToMs: Date.parse(own.parsed.validTo),
     issuer: /^(?:CN|O)=(?<name>.*)$/m.exec(own.parsed.issuer)?.groups?.name,
   }
-}
-
-function named(file: string, key: string): Named {
-  return { file, setting: `service.clientCertificate.${key}` }
 }
 
 function readText(from: Named, assertSafe: (file: string, found: TextFile) => void, readFile?: ReadTextFile): string {
@@ -69,8 +67,7 @@ function parseCertificates(from: Named, text: string): { pem: string; parsed: X5
   })
 }
 
-function readPassphrase(file: string): string {
-  const from = named(file, 'passphraseFile')
+function readPassphrase(from: Named): string {
   const passphrase = readText(from, assertPrivate).replace(/\r?\n$/, '')
   if (passphrase === '') throw unusable(from, 'it is empty; it must hold the passphrase of the key')
   return passphrase
@@ -82,8 +79,9 @@ function parseKey(from: Named, text: string, passphrase: string | undefined): Ke
   if (pem === undefined) throw unusable(from, 'it holds no private key in PEM form')
   const isEncrypted = pem.includes('ENCRYPTED')
   if (isEncrypted && passphrase === undefined) {
-    const way = 'name a file with its passphrase in service.clientCertificate.passphraseFile'
-    throw unusable(from, `its key is encrypted; ${way} (SHELFD_CLIENT_PASSPHRASE_FILE)`)
+    const setting = from.setting.replace('keyFile', 'passphraseFile')
+    const variable = setting.startsWith('service.') ? ' (SHELFD_CLIENT_PASSPHRASE_FILE)' : ''
+    throw unusable(from, `its key is encrypted; name a file with its passphrase in ${setting}${variable}`)
   }
   try {
     return createPrivateKey({ key: pem, ...(passphrase !== undefined && { passphrase }) })

@@ -2,9 +2,15 @@ import { execFile } from 'node:child_process'
 import { isAbsolute, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { AccessError, systemCodeOf, UsageError } from '../../foundation/errors.ts'
-import { assertPrivate, assertTrustedProgram, type ReadTextFile, readTextFile } from '../files/private-files.ts'
+import {
+  assertPrivate,
+  assertTrustedProgram,
+  type ReadTextFile,
+  readTextFile,
+  type TextFile,
+} from '../files/private-files.ts'
 import { expandHome, type Surroundings } from '../settings/config-paths.ts'
-import type { TokenSources } from '../settings/settings.ts'
+import type { FleetSettings, TokenSources } from '../settings/settings.ts'
 
 export interface TokenInput extends Surroundings {
   readonly readFile?: ReadTextFile
@@ -28,21 +34,44 @@ const WAYS =
 export async function readToken(sources: TokenSources, input: TokenInput): Promise<FoundToken> {
   const { env, cwd, home } = input
   if (env.SHELFD_TOKEN) return checkToken(env.SHELFD_TOKEN, 'SHELFD_TOKEN')
-  if (env.SHELFD_TOKEN_FILE) return readPrivateToken(resolve(cwd, expandHome(env.SHELFD_TOKEN_FILE, home)), input)
+  if (env.SHELFD_TOKEN_FILE) return readTokenFile(resolve(cwd, expandHome(env.SHELFD_TOKEN_FILE, home)), input)
   if (sources.token !== undefined) return checkToken(sources.token, 'service.token')
-  if (sources.tokenFile !== undefined) return readPrivateToken(sources.tokenFile, input)
-  if (sources.tokenCommand) return runTokenCommand(sources.tokenCommand, input)
+  if (sources.tokenFile !== undefined) return readTokenFile(sources.tokenFile, input)
+  if (sources.tokenCommand) {
+    const text = await runSecretCommand(sources.tokenCommand, 'access token (service.tokenCommand)', input)
+    return checkToken(text, `the output of "${sources.tokenCommand[0]}"`)
+  }
   return readSystemdCredential(input) ?? missing(`Cannot sign in: no access token; ${WAYS}`)
 }
 
-function readPrivateToken(file: string, { readFile = readTextFile }: TokenInput): FoundToken {
-  const found = attempt(() => readFile(file), `Cannot read the token file "${file}"`)
-  if (!found)
-    return missing(
-      `Cannot read the token file "${file}": there is no such file; write the token into it, with mode 0600`,
-    )
-  assertPrivate(file, found)
+/** Returns the password of the ledger's role, or undefined where the configuration names none; throws as `readToken` does. */
+export async function readPassword(
+  { passwordFile, passwordCommand }: Pick<FleetSettings, 'passwordFile' | 'passwordCommand'>,
+  input: TokenInput,
+): Promise<string | undefined> {
+  const text =
+    passwordFile !== undefined
+      ? readPrivateFile(passwordFile, 'password', input).text
+      : passwordCommand &&
+        (await runSecretCommand(passwordCommand, 'password of the ledger (fleet.passwordCommand)', input))
+  const password = text?.replace(/\r?\n$/, '')
+  if (password === '')
+    missing(`Cannot sign in to the ledger: "${passwordFile ?? passwordCommand?.[0]}" gives no password`)
+  return password
+}
+
+function readTokenFile(file: string, input: TokenInput): FoundToken {
+  const found = readPrivateFile(file, 'token', input)
   return checkToken(found.text, found.origin ?? `"${file}"`)
+}
+
+function readPrivateFile(file: string, what: 'token' | 'password', { readFile = readTextFile }: TokenInput): TextFile {
+  const found = attempt(() => readFile(file), `Cannot read the ${what} file "${file}"`)
+  if (!found) {
+    missing(`Cannot read the ${what} file "${file}": there is no such file; write the ${what} into it, with mode 0600`)
+  }
+  assertPrivate(file, found)
+  return found
 }
 
 /** The mode of the file is not checked: it reflects an access control list, and systemd protects the directory itself. */
@@ -53,10 +82,12 @@ function readSystemdCredential({ env, readFile = readTextFile }: TokenInput): Fo
   return found && checkToken(found.text, `"${file}"`)
 }
 
-async function runTokenCommand(
+/** Runs a program that prints a secret. `what`: the secret, and in brackets the setting that names the program. */
+async function runSecretCommand(
   [program = '', ...rest]: readonly string[],
+  what: string,
   { env, signal }: TokenInput,
-): Promise<FoundToken> {
+): Promise<string> {
   if (isAbsolute(program)) assertTrustedProgram(program)
   try {
     const bounds = { timeout: COMMAND_TIMEOUT_MS, maxBuffer: 64 * 1024, windowsHide: true }
@@ -65,17 +96,16 @@ async function runTokenCommand(
       env: { ...env },
       ...(signal && { signal }),
     })
-    return checkToken(stdout, `the output of "${program}"`)
+    return stdout
   } catch (error) {
     signal?.throwIfAborted()
-    if (error instanceof UsageError || error instanceof AccessError) throw error
-    return missing(`Cannot get the access token: ${describeFailure(program, error)}`)
+    return missing(`Cannot get the ${what}: ${describeFailure(program, error)}`)
   }
 }
 
 /** Leaves out the output of the command, which may contain the token. */
 function describeFailure(program: string, error: unknown): string {
-  if (systemCodeOf(error) === 'ENOENT') return `there is no program "${program}" (service.tokenCommand)`
+  if (systemCodeOf(error) === 'ENOENT') return `there is no program "${program}"`
   const isLate = error instanceof Error && 'killed' in error && error.killed === true
   return isLate ? `"${program}" did not end within ${COMMAND_TIMEOUT_MS / 1_000} s` : `"${program}" failed`
 }

@@ -95,8 +95,8 @@ export async function findConnectOptions(
   { origin, caFile, clientCertificate: files }: ConfiguredServiceSettings,
   input: Pick<OpenServiceInput, 'env' | 'redactor'>,
 ): Promise<Pick<ConnectOptions, 'proxy' | 'authorities' | 'clientCertificate'>> {
-  const authorities = caFile === undefined ? undefined : readAuthorities(caFile)
-  const clientCertificate = files && readClientCertificate(files, input.redactor)
+  const authorities = caFile === undefined ? undefined : readAuthorities(caFile, 'service.caFile')
+  const clientCertificate = files && readClientCertificate(files, 'service', input.redactor)
   return { proxy: await findProxy(origin, input), authorities, clientCertificate }
 }
 

@@ -41,7 +41,7 @@ export interface ExplainedSettings {
 /** Keys of the file whose values are paths. */
 const PATH_KEYS: ReadonlySet<string> = new Set([
   ...['path', 'stateDir', 'dataDir', 'sendmail'],
-  ...['tokenFile', 'caFile', 'certFile', 'keyFile', 'passphraseFile'],
+  ...['tokenFile', 'caFile', 'certFile', 'keyFile', 'passphraseFile', 'passwordFile'],
 ])
 
 /** Returns the configuration in force with the keys and units of the file format; throws as `readSettings`. */
@@ -107,7 +107,7 @@ function explainLeaf(explainer: Explainer, schema: unknown, path: Path): Explain
 function hintOfSecret(path: Path, value: unknown): string | undefined {
   const key = path.join('.')
   if (key === 'service.token' || /^notify\.webhooks\.\d+\.url$/.test(key)) return 'set, not shown'
-  if (key !== 'service.tokenCommand' && key !== 'notify.command') return undefined
+  if (!['service.tokenCommand', 'fleet.passwordCommand', 'notify.command'].includes(key)) return undefined
   return `${Array.isArray(value) ? value[0] : ''} …, not shown in full`
 }
 
@@ -117,10 +117,11 @@ function asNumber(value: unknown, schema: unknown): unknown {
   return typeof value === 'string' && types.includes('number') && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value
 }
 
-function derivedValues({ stateDir, service, mirrors }: Settings): Raw {
+function derivedValues({ stateDir, service, mirrors, fleet }: Settings): Raw {
   return {
     stateDir,
     dataDir: service.dataDir,
     mirrors: mirrors.map(({ name, library, remotePath }) => ({ name, library, remotePath })),
+    fleet: { host: fleet?.host },
   }
 }

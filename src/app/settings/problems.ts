@@ -39,7 +39,7 @@ function isSection(issue: z.core.$ZodIssue): boolean {
 }
 
 /** Sections whose values may be credentials or addresses that are secrets. */
-const SECRET_SECTIONS: ReadonlySet<PropertyKey | undefined> = new Set(['service', 'notify'])
+const SECRET_SECTIONS: ReadonlySet<PropertyKey | undefined> = new Set(['service', 'notify', 'fleet'])
 /** An address with a user, perhaps with a password, anywhere. */
 const HAS_USER = /:\/\/.*@/s
 

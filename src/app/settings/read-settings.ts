@@ -76,12 +76,25 @@ function readConfig(path: string, readFile: ReadTextFile): TextFile | undefined 
 function checkConfig(raw: Raw, locationOf: (path: readonly PropertyKey[]) => string): Config {
   const checked = configSchema.safeParse(raw, { error: expectedOf })
   if (checked.success) {
-    const { service } = checked.data
-    const sources = [service?.token, service?.tokenFile, service?.tokenCommand].filter((source) => source !== undefined)
-    if (sources.length <= 1) return checked.data
-    throw badConfiguration([`${locationOf(['service'])}: give only one of token, tokenFile and tokenCommand`])
+    const { service, fleet } = checked.data
+    if (countGiven(service?.token, service?.tokenFile, service?.tokenCommand) > 1) {
+      throw badConfiguration([`${locationOf(['service'])}: give only one of token, tokenFile and tokenCommand`])
+    }
+    if (countGiven(fleet?.passwordFile, fleet?.passwordCommand) > 1) {
+      throw badConfiguration([`${locationOf(['fleet'])}: give only one of passwordFile and passwordCommand`])
+    }
+    if (fleet && !service) {
+      throw badConfiguration([
+        `${locationOf(['fleet'])}: hosts of a fleet mirror into libraries of a service; add the section "service"`,
+      ])
+    }
+    return checked.data
   }
   throw badConfiguration(describeProblems(checked.error.issues, raw, locationOf))
+}
+
+function countGiven(...values: readonly unknown[]): number {
+  return values.filter((value) => value !== undefined).length
 }
 
 function badConfiguration(problems: readonly string[]): UsageError {

@@ -5,8 +5,10 @@ import {
   count,
   countOrNone,
   cron,
+  databaseAddress,
   duration,
   durationOrNone,
+  durationWithin,
   field,
   flag,
   libraryPath,
@@ -29,6 +31,12 @@ import {
  * absolute.
  */
 
+const clientCertificate = z.strictObject({
+  certFile: path.describe('PEM file with the certificate, and those of authorities between it and the known one.'),
+  keyFile: path.describe('PEM file with its private key, mode 0600.'),
+  passphraseFile: path.optional().describe('File with the passphrase of the key and nothing else, mode 0600.'),
+})
+
 const service = z
   .strictObject({
     url: origin().describe('Origin of the service: scheme, host and port only; https unless the host is loopback.'),
@@ -44,14 +52,7 @@ const service = z
     caFile: path
       .optional()
       .describe('PEM file with certificates of further trusted authorities, such as that of an office.'),
-    clientCertificate: z
-      .strictObject({
-        certFile: path.describe(
-          'PEM file with the certificate, and those of authorities between it and the known one.',
-        ),
-        keyFile: path.describe('PEM file with its private key, mode 0600.'),
-        passphraseFile: path.optional().describe('File with the passphrase of the key and nothing else, mode 0600.'),
-      })
+    clientCertificate: clientCertificate
       .optional()
       .describe('The certificate with which shelfd shows the service who it is, where the service demands one.'),
   })
@@ -229,6 +230,29 @@ const notify = z
   .transform(({ noSuccessFor, ...others }) => ({ ...others, noSuccessForMs: noSuccessFor }))
   .describe('Who is notified when something fails, and when it works again; nobody by default.')
 
+const fleet = z
+  .strictObject({
+    database: databaseAddress().describe(
+      'The PostgreSQL database with the ledger: postgres://ROLE@HOST/DATABASE; encrypted and verified unless the host is this computer.',
+    ),
+    passwordFile: path.optional().describe("File with the role's password and nothing else, mode 0600."),
+    passwordCommand: z
+      .array(text, 'a list: the program and its arguments')
+      .min(1)
+      .optional()
+      .describe("Program and arguments that print the role's password."),
+    caFile: path.optional().describe('PEM file with certificates of further trusted authorities.'),
+    clientCertificate: clientCertificate
+      .optional()
+      .describe('The certificate with which shelfd shows PostgreSQL who it is.'),
+    host: text.optional().describe('Name of this host for people; that of the system by default.'),
+    lease: durationWithin('15s', '10m')
+      .prefault('60s')
+      .describe('How long a host may act without a renewed beat. Of a new ledger; later, it is as the ledger says.'),
+  })
+  .transform(({ lease, ...others }) => ({ ...others, leaseMs: lease }))
+  .describe('What several hosts share that mirror into the same libraries; a host alone needs none.')
+
 export const configSchema = z
   .strictObject({
     service: service.optional(),
@@ -259,6 +283,7 @@ export const configSchema = z
       })
       .prefault({}),
     notify: notify.prefault({}),
+    fleet: fleet.optional(),
     log: z
       .strictObject({
         format: choice(['auto', 'text', 'json'])

@@ -1,4 +1,5 @@
 /** The configuration as the program uses it: defaults filled in, units in the names, paths absolute. */
+import { hostname } from 'node:os'
 import { basename, dirname, resolve } from 'node:path'
 import { defaultDataDir, defaultStateDir, expandHome, type Surroundings } from './config-paths.ts'
 import { type Config, mirrorWithDefaults } from './schema.ts'
@@ -23,7 +24,14 @@ export interface Settings {
   /** `auto`: only under a service manager. */
   readonly healthListen: Config['health']['listen']
   readonly notify: NotifySettings
+  /** Undefined for a host alone. */
+  readonly fleet: FleetSettings | undefined
 }
+
+type FleetConfig = Readonly<NonNullable<Config['fleet']>>
+
+/** The ledger that several hosts share, and this host's name in it. */
+export type FleetSettings = Omit<FleetConfig, 'host'> & { readonly host: string }
 
 /** `auto`: json under a service manager, else text. */
 export type LogFormat = Config['log']['format']
@@ -108,6 +116,7 @@ export function toSettings(config: Config, configFile: string | undefined, aroun
       command: notify.command && toCommand(notify.command, absolute),
       email: notify.email && { ...notify.email, sendmail: absolute(notify.email.sendmail) },
     },
+    fleet: config.fleet && toFleetSettings(config.fleet, absolute),
   }
 }
 
@@ -131,14 +140,33 @@ function toServiceSettings(config: Config, absolute: Absolute, around: Surroundi
     dataDir,
     origin,
     caFile: caFile && absolute(caFile),
-    clientCertificate: clientCertificate && {
-      certFile: absolute(clientCertificate.certFile),
-      keyFile: absolute(clientCertificate.keyFile),
-      passphraseFile: clientCertificate.passphraseFile && absolute(clientCertificate.passphraseFile),
-    },
+    clientCertificate: clientCertificate && toFiles(clientCertificate, absolute),
     token,
     tokenFile: tokenFile && absolute(tokenFile),
     tokenCommand: tokenCommand && toCommand(tokenCommand, absolute),
+  }
+}
+
+function toFleetSettings(fleet: FleetConfig, absolute: Absolute): FleetSettings {
+  const { passwordFile, passwordCommand, caFile, clientCertificate, host = hostname() } = fleet
+  return {
+    ...fleet,
+    host,
+    passwordFile: passwordFile && absolute(passwordFile),
+    passwordCommand: passwordCommand && toCommand(passwordCommand, absolute),
+    caFile: caFile && absolute(caFile),
+    clientCertificate: clientCertificate && toFiles(clientCertificate, absolute),
+  }
+}
+
+function toFiles(
+  { certFile, keyFile, passphraseFile }: ClientCertificateFiles,
+  absolute: Absolute,
+): ClientCertificateFiles {
+  return {
+    certFile: absolute(certFile),
+    keyFile: absolute(keyFile),
+    passphraseFile: passphraseFile && absolute(passphraseFile),
   }
 }
 

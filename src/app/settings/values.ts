@@ -16,6 +16,7 @@ const SIZE = `a size such as 500K, 50MB or 2GB, up to ${MAX_SIZE_TEXT}`
 const DURATIONS = `such as 500ms, 30s, 5m or 1h30m, up to ${MAX_DURATION_TEXT}`
 const CRON = 'a cron expression of five fields, such as "0 2 * * *"'
 const ORIGIN = 'an origin such as https://library.example.com'
+const DATABASE = 'postgres://shelfd@db.example.com/shelfd'
 const INVALID: unique symbol = Symbol('invalid')
 type Parsed<Out> = Out | typeof INVALID
 
@@ -56,6 +57,15 @@ export function sizeOrNone() {
 /** Accepts a duration and gives milliseconds. */
 export function duration() {
   return fromText(`a duration ${DURATIONS}`, (value) => parseDuration(value) ?? INVALID)
+}
+
+/** Accepts a duration within bounds in milliseconds. */
+export function durationWithin(atLeast: string, atMost: string) {
+  const [least = 0, most = 0] = [parseDuration(atLeast), parseDuration(atMost)]
+  return fromText(`a duration from ${atLeast} to ${atMost}`, (value) => {
+    const parsed = parseDuration(value)
+    return parsed !== undefined && parsed >= least && parsed <= most ? parsed : INVALID
+  })
 }
 
 /** Accepts a duration above 0 and gives milliseconds. */
@@ -154,6 +164,38 @@ export function secretAddress() {
     context.issues.push({ code: 'custom', message: expected, input: undefined })
     return z.NEVER
   })
+}
+
+export interface DatabaseAddress {
+  /** A name, an address, or the directory of a Unix socket. */
+  readonly host: string
+  readonly port: number
+  readonly database: string
+  readonly user: string
+}
+
+/** Accepts `postgres://USER@HOST:PORT/DATABASE` without a password; the message never shows it. */
+export function databaseAddress() {
+  const expected = `an address such as ${DATABASE}, without a password (passwordFile and passwordCommand name that)`
+  return z.string(expected).transform((value, context): DatabaseAddress => {
+    const url = /^postgres(?:ql)?:$/.test(URL.parse(value)?.protocol ?? '') ? URL.parse(value) : null
+    const [user, host, database] = [url?.username, url?.hostname, url?.pathname.slice(1)].map(decode)
+    const isPlain = url !== null && `${url.password}${url.search}${url.hash}` === '' && !database?.includes('/')
+    if (isPlain && user && host && database) {
+      return { user, database, host: host.replace(/^\[|\]$/g, ''), port: Number(url.port || 5432) }
+    }
+    context.issues.push({ code: 'custom', message: expected, input: undefined })
+    return z.NEVER
+  })
+}
+
+/** Undefined for an escape that stands for no text. */
+function decode(part: string | undefined): string | undefined {
+  try {
+    return part && decodeURIComponent(part)
+  } catch {
+    return undefined
+  }
 }
 
 /** Accepts one address for e-mail; nothing in it can be a flag, a name or a second address. */

@@ -102,6 +102,7 @@ function contentJson(content: NonNullable<PathExplanation['content']>) {
     wasThereAlready: content.isDuplicate === 1,
     mayHaveSecondLocation: content.secondLocation === 1,
     resourceId,
+    sentBy: content.host,
     uploadedAt: isoTime(content.uploadedAt),
     searchableAt: isoTime(content.searchableAt),
     ingestion: outcome === null ? null : ingestionJson(content),

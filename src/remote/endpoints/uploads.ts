@@ -35,5 +35,6 @@ function fileBody(upload: UploadRequest, fields: FileBody['fields']): FileBody {
     sizeBytes: upload.sizeBytes,
     fields,
     open: upload.openBody,
+    fence: upload.fence,
   }
 }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Clock, Timer } from '../../foundation/clock.ts'
+import { ClosedFenceError } from '../service-client.ts'
 import { SourceFailure } from './multipart.ts'
 import type { ServiceRequest } from './request.ts'
 import { interruption, networkError, noConnection, TransientFailure, type Wire } from './transient-failure.ts'
@@ -88,8 +89,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
       controller.abort(new Error('ended'))
       return
     }
+    const { body } = this.#request
+    const isOneWrite = this.#limits.stallMs === undefined
+    // The whole body goes to the socket in this turn.
+    if (isOneWrite && body?.kind === 'file' && body.fence?.isOpen() === false) {
+      this.fail(new ClosedFenceError())
+      return
+    }
     this.#connected = true
-    this.#mayHaveTakenEffect = this.#limits.stallMs === undefined
+    this.#mayHaveTakenEffect = isOneWrite
     this.#setDeadline(this.#limits.stallMs ?? this.#limits.answerMs)
     this.#request.onStart?.()
     this.#request.onActivity?.()

@@ -93,10 +93,21 @@ async function* framed(
   for (let next = first; !next.done; next = await nextChunk(rest)) {
     sentBytes += next.value.length
     if (sentBytes > body.sizeBytes) throw new SourceFailure(changedLength(body))
+    if (sentBytes === body.sizeBytes) await passFence(body)
     yield next.value
   }
   if (sentBytes !== body.sizeBytes) throw new SourceFailure(changedLength(body))
+  await passFence(body)
   yield tail
+}
+
+async function passFence({ fence }: FileBody): Promise<void> {
+  if (!fence || fence.isOpen()) return
+  try {
+    await fence.waitUntilOpen()
+  } catch (error) {
+    throw new SourceFailure(error)
+  }
 }
 
 async function nextChunk(chunks: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {

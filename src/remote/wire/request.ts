@@ -25,6 +25,7 @@ export interface FileBody {
   /** Text fields that precede the file. */
   readonly fields: readonly (readonly [name: string, value: string])[]
   readonly open: UploadRequest['openBody']
+  readonly fence?: UploadRequest['fence']
 }
 
 export type RequestBody = FileBody | { readonly kind: 'json'; readonly value: unknown }

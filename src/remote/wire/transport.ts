@@ -48,6 +48,8 @@ export function createTransport(options: ClientOptions): Transport {
     const opened = request.body && openBody(request.body, random)
     // A small file has been read by now; an await would put it off.
     const payload = opened instanceof Promise ? await opened : opened
+    const { body } = request
+    if (body?.kind === 'file' && body.fence?.isOpen() === false) await body.fence.waitUntilOpen()
     const streamed = payload !== undefined && !Buffer.isBuffer(payload.content)
     const limits = {
       answerMs: timeouts.requestMs + Math.floor((payload?.sizeBytes ?? 0) / DIGEST_BYTES_PER_SECOND) * 1_000,

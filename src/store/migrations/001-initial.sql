@@ -89,6 +89,10 @@ CREATE TABLE content (
   problem_count      INTEGER NOT NULL DEFAULT 0,
   retry_at           INTEGER,
   is_set_aside       INTEGER NOT NULL DEFAULT 0,
+  -- The host of a fleet that sent it; NULL: this one.
+  host               TEXT,
+  -- The batch in which the ledger of a fleet got the receipt; NULL: not yet, or there is no ledger.
+  settled_batch      INTEGER,
   CHECK ((state = 'stored') = (resource_id IS NOT NULL))
 ) STRICT;
 -- A fifth of the size of an index on all bytes, of which a batch of hashes in random order changes most pages; queries compare the rest.
@@ -153,10 +157,23 @@ CREATE TABLE upload (
   ended_at    INTEGER,
   outcome     TEXT CHECK (outcome = 'created' OR outcome = 'duplicate' OR outcome = 'adopted' OR outcome = 'absent'
     OR outcome = 'refused' OR outcome = 'doubt' OR outcome = 'not-sent'),
-  message     TEXT
+  message     TEXT,
+  -- The host of a fleet that may have sent it there before this one took it over; NULL: this one.
+  host        TEXT
 ) STRICT;
 CREATE INDEX upload_by_content ON upload (content_id);
 CREATE INDEX upload_by_day ON upload (begun_at);
+
+-- What the ledger of a fleet does not know yet: how uploads ended. Number and rows of a batch are committed before it is sent, so
+-- that a repeated call has the same rows.
+CREATE TABLE settlement (
+  id          INTEGER PRIMARY KEY,
+  batch       INTEGER,
+  -- A number of 63 bits.
+  session     TEXT NOT NULL,
+  content_id  INTEGER NOT NULL REFERENCES content (id),
+  kind        TEXT NOT NULL
+) STRICT;
 
 -- Entries of a library that no receipt accounts for: one row for each name by which an upload may be known again. size and sha256
 -- once it was downloaded.

@@ -30,6 +30,8 @@ export interface ContentRow {
   readonly failedTries: number
   readonly retryAt: number | null
   readonly isSetAside: number
+  /** The host of a fleet that sent it; null: this one. */
+  readonly host: string | null
 }
 
 export type UploadState = Pick<ContentRow, 'state' | 'doubts' | 'failedTries' | 'retryAt' | 'isSetAside'>
@@ -70,6 +72,8 @@ export interface StoredContent {
   readonly mirrorId: number
   readonly runId: number
   readonly nowMs: number
+  /** The host of a fleet that sent it; undefined: this one. */
+  readonly host?: string
 }
 
 export interface ContentProblem {
@@ -114,7 +118,7 @@ export const CONTENT_COLUMNS = `
   c.searchable_at AS searchableAt, c.outcome, c.ingestion_status AS ingestionStatus,
   c.ingestion_note AS ingestionNote, c.ingestion_seen_at AS ingestionSeenAt, c.problem_code AS problemCode,
   c.problem_message AS problemMessage, c.problem_count AS failedTries, c.retry_at AS retryAt,
-  c.is_set_aside AS isSetAside`
+  c.is_set_aside AS isSetAside, c.host`
 
 /** The condition of the index `content_troubled`, which a query must repeat to use it. */
 const IS_TROUBLED = "(c.problem_code IS NOT NULL OR c.state = 'sending' OR c.state = 'doubt')"
@@ -163,9 +167,9 @@ function prepareSending(database: Database.Database, changes: Changes) {
        problem_count = problem_count + 1 WHERE id = ?`,
   )
   const maxSeq = database.prepare<[], { seq: number }>('SELECT coalesce(max(stored_seq), 0) AS seq FROM content')
-  const store = database.prepare<[string, number, number, number, number, number, number, number]>(
+  const store = database.prepare<[string, number, number, number, number, number, number, string | null, number]>(
     `UPDATE content SET state = 'stored', resource_id = ?, is_duplicate = ?, second_location = ?, uploaded_at = ?,
-       stored_seq = ?, mirror_id = ?, run_id = ?, outcome = 'pending', ${NO_PROBLEM} WHERE id = ?`,
+       stored_seq = ?, mirror_id = ?, run_id = ?, host = ?, outcome = 'pending', ${NO_PROBLEM} WHERE id = ?`,
   )
   // SQLite takes u.path from the row of max(u.id), the latest upload.
   const doubtful = database.prepare<[number, number, number], DoubtfulContent>(
@@ -192,8 +196,8 @@ function prepareSending(database: Database.Database, changes: Changes) {
     /** Records the resource id, which the store never forgets from then on (P13). */
     markStored: (id: number, stored: StoredContent): void => {
       nextSeq ??= onlyRow(maxSeq.get()).seq + 1
-      const { resourceId, isDuplicate, hasSecondLocation, mirrorId, runId, nowMs } = stored
-      store.run(resourceId, Number(isDuplicate), Number(hasSecondLocation), nowMs, nextSeq, mirrorId, runId, id)
+      const { resourceId, isDuplicate, hasSecondLocation, mirrorId, runId, nowMs, host = null } = stored
+      store.run(resourceId, Number(isDuplicate), Number(hasSecondLocation), nowMs, nextSeq, mirrorId, runId, host, id)
       nextSeq += 1
       changes.newlyPending += 1
     },

@@ -8,7 +8,7 @@ export interface KeyValue {
 export type KeyValueQueries = ReturnType<typeof prepareKeyValues>
 
 /** Separates these keys from the store's own keys in `meta`. */
-const PREFIX = 'value:'
+export const VALUE_PREFIX = 'value:'
 
 /** Key-value pairs that outlive a process, as text: when a schedule is due, whether a mirror is paused. */
 export function prepareKeyValues(database: Database.Database) {
@@ -20,10 +20,10 @@ export function prepareKeyValues(database: Database.Database) {
      WHERE substr(key, 1, length(@prefix)) = @prefix ORDER BY key`,
   )
   return {
-    get: (key: string): string | undefined => get.get(PREFIX + key)?.value,
-    set: (key: string, value: string) => void set.run(PREFIX + key, value),
-    remove: (key: string) => void remove.run(PREFIX + key),
+    get: (key: string): string | undefined => get.get(VALUE_PREFIX + key)?.value,
+    set: (key: string, value: string) => void set.run(VALUE_PREFIX + key, value),
+    remove: (key: string) => void remove.run(VALUE_PREFIX + key),
     /** Every pair whose key begins with `prefix`, ordered by key; `''` returns all. */
-    list: (prefix: string): KeyValue[] => list.all({ prefix: PREFIX + prefix, skipped: PREFIX.length }),
+    list: (prefix: string): KeyValue[] => list.all({ prefix: VALUE_PREFIX + prefix, skipped: VALUE_PREFIX.length }),
   }
 }

@@ -40,6 +40,10 @@ export function prepareUploads(database: Database.Database) {
     `INSERT INTO upload (content_id, mirror_id, path, remote_directory, attempt, run_id, begun_at)
      VALUES (?, ?, ?, ?, 1 + (SELECT count(*) FROM upload WHERE content_id = ?), ?, ?)`,
   )
+  const intendElsewhere = database.prepare<[number, number, string, string, number, number, number, string]>(
+    `INSERT INTO upload (content_id, mirror_id, path, remote_directory, attempt, run_id, begun_at, outcome, host)
+     VALUES (?, ?, ?, ?, 1 + (SELECT count(*) FROM upload WHERE content_id = ?), ?, ?, 'doubt', ?)`,
+  )
   const end = database.prepare<[UploadOutcome, string | null, number, number]>(
     'UPDATE upload SET outcome = ?, message = coalesce(?, message), ended_at = ? WHERE id = ?',
   )
@@ -52,7 +56,7 @@ export function prepareUploads(database: Database.Database) {
      GROUP BY path, remote_directory ORDER BY max(id) DESC`,
   )
   // An upload that a search did not find was sent and may still appear: only one never sent costs nothing.
-  const isSent = `coalesce(u.outcome, 'doubt') <> 'not-sent'`
+  const isSent = `coalesce(u.outcome, 'doubt') <> 'not-sent' AND u.host IS NULL`
   const fields = ['firstId', 'lastId', 'afterMs', 'beforeMs', 'delayMs']
   const ranges = `WITH range (first_id, last_id, after, before, delay) AS MATERIALIZED
      (SELECT ${fields.map((field) => `value ->> '${field}'`).join(', ')} FROM json_each(?))`
@@ -92,6 +96,9 @@ export function prepareUploads(database: Database.Database) {
       clocks.note(id, begunAt)
       return id
     },
+    /** Records an upload that another host may have made, so that a search covers its place; it counts for no limit of this host. */
+    recordElsewhere: ({ contentId, mirrorId, path, remoteDirectory, runId, begunAt }: NewIntent, host: string): void =>
+      void intendElsewhere.run(contentId, mirrorId, path, remoteDirectory, contentId, runId, begunAt.wallMs, host),
     end: (uploadId: number, outcome: UploadOutcome, message: string | null, nowMs: number) =>
       void end.run(outcome, message, nowMs, uploadId),
     /** Where uploads of a content went that may have arrived unnoticed, also if a search did not find them; the latest first. */

@@ -135,7 +135,7 @@ export class EarlierUploads {
   }
 
   #recordFound(file: OpenFile, { resourceId }: ForeignEntry): void {
-    const { store, clock, logger, fileLog } = this.#context.engine
+    const { store, clock, logger, fileLog, fleet } = this.#context.engine
     const { row, runId } = this.#context.mirror
     const { uploads } = this.#work.summary
     const { contentId, size: sizeBytes } = file
@@ -144,6 +144,7 @@ export class EarlierUploads {
     store.write(() => {
       store.contents.markStored(contentId, { ...stored, nowMs: clock.nowMs() })
       store.foreign.remove(row.library.id, resourceId)
+      fleet?.recordEnd(contentId, 'adopted')
       uploads.aliases += Math.max(0, store.files.receiveAll(contentId) - 1)
     })
     uploads.duplicates += 1

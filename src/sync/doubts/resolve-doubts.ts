@@ -7,6 +7,7 @@ import type { DoubtfulContent } from '../../store/tables/contents.ts'
 import type { CopyInDoubt } from '../../store/tables/files.ts'
 import type { ResourceBytes } from '../../store/tables/foreign-entries.ts'
 import type { Engine, MirrorContext, OpenMirror } from '../engine.ts'
+import type { Claims } from '../fleet/claims.ts'
 import { linkKey } from '../pass.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
 import type { SentFile } from '../sinks.ts'
@@ -47,11 +48,16 @@ interface Visit {
  * Searches for the resources of uploads in doubt (P4): lists each directory that they were sent to, and compares foreign
  * entries by name, kind, size and hash. Searches for all uploads of a content that may have arrived, not only for the latest.
  * Adopts a content that it finds; one that complete listings don't show may be uploaded once more; one whose search fails
- * becomes a problem. Returns the number of contents that may be uploaded.
+ * becomes a problem. Where hosts share a ledger, `claims` says which contents are this host's to search for. Returns the number of contents that may be uploaded.
  */
-export async function resolveUploadDoubts(context: MirrorContext, work: SearchWork): Promise<number> {
+export async function resolveUploadDoubts(
+  context: MirrorContext,
+  work: SearchWork,
+  claims?: Claims | undefined,
+): Promise<number> {
   const { engine, mirror } = context
-  const doubtful = listDoubtful(engine, mirror).filter(({ id }) => !work.attempts.exhausted.has(id))
+  const all = listDoubtful(engine, mirror).filter(({ id }) => !work.attempts.exhausted.has(id))
+  const doubtful = claims && all.length > 0 ? await claims.claimDoubtful(all) : all
   let resendable = 0
   for (const [directory, visits] of Map.groupBy(planVisits(engine, doubtful), (visit) => visit.directory)) {
     const foreign = await trySearch(context, () => listForeign(context, { directory, visits }))
@@ -164,6 +170,7 @@ function recordFound(
     const stored = { resourceId, isDuplicate: false, hasSecondLocation: false, mirrorId: row.id, runId, nowMs }
     store.contents.markStored(id, stored)
     store.uploads.end(uploadId, 'adopted', null, nowMs)
+    engine.fleet?.recordEnd(id, 'adopted')
     // Where copies are linked, only the one that was uploaded has its location.
     const received = settings.duplicates === 'link' ? store.files.receiveUploaded(uploadId) : store.files.receiveAll(id)
     uploads.created += 1
@@ -174,10 +181,14 @@ function recordFound(
 }
 
 /** The content did not arrive: it counts as new, so that any mirror may upload it. */
-function recordAbsent({ store, clock, logger, metrics }: Engine, { id, path, size, uploadId }: DoubtfulContent): void {
+function recordAbsent(
+  { store, clock, logger, metrics, fleet }: Engine,
+  { id, path, size, uploadId }: DoubtfulContent,
+): void {
   store.write(() => {
     store.contents.setState(id, 'new')
     store.uploads.end(uploadId, 'absent', null, clock.nowMs())
+    fleet?.recordEnd(id, 'absent')
   })
   metrics.uploadEnded('absent', size)
   logger.debug('did not find an earlier upload in the library', { path })

@@ -29,7 +29,12 @@ export async function pinMirror(
   const library = await chooseLibrary(connection, settings, options.isDryRun, signal)
   assertMayUpload(library, connection.access, settings.name)
   const mayHoldForeign = library.id !== NOT_CREATED && !isOurs(engine, library, settings)
-  const adopts = mayHoldForeign && options.adopts
+  // What is there may be from other hosts of the fleet: the ledger, and a search for what it does not know, say so.
+  const mayHoldOthers =
+    mayHoldForeign &&
+    engine.fleet !== undefined &&
+    (await mayBeTaken(connection.client, library.id, settings.remotePath, signal))
+  const adopts = mayHoldForeign && (options.adopts || mayHoldOthers)
   if (mayHoldForeign && !adopts) await assertUntouched(connection, library, settings, signal)
   store.write(() => {
     const tenantId = connection.access.tenant.id

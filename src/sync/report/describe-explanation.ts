@@ -87,6 +87,7 @@ function describeContent(content: Content, { duplicateOf, heldBack }: PathExplan
     state: describeState(content, heldBack, nowMs),
     'copy of': duplicateOf,
     resource: content.resourceId ?? undefined,
+    'sent by': content.host ?? undefined,
     uploaded: uploadedAt === null ? undefined : timeOfDay(uploadedAt, nowMs),
     ingestion: describeIngestion(content, nowMs),
     note: describeNote(content),

@@ -2,6 +2,7 @@ import { createDirectories, recheckDirectories } from '../directories.ts'
 import type { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import { listDoubtful, resolveLinkDoubts, resolveUploadDoubts } from '../doubts/resolve-doubts.ts'
 import type { Engine, MirrorContext, OpenMirror } from '../engine.ts'
+import type { Claims } from '../fleet/claims.ts'
 import type { UploadOptions } from '../pass.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
 
@@ -27,6 +28,7 @@ export class UploadPreparation {
   /** Kept by path, because a run may last for days and meet the same problem again and again. */
   readonly #problems = new Map<string, PathProblem>()
   #nextDoubtsMs = 0
+  #claims: Claims | undefined
 
   constructor(context: MirrorContext, options: UploadOptions, earlier: EarlierUploads) {
     this.#context = context
@@ -40,7 +42,8 @@ export class UploadPreparation {
   }
 
   /** Before the first upload: creates directories, lists what the store may lack, and resolves doubts of earlier runs. */
-  async begin(): Promise<void> {
+  async begin(claims: Claims | undefined): Promise<void> {
+    this.#claims = claims
     if (this.#options.rechecksDirectories) await recheckDirectories(this.#context)
     await this.#createDirectories()
     await this.#earlier.list()
@@ -78,7 +81,7 @@ export class UploadPreparation {
   }
 
   async #resolveDoubts(): Promise<number> {
-    const resendable = await resolveUploadDoubts(this.#context, this.#options)
+    const resendable = await resolveUploadDoubts(this.#context, this.#options, this.#claims)
     const { settings } = this.#context.mirror
     if (settings.duplicates === 'link') this.#add(await resolveLinkDoubts(this.#context, this.#options))
     return resendable

@@ -74,7 +74,8 @@ export class UploadBatcher implements Disposable {
 
   /** Returns whether the next intents are to be planned now: sooner than the last one begins, so that no upload waits for the disk. */
   get wantsMore(): boolean {
-    return this.#waiting.size < this.#engine.limits.transfers && !this.#plan.isExhausted
+    const { isExhausted, isWaiting } = this.#plan
+    return this.#waiting.size < this.#engine.limits.transfers && !isExhausted && !isWaiting
   }
 
   /** Returns whether the end of an upload calls for a commit at once. */

@@ -2,6 +2,7 @@ import { joinLibraryPath } from '../../contract/library-path.ts'
 import { AccessError, type DoubtCause, DoubtError, FileError, RequestError } from '../../foundation/errors.ts'
 import { isOutOfDescriptors, noDescriptorFree } from '../../local/read/file-errors.ts'
 import { readVerified } from '../../local/read/read-verified.ts'
+import { ClosedFenceError } from '../../remote/service-client.ts'
 import { assertLibraryRemains, isDirectoryGone } from '../directories.ts'
 import type { MirrorContext } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
@@ -23,6 +24,8 @@ export type UploadResult =
   | { readonly kind: 'no-directory' }
   | { readonly kind: 'doubt'; readonly cause: DoubtCause; readonly message: string }
   | { readonly kind: 'not-sent'; readonly problem: FileError }
+  /** Another host of the fleet may send it by now. */
+  | { readonly kind: 'unclaimed' }
   | { readonly kind: 'fatal'; readonly error: unknown }
 
 /** Delays between attempts when no file descriptor is free: other uploads end and close their files meanwhile. */
@@ -52,6 +55,7 @@ async function tryOnce({ engine, mirror, connection }: MirrorContext, intent: In
       mime,
       sizeBytes,
       directoryPath: joinLibraryPath(row.remotePath, directory),
+      fence: intent.isLink ? undefined : engine.fleet?.fence(intent.contentId),
       openBody: () => counter.count(readVerified(fs, root, path, { sha256, sizeBytes })),
     }
     const answer = await connection.client.uploadFile(upload, graceSignal)
@@ -63,6 +67,7 @@ async function tryOnce({ engine, mirror, connection }: MirrorContext, intent: In
   } catch (error) {
     counter.end(false)
     if (error instanceof FileError) return { kind: 'not-sent', problem: error }
+    if (error instanceof ClosedFenceError) return { kind: 'unclaimed' }
     if (error instanceof RequestError) return { kind: 'refused', code: error.code, message: error.message }
     if (error instanceof DoubtError) return { kind: 'doubt', cause: error.doubtCause, message: error.message }
     // If the credential has the right all the same, the refusal concerns this upload alone.

@@ -13,6 +13,7 @@ import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { UploadSpan } from '../../store/tables/uploads.ts'
 import type { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
+import type { Claims } from '../fleet/claims.ts'
 import { linkKey, newAttempts, type QuotaScope, type RunAttempts } from '../pass.ts'
 import { withdrawUpload } from '../progress.ts'
 import { silentFileLog } from '../sinks.ts'
@@ -40,6 +41,8 @@ interface PlanOptions {
   readonly earlier?: Pick<EarlierUploads, 'keepsBack'>
   /** Uploads name their directory, which must exist. */
   readonly needsDirectory: boolean
+  /** Says which contents are this host's to send, where several share a ledger. */
+  readonly claims?: Claims | undefined
 }
 
 /** Rows that one query of the store returns. */
@@ -84,6 +87,12 @@ export class UploadPlan {
     return this.#isExhausted && this.#substitutes.length === 0
   }
 
+  /** The next files are being claimed. */
+  get isWaiting(): boolean {
+    if (this.#page.length + this.#substitutes.length > 0) return false
+    return this.#options.claims?.isAsking(this.#cursor) === true
+  }
+
   /** Begins another pass once the current one has reached its end, so that new files cannot starve old ones. */
   restart(): void {
     this.#mustRestart = !this.#isExhausted
@@ -111,7 +120,7 @@ export class UploadPlan {
   /** The contents that each limit holds back, each content counted once. */
   listHeldBack(): HeldBack[] {
     return [...this.#heldBack].map(([limit, { size: contents }]) => {
-      const freesAt = isoTime(this.#quota.freesAt(limit))
+      const freesAt = isoTime(this.#quota.freesAt(limit) ?? this.#options.claims?.freesAt ?? null)
       return { limit, value: Number(this.#engine.limits[limit]), contents, freesAt }
     })
   }
@@ -133,12 +142,17 @@ export class UploadPlan {
   }
 
   #next(): OpenFile | undefined {
-    while (this.#page.length === 0 && !this.#isExhausted) this.#readPage()
+    while (this.#page.length === 0 && !this.#isExhausted && !this.isWaiting) this.#readPage()
     return this.#page.pop()
   }
 
   #readPage(): void {
-    this.#page = this.#engine.store.files.listOpen(this.#mirror.row.id, this.#cursor, PAGE).reverse()
+    const { claims } = this.#options
+    const files = claims
+      ? claims.read(this.#cursor, this.#room)
+      : this.#engine.store.files.listOpen(this.#mirror.row.id, this.#cursor, PAGE)
+    if (!files) return
+    this.#page = files.toReversed()
     const last = this.#page[0]
     if (last) this.#cursor = { directoryId: last.directoryId, name: last.name }
     else this.#endPass()
@@ -159,7 +173,8 @@ export class UploadPlan {
     switch (this.#decide(file, state)) {
       case 'upload':
         if (!isSubstitute && !this.#hasPriority(state)) return undefined
-        return this.#options.earlier?.keepsBack(file) || this.#isHeldBack(file) ? undefined : this.#intendUpload(file)
+        if (this.#options.earlier?.keepsBack(file) || this.#isHeldBack(file)) return undefined
+        return this.#isClaimed(file) ? this.#intendUpload(file) : undefined
       case 'link':
         return this.#intendLink(file)
       case 'alias':
@@ -201,14 +216,31 @@ export class UploadPlan {
     this.#options.summary.uploads.aliases += received - Number(isAllThereIs)
   }
 
-  #isHeldBack({ contentId, size: sizeBytes }: OpenFile): boolean {
+  /** How many more contents this run may send. */
+  get #room(): number {
+    const { newPerRun, newPerDay } = this.#engine.limits
+    const { inRun, inDay } = this.#used
+    return Math.min((newPerRun ?? Number.POSITIVE_INFINITY) - inRun, (newPerDay ?? Number.POSITIVE_INFINITY) - inDay)
+  }
+
+  #isClaimed(file: OpenFile): boolean {
+    const reason = this.#options.claims?.whyNot(file.contentId)
+    if (reason === 'held') this.#holdBack(file, 'newPerDay')
+    return reason === undefined
+  }
+
+  #isHeldBack(file: OpenFile): boolean {
+    const limit = holdingLimit(this.#engine.limits, this.#used, file.size)
+    if (limit !== undefined) this.#holdBack(file, limit)
+    else for (const contents of this.#heldBack.values()) contents.delete(file.contentId)
+    return limit !== undefined
+  }
+
+  #holdBack({ contentId, size: sizeBytes }: OpenFile, limit: keyof UploadLimits): void {
     const wasHeldBack = [...this.#heldBack.values()].map((contents) => contents.delete(contentId)).includes(true)
-    const limit = holdingLimit(this.#engine.limits, this.#used, sizeBytes)
-    if (limit === undefined) return false
     const contents = this.#heldBack.get(limit) ?? new Set()
     this.#heldBack.set(limit, contents.add(contentId))
     if (!wasHeldBack) withdrawUpload(this.#engine.progress, sizeBytes)
-    return true
   }
 
   #intendUpload(file: OpenFile): Intent {

@@ -76,6 +76,7 @@ export class UploadRecorder {
         this.#recordUnread(intent, result.problem)
         break
       case 'fatal':
+      case 'unclaimed':
         this.recordNotSent(intent)
         break
     }
@@ -206,8 +207,9 @@ export class UploadRecorder {
   }
 
   #endUpload(intent: Intent, outcome: UploadOutcome, message: string | null = null): void {
-    const { store, clock, metrics } = this.#engine
+    const { store, clock, metrics, fleet } = this.#engine
     store.uploads.end(intent.uploadId, outcome, message, clock.nowMs())
+    if (!intent.isLink) fleet?.recordEnd(intent.contentId, outcome)
     this.#onceCommitted(() => metrics.uploadEnded(outcome, intent.sizeBytes))
   }
 

@@ -1,3 +1,4 @@
+import type { Timer } from '../../foundation/clock.ts'
 import { AutoResetEvent } from '../../foundation/concurrency/auto-reset-event.ts'
 import { TemporaryError } from '../../foundation/errors.ts'
 import { formatSize } from '../../foundation/text/units.ts'
@@ -5,6 +6,7 @@ import { type HeldBack, RESERVE_BYTES } from '../../rules/limits.ts'
 import { recordHeldBack } from '../../rules/sync-summary.ts'
 import { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import type { Engine, MirrorContext } from '../engine.ts'
+import { Claims } from '../fleet/claims.ts'
 import type { UploadOptions } from '../pass.ts'
 import { announceUploads } from '../progress.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
@@ -36,6 +38,8 @@ export class UploadStage {
   #state: StageState = 'open'
   #plan: UploadPlan | undefined
   #batcher: UploadBatcher | undefined
+  #claims: Claims | undefined
+  #othersTimer: Timer | undefined
   #mustPrepare = false
   #preparing: Promise<void> | undefined
   #failure: { readonly error: unknown } | undefined
@@ -81,7 +85,8 @@ export class UploadStage {
   async run(): Promise<PathProblem[]> {
     const { signal } = this.#engine
     assertDiskSpace(this.#engine)
-    await this.#preparation.begin()
+    await this.#joinFleet()
+    await this.#preparation.begin(this.#claims)
     const plan = await this.#createPlan()
     this.#plan = plan
     using batcher = new UploadBatcher(this.#engine, this.#context.mirror, plan, {
@@ -96,7 +101,8 @@ export class UploadStage {
       this.#failure ??= { error }
     }
     await this.#windDown(batcher)
-    recordHeldBack(this.#options.summary, this.#withoutCapacity > 0 ? [this.#heldByIngestion()] : plan.listHeldBack())
+    const heldBack = this.#withoutCapacity > 0 ? [this.#heldByIngestion()] : plan.listHeldBack()
+    recordHeldBack(this.#options.summary, [...heldBack, ...this.#heldByOthers()])
     if (this.#failure) throw this.#failure.error
     signal.throwIfAborted()
     const problems = new Map(this.#preparation.problems)
@@ -104,11 +110,28 @@ export class UploadStage {
     return [...problems.values()]
   }
 
-  async #createPlan(): Promise<UploadPlan> {
-    const { engine, mirror, connection } = this.#context
+  /** Opens the session of this host, where several share a ledger. */
+  async #joinFleet(): Promise<void> {
+    const { fleet } = this.#engine
+    if (!fleet) return
+    await fleet.join()
+    const { summary, attempts } = this.#options
+    const needsDirectory = await this.#needsDirectory()
+    const onReady = () => this.#event.set()
+    this.#claims = new Claims(this.#context, { fleet, summary, attempts, needsDirectory, onReady })
+  }
+
+  async #needsDirectory(): Promise<boolean> {
+    const { engine, connection } = this.#context
     const { uploadDirectoryField } = await connection.client.capabilities(engine.signal)
-    const needsDirectory = uploadDirectoryField.field !== undefined
-    return new UploadPlan(engine, mirror, { ...this.#options, earlier: this.#earlier, needsDirectory })
+    return uploadDirectoryField.field !== undefined
+  }
+
+  async #createPlan(): Promise<UploadPlan> {
+    const { engine, mirror } = this.#context
+    const needsDirectory = await this.#needsDirectory()
+    const options = { ...this.#options, earlier: this.#earlier, needsDirectory, claims: this.#claims }
+    return new UploadPlan(engine, mirror, options)
   }
 
   get #hasUploadedAll(): boolean {
@@ -118,6 +141,7 @@ export class UploadStage {
   async #uploadRounds(plan: UploadPlan, batcher: UploadBatcher): Promise<void> {
     const { signal, store, progress } = this.#engine
     const wake = () => this.#event.set()
+    const startedMs = this.#engine.clock.monotonicMs()
     using _capacity = this.#engine.ingestion.onCapacity(wake)
     signal.addEventListener('abort', wake, { once: true })
     try {
@@ -127,7 +151,9 @@ export class UploadStage {
         if (!(await this.#uploadRound(plan, batcher))) return
         // Copies follow what is stored now; a copy that could not be uploaded would be planned again without end.
         const mayLink = plan.linksCopies && this.#countStored() > storedBefore
-        if (!(await this.#preparation.findMore()) && !mayLink) return
+        const hasMore = (await this.#preparation.findMore()) || mayLink
+        const leftMs = startedMs + this.#options.waitMs - this.#engine.clock.monotonicMs()
+        if (!hasMore && !(await this.#claims?.awaitOthers(leftMs))) return
         plan.startOver()
       }
     } finally {
@@ -138,6 +164,7 @@ export class UploadStage {
   /** Uploads until the stage drains and nothing is left: true; false when it makes no sense to continue in this run. */
   async #uploadRound(plan: UploadPlan, batcher: UploadBatcher): Promise<boolean> {
     while (!this.#mustStop) {
+      this.#claims?.assertWell()
       this.#enqueue(batcher, batcher.commitIfDue(this.#capacity))
       if (this.#state === 'open') this.#prepareIfWoken(plan)
       if (this.isIdle) this.#options.onIdle?.()
@@ -154,13 +181,25 @@ export class UploadStage {
   /** False when ingestion stayed full for as long as the run waits for it. */
   async #waitForEvent(plan: UploadPlan, batcher: UploadBatcher): Promise<boolean> {
     const { clock, store } = this.#engine
-    if (batcher.size > 0 || plan.isExhausted) await this.#event.wait()
+    if (plan.isExhausted) this.#watchOthers()
+    if (batcher.size > 0 || plan.isExhausted || plan.isWaiting) await this.#event.wait()
     // Otherwise ingestion is full. What frees capacity sets the event, so do commits of uploads that were not stored.
     else if (await this.#event.waitAtMost(clock, this.#options.waitMs)) {
       this.#withoutCapacity = store.contents.countToSend(this.#mirrorId).n
       return false
     }
     return true
+  }
+
+  /** While more files may come, what other hosts send is asked for again from time to time. */
+  #watchOthers(): void {
+    const { clock, fleet } = this.#engine
+    if (this.#othersTimer || this.#state !== 'open' || !fleet || !this.#claims?.elsewhere.size) return
+    this.#othersTimer = clock.startTimer(fleet.askAgainMs, () => {
+      this.#othersTimer = undefined
+      this.#claims?.askAgain()
+      this.wake()
+    })
   }
 
   /** How many more intents ingestion has capacity for, beside those of all mirrors. */
@@ -238,6 +277,9 @@ export class UploadStage {
     // Intents are given back at once: if the process ends now, only the uploads in flight are in doubt.
     for (this.#release(batcher); batcher.inFlight > 0; this.#release(batcher)) await this.#event.wait()
     await this.#preparing
+    this.#othersTimer?.[Symbol.dispose]()
+    await this.#claims?.end()
+    await this.#engine.fleet?.settle()
   }
 
   /** A commit that fails must not keep the other uploads from being awaited. */
@@ -253,6 +295,11 @@ export class UploadStage {
   #countStored(): number {
     const { created, duplicates } = this.#options.summary.uploads
     return created + duplicates
+  }
+
+  #heldByOthers(): HeldBack[] {
+    const contents = this.#claims?.elsewhere.size ?? 0
+    return contents === 0 ? [] : [{ limit: 'other-host', value: 0, contents, freesAt: null }]
   }
 
   #heldByIngestion(): HeldBack {

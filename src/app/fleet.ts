@@ -1,0 +1,70 @@
+import { uptime } from 'node:os'
+import { systemClock } from '../foundation/clock.ts'
+import { isLoopback } from '../foundation/network/loopback.ts'
+import type { LedgerAddress } from '../ledger/postgres/address.ts'
+import { DEFAULT_RETRY } from '../rules/retry-delay.ts'
+import type { Store } from '../store/open-store.ts'
+import { Membership } from '../sync/fleet/membership.ts'
+import { readAuthorities, readClientCertificate } from './service-client/certificates.ts'
+import { readPassword } from './service-client/credential.ts'
+import type { OpenServiceInput } from './service-client/open-service.ts'
+import type { FleetSettings, Settings } from './settings/settings.ts'
+import { version } from './version.ts'
+
+type LedgerInput = Pick<OpenServiceInput, 'env' | 'cwd' | 'home' | 'redactor' | 'signal'>
+
+/** Longer than the functions of the ledger wait for a lock. */
+const CALL_TIMEOUT_MS = 25_000
+
+/** Makes this host a member of the fleet that the settings name, if any. Connects with the first content that it may send. */
+export function memberOf(
+  settings: Settings,
+  input: OpenServiceInput & { readonly store: Store },
+): Membership | undefined {
+  const { fleet, limits } = settings
+  if (!fleet) return undefined
+  const { logger, signal, store } = input
+  const around = { store, logger, signal, clock: systemClock, random: Math.random }
+  return new Membership(around, {
+    connect: async () => {
+      const { postgresLedger } = await import('../ledger/postgres/postgres-ledger.ts')
+      return postgresLedger(ledgerAddress(fleet, input))
+    },
+    name: fleet.host,
+    version,
+    limits: { newPerDay: limits.newPerDay },
+    bootMs: () => uptime() * 1_000,
+    retry: { ...DEFAULT_RETRY, forMs: limits.retryForMs },
+  })
+}
+
+/** Reads the files that the settings name; the password at each connection, so that a changed one takes effect. */
+export function ledgerAddress(fleet: FleetSettings, input: LedgerInput): LedgerAddress {
+  const { host, port, database, user } = fleet.database
+  const hasPassword = fleet.passwordFile !== undefined || fleet.passwordCommand !== undefined
+  return {
+    ...{ host, port, database, user, tls: tlsOf(fleet, input), callTimeoutMs: CALL_TIMEOUT_MS },
+    ...(hasPassword && {
+      password: async () => {
+        const password = (await readPassword(fleet, input)) ?? ''
+        input.redactor.add(password)
+        return password
+      },
+    }),
+  }
+}
+
+/** On this computer, a connection is encrypted if the settings name authorities or a certificate. */
+function tlsOf(
+  { database, caFile, clientCertificate }: FleetSettings,
+  { redactor }: LedgerInput,
+): LedgerAddress['tls'] {
+  const isHere = isLoopback(database.host) || database.host.startsWith('/')
+  if (isHere && caFile === undefined && clientCertificate === undefined) return false
+  const own = clientCertificate && readClientCertificate(clientCertificate, 'fleet', redactor)
+  return {
+    ...(caFile !== undefined && { ca: readAuthorities(caFile, 'fleet.caFile') }),
+    ...(own && { cert: own.chain, key: own.key }),
+    servername: database.host,
+  }
+}

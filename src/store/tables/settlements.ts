@@ -1,0 +1,85 @@
+import type Database from 'better-sqlite3'
+import type { IngestionOutcome } from '../../contract/states.ts'
+import { onlyRow } from '../sql.ts'
+import { VALUE_PREFIX } from './key-values.ts'
+
+/** Where the store keeps its last session at a ledger. */
+export const SESSION_KEY = 'fleet:session'
+
+/** An end of an upload that the ledger does not know, with what the store knows of its content. */
+export interface Settlement {
+  readonly id: number
+  /** A number of 63 bits. */
+  readonly session: string
+  readonly contentId: number
+  readonly kind: string
+  readonly sha256: Buffer
+  readonly mime: string
+  readonly size: number
+  readonly resourceId: string | null
+  readonly outcome: IngestionOutcome | null
+  readonly problemCode: string | null
+  readonly problemMessage: string | null
+  readonly retryAt: number | null
+  readonly isSetAside: number
+  readonly origin: string
+  readonly tenantId: number
+  readonly remoteId: string
+}
+
+/** Queries on what the ledger of a fleet has still to be told: the store is its outbox. */
+export function prepareSettlements(database: Database.Database) {
+  const add = database.prepare<[string, number, string]>(
+    'INSERT INTO settlement (session, content_id, kind) VALUES (?, ?, ?)',
+  )
+  const tell = database.prepare<[number, string]>(
+    `INSERT INTO settlement (session, content_id, kind) SELECT value, ?, ? FROM meta WHERE key = '${VALUE_PREFIX}${SESSION_KEY}'`,
+  )
+  const addAll = database.prepare<[string, number]>(
+    `INSERT INTO settlement (session, content_id, kind)
+     SELECT ?, id, 'adopted' FROM content
+     WHERE state = 'stored' AND (settled_batch IS NULL OR settled_batch > ?)
+       AND id NOT IN (SELECT content_id FROM settlement WHERE kind = 'created' OR kind = 'duplicate' OR kind = 'adopted')`,
+  )
+  const number = database.prepare<[number, number]>(
+    `UPDATE settlement SET batch = ? WHERE id IN (SELECT id FROM settlement WHERE batch IS NULL ORDER BY id LIMIT ?)`,
+  )
+  const unnumber = database.prepare<[]>('UPDATE settlement SET batch = NULL WHERE batch IS NOT NULL')
+  const first = database.prepare<[], { batch: number | null }>('SELECT min(batch) AS batch FROM settlement')
+  const list = database.prepare<[number], Settlement>(
+    `SELECT s.id, s.session, s.content_id AS contentId, s.kind, c.sha256, c.mime, c.size, c.resource_id AS resourceId, c.outcome,
+       c.problem_code AS problemCode, c.problem_message AS problemMessage, c.retry_at AS retryAt,
+       c.is_set_aside AS isSetAside, l.origin, l.tenant_id AS tenantId, l.remote_id AS remoteId
+     FROM settlement s JOIN content c ON c.id = s.content_id JOIN library l ON l.id = c.library_id
+     WHERE s.batch = ? ORDER BY s.id`,
+  )
+  const mark = database.prepare<[number, number]>(
+    `UPDATE content SET settled_batch = ?
+     WHERE state = 'stored' AND id IN (SELECT content_id FROM settlement WHERE batch = ?)`,
+  )
+  const remove = database.prepare<[number]>('DELETE FROM settlement WHERE batch = ?')
+  const count = database.prepare<[], { n: number }>('SELECT count(*) AS n FROM settlement')
+  return {
+    add: (session: bigint, contentId: number, kind: string) => void add.run(String(session), contentId, kind),
+    /** Adds what somebody decided about a content, where this store has been in a fleet. */
+    tell: (contentId: number, kind: string) => void tell.run(contentId, kind),
+    /** Adds the receipts of all stored contents that the ledger got in no batch up to `settled`. */
+    addUnsettled: (session: bigint, settled: bigint) => void addAll.run(String(session), Number(settled)),
+    /** Gives at most `limit` ends that are in no batch the number `batch`; returns how many there were. */
+    numberBatch: (batch: bigint, limit: number): number => number.run(Number(batch), limit).changes,
+    /** Takes the numbers back: the ledger has lost batches, and numbers anew. */
+    forgetNumbers: () => void unnumber.run(),
+    /** The oldest batch that was not acknowledged; undefined when there is none. */
+    oldestBatch: (): bigint | undefined => {
+      const { batch } = onlyRow(first.get())
+      return batch === null ? undefined : BigInt(batch)
+    },
+    list: (batch: bigint): Settlement[] => list.all(Number(batch)),
+    /** The ledger has settled the batch: its receipts are safe there. */
+    acknowledge: (batch: bigint): void => {
+      mark.run(Number(batch), Number(batch))
+      remove.run(Number(batch))
+    },
+    count: (): number => onlyRow(count.get()).n,
+  }
+}

@@ -1,0 +1,297 @@
+import { joinLibraryPath } from '../../contract/library-path.ts'
+import { INBOX_PATH } from '../../contract/routes.ts'
+import { momentOf } from '../../foundation/clock.ts'
+import { joinPath } from '../../foundation/files/paths.ts'
+import type { ClaimResult, UploadPlace } from '../../ledger/ledger.ts'
+import { quarantineLeftMs } from '../../rules/retry-delay.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
+import type { DoubtfulContent } from '../../store/tables/contents.ts'
+import type { OpenFile, OpenFileCursor } from '../../store/tables/files.ts'
+import type { MirrorContext } from '../engine.ts'
+import type { RunAttempts } from '../pass.ts'
+import { withdrawUpload } from '../progress.ts'
+import type { Membership } from './membership.ts'
+
+/** Files that one query returns and one call claims. */
+const PAGE = 500
+
+interface ClaimsOptions {
+  readonly fleet: Membership
+  readonly summary: SyncSummary
+  readonly attempts: RunAttempts
+  readonly needsDirectory: boolean
+  /** A page of files can be read now, or asking has failed. */
+  readonly onReady: () => void
+}
+
+/** A content that this host would send, with where. */
+interface Candidate extends UploadPlace {
+  readonly contentId: number
+  readonly sha256: Uint8Array
+  readonly mime: string
+  readonly sizeBytes: number
+}
+
+interface Page {
+  readonly cursor: OpenFileCursor
+  /** Undefined while the ledger is asked. */
+  files: readonly OpenFile[] | undefined
+}
+
+/** Why a content is not this host's to send: another one sends it, a limit of all hosts holds it back, or nobody asked yet. */
+type Unclaimed = 'elsewhere' | 'held' | 'unasked'
+
+/**
+ * Claims the contents of one mirror before they are sent, a page of files ahead of the plan, and records in the store what the
+ * ledger says of the others: stored and refused ones need no upload of this host, doubtful ones a search first.
+ */
+export class Claims {
+  readonly #context: MirrorContext
+  readonly #options: ClaimsOptions
+  /** Contents that other hosts send, with the names of these. */
+  readonly #elsewhere = new Map<number, string>()
+  readonly #held = new Set<number>()
+  /** Contents that this object claimed. */
+  readonly #mine = new Set<number>()
+  #freesAt: number | null = null
+  #isUnasked = false
+  /** The page that the plan reads, and the one after it. */
+  #pages: readonly Page[] = []
+  #failure: { readonly error: unknown } | undefined
+  readonly #asking = new Set<Promise<void>>()
+
+  constructor(context: MirrorContext, options: ClaimsOptions) {
+    this.#context = context
+    this.#options = options
+  }
+
+  /** Throws what asking the ledger ended with. */
+  assertWell(): void {
+    if (this.#failure) throw this.#failure.error
+  }
+
+  /** Contents that other hosts send. */
+  get elsewhere(): ReadonlyMap<number, string> {
+    return this.#elsewhere
+  }
+
+  /** When the limit of all hosts leaves room again (wall clock of the ledger). */
+  get freesAt(): number | null {
+    return this.#freesAt
+  }
+
+  /** Returns whether the files after `cursor` are being claimed. */
+  isAsking(cursor: OpenFileCursor): boolean {
+    const page = this.#pages.find((other) => isSame(other.cursor, cursor))
+    return page !== undefined && page.files === undefined
+  }
+
+  /**
+   * Returns the open files after `cursor`, whose contents are claimed as far as they can be, and begins to claim the next ones;
+   * undefined until that is done. `room`: how many contents limits leave room for.
+   */
+  read(cursor: OpenFileCursor, room: number): readonly OpenFile[] | undefined {
+    const { files } = this.#pageAt(cursor, room)
+    const last = files?.at(-1)
+    if (last) this.#pageAt(last, room)
+    return files
+  }
+
+  #pageAt(cursor: OpenFileCursor, room: number): Page {
+    const known = this.#pages.find((page) => isSame(page.cursor, cursor))
+    if (known) return known
+    const page = this.#load(cursor, room)
+    this.#pages = [...this.#pages.slice(-1), page]
+    return page
+  }
+
+  /** Returns why the content is not this host's to send; undefined if it is. */
+  whyNot(contentId: number): Unclaimed | undefined {
+    if (this.#options.fleet.hasClaimed(contentId)) return undefined
+    if (this.#elsewhere.has(contentId)) return 'elsewhere'
+    if (this.#held.has(contentId)) return 'held'
+    this.#isUnasked = true
+    return 'unasked'
+  }
+
+  /** Claims contents in doubt, so that one host searches for each; returns those that are this host's. */
+  async claimDoubtful(contents: readonly DoubtfulContent[]): Promise<DoubtfulContent[]> {
+    const { store } = this.#context.engine
+    await this.#ask(
+      contents.flatMap(({ id: contentId, sha256, mime, size: sizeBytes }) => {
+        const [place] = store.uploads.listUnaccounted(contentId)
+        return place ? [{ contentId, sha256, mime, sizeBytes, ...place }] : []
+      }),
+    )
+    return contents.filter(({ id }) => this.#options.fleet.hasClaimed(id))
+  }
+
+  /**
+   * Returns whether to plan again: contents were not asked for, or other hosts send some and `forMs` is left to wait for them; waits
+   * until these are to be asked for again.
+   */
+  async awaitOthers(leftMs: number): Promise<boolean> {
+    const { clock, signal } = this.#context.engine
+    if (!this.#isUnasked) {
+      if (this.#elsewhere.size === 0 || leftMs <= 0) return false
+      await clock.sleep(Math.min(leftMs, this.#options.fleet.askAgainMs), signal)
+    }
+    this.askAgain()
+    return true
+  }
+
+  /** Forgets what other hosts send, so that the next pass asks for it. */
+  askAgain(): void {
+    this.#isUnasked = false
+    this.#elsewhere.clear()
+    this.#pages = []
+  }
+
+  /** Gives back what this object claimed and nobody has begun to send, once the ledger is no longer asked. */
+  async end(): Promise<void> {
+    await Promise.all(this.#asking)
+    const { inFlight } = this.#context.engine
+    this.#options.fleet.giveBack([...this.#mine].filter((id) => !inFlight.has(id)))
+    this.#mine.clear()
+  }
+
+  #load(cursor: OpenFileCursor, room: number): Page {
+    const page: Page = { cursor, files: undefined }
+    const { store } = this.#context.engine
+    const files = store.files.listOpen(this.#context.mirror.row.id, cursor, PAGE)
+    const candidates = this.#listCandidates(files).slice(0, Math.max(0, room - this.#countUnsent()))
+    const asking = this.#ask(candidates)
+      .then(
+        () => {
+          page.files = files
+        },
+        (error: unknown) => {
+          this.#failure ??= { error }
+        },
+      )
+      .then(() => {
+        this.#asking.delete(asking)
+        this.#options.onReady()
+      })
+    this.#asking.add(asking)
+    return page
+  }
+
+  /** The contents of files that may be sent now and that this host has not claimed, each once. */
+  #listCandidates(files: readonly OpenFile[]): Candidate[] {
+    const { store, clock } = this.#context.engine
+    const { attempts, fleet, needsDirectory } = this.#options
+    const { remotePath } = this.#context.mirror.row
+    const candidates = new Map<number, Candidate>()
+    for (const { contentId, directory, name, sha256, mime, size: sizeBytes } of files) {
+      if (candidates.has(contentId) || attempts.exhausted.has(contentId) || fleet.hasClaimed(contentId)) continue
+      const { state, retryAt, isSetAside } = store.contents.getUploadState(contentId)
+      const isDue = isSetAside === 0 && quarantineLeftMs(retryAt, clock.nowMs()) === 0
+      if (state !== 'new' && !(state === 'refused' && isDue)) continue
+      const remoteDirectory = needsDirectory ? joinLibraryPath(remotePath, directory) : INBOX_PATH
+      candidates.set(contentId, {
+        contentId,
+        path: joinPath(directory, name),
+        remoteDirectory,
+        sha256,
+        mime,
+        sizeBytes,
+      })
+    }
+    return [...candidates.values()]
+  }
+
+  #countUnsent(): number {
+    const { inFlight } = this.#context.engine
+    return [...this.#mine].filter((id) => this.#options.fleet.hasClaimed(id) && !inFlight.has(id)).length
+  }
+
+  async #ask(candidates: readonly Candidate[]): Promise<void> {
+    const { fleet } = this.#options
+    const wanted = candidates.filter(({ contentId }) => !fleet.hasClaimed(contentId))
+    if (wanted.length === 0) return
+    const { origin, tenantId, remoteId } = this.#context.mirror.row.library
+    const contents = wanted.map(({ path, remoteDirectory, ...content }) => ({
+      ...content,
+      place: { path, remoteDirectory },
+    }))
+    const results = await fleet.claim({ origin, tenantId, remoteId }, contents)
+    const { store } = this.#context.engine
+    const others: [Candidate, ClaimResult][] = []
+    wanted.forEach((candidate, index) => {
+      const result = results[index]
+      if (result?.kind === 'mine') this.#mine.add(candidate.contentId)
+      else if (result) others.push([candidate, result])
+    })
+    if (others.length > 0)
+      store.write(() => others.forEach(([candidate, result]) => void this.#record(candidate, result)))
+  }
+
+  #record(candidate: Candidate, result: ClaimResult): void {
+    const { contentId } = candidate
+    switch (result.kind) {
+      case 'doubtful':
+        this.#mine.add(contentId)
+        this.#recordDoubt(candidate, result.places, result.host)
+        break
+      case 'stored':
+        this.#recordStored(candidate, result)
+        break
+      case 'refused':
+        this.#context.engine.store.contents.markRefused(contentId, result)
+        if (result.isSetAside) this.#context.engine.store.quarantine.setAside(contentId)
+        break
+      case 'elsewhere':
+        this.#elsewhere.set(contentId, result.host)
+        break
+      case 'held':
+        this.#held.add(contentId)
+        this.#freesAt = result.freesAt
+        break
+      case 'mine':
+        break
+    }
+  }
+
+  /** Adds the places of other hosts, so that the search covers them. */
+  #recordDoubt({ contentId }: Candidate, places: readonly UploadPlace[], host: string): void {
+    const { store, clock } = this.#context.engine
+    const { row, runId } = this.#context.mirror
+    const known = new Set(store.uploads.listUnaccounted(contentId).map(keyOf))
+    for (const place of places.filter((other) => !known.has(keyOf(other)))) {
+      const begunAt = momentOf(clock)
+      store.uploads.recordElsewhere({ contentId, mirrorId: row.id, ...place, runId, begunAt }, host)
+    }
+    if (store.contents.getUploadState(contentId).state !== 'doubt') store.contents.markInDoubt(contentId)
+  }
+
+  /** Another host has sent it: files of this one that have it are aliases, as those of another mirror are. */
+  #recordStored(
+    { contentId, sizeBytes }: Candidate,
+    { resourceId, outcome, host }: Extract<ClaimResult, { kind: 'stored' }>,
+  ): void {
+    const { store, clock, progress } = this.#context.engine
+    const { row, runId } = this.#context.mirror
+    const nowMs = clock.nowMs()
+    const stored = { resourceId, isDuplicate: true, hasSecondLocation: false, mirrorId: row.id, runId, nowMs, host }
+    store.contents.markStored(contentId, stored)
+    if (outcome === 'searchable')
+      store.contents.setIngestion(contentId, {
+        status: 'completed',
+        outcome,
+        searchableAt: nowMs,
+        note: null,
+        seenAt: nowMs,
+      })
+    this.#options.summary.uploads.aliases += store.files.receiveAll(contentId)
+    withdrawUpload(progress, sizeBytes)
+  }
+}
+
+function isSame(one: OpenFileCursor, other: OpenFileCursor): boolean {
+  return one.directoryId === other.directoryId && one.name === other.name
+}
+
+function keyOf({ path, remoteDirectory }: UploadPlace): string {
+  return `${remoteDirectory}\0${path}`
+}

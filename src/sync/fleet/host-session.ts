@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock, Random, Timer } from '../../foundation/clock.ts'
+import { InterruptedError, OperatorError, TemporaryError } from '../../foundation/errors.ts'
+import type { Logger } from '../../foundation/logger.ts'
+import { type FleetLimits, type HostOrder, type Ledger, LedgerError, type OpenedSession } from '../../ledger/ledger.ts'
+import { graceMs, leaseLeftMs, type UpTime } from '../../rules/lease.ts'
+import { type RetryPolicy, retryDelayMs } from '../../rules/retry-delay.ts'
+import type { Store } from '../../store/open-store.ts'
+import { SESSION_KEY } from '../../store/tables/settlements.ts'
+import { ACKNOWLEDGED, type SettlementOutbox } from './settlement-outbox.ts'
+
+/** A session is renewed when this share of its lease has passed. */
+const RENEWALS_A_LEASE = 3
+
+/** Keys of the store. */
+const HOST_KEY = 'fleet:host'
+const LEDGER = 'fleet:ledger'
+
+export interface FleetOptions {
+  /** Called once, before the first call. */
+  readonly connect: () => Promise<Ledger>
+  /** The name of this host for people. */
+  readonly name: string
+  readonly version: string
+  readonly limits: FleetLimits
+  /** Milliseconds since the system started, time asleep included. */
+  readonly bootMs: () => number
+  /** How calls of a ledger that is away are retried. */
+  readonly retry: RetryPolicy
+  /** Carries out what somebody elsewhere has ordered. */
+  readonly onOrder?: (order: HostOrder) => void
+}
+
+export interface FleetContext {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  readonly signal: AbortSignal
+}
+
+export interface Session extends OpenedSession {
+  readonly ledger: Ledger
+  /** Before the last call was made that opened or renewed it. */
+  readonly since: UpTime
+}
+
+/** The session of this host at the ledger: opened with the first call, renewed as long as it is not closed, opened again when it is over. */
+export class HostSession {
+  readonly #context: FleetContext
+  readonly #options: FleetOptions
+  readonly #outbox: SettlementOutbox
+  readonly #onRenewed: () => Promise<void>
+  #session: Session | undefined
+  #connecting: Promise<Ledger> | undefined
+  #opening: Promise<Session> | undefined
+  #timer: Timer | undefined
+  #isClosed = false
+
+  /** `onRenewed` is called after each renewal by time. */
+  constructor(context: FleetContext, options: FleetOptions, outbox: SettlementOutbox, onRenewed: () => Promise<void>) {
+    this.#context = context
+    this.#options = options
+    this.#outbox = outbox
+    this.#onRenewed = onRenewed
+  }
+
+  get current(): Session | undefined {
+    return this.#session
+  }
+
+  /** How long to wait before asking again for what may change with a beat; 0 while no session is open. */
+  get beatMs(): number {
+    return (this.#session?.leaseMs ?? 0) / RENEWALS_A_LEASE
+  }
+
+  /** Waits until the session is surely this host's; returns false once it is over, or was not renewed for the grace. */
+  async waitUntilSure(session: bigint | undefined): Promise<boolean> {
+    const { clock, signal } = this.#context
+    const sinceMs = clock.monotonicMs()
+    while (session !== undefined && session === this.#session?.session) {
+      const { leaseMs } = this.#session
+      if (await this.#renew().catch(() => false)) return true
+      if (clock.monotonicMs() - sinceMs > graceMs(leaseMs)) break
+      await clock.sleep(this.beatMs / 10, signal)
+    }
+    return this.isSurelyOurs(session)
+  }
+
+  /** Ends the session and the connection; `last` is called before, with the session. */
+  async close(last: () => Promise<void>): Promise<void> {
+    this.#isClosed = true
+    this.#timer?.[Symbol.dispose]()
+    await using ledger = await this.#connecting?.catch(() => undefined)
+    const session = this.#session
+    if (!ledger || !session) return
+    await last()
+    // A session that cannot be closed is taken over once its lease is over.
+    await ledger.close(session.session).catch(() => {})
+  }
+
+  /** Runs a call within an open session; opens another one when this one is over, and retries while the ledger is away. */
+  async call<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const { clock, random, signal, logger } = this.#context
+    const { retry } = this.#options
+    const startedMs = clock.monotonicMs()
+    for (let attempt = 1; ; attempt += 1) {
+      if (this.#isClosed) throw new InterruptedError('the session at the ledger was closed')
+      try {
+        return await work(await this.#open())
+      } catch (error) {
+        if (error instanceof LedgerError && error.code !== 'host-in-use') {
+          this.drop()
+          if (attempt < 5) continue
+        }
+        const isAway = error instanceof TemporaryError && error.code === 'ledger-away'
+        const delayMs = retryDelayMs(attempt, retry, random())
+        if (!isAway || clock.monotonicMs() + delayMs - startedMs > (retry.forMs ?? 0)) throw error
+        if (attempt === 1) logger.warn('the ledger is away; nothing new is sent', { reason: error.message })
+        await clock.sleep(delayMs, signal)
+      }
+    }
+  }
+
+  async #open(): Promise<Session> {
+    if (this.#session) return this.#session
+    this.#opening ??= this.#openSession().finally(() => {
+      this.#opening = undefined
+    })
+    return await this.#opening
+  }
+
+  async #openSession(): Promise<Session> {
+    const { store } = this.#context
+    const { connect, name, version } = this.#options
+    this.#connecting ??= connect()
+    const ledger = await this.#connecting.catch((error: unknown) => {
+      this.#connecting = undefined
+      throw error
+    })
+    const key = store.keyValues.get(HOST_KEY) ?? this.#keep(HOST_KEY, randomUUID())
+    const before = store.keyValues.get(SESSION_KEY)
+    const since = this.#now()
+    const opened = await ledger
+      .open({ key, name, version }, before === undefined ? null : BigInt(before))
+      .catch(asInUse)
+    this.#keep(SESSION_KEY, String(opened.session))
+    const [generation, timeline] = store.keyValues.get(LEDGER)?.split('/') ?? []
+    const acknowledged = BigInt(store.keyValues.get(ACKNOWLEDGED) ?? 0)
+    const isUnknown = generation !== opened.generation
+    const hasLost = this.#outbox.reconcile(opened, { acknowledged, isUnknown })
+    const isMoved = generation !== undefined && (isUnknown || timeline !== String(opened.timeline))
+    if (isMoved || hasLost) await this.#waitOut(opened.leaseMs)
+    this.#keep(LEDGER, `${opened.generation}/${opened.timeline}`)
+    this.#session = { ...opened, ledger, since }
+    this.#scheduleRenewal(opened.leaseMs)
+    return this.#session
+  }
+
+  /**
+   * The ledger lost what it had acknowledged, or is another one: sessions that it does not know may still send. Waits until their leases
+   * are over, and has the libraries listed before anything is sent.
+   */
+  async #waitOut(leaseMs: number): Promise<void> {
+    const { store, clock, logger, signal } = this.#context
+    logger.warn('the ledger went back or is another one; shelfd settles again what it lacks, and looks before it sends')
+    store.write(() => store.foreign.requireSearches())
+    await clock.sleep(leaseMs + graceMs(leaseMs), signal)
+  }
+
+  #scheduleRenewal(leaseMs: number): void {
+    if (this.#isClosed) return
+    this.#timer?.[Symbol.dispose]()
+    this.#timer = this.#context.clock.startTimer(leaseMs / RENEWALS_A_LEASE, () => {
+      this.#renew()
+        .then((isOurs) => (isOurs ? this.#onRenewed() : undefined))
+        .catch(() => {})
+        .finally(() => this.#scheduleRenewal(leaseMs))
+    })
+  }
+
+  /** Adds a beat; returns whether the session goes on. */
+  async #renew(): Promise<boolean> {
+    const session = this.#session
+    if (!session) return false
+    const since = this.#now()
+    const { isOurs, orders } = await session.ledger.renew(session.session)
+    if (this.#session?.session !== session.session) return false
+    if (!isOurs) {
+      this.drop()
+      return false
+    }
+    this.#session = { ...this.#session, since }
+    for (const order of orders) this.#options.onOrder?.(order)
+    return true
+  }
+
+  /** The session is over: what it had claimed may be taken over by any host. */
+  drop(): void {
+    this.#session = undefined
+    this.#timer?.[Symbol.dispose]()
+  }
+
+  isSurelyOurs(session: bigint | undefined): boolean {
+    const current = this.#session
+    if (!current || current.session !== session) return false
+    return leaseLeftMs(current.since, current.leaseMs, this.#now()) > 0
+  }
+
+  #now(): UpTime {
+    const { clock } = this.#context
+    return { monotonicMs: clock.monotonicMs(), bootMs: this.#options.bootMs() }
+  }
+
+  #keep(key: string, value: string): string {
+    const { store } = this.#context
+    store.write(() => store.keyValues.set(key, value))
+    return value
+  }
+}
+
+function asInUse(error: unknown): never {
+  if (!(error instanceof LedgerError) || error.code !== 'host-in-use') throw error
+  const text =
+    'Another process uses the ledger under the name of this host: its state was copied, or restored beside it'
+  throw new OperatorError('host-in-use', `${text}; stop one of them, and remove the copied state`, { cause: error })
+}

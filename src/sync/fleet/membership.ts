@@ -1,0 +1,175 @@
+import { messageOf } from '../../foundation/errors.ts'
+import {
+  type ClaimResult,
+  LedgerError,
+  type LedgerLibrary,
+  MOST_IN_A_CALL,
+  type WantedContent,
+} from '../../ledger/ledger.ts'
+import { ClosedFenceError, type Fence } from '../../remote/service-client.ts'
+import { SilentSessions } from '../../rules/lease.ts'
+import { type FleetContext, type FleetOptions, HostSession } from './host-session.ts'
+import { type SecondSend, SettlementOutbox } from './settlement-outbox.ts'
+
+const UNSETTLED = 'the ledger does not know yet how some uploads ended; shelfd tells it later'
+
+/**
+ * This host's place among those that share a ledger: its session, the contents that it has claimed, and what the ledger is still to be
+ * told. A content is claimed before its intent is committed, and the end of its upload leaves only while the lease is surely ours.
+ */
+export class Membership implements AsyncDisposable {
+  readonly #context: FleetContext
+  readonly #options: FleetOptions
+  readonly #outbox: SettlementOutbox
+  readonly #silent = new SilentSessions()
+  /** The session under which each content was claimed whose upload has not ended. */
+  readonly #claimed = new Map<number, bigint>()
+  readonly #session: HostSession
+
+  constructor(context: FleetContext, options: FleetOptions) {
+    this.#context = context
+    this.#options = options
+    this.#outbox = new SettlementOutbox(context.store)
+    // What could not be settled while the ledger was away is settled soon after it is back.
+    const settleRest = async () => void (this.#outbox.size > 0 && (await this.settle()))
+    this.#session = new HostSession(context, options, this.#outbox, settleRest)
+  }
+
+  /** Opens the session unless it is open. Throws TemporaryError `ledger-away` and OperatorError `host-in-use`. */
+  async join(): Promise<void> {
+    await this.#session.call(async () => {})
+  }
+
+  /** Returns whether this session has claimed the content and its upload has not ended. */
+  hasClaimed(contentId: number): boolean {
+    const session = this.#claimed.get(contentId)
+    return session !== undefined && session === this.#session.current?.session
+  }
+
+  /** How long to wait before contents that another host sends are asked for again. */
+  get askAgainMs(): number {
+    return this.#session.beatMs
+  }
+
+  /**
+   * Claims contents of a library; results are in the order of `wanted`. Tells the ledger first how earlier uploads ended, and closes
+   * sessions of others that are silent.
+   */
+  async claim(library: LedgerLibrary, wanted: readonly (WantedContent & { readonly contentId: number })[]) {
+    const results: ClaimResult[] = []
+    for (let start = 0; start < wanted.length; start += MOST_IN_A_CALL) {
+      const part = wanted.slice(start, start + MOST_IN_A_CALL)
+      results.push(...(await this.#claimPart(library, part)))
+    }
+    await this.#closeSilent(results)
+    return results
+  }
+
+  /** Guards the upload of a claimed content: its end leaves only while the lease is surely ours. */
+  fence(contentId: number): Fence {
+    const session = this.#claimed.get(contentId)
+    return {
+      isOpen: () => this.#session.isSurelyOurs(session),
+      waitUntilOpen: async () => {
+        if (!(await this.#session.waitUntilSure(session))) throw new ClosedFenceError()
+      },
+    }
+  }
+
+  /** Records how an upload ended, in the transaction of its receipt. A content that was not sent stays claimed. */
+  recordEnd(contentId: number, kind: string): void {
+    const session = this.#claimed.get(contentId) ?? this.#session.current?.session
+    if (session === undefined || kind === 'not-sent') return
+    this.#context.store.settlements.add(session, contentId, kind)
+    if (kind !== 'absent' && kind !== 'doubt') this.#claimed.delete(contentId)
+  }
+
+  /** Gives back what was claimed and is not to be sent now, so that other hosts may send it. */
+  giveBack(contentIds: Iterable<number>): void {
+    const { store } = this.#context
+    const claims = [...contentIds].flatMap((id) => {
+      const session = this.#claimed.get(id)
+      const { state } = store.contents.getUploadState(id)
+      // What is in doubt or in flight stays claimed: nobody else may send it before a search.
+      return session === undefined || state === 'doubt' || state === 'sending' ? [] : [{ id, session }]
+    })
+    if (claims.length === 0) return
+    store.write(() => claims.forEach(({ id, session }) => void store.settlements.add(session, id, 'not-sent')))
+    for (const { id } of claims) this.#claimed.delete(id)
+  }
+
+  /** Tells the ledger how uploads ended; what it does not take now waits in the store. */
+  async settle(): Promise<void> {
+    const { current } = this.#session
+    if (!current) return
+    try {
+      this.#report(await this.#outbox.flush(current))
+    } catch (error) {
+      if (error instanceof LedgerError) this.#session.drop()
+      this.#context.logger.warn(UNSETTLED, { reason: messageOf(error) })
+    }
+  }
+
+  /** Returns the directories of a library that the ledger does not know as created. */
+  async listUncreated(library: LedgerLibrary, paths: readonly string[]): Promise<ReadonlySet<string>> {
+    const open = new Set<string>()
+    for (let start = 0; start < paths.length; start += MOST_IN_A_CALL) {
+      const part = paths.slice(start, start + MOST_IN_A_CALL)
+      const claims = await this.#session.call(({ ledger, session }) => ledger.claimDirectories(session, library, part))
+      part.forEach((path, index) => void (claims[index] !== 'created' && open.add(path)))
+    }
+    return open
+  }
+
+  async settleDirectories(library: LedgerLibrary, paths: readonly string[], isThere: boolean): Promise<void> {
+    for (let start = 0; start < paths.length; start += MOST_IN_A_CALL) {
+      const part = paths.slice(start, start + MOST_IN_A_CALL)
+      await this.#session.call(({ ledger }) => ledger.settleDirectories(library, part, isThere))
+    }
+  }
+
+  /** Settles what is left, and closes the session, so that others need not wait for its lease. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#session.close(async () => {
+      this.giveBack([...this.#claimed.keys()])
+      await this.settle()
+    })
+  }
+
+  async #claimPart(
+    library: LedgerLibrary,
+    wanted: readonly (WantedContent & { readonly contentId: number })[],
+  ): Promise<ClaimResult[]> {
+    return await this.#session.call(async (opened) => {
+      const { ledger, session } = opened
+      // What was given back or not found must be settled first: settled later, it would end the claim that is made now.
+      while (this.#outbox.size > 0) this.#report(await this.#outbox.flush(opened))
+      const results = await ledger.claim(session, library, wanted, this.#options.limits)
+      wanted.forEach(({ contentId }, index) => {
+        const kind = results[index]?.kind
+        if (kind === 'mine' || kind === 'doubtful') this.#claimed.set(contentId, session)
+      })
+      return results
+    })
+  }
+
+  async #closeSilent(results: readonly ClaimResult[]): Promise<void> {
+    const owners = new Map(
+      results.flatMap((result) =>
+        result.kind === 'elsewhere' && result.owner ? [[result.owner.session, result.owner.beat] as const] : [],
+      ),
+    )
+    const { clock, logger } = this.#context
+    for (const [session, beat] of owners) {
+      const leaseMs = this.#session.current?.leaseMs ?? Number.POSITIVE_INFINITY
+      if (!this.#silent.note(session, beat, clock.monotonicMs(), leaseMs)) continue
+      this.#silent.forget(session)
+      const isClosed = await this.#session.call(({ ledger }) => ledger.closeSilent({ session, beat }))
+      if (isClosed) logger.warn('closed the session of a host that is silent', { session: String(session) })
+    }
+  }
+
+  #report(seconds: readonly SecondSend[]): void {
+    for (const second of seconds) this.#context.logger.warn('a content was sent twice, by two hosts', { ...second })
+  }
+}

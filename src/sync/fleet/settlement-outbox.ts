@@ -1,0 +1,117 @@
+import {
+  type EndKind,
+  type Ledger,
+  MOST_IN_A_CALL,
+  type OddEnd,
+  type OpenedSession,
+  type UploadEnd,
+} from '../../ledger/ledger.ts'
+import type { Store } from '../../store/open-store.ts'
+import type { Settlement } from '../../store/tables/settlements.ts'
+
+/** A content of which the ledger knows more than one resource or location, though each is sent once. */
+export interface SecondSend {
+  readonly sha256: string
+  readonly resourceId: string | null
+}
+
+/**
+ * Tells the ledger how uploads ended, in numbered batches that the store keeps until the ledger has them: a repeated batch
+ * changes nothing, and a ledger whose last number is lower than the store's has lost something.
+ */
+export class SettlementOutbox {
+  readonly #store: Store
+  #flushing: Promise<SecondSend[]> | undefined
+  /** The last batch that the ledger has settled. */
+  #settled = 0n
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /**
+   * Compares the number of the last batch with the ledger's. `isUnknown`: the ledger is another one than before, so that it gets all
+   * receipts. Returns whether the ledger has lost batches.
+   */
+  reconcile({ session, settled }: OpenedSession, { acknowledged, isUnknown }: Reconciliation): boolean {
+    const { settlements } = this.#store
+    this.#settled = settled
+    const hasLost = !isUnknown && settled < acknowledged
+    if (!isUnknown && !hasLost) return false
+    this.#store.write(() => {
+      settlements.forgetNumbers()
+      settlements.addUnsettled(session, isUnknown ? -1n : settled)
+      this.#store.keyValues.set(ACKNOWLEDGED, String(settled))
+    })
+    return hasLost
+  }
+
+  /** Ends that the ledger does not know yet. */
+  get size(): number {
+    return this.#store.settlements.count()
+  }
+
+  /** Sends what is in the outbox; returns the contents that were sent twice. */
+  async flush(session: LedgerSession): Promise<SecondSend[]> {
+    this.#flushing ??= this.#flushAll(session).finally(() => {
+      this.#flushing = undefined
+    })
+    return await this.#flushing
+  }
+
+  async #flushAll({ ledger, hostId }: LedgerSession): Promise<SecondSend[]> {
+    const { settlements } = this.#store
+    const seconds: SecondSend[] = []
+    for (;;) {
+      const next = this.#settled + 1n
+      const batch = settlements.oldestBatch() ?? (this.#number(next) ? next : undefined)
+      if (batch === undefined) return seconds
+      const rows = settlements.list(batch)
+      // The answer to an earlier call was lost.
+      const odd = batch > this.#settled ? await ledger.settle(hostId, batch, rows.map(toEnd)) : []
+      seconds.push(...odd.flatMap((end) => secondSend(rows, end)))
+      this.#store.write(() => {
+        settlements.acknowledge(batch)
+        this.#store.keyValues.set(ACKNOWLEDGED, String(batch))
+      })
+      if (batch > this.#settled) this.#settled = batch
+    }
+  }
+
+  #number(batch: bigint): boolean {
+    if (this.size === 0) return false
+    this.#store.write(() => this.#store.settlements.numberBatch(batch, MOST_IN_A_CALL))
+    return true
+  }
+}
+
+/** The key of the last batch whose acknowledgement the store has seen. */
+export const ACKNOWLEDGED = 'fleet:acknowledged'
+
+interface LedgerSession extends Pick<OpenedSession, 'hostId'> {
+  readonly ledger: Ledger
+}
+
+interface Reconciliation {
+  readonly acknowledged: bigint
+  readonly isUnknown: boolean
+}
+
+function toEnd(row: Settlement): UploadEnd {
+  const { session, origin, tenantId, remoteId, sha256, mime, size, resourceId, outcome } = row
+  const kind = row.kind as EndKind
+  const end = { session: BigInt(session), library: { origin, tenantId, remoteId }, sha256, mime, sizeBytes: size, kind }
+  if (kind === 'refused') {
+    const { problemCode, problemMessage, retryAt, isSetAside } = row
+    const refusal = { code: problemCode ?? 'request-rejected', message: problemMessage ?? '', retryAt }
+    return { ...end, refusal: { ...refusal, isSetAside: isSetAside === 1 } }
+  }
+  if (resourceId === null) return end
+  return { ...end, resourceId, outcome: outcome ?? 'pending' }
+}
+
+function secondSend(rows: readonly Settlement[], { index, isLate, resourceId }: OddEnd): SecondSend[] {
+  const row = rows[index]
+  const isSecond = resourceId !== undefined || (isLate && row?.kind === 'duplicate')
+  return row && isSecond ? [{ sha256: row.sha256.toString('hex'), resourceId: row.resourceId }] : []
+}
