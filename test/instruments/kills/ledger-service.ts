@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../../../src/foundation/clock.ts'
 import {
   json,
@@ -23,6 +24,8 @@ export interface LedgerService extends AsyncDisposable {
   onUploadBegun: (fileName: string) => void
   /** Share of uploads that are stored and whose answer is lost. */
   lostResponses: number
+  /** The longest time between the first bytes of an upload and the rest of it, which is drawn. */
+  longestUploadMs: number
   readonly stored: readonly Resource[]
   /** Library paths that were created. */
   readonly directories: ReadonlyMap<string, number>
@@ -83,6 +86,7 @@ export async function startLedgerService(random: Random): Promise<LedgerService>
     if (isUpload) {
       service.onUploadBegun(readMultipart(contentType, first).fileName)
       service.onMoment('upload begun')
+      if (service.longestUploadMs > 0) await sleep(random() * service.longestUploadMs)
     }
     const body = Buffer.concat([first, await buffer(request)])
     if (asked) service.onMoment(asked)
@@ -118,6 +122,7 @@ export async function startLedgerService(random: Random): Promise<LedgerService>
     onMoment: () => {},
     onUploadBegun: () => {},
     lostResponses: 0,
+    longestUploadMs: 0,
     stored: library.resources,
     directories: library.directories,
     strays,
