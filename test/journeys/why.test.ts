@@ -169,6 +169,7 @@ describe('why of a file', () => {
         wasThereAlready: false,
         mayHaveSecondLocation: false,
         resourceId: expect.any(String),
+        sentBy: null,
         uploadedAt: expect.stringMatching(ISO),
         searchableAt: expect.stringMatching(ISO),
         ingestion: {

@@ -70,7 +70,7 @@ export const ledger: Check = {
     const namesakes = hosts.filter(({ name }) => name === fleet.host).length
     return [
       found,
-      ...(secondSends > 0 ? [warning(`${counted(secondSends, 'content')} reached the service twice`)] : []),
+      ...(secondSends > 0 ? [warning(`${counted(secondSends, 'file')} reached the service twice`)] : []),
       ...(namesakes > 1
         ? [warning(`${namesakes} hosts have the name "${fleet.host}"`, 'give each a name of its own: fleet.host')]
         : []),

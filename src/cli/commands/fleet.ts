@@ -46,7 +46,7 @@ export const initCommand = defineCommand({
 })
 
 export const statusCommand = defineCommand({
-  examples: [['fleet status', 'the hosts of the ledger, what they send now, and contents that were sent twice']],
+  examples: [['fleet status', 'the hosts of the ledger, what they send now, and files that were sent twice']],
   exits: ['done', 'temporary', 'refused', 'operator'],
   async run(context) {
     const fleet = requireFleet(context)
@@ -63,7 +63,7 @@ export const statusCommand = defineCommand({
     context.print(
       renderFields({
         database: describeDatabase(fleet),
-        contents: String(totals.contents),
+        'distinct files': String(totals.contents),
         'being sent': String(totals.claims),
         'sent in 24 hours': String(totals.today),
         'second sends': String(totals.secondSends),
