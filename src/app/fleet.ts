@@ -4,6 +4,7 @@ import { isLoopback } from '../foundation/network/loopback.ts'
 import type { LedgerAddress } from '../ledger/postgres/address.ts'
 import { DEFAULT_RETRY } from '../rules/retry-delay.ts'
 import type { Store } from '../store/open-store.ts'
+import { ABSENT_KEY, SESSION_KEY } from '../store/tables/settlements.ts'
 import { Membership } from '../sync/fleet/membership.ts'
 import { readAuthorities, readClientCertificate } from './service-client/certificates.ts'
 import { readPassword } from './service-client/credential.ts'
@@ -22,8 +23,11 @@ export function memberOf(
   input: OpenServiceInput & { readonly store: Store },
 ): Membership | undefined {
   const { fleet, limits } = settings
-  if (!fleet) return undefined
   const { logger, signal, store } = input
+  if (!fleet) {
+    if (store.keyValues.get(SESSION_KEY) !== undefined) store.write(() => store.keyValues.set(ABSENT_KEY, 'true'))
+    return undefined
+  }
   const around = { store, logger, signal, clock: systemClock, random: Math.random }
   return new Membership(around, {
     connect: async () => {

@@ -57,8 +57,17 @@ export interface SessionBeat {
   readonly beat: bigint
 }
 
-/** How an upload, or the search for one, ended; `retry`: somebody lifts a refusal. */
-export type EndKind = 'created' | 'duplicate' | 'adopted' | 'refused' | 'not-sent' | 'absent' | 'doubt' | 'retry'
+/** How an upload, or the search for one, ended; `retry`, `ignored`: somebody lifts a refusal, or wants to hear no more of it. */
+export type EndKind =
+  | 'created'
+  | 'duplicate'
+  | 'adopted'
+  | 'refused'
+  | 'not-sent'
+  | 'absent'
+  | 'doubt'
+  | 'retry'
+  | 'ignored'
 
 export interface UploadEnd extends LedgerContent {
   /** The session that held the claim. */

@@ -76,11 +76,10 @@ class DirectoryCreator {
   /** Returns the directories that were created. */
   async #createWave(wave: readonly string[], failedBefore: ReadonlySet<string>): Promise<string[]> {
     const { random, limits } = this.#context.engine
-    const missing = await this.#skipCreated(wave)
     const first = Math.floor(random() * wave.length)
-    const rotated = [...wave.slice(first), ...wave.slice(0, first)].filter((path) => missing.has(path))
+    const rotated = [...wave.slice(first), ...wave.slice(0, first)]
     const rank = (path: string) => Number(failedBefore.has(path))
-    const created = wave.filter((path) => !missing.has(path))
+    const created: string[] = []
     // That directories above these were created shows that the service creates some.
     this.#failuresInARow = 0
     try {
@@ -94,27 +93,7 @@ class DirectoryCreator {
     } finally {
       this.#commit()
     }
-    const { fleet } = this.#context.engine
-    const { library, remotePath } = this.#context.mirror.row
-    const remotePaths = created.map((path) => joinLibraryPath(remotePath, path))
-    await fleet?.settleDirectories(library, remotePaths, true)
     return created
-  }
-
-  /** Records the directories that another host of the fleet has created; returns the others. */
-  async #skipCreated(wave: readonly string[]): Promise<ReadonlySet<string>> {
-    const { fleet } = this.#context.engine
-    if (!fleet) return new Set(wave)
-    const { library, remotePath } = this.#context.mirror.row
-    const remotePaths = new Map(wave.map((path) => [joinLibraryPath(remotePath, path), path]))
-    const open = await fleet.listUncreated(library, [...remotePaths.keys()])
-    const missing = new Set<string>()
-    for (const [remote, path] of remotePaths) {
-      if (open.has(remote)) missing.add(path)
-      else this.#uncommitted.push(path)
-    }
-    this.#summary.directories.existing += this.#uncommitted.length
-    return missing
   }
 
   /** Returns whether it was created; records its failure otherwise. */

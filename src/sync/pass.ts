@@ -77,6 +77,8 @@ export interface UploadOptions {
   readonly follower: Follower
   /** How long to wait until ingestion has capacity. */
   readonly waitMs: number
+  /** How long to wait for what other hosts of a fleet send; `waitMs` if absent. */
+  readonly waitForOthersMs?: number
   /** Which uploads count for the limits of a run. */
   readonly quotaScope: QuotaScope
   readonly attempts: RunAttempts

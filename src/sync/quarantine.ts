@@ -53,7 +53,7 @@ export function retryContents(store: Store, contentIds: readonly number[]): numb
 
 /** Sets failed contents aside: no run tries them again or fails for them. Returns how many were not set aside before. */
 export function setContentsAside(store: Store, contentIds: readonly number[]): number {
-  return change(store, contentIds, 'refused', store.quarantine.setAside)
+  return change(store, contentIds, 'ignored', store.quarantine.setAside)
 }
 
 /** The hosts of a fleet learn of it with the next batch that this one settles. */

@@ -284,17 +284,18 @@ export class MemoryLedger {
 
   #settleOne(host: string, end: UploadEnd): Omit<OddEnd, 'index'> {
     const key = contentKey(end.library, end)
+    if (end.kind === 'retry' || end.kind === 'ignored') {
+      this.#refusals.delete(key)
+      if (end.kind === 'ignored' && end.refusal) this.#refuse(key, end.refusal, host)
+      return { isLate: false, resourceId: undefined }
+    }
     const claim = this.#claims.get(key)
     const stored = this.#contents.get(key)
     const own = claim?.session === end.session && claim.host === host ? claim : undefined
     if (own) this.#endClaim(key, own, end.kind)
-    if (end.kind === 'retry') {
-      this.#refusals.delete(key)
-      return { isLate: false, resourceId: undefined }
-    }
     const isLate = own === undefined && (claim !== undefined || stored !== undefined)
     if (end.kind === 'refused' && end.refusal) {
-      this.#refusals.set(key, { ...end.refusal, message: boundMessage(end.refusal.message), host })
+      this.#refuse(key, end.refusal, host)
     }
     if (!isStoring(end)) return { isLate, resourceId: undefined }
     this.#claims.delete(key)
@@ -306,6 +307,10 @@ export class MemoryLedger {
     const isSecond = end.kind === 'duplicate' && (isLate || (own?.doubts ?? 0) > 0)
     if (other !== undefined || isSecond) this.#extraSends.set(String(this.#number()), libraryKey(end.library))
     return { isLate, resourceId: other }
+  }
+
+  #refuse(key: string, refusal: Refusal, host: string): void {
+    this.#refusals.set(key, { ...refusal, message: boundMessage(refusal.message), host })
   }
 
   #endClaim(key: string, claim: Claim, kind: UploadEnd['kind']): void {

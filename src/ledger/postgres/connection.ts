@@ -100,7 +100,7 @@ function checkSchema(row: LedgerRow | undefined, address: LedgerAddress): void {
   if (schema < SCHEMA) {
     throw new OperatorError(
       'ledger-unusable',
-      `${where} has schema ${schema}, and this program needs ${SCHEMA}: upgrade it by "shelfd fleet upgrade"`,
+      `${where} has schema ${schema}, and this program needs ${SCHEMA}: bring it up to date by "shelfd fleet init"`,
     )
   }
   if (schema > SCHEMA + 1) {

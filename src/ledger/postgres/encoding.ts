@@ -29,6 +29,7 @@ const KINDS: Readonly<Record<EndKind, string>> = {
   absent: 'b',
   doubt: 'x',
   retry: 't',
+  ignored: 'i',
 }
 
 /** A row of claim_1 and peek_1. */

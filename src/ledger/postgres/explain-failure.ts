@@ -58,7 +58,8 @@ export function explainFailure(error: unknown, address: LedgerAddress): unknown 
       wasConnected: true,
     })
   }
-  if (error instanceof DatabaseError) return error
+  if (error instanceof DatabaseError)
+    return new OperatorError('ledger-unusable', `The ledger ${where} failed: ${message}`, cause)
   if (isRefusedTls(error)) {
     return new AccessError('ledger-refused', `No safe connection to the ledger ${where}: ${message}`, cause)
   }

@@ -102,9 +102,8 @@ async function* framed(
 }
 
 async function passFence({ fence }: FileBody): Promise<void> {
-  if (!fence || fence.isOpen()) return
   try {
-    await fence.waitUntilOpen()
+    while (fence && !fence.isOpen()) await fence.waitUntilOpen()
   } catch (error) {
     throw new SourceFailure(error)
   }

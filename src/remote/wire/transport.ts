@@ -45,11 +45,11 @@ export function createTransport(options: ClientOptions): Transport {
   async function send<T>(request: ServiceRequest<T>): Promise<T> {
     interruptIfAborted(request)
     const { method, path, name } = addressOf(request.target)
-    const opened = request.body && openBody(request.body, random)
-    // A small file has been read by now; an await would put it off.
-    const payload = opened instanceof Promise ? await opened : opened
     const { body } = request
     if (body?.kind === 'file' && body.fence?.isOpen() === false) await body.fence.waitUntilOpen()
+    const opened = body && openBody(body, random)
+    // A small file has been read by now; an await would put it off.
+    const payload = opened instanceof Promise ? await opened : opened
     const streamed = payload !== undefined && !Buffer.isBuffer(payload.content)
     const limits = {
       answerMs: timeouts.requestMs + Math.floor((payload?.sizeBytes ?? 0) / DIGEST_BYTES_PER_SECOND) * 1_000,

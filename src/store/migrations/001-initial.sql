@@ -171,9 +171,11 @@ CREATE TABLE settlement (
   batch       INTEGER,
   -- A number of 63 bits.
   session     TEXT NOT NULL,
-  content_id  INTEGER NOT NULL REFERENCES content (id),
+  content_id  INTEGER NOT NULL REFERENCES content (id) ON DELETE CASCADE,
   kind        TEXT NOT NULL
 ) STRICT;
+CREATE INDEX settlement_by_batch ON settlement (batch);
+CREATE INDEX settlement_by_content ON settlement (content_id);
 
 -- Entries of a library that no receipt accounts for: one row for each name by which an upload may be known again. size and sha256
 -- once it was downloaded.

@@ -6,6 +6,9 @@ import { VALUE_PREFIX } from './key-values.ts'
 /** Where the store keeps its last session at a ledger. */
 export const SESSION_KEY = 'fleet:session'
 
+/** Set while the store is used without its fleet: the ledger learns later what it sent meanwhile. */
+export const ABSENT_KEY = 'fleet:absent'
+
 /** An end of an upload that the ledger does not know, with what the store knows of its content. */
 export interface Settlement {
   readonly id: number
@@ -41,6 +44,12 @@ export function prepareSettlements(database: Database.Database) {
      WHERE state = 'stored' AND (settled_batch IS NULL OR settled_batch > ?)
        AND id NOT IN (SELECT content_id FROM settlement WHERE kind = 'created' OR kind = 'duplicate' OR kind = 'adopted')`,
   )
+  const addUntold = database.prepare<[string]>(
+    `INSERT INTO settlement (session, content_id, kind)
+     SELECT ?, id, 'adopted' FROM content
+     WHERE state = 'stored' AND settled_batch IS NULL AND host IS NULL
+       AND id NOT IN (SELECT content_id FROM settlement WHERE kind = 'created' OR kind = 'duplicate' OR kind = 'adopted')`,
+  )
   const number = database.prepare<[number, number]>(
     `UPDATE settlement SET batch = ? WHERE id IN (SELECT id FROM settlement WHERE batch IS NULL ORDER BY id LIMIT ?)`,
   )
@@ -65,6 +74,8 @@ export function prepareSettlements(database: Database.Database) {
     tell: (contentId: number, kind: string) => void tell.run(contentId, kind),
     /** Adds the receipts of all stored contents that the ledger got in no batch up to `settled`. */
     addUnsettled: (session: bigint, settled: bigint) => void addAll.run(String(session), Number(settled)),
+    /** Adds the receipts that were never in a batch: this host sent them outside its fleet. */
+    addUntold: (session: bigint) => void addUntold.run(String(session)),
     /** Gives at most `limit` ends that are in no batch the number `batch`; returns how many there were. */
     numberBatch: (batch: bigint, limit: number): number => number.run(Number(batch), limit).changes,
     /** Takes the numbers back: the ledger has lost batches, and numbers anew. */

@@ -70,6 +70,7 @@ export class MirrorRun {
       attempts: newAttempts(),
       follower: open.follower,
       waitMs: WAIT_MS,
+      waitForOthersMs: 0,
       quotaScope: { kind: 'span', sinceMs } as const,
     }
     this.#stage = new UploadStage({ engine: this.#engine, mirror, connection: open.connection }, work)

@@ -14,6 +14,8 @@ import type { Membership } from './membership.ts'
 
 /** Files that one query returns and one call claims. */
 const PAGE = 500
+/** What nobody has claimed is asked for so often; then it waits for another run. */
+const MOST_VAIN_ROUNDS = 10
 
 interface ClaimsOptions {
   readonly fleet: Membership
@@ -54,7 +56,10 @@ export class Claims {
   /** Contents that this object claimed. */
   readonly #mine = new Set<number>()
   #freesAt: number | null = null
-  #isUnasked = false
+  /** Contents that are open, and that nobody has claimed: their claim was lost, or they came after their page was asked for. */
+  readonly #unasked = new Set<number>()
+  /** How often what was unasked was planned again without an upload that ended. */
+  #vainRounds = 0
   /** The page that the plan reads, and the one after it. */
   #pages: readonly Page[] = []
   #failure: { readonly error: unknown } | undefined
@@ -88,19 +93,19 @@ export class Claims {
 
   /**
    * Returns the open files after `cursor`, whose contents are claimed as far as they can be, and begins to claim the next ones;
-   * undefined until that is done. `room`: how many contents limits leave room for.
+   * undefined until that is done.
    */
-  read(cursor: OpenFileCursor, room: number): readonly OpenFile[] | undefined {
-    const { files } = this.#pageAt(cursor, room)
+  read(cursor: OpenFileCursor): readonly OpenFile[] | undefined {
+    const { files } = this.#pageAt(cursor)
     const last = files?.at(-1)
-    if (last) this.#pageAt(last, room)
+    if (last) this.#pageAt(last)
     return files
   }
 
-  #pageAt(cursor: OpenFileCursor, room: number): Page {
+  #pageAt(cursor: OpenFileCursor): Page {
     const known = this.#pages.find((page) => isSame(page.cursor, cursor))
     if (known) return known
-    const page = this.#load(cursor, room)
+    const page = this.#load(cursor)
     this.#pages = [...this.#pages.slice(-1), page]
     return page
   }
@@ -110,7 +115,7 @@ export class Claims {
     if (this.#options.fleet.hasClaimed(contentId)) return undefined
     if (this.#elsewhere.has(contentId)) return 'elsewhere'
     if (this.#held.has(contentId)) return 'held'
-    this.#isUnasked = true
+    this.#unasked.add(contentId)
     return 'unasked'
   }
 
@@ -123,27 +128,46 @@ export class Claims {
         return place ? [{ contentId, sha256, mime, sizeBytes, ...place }] : []
       }),
     )
-    return contents.filter(({ id }) => this.#options.fleet.hasClaimed(id))
+    const own = contents.filter(({ id }) => this.#options.fleet.hasClaimed(id))
+    for (const { id } of own) this.#mine.add(id)
+    return own
   }
 
   /**
-   * Returns whether to plan again: contents were not asked for, or other hosts send some and `forMs` is left to wait for them; waits
+   * Returns whether to plan again: some contents are nobody's, or other hosts send some and `leftMs` is left to wait for them; waits
    * until these are to be asked for again.
    */
   async awaitOthers(leftMs: number): Promise<boolean> {
-    const { clock, signal } = this.#context.engine
-    if (!this.#isUnasked) {
-      if (this.#elsewhere.size === 0 || leftMs <= 0) return false
-      await clock.sleep(Math.min(leftMs, this.#options.fleet.askAgainMs), signal)
+    const { clock, signal, store } = this.#context.engine
+    const { fleet } = this.#options
+    // The end of their upload was withheld.
+    for (const id of this.#mine) {
+      if (fleet.hasClaimed(id) || store.contents.getUploadState(id).state !== 'new') continue
+      this.#mine.delete(id)
+      this.#unasked.add(id)
     }
+    const mayAskAgain = this.#unasked.size > 0 && this.#vainRounds < MOST_VAIN_ROUNDS
+    this.#vainRounds += 1
+    if (!mayAskAgain && (this.#elsewhere.size === 0 || leftMs <= 0)) return false
+    await clock.sleep(mayAskAgain ? fleet.askAgainMs / 10 : Math.min(leftMs, fleet.askAgainMs), signal)
     this.askAgain()
     return true
   }
 
+  /** Contents that are not sent in this run, since other hosts send them or nobody has claimed them. */
+  get waiting(): number {
+    return this.#elsewhere.size + this.#unasked.size
+  }
+
   /** Forgets what other hosts send, so that the next pass asks for it. */
   askAgain(): void {
-    this.#isUnasked = false
+    this.#unasked.clear()
     this.#elsewhere.clear()
+    this.forgetPages()
+  }
+
+  /** The plan begins anew: what is open has changed since its pages were read. */
+  forgetPages(): void {
     this.#pages = []
   }
 
@@ -155,11 +179,11 @@ export class Claims {
     this.#mine.clear()
   }
 
-  #load(cursor: OpenFileCursor, room: number): Page {
+  #load(cursor: OpenFileCursor): Page {
     const page: Page = { cursor, files: undefined }
     const { store } = this.#context.engine
     const files = store.files.listOpen(this.#context.mirror.row.id, cursor, PAGE)
-    const candidates = this.#listCandidates(files).slice(0, Math.max(0, room - this.#countUnsent()))
+    const candidates = this.#listCandidates(files)
     const asking = this.#ask(candidates)
       .then(
         () => {
@@ -201,11 +225,6 @@ export class Claims {
     return [...candidates.values()]
   }
 
-  #countUnsent(): number {
-    const { inFlight } = this.#context.engine
-    return [...this.#mine].filter((id) => this.#options.fleet.hasClaimed(id) && !inFlight.has(id)).length
-  }
-
   async #ask(candidates: readonly Candidate[]): Promise<void> {
     const { fleet } = this.#options
     const wanted = candidates.filter(({ contentId }) => !fleet.hasClaimed(contentId))
@@ -220,8 +239,10 @@ export class Claims {
     const others: [Candidate, ClaimResult][] = []
     wanted.forEach((candidate, index) => {
       const result = results[index]
-      if (result?.kind === 'mine') this.#mine.add(candidate.contentId)
-      else if (result) others.push([candidate, result])
+      if (result?.kind === 'mine') {
+        this.#mine.add(candidate.contentId)
+        this.#vainRounds = 0
+      } else if (result) others.push([candidate, result])
     })
     if (others.length > 0)
       store.write(() => others.forEach(([candidate, result]) => void this.#record(candidate, result)))
@@ -240,6 +261,8 @@ export class Claims {
       case 'refused':
         this.#context.engine.store.contents.markRefused(contentId, result)
         if (result.isSetAside) this.#context.engine.store.quarantine.setAside(contentId)
+        // The clocks of two hosts may differ about when it may be tried again.
+        this.#options.attempts.exhausted.add(contentId)
         break
       case 'elsewhere':
         this.#elsewhere.set(contentId, result.host)

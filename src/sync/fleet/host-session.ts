@@ -56,6 +56,8 @@ export class HostSession {
   #opening: Promise<Session> | undefined
   #timer: Timer | undefined
   #isClosed = false
+  /** A session was open in this process: a stage may have searched the library before the ledger went back. */
+  #hasBegun = false
 
   /** `onRenewed` is called after each renewal by time. */
   constructor(context: FleetContext, options: FleetOptions, outbox: SettlementOutbox, onRenewed: () => Promise<void>) {
@@ -80,7 +82,7 @@ export class HostSession {
     const sinceMs = clock.monotonicMs()
     while (session !== undefined && session === this.#session?.session) {
       const { leaseMs } = this.#session
-      if (await this.#renew().catch(() => false)) return true
+      if ((await this.#renew().catch(() => false)) && this.isSurelyOurs(session)) return true
       if (clock.monotonicMs() - sinceMs > graceMs(leaseMs)) break
       await clock.sleep(this.beatMs / 10, signal)
     }
@@ -112,6 +114,9 @@ export class HostSession {
         if (error instanceof LedgerError && error.code !== 'host-in-use') {
           this.drop()
           if (attempt < 5) continue
+          throw new TemporaryError('ledger-away', `The ledger refuses this host again and again: ${error.message}`, {
+            cause: error,
+          })
         }
         const isAway = error instanceof TemporaryError && error.code === 'ledger-away'
         const delayMs = retryDelayMs(attempt, retry, random())
@@ -152,6 +157,13 @@ export class HostSession {
     const isMoved = generation !== undefined && (isUnknown || timeline !== String(opened.timeline))
     if (isMoved || hasLost) await this.#waitOut(opened.leaseMs)
     this.#keep(LEDGER, `${opened.generation}/${opened.timeline}`)
+    if (this.#hasBegun && (isMoved || hasLost)) {
+      throw new TemporaryError(
+        'ledger-away',
+        'The ledger went back or is another one; the next run looks in the library before it sends',
+      )
+    }
+    this.#hasBegun = true
     this.#session = { ...opened, ledger, since }
     this.#scheduleRenewal(opened.leaseMs)
     return this.#session

@@ -8,6 +8,7 @@ import {
 } from '../../ledger/ledger.ts'
 import { ClosedFenceError, type Fence } from '../../remote/service-client.ts'
 import { SilentSessions } from '../../rules/lease.ts'
+import { SESSION_KEY } from '../../store/tables/settlements.ts'
 import { type FleetContext, type FleetOptions, HostSession } from './host-session.ts'
 import { type SecondSend, SettlementOutbox } from './settlement-outbox.ts'
 
@@ -61,7 +62,10 @@ export class Membership implements AsyncDisposable {
       const part = wanted.slice(start, start + MOST_IN_A_CALL)
       results.push(...(await this.#claimPart(library, part)))
     }
-    await this.#closeSilent(results)
+    // What was claimed is claimed, also if this fails.
+    await this.#closeSilent(results).catch((error: unknown) => {
+      this.#context.logger.warn('could not close the session of a silent host', { reason: messageOf(error) })
+    })
     return results
   }
 
@@ -76,9 +80,15 @@ export class Membership implements AsyncDisposable {
     }
   }
 
+  /** The end of its upload was withheld: it is asked for again before it is sent. */
+  forgetClaim(contentId: number): void {
+    this.#claimed.delete(contentId)
+  }
+
   /** Records how an upload ended, in the transaction of its receipt. A content that was not sent stays claimed. */
   recordEnd(contentId: number, kind: string): void {
-    const session = this.#claimed.get(contentId) ?? this.#session.current?.session
+    const kept = this.#context.store.keyValues.get(SESSION_KEY)
+    const session = this.#claimed.get(contentId) ?? (kept === undefined ? undefined : BigInt(kept))
     if (session === undefined || kind === 'not-sent') return
     this.#context.store.settlements.add(session, contentId, kind)
     if (kind !== 'absent' && kind !== 'doubt') this.#claimed.delete(contentId)
@@ -107,24 +117,6 @@ export class Membership implements AsyncDisposable {
     } catch (error) {
       if (error instanceof LedgerError) this.#session.drop()
       this.#context.logger.warn(UNSETTLED, { reason: messageOf(error) })
-    }
-  }
-
-  /** Returns the directories of a library that the ledger does not know as created. */
-  async listUncreated(library: LedgerLibrary, paths: readonly string[]): Promise<ReadonlySet<string>> {
-    const open = new Set<string>()
-    for (let start = 0; start < paths.length; start += MOST_IN_A_CALL) {
-      const part = paths.slice(start, start + MOST_IN_A_CALL)
-      const claims = await this.#session.call(({ ledger, session }) => ledger.claimDirectories(session, library, part))
-      part.forEach((path, index) => void (claims[index] !== 'created' && open.add(path)))
-    }
-    return open
-  }
-
-  async settleDirectories(library: LedgerLibrary, paths: readonly string[], isThere: boolean): Promise<void> {
-    for (let start = 0; start < paths.length; start += MOST_IN_A_CALL) {
-      const part = paths.slice(start, start + MOST_IN_A_CALL)
-      await this.#session.call(({ ledger }) => ledger.settleDirectories(library, part, isThere))
     }
   }
 

@@ -7,7 +7,7 @@ import {
   type UploadEnd,
 } from '../../ledger/ledger.ts'
 import type { Store } from '../../store/open-store.ts'
-import type { Settlement } from '../../store/tables/settlements.ts'
+import { ABSENT_KEY, type Settlement } from '../../store/tables/settlements.ts'
 
 /** A content of which the ledger knows more than one resource or location, though each is sent once. */
 export interface SecondSend {
@@ -37,9 +37,17 @@ export class SettlementOutbox {
     const { settlements } = this.#store
     this.#settled = settled
     const hasLost = !isUnknown && settled < acknowledged
-    if (!isUnknown && !hasLost) return false
+    if (!isUnknown && !hasLost) {
+      if (this.#store.keyValues.get(ABSENT_KEY) === undefined) return false
+      this.#store.write(() => {
+        settlements.addUntold(session)
+        this.#store.keyValues.remove(ABSENT_KEY)
+      })
+      return false
+    }
     this.#store.write(() => {
       settlements.forgetNumbers()
+      this.#store.keyValues.remove(ABSENT_KEY)
       settlements.addUnsettled(session, isUnknown ? -1n : settled)
       this.#store.keyValues.set(ACKNOWLEDGED, String(settled))
     })
@@ -101,7 +109,7 @@ function toEnd(row: Settlement): UploadEnd {
   const { session, origin, tenantId, remoteId, sha256, mime, size, resourceId, outcome } = row
   const kind = row.kind as EndKind
   const end = { session: BigInt(session), library: { origin, tenantId, remoteId }, sha256, mime, sizeBytes: size, kind }
-  if (kind === 'refused') {
+  if (kind === 'refused' || kind === 'ignored') {
     const { problemCode, problemMessage, retryAt, isSetAside } = row
     const refusal = { code: problemCode ?? 'request-rejected', message: problemMessage ?? '', retryAt }
     return { ...end, refusal: { ...refusal, isSetAside: isSetAside === 1 } }

@@ -67,7 +67,10 @@ async function tryOnce({ engine, mirror, connection }: MirrorContext, intent: In
   } catch (error) {
     counter.end(false)
     if (error instanceof FileError) return { kind: 'not-sent', problem: error }
-    if (error instanceof ClosedFenceError) return { kind: 'unclaimed' }
+    if (error instanceof ClosedFenceError) {
+      engine.fleet?.forgetClaim(intent.contentId)
+      return { kind: 'unclaimed' }
+    }
     if (error instanceof RequestError) return { kind: 'refused', code: error.code, message: error.message }
     if (error instanceof DoubtError) return { kind: 'doubt', cause: error.doubtCause, message: error.message }
     // If the credential has the right all the same, the refusal concerns this upload alone.

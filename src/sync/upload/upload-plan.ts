@@ -149,7 +149,7 @@ export class UploadPlan {
   #readPage(): void {
     const { claims } = this.#options
     const files = claims
-      ? claims.read(this.#cursor, this.#room)
+      ? claims.read(this.#cursor)
       : this.#engine.store.files.listOpen(this.#mirror.row.id, this.#cursor, PAGE)
     if (!files) return
     this.#page = files.toReversed()
@@ -160,6 +160,7 @@ export class UploadPlan {
 
   #endPass(): void {
     this.#cursor = OPEN_FILES_START
+    this.#options.claims?.forgetPages()
     this.#priority = this.#hasLast ? 'last' : 'first'
     this.#hasLast = false
     if (this.#priority === 'last') return
@@ -214,13 +215,6 @@ export class UploadPlan {
     const received = files.receiveAll(contentId)
     const isAllThereIs = received > 0 && received === files.countCopies(contentId)
     this.#options.summary.uploads.aliases += received - Number(isAllThereIs)
-  }
-
-  /** How many more contents this run may send. */
-  get #room(): number {
-    const { newPerRun, newPerDay } = this.#engine.limits
-    const { inRun, inDay } = this.#used
-    return Math.min((newPerRun ?? Number.POSITIVE_INFINITY) - inRun, (newPerDay ?? Number.POSITIVE_INFINITY) - inDay)
   }
 
   #isClaimed(file: OpenFile): boolean {

@@ -1,6 +1,7 @@
 import type { Timer } from '../../foundation/clock.ts'
 import { AutoResetEvent } from '../../foundation/concurrency/auto-reset-event.ts'
 import { TemporaryError } from '../../foundation/errors.ts'
+import { isoTime } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { type HeldBack, RESERVE_BYTES } from '../../rules/limits.ts'
 import { recordHeldBack } from '../../rules/sync-summary.ts'
@@ -152,7 +153,8 @@ export class UploadStage {
         // Copies follow what is stored now; a copy that could not be uploaded would be planned again without end.
         const mayLink = plan.linksCopies && this.#countStored() > storedBefore
         const hasMore = (await this.#preparation.findMore()) || mayLink
-        const leftMs = startedMs + this.#options.waitMs - this.#engine.clock.monotonicMs()
+        const leftMs =
+          startedMs + (this.#options.waitForOthersMs ?? this.#options.waitMs) - this.#engine.clock.monotonicMs()
         if (!hasMore && !(await this.#claims?.awaitOthers(leftMs))) return
         plan.startOver()
       }
@@ -298,8 +300,10 @@ export class UploadStage {
   }
 
   #heldByOthers(): HeldBack[] {
-    const contents = this.#claims?.elsewhere.size ?? 0
-    return contents === 0 ? [] : [{ limit: 'other-host', value: 0, contents, freesAt: null }]
+    const { clock, fleet } = this.#engine
+    const contents = this.#claims?.waiting ?? 0
+    const freesAt = isoTime(clock.nowMs() + (fleet?.askAgainMs ?? 0))
+    return contents === 0 ? [] : [{ limit: 'other-host', value: 0, contents, freesAt }]
   }
 
   #heldByIngestion(): HeldBack {

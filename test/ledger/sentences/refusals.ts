@@ -52,6 +52,19 @@ export function describeRefusals(ledger: () => LedgerUnderTest): void {
       expect(await kindsOf(nas.claim('a'))).toEqual(['mine'])
     })
 
+    test.each(['retry', 'ignored'] as const)(
+      'what somebody decides (%s) frees no content that is in doubt',
+      async (kind) => {
+        const [nas, laptop] = await openTwo(ledger())
+        await nas.claim('a')
+        const refusal = { code: 'upload-in-doubt', message: '?', retryAt: null, isSetAside: kind === 'ignored' }
+        await nas.settle(['a', { kind: 'doubt' }], ['a', { kind, refusal }])
+        await laptop.close(nas)
+        if (kind === 'ignored') await laptop.settle(['a', { kind: 'retry' }])
+        expect(await kindsOf(laptop.claim('a'))).toEqual(['doubtful'])
+      },
+    )
+
     test('a later one takes the place of an earlier one', async () => {
       const [nas, laptop] = await openTwo(ledger())
       await nas.claim('a')

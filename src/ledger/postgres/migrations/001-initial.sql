@@ -430,7 +430,7 @@ end $$;
 -- Ends of uploads ---------------------------------------------------------------------------------------------------------------------
 
 -- Kinds: c created, d duplicate, a adopted, r refused, n not sent, b absent by a complete look, x in doubt, t refused no
--- more: somebody wants it tried again. Ends must be sorted by
+-- more: somebody wants it tried again, i set aside by somebody. Ends must be sorted by
 -- library and key. Returns what is not as the host thinks: another session took the claim over, or the content has another resource.
 create function settle_1(
   p_host integer, p_batch bigint, p_origins text[], p_tenants bigint[], p_remotes text[], p_mimes text[],
@@ -458,8 +458,14 @@ begin
   for k in 1 .. cardinality(p_sha256) loop
     o_nth := k; o_resource := null; o_is_late := false;
     lib := libraries[p_library[k]]; key_sha := p_sha256[k]; key_mime := mimes[p_mime[k]];
+    if p_kind[k] = 't' then
+      -- A claim stays as it is: what is in doubt or on its way is not free because somebody wants it tried again.
+      delete from refusal x where x.library_id = lib and x.sha256 = key_sha and x.mime = key_mime;
+      continue;
+    end if;
     select c.state, c.doubts, c.slot into was from claim c
-      where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime and c.session_id = p_session[k] and c.host_id = p_host for update;
+      where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime and c.session_id = p_session[k] and c.host_id = p_host
+        and p_kind[k] <> 'i' for update;
     is_own := found;
     if not is_own then
       perform from claim c where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime for update;
@@ -495,15 +501,13 @@ begin
       if has_refusals then
         delete from refusal x where x.library_id = lib and x.sha256 = key_sha and x.mime = key_mime;
       end if;
-    elsif p_kind[k] = 'r' then
+    elsif p_kind[k] in ('r', 'i') then
       insert into refusal as x (library_id, sha256, mime, code, message, count, retry_at, is_set_aside, host_id)
         values (lib, key_sha, key_mime, p_code[k], p_message[k], 1, to_timestamp(p_retry_ms[k] / 1000.0), p_is_set_aside[k], p_host)
         on conflict (library_id, sha256, mime) do update set code = excluded.code, message = excluded.message, count = x.count + 1,
           retry_at = excluded.retry_at, is_set_aside = excluded.is_set_aside, host_id = excluded.host_id;
     end if;
-    if p_kind[k] = 't' then
-      delete from refusal x where x.library_id = lib and x.sha256 = key_sha and x.mime = key_mime;
-    elsif o_is_late or o_resource is not null then return next; end if;
+    if p_kind[k] <> 'i' and (o_is_late or o_resource is not null) then return next; end if;
   end loop;
   update host h set settled = p_batch where h.id = p_host;
   -- What was not sent counts no more; last, since claims of all hosts change these rows.
