@@ -44,12 +44,6 @@ export function prepareSettlements(database: Database.Database) {
      WHERE state = 'stored' AND (settled_batch IS NULL OR settled_batch > ?)
        AND id NOT IN (SELECT content_id FROM settlement WHERE kind = 'created' OR kind = 'duplicate' OR kind = 'adopted')`,
   )
-  const addUntold = database.prepare<[string]>(
-    `INSERT INTO settlement (session, content_id, kind)
-     SELECT ?, id, 'adopted' FROM content
-     WHERE state = 'stored' AND settled_batch IS NULL AND host IS NULL
-       AND id NOT IN (SELECT content_id FROM settlement WHERE kind = 'created' OR kind = 'duplicate' OR kind = 'adopted')`,
-  )
   const number = database.prepare<[number, number]>(
     `UPDATE settlement SET batch = ? WHERE id IN (SELECT id FROM settlement WHERE batch IS NULL ORDER BY id LIMIT ?)`,
   )
@@ -67,15 +61,13 @@ export function prepareSettlements(database: Database.Database) {
      WHERE state = 'stored' AND id IN (SELECT content_id FROM settlement WHERE batch = ?)`,
   )
   const remove = database.prepare<[number]>('DELETE FROM settlement WHERE batch = ?')
-  const count = database.prepare<[], { n: number }>('SELECT count(*) AS n FROM settlement')
+  const isAny = database.prepare<[], { n: number }>('SELECT EXISTS (SELECT 1 FROM settlement) AS n')
   return {
     add: (session: bigint, contentId: number, kind: string) => void add.run(String(session), contentId, kind),
     /** Adds what somebody decided about a content, where this store has been in a fleet. */
     tell: (contentId: number, kind: string) => void tell.run(contentId, kind),
     /** Adds the receipts of all stored contents that the ledger got in no batch up to `settled`. */
     addUnsettled: (session: bigint, settled: bigint) => void addAll.run(String(session), Number(settled)),
-    /** Adds the receipts that were never in a batch: this host sent them outside its fleet. */
-    addUntold: (session: bigint) => void addUntold.run(String(session)),
     /** Gives at most `limit` ends that are in no batch the number `batch`; returns how many there were. */
     numberBatch: (batch: bigint, limit: number): number => number.run(Number(batch), limit).changes,
     /** Takes the numbers back: the ledger has lost batches, and numbers anew. */
@@ -91,6 +83,6 @@ export function prepareSettlements(database: Database.Database) {
       mark.run(Number(batch), Number(batch))
       remove.run(Number(batch))
     },
-    count: (): number => onlyRow(count.get()).n,
+    isEmpty: (): boolean => onlyRow(isAny.get()).n === 0,
   }
 }

@@ -50,8 +50,8 @@ type Unclaimed = 'elsewhere' | 'held' | 'unasked'
 export class Claims {
   readonly #context: MirrorContext
   readonly #options: ClaimsOptions
-  /** Contents that other hosts send, with the names of these. */
-  readonly #elsewhere = new Map<number, string>()
+  /** Contents that other hosts send. */
+  readonly #elsewhere = new Set<number>()
   readonly #held = new Set<number>()
   /** Contents that this object claimed. */
   readonly #mine = new Set<number>()
@@ -75,9 +75,9 @@ export class Claims {
     if (this.#failure) throw this.#failure.error
   }
 
-  /** Contents that other hosts send. */
-  get elsewhere(): ReadonlyMap<number, string> {
-    return this.#elsewhere
+  /** Other hosts send some of the contents. */
+  get isForOthers(): boolean {
+    return this.#elsewhere.size > 0
   }
 
   /** When the limit of all hosts leaves room again (wall clock of the ledger). */
@@ -175,7 +175,7 @@ export class Claims {
   async end(): Promise<void> {
     await Promise.all(this.#asking)
     const { inFlight } = this.#context.engine
-    this.#options.fleet.giveBack([...this.#mine].filter((id) => !inFlight.has(id)))
+    await this.#options.fleet.giveBack(this.#mine, (id) => inFlight.has(id))
     this.#mine.clear()
   }
 
@@ -265,7 +265,7 @@ export class Claims {
         this.#options.attempts.exhausted.add(contentId)
         break
       case 'elsewhere':
-        this.#elsewhere.set(contentId, result.host)
+        this.#elsewhere.add(contentId)
         break
       case 'held':
         this.#held.add(contentId)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock, Random, Timer } from '../../foundation/clock.ts'
 import { InterruptedError, OperatorError, TemporaryError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
-import { type FleetLimits, type HostOrder, type Ledger, LedgerError, type OpenedSession } from '../../ledger/ledger.ts'
+import { type FleetLimits, type Ledger, LedgerError, type OpenedSession } from '../../ledger/ledger.ts'
 import { graceMs, leaseLeftMs, type UpTime } from '../../rules/lease.ts'
 import { type RetryPolicy, retryDelayMs } from '../../rules/retry-delay.ts'
 import type { Store } from '../../store/open-store.ts'
@@ -27,8 +27,6 @@ export interface FleetOptions {
   readonly bootMs: () => number
   /** How calls of a ledger that is away are retried. */
   readonly retry: RetryPolicy
-  /** Carries out what somebody elsewhere has ordered. */
-  readonly onOrder?: (order: HostOrder) => void
 }
 
 export interface FleetContext {
@@ -196,14 +194,13 @@ export class HostSession {
     const session = this.#session
     if (!session) return false
     const since = this.#now()
-    const { isOurs, orders } = await session.ledger.renew(session.session)
+    const { isOurs } = await session.ledger.renew(session.session)
     if (this.#session?.session !== session.session) return false
     if (!isOurs) {
       this.drop()
       return false
     }
     this.#session = { ...this.#session, since }
-    for (const order of orders) this.#options.onOrder?.(order)
     return true
   }
 

@@ -1,6 +1,8 @@
+import { Mutex } from '../../foundation/concurrency/mutex.ts'
 import { messageOf } from '../../foundation/errors.ts'
 import {
   type ClaimResult,
+  type EndKind,
   LedgerError,
   type LedgerLibrary,
   MOST_IN_A_CALL,
@@ -26,13 +28,15 @@ export class Membership implements AsyncDisposable {
   /** The session under which each content was claimed whose upload has not ended. */
   readonly #claimed = new Map<number, bigint>()
   readonly #session: HostSession
+  /** Held while contents are claimed, so that none is given back that another mirror is being given. */
+  readonly #turn = new Mutex()
 
   constructor(context: FleetContext, options: FleetOptions) {
     this.#context = context
     this.#options = options
     this.#outbox = new SettlementOutbox(context.store)
     // What could not be settled while the ledger was away is settled soon after it is back.
-    const settleRest = async () => void (this.#outbox.size > 0 && (await this.settle()))
+    const settleRest = async () => void (this.#outbox.isEmpty || (await this.settle()))
     this.#session = new HostSession(context, options, this.#outbox, settleRest)
   }
 
@@ -86,7 +90,7 @@ export class Membership implements AsyncDisposable {
   }
 
   /** Records how an upload ended, in the transaction of its receipt. A content that was not sent stays claimed. */
-  recordEnd(contentId: number, kind: string): void {
+  recordEnd(contentId: number, kind: EndKind): void {
     const kept = this.#context.store.keyValues.get(SESSION_KEY)
     const session = this.#claimed.get(contentId) ?? (kept === undefined ? undefined : BigInt(kept))
     if (session === undefined || kind === 'not-sent') return
@@ -94,10 +98,12 @@ export class Membership implements AsyncDisposable {
     if (kind !== 'absent' && kind !== 'doubt') this.#claimed.delete(contentId)
   }
 
-  /** Gives back what was claimed and is not to be sent now, so that other hosts may send it. */
-  giveBack(contentIds: Iterable<number>): void {
+  /** Gives back what was claimed and is not to be sent now, so that other hosts may send it; `isNeeded`: not that. */
+  async giveBack(contentIds: Iterable<number>, isNeeded: (contentId: number) => boolean = () => false): Promise<void> {
+    using _turn = await this.#turn.lock()
     const { store } = this.#context
     const claims = [...contentIds].flatMap((id) => {
+      if (isNeeded(id)) return []
       const session = this.#claimed.get(id)
       const { state } = store.contents.getUploadState(id)
       // What is in doubt or in flight stays claimed: nobody else may send it before a search.
@@ -123,7 +129,7 @@ export class Membership implements AsyncDisposable {
   /** Settles what is left, and closes the session, so that others need not wait for its lease. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#session.close(async () => {
-      this.giveBack([...this.#claimed.keys()])
+      await this.giveBack(this.#claimed.keys())
       await this.settle()
     })
   }
@@ -133,9 +139,10 @@ export class Membership implements AsyncDisposable {
     wanted: readonly (WantedContent & { readonly contentId: number })[],
   ): Promise<ClaimResult[]> {
     return await this.#session.call(async (opened) => {
+      using _turn = await this.#turn.lock()
       const { ledger, session } = opened
       // What was given back or not found must be settled first: settled later, it would end the claim that is made now.
-      while (this.#outbox.size > 0) this.#report(await this.#outbox.flush(opened))
+      while (!this.#outbox.isEmpty) this.#report(await this.#outbox.flush(opened))
       const results = await ledger.claim(session, library, wanted, this.#options.limits)
       wanted.forEach(({ contentId }, index) => {
         const kind = results[index]?.kind

@@ -31,32 +31,26 @@ export class SettlementOutbox {
 
   /**
    * Compares the number of the last batch with the ledger's. `isUnknown`: the ledger is another one than before, so that it gets all
-   * receipts. Returns whether the ledger has lost batches.
+   * receipts; so it does of what was sent while the store was used without a fleet. Returns whether the ledger has lost batches.
    */
   reconcile({ session, settled }: OpenedSession, { acknowledged, isUnknown }: Reconciliation): boolean {
     const { settlements } = this.#store
     this.#settled = settled
+    const { keyValues } = this.#store
     const hasLost = !isUnknown && settled < acknowledged
-    if (!isUnknown && !hasLost) {
-      if (this.#store.keyValues.get(ABSENT_KEY) === undefined) return false
-      this.#store.write(() => {
-        settlements.addUntold(session)
-        this.#store.keyValues.remove(ABSENT_KEY)
-      })
-      return false
-    }
+    if (!isUnknown && !hasLost && keyValues.get(ABSENT_KEY) === undefined) return false
     this.#store.write(() => {
-      settlements.forgetNumbers()
-      this.#store.keyValues.remove(ABSENT_KEY)
+      if (isUnknown || hasLost) settlements.forgetNumbers()
       settlements.addUnsettled(session, isUnknown ? -1n : settled)
-      this.#store.keyValues.set(ACKNOWLEDGED, String(settled))
+      keyValues.set(ACKNOWLEDGED, String(settled))
+      keyValues.remove(ABSENT_KEY)
     })
     return hasLost
   }
 
-  /** Ends that the ledger does not know yet. */
-  get size(): number {
-    return this.#store.settlements.count()
+  /** The ledger knows all ends. */
+  get isEmpty(): boolean {
+    return this.#store.settlements.isEmpty()
   }
 
   /** Sends what is in the outbox; returns the contents that were sent twice. */
@@ -87,7 +81,7 @@ export class SettlementOutbox {
   }
 
   #number(batch: bigint): boolean {
-    if (this.size === 0) return false
+    if (this.isEmpty) return false
     this.#store.write(() => this.#store.settlements.numberBatch(batch, MOST_IN_A_CALL))
     return true
   }

@@ -196,7 +196,7 @@ export class UploadStage {
   /** While more files may come, what other hosts send is asked for again from time to time. */
   #watchOthers(): void {
     const { clock, fleet } = this.#engine
-    if (this.#othersTimer || this.#state !== 'open' || !fleet || !this.#claims?.elsewhere.size) return
+    if (this.#othersTimer || this.#state !== 'open' || !fleet || !this.#claims?.isForOthers) return
     this.#othersTimer = clock.startTimer(fleet.askAgainMs, () => {
       this.#othersTimer = undefined
       this.#claims?.askAgain()

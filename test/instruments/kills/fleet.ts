@@ -7,8 +7,9 @@ import type { Random } from '../../../src/foundation/clock.ts'
 import type { LedgerAddress } from '../../../src/ledger/postgres/address.ts'
 import { openFleetView } from '../../../src/ledger/postgres/hosts.ts'
 import { homeVariables, type Outcome, type Variables, variablesOf } from '../../support/home.ts'
-import { type Running, runShelfd } from '../../support/run-shelfd.ts'
+import type { Running } from '../../support/run-shelfd.ts'
 import { type LedgerService, startLedgerService } from './ledger-service.ts'
+import { runUntil } from './round.ts'
 
 export interface FleetPlan {
   /** The directory for the hosts, which exists. */
@@ -220,18 +221,6 @@ class Host {
   async start(args = ['sync', '--json', '--log-format', 'json']): Promise<Running> {
     const { program, address, signal } = this.#plan
     writeFileSync(join(this.#home, 'password'), (await address.password?.()) ?? '', { mode: 0o600 })
-    const running = runShelfd(args, {
-      main: program,
-      cwd: this.#home,
-      env: this.#env,
-    })
-    const kill = () => void running.child.kill('SIGKILL')
-    process.prependOnceListener('exit', kill)
-    signal?.addEventListener('abort', kill, { once: true })
-    running.child.once('exit', () => {
-      process.off('exit', kill)
-      signal?.removeEventListener('abort', kill)
-    })
-    return running
+    return runUntil(signal, args, { main: program, cwd: this.#home, env: this.#env })
   }
 }

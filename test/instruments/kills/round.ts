@@ -5,7 +5,7 @@ import type { Random } from '../../../src/foundation/clock.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { homeVariables, type Outcome, type Variables, variablesOf } from '../../support/home.ts'
 import { seededRandom } from '../../support/random.ts'
-import { type Running, runShelfd } from '../../support/run-shelfd.ts'
+import { type Around, type Running, runShelfd } from '../../support/run-shelfd.ts'
 import { stateFaultVariables } from '../../support/state-faults.ts'
 import { Accounts } from './accounts.ts'
 import { ChangingTree } from './changing-tree.ts'
@@ -150,16 +150,21 @@ class Round {
     const trace = join(at, 'trace')
     const fault = harm?.kind === 'state' ? harm.fault : undefined
     const variables = fault ? stateFaultVariables(layer, { below: join(at, 'state'), trace, fault }) : {}
-    const running = runShelfd(args, { main: program, cwd: at, env: { ...this.#env, ...variables } })
-    const kill = () => void running.child.kill('SIGKILL')
-    process.prependOnceListener('exit', kill)
-    signal?.addEventListener('abort', kill, { once: true })
-    running.child.once('exit', () => {
-      process.off('exit', kill)
-      signal?.removeEventListener('abort', kill)
-    })
-    return running
+    return runUntil(signal, args, { main: program, cwd: at, env: { ...this.#env, ...variables } })
   }
+}
+
+/** Starts the program, which lives no longer than this process and no longer than until the signal. */
+export function runUntil(signal: AbortSignal | undefined, args: readonly string[], around: Around): Running {
+  const running = runShelfd(args, around)
+  const kill = () => void running.child.kill('SIGKILL')
+  process.prependOnceListener('exit', kill)
+  signal?.addEventListener('abort', kill, { once: true })
+  running.child.once('exit', () => {
+    process.off('exit', kill)
+    signal?.removeEventListener('abort', kill)
+  })
+  return running
 }
 
 /** Every resource is named in the log as soon as it is reported. */
