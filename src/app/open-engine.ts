@@ -170,7 +170,8 @@ function reportContext(
   return {
     store,
     service,
-    startWalk: walkBySize(store, settings.limits.checkers),
+    // One thread fewer: this one lists the service meanwhile.
+    startWalk: walkBySize(store, Math.max(1, settings.limits.checkers - 1)),
     fs: nodeFileSystem,
     clock: systemClock,
     logger: input.logger,
