@@ -7,12 +7,12 @@ import {
   failed,
   type ManagerState,
   ok,
-} from '../../rules/doctor.ts'
+} from '../../rules/doctor-findings.ts'
 import { describeStatus } from '../../sync/continuous/controller-status.ts'
 import { isThere } from '../files/paths.ts'
 import { type ManageInput, manageOwnSystemService, showSystemService } from '../system-service/manage-system-service.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'
-import { given } from './findings.ts'
+import { given } from './error-findings.ts'
 import { isToBeSynced, rosterOf } from './mirror-checks.ts'
 
 /** Checks whether the service manager keeps the daemon running, if the daemon is installed as a service. */

@@ -5,14 +5,14 @@ import { freeBytesOf } from '../../foundation/files/free-bytes.ts'
 import { silentLogger } from '../../foundation/logger.ts'
 import { countWatches } from '../../local/watch/watch-limit.ts'
 import { type ProbedRoute, probeCertificate, probeProxy } from '../../remote/wire/probe-route.ts'
-import type { Finding, WatchUse } from '../../rules/doctor.ts'
+import type { Finding, WatchUse } from '../../rules/doctor-findings.ts'
 import { checkStore, openStoreReader } from '../../store/open-store.ts'
 import type { Redactor } from '../logging/redactor.ts'
 import { type FoundToken, readToken } from '../service-client/credential.ts'
 import { findConnectOptions, findProxy, openService } from '../service-client/open-service.ts'
 import { findStateDir, type SettingsInput } from '../settings/read-settings.ts'
 import type { ConfiguredServiceSettings, Settings } from '../settings/settings.ts'
-import { given } from './findings.ts'
+import { given } from './error-findings.ts'
 
 interface DoctorInput extends SettingsInput {
   readonly redactor: Redactor

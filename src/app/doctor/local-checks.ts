@@ -3,13 +3,13 @@ import { counted } from '../../foundation/text/safe-text.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { nodeFileSystem } from '../../local/read/file-system.ts'
 import { sizeOnDisk } from '../../local/read/size-on-disk.ts'
-import { assessDisk, ok, warning } from '../../rules/doctor.ts'
+import { assessDisk, ok, warning } from '../../rules/doctor-findings.ts'
 import { nearestDirectory } from '../files/paths.ts'
 import { listExposed } from '../files/private-files.ts'
 import { chooseEmbedder } from '../service-client/choose-embedder.ts'
 import type { EmbedderSettings } from '../settings/settings.ts'
 import type { Check } from './doctor-context.ts'
-import { given } from './findings.ts'
+import { given } from './error-findings.ts'
 
 export const configuration: Check = {
   name: 'configuration',

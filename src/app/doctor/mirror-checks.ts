@@ -3,14 +3,14 @@ import { RootError, ShelfdError } from '../../foundation/errors.ts'
 import { counted } from '../../foundation/text/safe-text.ts'
 import { nodeFileSystem } from '../../local/read/file-system.ts'
 import { inspectRoot } from '../../local/read/open-root.ts'
-import { assessWatches, type Finding, failed, ok } from '../../rules/doctor.ts'
+import { assessWatches, type Finding, failed, ok } from '../../rules/doctor-findings.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import { assertSamePlace, assertSameRoot } from '../../sync/pin/open-mirror.ts'
 import { awaitResponse } from '../files/paths.ts'
 import { chooseForDaemon } from '../mirrors/choose-mirrors.ts'
 import { explainInactive, listRoster, type RosterEntry } from '../mirrors/mirror-roster.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'
-import { findingOf, given } from './findings.ts'
+import { findingOf, given } from './error-findings.ts'
 
 /** Checks whether each mirror's directory is there, readable, and the one that it was first used for. */
 export const mirrors: Check = {

@@ -11,12 +11,12 @@ import {
   failed,
   ok,
   warning,
-} from '../../rules/doctor.ts'
+} from '../../rules/doctor-findings.ts'
 import { mayUpload } from '../../rules/mirrors.ts'
 import { findLibrary } from '../../sync/pin/pin-mirror.ts'
 import { ledgerAddress } from '../fleet.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'
-import { given, Unchecked } from './findings.ts'
+import { given, Unchecked } from './error-findings.ts'
 
 /** Checks whether the proxy that the environment names lets through to the service. */
 export const proxy: Check = {

@@ -1,5 +1,5 @@
 import type { AccessContext } from '../../contract/records.ts'
-import { listCredentialWarnings } from '../../rules/doctor.ts'
+import { listCredentialWarnings } from '../../rules/doctor-findings.ts'
 import { defineCommand } from '../command.ts'
 import { CONNECTION_FLAGS } from '../global-options.ts'
 import { renderFields } from '../render/layout.ts'

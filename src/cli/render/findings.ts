@@ -1,6 +1,6 @@
 import type { Checked } from '../../app/doctor/run-checks.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import type { Level } from '../../rules/doctor.ts'
+import type { Level } from '../../rules/doctor-findings.ts'
 import { displayWidth, wrapText } from './layout.ts'
 
 type Marks = Readonly<Record<Level, string>>

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { systemCodeOf } from '../../foundation/errors.ts'
 import { ownUid } from '../../foundation/files/ownership.ts'
-import { proposedWatches, type WatchUse } from '../../rules/doctor.ts'
+import { proposedWatches, type WatchUse } from '../../rules/doctor-findings.ts'
 
 /** Returns whether a watch failed because the system allows no more watches. */
 export function isWatchLimit(thrown: unknown): boolean {

@@ -69,8 +69,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#reject = reject
     })
     request.signal?.addEventListener('abort', this.#onAbort)
-    const { cutMs, answerMs } = limits
-    if (cutMs !== undefined && cutMs < answerMs) this.#cut = this.#clock.startTimer(cutMs, this.#onDeadline)
+    const { cutMs } = limits
+    if (cutMs !== undefined) this.#cut = this.#clock.startTimer(cutMs, this.#onDeadline)
   }
 
   /** Ends the exchange with `error` and destroys the socket, so that the service never sees the end of a body. */

@@ -10,7 +10,7 @@ import { CHECKS, type Checked, runChecks } from '../../../src/app/doctor/run-che
 import { createRedactor } from '../../../src/app/logging/redactor.ts'
 import { readSettings } from '../../../src/app/settings/read-settings.ts'
 import { UsageError } from '../../../src/foundation/errors.ts'
-import { ok } from '../../../src/rules/doctor.ts'
+import { ok } from '../../../src/rules/doctor-findings.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { homeWithPapers, temporaryHome } from '../../support/home.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'

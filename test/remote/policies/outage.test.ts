@@ -176,6 +176,15 @@ describe('a try at the deadline', () => {
     for (const error of await Promise.all(tries.map(thrownBy))) expect(error).toMatchObject({ code })
   })
 
+  it('a try without a connection is cut at the deadline, also where an answer has less time', async () => {
+    await using server = await serveSockets(() => {})
+    const timeouts = { requestMs: 100, uploadStallMs: 100 }
+    const options = { retry: { ...RETRY, forMs: 300 }, clock: systemClock, timeouts }
+    await using client = clientOf(server.origin.replace('http', 'https'), options)
+    expect(await thrownBy(client.checkAccess())).toMatchObject({ code: 'service-unreachable' })
+    // Without the cut the connector gives up after 10 s.
+  }, 8_000)
+
   it('an upload is not cut at the deadline', async () => {
     await using client = await clientOn({ retry: { ...RETRY, forMs: 1 }, clock: systemClock }, (request, answer) => {
       request.resume().on('end', () => {

@@ -1,5 +1,5 @@
 import { messageOf, ShelfdError } from '../../foundation/errors.ts'
-import { type Finding, failed } from '../../rules/doctor.ts'
+import { type Finding, failed } from '../../rules/doctor-findings.ts'
 import { remedyFor } from '../advice.ts'
 
 /** Thrown by a check that is impossible because of what another check reports. */

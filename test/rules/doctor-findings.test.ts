@@ -12,7 +12,7 @@ import {
   assessWatches,
   listCredentialWarnings,
   proposedWatches,
-} from '../../src/rules/doctor.ts'
+} from '../../src/rules/doctor-findings.ts'
 import { RESERVE_BYTES } from '../../src/rules/limits.ts'
 
 const DAY_MS = 24 * 3_600_000
