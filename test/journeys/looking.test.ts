@@ -122,6 +122,25 @@ describe('linked duplicates', () => {
 })
 
 describe('search', () => {
+  test('search says that there is more, and lists it page by page', async () => {
+    const home = temporaryHome()
+    home.write('Pies', Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`${index}.md`, `apple ${index}`])))
+    await home.sync(['Pies'])
+    const pages = [1, 2, 3, 4].map((page) => home.shelfd(['search', 'apple', '--limit', '2', '--page', String(page)]))
+    const [first, second, third, fourth] = await Promise.all(pages)
+    expect(first?.stderr).toMatch(/^1 to 2, the best first; more with --page 2$/m)
+    expect(second?.stderr).toMatch(/^3 to 4, the best first; more with --page 3$/m)
+    expect(third?.stderr).toMatch(/^5 to 5, the last ones$/m)
+    expect(fourth?.stdout).toBe('Nothing on page 4: the search found 5\n')
+    const titles = [first, second, third].flatMap((page) => page?.stdout.match(/^\d\.md/gm) ?? [])
+    expect(titles.toSorted()).toEqual(['0.md', '1.md', '2.md', '3.md', '4.md'])
+    const whole = await home.shelfd(['search', 'apple'])
+    expect(whole.stderr).not.toContain('--page')
+    expect(JSON.parse((await home.shelfd(['search', 'apple', '--json', '--limit', '2'])).stdout).results).toHaveLength(
+      2,
+    )
+  })
+
   test('search says beside the results what they are and what meaning leaves out', async () => {
     const { stdout, stderr } = await unchanged.shelfd(['search', 'gone'])
     expect(stdout).toMatch(/^gone\.md {2}\/Papers\/old\/gone\.md {2}\(\w+\)\n {4}\*\*gone\*\*\n$/)

@@ -8,6 +8,8 @@ import type { CommandContext } from '../context.ts'
 import { ASKS_SERVICE } from '../global-options.ts'
 import { wrapText } from '../render/layout.ts'
 
+const PAGE_SIZE = 10
+
 export const command = defineCommand({
   description: [
     'The results are ranked candidates, not verified answers. The notice of the service, on stderr, says what the search did',
@@ -22,29 +24,41 @@ export const command = defineCommand({
       describe: 'Only in this library; may be given several times',
     },
     strategy: { type: 'string', describe: 'lexical matches terms without asking an AI provider' },
-    limit: { type: 'number', bounds: wholeNumber(1, 1_000), describe: 'The most candidates to list' },
+    limit: { type: 'number', bounds: wholeNumber(1, 1_000), describe: `Candidates of a page, ${PAGE_SIZE} by default` },
+    page: {
+      type: 'number',
+      bounds: wholeNumber(1, 1_000),
+      describe: 'List the candidates after those of earlier pages',
+    },
     compact: { type: 'boolean', describe: 'Without abstracts and excerpts' },
   },
   ...ASKS_SERVICE,
   examples: [
     ['search "solar sails"', 'in every readable library'],
-    ['search --library Research --strategy lexical --json sails', 'the answer as the service gives it'],
+    ['search --page 2 "solar sails"', 'the next ones'],
+    ['search --library Research --strategy lexical --json sails', 'the answer of the service'],
   ],
   async run(context, args) {
+    const { limit = PAGE_SIZE, page = 1 } = args
+    const [start, end] = [limit * (page - 1), limit * page]
     await using service = await context.openService()
     const request: SearchRequest = {
       query: args.query.join(' '),
       libraryIds: await findIds(service.client, args.library, context.signal),
       ...(args.strategy !== undefined && { strategy: args.strategy }),
-      ...(args.limit !== undefined && { limit: args.limit }),
+      // One more than is shown says whether there is another page.
+      limit: Math.max(end, Math.min(end + 1, MOST_AT_ONCE)),
       ...(args.compact && { outputFormat: 'compact' }),
     }
-    const answer = await service.client.searchResources(request, context.signal)
-    if (context.json) context.printJson(answer)
-    else printResponse(answer, context)
+    const response = await service.client.searchResources(request, context.signal)
+    const results = response.results.slice(start, end)
+    if (context.json) context.printJson({ ...response, results })
+    else printPage({ ...response, results }, { start, found: response.results.length, page }, context)
   },
 })
 
+/** Services may refuse to list more at a time. */
+const MOST_AT_ONCE = 100
 const MAX_EXCERPT = 400
 
 async function findIds(client: ServiceClient, names: readonly string[], signal: AbortSignal): Promise<string[]> {
@@ -53,17 +67,33 @@ async function findIds(client: ServiceClient, names: readonly string[], signal: 
   return ids
 }
 
-function printResponse(
+interface PagePlace {
+  readonly page: number
+  /** Candidates on earlier pages. */
+  readonly start: number
+  /** Candidates that were listed: those up to this page, and one more if there are more. */
+  readonly found: number
+}
+
+function printPage(
   { results, notice }: SearchResponse,
+  { page, start, found }: PagePlace,
   { printText: print, printMessage, columns }: CommandContext,
 ): void {
-  if (results.length === 0) print('Nothing matched')
   for (const { resource } of results) {
     const { id, title, paths = [], assets = [] } = resource
     const [shown] = assets.filter((asset) => asset.excerpt ?? asset.text)
     const excerpt = shown?.excerpt ?? shown?.text
     print(escapeText(`${title ?? id}  ${paths[0] ?? ''}  (${id})`), 'heading')
     if (excerpt) print(`    ${escapeText(truncateText(excerpt.replace(/\s+/g, ' '), MAX_EXCERPT))}`, 'excerpt')
+  }
+  const end = start + results.length
+  if (found === 0) print('Nothing matched')
+  else if (results.length === 0) print(`Nothing on page ${page}: the search found ${found}`)
+  if (results.length > 0 && (found > end || page > 1)) {
+    printMessage(
+      `${start + 1} to ${end}, ${found > end ? `the best first; more with --page ${page + 1}` : 'the last ones'}`,
+    )
   }
   const text = escapeText(notice)
   if (text !== '') printMessage(columns === undefined ? text : wrapText(text, columns))
