@@ -2,6 +2,7 @@ import type { SettingsInForce } from '../contract/dashboard.ts'
 import { connectToDaemon } from '../daemon/control/client/connect-to-daemon.ts'
 import type { DashboardSources, RecentLog } from '../dashboard/sources.ts'
 import { RequestError } from '../foundation/errors.ts'
+import { version } from '../foundation/version.ts'
 import { isOutOfUse } from '../rules/mirrors.ts'
 import type { MirrorRow } from '../store/tables/mirrors.ts'
 import type { Service } from '../sync/engine.ts'
@@ -21,7 +22,6 @@ import { openRunner, type Runner, serviceNameOf } from './open-runner.ts'
 import type { OpenServiceInput } from './service-client/open-service.ts'
 import type { Explained, ExplainedSettings } from './settings/explain-settings.ts'
 import type { Settings } from './settings/settings.ts'
-import { version } from './version.ts'
 
 interface DashboardInput extends OpenServiceInput {
   readonly stateDir: string

@@ -1,7 +1,7 @@
 import { versions } from 'node:process'
+import { version } from '../foundation/version.ts'
 import { defaultDataDir, findConfigFile, type Surroundings } from './settings/config-paths.ts'
 import { findStateDir } from './settings/read-settings.ts'
-import { version } from './version.ts'
 
 /** Describes what runs here and where it keeps its files; nothing of it is secret, and no setting needs to be valid. */
 export function describeProgram(around: Surroundings, config: string | undefined) {

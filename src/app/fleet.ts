@@ -1,6 +1,7 @@
 import { uptime } from 'node:os'
 import { systemClock } from '../foundation/clock.ts'
 import { isLoopback } from '../foundation/network/loopback.ts'
+import { version } from '../foundation/version.ts'
 import type { LedgerAddress } from '../ledger/postgres/address.ts'
 import { DEFAULT_RETRY } from '../rules/retry-delay.ts'
 import type { Store } from '../store/open-store.ts'
@@ -10,7 +11,6 @@ import { readAuthorities, readClientCertificate } from './service-client/certifi
 import { readPassword } from './service-client/credential.ts'
 import type { OpenServiceInput } from './service-client/open-service.ts'
 import type { FleetSettings, Settings } from './settings/settings.ts'
-import { version } from './version.ts'
 
 type LedgerInput = Pick<OpenServiceInput, 'env' | 'cwd' | 'home' | 'redactor' | 'signal'>
 

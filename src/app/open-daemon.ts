@@ -6,6 +6,7 @@ import { withoutRepeats } from '../daemon/without-repeats.ts'
 import { systemClock } from '../foundation/clock.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { HOUR_MS } from '../foundation/text/times.ts'
+import { version } from '../foundation/version.ts'
 import { systemWatch } from '../local/watch/open-tree-watcher.ts'
 import { DEFAULT_RETRY } from '../rules/retry-delay.ts'
 import { openStore, type Store } from '../store/open-store.ts'
@@ -24,7 +25,6 @@ import type { OpenServiceInput } from './service-client/open-service.ts'
 import { describeChanges } from './settings/describe-changes.ts'
 import type { ExplainedSettings } from './settings/explain-settings.ts'
 import { adHocMirror, type ConfiguredMirror, type Settings } from './settings/settings.ts'
-import { version } from './version.ts'
 
 export interface OpenDaemonInput extends OpenServiceInput {
   /** Reads the current configuration; throws UsageError. */

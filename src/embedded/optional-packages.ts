@@ -1,6 +1,9 @@
 /** The packages that only the embedded library needs: an installation for a remote service may leave them out. */
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { delimiter, join } from 'node:path'
 import { UsageError } from '../foundation/errors.ts'
+import { version } from '../foundation/version.ts'
 
 /** Without these there is no library. */
 const OF_LIBRARY = [
@@ -52,9 +55,20 @@ export function explainMissingReader(kind: string): string | undefined {
   return `${documents} cannot be read here, only the title is searchable: ${how}`
 }
 
-/** Returns the packages of readers that are not installed. */
-export function missingReaderPackages(): string[] {
-  return missingPackages(Object.values(OF_READERS).flatMap(({ packages }) => packages))
+/** Programs of the system that readers start. */
+const PROGRAMS = ['ffprobe', 'ffmpeg', 'catdoc', 'xls2csv']
+
+/** What decides which documents can be read: the version of the program, and which packages and programs are not installed. */
+export interface Readers {
+  readonly version: string
+  readonly missing: readonly string[]
+}
+
+export function describeReaders(): Readers {
+  const packages = Object.values(OF_READERS).flatMap((reader) => reader.packages)
+  const directories = (process.env.PATH ?? '').split(delimiter)
+  const isMissing = (program: string) => !directories.some((directory) => existsSync(join(directory, program)))
+  return { version, missing: [...missingPackages(packages), ...PROGRAMS.filter(isMissing)] }
 }
 
 function isReader(kind: string): kind is keyof typeof OF_READERS {

@@ -36,6 +36,8 @@ export interface Service {
   readonly identity: string | undefined
   /** Its identity is known without a request, so that a run without differences sends none. */
   readonly isEmbedded: boolean
+  /** What decides which documents the embedded library can read, as a text that changes with it; undefined for a configured service. */
+  describeReaders?(): string
   /** Checks the credential at the first call (4.1); later calls return the same connection. */
   connect(signal: AbortSignal): Promise<Connection>
   /** Calls `listener` with each failed or late try of an outage, and with null once the service answers. */

@@ -1,13 +1,31 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
+import { openStore } from '../../src/store/open-store.ts'
 import { dumpStore } from '../support/dump-store.ts'
-import { homeWithPapers, temporaryHome } from '../support/home.ts'
+import { type Home, homeWithPapers, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
 const tree = { 'a.md': '# A', 'sub/b.md': '# B', 'sub/deep/c.txt': 'C', 'sub/copy-of-a.md': '# A', 'empty/': '' }
+
+/** Changes a home to what an older version left, which could not read the format of its only document. */
+function makeUnread(home: Home): void {
+  const note = 'Documents in this format cannot be read: only its title is searchable'
+  const older = JSON.stringify({ version: '0.0.1', missing: [] })
+  const library = new Database(join(home.dataDir, 'library.sqlite'))
+  library.prepare("UPDATE resource SET status = 'partial', failure = ?").run(note)
+  library.prepare("UPDATE setting SET value = ? WHERE name = 'readers'").run(older)
+  library.close()
+  using store = openStore(home.stateDir)
+  store.write(() => {
+    const [readers] = store.keyValues.list('readers:')
+    store.keyValues.set(readers?.key ?? '', older)
+    store.contents.setIngestion(1, { status: 'partial', outcome: 'partial', searchableAt: null, note, seenAt: 0 })
+  })
+}
 
 describe('the first run', () => {
   test('the first command makes every file searchable without configuration', async () => {
@@ -37,6 +55,22 @@ describe('the first run', () => {
     expect(dry.mirror.files).toEqual(real.mirror.files)
     expect(dry.mirror.uploads).toEqual(real.mirror.uploads)
     expect(dry.mirror.directories).toEqual(real.mirror.directories)
+  })
+
+  test('after an upgrade, documents that can be read now are read, and the run says so', async () => {
+    const home = homeWithPapers({ 'a.md': 'pelican' })
+    expect((await home.sync(['Papers'])).exitCode).toBe(0)
+    makeUnread(home)
+    const dry = await home.sync(['Papers', '--dry-run'])
+    expect(dry.mirror.ingestion).toMatchObject({ searchable: 0 })
+    const { exitCode, mirror } = await home.sync(['Papers'])
+    expect(exitCode).toBe(0)
+    expect(mirror.files).toMatchObject({ unchanged: 1 })
+    expect(mirror.uploads).toMatchObject({ created: 0, duplicates: 0 })
+    expect(mirror.ingestion).toMatchObject({ searchable: 1, partial: 0, pending: 0 })
+    expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
+    const again = await home.sync(['Papers'])
+    expect(again.mirror.ingestion).toMatchObject({ searchable: 0, pending: 0 })
   })
 
   test('a dry run counts the directories above the mirror', async () => {

@@ -1,4 +1,4 @@
-import { assertLibraryInstalled } from '../../embedded/optional-packages.ts'
+import { assertLibraryInstalled, describeReaders } from '../../embedded/optional-packages.ts'
 import type { EmbeddedLibrary } from '../../embedded/start-embedded.ts'
 import type { LibraryThreadOptions } from '../../embedded/start-in-thread.ts'
 import { describeHolder, type Holder } from '../../embedded/storage/holder-file.ts'
@@ -256,6 +256,7 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
       return identity
     },
     isEmbedded: settings.service.kind === 'embedded',
+    ...(settings.service.kind === 'embedded' && { describeReaders: () => JSON.stringify(describeReaders()) }),
     connect: connectOnce,
     onOutage: (listener) => {
       listeners.add(listener)

@@ -1,5 +1,5 @@
-import { version } from '../../app/version.ts'
 import { systemClock } from '../../foundation/clock.ts'
+import { version } from '../../foundation/version.ts'
 import { defineCommand } from '../command.ts'
 import { CONNECTION_FLAGS } from '../global-options.ts'
 

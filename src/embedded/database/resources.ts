@@ -93,7 +93,8 @@ export function resourcesTable(database: Database) {
   const start = database.prepare<[number]>("UPDATE resource SET status = 'running' WHERE id = ?")
   const recordFailure = database.prepare<[string, number]>('UPDATE resource SET failure = ? WHERE id = ?')
   const readAgain = database.prepare<[string]>(
-    "UPDATE resource SET status = 'running' WHERE status = 'completed_with_warnings' AND warnings LIKE ?",
+    `UPDATE resource SET status = 'running'
+     WHERE status IN ('completed_with_warnings', 'partial') AND coalesce(warnings, '') || coalesce(failure, '') LIKE ?`,
   )
   const finish = database.prepare<IngestionResult>(
     `UPDATE resource SET status = @status, failure = @failure, video_type = @videoType,
@@ -116,7 +117,7 @@ export function resourcesTable(database: Database) {
     start: (id: number) => start.run(id).changes > 0,
     /** Records why a resource has to be read again. */
     recordFailure: (id: number, failure: string) => recordFailure.run(failure, id).changes > 0,
-    /** Has the files read again that have a warning with this text in it. */
+    /** Has the files read again that have this text in a warning or as the reason why they were read in part. */
     readAgain: (text: string) => {
       readAgain.run(`%${text}%`)
     },

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { InterruptedError } from '../../foundation/errors.ts'
 import type { ResourceRow } from '../database/resources.ts'
-import { missingReaderPackages } from '../optional-packages.ts'
+import { describeReaders } from '../optional-packages.ts'
 import { openChildExtractor } from './child-process/document-reader.ts'
 import { RECOGNIZING_MS } from './extraction-limits.ts'
 import { ingestInChild, ingestInProcess, type StageWork } from './ingest-batches.ts'
 import type { IngestParts } from './ingest-file.ts'
 import { type IngestLoop, openIngestLoop } from './ingest-loop.ts'
 import { readAtOnce, type SmallUpload } from './read-at-once.ts'
+import { UNREAD_KINDS } from './readers/extraction.ts'
 import { firstStage, NEXT_STAGE, type ReadingStage } from './reading-stages.ts'
 
 export type IngestQueue = ReturnType<typeof openIngestQueue>
@@ -17,7 +18,7 @@ export type IngestQueue = ReturnType<typeof openIngestQueue>
  * need a parser never hold up plain text, because each stage has its own loop.
  */
 export function openIngestQueue(parts: IngestParts) {
-  readWithNewPackages(parts)
+  readWithNewReaders(parts)
   const stopping = new AbortController()
   const { signal } = stopping
   const { limits, clock, files } = parts
@@ -73,13 +74,18 @@ export function openIngestQueue(parts: IngestParts) {
   }
 }
 
-/** Which packages of readers were not installed at the last start, as a JSON array. */
-const MISSING = 'missing-packages'
+/** What the readers were at the last start, as JSON. */
+const READERS = 'readers'
+const readersRecord = z.object({ version: z.string(), missing: z.array(z.string()) })
 
-/** Has documents read again that were stored without their text, if a package that reads them was installed since. */
-function readWithNewPackages({ tables: { settings, resources } }: IngestParts): void {
-  const missing = missingReaderPackages()
-  const before = z.array(z.string()).parse(JSON.parse(settings.read(MISSING) ?? '[]'))
-  for (const name of before) if (!missing.includes(name)) resources.readAgain(name)
-  if (missing.join() !== before.join()) settings.write(MISSING, JSON.stringify(missing))
+/** Has documents read again that the readers of the last start could not read, and those of today perhaps can. */
+function readWithNewReaders({ tables: { settings, resources } }: IngestParts): void {
+  const now = describeReaders()
+  const record = JSON.stringify(now)
+  const recorded = settings.read(READERS)
+  if (recorded === record) return
+  const before = recorded === undefined ? undefined : readersRecord.parse(JSON.parse(recorded))
+  for (const name of before?.missing ?? []) if (!now.missing.includes(name)) resources.readAgain(name)
+  if (before && before.version !== now.version) for (const text of UNREAD_KINDS) resources.readAgain(text)
+  settings.write(READERS, record)
 }

@@ -228,6 +228,15 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
   const claim = database.prepare<[number, number, number, number, number]>(
     `UPDATE content AS c SET run_id = ?, mirror_id = ? WHERE ${isFollowed}`,
   )
+  // The second line is the condition of the index.
+  const isNotWhole = `library_id = ? AND is_set_aside = 0 AND (outcome = 'partial' OR outcome = 'searchable')
+    AND (outcome = 'partial' OR outcome = 'failed' OR outcome = 'unknown' OR ingestion_note IS NOT NULL)`
+  const anyNotWhole = database.prepare<[number], { n: number }>(
+    `SELECT EXISTS (SELECT 1 FROM content INDEXED BY content_unusual WHERE ${isNotWhole}) AS n`,
+  )
+  const followAgain = database.prepare<[number]>(
+    `UPDATE content INDEXED BY content_unusual SET outcome = 'pending', ${NO_PROBLEM} WHERE ${isNotWhole}`,
+  )
   const setStatus = database.prepare<[string | null, IngestionOutcome, number | null, string | null, number, number]>(
     `UPDATE content SET ingestion_status = ?, outcome = ?, searchable_at = ?, ingestion_note = ?, ingestion_seen_at = ?
      WHERE id = ?`,
@@ -311,6 +320,13 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
     /** Assigns all pending resources that the mirror follows to the mirror and to this run's summary. */
     claimPending: ({ id, library }: MirrorKey, runId: number): void => {
       claim.run(runId, id, library.id, id, id)
+      changes.newlyPending += 1
+    },
+    /** The library has resources without text, or with part of it, that are not set aside. */
+    isAnyNotWhole: (libraryId: number): boolean => onlyRow(anyNotWhole.get(libraryId)).n === 1,
+    /** Has these followed again: the service reads them anew. */
+    followAgain: (libraryId: number): void => {
+      followAgain.run(libraryId)
       changes.newlyPending += 1
     },
     setIngestion: (id: number, { status, outcome, searchableAt, note, seenAt }: SeenIngestion) =>

@@ -32,13 +32,38 @@ export async function openMirror(
   }
   const mustPinRoot = options.acceptsRoot || (pinned !== undefined && known !== undefined && hasMore(pinned, known))
   const opened = { settings, root, mustPinRoot, ownDirectories, runId }
-  if (known && engine.service.isEmbedded) return { row: known, ...opened, verify: async () => {} }
+  if (known && engine.service.isEmbedded) {
+    if (!options.isDryRun) followWhatIsReadAgain(engine, known)
+    return { row: known, ...opened, verify: async () => {} }
+  }
   if (known) return { row: known, ...opened, verify: () => verifyService(engine, known, settings) }
   assertNarrow(settings, options)
   const connection = await engine.service.connect(engine.signal)
   const row = await pinMirror(engine, settings, root, { connection, options })
+  if (!options.isDryRun) recordReaders(engine, row)
   return { row, ...opened, verify: async () => {} }
 }
+
+/** Records which documents the library can read, for `followWhatIsReadAgain`. */
+function recordReaders({ store, service }: Engine, { library }: MirrorRow): void {
+  const readers = service.describeReaders?.()
+  if (readers !== undefined) store.write(() => store.keyValues.set(readersKey(library.id), readers))
+}
+
+/**
+ * The embedded library reads documents again that it could not read before, when another version of the program starts it, or
+ * packages were installed: then those that had no text, or not all of it, are followed again, so that the run says what became of them.
+ */
+function followWhatIsReadAgain(engine: Engine, row: MirrorRow): void {
+  const { store, service } = engine
+  const { id } = row.library
+  // Most libraries have none, and to ask what is installed takes longer.
+  if (!store.contents.isAnyNotWhole(id) || store.keyValues.get(readersKey(id)) === service.describeReaders?.()) return
+  store.write(() => store.contents.followAgain(id))
+  recordReaders(engine, row)
+}
+
+const readersKey = (libraryId: number) => `readers:${libraryId}`
 
 /** Returns the mirror's row; undefined when there is none, or when another mirror has the name and gives it away. */
 function findPinned({ store, service }: Engine, { name }: MirrorSettings): MirrorRow | undefined {

@@ -120,3 +120,7 @@ export function unreadableEncoding(encoding: string): string {
   return `The text says that its encoding is ${encoding}, which cannot be read: only its title is searchable`
 }
 export const UNSUPPORTED_FORMAT = 'Documents in this format cannot be read: only its title is searchable'
+export const NOT_DECODED = 'Pictures of this kind cannot be decoded: only its title is searchable'
+
+/** Parts of what is said of documents that a later version may read. */
+export const UNREAD_KINDS = [NO_TEXT, UNSUPPORTED_FORMAT, NOT_DECODED, 'which cannot be read']

@@ -1,7 +1,14 @@
 import { Parser } from 'htmlparser2'
 import type { Metadata } from 'sharp'
 import { messageOf } from '../../../foundation/errors.ts'
-import { completed, type ExtractionEnd, type ExtractionSink, FOR_NEXT_STAGE, partial } from './extraction.ts'
+import {
+  completed,
+  type ExtractionEnd,
+  type ExtractionSink,
+  FOR_NEXT_STAGE,
+  NOT_DECODED,
+  partial,
+} from './extraction.ts'
 import { loadSharp, MAX_PIXELS, pictureOf, RECOGNIZED, type Recognizer, takeRecognized } from './ocr.ts'
 import { splitInto } from './passage-splitter.ts'
 
@@ -10,7 +17,6 @@ const MAX_PAGES = 300
 const MIN_SIDE = 24
 
 const DECODED = /^image\/(?:jpeg|png|gif|webp|tiff|avif)$/
-const NOT_DECODED = 'Pictures of this kind cannot be decoded: only its title is searchable'
 const NO_TEXT = 'No text was recognized in the picture: only its title is searchable'
 
 /** Extracts the description inside the picture file and the text that is recognized in it, page by page. Throws when it is broken. */
