@@ -43,6 +43,7 @@ export const commands: readonly CommandEntry[] = [
   entry('status', 'Show what happens now', () => import('./commands/status.ts')),
   entry('dashboard', 'Show everything in a browser', () => import('./commands/dashboard.ts')),
   entry('why', 'Show everything known of one path', () => import('./commands/why.ts')),
+  entry('get', 'Write documents back to files, compared with what was sent', () => import('./commands/get.ts')),
   entry('history', 'List past runs and how they ended', () => import('./commands/history.ts')),
   entry('failed list', 'List the files that were refused or could not be processed', failed, 'listCommand'),
   entry('failed show', 'Show everything known of a content that went wrong', failed, 'showCommand'),

@@ -1,6 +1,7 @@
-import { createWriteStream } from 'node:fs'
-import { open, readFile, realpath, rm, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, open, readFile, realpath, rm, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { FileError, messageOf, systemCodeOf, UsageError } from '../../foundation/errors.ts'
@@ -51,6 +52,25 @@ export async function saveFile(file: string, bytes: Bytes, { force, signal }: Sa
   } catch (error) {
     await rm(partial, { force: true })
     if (!force) await rm(file, { force: true })
+    throw toFileError(file, error)
+  }
+}
+
+/** Creates the directory of a file that is to be saved. Throws FileError('io-error'). */
+export async function createDirectoryOf(file: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true }).catch((error) => {
+    throw toFileError(file, error)
+  })
+}
+
+/** Returns the SHA-256 of a file; undefined when nothing is there. Throws FileError('io-error') for what is no file. */
+export async function hashOfFile(file: string): Promise<Buffer | undefined> {
+  const hash = createHash('sha256')
+  try {
+    await pipeline(createReadStream(file), hash)
+    return hash.digest()
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return undefined
     throw toFileError(file, error)
   }
 }

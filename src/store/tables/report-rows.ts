@@ -235,6 +235,12 @@ function prepareLocal(database: Database.Database) {
     `SELECT c.id AS contentId, c.sha256, c.resource_id AS resourceId, c.outcome, fo.reason, fo.ended_at AS endedAt
      FROM history fo JOIN content c ON c.id = fo.content_id WHERE fo.mirror_id = ? AND fo.path = ? ORDER BY fo.ended_at`,
   )
+  const gone = database.prepare<{ mirrorId: number; path: string }, SentContent>(
+    `SELECT c.id, c.sha256, c.mime, c.size, c.resource_id AS resourceId, d.path
+     FROM history d JOIN content c ON c.id = d.content_id
+     WHERE d.mirror_id = @mirrorId AND d.reason = 'gone' AND c.state = 'stored' AND (d.path = @path OR ${IS_BELOW})
+     ORDER BY d.ended_at`,
+  )
   return {
     /** Counts files and contents of a mirror by the state of the content; reads each file. */
     tallyStates: (mirrorId: number): StateTally[] => tally.all(mirrorId),
@@ -263,6 +269,8 @@ function prepareLocal(database: Database.Database) {
     /** A file comes once for each of its locations, one after the other. */
     iterateFiles: (mirrorId: number): IterableIterator<LocatedFile> => files.iterate(mirrorId),
     listFiles: (mirrorId: number, directory: string): FileRow[] => inDirectory.all(mirrorId, directory),
+    /** What was stored of files that went away at a path or below it, in the order in which they did. */
+    listGone: (mirrorId: number, path: string): SentContent[] => gone.all({ mirrorId, path }),
     listSuperseded: (mirrorId: number): SupersededRow[] => superseded.all(mirrorId),
     /** The path of the original of a content: the file that was uploaded, or else the first. */
     findOriginal: (mirrorId: number, contentId: number): string | undefined => original.get(contentId, mirrorId)?.path,

@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto'
+import { basename, join } from 'node:path'
+import { forEachConcurrently } from '../foundation/concurrency/for-each-concurrently.ts'
+import { FileError, isNotFound, messageOf, TemporaryError, UsageError } from '../foundation/errors.ts'
+import { shellWord } from '../foundation/text/safe-text.ts'
+import type { ContentRow } from '../store/tables/contents.ts'
+import type { MirrorRow } from '../store/tables/mirrors.ts'
+import type { Connection } from '../sync/engine.ts'
+import { itemFailure } from '../sync/item-failure.ts'
+import { assertSameService } from '../sync/pin/pinned-service.ts'
+import type { ReportContext } from '../sync/report/report.ts'
+import { createDirectoryOf, hashOfFile, saveFile } from './files/user-files.ts'
+import { chooseByPath } from './mirrors/choose-known.ts'
+import type { Settings } from './settings/settings.ts'
+
+type Content = Pick<ContentRow, 'sha256' | 'size' | 'resourceId'>
+
+/** A file that was sent once, with the place at which it is written, relative to the target. */
+export interface WantedDocument {
+  readonly mirror: MirrorRow
+  readonly path: string
+  readonly target: string
+  readonly content: Content
+}
+
+/** What became of the documents of `getDocuments`. */
+export interface GotDocuments {
+  files: number
+  bytes: number
+  /** Files that were there already, with the same bytes. */
+  present: number
+  readonly problems: { readonly path: string; readonly message: string }[]
+}
+
+/**
+ * Lists what a word names: a mirror, a directory or a file in one, or the resource of a file or of an earlier version. Where no file
+ * is known at a path any more, those that were last. Throws UsageError `unknown-mirror` or `bad-usage`.
+ */
+export function listWanted(
+  { store }: ReportContext,
+  settings: Settings,
+  { word, cwd }: { readonly word: string; readonly cwd: string },
+): WantedDocument[] {
+  const known = store.mirrors.list()
+  const ofResource = known.flatMap((mirror) => findResource(store, mirror, word) ?? [])
+  if (ofResource.length > 0) return ofResource.slice(0, 1)
+  const named = known.find(({ name }) => name === word)
+  const { row, path } = named ? { row: named, path: '' } : choosePath(settings, known, { word, cwd })
+  const wanted = listBelow(store, row, path)
+  if (wanted.length === 0) throw new UsageError('bad-usage', `Cannot get "${word}": no file is known there`)
+  return wanted
+}
+
+function choosePath(...[settings, known, choice]: Parameters<typeof chooseByPath>): ReturnType<typeof chooseByPath> {
+  try {
+    return chooseByPath(settings, known, choice)
+  } catch (error) {
+    // Without a separator it may be meant as an identifier.
+    if (!(error instanceof UsageError) || /[/\\]/.test(choice.word)) throw error
+    const others = `"shelfd resource download ${shellWord(choice.word)}" gets a resource of other origin`
+    throw new UsageError(
+      'unknown-mirror',
+      `Cannot get "${choice.word}": it is no mirror, no path in one, and no resource that was sent from here; ${others}`,
+    )
+  }
+}
+
+function findResource(
+  store: ReportContext['store'],
+  mirror: MirrorRow,
+  resourceId: string,
+): WantedDocument | undefined {
+  const content = store.contents.findByResource(mirror.library.id, resourceId)
+  if (!content) return undefined
+  const [current] = store.report.listPathsOf(mirror.id, content.id, 1)
+  const path = current ?? store.report.listSuperseded(mirror.id).find(({ id }) => id === content.id)?.path
+  return path === undefined ? undefined : { mirror, path, target: basename(path), content }
+}
+
+function listBelow(store: ReportContext['store'], mirror: MirrorRow, path: string): WantedDocument[] {
+  const isHere = (each: string) => path === '' || each === path || each.startsWith(`${path}/`)
+  const name = path === '' ? mirror.name : basename(path)
+  const wanted = (each: string, content: Content): WantedDocument[] => {
+    const target = join(name, path === '' ? each : each.slice(path.length))
+    return isHere(each) ? [{ mirror, path: each, target, content }] : []
+  }
+  const current = [...store.report.iterateDirectories(mirror.id, false)]
+    .filter((directory) => isHere(directory.path) || isParent(directory.path, path))
+    .flatMap((directory) => store.report.listFiles(mirror.id, directory.path))
+    .flatMap((file) => wanted(join(file.directory, file.name), file))
+  if (current.length > 0) return current
+  const last = new Map(store.report.listGone(mirror.id, path).map((each) => [each.path, each]))
+  return [...last.values()].flatMap((each) => wanted(each.path, each))
+}
+
+function isParent(directory: string, path: string): boolean {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/'))) === directory
+}
+
+/**
+ * Downloads documents (4.15) and writes each to its place below `directory` once its bytes have the hash under which they were sent;
+ * never replaces a file. What concerns one document is a problem of it; throws what concerns the service. Calls `onDone` after each.
+ */
+export async function getDocuments(
+  context: ReportContext,
+  directory: string,
+  documents: readonly WantedDocument[],
+  onDone: (soFar: GotDocuments) => void,
+): Promise<GotDocuments> {
+  const { service, signal } = context
+  const connection = await service.connect(signal)
+  for (const mirror of new Set(documents.map((each) => each.mirror))) {
+    assertSameService(mirror, service, connection.access)
+  }
+  const got: GotDocuments = { files: 0, bytes: 0, present: 0, problems: [] }
+  await forEachConcurrently(documents, context.listConcurrency, async ({ mirror, path, target, content }) => {
+    const file = join(directory, target)
+    try {
+      const isWritten = await getDocument(context, connection, file, content)
+      if (isWritten) [got.files, got.bytes] = [got.files + 1, got.bytes + content.size]
+      else got.present += 1
+    } catch (error) {
+      const needed = { libraryId: mirror.library.remoteId, right: 'read' } as const
+      const isOwn = error instanceof FileError || error instanceof UsageError
+      const failure = isOwn ? error : await itemFailure(error, connection, needed, signal)
+      if (!failure) throw error
+      got.problems.push({ path: join(mirror.name, path), message: messageOf(failure) })
+    }
+    onDone(got)
+  })
+  return got
+}
+
+const MOST_TRIES = 4
+const RETRY_MS = 200
+
+/** Returns false when the file is there already with these bytes. Starts again, a few times, when a body breaks off. */
+async function getDocument(
+  { clock, signal }: ReportContext,
+  { client }: Connection,
+  file: string,
+  content: Content,
+): Promise<boolean> {
+  const { resourceId, sha256 } = content
+  const found = await hashOfFile(file)
+  if (found?.equals(sha256)) return false
+  if (found) throw new FileError('io-error', `another file is at "${file}", which is never replaced`)
+  if (resourceId === null) throw new FileError('io-error', 'the service does not have it: "shelfd sync" sends it')
+  await createDirectoryOf(file)
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const { body } = await client.downloadResource(resourceId, signal)
+      await saveFile(file, compared(body, content), { force: false, signal })
+      return true
+    } catch (error) {
+      if (isNotFound(error)) throw new FileError('io-error', 'the service does not have it any more')
+      if (!(error instanceof TemporaryError) || attempt === MOST_TRIES) throw error
+      await clock.sleep(RETRY_MS * attempt, signal)
+    }
+  }
+}
+
+/** Passes the bytes on; throws at their end, or when there are too many, unless they are those that were sent. */
+async function* compared(body: AsyncIterable<Uint8Array>, { sha256, size }: Content): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > size) break
+    hash.update(chunk)
+    yield chunk
+  }
+  if (bytes === size && hash.digest().equals(sha256)) return
+  throw new FileError('io-error', 'the service has other bytes than were sent: nothing was written')
+}

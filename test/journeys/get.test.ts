@@ -1,0 +1,81 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { expectExit, homeWithPapers } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
+
+const tree = { 'a.md': 'one', 'sub/b.md': 'two', 'sub/deep/copy.md': 'one' }
+
+/** All files below a directory with their text. */
+function readBack(directory: string): Record<string, string> {
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name))
+  return Object.fromEntries(paths.sort().map((path) => [path.slice(directory.length + 1), readFileSync(path, 'utf8')]))
+}
+
+describe('get', () => {
+  test('a mirror whose directory is lost is written back', async () => {
+    const home = homeWithPapers(tree)
+    await home.sync(['Papers'])
+    rmSync(join(home.path, 'Papers'), { recursive: true })
+    const { stdout } = expectExit(await home.shelfd(['get', 'Papers', '--to', 'back']), 0, '')
+    expect(stdout).toContain('3 files, 9 B, written to')
+    expect(readBack(join(home.path, 'back'))).toEqual({
+      'Papers/a.md': 'one',
+      'Papers/sub/b.md': 'two',
+      'Papers/sub/deep/copy.md': 'one',
+    })
+  })
+
+  test('a file that exists is never replaced, and one with the same bytes is left', async () => {
+    const home = homeWithPapers(tree)
+    await home.sync(['Papers'])
+    home.write('back', { 'Papers/a.md': 'mine', 'Papers/sub/b.md': 'two' })
+    const got = await home.json(['get', 'Papers', '--to', 'back'])
+    expect(got).toMatchObject({ files: 1, bytes: 3, present: 1 })
+    expect(got.problems).toEqual([{ path: 'Papers/a.md', message: expect.stringContaining('another file is at') }])
+    expect(readBack(join(home.path, 'back', 'Papers'))).toMatchObject({ 'a.md': 'mine', 'sub/deep/copy.md': 'one' })
+    expect(expectExit(await home.shelfd(['get', 'Papers', '--to', 'back']), 1, '').stdout).toMatch(/never replaced/)
+  })
+
+  test('what is gone from the disk is written back by its path, an earlier version by its resource', async () => {
+    const home = homeWithPapers({ ...tree, 'a.md': 'first', 'sub/copy.md': 'two' })
+    await home.sync(['Papers'])
+    rmSync(join(home.path, 'Papers', 'sub'), { recursive: true })
+    writeFileSync(join(home.path, 'Papers', 'a.md'), 'changed')
+    await home.sync(['Papers', '--accept-removals'])
+    expectExit(await home.shelfd(['get', 'Papers/sub', '--to', 'back']), 0, '')
+    expect(readBack(join(home.path, 'back'))).toEqual({
+      'sub/b.md': 'two',
+      'sub/copy.md': 'two',
+      'sub/deep/copy.md': 'one',
+    })
+    expectExit(await home.shelfd(['get', 'Papers/sub/copy.md', 'Papers/a.md']), 0, '')
+    expect(readFileSync(join(home.path, 'copy.md'), 'utf8')).toBe('two')
+    expect(readFileSync(join(home.path, 'a.md'), 'utf8')).toBe('changed')
+    const { earlierVersions } = await home.json(['why', 'Papers/a.md'])
+    expectExit(await home.shelfd(['get', earlierVersions[0].resourceId, '--to', 'earlier']), 0, '')
+    expect(readFileSync(join(home.path, 'earlier', 'a.md'), 'utf8')).toBe('first')
+  })
+
+  test('other bytes than were sent are not written, and one bad file stops no good one', async () => {
+    const { service, home } = await homeOnService({ 'a.md': 'one', 'b.md': 'two', 'c.md': 'three' })
+    await home.sync(['Papers', '--to', 'Research'])
+    service.answer = ({ route }) =>
+      route === 'downloadResource'
+        ? { status: 200, body: 'two', headers: { 'content-type': 'text/markdown' } }
+        : undefined
+    const outcome = expectExit(await home.shelfd(['get', 'Papers', '--to', 'back']), 1, '')
+    expect(outcome.stdout.match(/other bytes than were sent/g)).toHaveLength(2)
+    expect(readBack(join(home.path, 'back'))).toEqual({ 'Papers/b.md': 'two' })
+  })
+
+  test('words that name nothing are explained', async () => {
+    const home = homeWithPapers(tree)
+    expectExit(await home.shelfd(['get', 'Papers']), 2, /Nothing was mirrored yet/)
+    await home.sync(['Papers'])
+    expectExit(await home.shelfd(['get', 'Papers/none.md']), 2, /no file is known there/)
+    expectExit(await home.shelfd(['get', '12ab']), 2, /no mirror, no path in one, and no resource/)
+    expect(existsSync(join(home.path, 'none.md'))).toBe(false)
+  })
+})
