@@ -1,5 +1,5 @@
 import { InterruptedError } from '../foundation/errors.ts'
-import { isoTime } from '../foundation/text/times.ts'
+import { formatTime } from '../foundation/text/times.ts'
 import type { Store } from '../store/open-store.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../sync/continuous/controller-status.ts'
 import { MirrorController, SCHEDULED } from '../sync/continuous/mirror-controller.ts'
@@ -122,7 +122,7 @@ export class Supervisor {
     const { closedUntil: endMs } = this.#maintenance
     for (const controller of this.controllers) {
       if (endMs === null) controller.release('maintenance')
-      else controller.hold('maintenance', `maintenance until ${isoTime(endMs)}`)
+      else controller.hold('maintenance', `maintenance until ${formatTime(endMs, nowMs)}`)
     }
   }
 
@@ -148,8 +148,9 @@ export class Supervisor {
   #statusOf(controller: MirrorController): DaemonMirrorStatus {
     const { nextScanAt, ...status } = controller.status
     const { name, path } = controller.settings.mirror
-    const times = [nextScanAt, this.#schedules.nextBatchAt(name)].filter((time) => time !== null)
-    return { name, path, ...status, nextRunAt: times.length === 0 ? null : Math.min(...times) }
+    const nextBatchAt = this.#schedules.nextBatchAt(name)
+    const times = [nextScanAt, nextBatchAt].filter((time) => time !== null)
+    return { name, path, ...status, nextRunAt: times.length === 0 ? null : Math.min(...times), nextBatchAt }
   }
 
   async #batch(name: string): Promise<void> {

@@ -11,7 +11,7 @@ const NOW = 1_000_000
 function mirror(more: Partial<DaemonMirrorStatus>): DaemonMirrorStatus {
   return {
     ...{ name: 'A', path: '/a', state: 'idle', reason: null, watcher: null, isWatchLimited: false, settling: 0 },
-    ...{ missedByWatcher: 0, lastScanAt: 5, lastSuccessAt: 5, nextRunAt: null },
+    ...{ missedByWatcher: 0, lastScanAt: 5, lastSuccessAt: 5, nextRunAt: null, nextBatchAt: null },
     ...more,
   }
 }

@@ -118,7 +118,7 @@ describe('maintenance windows', () => {
     change({}, { maintenance: [{ start, duration: '2h' }] })
     const daemon = await startDaemon(home)
     const { reason } = await untilHeld(daemon, 'maintenance')
-    expect(reason?.message).toMatch(/^maintenance until \d{4}-/)
+    expect(reason?.message).toMatch(/^maintenance until (\S+ )?\d\d:\d\d$/)
     home.write('Papers', { 'new.md': 'written meanwhile' })
     await expect.poll(() => countWaiting(home)).toBe(4)
 
@@ -154,7 +154,7 @@ describe('a maintenance window that a set clock begins', () => {
     await daemon.until('maintenance', (now) => onlyMirror(now).reason?.code === 'maintenance')
     goOn()
     await untilHeld(daemon, 'maintenance')
-    expect((await home.shelfd(['status'])).stdout).toMatch(/: maintenance until \d{4}-/)
+    expect((await home.shelfd(['status'])).stdout).toMatch(/: maintenance until (\S+ )?\d\d:\d\d /)
     expect(service.count('uploadFile')).toBe(3)
     clock.set(0)
     await untilSent(daemon, service, 8)
@@ -187,11 +187,15 @@ describe('schedules', () => {
     const first = await startDaemon(home)
     await untilSent(first, service, 2)
     await untilHeld(first, 'scheduled')
+    expect((await home.shelfd(['status'])).stdout).toMatch(/^ {2}✓ up to date .* · 2 files searchable$/m)
     await first.stop()
     home.write('Papers', { 'new.md': 'written while it was stopped' })
     const second = await startDaemon(home)
     await untilHeld(second, 'scheduled')
     await expect.poll(() => countWaiting(home)).toBe(1)
+    expect((await home.shelfd(['status'])).stdout).toMatch(
+      /^ {2}→ 1 file waits for the batch at (\S+ )?\d\d:00 · 2 files searchable$/m,
+    )
     await second.stop()
     expect(service.count('uploadFile')).toBe(2)
     const third = await startDaemon(home, clockAhead(DAY_MS))

@@ -46,7 +46,9 @@ describe('mirrors removed from the configuration', () => {
       names: ['papers'],
       sent: ['new.md'],
     })
-    expect((await home.shelfd(['status'])).stdout).toMatch(/^mail → .*\n {2}! no longer configured$/m)
+    expect((await home.shelfd(['status'])).stdout).toMatch(
+      /^mail → .*\n {2}! no longer configured · \d+ files? searchable$/m,
+    )
     expect((await home.shelfd(['mirrors', 'list'])).stdout).toMatch(/^mail +no longer configured/m)
   })
 

@@ -36,6 +36,16 @@ describe('status without a daemon', () => {
     expect(mirror.lastRun).toMatchObject({ verdict: 'failed', failure: { code: 'root-emptied' } })
   })
 
+  test('status says when the last run ended and how, where something is left', async () => {
+    const { home } = await synced()
+    home.write('Papers', { 'new.md': 'G' })
+    expect((await home.shelfd(['sync', 'Papers', '--max-new', '0'])).exitCode).toBe(8)
+    const { stdout } = await home.shelfd(['status'])
+    expect(stdout).toMatch(
+      /^ {2}→ 1 file to send · 6 files searchable\n {2}to send .*\n {2}last run .*\d\d:\d\d, left something to do$/m,
+    )
+  })
+
   test('status gives the reason of a run that the service refused', async () => {
     const { service, home, root } = await homeOnService({ 'a.md': 'A' })
     configure(home, { mirrors: [{ name: 'papers', path: root, library: 'Research' }] })

@@ -86,6 +86,7 @@ export function daemonMirrorStatus(change: Partial<DaemonMirrorStatus> = {}): Da
     lastScanAt: 1_795_000_100_000,
     lastSuccessAt: 1_795_000_200_000,
     nextRunAt: 1_795_003_700_000,
+    nextBatchAt: null,
     ...change,
   }
 }

@@ -1,5 +1,5 @@
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
-import { formatSpan, isoTime } from '../../foundation/text/times.ts'
+import { formatSpan, formatTime, isoTime } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { describeInDoubt, IN_DOUBT } from '../../rules/doubts.ts'
 import { isOutOfUse, type MirrorActivity } from '../../rules/mirrors.ts'
@@ -10,7 +10,13 @@ import {
   describeController,
   describeStatus,
 } from '../../sync/continuous/controller-status.ts'
-import { type StateLine, stateOfDaemon, stateOfMirror, stateOfRun } from '../../sync/report/mirror-state.ts'
+import {
+  type StateLine,
+  stateOfDaemon,
+  stateOfMirror,
+  stateOfRun,
+  stateOutOfUse,
+} from '../../sync/report/mirror-state.ts'
 import type { LastRun } from '../../sync/report/run-history.ts'
 import type { MirrorStatus } from '../../sync/report/status.ts'
 import { renderFields } from './layout.ts'
@@ -39,9 +45,10 @@ export function renderMirrorStatus(
   nowMs: number,
 ): readonly string[] {
   const { name, library, remotePath } = mirror
+  const states = statesOf(mirror, status, nowMs)
   return [
     `${escapeText(name)} → ${escapeText(library.name)}:${escapeText(remotePath)}`,
-    ...statesOf(mirror, status, nowMs).map(renderState),
+    ...states.map(renderState),
     ...describeDoubts(mirror),
     ...describeTextless(mirror),
     ...describeProblems(mirror),
@@ -54,14 +61,14 @@ export function renderMirrorStatus(
         mirror.directoriesToMake === 0 ? undefined : counted(mirror.directoriesToMake, 'directory', 'directories'),
       note: mirror.activity === 'named-only' ? (mirror.inactive ?? undefined) : undefined,
       paused: mirror.isPaused ? 'the daemon uploads nothing until "shelfd resume"' : undefined,
-      ...(status && describeController(status, nowMs)),
+      ...(status ? describeController(status, nowMs) : { 'last run': describeLastRun(mirror, states, nowMs) }),
     }),
   ]
 }
 
 function statesOf(mirror: ShownMirror, status: DaemonMirrorStatus | undefined, nowMs: number): readonly StateLine[] {
   const { activity, inactive } = mirror
-  if (inactive && activity && isOutOfUse(activity)) return [{ sign: '!', text: inactive }]
+  if (inactive && activity && isOutOfUse(activity)) return [stateOutOfUse(mirror, inactive)]
   const state = stateOfMirror(mirror, status, nowMs)
   if (activity !== null || status) return [state]
   const searchable = counted(mirror.files.searchable, 'file')
@@ -73,7 +80,7 @@ function statesOf(mirror: ShownMirror, status: DaemonMirrorStatus | undefined, n
 export function renderNewMirror(status: DaemonMirrorStatus, nowMs: number): readonly string[] {
   return [
     `${escapeText(status.name)}: ${escapeText(status.path)}`,
-    renderState(stateOfDaemon(status) ?? { sign: '→', text: 'not sent yet' }),
+    renderState(stateOfDaemon(status, nowMs) ?? { sign: '→', text: 'not sent yet' }),
     ...renderIndented(describeController(status, nowMs)),
   ]
 }
@@ -86,6 +93,19 @@ export function renderUnsyncedMirror({ name, path, lastRun }: UnsyncedMirror, no
 
 function renderState({ sign, text }: StateLine): string {
   return `  ${sign} ${escapeText(text)}`
+}
+
+const ENDED: Readonly<Record<string, string>> = {
+  ok: 'ended well',
+  incomplete: 'left something to do',
+  failed: 'ended with problems',
+}
+
+/** Returns when and how the last run ended; undefined when the state says so: up to date, stopped, interrupted. */
+function describeLastRun({ lastRun }: ShownMirror, states: readonly StateLine[], nowMs: number): string | undefined {
+  if (!lastRun?.finishedAt || lastRun.failure || states.some(({ sign }) => sign === '✓')) return undefined
+  const ended = ENDED[lastRun.verdict]
+  return ended && `${formatTime(Date.parse(lastRun.finishedAt), nowMs)}, ${ended}`
 }
 
 function describeDoubts({ files }: MirrorStatus): string[] {
@@ -138,6 +158,7 @@ export function daemonStatusJson({ startedAt, service, mirrors, ...status }: Dae
       lastScanAt: isoTime(mirror.lastScanAt),
       lastSuccessAt: isoTime(mirror.lastSuccessAt),
       nextRunAt: isoTime(mirror.nextRunAt),
+      nextBatchAt: isoTime(mirror.nextBatchAt),
     })),
   }
 }

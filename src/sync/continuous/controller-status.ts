@@ -49,6 +49,8 @@ const daemonMirrorStatus = z.object({
   ...controllerStatus.omit({ nextScanAt: true }).shape,
   /** The next planned scan or batch. */
   nextRunAt: z.number().nullable(),
+  /** The next batch of the mirror's schedule; null without a schedule. */
+  nextBatchAt: z.number().nullable().default(null),
 })
 
 /** The status of the whole daemon, for `status`, health, metrics and the service manager. */
@@ -97,6 +99,7 @@ export function describeController(
     'last full scan': time(status.lastScanAt),
     'all sent': time(status.lastSuccessAt),
     'next run': time(status.nextRunAt),
+    'next batch': time(status.nextBatchAt),
   }
 }
 

@@ -2,7 +2,7 @@ import type { MirrorOverview } from '../../contract/dashboard.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import { type DaemonMirrorStatus, type DaemonStatus, describeController } from '../continuous/controller-status.ts'
-import { stateOfDaemon, stateOfMirror, stateOfRun } from '../report/mirror-state.ts'
+import { stateOfDaemon, stateOfMirror, stateOfRun, stateOutOfUse } from '../report/mirror-state.ts'
 import type { LastRun } from '../report/run-history.ts'
 import { type MirrorStatus, NO_FILES, readStatus, readUnknownMirrors } from '../report/status.ts'
 
@@ -56,7 +56,7 @@ function knownMirror(
     name,
     path,
     library: { ...library, remotePath },
-    state: isOutOfUse && inactive !== null ? { sign: '!', text: inactive } : stateOfMirror(mirror, status, nowMs),
+    state: isOutOfUse && inactive !== null ? stateOutOfUse(mirror, inactive) : stateOfMirror(mirror, status, nowMs),
     isPaused,
     files,
     queue,
@@ -74,7 +74,7 @@ function newMirror(
   lastRun: LastRun | null,
   nowMs: number,
 ): ReadMirror {
-  const state = (status && stateOfDaemon(status)) ?? stateOfRun(lastRun, nowMs)
+  const state = (status && stateOfDaemon(status, nowMs)) ?? stateOfRun(lastRun, nowMs)
   return {
     name,
     path,

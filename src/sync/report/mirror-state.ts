@@ -23,18 +23,34 @@ export function stateOfMirror(mirror: MirrorStatus, status: DaemonMirrorStatus |
     (progress && sendingLine(progress)) ??
     (status && scanOfDaemon(status)) ??
     (status ? undefined : stateOfRun(lastRun, nowMs)) ??
-    (isDone ? upToDate(mirror, status, nowMs) : { sign: attentionSign(mirror), text: describeLeft(mirror) })
+    (isDone
+      ? upToDate(mirror, status, nowMs)
+      : { sign: attentionSign(mirror), text: describeLeft(mirror, status && batchOf(status, nowMs)) })
   )
 }
 
-/** Returns what holds the daemon back, or its running scan; undefined when there is neither. */
-export function stateOfDaemon(status: DaemonMirrorStatus): StateLine | undefined {
-  return holdOfDaemon(status) ?? scanOfDaemon(status)
+/** The state of a mirror that nothing syncs any more, for a reason in a few words. */
+export function stateOutOfUse({ files }: Pick<MirrorStatus, 'files'>, reason: string): StateLine {
+  return { sign: '!', text: `${reason} · ${counted(files.searchable, 'file')} searchable` }
 }
 
+/** Returns the state of a mirror that the store does not know yet; undefined when the daemon neither waits nor scans. */
+export function stateOfDaemon(status: DaemonMirrorStatus, nowMs: number): StateLine | undefined {
+  const batch = batchOf(status, nowMs)
+  const waiting = batch === undefined ? undefined : ({ sign: '→', text: `waits for ${batch}` } as const)
+  return holdOfDaemon(status) ?? scanOfDaemon(status) ?? waiting
+}
+
+/** Between the batches of a schedule nothing is wrong: what waits is told with the time of the next one. */
 function holdOfDaemon({ state, reason }: DaemonMirrorStatus): StateLine | undefined {
-  const sign = state === 'halted' ? '✗' : '!'
-  return reason ? { sign, text: `${state}: ${reason.message} [${reason.code}]` } : undefined
+  if (!reason || reason.code === 'scheduled') return undefined
+  return { sign: state === 'halted' ? '✗' : '!', text: `${state}: ${reason.message} [${reason.code}]` }
+}
+
+/** Names the batch that a mirror waits for; undefined when it does not wait for one. */
+function batchOf({ reason, nextBatchAt }: DaemonMirrorStatus, nowMs: number): string | undefined {
+  if (reason?.code !== 'scheduled') return undefined
+  return nextBatchAt === null ? 'its next batch' : `the batch at ${formatTime(nextBatchAt, nowMs)}`
 }
 
 function scanOfDaemon({ state }: DaemonMirrorStatus): StateLine | undefined {
@@ -68,14 +84,19 @@ function attentionSign({ problems, files }: MirrorStatus): '!' | '→' {
   return problems.length > 0 || files.inDoubt > 0 ? '!' : '→'
 }
 
-function describeLeft({ files, queue, problems }: MirrorStatus): string {
+function describeLeft({ files, queue, problems }: MirrorStatus, batch: string | undefined): string {
   // Doubts have a line of their own.
   const listed = problems.filter(({ code }) => code !== IN_DOUBT.code)
   const parts = [
     listed.length === 0 ? '' : counted(listed.length, 'problem'),
-    queue.contents === 0 ? '' : `${counted(queue.contents, 'file')} to send`,
+    queue.contents === 0 ? '' : describeQueue(queue.contents, batch),
     files.inIngestion === 0 ? '' : `${counted(files.inIngestion, 'file')} being processed`,
     `${counted(files.searchable, 'file')} searchable`,
   ]
   return parts.filter((part) => part !== '').join(' · ')
+}
+
+function describeQueue(files: number, batch: string | undefined): string {
+  if (batch === undefined) return `${counted(files, 'file')} to send`
+  return `${counted(files, 'file waits', 'files wait')} for ${batch}`
 }
