@@ -2,8 +2,9 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { LockedError, type OperatorError } from '../foundation/errors.ts'
+import type { OperatorError } from '../foundation/errors.ts'
 import { freeBytesOf } from '../foundation/files/free-bytes.ts'
+import type { LockHolder } from '../foundation/files/lock-holder.ts'
 import { assertOwnDirectory, makeOwnDirectory } from '../foundation/files/private-directory.ts'
 import { type CheckedDatabase, checkDatabase } from '../foundation/sqlite/check-database.ts'
 import { isKernelLockHeld, takeKernelLock } from '../foundation/sqlite/kernel-lock.ts'
@@ -25,6 +26,7 @@ import {
   verifyStore,
 } from './integrity/verify-store.ts'
 import { WritableDatabase } from './integrity/writable-database.ts'
+import { announceHolder, lockedByAnother, readStoreHolder, retractHolder } from './store-holder.ts'
 import { prepareContents } from './tables/contents.ts'
 import { prepareDirectories } from './tables/directories.ts'
 import { prepareFiles, prepareScannedFiles, prepareUnconfirmed, SCAN_TABLES } from './tables/files.ts'
@@ -53,6 +55,8 @@ export interface StoreReader extends StoreQueries, Disposable {
 interface StoreView extends StoreReader {
   /** Replaces the snapshot that queries read by a current one, so that many small reads cost one lock. */
   renewView(): void
+  /** The process that has the store open for writing; undefined when none has, or it does not say so. */
+  findHolder(): LockHolder | undefined
 }
 
 /** The state store, locked by this process. Every query is prepared once; writes happen inside `write`. */
@@ -90,9 +94,15 @@ function lockAndOpen(directory: string, migrationsDir: string): Store {
     const files = filesOf(directory, migrationsDir)
     const verified = verifyStore(files)
     if (!lock.isAlone(files.spec.file)) throw lockedByAnother(directory)
-    const store = createStore(new WritableDatabase(files, verified), directory, () => lock.release())
+    const store = createStore(new WritableDatabase(files, verified), directory, () => {
+      retractHolder(directory)
+      lock.release()
+    })
     // If the lock file was replaced before the database was open, another process may hold the store as well.
-    if (lock.isInPlace()) return store
+    if (lock.isInPlace()) {
+      announceHolder(directory)
+      return store
+    }
     store[Symbol.dispose]()
     throw lockedByAnother(directory)
   } catch (error) {
@@ -150,9 +160,17 @@ function viewOf(
     database.exec('BEGIN')
   }
   const isLocked = () => explainFaults(directory, () => isKernelLockHeld(lockFileOf(directory)))
+  // What a killed process left must not be believed.
+  const findHolder = () => (isLocked() ? readStoreHolder(directory) : undefined)
   const queries = prepareQueries(database)
   const mayLackReceipts = () => queries.foreign.isAnySearchDue() || (isElsewhere(files, generation) && !isLocked())
-  return Object.assign(queries, { isLocked, mayLackReceipts, renewView, [Symbol.dispose]: () => database.close() })
+  return Object.assign(queries, {
+    isLocked,
+    mayLackReceipts,
+    renewView,
+    findHolder,
+    [Symbol.dispose]: () => database.close(),
+  })
 }
 
 interface CheckedStore extends CheckedDatabase {
@@ -241,13 +259,6 @@ async function rehearse<T>(database: Database.Database, work: () => Promise<T>):
   } finally {
     database.exec('ROLLBACK')
   }
-}
-
-function lockedByAnother(directory: string): LockedError {
-  return new LockedError(
-    'store-locked',
-    `Another shelfd holds the store in "${directory}"; wait until it ends, or stop it`,
-  )
 }
 
 function specOf(directory: string, migrationsDir = MIGRATIONS): DatabaseSpec {

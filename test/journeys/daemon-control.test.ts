@@ -72,7 +72,11 @@ describe('commands and signals beside the daemon', () => {
       const { exitCode, stderr } = await home.shelfd(words)
       expect({ words, exitCode, stderr: exitCode === 0 ? '' : stderr }).toEqual({ words, exitCode: 0, stderr: '' })
     }
-    expectExit(await home.shelfd(['daemon']), 11, /^shelfd: .*Another shelfd holds/)
+    expectExit(
+      await home.shelfd(['daemon']),
+      11,
+      /^shelfd: The state in .* is held by process \d+ \(shelfd daemon, since \d\d:\d\d\)/,
+    )
   })
 
   test('init has the running daemon read the configuration that it wrote', async () => {

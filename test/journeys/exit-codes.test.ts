@@ -118,7 +118,7 @@ describe('exit codes', () => {
     const before = snapshot(home.path)
     const { exitCode, stderr } = await home.run(['sync', 'Papers'])
     expect(exitCode).toBe(11)
-    expectOneMessage(stderr, /holds the store/)
+    expectOneMessage(stderr, /The state in .* is held by process/)
     expect(snapshot(home.path)).toEqual(before)
     expect(store.mirrors.list()).toEqual([])
   })

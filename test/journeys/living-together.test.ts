@@ -82,7 +82,7 @@ describe('beside a server', () => {
   test('a second server of the same library names the first one', async () => {
     const home = temporaryHome()
     const { child } = await startServer(home)
-    expectExit(await home.shelfd(['serve']), 11, `is held by process ${child.pid} (shelfd serve, since 20`)
+    expectExit(await home.shelfd(['serve']), 11, `is held by process ${child.pid} (shelfd serve, since `)
   })
 
   test('a server beyond loopback is reached on loopback', async () => {
@@ -103,7 +103,12 @@ describe.runIf(process.platform !== 'win32')('beside a process that cannot be as
       11,
       /which does not answer\n {2}wait until that process has ended, or stop it/,
     )
-    expect(stderr).toContain(`held by process ${child.pid} (shelfd serve, since 20`)
+    expect(stderr).toContain(`held by process ${child.pid} (shelfd serve, since `)
+    const status = await home.shelfd(['status'])
+    expect(status.stdout).toMatch(
+      /^daemon: not running\nshelfd serve: running for .* holds the library on this computer$/m,
+    )
+    expect(status.stdout).toContain(`(process ${child.pid})`)
   })
 
   test('what a killed server left misleads nobody', async () => {

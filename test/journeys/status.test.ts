@@ -6,7 +6,7 @@ import { openStoreReader } from '../../src/store/open-store.ts'
 import { stateOfMirror } from '../../src/sync/report/mirror-state.ts'
 import { readStatus } from '../../src/sync/report/status.ts'
 import { configure, daemonMirrorStatus } from '../support/daemon.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 
 async function synced(home: Home = temporaryHome()) {
@@ -95,6 +95,7 @@ describe('status without a daemon', () => {
     const { home, kill } = await duringLastUpload()
     await kill()
     const { stdout } = await home.shelfd(['status'])
+    expect(stdout).toMatch(/^daemon: not running\npapers → /)
     expect(stdout).toMatch(/^ {2}! \d files?: not known whether (it|they) arrived; checked next run$/m)
     expect(stdout).toMatch(/^ {2}! cut off, begun .*; the next run continues$/m)
     expect(stdout).not.toMatch(/nothing|in doubt|up to date/)
@@ -108,12 +109,22 @@ describe('status without a daemon', () => {
 })
 
 test('status shows percent and bytes during a sync', async () => {
-  const { home, finish } = await duringLastUpload()
+  const { home, child, finish } = await duringLastUpload()
   await expect
     .poll(async () => (await home.shelfd(['status'])).stdout, { timeout: 30_000 })
     .toMatch(/^ {2}→ sending [1-7] of 8 files · \d\d % · \S+ (B|KiB) of 7\.8 KiB$/m)
+  const { pid } = child
+  const held = `is held by process ${pid} (shelfd sync, since `
+  expectExit(await home.shelfd(['sync']), 11, held)
+  const heldStatus = await home.shelfd(['status'])
+  expect(heldStatus.stdout).toContain(`\nshelfd sync: running for `)
+  expect(heldStatus.stdout).toContain(`(process ${pid}), holds the state\n`)
+  expect(await home.json(['status'])).toMatchObject({
+    holders: { state: { pid, command: 'shelfd sync' }, library: null },
+    mirrors: [{ isRunning: true }],
+  })
   await finish()
-  expect((await home.shelfd(['status'])).stdout).not.toMatch(/sending/)
+  expect((await home.shelfd(['status'])).stdout).not.toMatch(/sending|holds/)
 })
 
 /** A sync of eight files whose last upload ends only at `finish`. */
@@ -125,13 +136,13 @@ async function duringLastUpload() {
   )
   configure(home, { mirrors: [{ name: 'papers', path: root, library: 'Research' }] })
   const { begun, release } = service.holdUploads(8)
-  const { ended, kill } = home.start(['sync', '--transfers', '1', '--no-wait'])
+  const { ended, kill, child } = home.start(['sync', '--transfers', '1', '--no-wait'])
   await begun
   const finish = async () => {
     release()
     await ended
   }
-  return { home, kill, finish }
+  return { home, kill, child, finish }
 }
 
 describe('status with a broken configuration', () => {

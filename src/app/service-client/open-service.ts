@@ -1,9 +1,10 @@
 import { assertLibraryInstalled, describeReaders } from '../../embedded/optional-packages.ts'
 import type { EmbeddedLibrary } from '../../embedded/start-embedded.ts'
 import type { LibraryThreadOptions } from '../../embedded/start-in-thread.ts'
-import { describeHolder, type Holder } from '../../embedded/storage/holder-file.ts'
+import type { Holder } from '../../embedded/storage/holder-file.ts'
 import { systemClock } from '../../foundation/clock.ts'
 import { LockedError } from '../../foundation/errors.ts'
+import { describeCommand, describeHolder } from '../../foundation/files/lock-holder.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { chooseProxy } from '../../remote/choose-proxy.ts'
 import type { ClientOptions } from '../../remote/client-options.ts'
@@ -21,7 +22,7 @@ import type { ConfiguredServiceSettings, EmbeddedServiceSettings, Settings } fro
 import { readAuthorities, readClientCertificate } from './certificates.ts'
 import { chooseEmbedder } from './choose-embedder.ts'
 import { type FoundToken, readToken } from './credential.ts'
-import { describeCommand, shareLibrary } from './share-library.ts'
+import { shareLibrary } from './share-library.ts'
 
 export interface OpenedService extends AsyncDisposable {
   readonly client: ServiceClient

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import type { EmbeddedLibrary } from '../../embedded/start-embedded.ts'
 import type { LibraryThreadOptions } from '../../embedded/start-in-thread.ts'
-import { type Holder, readHolder } from '../../embedded/storage/holder-file.ts'
+import { type Holder, readLibraryHolder } from '../../embedded/storage/holder-file.ts'
 import { systemClock } from '../../foundation/clock.ts'
 import { LockedError, TemporaryError } from '../../foundation/errors.ts'
 import type { Whereabouts } from '../../remote/wire/connector.ts'
@@ -56,7 +56,7 @@ export async function shareLibrary(
     holder: reached.holder,
     // The lock is held and the file names the port: so the holder still listens there. A process knows its own lock.
     isAt: async (url) =>
-      (reached.holder ? await lookForHolder(dataDir) : readHolder(holderFileOf(dataDir)))?.url === url,
+      (reached.holder ? await lookForHolder(dataDir) : readLibraryHolder(holderFileOf(dataDir)))?.url === url,
     relocate: () => {
       relocating ??= relocate().finally(() => {
         relocating = undefined
@@ -83,12 +83,6 @@ export async function serveAlone(
     return undefined
   }
   return whenFree(dataDir, start, askForIt, signal)
-}
-
-/** Returns the words that started this process, without arguments: others show them to their users. */
-export function describeCommand(): string {
-  const [, , word = ''] = process.argv
-  return /^[a-z-]+$/.test(word) ? `shelfd ${word}` : 'shelfd'
 }
 
 /** Tries `start` while nobody holds the library, until `whileHeld` returns something. Throws LockedError. */
@@ -143,7 +137,7 @@ function borrow(holder: Holder): Reached {
 }
 
 /** Loads the code that looks at the lock only where a process has left its address. */
-async function lookForHolder(dataDir: string): Promise<Holder | undefined> {
+export async function lookForHolder(dataDir: string): Promise<Holder | undefined> {
   if (!isThere(holderFileOf(dataDir))) return undefined
   const { findHolder } = await import('../../embedded/storage/data-directory.ts')
   return findHolder(dataDir)

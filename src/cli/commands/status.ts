@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeInactive, listRoster, type RosterEntry } from '../../app/mirrors/mirror-roster.ts'
+import { lookForHolder } from '../../app/service-client/share-library.ts'
 import { findStateDir } from '../../app/settings/read-settings.ts'
 import type { Settings } from '../../app/settings/settings.ts'
 import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
+import type { LockHolder } from '../../foundation/files/lock-holder.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { openStoreReader } from '../../store/open-store.ts'
 import type { DaemonStatus } from '../../sync/continuous/controller-status.ts'
@@ -14,7 +16,10 @@ import type { CommandContext } from '../context.ts'
 import {
   daemonStatusJson,
   describeDaemon,
+  describeHolders,
   describeLacking,
+  describeNoDaemon,
+  type Holders,
   renderMirrorStatus,
   renderNewMirror,
   renderUnsyncedMirror,
@@ -52,15 +57,16 @@ async function showOnce(context: CommandContext, redraws: boolean): Promise<void
   const roster = found.settings && listRoster(found.settings, store?.mirrors.list() ?? [])
   const mirrors = (store ? readStatus(store) : []).map((mirror) => withActivity(mirror, roster))
   const daemon = await askDaemon(context, found.stateDir)
+  const holders = await findHolders(store?.findHolder(), daemon, found.settings)
   const lacking = describeLacking(store)
   if (context.json) {
     if (lacking) context.printMessage(lacking)
-    context.printJson(toJson(mirrors, daemon, found.error))
+    context.printJson(toJson(mirrors, daemon, holders, found.error))
   } else {
     if (redraws) context.io.stdout.write('\x1b[2J\x1b[H')
     if (lacking) context.printText(`! ${lacking}`)
     const unsynced = listUnsynced(roster ?? [], store ? readUnknownMirrors(store) : [])
-    for (const line of renderStatus({ mirrors, unsynced, daemon, nowMs: Date.now() })) {
+    for (const line of renderStatus({ mirrors, unsynced, daemon, holders, nowMs: Date.now() })) {
       context.printText(line, line.startsWith(' ') ? 'line' : 'heading')
     }
   }
@@ -116,10 +122,33 @@ async function askDaemon({ printMessage }: CommandContext, stateDir: string): Pr
   }
 }
 
-function toJson(mirrors: readonly ShownMirror[], daemon: DaemonStatus | null, error: UsageError | undefined) {
+/** Returns the processes besides the daemon that hold the state or the library on this computer now. */
+async function findHolders(
+  ofState: LockHolder | undefined,
+  daemon: DaemonStatus | null,
+  settings: Settings | undefined,
+): Promise<Holders> {
+  const isEmbedded = settings?.service.kind === 'embedded'
+  const ofLibrary = isEmbedded ? await lookForHolder(settings.service.dataDir) : undefined
+  const state = ofState && ofState.pid !== daemon?.pid ? nameOnly(ofState) : null
+  const isTold = ofLibrary && [daemon?.pid, state?.pid].includes(ofLibrary.pid)
+  return { state, library: ofLibrary && !isTold ? nameOnly(ofLibrary) : null }
+}
+
+function nameOnly({ pid, command, since }: LockHolder): LockHolder {
+  return { pid, command, since }
+}
+
+function toJson(
+  mirrors: readonly ShownMirror[],
+  daemon: DaemonStatus | null,
+  holders: Holders,
+  error: UsageError | undefined,
+) {
   return {
     mirrors,
     daemon: daemon && daemonStatusJson(daemon),
+    holders,
     ...(error && { configurationError: { code: error.code, message: error.message } }),
   }
 }
@@ -128,17 +157,19 @@ interface Found {
   readonly mirrors: readonly ShownMirror[]
   readonly unsynced: readonly UnsyncedMirror[]
   readonly daemon: DaemonStatus | null
+  readonly holders: Holders
   readonly nowMs: number
 }
 
-function renderStatus({ mirrors, unsynced, daemon, nowMs }: Found): readonly string[] {
+function renderStatus({ mirrors, unsynced, daemon, holders, nowMs }: Found): readonly string[] {
   const statuses = new Map(daemon?.mirrors.map((status) => [status.name, status]))
   const names = new Set(mirrors.map(({ name }) => name))
   const begun = [...statuses.values()].filter(({ name }) => !names.has(name))
   const others = unsynced.filter(({ name }) => !statuses.has(name))
   const isEmpty = mirrors.length + statuses.size + others.length === 0
   return [
-    ...(daemon ? describeDaemon(daemon, nowMs) : ['daemon: not running']),
+    ...(daemon ? describeDaemon(daemon, nowMs) : [describeNoDaemon(holders)]),
+    ...describeHolders(holders, nowMs),
     ...mirrors.flatMap((mirror) => renderMirrorStatus(mirror, statuses.get(mirror.name), nowMs)),
     ...begun.flatMap((status) => renderNewMirror(status, nowMs)),
     ...others.flatMap((mirror) => renderUnsyncedMirror(mirror, nowMs)),

@@ -1,3 +1,4 @@
+import type { LockHolder } from '../../foundation/files/lock-holder.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { formatSpan, formatTime, isoTime } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
@@ -144,6 +145,26 @@ export function describeDaemon(status: DaemonStatus, nowMs: number): readonly st
   const { pid, startedAt, service } = status
   const head = `daemon: running for ${formatSpan(nowMs - startedAt)} (process ${pid}), ${escapeText(describeStatus(status))}`
   return service.reason ? [head, `  ! ${escapeText(service.reason.message)} [${service.reason.code}]`] : [head]
+}
+
+/** Processes besides the daemon that hold the state, or the library on this computer. */
+export interface Holders {
+  readonly state: LockHolder | null
+  readonly library: LockHolder | null
+}
+
+/** The line for a daemon that does not answer: mostly there is none. */
+export function describeNoDaemon({ state }: Holders): string {
+  return state?.command === 'shelfd daemon' ? 'daemon: starting or stopping' : 'daemon: not running'
+}
+
+export function describeHolders({ state, library }: Holders, nowMs: number): readonly string[] {
+  const line = ({ pid, command, since }: LockHolder, what: string) =>
+    `${escapeText(command)}: running for ${formatSpan(nowMs - Date.parse(since))} (process ${pid}), ${what}`
+  return [
+    ...(state ? [line(state, 'holds the state')] : []),
+    ...(library ? [line(library, 'holds the library on this computer')] : []),
+  ]
 }
 
 /** Returns the daemon's status for scripts: the same keys, times in ISO 8601. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { LockedError, messageOf, OperatorError, UsageError } from '../../foundation/errors.ts'
+import { describeHolder } from '../../foundation/files/lock-holder.ts'
 import { isOwnFile, readOwnFile } from '../../foundation/files/own-file.ts'
 import { makeOwnDirectory } from '../../foundation/files/private-directory.ts'
 import { replaceFile } from '../../foundation/files/replace-file.ts'
@@ -9,7 +10,7 @@ import { isKernelLockHeld, type KernelLock, takeKernelLock } from '../../foundat
 import { isOutOfReach } from '../../foundation/sqlite/open-database.ts'
 import { contentDirOf } from '../database/read-contents.ts'
 import type { Settings } from '../database/settings.ts'
-import { describeHolder, type Holder, readHolder } from './holder-file.ts'
+import { type Holder, readLibraryHolder } from './holder-file.ts'
 
 const MOST_TEXT_BYTES = 4_096
 
@@ -55,7 +56,7 @@ export function lockDataDirectory(paths: DataPaths): KernelLock {
     return lock
   }
   lock?.release()
-  const holder = readHolder(paths.holderFile)
+  const holder = readLibraryHolder(paths.holderFile)
   const whom = holder ? describeHolder(holder) : 'another process, which is starting or does not say how it is reached'
   throw new LockedError('library-locked', `The library in "${paths.directory}" is held by ${whom}`)
 }
@@ -67,7 +68,7 @@ export function isHeld(directory: string): boolean {
 
 /** Returns the process that serves the library of a directory; undefined when none does, or it does not say how it is reached. */
 export function findHolder(directory: string): Holder | undefined {
-  const holder = readHolder(dataPaths(directory).holderFile)
+  const holder = readLibraryHolder(dataPaths(directory).holderFile)
   // What a killed process left must not be believed: another program may have its port by now.
   return holder && isHeld(directory) ? holder : undefined
 }

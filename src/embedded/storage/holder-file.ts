@@ -1,16 +1,8 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { z } from 'zod'
-import { readOwnFile } from '../../foundation/files/own-file.ts'
-import { isoTime } from '../../foundation/text/times.ts'
+import { lockHolderShape, readHolder, thisProcess, writeHolder } from '../../foundation/files/lock-holder.ts'
 
-const MOST_BYTES = 4_096
-
-const holderShape = z.object({
-  pid: z.int(),
-  /** The words that started it, such as `shelfd sync`. */
-  command: z.string(),
-  /** ISO 8601, UTC. */
-  since: z.string(),
+const holderShape = lockHolderShape.extend({
   /** Where it answers programs of this machine. */
   url: z.url({ protocol: /^http$/ }),
   /** The owner's token. */
@@ -27,28 +19,15 @@ export type Announcement = Pick<Holder, 'command' | 'url' | 'token' | 'instanceI
   readonly handOverPath: string | null
 }
 
-/** Writes the file `holder` (0600) for the process that has the lock; disposing removes it. A power cut may lose it. */
-export function announceHolder(holderFile: string, { handOverPath, ...rest }: Announcement): Disposable {
+/** Writes the file `holder` (0600) for the process that has the lock; disposing removes it. */
+export function announceHolder(holderFile: string, { handOverPath, command, ...rest }: Announcement): Disposable {
   const handOverUrl = handOverPath === null ? null : rest.url + handOverPath
-  const holder: Holder = { pid: process.pid, since: isoTime(Date.now()), ...rest, handOverUrl }
-  const unfinished = `${holderFile}.new`
-  rmSync(unfinished, { force: true })
-  writeFileSync(unfinished, `${JSON.stringify(holder)}\n`, { mode: 0o600, flag: 'wx' })
-  renameSync(unfinished, holderFile)
+  const holder: Holder = { ...thisProcess(command), ...rest, handOverUrl }
+  writeHolder(holderFile, holder)
   return { [Symbol.dispose]: () => rmSync(holderFile, { force: true }) }
 }
 
-/** Describes the holder as the file names it: `process 4711 (shelfd serve, since 2026-11-23T20:00:00.000Z)`. */
-export function describeHolder({ pid, command, since }: Holder): string {
-  return `process ${pid} (${command}, since ${since})`
-}
-
 /** Returns undefined when there is no such file, or one of another version. */
-export function readHolder(holderFile: string): Holder | undefined {
-  const text = readOwnFile(holderFile, MOST_BYTES)
-  try {
-    return holderShape.safeParse(JSON.parse(text ?? '')).data
-  } catch {
-    return undefined
-  }
+export function readLibraryHolder(holderFile: string): Holder | undefined {
+  return readHolder(holderFile, holderShape)
 }

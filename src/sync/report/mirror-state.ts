@@ -16,12 +16,13 @@ export interface StateLine {
 
 /** The one line on a mirror's state: the daemon's work comes first, then the last run, then what is left to do. */
 export function stateOfMirror(mirror: MirrorStatus, status: DaemonMirrorStatus | undefined, nowMs: number): StateLine {
-  const { files, lastRun, progress, problems } = mirror
+  const { files, lastRun, isRunning, progress, problems } = mirror
   const isDone = files.toSend + files.inDoubt + files.inIngestion + files.sending === 0 && problems.length === 0
   return (
     (status && holdOfDaemon(status)) ??
-    (progress && sendingLine(progress)) ??
+    (progress && files.sending + progress.contentsSent > 0 ? sendingLine(progress) : undefined) ??
     (status && scanOfDaemon(status)) ??
+    (status || !isRunning ? undefined : runningLine(mirror, nowMs)) ??
     (status ? undefined : stateOfRun(lastRun, nowMs)) ??
     (isDone
       ? upToDate(mirror, status, nowMs)
@@ -66,6 +67,14 @@ export function stateOfRun(run: LastRun | null, nowMs: number): StateLine | unde
   if (run.failure) return { sign: '✗', text: `stopped ${at}: ${run.failure.message} [${run.failure.code}]` }
   if (run.finishedAt === null) return { sign: '!', text: `cut off, begun ${at}; the next run continues` }
   return undefined
+}
+
+/** A run that reads the directory, or waits for the service: what is left so far. */
+function runningLine(mirror: MirrorStatus, nowMs: number): StateLine | undefined {
+  const { lastRun } = mirror
+  if (!lastRun) return undefined
+  const since = formatTime(Date.parse(lastRun.startedAt), nowMs)
+  return { sign: '→', text: `running since ${since} · ${describeLeft(mirror, undefined)}` }
 }
 
 function sendingLine({ contentsSent, contentsTotal, bytesSent, bytesTotal }: SendingProgress): StateLine {

@@ -21,6 +21,8 @@ export interface MirrorStatus {
   readonly directoriesToMake: number
   readonly ingestion: { readonly pending: number }
   readonly lastRun: LastRun | null
+  /** A process does the last run now. */
+  readonly isRunning: boolean
   /** The progress of the current run; null when there is none, or nothing is left to upload. */
   readonly progress: SendingProgress | null
   readonly problems: readonly { readonly path: string; readonly code: string; readonly message: string }[]
@@ -38,7 +40,13 @@ export interface SendingProgress {
 export function readStatus(store: StoreReader): MirrorStatus[] {
   const isLocked = store.isLocked()
   const runs = readLastRuns(store)
-  return store.mirrors.list().map((row) => statusOf(store, row, isLocked, runs.get(row.name)?.lastRun))
+  const [newest] = store.runs.listNewest(1)
+  return store.mirrors.list().map((row) => {
+    const status = statusOf(store, row, isLocked, runs.get(row.name)?.lastRun)
+    const { lastRun } = status
+    // A run that a killed process began stays unfinished.
+    return { ...status, isRunning: isLocked && lastRun?.finishedAt === null && lastRun.run === newest?.id }
+  })
 }
 
 /** Returns mirrors that runs name and the store does not know, because each run failed before it reached their library. */
@@ -48,7 +56,12 @@ export function readUnknownMirrors(store: StoreReader): MirrorOfRun[] {
 }
 
 /** `named`: the newest finished run that names the mirror. */
-function statusOf(store: StoreReader, row: MirrorRow, isLocked: boolean, named: LastRun | undefined): MirrorStatus {
+function statusOf(
+  store: StoreReader,
+  row: MirrorRow,
+  isLocked: boolean,
+  named: LastRun | undefined,
+): Omit<MirrorStatus, 'isRunning'> {
   const { n: contents, bytes } = store.contents.countToSend(row.id)
   const troubled = store.contents.listTroubled(row.id, row.library.id)
   const contentProblems = isLocked ? troubled.filter(({ state }) => state !== 'sending') : troubled
