@@ -48,6 +48,15 @@ const MISTAKES: readonly Mistake[] = [
   given('a duration in words', ['sync', '.', '--wait-timeout', 'soon'], 2, ['--wait-timeout "soon"', '90s, 30m or 2h']),
   given('a size in words', ['sync', '.', '--max-new-bytes', 'lots'], 2, ['--max-new-bytes', '50MB', '"lots"']),
   given('a directory that is not there', ['sync', 'Papers'], 3, ['/Papers"', 'does not exist', 'mount its disk']),
+  {
+    mistake: 'a mistyped directory beside a configured service',
+    make: (home, service) => {
+      home.write('Documents', {})
+      return [['sync', './Docments'], variablesOf(service)]
+    },
+    exit: 3,
+    says: ['/Docments"', 'does not exist', 'did you mean "', '/Documents"?'],
+  },
   given('the whole home directory', ['sync', '.'], 8, ['whole home directory', '--yes']),
   given('a class that is none', ['report', '--only', 'new'], 2, ['--only: "new"', 'local-only', 'report --help']),
   given('--fail-on without --check', ['report', '--fail-on', 'changed'], 2, ['--fail-on needs --check']),

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
@@ -14,6 +14,25 @@ export function realPathOf(cwd: string, word: string): string {
 
 export function isThere(path: string): boolean {
   return existsSync(path)
+}
+
+/** Returns whether nothing is at `path`; false where that cannot be found out. */
+export function isMissing(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined
+  } catch {
+    return false
+  }
+}
+
+/** Returns the names of the directories in a directory; none where it cannot be read. */
+export function listDirectories(path: string): string[] {
+  try {
+    const entries = readdirSync(path, { withFileTypes: true })
+    return entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).map(({ name }) => name)
+  } catch {
+    return []
+  }
 }
 
 /** Returns `path`, or the nearest directory above it that exists. */

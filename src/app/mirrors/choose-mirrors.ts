@@ -1,14 +1,14 @@
 /** Chooses the mirrors that a sync or the daemon works on. */
-import { basename } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { normalizeLibraryPath } from '../../contract/library-path.ts'
-import { AccessError, UsageError } from '../../foundation/errors.ts'
+import { AccessError, RootError, UsageError } from '../../foundation/errors.ts'
 import { describeBroadRoot } from '../../rules/mirror-roots.ts'
 import { freeName } from '../../rules/mirrors.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { MirrorSettings } from '../../sync/engine.ts'
 import { didYouMean } from '../did-you-mean.ts'
-import { isThere, realPathOf } from '../files/paths.ts'
+import { isMissing, listDirectories, realPathOf } from '../files/paths.ts'
 import type { ConfiguredMirror, Settings } from '../settings/settings.ts'
 import { adHocMirror } from '../settings/settings.ts'
 import { assertApart } from './check-overlap.ts'
@@ -172,15 +172,22 @@ function chooseDirectory(
     word,
     roster.map(({ name }) => name),
   )
-  if (settings.service.kind === 'configured' && !target) {
-    const text = `Cannot mirror "${word}": no mirror has that name${meant}, and a directory needs --to LIBRARY[:/path]`
-    throw new UsageError('bad-usage', text)
-  }
-  if (meant !== '' && !isThere(path)) {
+  if (meant !== '' && isMissing(path)) {
     throw new UsageError(
       'unknown-mirror',
       `Cannot find the mirror "${word}"${meant}, and there is no directory "${path}"`,
     )
+  }
+  const lacksTarget = settings.service.kind === 'configured' && !target
+  // Beside others, a directory that is gone must not keep them from being synced.
+  if ((lacksTarget || choice.words.length === 1) && isMissing(path)) {
+    const near = didYouMean(basename(path), listDirectories(dirname(path)), join(dirname(path), '/'))
+    const text = `Cannot mirror the directory "${path}": it does not exist${near}; check the path, or mount its disk`
+    throw new RootError('root-missing', text)
+  }
+  if (lacksTarget) {
+    const text = `Cannot mirror "${word}": no mirror has that name${meant}, and a directory needs --to LIBRARY[:/path]`
+    throw new UsageError('bad-usage', text)
   }
   return choice.chosen.find((mirror) => mirror.path === path) ?? adHoc(settings, choice, path, target)
 }

@@ -18,6 +18,8 @@ export interface RosterEntry {
   readonly activity: MirrorActivity
   /** The current service; undefined for an embedded library that was never started. */
   readonly currentOrigin: string | undefined
+  /** Where its address was given; undefined for the embedded library. */
+  readonly addressFrom: string | undefined
   /** For an inactive mirror: the name of the active mirror of the same directory. */
   readonly replacedBy: string | undefined
 }
@@ -25,6 +27,7 @@ export interface RosterEntry {
 /** Returns all mirrors: the configured ones in their order, then those that are only in the store. */
 export function listRoster(settings: Settings, known: readonly MirrorRow[]): RosterEntry[] {
   const currentOrigin = identityOfService(settings)
+  const addressFrom = settings.service.kind === 'configured' ? settings.service.addressFrom : undefined
   const hasConfigured = settings.mirrors.length > 0
   const configured = settings.mirrors.map((mirror) => ({
     configured: mirror,
@@ -42,6 +45,7 @@ export function listRoster(settings: Settings, known: readonly MirrorRow[]): Ros
       path,
       ...entry,
       currentOrigin,
+      addressFrom,
       activity: mirrorActivity({ isConfigured, hasConfigured, isAdHoc, origin, currentOrigin }),
     }
   })
@@ -82,7 +86,7 @@ export function describeInactive({ activity, row, configured, currentOrigin }: R
 
 /** Describes why an entry is not synced and how the user can change that; undefined for one that is synced. */
 export function explainInactive(entry: RosterEntry): string | undefined {
-  const { name, path, activity, row, currentOrigin, replacedBy } = entry
+  const { name, path, activity, row, currentOrigin: identity, addressFrom, replacedBy } = entry
   if (replacedBy !== undefined) {
     const text = `The mirror "${name}" ${activity === 'other-service' ? '' : 'is '}${describeInactive(entry)}`
     return `${text}, and "${replacedBy}" mirrors its directory now; "shelfd mirrors forget ${shellWord(name)}" removes it`
@@ -97,7 +101,7 @@ export function explainInactive(entry: RosterEntry): string | undefined {
       return `The mirror "${name}" is no longer configured, so it is not scanned and not sent; configure it again, or ${byDirectory}`
     }
     case 'other-service':
-      return row && originMismatch(row, currentOrigin).message
+      return row && originMismatch(row, { identity, ...(addressFrom !== undefined && { addressFrom }) }).message
   }
 }
 

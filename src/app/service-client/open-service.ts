@@ -258,6 +258,7 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
     },
     isEmbedded: settings.service.kind === 'embedded',
     ...(settings.service.kind === 'embedded' && { describeReaders: () => JSON.stringify(describeReaders()) }),
+    ...(settings.service.kind === 'configured' && { addressFrom: settings.service.addressFrom }),
     connect: connectOnce,
     onOutage: (listener) => {
       listeners.add(listener)

@@ -45,7 +45,9 @@ export function loadConfiguration(input: SettingsInput): LoadedConfiguration {
   const raw = isMapping(written.service) ? written : layOver(EMBEDDED_DEFAULTS, written)
   const locationOf = (path: readonly PropertyKey[]) =>
     overrides.origins.get(path.join('.')) ?? found?.parsed.locationOf(path) ?? 'configuration'
-  const settings = toSettings(checkConfig(raw, locationOf), found?.path, input)
+  const configFile = found?.path
+  const addressFrom = overrides.origins.get('service.url') ?? configFile ?? 'default'
+  const settings = toSettings(checkConfig(raw, locationOf), { configFile, addressFrom }, input)
   const hasLibrary = (index: number) => valueAt(raw, ['mirrors', index, 'library']) !== undefined
   const problems = findMirrorProblems(settings, hasLibrary)
   if (problems.length > 0)

@@ -70,6 +70,8 @@ export interface ConfiguredServiceSettings extends TokenSources {
   /** For `shelfd serve`, which runs the embedded library even when a service is configured. */
   readonly dataDir: string
   readonly origin: string
+  /** Where the address was given: the flag, the variable or the file. */
+  readonly addressFrom: string
   readonly caFile: string | undefined
   readonly clientCertificate: ClientCertificateFiles | undefined
 }
@@ -93,14 +95,18 @@ export interface ConfiguredMirror extends Omit<MirrorConfig, 'name' | 'library' 
 type Absolute = (path: string) => string
 
 /** Completes the checked configuration: makes paths absolute, and fills in what depends on the surroundings. */
-export function toSettings(config: Config, configFile: string | undefined, around: Surroundings): Settings {
+export function toSettings(
+  config: Config,
+  { configFile, addressFrom }: { readonly configFile: string | undefined; readonly addressFrom: string },
+  around: Surroundings,
+): Settings {
   const { limits, ingestion, contract, timeZone, maintenance, notify } = config
   const absolute: Absolute = (path) =>
     resolve(configFile === undefined ? around.cwd : dirname(configFile), expandHome(path, around.home))
   return {
     configFile,
     stateDir: config.stateDir === undefined ? defaultStateDir(around) : absolute(config.stateDir),
-    service: toServiceSettings(config, absolute, around),
+    service: toServiceSettings(config, { absolute, addressFrom }, around),
     embedder: toEmbedderSettings(config.embedder, absolute),
     mirrors: config.mirrors.map((mirror) => toMirrorSettings(mirror, absolute(mirror.path))),
     limits,
@@ -131,7 +137,11 @@ function toMirrorSettings(mirror: MirrorConfig, path: string): ConfiguredMirror 
   return { ...mirror, path, name, library, remotePath }
 }
 
-function toServiceSettings(config: Config, absolute: Absolute, around: Surroundings): ServiceSettings {
+function toServiceSettings(
+  config: Config,
+  { absolute, addressFrom }: { readonly absolute: Absolute; readonly addressFrom: string },
+  around: Surroundings,
+): ServiceSettings {
   const dataDir = config.dataDir === undefined ? defaultDataDir(around) : absolute(config.dataDir)
   if (!config.service) return { kind: 'embedded', dataDir }
   const { url: origin, token, tokenFile, tokenCommand, caFile, clientCertificate } = config.service
@@ -139,6 +149,7 @@ function toServiceSettings(config: Config, absolute: Absolute, around: Surroundi
     kind: 'configured',
     dataDir,
     origin,
+    addressFrom,
     caFile: caFile && absolute(caFile),
     clientCertificate: clientCertificate && toFiles(clientCertificate, absolute),
     token,

@@ -22,7 +22,7 @@ export async function openMirror(
   { runId, options }: Pick<Pass, 'runId' | 'options'>,
 ): Promise<OpenMirror> {
   const pinned = findPinned(engine, settings)
-  if (pinned && pinned.library.origin !== engine.service.identity) throw originMismatch(pinned, engine.service.identity)
+  if (pinned && pinned.library.origin !== engine.service.identity) throw originMismatch(pinned, engine.service)
   if (pinned && !options.acceptsRoot) assertSameRoot(pinned, root)
   if (pinned) assertSamePlace(pinned, settings)
   const known = pinned && { ...pinned, ...pinnedRootOf(pinned, root, options) }

@@ -9,7 +9,7 @@ import type { Service } from '../engine.ts'
 export function assertSameService(row: MirrorRow, service: Service, access: AccessContext): void {
   const { name, library } = row
   const origin = identityOf(service)
-  if (library.origin !== origin) throw originMismatch(row, origin)
+  if (library.origin !== origin) throw originMismatch(row, service)
   if (library.tenantId !== access.tenant.id) {
     const text = `The mirror "${name}" belongs to tenant ${library.tenantId}`
     throw new AccessError(
@@ -20,14 +20,21 @@ export function assertSameService(row: MirrorRow, service: Service, access: Acce
 }
 
 /** Returns the error for a mirror that belongs to another service than `origin`, with the command that resolves it. */
-export function originMismatch({ name, path, isAdHoc, library }: MirrorRow, origin: string | undefined): AccessError {
-  const owner = `The mirror "${name}" belongs to ${nameOwner(library.origin, origin)}, not to ${nameOrigin(origin)}`
+export function originMismatch(
+  { name, path, isAdHoc, library }: MirrorRow,
+  { identity: origin, addressFrom }: Pick<Service, 'identity' | 'addressFrom'>,
+): AccessError {
+  const by = addressFrom === undefined ? '' : ` (by ${addressFrom})`
+  const owner = `The mirror "${name}" belongs to ${nameOwner(library.origin, origin)}, not to ${nameOrigin(origin)}${by}`
   const forget = `"shelfd mirrors forget ${shellWord(name)}" lets it start from the beginning here`
   const isForService = origin !== undefined && !isEmbeddedOrigin(origin)
-  const way =
+  const meant =
     isAdHoc && isForService
       ? `"shelfd sync ${shellWord(path)} --to LIBRARY[:/path]" mirrors the directory here as well`
       : forget
+  // Of two addresses, one may be a mistake.
+  const way =
+    isForService && !isEmbeddedOrigin(library.origin) ? `correct the address; if it is meant, ${meant}` : meant
   return new AccessError('origin-mismatch', `${owner}; ${way}`)
 }
 
