@@ -41,6 +41,10 @@ const ADVICE: Partial<Record<ErrorCode, Advice>> = {
   'credential-refused': NEW_TOKEN,
   'right-missing': { hint: 'shelfd whoami lists the rights of this credential' },
   'disk-full': { hint: 'free space on the disk of the state directory (shelfd config show), then run again' },
+  'service-full': {
+    hint: 'free space on that disk, then run the same command again: it sends the rest',
+    remedy: 'free space on the disk of the library, or ask who runs the service',
+  },
   'store-locked': { hint: 'shelfd status shows what the other instance is doing' },
   'library-locked': { hint: 'wait until that process has ended, or stop it; then run again' },
   'library-damaged': { remedy: 'shelfd serve check' },

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from '../foundation/clock.ts'
+import { TemporaryError } from '../foundation/errors.ts'
 import { type Logger, silentLogger } from '../foundation/logger.ts'
 import { isDiskFull } from '../foundation/sqlite/open-database.ts'
 import { ensureOwnerToken } from './access/owner-token.ts'
@@ -80,9 +81,20 @@ const CLOSING_GRACE_MS = 2_000
 
 /**
  * Starts the Knowledge Library Service of one data directory and resumes interrupted ingestion. Throws LockedError when another
- * process serves the directory, OperatorError when its database is damaged or of a newer version.
+ * process serves the directory, TemporaryError when its disk is full, OperatorError when its database is damaged or of a newer version.
  */
 export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<EmbeddedLibrary> {
+  try {
+    return await startService(options)
+  } catch (error) {
+    if (!isDiskFull(error)) throw error
+    throw new TemporaryError('service-full', `The disk of the library in "${options.dataDir}" is full`, {
+      cause: error,
+    })
+  }
+}
+
+async function startService(options: EmbeddedOptions): Promise<EmbeddedLibrary> {
   await using starting = new AsyncDisposableStack()
   const paths = dataPaths(options.dataDir)
   const isSuspect = wasLeftOpen(paths.databaseFile)

@@ -2,6 +2,7 @@
 export const serviceFailureCodes = [
   'service-unreachable',
   'service-unavailable',
+  'service-full',
   'service-error',
   'service-throttling',
   'answer-malformed',

@@ -71,6 +71,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'upload-in-doubt',
   'service-unreachable',
   'service-unavailable',
+  'service-full',
   'service-throttling',
   'answer-late',
 ])

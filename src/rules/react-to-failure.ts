@@ -4,7 +4,7 @@ import type { RetryPolicy } from './retry-delay.ts'
 
 /**
  * What a failure stops: `item`, one request, file or content; `mirror`, one mirror; `root`, one mirror, whose directory is
- * missing or another one; `store`, everything that writes to the store; `service`, every request; `run`, everything that the
+ * missing or another one; `store`, everything that writes to the store or the library; `service`, every request; `run`, everything that the
  * run has begun; `program`, the whole process.
  */
 export type FailureScope = 'item' | 'mirror' | 'root' | 'store' | 'service' | 'run' | 'program'
@@ -41,6 +41,7 @@ const SCOPE_OF_KIND = {
 const SCOPE_OF_CODE: Partial<Record<ErrorCode, FailureScope>> = {
   'root-mismatch': 'root',
   'disk-full': 'store',
+  'service-full': 'store',
   'ledger-away': 'store',
   'limit-reached': 'run',
   'credential-missing': 'service',

@@ -12,6 +12,7 @@ export type RecordedVerdict = Verdict | 'interrupted'
 const TEMPORARY: ReadonlySet<string> = new Set<ErrorCode>([
   'service-unreachable',
   'service-unavailable',
+  'service-full',
   'service-throttling',
   'answer-late',
 ])

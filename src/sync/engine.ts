@@ -36,6 +36,8 @@ export interface Service {
   readonly identity: string | undefined
   /** Where a configured address was given, such as `SHELFD_SERVICE_URL`, for messages. */
   readonly addressFrom?: string
+  /** The directory of the library on this computer, for messages. */
+  readonly directory?: string
   /** Its identity is known without a request, so that a run without differences sends none. */
   readonly isEmbedded: boolean
   /** What decides which documents the embedded library can read, as a text that changes with it; undefined for a configured service. */

@@ -48,11 +48,16 @@ describe.runIf(mayMount)('full disks', () => {
     home.write('Papers', Object.fromEntries(files))
     using disk = mountSmallDisk(home.dataDir, '2m')
     // While the library cannot write, its ingestion completes nothing either.
-    const first = await home.sync(['Papers', '--no-wait'])
-    expect(first.exitCode).toBe(5)
-    const stored = titlesIn(home)
-    const named = first.mirror.problems.map(({ path }) => path)
-    expect(files.filter(([name]) => !stored.includes(name) && !named.includes(name))).toEqual([])
+    const { stderr } = expectExit(
+      await home.shelfd(['sync', 'Papers', '--no-wait']),
+      5,
+      `The disk of the library in "${home.dataDir}" is full`,
+    )
+    expect(stderr.match(/full/g), 'said once').toHaveLength(1)
+    expect(stderr).toContain('free space on that disk, then run the same command again')
+    const [{ files: left }] = (await home.json(['status'])).mirrors
+    expect(left.toSend, 'it stops at the first refusal').toBeGreaterThan(0)
+    expect(titlesIn(home).length + left.toSend + left.inDoubt).toBe(60)
     disk.resize('200m')
     await home.shelfd(['failed', 'retry', '--all'])
     expect((await home.sync(['Papers', '--no-wait'])).mirror.uploads).toMatchObject({ failed: 0, inDoubt: 0 })

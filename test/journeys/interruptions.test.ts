@@ -35,7 +35,7 @@ describe('the first Ctrl-C', () => {
     const { service, release, running } = await syncInTheMiddle(['--json'])
     running.child.kill('SIGINT')
     await running.logged(
-      'Stopping: finishing 4 uploads (Ctrl-C again ends now; what is unfinished is checked next time)\n',
+      'Stopping: finishing 4 uploads (Ctrl-C again ends now; what is unfinished is checked next time). 26 files are left; the same command goes on from here.\n',
     )
     release()
     const { exitCode, stdout } = await running.ended
@@ -82,7 +82,7 @@ describe('the first Ctrl-C', () => {
     const running = home.start(['sync', 'papers'])
     await asked.promise
     running.child.kill('SIGINT')
-    await running.logged('Stopping.\n')
+    await running.logged('Stopping. The same command goes on from here.\n')
     expect(await running.ended).toMatchObject({ exitCode: 130 })
   })
 })

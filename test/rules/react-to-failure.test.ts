@@ -20,6 +20,7 @@ const CASES: readonly (readonly [ErrorKind, ErrorCode, FailureScope, '' | '?'])[
   ['temporary', 'service-error', 'service', '?'],
   ['temporary', 'answer-malformed', 'service', '?'],
   ['temporary', 'answer-late', 'service', '?'],
+  ['temporary', 'service-full', 'store', ''],
   ['temporary', 'disk-full', 'store', ''],
   ['temporary', 'ledger-away', 'store', ''],
   ['access', 'credential-missing', 'service', ''],

@@ -257,8 +257,9 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
       return identity
     },
     isEmbedded: settings.service.kind === 'embedded',
-    ...(settings.service.kind === 'embedded' && { describeReaders: () => JSON.stringify(describeReaders()) }),
-    ...(settings.service.kind === 'configured' && { addressFrom: settings.service.addressFrom }),
+    ...(settings.service.kind === 'configured'
+      ? { addressFrom: settings.service.addressFrom }
+      : { directory: settings.service.dataDir, describeReaders: () => JSON.stringify(describeReaders()) }),
     connect: connectOnce,
     onOutage: (listener) => {
       listeners.add(listener)

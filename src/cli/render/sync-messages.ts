@@ -14,12 +14,21 @@ export function announceStop(
   const messages = isInDaemon ? DAEMON_MESSAGES : OWN_MESSAGES
   const listener = (isLast: boolean) => {
     const uploading = progress.uploads.length
-    const text = (isLast ? messages.last : messages.first)(uploading)
+    const text = isLast
+      ? messages.last(uploading)
+      : messages.first(uploading) + (isInDaemon ? '' : ` ${describeRest(progress)}`)
     // The process ends now, so the drawn line is removed.
     if (isLast) context.messages.clear()
     if (text !== undefined) context.announce(text, { uploading })
   }
   return context.io.onStop?.(listener) ?? { [Symbol.dispose]() {} }
+}
+
+/** Says how much this run leaves, and how to go on with it. */
+function describeRest({ contentsTotal, contentsSent, uploads }: Progress): string {
+  const left = contentsTotal - contentsSent - uploads.length
+  if (left <= 0) return 'The same command goes on from here.'
+  return `${counted(left, 'file is', 'files are')} left; the same command goes on from here.`
 }
 
 interface StopMessages {
@@ -33,7 +42,7 @@ const OWN_MESSAGES: StopMessages = {
   first: (uploading) =>
     uploading === 0
       ? 'Stopping.'
-      : `Stopping: finishing ${counted(uploading, 'upload')} (Ctrl-C again ends now; what is unfinished is checked next time)`,
+      : `Stopping: finishing ${counted(uploading, 'upload')} (Ctrl-C again ends now; what is unfinished is checked next time).`,
   last: (uploading) => {
     if (uploading === 0) return undefined
     const [uploads, they] = uploading === 1 ? ['upload was', 'it'] : ['uploads were', 'they']

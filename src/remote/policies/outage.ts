@@ -97,6 +97,7 @@ const HEADLINES: Readonly<Record<Outage['code'], string>> = {
   'answer-late': 'does not answer',
   'answer-malformed': 'gives no usable answer',
   'service-unavailable': 'cannot answer requests now',
+  'service-full': 'has no room left',
   'service-error': 'cannot answer requests now',
   'service-throttling': 'asks for fewer requests',
 }

@@ -144,17 +144,20 @@ export function malformed(reason: string, cause = reason): TransientFailure {
 }
 
 /** Statuses of a service that cannot answer now; any other 5xx is a `service-error`. */
-const UNAVAILABLE: ReadonlySet<number> = new Set([408, 425, 502, 503, 504, 507, 511])
+const UNAVAILABLE: ReadonlySet<number> = new Set([408, 425, 502, 503, 504, 511])
 
 function transientFailureOf(response: ServiceResponse): TransientFailure {
   const throttled = response.status === 429
-  const failed = UNAVAILABLE.has(response.status) ? 'service-unavailable' : 'service-error'
+  const isFull = response.status === 507
+  const failed = isFull ? 'service-full' : UNAVAILABLE.has(response.status) ? 'service-unavailable' : 'service-error'
   return new TransientFailure({
     code: throttled ? 'service-throttling' : failed,
     reason: `the service answered ${statusText(response.status)}`,
     cause: [response.status, STATUS_WORDS[response.status]].filter((word) => word !== undefined).join(', '),
     mayHaveTakenEffect: !throttled,
     connected: true,
+    // Only a person makes room.
+    final: isFull,
     retryAfterMs: parseRetryAfterMs(headerOf(response, 'retry-after'), answeredAtMs(response)),
   })
 }

@@ -238,6 +238,9 @@ export class UploadStage {
     batcher.begin(intent)
     const result = await this.#uploadToDirectory(intent)
     if (result.kind === 'fatal') this.#failure ??= { error: result.error }
+    // Each further upload would be refused, and be in doubt.
+    if (result.kind === 'doubt' && result.cause === 'service-full')
+      this.#failure ??= { error: libraryFull(this.#engine.service) }
     batcher.end(intent, result)
     // Results that need no commit yet wait for the next one that is due.
     if (batcher.wantsCommit || this.#failure || this.#state === 'closed') this.#event.set()
@@ -321,4 +324,9 @@ function assertDiskSpace({ store }: Engine): void {
     'disk-full',
     `${text}, and shelfd keeps ${formatSize(RESERVE_BYTES)} in reserve; free some space`,
   )
+}
+
+function libraryFull({ directory }: Engine['service']): TemporaryError {
+  const disk = directory === undefined ? 'The disk of the service' : `The disk of the library in "${directory}"`
+  return new TemporaryError('service-full', `${disk} is full: nothing more is sent until there is room`)
 }
