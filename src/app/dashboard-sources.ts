@@ -4,6 +4,7 @@ import type { DashboardSources, RecentLog } from '../dashboard/sources.ts'
 import { RequestError } from '../foundation/errors.ts'
 import { version } from '../foundation/version.ts'
 import { isOutOfUse } from '../rules/mirrors.ts'
+import { DEFAULT_RETRY } from '../rules/retry-delay.ts'
 import type { MirrorRow } from '../store/tables/mirrors.ts'
 import type { Service } from '../sync/engine.ts'
 import { CAREFUL_PASS } from '../sync/pass.ts'
@@ -56,7 +57,7 @@ export function dashboardSources(input: DashboardInput): DashboardSources {
     service: () => input.service(),
     pause: (names) => changeMirrors(input, names, { ask: 'pause', make: pauseMirrors }),
     resume: (names) => changeMirrors(input, names, { ask: 'resume', make: resumeMirrors }),
-    sync: (names, signal) => sync(input, names, signal),
+    sync: (names, signal, onOutage) => sync({ ...input, onOutage }, names, signal),
     retry: (ids) =>
       changeStore(stateDir, { ask: (daemon) => daemon.retry(ids), make: (store) => retryContents(store, ids) }),
     setAside: (ids) =>
@@ -83,6 +84,7 @@ async function sync(input: DashboardInput, names: readonly string[], signal: Abo
   await using runner = await openRunner(settings, {
     ...input,
     signal: AbortSignal.any([input.signal, signal]),
+    retry: { ...DEFAULT_RETRY, forMs: settings.limits.retryForMs },
     isDryRun: false,
     fileLog: silentFileLog,
   })

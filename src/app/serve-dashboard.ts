@@ -1,4 +1,5 @@
 import { type Dashboard, startDashboard } from '../dashboard/start-dashboard.ts'
+import { INTERACTIVE_RETRY } from '../rules/retry-delay.ts'
 import { openStoreReader } from '../store/open-store.ts'
 import type { Service } from '../sync/engine.ts'
 import { openStateReader } from '../sync/reading/state-reader.ts'
@@ -16,7 +17,7 @@ interface ServeInput extends OpenServiceInput {
 export async function serveDashboard(settings: Settings, input: ServeInput): Promise<Dashboard> {
   const { stateDir } = settings
   await using opening = new AsyncDisposableStack()
-  const own = opening.use(createLazyService(settings, input))
+  const own = opening.use(createLazyService(settings, { ...input, retry: INTERACTIVE_RETRY }))
   const reader = opening.use(openStateReader(stateDir))
   let service: Service = own
   const sources = dashboardSources({

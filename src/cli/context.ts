@@ -6,8 +6,9 @@ import type { SettingFlags } from '../app/settings/overrides.ts'
 import type { Settings } from '../app/settings/settings.ts'
 import type { LogFields, Logger } from '../foundation/logger.ts'
 import { escapeLines, terminalSafeJson } from '../foundation/text/safe-text.ts'
-import { isoTime, timeOfDay } from '../foundation/text/times.ts'
-import { describeCause, type Outage, type OutageListener } from '../remote/policies/outage.ts'
+import { isoTime } from '../foundation/text/times.ts'
+import { describeOutage, type Outage, type OutageListener } from '../remote/policies/outage.ts'
+import { INTERACTIVE_RETRY } from '../rules/retry-delay.ts'
 import { renderTable } from './render/layout.ts'
 import { type CliIo, columnsOf } from './terminal/cli-io.ts'
 import { MessageOutput, WaitingLine } from './terminal/messages.ts'
@@ -59,15 +60,6 @@ export interface CommandContext extends GlobalFlags {
   endWait(): void
   /** The output for everything except data. */
   readonly messages: MessageOutput
-}
-
-/** For commands whose user waits for the answer: a few short retries. */
-const INTERACTIVE_RETRY = {
-  attempts: 4,
-  firstDelayMs: 250,
-  maxDelayMs: 5_000,
-  forMs: 60_000,
-  longestRetryAfterMs: 60_000,
 }
 
 export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () => Settings): CommandContext {
@@ -202,16 +194,4 @@ function fieldsOf({ origin, code, cause, givesUpAtMs, nextTryAtMs, askedUntilMs 
   const times = { until: givesUpAtMs, nextTry: nextTryAtMs, askedToWaitUntil: askedUntilMs }
   const shown = Object.entries(times).flatMap(([name, ms]) => (ms === null ? [] : [[name, isoTime(ms)]]))
   return { service: origin, code, reason: cause, ...Object.fromEntries(shown) }
-}
-
-/** Returns one line: which service does not answer, why, how long shelfd waits, and when it tries again. */
-function describeOutage(outage: Outage, nowMs: number): string {
-  return `${describeCause(outage, nowMs)}. ${describePlan(outage, nowMs)}`
-}
-
-function describePlan({ givesUpAtMs, nextTryAtMs, askedUntilMs }: Outage, nowMs: number): string {
-  const until = givesUpAtMs === null ? 'Trying a few times' : `Trying until ${timeOfDay(givesUpAtMs, nowMs)}`
-  if (askedUntilMs !== null) return `${until}.`
-  if (nextTryAtMs === null) return `${until}.`
-  return `${until}; next try in ${Math.max(1, Math.ceil((nextTryAtMs - nowMs) / 1_000))} s.`
 }

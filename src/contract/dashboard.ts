@@ -50,7 +50,9 @@ export const overview = z.object({
   /** The origin of the service, or the data directory of the embedded library. */
   service: z.string(),
   /** Null when no daemon runs. */
-  daemon: z.object({ startedAt: time, summary: z.string(), trouble: z.string().nullable() }).nullable(),
+  daemon: z.object({ startedAt: time, summary: z.string() }).nullable(),
+  /** Why the service gives no answers now, and what shelfd does about it; null while it answers. */
+  trouble: z.string().nullable(),
   mirrors: z.array(mirror).readonly(),
 })
 

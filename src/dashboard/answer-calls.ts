@@ -1,9 +1,11 @@
 import type { CallInput, CallName, CallResponse } from '../contract/dashboard.ts'
 import { RequestError } from '../foundation/errors.ts'
+import type { ServiceClient } from '../remote/service-client.ts'
 import type { LiveStream } from './live.ts'
 import type { Sessions } from './sessions.ts'
 import type { DashboardSources } from './sources.ts'
 import type { DashboardSyncs } from './syncs.ts'
+import type { Waiting } from './waiting.ts'
 
 /** One method for each call of the interface. */
 export type CallHandlers = {
@@ -15,12 +17,13 @@ interface Parts {
   readonly sessions: Sessions
   readonly syncs: DashboardSyncs
   readonly live: LiveStream
+  readonly waiting: Waiting
 }
 
 const MOST_HITS = 50
 const LIFE_OF_ADDRESS_MINUTES = 10
 
-export function answerCalls({ sources, sessions, syncs, live }: Parts): CallHandlers {
+export function answerCalls({ sources, sessions, syncs, live, waiting }: Parts): CallHandlers {
   const { read } = sources.reader
   /** Shows the result of a change at once. */
   const changed = async <T>(change: Promise<T>): Promise<T> => {
@@ -28,6 +31,8 @@ export function answerCalls({ sources, sessions, syncs, live }: Parts): CallHand
     live.refresh()
     return result
   }
+  const connected = <T>(signal: AbortSignal, ask: (client: ServiceClient) => Promise<T>): Promise<T> =>
+    waiting.during(sources.service(), async (service) => ask((await service.connect(signal)).client))
   return {
     signIn: async ({ key }) => {
       const token = sessions.redeem(key)
@@ -44,7 +49,9 @@ export function answerCalls({ sources, sessions, syncs, live }: Parts): CallHand
     rows: (input) => read('rows', input),
     tree: (input) => read('tree', input),
     why: async ({ mirror, path }, signal) => ({
-      fields: (await sources.explain(mirror, path, signal)).map(([label, text]) => [label, text]),
+      fields: (await waiting.during(sources.service(), () => sources.explain(mirror, path, signal))).map(
+        ([label, text]) => [label, text],
+      ),
     }),
     problems: () => read('problems', {}),
     retry: async ({ contentIds }) => ({ count: await changed(sources.retry(contentIds)) }),
@@ -52,19 +59,18 @@ export function answerCalls({ sources, sessions, syncs, live }: Parts): CallHand
     timeline: ({ span }) => read('timeline', { span, nowMs: Date.now() }),
     settings: async () => sources.settings(),
     log: async () => ({ lines: sources.log?.list() ?? null }),
-    search: async ({ query, library }, signal) => {
-      const { client } = await sources.service().connect(signal)
+    search: ({ query, library }, signal) => {
       const libraryIds = library === '' ? {} : { libraryIds: [library] }
-      return await client.searchResources({ query, ...libraryIds, limit: MOST_HITS }, signal)
+      return connected(signal, (client) => client.searchResources({ query, ...libraryIds, limit: MOST_HITS }, signal))
     },
-    openDocument: async ({ resourceId }, signal) => {
-      const { client } = await sources.service().connect(signal)
-      const view = { disposition: 'inline', ttlMinutes: LIFE_OF_ADDRESS_MINUTES } as const
-      const { url } = await client.createResourceViewUrl(resourceId, view, signal)
-      if (new URL(url).origin === client.origin) return { url }
-      const todo = 'the dashboard opens no other places; "shelfd resource url" prints the address'
-      throw new RequestError('invalid', `The service gave an address outside of ${client.origin}; ${todo}`, 502)
-    },
+    openDocument: ({ resourceId }, signal) =>
+      connected(signal, async (client) => {
+        const view = { disposition: 'inline', ttlMinutes: LIFE_OF_ADDRESS_MINUTES } as const
+        const { url } = await client.createResourceViewUrl(resourceId, view, signal)
+        if (new URL(url).origin === client.origin) return { url }
+        const todo = 'the dashboard opens no other places; "shelfd resource url" prints the address'
+        throw new RequestError('invalid', `The service gave an address outside of ${client.origin}; ${todo}`, 502)
+      }),
   }
 }
 

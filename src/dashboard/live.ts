@@ -8,13 +8,20 @@ import { isoTime } from '../foundation/text/times.ts'
 import { describeStatus } from '../sync/continuous/controller-status.ts'
 import type { DashboardSources } from './sources.ts'
 import type { DashboardSyncs } from './syncs.ts'
+import type { Waiting } from './waiting.ts'
 
 /** A reading is repeated after a second, or after ten times as long as it took. */
 const LEAST_DELAY_MS = 1_000
 const DELAY_PER_READING = 10
 
+interface LiveParts {
+  readonly sources: DashboardSources
+  readonly syncs: DashboardSyncs
+  readonly waiting: Waiting
+}
+
 /** The state of everything now. */
-export async function readLive(sources: DashboardSources, syncs: DashboardSyncs): Promise<LiveEvent> {
+export async function readLive({ sources, syncs, waiting }: LiveParts): Promise<LiveEvent> {
   const daemon = await sources.daemonStatus()
   const mirrors = await sources.reader.read('overview', { daemon, listed: sources.listMirrors(), nowMs: Date.now() })
   const overview: Overview = {
@@ -23,8 +30,8 @@ export async function readLive(sources: DashboardSources, syncs: DashboardSyncs)
     daemon: daemon && {
       startedAt: isoTime(daemon.startedAt),
       summary: describeStatus(daemon) || counted(0, 'mirror'),
-      trouble: daemon.service.reason?.message ?? null,
     },
+    trouble: waiting.describe(Date.now()) ?? daemon?.service.reason?.message ?? null,
     mirrors: mirrors.map((mirror) => ({
       ...mirror,
       isSyncing: syncs.isRunning(mirror.name),

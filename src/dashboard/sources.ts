@@ -1,4 +1,5 @@
 import type { LogLine, SettingsInForce } from '../contract/dashboard.ts'
+import type { OutageListener } from '../remote/policies/outage.ts'
 import type { DaemonStatus } from '../sync/continuous/controller-status.ts'
 import type { Service } from '../sync/engine.ts'
 import type { ListedMirror } from '../sync/reading/read-overview.ts'
@@ -27,8 +28,8 @@ export interface DashboardSources {
   service(): Service
   pause(names: readonly string[]): Promise<void>
   resume(names: readonly string[]): Promise<void>
-  /** Syncs these mirrors, all when none is named; resolves at the end of the run. */
-  sync(names: readonly string[], signal: AbortSignal): Promise<void>
+  /** Syncs these mirrors, all when none is named; resolves at the end of the run. `onOutage` receives what it waits for. */
+  sync(names: readonly string[], signal: AbortSignal, onOutage: OutageListener): Promise<void>
   retry(contentIds: readonly number[]): Promise<number>
   setAside(contentIds: readonly number[]): Promise<number>
   /** Describes everything known of a path, relative to its mirror; text by label. */

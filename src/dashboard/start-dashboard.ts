@@ -12,6 +12,7 @@ import { LiveStream, readLive } from './live.ts'
 import { Sessions } from './sessions.ts'
 import type { DashboardSources } from './sources.ts'
 import { DashboardSyncs } from './syncs.ts'
+import { Waiting } from './waiting.ts'
 
 /** The dashboard's server, for browsers on this machine. */
 export interface Dashboard extends AsyncDisposable {
@@ -27,10 +28,11 @@ const MAX_CONNECTIONS = 64
 /** Serves the dashboard on a free port of 127.0.0.1. */
 export async function startDashboard(sources: DashboardSources, logger: Logger): Promise<Dashboard> {
   await using starting = new AsyncDisposableStack()
-  const syncs = starting.adopt(new DashboardSyncs(sources.sync), (each) => each.stop())
+  const waiting = new Waiting(() => live.refresh())
+  const syncs = starting.adopt(new DashboardSyncs(sources.sync, waiting), (each) => each.stop())
   const sessions = new Sessions(systemClock)
-  const live = new LiveStream(() => readLive(sources, syncs))
-  const handlers = answerCalls({ sources, sessions, syncs, live })
+  const live = new LiveStream(() => readLive({ sources, syncs, waiting }))
+  const handlers = answerCalls({ sources, sessions, syncs, live, waiting })
   let origin = ''
   const { listen, close } = createHttpServer({
     routes: dashboardRoutes({ files: await loadPageFiles(), handlers, sessions, live }),

@@ -1,18 +1,23 @@
+import { Mutex } from '../foundation/concurrency/mutex.ts'
 import { messageOf } from '../foundation/errors.ts'
 import type { DashboardSources } from './sources.ts'
+import type { Waiting } from './waiting.ts'
 
-/** The syncs that were asked for on the dashboard, one at a time for each mirror. */
+/** The syncs that were asked for on the dashboard, one at a time, since each needs the state to itself. */
 export class DashboardSyncs {
   readonly #sync: DashboardSources['sync']
+  readonly #waiting: Waiting
   readonly #end = new AbortController()
+  readonly #mutex = new Mutex()
   readonly #running = new Map<string, Promise<void>>()
   readonly #failures = new Map<string, string>()
 
-  constructor(sync: DashboardSources['sync']) {
+  constructor(sync: DashboardSources['sync'], waiting: Waiting) {
     this.#sync = sync
+    this.#waiting = waiting
   }
 
-  /** Begins a sync of each mirror that is not being synced. */
+  /** Begins a sync of each mirror that is not being synced, and does not wait for one already. */
   begin(names: readonly string[]): void {
     for (const name of names.filter((each) => !this.#running.has(each))) {
       this.#failures.delete(name)
@@ -35,8 +40,10 @@ export class DashboardSyncs {
   }
 
   async #run(name: string): Promise<void> {
+    using _lock = await this.#mutex.lock()
     try {
-      await this.#sync([name], this.#end.signal)
+      this.#end.signal.throwIfAborted()
+      await this.#waiting.follow((onOutage) => this.#sync([name], this.#end.signal, onOutage))
     } catch (error) {
       this.#failures.set(name, messageOf(error))
     } finally {

@@ -19,6 +19,15 @@ export interface RetryPolicy {
 /** The policy of requests to a service. The configuration sets `forMs` (`limits.retryFor`). */
 export const DEFAULT_RETRY: RetryPolicy = { attempts: 8, firstDelayMs: 500, maxDelayMs: 30_000, forMs: 120_000 }
 
+/** For requests whose user waits for the answer: a few short retries. */
+export const INTERACTIVE_RETRY: RetryPolicy = {
+  attempts: 4,
+  firstDelayMs: 250,
+  maxDelayMs: 5_000,
+  forMs: 60_000,
+  longestRetryAfterMs: 60_000,
+}
+
 /**
  * The delay after failed try number `attempt` (from 1). Half of the growing part is jitter, so that clients that failed
  * together don't return together; `random` is in [0, 1). Never less than `retryAfterMs`.

@@ -44,7 +44,7 @@ export interface Service {
   describeReaders?(): string
   /** Checks the credential at the first call (4.1); later calls return the same connection. */
   connect(signal: AbortSignal): Promise<Connection>
-  /** Calls `listener` with each failed or late try of an outage, and with null once the service answers. */
+  /** Calls `listener` with an outage under way, then with each failed or late try of one, and with null once the service answers. */
   onOutage(listener: OutageListener): Disposable
   /** Closes the connection; the next call opens a new one and checks the credential as it is then. */
   disconnect(): Promise<void>

@@ -8,7 +8,9 @@ import {
   liveEvent,
 } from '../../src/contract/dashboard.ts'
 import { configure } from '../support/daemon.ts'
+import { freePort } from '../support/free-port.ts'
 import { homeWithPapers, temporaryHome } from '../support/home.ts'
+import { startRawServer } from '../support/network.ts'
 import { startHere } from '../support/run-shelfd.ts'
 
 /** `shelfd dashboard` in this process, and a client that is signed in; every answer must have the shape of its call. */
@@ -25,8 +27,12 @@ async function serve(home: ReturnType<typeof temporaryHome>) {
   const url: string = JSON.parse(await running.firstLine).url
   const { origin } = new URL(url)
   let authorization = ''
-  const call = async <K extends CallName>(name: K, input: CallInput<K>): Promise<CallResponse<K>> => {
-    const init = { method: 'POST', headers: { authorization }, body: JSON.stringify(input) }
+  const call = async <K extends CallName>(
+    name: K,
+    input: CallInput<K>,
+    signal?: AbortSignal,
+  ): Promise<CallResponse<K>> => {
+    const init = { method: 'POST', headers: { authorization }, body: JSON.stringify(input), ...(signal && { signal }) }
     const answer = await fetch(`${origin}/api/${name}`, init)
     if (!answer.ok) throw new Error(`${name}: ${answer.status} ${await answer.text()}`)
     return dashboardCalls[name].answer.parse(await answer.json()) as CallResponse<K>
@@ -110,4 +116,63 @@ test('nothing mirrored yet is shown as nothing', async () => {
   expect(await live()).toMatchObject({ overview: { mirrors: [] } })
   expect(await call('problems', {})).toEqual({ contents: [], moreContents: 0, paths: [], morePaths: 0 })
   await expect(call('rows', { mirror: 'none', ...ALL })).rejects.toThrow('Nothing of the mirror')
+})
+
+const SILENT = {
+  'that refuses connections': async () => ({
+    url: `http://127.0.0.1:${await freePort()}`,
+    cause: /does not answer \(connection refused\)\. Trying until [\d:]+; next try in \d+ s\.$/,
+  }),
+  'that accepts and stays silent': async () => ({
+    url: `http://127.0.0.1:${(await startRawServer()).port}`,
+    cause: /does not answer \(no answer yet for 3 s\)\. Trying until [\d:]+\.$/,
+  }),
+} as const
+
+test.each(Object.keys(SILENT) as (keyof typeof SILENT)[])(
+  'a service %s is named while a search and a sync wait',
+  async (kind) => {
+    const { url, cause } = await SILENT[kind]()
+    const home = temporaryHome({ url, token: 'token' })
+    const path = home.write('Papers', { 'a.md': 'A' })
+    configure(home, { mirrors: [{ name: 'papers', path, library: 'Test' }], limits: { retryFor: '4s' } })
+    const { call, live } = await serve(home)
+    const troubleOf = async () => {
+      const event = await live()
+      return event.kind === 'overview' ? event.overview.trouble : undefined
+    }
+    expect(await troubleOf()).toBeNull()
+    const leaving = new AbortController()
+    const searched = call('search', { query: 'tide', library: '' }, leaving.signal).catch(() => {})
+    await expect.poll(troubleOf, { timeout: 20_000 }).toMatch(cause)
+    leaving.abort()
+    await searched
+    await expect.poll(troubleOf).toBeNull()
+    await call('sync', { names: ['papers'] })
+    await expect.poll(troubleOf, { timeout: 20_000 }).toMatch(cause)
+    const failureOf = async () => {
+      const event = await live()
+      return event.kind === 'overview' ? event.overview.mirrors[0]?.syncFailure : undefined
+    }
+    await expect.poll(failureOf, { timeout: 20_000 }).toMatch(new RegExp(`at ${url}: `))
+    expect(await troubleOf()).toBeNull()
+  },
+)
+
+test('mirrors that are synced at once take turns', async () => {
+  const home = temporaryHome()
+  const mirrors = ['Notes', 'Papers'].map((name) => ({ name, path: home.write(name, { 'a.md': name }), library: name }))
+  configure(home, { mirrors })
+  const { call, live } = await serve(home)
+  await call('sync', { names: [] })
+  const states = async () => {
+    const event = await live()
+    return event.kind === 'overview'
+      ? event.overview.mirrors.map(({ files, syncFailure }) => [files.searchable, syncFailure])
+      : []
+  }
+  await expect.poll(states, { timeout: 30_000 }).toEqual([
+    [1, null],
+    [1, null],
+  ])
 })

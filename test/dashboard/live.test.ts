@@ -4,7 +4,7 @@ import { LiveStream } from '../../src/dashboard/live.ts'
 
 const eventOf = (logNumber: number): LiveEvent => ({
   kind: 'overview',
-  overview: { version: '1', service: 'https://library.example.com', daemon: null, mirrors: [] },
+  overview: { version: '1', service: 'https://library.example.com', daemon: null, trouble: null, mirrors: [] },
   logNumber,
 })
 

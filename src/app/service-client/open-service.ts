@@ -8,7 +8,7 @@ import { describeCommand, describeHolder } from '../../foundation/files/lock-hol
 import type { Logger } from '../../foundation/logger.ts'
 import { chooseProxy } from '../../remote/choose-proxy.ts'
 import type { ClientOptions } from '../../remote/client-options.ts'
-import type { OutageListener } from '../../remote/policies/outage.ts'
+import type { Outage, OutageListener } from '../../remote/policies/outage.ts'
 import { RetryAfter } from '../../remote/retry-after.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
 import type { ConnectOptions } from '../../remote/wire/connector.ts'
@@ -207,7 +207,9 @@ export type LazyService = Service & AsyncDisposable
 
 export function createLazyService(settings: Settings, given: OpenServiceInput): LazyService {
   const listeners = new Set<OutageListener>(given.onOutage ? [given.onOutage] : [])
+  let underWay: Outage | null = null
   const onOutage: OutageListener = (outage) => {
+    underWay = outage
     for (const listener of listeners) listener(outage)
   }
   // The service's `Retry-After` for one client holds for the next one, too.
@@ -234,6 +236,7 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
     const service = opened
     opened = undefined
     connection = undefined
+    underWay = null
     closing = closing.then(() => close(service, inUse))
     return closing
   }
@@ -263,6 +266,7 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
     connect: connectOnce,
     onOutage: (listener) => {
       listeners.add(listener)
+      if (underWay) listener(underWay)
       return { [Symbol.dispose]: () => void listeners.delete(listener) }
     },
     disconnect,

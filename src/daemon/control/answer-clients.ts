@@ -68,6 +68,9 @@ async function syncBeside(
   const { controllers, engine, connection, plan } = supervisor
   const { limits, options, namesFiles } = request
   const mirrors = plan.admit(request.mirrors)
+  using _outages = engine.service.onOutage((outage) => {
+    progress.outage = outage
+  })
   await using quiesced = new AsyncDisposableStack()
   for (const { name } of mirrors) {
     const controller = controllers.find((candidate) => candidate.name === name)
@@ -75,9 +78,6 @@ async function syncBeside(
     const row = engine.store.mirrors.findByName(name)
     if (row) connection.follower?.remove(row.id)
   }
-  using _outages = engine.service.onOutage((outage) => {
-    progress.outage = outage
-  })
   const names = mirrors.map(({ name }) => name)
   engine.logger.info(CLIENT_LOG_MESSAGES.beginSync, { mirrors: names })
   const activity = new Map(names.map((name) => [name, new ActivityLog(engine, name)]))

@@ -107,3 +107,15 @@ export function describeCause({ origin, code, cause, askedUntilMs }: Outage, now
   const asked = askedUntilMs === null ? HEADLINES[code] : `asks to wait until ${timeOfDay(askedUntilMs, nowMs)}`
   return `${origin} ${asked} (${escapeText(cause)})`
 }
+
+/** Returns one line: which service does not answer, why, how long shelfd waits, and when it tries again. */
+export function describeOutage(outage: Outage, nowMs: number): string {
+  return `${describeCause(outage, nowMs)}. ${describePlan(outage, nowMs)}`
+}
+
+function describePlan({ givesUpAtMs, nextTryAtMs, askedUntilMs }: Outage, nowMs: number): string {
+  const until = givesUpAtMs === null ? 'Trying a few times' : `Trying until ${timeOfDay(givesUpAtMs, nowMs)}`
+  if (askedUntilMs !== null) return `${until}.`
+  if (nextTryAtMs === null) return `${until}.`
+  return `${until}; next try in ${Math.max(1, Math.ceil((nextTryAtMs - nowMs) / 1_000))} s.`
+}

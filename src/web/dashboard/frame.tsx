@@ -39,6 +39,7 @@ export function Frame({ onSignOut }: { onSignOut(): void }) {
       <Header view={view} onHelp={() => setIsHelpOpen(true)} onSignOut={onSignOut} />
       <main id="main" tabIndex={-1}>
         {live.trouble !== '' && <Notice tone="problem">{live.trouble}</Notice>}
+        {live.overview?.trouble && <Notice tone="warning">{live.overview.trouble}</Notice>}
         {view === 'mirrors' && <MirrorsView takesFocus={takesFocus} />}
         {view === 'report' && <ReportView query={query} takesFocus={takesFocus} />}
         {view === 'problems' && <ProblemsView takesFocus={takesFocus} />}

@@ -31,7 +31,6 @@ export function MirrorsView({ takesFocus }: { readonly takesFocus: boolean }) {
           ? `A daemon keeps them up to date since ${formatTime(daemon.startedAt)}: ${daemon.summary}`
           : 'No daemon runs: mirrors are synced when you ask for it. "shelfd service install" keeps them up to date.'}
       </p>
-      {daemon?.trouble && <Notice tone="warning">{daemon.trouble}</Notice>}
       {mirrors.length === 0 && (
         <Notice tone="plain">
           Nothing is mirrored yet. <code>shelfd init</code> sets up a mirror, <code>shelfd sync DIRECTORY</code> tries
