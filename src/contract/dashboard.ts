@@ -103,26 +103,57 @@ const treePage = z.object({
 /** Everything known of one path: label and text. */
 const explanation = z.object({ fields: z.array(z.tuple([z.string(), z.string()])).readonly() })
 
-const contentProblem = z.object({
+const failedContent = z.object({
   contentId: z.int(),
-  code: z.string(),
-  message: z.string(),
   stage: z.enum(['upload', 'ingestion']),
   resourceId: z.string().nullable(),
   tries: count,
   since: time.nullable(),
   retryAt: time.nullable(),
   isSetAside: z.boolean(),
-  files: z.array(z.object({ mirror: z.string(), path: z.string() })).readonly(),
+  /** Other files that have it. */
+  copies: z.array(z.string()).readonly(),
+  moreCopies: count,
 })
 
-const pathProblem = z.object({ mirror: z.string(), path: z.string(), code: z.string(), message: z.string() })
+const problem = z.object({
+  mirror: z.string(),
+  path: z.string(),
+  code: z.string(),
+  /** The message without the path. */
+  cause: z.string(),
+  /** Null for a path that could not be read, or cannot be sent. */
+  content: failedContent.nullable(),
+  /** The line of a `.shelfdignore` in the mirror's directory that leaves the path out; null when no line can. */
+  ignoreLine: z.string().nullable(),
+  /** The mirror's directory. */
+  root: z.string(),
+  /** What may mend it on the command line; null when no command is known. */
+  command: z.string().nullable(),
+})
 
-export const problems = z.object({
-  contents: z.array(contentProblem).readonly(),
-  moreContents: count,
-  paths: z.array(pathProblem).readonly(),
-  morePaths: count,
+const problemsInput = z.object({
+  /** Only paths that contain it, in upper or lower case. */
+  text: z.string().max(1_000),
+  /** The key of a group, or empty for all. */
+  cause: z.string(),
+  place: z.string(),
+  offset: count,
+})
+
+const problemGroup = z.object({ key: z.string(), count })
+
+const problemsPage = z.object({
+  /** Problems that the filter leaves; those that were set aside are among them, the last ones. */
+  total: count,
+  setAside: count,
+  /** By cause, and by directory, each counted as if its own kind of filter were off; the largest first. */
+  causes: z.array(problemGroup).readonly(),
+  places: z.array(problemGroup).readonly(),
+  morePlaces: count,
+  problems: z.array(problem).readonly(),
+  /** Contents among all that the filter leaves that are not set aside. */
+  contentIds: z.array(z.int()).readonly(),
 })
 
 const timelineSpan = z.enum(['hour', 'day', 'month'])
@@ -163,8 +194,10 @@ export type ClassCounts = z.infer<typeof classCounts>
 export type RowsInput = z.infer<typeof rowsInput>
 export type RowsPage = z.infer<typeof rowsPage>
 export type TreePage = z.infer<typeof treePage>
-export type Problems = z.infer<typeof problems>
-export type ContentProblem = z.infer<typeof contentProblem>
+export type ProblemsInput = z.infer<typeof problemsInput>
+export type ProblemsPage = z.infer<typeof problemsPage>
+export type ShownProblem = z.infer<typeof problem>
+export type ProblemCount = z.infer<typeof problemGroup>
 export type TimelineSpan = z.infer<typeof timelineSpan>
 export type Timeline = z.infer<typeof timeline>
 export type SettingsInForce = z.infer<typeof settingsInForce>
@@ -188,7 +221,7 @@ export const dashboardCalls = {
   rows: { input: rowsInput, answer: rowsPage },
   tree: { input: treeInput, answer: treePage },
   why: { input: z.object({ mirror: z.string(), path: z.string() }), answer: explanation },
-  problems: { input: nothing, answer: problems },
+  problems: { input: problemsInput, answer: problemsPage },
   retry: { input: contents, answer: counted },
   setAside: { input: contents, answer: counted },
   timeline: { input: z.object({ span: timelineSpan }), answer: timeline },

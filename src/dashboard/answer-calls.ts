@@ -53,7 +53,7 @@ export function answerCalls({ sources, sessions, syncs, live, waiting }: Parts):
         ([label, text]) => [label, text],
       ),
     }),
-    problems: () => read('problems', {}),
+    problems: (input) => read('problems', input),
     retry: async ({ contentIds }) => ({ count: await changed(sources.retry(contentIds)) }),
     setAside: async ({ contentIds }) => ({ count: await changed(sources.setAside(contentIds)) }),
     timeline: ({ span }) => read('timeline', { span, nowMs: Date.now() }),

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
+import { configure } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { homeWithPapers, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
@@ -53,6 +54,23 @@ describe('the summary of a run', () => {
     expect(stdout).toMatch(/^ {2}! a\.md: .*\[.*\]; tried again after/m)
     expect(stdout).not.toMatch(/aliases|contents|in doubt|Failed/)
   })
+})
+
+test('problems of many files are one line by cause and directory, in sync and status', async () => {
+  const home = temporaryHome()
+  const large = Array.from({ length: 60 }, (_, n) => [
+    `${n < 40 ? 'scans' : 'old/maps'}/${n}.bin`,
+    'x'.repeat(1_100 + n),
+  ])
+  configure(home, {
+    mirrors: [
+      { name: 'papers', path: home.write('Papers', Object.fromEntries(large)), library: 'Papers', maxSize: '1KB' },
+    ],
+  })
+  const line =
+    '  ! 60 files: larger than maxSize; raise maxSize, or leave it out with an ignore rule [over-max-size]: 40 in scans/, 20 in old/maps/'
+  expect((await home.shelfd(['sync'])).stdout.split('\n')).toContain(line)
+  expect((await home.shelfd(['status'])).stdout.split('\n')).toContain(line)
 })
 
 describe('missing directories', () => {

@@ -37,6 +37,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   Pause: 'Übertragungen anhalten',
   'Try again': 'Noch einmal versuchen',
   'Set aside': 'Als erledigt beiseitelegen',
+  'Leave it out': 'Datei von der Spiegelung ausnehmen',
   'Sign out': 'Abmelden',
   Report: 'Gegenüberstellung',
   Timeline: 'Zeitlicher Verlauf',
@@ -124,15 +125,23 @@ test('a mirror is paused, resumed and synced', async () => {
 test('a problem is shown with its cause, retried and set aside', async () => {
   const { page } = await openDashboard(running())
   await page.getByRole('link', { name: '1 problem' }).click()
-  const problem = page.getByRole('list', { name: 'Files that failed' }).getByRole('listitem')
+  const problem = page.getByRole('list', { name: 'Problems' }).getByRole('listitem')
   await problem.getByText('The PDF is damaged').waitFor()
-  await problem.getByText(`Papers: notes/${LONG_NAME}`).waitFor()
+  await problem.getByText(`Papers: notes/${LONG_NAME}`, { exact: true }).waitFor()
   await problem.getByRole('button', { name: 'Try again' }).click()
   await problem.getByText('stored, not searchable').waitFor()
   await problem.getByRole('button', { name: 'Set aside' }).click()
   await problem.getByText('set aside').waitFor()
   await problem.getByRole('button', { name: 'Try again' }).click()
   await problem.getByRole('button', { name: 'Set aside' }).waitFor()
+  await problem.getByText('Leave it out').click()
+  await problem.getByText(`/notes/${LONG_NAME}`, { exact: true }).waitFor()
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await problem.getByRole('button', { name: 'Copy' }).click()
+  await problem.getByText('Copied').waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`/notes/${LONG_NAME}`)
+  await problem.getByRole('button', { name: `Papers: notes/${LONG_NAME}`, exact: true }).click()
+  await page.getByRole('dialog').getByText('The PDF is damaged').waitFor()
 })
 
 test('the report is a table with filters and pages', async () => {

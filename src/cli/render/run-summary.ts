@@ -2,6 +2,7 @@ import { counted, escapeText, groupDigits } from '../../foundation/text/safe-tex
 import { timeOfDay } from '../../foundation/text/times.ts'
 import { formatDuration, formatSize } from '../../foundation/text/units.ts'
 import { describeHold } from '../../rules/limits.ts'
+import { describeGroup, groupProblems } from '../../rules/problem-groups.ts'
 import { reactToFailure } from '../../rules/react-to-failure.ts'
 import type { SummaryProblem, SyncSummary } from '../../rules/sync-summary.ts'
 import { describeKinds } from '../../rules/without-text.ts'
@@ -9,10 +10,7 @@ import type { RunResult } from '../../sync/run/run-sync.ts'
 import type { CommandContext } from '../context.ts'
 
 /** The most lines of problems that a summary has; the report has all problems. */
-const MOST_PROBLEMS = 20
-
-/** The most paths that a line names for several files with one problem. */
-const MOST_PATHS = 3
+const MOST_LINES = 20
 
 /** For fewer contents the 95th percentile is the slowest one. */
 const FEW = 20
@@ -196,22 +194,15 @@ function furtherProblems({ problems }: SyncSummary, { failure }: RunResult): Sum
 }
 
 function describeProblems(problems: readonly SummaryProblem[], nowMs: number): Line[] {
-  const groups = [...Map.groupBy(problems, ({ code, message, retryAt }) => `${code}\n${message}\n${retryAt}`).values()]
-  const lines = groups.slice(0, MOST_PROBLEMS).map((group): Line => [ATTENTION, describeGroup(group, nowMs)])
-  const left = groups.slice(MOST_PROBLEMS).flat().length
+  const groups = groupProblems(problems, ({ retryAt }) => retryAt)
+  const lines = groups.slice(0, MOST_LINES).map((group): Line => {
+    const retryAt = group.problems[0]?.retryAt ?? null
+    const retry = retryAt === null ? '' : `; tried again after ${timeOfDay(Date.parse(retryAt), nowMs)}`
+    return [ATTENTION, describeGroup(group, retry)]
+  })
+  const left = groups.slice(MOST_LINES).flatMap((group) => group.problems).length
   if (left > 0) lines.push([ATTENTION, `and ${left} more: shelfd report --only needs-attention`])
   return lines
-}
-
-function describeGroup(group: readonly SummaryProblem[], nowMs: number): string {
-  const [first] = group
-  if (!first) return ''
-  const retry = first.retryAt === null ? '' : `; tried again after ${timeOfDay(Date.parse(first.retryAt), nowMs)}`
-  const message = `${escapeText(first.message)} [${first.code}]${retry}`
-  const paths = group.slice(0, MOST_PATHS).map(({ path }) => escapeText(path) || '.')
-  if (group.length === 1) return `${paths.join('')}: ${message}`
-  const more = group.length > MOST_PATHS ? `, and ${group.length - MOST_PATHS} more` : ''
-  return `${counted(group.length, 'file')}: ${message}: ${paths.join(', ')}${more}`
 }
 
 /** Returns the last line, such as `Done with 2 problems in 3.4 s; 3 files wait for the next run.` */

@@ -4,6 +4,7 @@ import { formatSpan, formatTime, isoTime } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { describeInDoubt, IN_DOUBT } from '../../rules/doubts.ts'
 import { isOutOfUse, type MirrorActivity } from '../../rules/mirrors.ts'
+import { describeGroup, groupProblems } from '../../rules/problem-groups.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import {
   type DaemonMirrorStatus,
@@ -22,8 +23,8 @@ import type { LastRun } from '../../sync/report/run-history.ts'
 import type { MirrorStatus } from '../../sync/report/status.ts'
 import { renderFields } from './layout.ts'
 
-/** The most problems that are listed for each mirror. */
-const MOST_PROBLEMS = 10
+/** The most lines of problems for each mirror. */
+const MOST_LINES = 10
 
 /** A mirror, and why it is not synced unless it is named. */
 export interface ShownMirror extends MirrorStatus {
@@ -121,13 +122,11 @@ function describeTextless({ files }: MirrorStatus): string[] {
   ]
 }
 
-/** Lists problems, except contents in doubt, which have a line of their own. */
+/** Lists problems by their cause, except contents in doubt, which have a line of their own. */
 function describeProblems({ problems }: MirrorStatus): string[] {
-  const others = problems.filter(({ code }) => code !== IN_DOUBT.code)
-  const lines = others.slice(0, MOST_PROBLEMS).map(({ path, code, message }) => {
-    return `  ! ${escapeText(path) || '.'}: ${escapeText(message)} [${code}]`
-  })
-  const left = others.length - MOST_PROBLEMS
+  const groups = groupProblems(problems.filter(({ code }) => code !== IN_DOUBT.code))
+  const lines = groups.slice(0, MOST_LINES).map((group) => `  ! ${describeGroup(group)}`)
+  const left = groups.slice(MOST_LINES).flatMap((group) => group.problems).length
   return left > 0 ? [...lines, `  ! and ${counted(left, 'more problem')}: shelfd report`] : lines
 }
 

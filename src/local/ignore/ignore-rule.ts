@@ -40,6 +40,15 @@ export function createBracketMatcher(bracket: string): (character: string) => bo
   return (character) => isMatch(`x${character}`)
 }
 
+/** Returns the pattern that matches this path of a mirror alone, for a `.shelfdignore` in the mirror's directory. */
+export function patternOfPath(path: string): string {
+  // A line cannot hold a line break, and loses blanks at its end.
+  return `/${path
+    .replaceAll(/[\\*?[\]]/g, '\\$&')
+    .replaceAll(/[\n\r]/g, '?')
+    .replace(/ $/, '[ ]')}`
+}
+
 /** Returns the pattern without its `!` and its trailing spaces. */
 export function bodyOf(pattern: string): string {
   return pattern.replace(/^!/, '').replace(/ +$/, '')

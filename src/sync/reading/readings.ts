@@ -1,11 +1,19 @@
-import type { Problems, RowsInput, RowsPage, Timeline, TimelineSpan, TreePage } from '../../contract/dashboard.ts'
+import type {
+  ProblemsInput,
+  ProblemsPage,
+  RowsInput,
+  RowsPage,
+  Timeline,
+  TimelineSpan,
+  TreePage,
+} from '../../contract/dashboard.ts'
 import type { IngestionOutcome } from '../../contract/states.ts'
 import { HOUR_MS, MINUTE_MS } from '../../foundation/text/times.ts'
 import { openStoreReader, type StoreReader } from '../../store/open-store.ts'
-import { listQuarantine } from '../quarantine.ts'
 import { type MirrorStatus, readStatus } from '../report/status.ts'
 import { KeptReading } from './kept-reading.ts'
 import { type OverviewInput, type ReadMirror, readOverview } from './read-overview.ts'
+import { readProblems } from './read-problems.ts'
 import { ReportReader } from './read-report.ts'
 
 /** The readings of the store for the dashboard and the metrics. */
@@ -13,7 +21,7 @@ export interface Readings {
   overview(input: OverviewInput): readonly ReadMirror[]
   rows(input: RowsInput): RowsPage
   tree(input: { readonly mirror: string; readonly directory: string }): TreePage
-  problems(input: object): Problems
+  problems(input: ProblemsInput): ProblemsPage
   timeline(input: { readonly span: TimelineSpan; readonly nowMs: number }): Timeline
   counts(input: object): readonly MirrorCounts[]
 }
@@ -34,31 +42,9 @@ export function createReadings(stateDir: string): Readings {
     overview: (input) => withStore((store) => readOverview(store, input)),
     rows: (input) => withStore((store) => report.rows(store, input)),
     tree: (input) => withStore((store) => report.tree(store, input)),
-    problems: () => withStore(readProblems),
+    problems: (input) => withStore((store) => readProblems(store, input)),
     timeline: ({ span, nowMs }) => timeline.get(span, () => withStore((store) => readTimeline(store, span, nowMs))),
     counts: () => counts.get('', () => withStore((store) => (store ? countStore(store) : []))),
-  }
-}
-
-const MOST_CONTENTS = 200
-const MOST_FILES = 5
-const MOST_PATHS = 200
-
-/** Contents that failed, and paths that could not be read; those that were set aside last. */
-function readProblems(store: StoreReader | undefined): Problems {
-  if (!store) return { contents: [], moreContents: 0, paths: [], morePaths: 0 }
-  const contents = listQuarantine(store).sort((a, b) => Number(a.isSetAside) - Number(b.isSetAside))
-  const paths = store.mirrors.list().flatMap(({ id, name: mirror }) => {
-    return store.problems.list(id).map(({ path, code, message }) => ({ mirror, path, code, message }))
-  })
-  return {
-    contents: contents.slice(0, MOST_CONTENTS).map(({ files, sha256: _, mime: __, sizeBytes: ___, ...content }) => ({
-      ...content,
-      files: files.slice(0, MOST_FILES).map(({ mirror, path }) => ({ mirror, path })),
-    })),
-    moreContents: Math.max(0, contents.length - MOST_CONTENTS),
-    paths: paths.slice(0, MOST_PATHS),
-    morePaths: Math.max(0, paths.length - MOST_PATHS),
   }
 }
 

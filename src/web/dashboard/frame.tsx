@@ -6,7 +6,7 @@ import { useKeys } from '../common/use-keys.ts'
 import { Header } from './header.tsx'
 import { LogView } from './log-view.tsx'
 import { MirrorsView } from './mirrors/mirrors-view.tsx'
-import { ProblemsView } from './problems-view.tsx'
+import { ProblemsView } from './problems/problems-view.tsx'
 import { ReportView } from './report/report-view.tsx'
 import { addressOf, parseAddress, VIEWS } from './routes.ts'
 import { SearchView } from './search-view.tsx'
@@ -42,7 +42,7 @@ export function Frame({ onSignOut }: { onSignOut(): void }) {
         {live.overview?.trouble && <Notice tone="warning">{live.overview.trouble}</Notice>}
         {view === 'mirrors' && <MirrorsView takesFocus={takesFocus} />}
         {view === 'report' && <ReportView query={query} takesFocus={takesFocus} />}
-        {view === 'problems' && <ProblemsView takesFocus={takesFocus} />}
+        {view === 'problems' && <ProblemsView query={query} takesFocus={takesFocus} />}
         {view === 'timeline' && <TimelineView query={query} takesFocus={takesFocus} />}
         {view === 'search' && <SearchView query={query} takesFocus={takesFocus} />}
         {view === 'settings' && <SettingsView takesFocus={takesFocus} />}

@@ -1,18 +1,15 @@
-import { useEffect, useState } from 'preact/hooks'
 import type { ClassCounts } from '../../../contract/dashboard.ts'
 import { ROWS_A_PAGE } from '../../../contract/dashboard-addresses.ts'
 import { SHOWN_STATES, type ShownState } from '../../../contract/report-classes.ts'
 import { counted, formatNumber } from '../../common/format.ts'
 import { Failure, Loading, Notice } from '../../common/notice.tsx'
 import { useLoaded } from '../../common/use-loaded.ts'
+import { Pager, TextFilter } from '../filters.tsx'
 import { CLASSES } from '../labels.ts'
 import { addressOf, type ViewProps } from '../routes.ts'
 import { useSession } from '../session.ts'
 import { Rows } from './rows.tsx'
 import type { Explained } from './why-dialog.tsx'
-
-/** The filter follows the typing after this time. */
-const TYPING_MS = 200
 
 interface ReportTableProps extends Pick<ViewProps, 'query'> {
   readonly mirror: string
@@ -70,56 +67,6 @@ export function ReportTable({ mirror, query, onExplain }: ReportTableProps) {
 function classesIn(text: string): readonly ShownState[] {
   const words = text.split(',')
   return SHOWN_STATES.filter((name) => words.includes(name))
-}
-
-function TextFilter({ text, onChange }: { readonly text: string; onChange(text: string): void }) {
-  const [typed, setTyped] = useState(text)
-  useEffect(() => setTyped(text), [text])
-  useEffect(() => {
-    if (typed === text) return
-    const timer = setTimeout(() => onChange(typed), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [typed, text])
-  return (
-    <input
-      type="search"
-      aria-label="Filter by name"
-      placeholder="Filter by name"
-      maxLength={1_000}
-      value={typed}
-      onInput={({ currentTarget: { value } }) => setTyped(value)}
-    />
-  )
-}
-
-interface PagerProps {
-  /** Counted from 1. */
-  readonly page: number
-  readonly pages: number
-  onGo(page: number): void
-}
-
-/** Leads through the pages of a table; shows nothing for a single one. */
-function Pager({ page, pages, onGo }: PagerProps) {
-  if (pages <= 1) return null
-  const steps = [
-    ['First', 1, page > 1],
-    ['Previous', page - 1, page > 1],
-    ['Next', page + 1, page < pages],
-    ['Last', pages, page < pages],
-  ] as const
-  return (
-    <nav class="pager" aria-label="Pages">
-      {steps.map(([label, to, isPossible]) => (
-        <button key={label} type="button" disabled={!isPossible} onClick={() => onGo(to)}>
-          {label}
-        </button>
-      ))}
-      <span class="quiet">
-        Page {formatNumber(page)} of {formatNumber(pages)}
-      </span>
-    </nav>
-  )
 }
 
 interface ClassChoiceProps {

@@ -1,0 +1,76 @@
+import { counted, escapeText } from '../foundation/text/safe-text.ts'
+
+/** A problem of one path; `path` is relative to its mirror, empty for the mirror's directory. */
+export interface PathProblem {
+  readonly path: string
+  readonly code: string
+  readonly message: string
+}
+
+/** Problems with one cause. */
+export interface ProblemGroup<Problem extends PathProblem> {
+  readonly code: string
+  /** The message without what differs: the path, and sizes in parentheses. */
+  readonly cause: string
+  readonly problems: readonly Problem[]
+}
+
+/** The most paths, or directories, that the line of a group names. */
+const MOST_NAMED = 3
+
+/** Returns the message without the path, which stands beside it: `cannot be read: permission denied`. */
+export function causeOf({ path, message }: PathProblem): string {
+  const quoted = `"${escapeText(path === '' ? '.' : path)}"`
+  const reading = `Cannot read ${quoted}`
+  if (message.startsWith(reading)) return `cannot be read${message.slice(reading.length)}`
+  return message.replaceAll(quoted, 'it')
+}
+
+/** Groups problems by their cause, and by what `also` tells apart; the groups are in the order of their first problems. */
+export function groupProblems<Problem extends PathProblem>(
+  problems: readonly Problem[],
+  also: (problem: Problem) => unknown = () => '',
+): ProblemGroup<Problem>[] {
+  const groups = Map.groupBy(problems, (problem) =>
+    JSON.stringify([problem.code, commonCauseOf(problem), also(problem) ?? null]),
+  )
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (!first) return []
+    const cause = others.length === 0 ? causeOf(first) : commonCauseOf(first)
+    return [{ code: first.code, cause, problems: [first, ...others] }]
+  })
+}
+
+/** The cause without numbers in parentheses, such as sizes. */
+export function commonCauseOf(problem: PathProblem): string {
+  return causeOf(problem).replaceAll(/ \([^()]*\d[^()]*\)/g, '')
+}
+
+/** Returns one line on a group: its path or paths, of many the directories, with `further` behind the cause. */
+export function describeGroup<Problem extends PathProblem>(
+  { code, cause, problems }: ProblemGroup<Problem>,
+  further = '',
+): string {
+  const fault = `${escapeText(cause)} [${code}]${further}`
+  const paths = problems.map(({ path }) => escapeText(path) || '.')
+  if (paths.length === 1) return `${paths.join('')}: ${fault}`
+  const places = paths.length > MOST_NAMED ? describeDirectories(problems) : paths.join(', ')
+  return `${counted(paths.length, 'file')}: ${fault}: ${places}`
+}
+
+/** Returns the directory of a path: empty for the mirror's own. */
+export function directoryOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+function describeDirectories(problems: readonly PathProblem[]): string {
+  const directories = [...Map.groupBy(problems, ({ path }) => directoryOf(path))].sort(
+    ([, some], [, others]) => others.length - some.length,
+  )
+  const named = directories.slice(0, MOST_NAMED)
+  const left = directories.slice(MOST_NAMED)
+  const parts = named.map(([directory, inside]) => `${inside.length} in ${escapeText(directory) || '.'}/`)
+  if (left.length === 0) return parts.join(', ')
+  const more = left.reduce((sum, [, inside]) => sum + inside.length, 0)
+  return `${parts.join(', ')}, ${more} in ${counted(left.length, 'more directory', 'more directories')}`
+}

@@ -1,0 +1,84 @@
+import { useState } from 'preact/hooks'
+import type { ShownProblem } from '../../../contract/dashboard.ts'
+import { counted, formatTime } from '../../common/format.ts'
+import { ActionButton } from '../action-button.tsx'
+import type { Explained } from '../report/why-dialog.tsx'
+
+interface ProblemItemProps {
+  readonly problem: ShownProblem
+  act(name: 'retry' | 'setAside', contentIds: readonly number[]): Promise<void>
+  onExplain(explained: Explained): void
+}
+
+/** A problem: its file, whose name opens what is known of it, its cause, and the ways to go on. */
+export function ProblemItem({ problem, act, onExplain }: ProblemItemProps) {
+  const { mirror, path, code, cause, content, ignoreLine, root, command } = problem
+  const name = `${mirror}: ${path || '.'}`
+  const resourceId = content?.resourceId ?? null
+  return (
+    <li class="problem-item">
+      <p class="path">
+        <button type="button" class="link" onClick={() => onExplain({ mirror, path, resourceId })}>
+          {name}
+        </button>
+      </p>
+      {content?.copies.map((copy) => (
+        <p key={copy} class="path">
+          {copy}
+        </p>
+      ))}
+      {content && content.moreCopies > 0 && (
+        <p class="quiet">and {counted(content.moreCopies, 'more copy', 'more copies')}</p>
+      )}
+      <p class={`state ${content?.isSetAside ? 'plain' : 'problem'}`}>
+        {cause} <span class="quiet">[{code}]</span>
+      </p>
+      <p class="quiet">{content ? describeTries(content) : 'tried again with each scan'}</p>
+      <div class="actions">
+        {content && <ActionButton label="Try again" of={name} run={() => act('retry', [content.contentId])} />}
+        {content && !content.isSetAside && (
+          <ActionButton label="Set aside" of={name} run={() => act('setAside', [content.contentId])} />
+        )}
+      </div>
+      {(ignoreLine !== null || command !== null) && (
+        <details class="ways">
+          <summary>{command === null ? 'Leave it out' : 'Let shelfd read it, or leave it out'}</summary>
+          {command !== null && <Copied what="On the command line:" text={command} />}
+          {ignoreLine !== null && <Copied what={`As a line of ${root}/.shelfdignore:`} text={ignoreLine} />}
+        </details>
+      )}
+    </li>
+  )
+}
+
+/** A text to paste elsewhere, and a button that copies it. */
+function Copied({ what, text }: { readonly what: string; readonly text: string }) {
+  const [isCopied, setIsCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    setIsCopied(true)
+  }
+  return (
+    <>
+      <p class="quiet path">{what}</p>
+      <p class="copied">
+        <code>{text}</code> <ActionButton label={isCopied ? 'Copied' : 'Copy'} of={text} run={copy} />
+      </p>
+    </>
+  )
+}
+
+function describeTries({ stage, tries, since, retryAt, isSetAside }: NonNullable<ShownProblem['content']>): string {
+  const parts = [
+    stage === 'upload' ? 'not stored' : 'stored, not searchable',
+    `failed ${counted(tries, 'time')}`,
+    since === null ? '' : `since ${formatTime(since)}`,
+    isSetAside ? 'set aside' : describeRetry(retryAt),
+  ]
+  return parts.filter((part) => part !== '').join(' · ')
+}
+
+function describeRetry(retryAt: string | null): string {
+  if (retryAt === null) return ''
+  return Date.parse(retryAt) > Date.now() ? `tried again after ${formatTime(retryAt)}` : 'tried again with the next run'
+}

@@ -1,0 +1,72 @@
+import { useState } from 'preact/hooks'
+import { ROWS_A_PAGE } from '../../../contract/dashboard-addresses.ts'
+import { counted } from '../../common/format.ts'
+import { Failure, Loading, Notice } from '../../common/notice.tsx'
+import { useLoaded } from '../../common/use-loaded.ts'
+import { ViewHeading } from '../../common/view-heading.tsx'
+import { ActionButton } from '../action-button.tsx'
+import { Pager, TextFilter } from '../filters.tsx'
+import { type Explained, WhyDialog } from '../report/why-dialog.tsx'
+import { addressOf, type ViewProps } from '../routes.ts'
+import { useSession } from '../session.ts'
+import { GroupChoice } from './group-choice.tsx'
+import { ProblemItem } from './problem-item.tsx'
+
+/** Problems with their causes, by cause and directory, and what can be done about them. */
+export function ProblemsView({ query, takesFocus }: ViewProps) {
+  const { client, live } = useSession()
+  const [changes, setChanges] = useState(0)
+  const [explained, setExplained] = useState<Explained | undefined>()
+  const { text = '', cause = '', place = '' } = query
+  const page = Math.max(1, Number(query.page ?? 1) || 1)
+  const input = { text, cause, place, offset: (page - 1) * ROWS_A_PAGE }
+  const counts = live.overview?.mirrors.map(({ problems, files }) => [problems, files.setAside])
+  const found = useLoaded(JSON.stringify([input, counts, changes]), (signal) => client.call('problems', input, signal))
+  const act = async (name: 'retry' | 'setAside', contentIds: readonly number[]) => {
+    await client.call(name, { contentIds })
+    setChanges((times) => times + 1)
+  }
+  const go = (changed: Readonly<Record<string, string>>) => {
+    location.replace(addressOf('problems', { ...query, page: '', ...changed }))
+  }
+  if (found.error !== undefined) return <Failure error={found.error} onRetry={found.retry} />
+  if (!found.value) return <Loading what="the problems" />
+  const { total, setAside, causes, places, morePlaces, problems, contentIds } = found.value
+  const isFiltered = text + cause + place !== ''
+  return (
+    <section>
+      <div class="head">
+        <ViewHeading title="Problems" takesFocus={takesFocus} />
+        {contentIds.length > 1 && <ActionButton label="Retry all" run={() => act('retry', contentIds)} />}
+      </div>
+      {total === 0 && !isFiltered && <Notice tone="plain">Nothing failed: there is nothing to do.</Notice>}
+      {(total > 1 || isFiltered) && (
+        <div class="report-filters">
+          <TextFilter text={text} onChange={(value) => go({ text: value })} />
+          <GroupChoice label="By cause" groups={causes} chosen={cause} onChoose={(key) => go({ cause: key })} />
+          <GroupChoice label="By directory" groups={places} chosen={place} onChoose={(key) => go({ place: key })} />
+          {morePlaces > 0 && <p class="quiet">and {counted(morePlaces, 'more directory', 'more directories')}</p>}
+        </div>
+      )}
+      {total === 0 && isFiltered && <Notice tone="plain">No problem fits the filter.</Notice>}
+      {total > 0 && (
+        <p class="count" role="status">
+          {counted(total, 'problem')}
+          {setAside > 0 && `, ${setAside} of them set aside`}
+        </p>
+      )}
+      <ul class="list" aria-label="Problems">
+        {problems.map((problem) => (
+          <ProblemItem
+            key={`${problem.mirror}/${problem.path}/${problem.content?.contentId}`}
+            problem={problem}
+            act={act}
+            onExplain={setExplained}
+          />
+        ))}
+      </ul>
+      <Pager page={page} pages={Math.ceil(total / ROWS_A_PAGE)} onGo={(to) => go({ page: String(to) })} />
+      {explained && <WhyDialog explained={explained} onClose={() => setExplained(undefined)} />}
+    </section>
+  )
+}
