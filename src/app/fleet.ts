@@ -1,5 +1,6 @@
 import { uptime } from 'node:os'
 import { systemClock } from '../foundation/clock.ts'
+import { AccessError } from '../foundation/errors.ts'
 import { isLoopback } from '../foundation/network/loopback.ts'
 import { version } from '../foundation/version.ts'
 import type { LedgerAddress } from '../ledger/postgres/address.ts'
@@ -48,14 +49,21 @@ export function ledgerAddress(fleet: FleetSettings, input: LedgerInput): LedgerA
   const hasPassword = fleet.passwordFile !== undefined || fleet.passwordCommand !== undefined
   return {
     ...{ host, port, database, user, tls: tlsOf(fleet, input), callTimeoutMs: CALL_TIMEOUT_MS },
+    signal: input.signal,
     ...(hasPassword && {
       password: async () => {
-        const password = (await readPassword(fleet, input)) ?? ''
+        const password = (await readPassword(fleet, input).catch(asRefusal)) ?? ''
         input.redactor.add(password)
         return password
       },
     }),
   }
+}
+
+/** A password that is missing concerns the ledger: the service keeps its connection. */
+function asRefusal(error: unknown): never {
+  if (!(error instanceof AccessError)) throw error
+  throw new AccessError('ledger-refused', error.message, { cause: error })
 }
 
 /** On this computer, a connection is encrypted if the settings name authorities or a certificate. */
@@ -69,6 +77,5 @@ function tlsOf(
   return {
     ...(caFile !== undefined && { ca: readAuthorities(caFile, 'fleet.caFile') }),
     ...(own && { cert: own.chain, key: own.key }),
-    servername: database.host,
   }
 }

@@ -16,17 +16,32 @@ export function graceMs(leaseMs: number): number {
 
 /** Watches sessions of other hosts by their beats: no clock of another machine says whether a session is over. */
 export class SilentSessions {
-  readonly #seen = new Map<bigint, { readonly beat: bigint; readonly sinceMs: number }>()
+  readonly #seen = new Map<bigint, SeenBeat>()
 
   /** Notes a beat that was read after `askedMs` (monotonic). Returns whether it is unchanged for lease and grace. */
   note(session: bigint, beat: bigint, askedMs: number, leaseMs: number): boolean {
+    const longestMs = leaseMs + graceMs(leaseMs)
+    for (const [other, { noticedMs }] of this.#seen) {
+      if (askedMs - noticedMs > FORGOTTEN_AFTER * longestMs) this.#seen.delete(other)
+    }
     const before = this.#seen.get(session)
-    if (before?.beat === beat) return askedMs - before.sinceMs > leaseMs + graceMs(leaseMs)
-    this.#seen.set(session, { beat, sinceMs: askedMs })
-    return false
+    const sinceMs = before?.beat === beat ? before.sinceMs : askedMs
+    this.#seen.set(session, { beat, sinceMs, noticedMs: askedMs })
+    return askedMs - sinceMs > longestMs
   }
 
   forget(session: bigint): void {
     this.#seen.delete(session)
   }
+}
+
+/** A session that nobody has met for so many times lease and grace has probably ended. */
+const FORGOTTEN_AFTER = 5
+
+interface SeenBeat {
+  readonly beat: bigint
+  /** When this beat was seen first. */
+  readonly sinceMs: number
+  /** When it was seen last. */
+  readonly noticedMs: number
 }

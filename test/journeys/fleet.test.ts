@@ -100,6 +100,24 @@ describe('hosts of one ledger', () => {
     ])
   })
 
+  test('keep nothing from others that they cannot send soon while they wait', async () => {
+    await using fleet = await fleetOf()
+    const laptop = await fleet.host('laptop', { 'slow.md': 'slow' })
+    const nas = await fleet.host('nas', { 'a.md': 'a', 'b.md': 'b', 'c.md': 'c', 'slow.md': 'slow' }, { newPerRun: 1 })
+    const pi = await fleet.host('pi', { 'a.md': 'a', 'b.md': 'b', 'c.md': 'c' })
+    const held = fleet.service.holdUploads(1, 1)
+    const sending = laptop.sync([])
+    await held.begun
+    fleet.service.onUploadBegun = () => undefined
+    const waiting = nas.sync([])
+    // Whatever the one has not sent is the other's, while the first upload is still under way.
+    await expect.poll(() => fleet.service.count('uploadFile'), { timeout: 20_000 }).toBe(1)
+    expect(await pi.sync([])).toMatchObject({ exitCode: 0, mirror: { uploads: { created: 2, aliases: 1 } } })
+    held.release()
+    expect((await sending).exitCode).toBe(0)
+    expect((await waiting).exitCode).toBe(0)
+  })
+
   test('keep a limit of a day together [P21]', async () => {
     await using fleet = await fleetOf()
     const limits = { newPerDay: 10 }

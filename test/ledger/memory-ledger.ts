@@ -244,7 +244,7 @@ export class MemoryLedger {
       newPerDay === null ? undefined : this.#limit.room(library, newPerDay),
     )
     if (answer.kind === 'held') return answer
-    const slot = newPerDay === null ? undefined : this.#limit.spend(library)
+    const slot = this.#limit.spend(library)
     const places = content.places
     this.#claims.set(key, { session, host, isDoubtful: false, doubts: 0, takenFrom: undefined, slot, places })
     return answer

@@ -1,5 +1,6 @@
+import { createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { AccessError, OperatorError, TemporaryError } from '../../src/foundation/errors.ts'
+import { AccessError, InterruptedError, OperatorError, TemporaryError } from '../../src/foundation/errors.ts'
 import type { LedgerAddress } from '../../src/ledger/postgres/address.ts'
 import { LedgerConnection } from '../../src/ledger/postgres/connection.ts'
 import { openFleetView } from '../../src/ledger/postgres/hosts.ts'
@@ -118,6 +119,38 @@ describe('a ledger on PostgreSQL', () => {
     expect(await slow.settle(session.hostId, 1n, [])).toEqual([])
   })
 
+  test('a call that hangs ends soon once the program is to end, and so does closing the connection', async () => {
+    const own = await newLedger()
+    const hung = createServer((socket) => void sockets.add(socket))
+    const sockets = new Set<Socket>()
+    await new Promise<void>((resolve) => hung.listen(0, '127.0.0.1', resolve))
+    const place = hung.address()
+    const port = typeof place === 'object' && place ? place.port : 0
+    const stop = new AbortController()
+    const reason = new InterruptedError()
+    const address = { ...own.address, signal: stop.signal }
+    await using locked = postgresLedger(address)
+    const { hostId } = await locked.open({ key: 'k', name: 'nas', version: '1' }, null)
+    await using other = new LedgerConnection(own.address)
+    const lock = other.query("SELECT pg_sleep(20) FROM (SELECT FROM shelfd.host WHERE key = 'k' FOR UPDATE) h")
+    const cut = expect(lock).rejects.toMatchObject({ code: 'ledger-away' })
+    await expect
+      .poll(() => own.run("SELECT FROM pg_stat_activity WHERE query LIKE '%pg_sleep(20)%' AND wait_event = 'PgSleep'"))
+      .toHaveLength(1)
+    const deaf = postgresLedger({ ...address, port })
+    const calls = [locked.settle(hostId, 1n, []), deaf.open({ key: 'l', name: 'nas', version: '1' }, null)]
+    const ends = Promise.allSettled(calls)
+    const startMs = performance.now()
+    stop.abort(reason)
+    expect(await ends).toEqual(calls.map(() => ({ status: 'rejected', reason })))
+    await deaf[Symbol.asyncDispose]()
+    expect(performance.now() - startMs).toBeLessThan(4_500)
+    for (const socket of sockets) socket.destroy()
+    hung.close()
+    await own.run("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
+    await cut
+  })
+
   test('what is acknowledged is durable, whatever the default of the database', async () => {
     const own = await newLedger()
     await own.run(`ALTER DATABASE ${own.address.database} SET synchronous_commit = off`)
@@ -146,7 +179,7 @@ describe('a ledger on PostgreSQL', () => {
     await nas.claim('a', 'b')
     await laptop.close(nas)
     const view = track(openFleetView(own.address))
-    expect(await view.readTotals()).toEqual({ contents: 0, claims: 3, secondSends: 0, today: 0 })
+    expect(await view.readTotals()).toEqual({ contents: 0, claims: 3, secondSends: 0, today: 3 })
     expect(await view.listHosts()).toEqual([
       {
         id: laptop.opened.hostId,
@@ -163,13 +196,19 @@ describe('a ledger on PostgreSQL', () => {
   test('a forgotten host is listed no more, its claims are in doubt, and it may come back', async () => {
     const own = await newLedger()
     const [nas, laptop] = await openTwo(await testLedger(own))
+    const restored = nas.session
+    await nas.open()
     await nas.claim('a')
     const view = track(openFleetView(own.address))
-    expect(await view.forgetHost(nas.opened.hostId)).toBe(true)
-    expect(await view.forgetHost(nas.opened.hostId)).toBe(false)
+    expect(await view.forgetHost(nas.opened.hostId)).toBe('runs')
+    expect(await kindsOf(laptop.claim('a'))).toEqual(['elsewhere'])
+    await own.run(`UPDATE shelfd.session SET seen_at = seen_at - interval '${2 * LEASE_MS} milliseconds'`)
+    expect(await view.forgetHost(nas.opened.hostId)).toBe('forgotten')
+    expect(await view.forgetHost(nas.opened.hostId)).toBe('unknown')
     expect((await view.listHosts()).map(({ name }) => name)).toEqual(['laptop'])
     expect(await kindsOf(laptop.claim('a'))).toEqual(['doubtful'])
-    await nas.open()
+    // Its state may be an older one.
+    await nas.open(restored)
     expect((await view.listHosts()).map(({ name }) => name)).toEqual(['laptop', 'nas'])
   })
 

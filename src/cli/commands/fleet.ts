@@ -82,7 +82,7 @@ export const forgetCommand = defineCommand({
   description:
     'For a host that will not come back: what it was sending is looked for, and sent by others where it is not found.',
   positionals: { host: { type: 'string', required: true, describe: 'Name of the host' } },
-  examples: [['fleet forget old-laptop', 'close its session now instead of after its lease']],
+  examples: [['fleet forget old-laptop', 'end its session, and take it off the list of hosts']],
   exits: ['done', 'temporary', 'refused', 'operator'],
   async run(context, { host: name }) {
     await using view = await openView(context, requireFleet(context))
@@ -99,7 +99,12 @@ export const forgetCommand = defineCommand({
         `The ledger has ${found.length} hosts "${escapeText(name)}"; give each a name of its own (fleet.host)`,
       )
     }
-    await view.forgetHost(host.id)
+    if ((await view.forgetHost(host.id)) === 'runs') {
+      throw new OperatorError(
+        'host-in-use',
+        `"${escapeText(name)}" still runs (last beat ${isoTime(host.seenAt) ?? 'now'}): end shelfd there; if it was killed, try again in a few minutes`,
+      )
+    }
     if (context.json) context.printJson({ forgotten: name })
     else context.printMessage(`Forgot the host "${escapeText(name)}"`)
   },

@@ -13,4 +13,6 @@ export interface LedgerAddress {
   readonly tls: ConnectionOptions | false
   /** How long a connection, and a call, may take. */
   readonly callTimeoutMs: number
+  /** The program is to end: from then on, a call takes two seconds at most. */
+  readonly signal?: AbortSignal
 }

@@ -6,6 +6,9 @@ import { explainFailure } from './explain-failure.ts'
 import { SCHEMA } from './schema-version.ts'
 
 const KEEP_ALIVE_MS = 10_000
+/** Once the program is to end: enough to settle what was sent, and to close the session. */
+const LAST_CALL_MS = 2_000
+const LEAVE_MS = 500
 
 /**
  * One connection to a ledger: opened with the first query, and again after it broke. Queries are single statements without
@@ -28,7 +31,7 @@ export class LedgerConnection implements AsyncDisposable {
     this.#client ??= await this.#connect()
     const client = this.#client
     try {
-      return (await client.query<R>(text, [...values])).rows
+      return (await beforeEnd(client.query<R>(text, [...values]), this.#address)).rows
     } catch (error) {
       // After any other error, an answer that comes late could be taken for that of the next query.
       if (!(error instanceof pg.DatabaseError)) await this.#close()
@@ -45,9 +48,10 @@ export class LedgerConnection implements AsyncDisposable {
   async #connect(): Promise<pg.Client> {
     const client = await connect(this.#address)
     try {
-      checkSchema((await client.query<LedgerRow>('SELECT * FROM shelfd.ledger_1()')).rows[0], this.#address)
+      const found = await beforeEnd(client.query<LedgerRow>('SELECT * FROM shelfd.ledger_1()'), this.#address)
+      checkSchema(found.rows[0], this.#address)
     } catch (error) {
-      void client.end().catch(() => {})
+      await end(client)
       throw explainFailure(error, this.#address)
     }
     client.once('end', () => {
@@ -59,7 +63,7 @@ export class LedgerConnection implements AsyncDisposable {
   async #close(): Promise<void> {
     const client = this.#client
     this.#client = undefined
-    await client?.end()
+    if (client) await end(client)
   }
 }
 
@@ -85,12 +89,37 @@ export async function connect(address: LedgerAddress): Promise<pg.Client> {
   // The query that runs reports it; without one, 'end' follows.
   client.on('error', () => {})
   try {
-    await client.connect()
+    await beforeEnd(client.connect(), address)
     return client
   } catch (error) {
-    void client.end().catch(() => {})
+    await end(client)
     throw explainFailure(error, address)
   }
+}
+
+/** Awaits a call, and not for long once the program is to end: throws the reason of the signal then. */
+async function beforeEnd<T>(call: Promise<T>, { signal }: LedgerAddress): Promise<T> {
+  if (!signal) return await call
+  const { promise: isOver, reject } = Promise.withResolvers<never>()
+  let timer: NodeJS.Timeout | undefined
+  const limit = () => {
+    timer = setTimeout(() => reject(signal.reason), LAST_CALL_MS)
+  }
+  if (signal.aborted) limit()
+  else signal.addEventListener('abort', limit, { once: true })
+  try {
+    return await Promise.race([call, isOver])
+  } finally {
+    signal.removeEventListener('abort', limit)
+    clearTimeout(timer)
+  }
+}
+
+/** Takes leave of the server, and does not wait for one that hangs. */
+async function end(client: pg.Client): Promise<void> {
+  const timer = setTimeout(() => client.connection.stream.destroy(), LEAVE_MS)
+  await client.end().catch(() => {})
+  clearTimeout(timer)
 }
 
 /** The schema of version N serves programs of N and N−1. */

@@ -27,8 +27,8 @@ export interface FleetView extends AsyncDisposable {
   readTotals(): Promise<FleetTotals>
   /** Gives an order, which the host takes with a renewal, perhaps twice; returns false if there is no such host. */
   giveOrder(hostId: number, order: HostOrder): Promise<boolean>
-  /** Closes its session; returns false if there is no such host. */
-  forgetHost(hostId: number): Promise<boolean>
+  /** Closes its session, unless it had a beat within lease and grace. */
+  forgetHost(hostId: number): Promise<'forgotten' | 'runs' | 'unknown'>
 }
 
 export function openFleetView(address: LedgerAddress): FleetView {
@@ -50,7 +50,10 @@ export function openFleetView(address: LedgerAddress): FleetView {
     },
     giveOrder: (hostId, { kind, mirror }) =>
       isDone('SELECT shelfd.give_order_1($1, $2, $3) AS done', [hostId, kind, mirror]),
-    forgetHost: (hostId) => isDone('SELECT shelfd.forget_host_1($1) AS done', [hostId]),
+    forgetHost: async (hostId) => {
+      const [row] = await connection.query<{ end: string }>('SELECT shelfd.forget_host_1($1) AS "end"', [hostId])
+      return row?.end === 'f' ? 'forgotten' : row?.end === 'r' ? 'runs' : 'unknown'
+    },
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   }
 }

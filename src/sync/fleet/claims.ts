@@ -55,6 +55,8 @@ export class Claims {
   readonly #held = new Set<number>()
   /** Contents that this object claimed. */
   readonly #mine = new Set<number>()
+  /** Those that it gave back, since it could not send them. */
+  readonly #givenBack = new Set<number>()
   #freesAt: number | null = null
   /** Contents that are open, and that nobody has claimed: their claim was lost, or they came after their page was asked for. */
   readonly #unasked = new Set<number>()
@@ -149,6 +151,7 @@ export class Claims {
     const mayAskAgain = this.#unasked.size > 0 && this.#vainRounds < MOST_VAIN_ROUNDS
     this.#vainRounds += 1
     if (!mayAskAgain && (this.#elsewhere.size === 0 || leftMs <= 0)) return false
+    if (!mayAskAgain) await this.giveBack()
     await clock.sleep(mayAskAgain ? fleet.askAgainMs / 10 : Math.min(leftMs, fleet.askAgainMs), signal)
     this.askAgain()
     return true
@@ -171,11 +174,24 @@ export class Claims {
     this.#pages = []
   }
 
-  /** Gives back what this object claimed and nobody has begun to send, once the ledger is no longer asked. */
+  /** Gives back what this object claimed and nobody has begun to send: nothing is left that can be sent soon, and other hosts may. */
+  async giveBack(): Promise<void> {
+    const { fleet } = this.#options
+    const { inFlight } = this.#context.engine
+    const kept = [...this.#mine].filter((id) => fleet.hasClaimed(id))
+    if (kept.length === 0) return
+    await fleet.giveBack(kept, (id) => inFlight.has(id))
+    for (const id of kept.filter((one) => !fleet.hasClaimed(one))) {
+      this.#mine.delete(id)
+      this.#givenBack.add(id)
+    }
+    await fleet.settle()
+  }
+
+  /** Gives back all of it, once the ledger is no longer asked. */
   async end(): Promise<void> {
     await Promise.all(this.#asking)
-    const { inFlight } = this.#context.engine
-    await this.#options.fleet.giveBack(this.#mine, (id) => inFlight.has(id))
+    await this.giveBack()
     this.#mine.clear()
   }
 
@@ -241,7 +257,7 @@ export class Claims {
       const result = results[index]
       if (result?.kind === 'mine') {
         this.#mine.add(candidate.contentId)
-        this.#vainRounds = 0
+        if (!this.#givenBack.has(candidate.contentId)) this.#vainRounds = 0
       } else if (result) others.push([candidate, result])
     })
     if (others.length > 0)

@@ -71,11 +71,19 @@ export function describeLimits(ledger: () => LedgerUnderTest): void {
       const [nas, laptop] = await openTwo(ledger())
       await laptop.claim('elsewhere', 'stored')
       await laptop.create('stored')
-      expect((await kindsOf(nas.claimWithin(limits(1), 'stored', 'elsewhere', 'new'))).sort()).toEqual([
+      expect((await kindsOf(nas.claimWithin(limits(3), 'stored', 'elsewhere', 'new'))).sort()).toEqual([
         'elsewhere',
         'mine',
         'stored',
       ])
+    })
+
+    test('counts what hosts without a limit claim', async () => {
+      const [nas, laptop] = await openTwo(ledger())
+      expect(await kindsOf(laptop.claim('a', 'b'))).toEqual(['mine', 'mine'])
+      expect(count(await kindsOf(nas.claimWithin(limits(3), 'c', 'd')), 'mine')).toBe(1)
+      await laptop.settle(['a', { kind: 'not-sent' }])
+      expect(count(await kindsOf(nas.claimWithin(limits(3), 'e', 'f')), 'mine')).toBe(1)
     })
 
     test('counts what was not sent no more', async () => {
@@ -88,8 +96,9 @@ export function describeLimits(ledger: () => LedgerUnderTest): void {
     test('counts a take-over once', async () => {
       const [nas, laptop] = await openTwo(ledger())
       await nas.claimWithin(limits(2), 'a')
+      // This claims one more.
       await laptop.close(nas)
-      expect(await kindsOf(laptop.claimWithin(limits(2), 'a', 'b'))).toEqual(['doubtful', 'mine'])
+      expect(await kindsOf(laptop.claimWithin(limits(3), 'a', 'b'))).toEqual(['doubtful', 'mine'])
     })
 
     test('is common to the libraries of a service and tenant, and to no other', async () => {

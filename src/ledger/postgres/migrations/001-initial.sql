@@ -150,18 +150,19 @@ begin
   if current_setting('synchronous_commit') not in ('on', 'remote_apply') then perform set_config('synchronous_commit', 'on', true); end if;
 end $$;
 
+-- A row that somebody else makes at this moment is waited for and not locked: claims lock the service last.
 create function library_1(p_origin text, p_tenant bigint, p_remote text, p_may_create boolean) returns library language plpgsql as $$
 declare found_service integer; result library;
 begin
   select s.id into found_service from service s where s.origin = p_origin and s.tenant_id = p_tenant;
   if not found and p_may_create then
-    insert into service (origin, tenant_id) values (p_origin, p_tenant) on conflict (origin, tenant_id) do update set origin = excluded.origin
-      returning service.id into found_service;
+    insert into service (origin, tenant_id) values (p_origin, p_tenant) on conflict do nothing;
+    select s.id into found_service from service s where s.origin = p_origin and s.tenant_id = p_tenant;
   end if;
   select * into result from library l where l.service_id = found_service and l.remote_id = p_remote;
   if not found and p_may_create then
-    insert into library (service_id, remote_id) values (found_service, p_remote)
-      on conflict (service_id, remote_id) do update set remote_id = excluded.remote_id returning * into result;
+    insert into library (service_id, remote_id) values (found_service, p_remote) on conflict do nothing;
+    select * into result from library l where l.service_id = found_service and l.remote_id = p_remote;
   end if;
   return result;
 end $$;
@@ -173,7 +174,8 @@ begin
   foreach n in array p_names loop
     select m.id into one from mime m where m.name = n;
     if not found and p_may_create then
-      insert into mime (name) values (n) on conflict (name) do update set name = excluded.name returning mime.id into one;
+      insert into mime (name) values (n) on conflict do nothing;
+      select m.id into one from mime m where m.name = n;
     end if;
     result := result || one;
   end loop;
@@ -197,13 +199,13 @@ begin
   return s.host_id;
 end $$;
 
--- What is left of a limit at this moment, and when there is more: a slot counts for 24 hours after its end.
+-- What is left of a limit at this moment, null without one, and when there is more: a slot counts for 24 hours after its end.
 create function room_1(p_service integer, p_per_day bigint, p_now timestamptz) returns table (room bigint, frees_at timestamptz) language sql stable as $$
   with used as (
     select s.slot, sum(s.n) over (order by s.slot) so_far from spend s
       where s.service_id = p_service and s.n > 0 and s.slot > p_now - interval '24 hours 10 minutes'
   ), total as (select coalesce(max(u.so_far), 0) n from used u)
-  select greatest(0, p_per_day - t.n)::bigint, case when p_per_day > 0 then interval '24 hours 10 minutes'
+  select (p_per_day - least(t.n, p_per_day))::bigint, case when p_per_day > 0 then interval '24 hours 10 minutes'
     + coalesce((select min(u.slot) from used u where t.n - u.so_far < p_per_day), date_bin('10 minutes', p_now, 'epoch')) end from total t $$;
 
 create function milliseconds_1(p_at timestamptz) returns bigint language sql immutable as $$
@@ -324,7 +326,7 @@ begin
       end if;
       if was_inserted then o_answer := 'm'; exit; end if;
       insert into claim (library_id, sha256, mime, session_id, host_id, state, slot, sent_to)
-        values (lib.id, key_sha, key_mime, p_session, me, 's', case when p_per_day is not null then now_slot end, array[p_places[k]])
+        values (lib.id, key_sha, key_mime, p_session, me, 's', now_slot, array[p_places[k]])
         on conflict do nothing;
       was_inserted := found;
       if was_inserted then continue; end if;
@@ -365,8 +367,9 @@ begin
     end if;
     return next;
   end loop;
-  -- The lock that all claims share is taken last, and held only for the commit. What exceeds the limit is given back.
-  if p_per_day is not null and fresh > 0 then
+  -- The lock that all claims share is taken last, and held only for the commit. What exceeds the limit is given back. What hosts without a
+  -- limit claim counts for the others.
+  if fresh > 0 then
     perform 1 from service s where s.id = lib.service_id for update;
     select * into left_over from room_1(lib.service_id, p_per_day, now_at);
     o_resource := null; o_outcome := null; o_code := null; o_message := null; o_is_set_aside := null; o_places := null; o_host := null;
@@ -377,9 +380,10 @@ begin
       o_answer := 'h'; o_until := milliseconds_1(left_over.frees_at);
       return next;
     end loop;
-    if left_over.room > 0 then
+    fresh := least(fresh, left_over.room);
+    if fresh > 0 then
       delete from spend s where s.service_id = lib.service_id and s.slot < now_at - interval '25 hours';
-      insert into spend as s values (lib.service_id, now_slot, least(fresh, left_over.room))
+      insert into spend as s values (lib.service_id, now_slot, fresh)
         on conflict (service_id, slot) do update set n = s.n + excluded.n;
     end if;
   end if;
@@ -596,14 +600,18 @@ language sql stable security definer set search_path = shelfd, pg_temp as $$
   select (select count(*) from content), (select count(*) from claim), (select count(*) from extra_send),
     (select coalesce(sum(s.n), 0) from spend s where s.slot > clock_timestamp() - interval '24 hours 10 minutes')::bigint $$;
 
--- Ends the session of a host that will not come back: what it had claimed is in doubt. One that comes back all the same opens another.
-create function forget_host_1(p_host integer) returns boolean language plpgsql security definer
+-- Ends the session of a host that will not come back: what it had claimed is in doubt. One that comes back all the same opens another, also
+-- from an older state. Answers: f forgotten, r it still runs, u there is none.
+create function forget_host_1(p_host integer) returns "char" language plpgsql security definer
 set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
 begin
   perform be_durable_1();
+  perform from session s, ledger l where s.host_id = p_host and not s.is_closed
+    and s.seen_at > clock_timestamp() - make_interval(secs => l.lease_ms / 500.0) for update of s;
+  if found then return 'r'; end if;
   update session s set is_closed = true where s.host_id = p_host;
-  update host h set is_forgotten = true where h.id = p_host and not h.is_forgotten;
-  return found;
+  update host h set is_forgotten = true, session_id = null where h.id = p_host and not h.is_forgotten;
+  return case when found then 'f' else 'u' end;
 end $$;
 
 create function give_order_1(p_host integer, p_kind text, p_mirror text) returns boolean language plpgsql security definer
