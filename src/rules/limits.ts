@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { anyNumber, boundedNumber, wholeNumber } from '../foundation/text/bounds.ts'
+import { formatDayAndTime } from '../foundation/text/times.ts'
 import { formatSize, MAX_DURATION_MS, MAX_SIZE_BYTES } from '../foundation/text/units.ts'
 
 /** Bounds of the limits, in the configuration as in requests to the daemon. */
@@ -54,7 +55,7 @@ export function holdingLimit(limits: UploadLimits, used: QuotaUse, sizeBytes: nu
   return undefined
 }
 
-/** `held back by limits.newPerDay (20000 in 24 hours); the limit allows more from 2026-11-22T03:12:00.000Z` */
+/** `held back by limits.newPerDay (20000 in 24 hours); the limit allows more from 2026-11-22 03:12`, in local time */
 export function describeHold({ limit, value, freesAt }: Omit<HeldBack, 'contents'>): string {
   if (limit === 'root')
     return "held back, since the mirror's directory went away; the next run continues once it is back"
@@ -65,7 +66,8 @@ export function describeHold({ limit, value, freesAt }: Omit<HeldBack, 'contents
     newBytesPerRun: `${formatSize(value)} in a run`,
     inIngestion: `${value} at the same time`,
   }
-  const when = freesAt === null ? 'the next run continues' : `the limit allows more from ${freesAt}`
+  const when =
+    freesAt === null ? 'the next run continues' : `the limit allows more from ${formatDayAndTime(Date.parse(freesAt))}`
   return `held back by limits.${limit} (${amounts[limit]}); ${when}`
 }
 

@@ -46,6 +46,11 @@ const MISTAKES: readonly Mistake[] = [
   given('a mistyped flag', ['sync', '--dryrun'], 2, ['--dryrun', 'did you mean "--dry-run"']),
   given('nothing to mirror', ['sync'], 2, ['Nothing to mirror', 'shelfd sync DIR']),
   given('a duration in words', ['sync', '.', '--wait-timeout', 'soon'], 2, ['--wait-timeout "soon"', '90s, 30m or 2h']),
+  given('a number in words', ['sync', '.', '--max-new', 'abc'], 2, [
+    'shelfd: --max-new must be',
+    '"abc"',
+    'sync --help',
+  ]),
   given('a size in words', ['sync', '.', '--max-new-bytes', 'lots'], 2, ['--max-new-bytes', '50MB', '"lots"']),
   given('a directory that is not there', ['sync', 'Papers'], 3, ['/Papers"', 'does not exist', 'mount its disk']),
   {
@@ -130,9 +135,15 @@ const MISTAKES: readonly Mistake[] = [
     exit: 2,
     says: ['SHELFD_TOKEN', 'must be one line'],
   },
-  addressed('an address without a scheme', 'library.example.com', 2, ['service.url', 'does not begin with https://']),
-  addressed('an address with a path', 'https://library.example.com/api', 2, ['service.url', 'it has a path']),
-  addressed('http to another computer', 'http://library.example.com', 2, ['service.url', 'only a loopback host']),
+  addressed('an address without a scheme', 'library.example.com', 2, [
+    'SHELFD_SERVICE_URL',
+    'does not begin with https://',
+  ]),
+  addressed('an address with a path', 'https://library.example.com/api', 2, ['SHELFD_SERVICE_URL', 'it has a path']),
+  addressed('http to another computer', 'http://library.example.com', 2, [
+    'SHELFD_SERVICE_URL',
+    'only a loopback host',
+  ]),
   addressed('a host that is not there', 'https://library.invalid', 5, [
     'library.invalid',
     'name not found',

@@ -24,7 +24,7 @@ describe('the summary of a run', () => {
       expect.arrayContaining([
         'Papers → Papers:/Papers',
         '  sent        2 files, 2 B (1 more is a copy)',
-        expect.stringMatching(/^ {2}searchable {2}2 files, at once$/),
+        expect.stringMatching(/^ {2}searchable {2}3 files \(1 of them is a copy\), at once$/),
         '  left out    1 (looks like a secret)',
         'Done in T.',
       ]),
@@ -40,7 +40,9 @@ describe('the summary of a run', () => {
   test('the summary uses the singular for one file', async () => {
     const home = homeWithPapers({ 'a.md': 'A', 'copy.md': 'A' })
     expect((await home.shelfd(['sync', 'Papers', '-n'])).stdout).toMatch(/would send +1 file, 1 B \(1 more is a copy\)/)
-    expect((await home.shelfd(['sync', 'Papers'])).stdout).toMatch(/searchable +1 file, at once/)
+    expect((await home.shelfd(['sync', 'Papers'])).stdout).toMatch(
+      /searchable +2 files \(1 of them is a copy\), at once/,
+    )
     writeFileSync(join(home.path, 'Papers/third.md'), 'A')
     expect((await home.shelfd(['sync', 'Papers'])).stdout).toMatch(/sent +nothing; 1 copy of files already sent/)
   })
@@ -71,6 +73,16 @@ test('problems of many files are one line by cause and directory, in sync and st
     '  ! 60 files: larger than maxSize; raise maxSize, or leave it out with an ignore rule [over-max-size]: 40 in scans/, 20 in old/maps/'
   expect((await home.shelfd(['sync'])).stdout.split('\n')).toContain(line)
   expect((await home.shelfd(['status'])).stdout.split('\n')).toContain(line)
+})
+
+test('a quiet check prints nothing while all is well, and only what fails it otherwise', async () => {
+  const home = homeWithPapers({ 'a.md': 'A', 'b.md': 'B' })
+  await home.shelfd(['sync', 'Papers'])
+  expect(await home.shelfd(['report', '--check', '--quiet'])).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+  home.write('Papers', { 'new.md': 'C' })
+  const { exitCode, stdout, stderr } = await home.shelfd(['report', '--check', '--quiet'])
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' })
+  expect(stdout).toMatch(/^Papers: .*\n {2}\+ new\.md: new\n {2}\+ +1 local-only\n$/)
 })
 
 describe('missing directories', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { formatDayAndTime } from '../../src/foundation/text/times.ts'
 import { describeHold, holdingLimit } from '../../src/rules/limits.ts'
 
 const bound = fc.option(fc.nat(20))
@@ -49,7 +50,7 @@ describe('a limit that holds something back', () => {
       'newPerDay',
       20,
       '2026-11-22T03:00:00.000Z',
-      'held back by limits.newPerDay (20 in 24 hours); the limit allows more from 2026-11-22T03:00:00.000Z',
+      `held back by limits.newPerDay (20 in 24 hours); the limit allows more from ${formatDayAndTime(Date.UTC(2026, 10, 22, 3))}`,
     ],
   ] as const)('the limit %s is named with its amount and time', (limit, value, freesAt, text) => {
     expect(describeHold({ limit, value, freesAt })).toBe(text)

@@ -14,7 +14,7 @@ export function describeProblems(
   locationOf: (path: Path) => string,
 ): string[] {
   return issues.flatMap((issue) => {
-    if (issue.code !== 'unrecognized_keys') return [`${locationOf(issue.path)}: ${describeValue(issue, raw)}`]
+    if (issue.code !== 'unrecognized_keys') return [describeValue(issue, raw, locationOf(issue.path))]
     return issue.keys.map((key) => `${locationOf([...issue.path, key])}: ${describeUnknownKey(issue.path, key)}`)
   })
 }
@@ -27,11 +27,23 @@ function formatPath(path: Path): string {
   }, '')
 }
 
-function describeValue(issue: z.core.$ZodIssue, raw: Raw): string {
+/** Names a value as it was given: by its flag or variable, or by its key and where that is written. */
+function describeValue(issue: z.core.$ZodIssue, raw: Raw, location: string): string {
   const value = valueAt(raw, issue.path)
   const expected = isSection(issue) ? 'keys and values' : issue.message
-  if (value === undefined) return `"${formatPath(issue.path)}" is missing: ${expected}`
-  return `"${formatPath(issue.path)}" must be ${expected}${describeGiven(issue.path, value)}`
+  const key = `"${formatPath(issue.path)}"`
+  if (value === undefined) return `${location}: ${key} is missing: ${expected}`
+  const name = isOverride(location) ? location : `${location}: ${key}`
+  return `${name} must be ${expected}${describeGiven(issue.path, value)}`
+}
+
+function isOverride(location: string): boolean {
+  return isFlag(location) || location.startsWith('SHELFD_')
+}
+
+/** Returns whether a problem, or its location, is of a flag on the command line. */
+export function isFlag(text: string): boolean {
+  return text.startsWith('--')
 }
 
 function isSection(issue: z.core.$ZodIssue): boolean {

@@ -5,7 +5,7 @@ import { assertPrivate, assertTrusted, type ReadTextFile, readTextFile, type Tex
 import { configCandidates, defaultStateDir, expandHome, findConfigFile, type Surroundings } from './config-paths.ts'
 import { readOverrides, type SettingFlags } from './overrides.ts'
 import { type ConfigFile, parseConfigFile } from './parse-file.ts'
-import { describeProblems, findMirrorProblems } from './problems.ts'
+import { describeProblems, findMirrorProblems, isFlag } from './problems.ts'
 import { isMapping, layOver, type Raw, valueAt } from './raw-settings.ts'
 import { type Config, configSchema, EMBEDDED_DEFAULTS } from './schema.ts'
 import { type Settings, toSettings } from './settings.ts'
@@ -92,7 +92,8 @@ function checkConfig(raw: Raw, locationOf: (path: readonly PropertyKey[]) => str
     }
     return checked.data
   }
-  throw badConfiguration(describeProblems(checked.error.issues, raw, locationOf))
+  const problems = describeProblems(checked.error.issues, raw, locationOf)
+  throw problems.every(isFlag) ? new UsageError('bad-usage', problems.join('\n')) : badConfiguration(problems)
 }
 
 function countGiven(...values: readonly unknown[]): number {

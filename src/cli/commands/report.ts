@@ -55,8 +55,10 @@ export const command = defineCommand({
   async run(context, args) {
     if (args.verify && args.offline)
       throw new UsageError('bad-usage', '--verify asks the service for every content: leave out --offline')
-    const only = args.only === undefined ? undefined : readClasses('only', args.only)
     const failOn = args.failOn === undefined ? CHECKED_CLASSES : readClasses('fail-on', args.failOn)
+    // With --quiet a check names only what fails it.
+    const isQuiet = args.check && context.quiet && !context.json && args.output === undefined
+    const only = args.only === undefined ? (isQuiet ? failOn : undefined) : readClasses('only', args.only)
     if (args.failOn !== undefined && !args.check) throw new UsageError('bad-usage', '--fail-on needs --check')
     await using reader = openReader(context.settings, {
       ...context.io,
@@ -78,6 +80,7 @@ export const command = defineCommand({
       showsAll: args.all,
       failOn,
       verifies: args.verify,
+      isQuiet,
     } as const
     const reportContext = reader.contextFor(reader.store)
     context.showWait(args.offline ? 'reading the state' : 'comparing both sides')

@@ -3,7 +3,7 @@ import { LIBRARY_RIGHTS } from '../../embedded/access/grant.ts'
 import type { TokenListing } from '../../embedded/access/manage-tokens.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import { isoDate, isoTime } from '../../foundation/text/times.ts'
+import { formatDay, isoTime } from '../../foundation/text/times.ts'
 import { MAX_DURATION_TEXT, parseDuration } from '../../foundation/text/units.ts'
 import { defineCommand } from '../command.ts'
 
@@ -102,14 +102,14 @@ function toJson({ createdAtMs, expiresAtMs, revokedAtMs, ...token }: TokenListin
 
 function toRow(token: TokenListing): string[] {
   const libraries = token.libraries.map(({ name, access }) => `${name}: ${access.join(', ')}`)
-  const created = isoDate(token.createdAtMs)
+  const created = formatDay(token.createdAtMs)
   return [token.name, stateOf(token), created, [token.abilities.join(', '), ...libraries].filter(Boolean).join('; ')]
 }
 
 function stateOf({ revokedAtMs, expiresAtMs }: TokenListing): string {
   if (revokedAtMs !== null) return 'revoked'
   if (expiresAtMs === null) return 'valid for ever'
-  return expiresAtMs <= Date.now() ? 'expired' : `valid until ${isoDate(expiresAtMs)}`
+  return expiresAtMs <= Date.now() ? 'expired' : `valid until ${formatDay(expiresAtMs)}`
 }
 
 export const revokeCommand = defineCommand({

@@ -110,11 +110,17 @@ function createdDirectories({ directories }: SyncSummary): Line {
   return created === 0 ? undefined : ['created', counted(created, 'directory', 'directories')]
 }
 
-function searchable({ ingestion, timeToSearchableMs: times }: SyncSummary): Line {
+/** Counts copies where everything that was sent is searchable, as `status` does. */
+function searchable({ uploads, ingestion, timeToSearchableMs: times }: SyncSummary): Line {
   const { searchable: found, warnings: warned } = ingestion
   if (found === 0) return undefined
+  const copies = found === uploads.created + uploads.duplicates ? uploads.aliases : 0
+  const remark = copies === 0 ? '' : ` (${counted(copies, 'of them is a copy', 'of them are copies')})`
   const warnings = warned === 0 ? '' : `, ${warned} of them with warnings`
-  return ['searchable', `${counted(found, 'file')}${warnings}${times ? describeTimes(found, times) : ''}`]
+  return [
+    'searchable',
+    `${counted(found + copies, 'file')}${remark}${warnings}${times ? describeTimes(found, times) : ''}`,
+  ]
 }
 
 /** Shows one warning as an example; the report has each. */

@@ -57,7 +57,7 @@ export function renderMirrorStatus(
     ...renderIndented({
       'to send': describeQueue(mirror),
       'being sent': mirror.files.sending === 0 ? undefined : counted(mirror.files.sending, 'file'),
-      processing: mirror.ingestion.pending === 0 ? undefined : counted(mirror.ingestion.pending, 'file'),
+      processing: mirror.files.inIngestion === 0 ? undefined : counted(mirror.files.inIngestion, 'file'),
       'set aside': mirror.files.setAside === 0 ? undefined : counted(mirror.files.setAside, 'file'),
       'to create':
         mirror.directoriesToMake === 0 ? undefined : counted(mirror.directoriesToMake, 'directory', 'directories'),
@@ -130,8 +130,11 @@ function describeProblems({ problems }: MirrorStatus): string[] {
   return left > 0 ? [...lines, `  ! and ${counted(left, 'more problem')}: shelfd report`] : lines
 }
 
-function describeQueue({ queue }: MirrorStatus): string | undefined {
-  return queue.contents === 0 ? undefined : `${counted(queue.contents, 'file')}, ${formatSize(queue.bytes)}`
+function describeQueue({ queue, files }: MirrorStatus): string | undefined {
+  if (queue.contents === 0) return undefined
+  const copies = Math.max(0, files.toSend - queue.contents)
+  const remark = copies === 0 ? '' : ` (${counted(copies, 'more is a copy', 'more are copies')})`
+  return `${counted(queue.contents, 'file')}, ${formatSize(queue.bytes)}${remark}`
 }
 
 function renderIndented(fields: Readonly<Record<string, string | undefined>>): string[] {

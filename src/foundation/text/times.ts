@@ -25,9 +25,18 @@ export function formatSpan(spanMs: number): string {
 
 /** Returns `03:12` today, `2026-11-20 03:12` otherwise; in the time zone of the process. */
 export function formatTime(timeMs: number, nowMs: number): string {
+  return formatDay(timeMs) === formatDay(nowMs) ? clockOf(new Date(timeMs)) : formatDayAndTime(timeMs)
+}
+
+/** Returns `2026-11-20 03:12`, in the time zone of the process. */
+export function formatDayAndTime(timeMs: number): string {
   const time = new Date(timeMs)
-  const day = dayOf(time)
-  return day === dayOf(new Date(nowMs)) ? clockOf(time) : `${day} ${clockOf(time)}`
+  return `${dayOf(time)} ${clockOf(time)}`
+}
+
+/** Returns `2026-11-20`, in the time zone of the process. */
+export function formatDay(timeMs: number): string {
+  return dayOf(new Date(timeMs))
 }
 
 /** Returns what formatTime returns, with seconds within 15 minutes of now: `14:05:30`. */

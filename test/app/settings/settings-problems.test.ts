@@ -30,9 +30,9 @@ describe('problems of the configuration', () => {
   test('wrong values of flags and variables are reported under these', () => {
     const given = { flags: { transfers: 'many' }, env: { SHELFD_BWLIMIT: 'fast', SHELFD_MAX_NEW: '-1' } }
     expect(settingsProblem(given)).toMatchInlineSnapshot(`
-      "UsageError: Cannot read the configuration: --transfers: "limits.transfers" must be a whole number from 1 to 64, not "many"
-      SHELFD_BWLIMIT: "limits.bandwidth" must be a size such as 500K, 50MB or 2GB, up to 1024TB, not "fast"
-      SHELFD_MAX_NEW: "limits.newPerRun" must be a whole number from 0 to 1000000000, or none, not "-1""
+      "UsageError: Cannot read the configuration: --transfers must be a whole number from 1 to 64, not "many"
+      SHELFD_BWLIMIT must be a size such as 500K, 50MB or 2GB, up to 1024TB, not "fast"
+      SHELFD_MAX_NEW must be a whole number from 0 to 1000000000, or none, not "-1""
     `)
   })
 
@@ -59,7 +59,7 @@ describe('problems of the configuration', () => {
       /home/ada/.config/shelfd/config.yaml:8: "limits.retryFor" must be a duration such as 500ms, 30s, 5m or 1h30m, up to 3650d, not "3651d"
       /home/ada/.config/shelfd/config.yaml:9: "mirrors[0].maxSize" must be a size such as 500K, 50MB or 2GB, up to 1024TB, or none, not 100000000000000000
       /home/ada/.config/shelfd/config.yaml:10: "ingestion.deadline" must be a duration above 0, such as 500ms, 30s, 5m or 1h30m, up to 3650d, not "999999999999999999999d"
-      SHELFD_MAX_NEW_PER_DAY: "limits.newPerDay" must be a whole number from 0 to 1000000000, or none, not "1e9""
+      SHELFD_MAX_NEW_PER_DAY must be a whole number from 0 to 1000000000, or none, not "1e9""
     `)
   })
 

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { ShownState } from '../../../contract/report-classes.ts'
 import { joinPath } from '../../../foundation/files/paths.ts'
 import { counted, escapeText, groupDigits, shellWord } from '../../../foundation/text/safe-text.ts'
+import { formatDayAndTime } from '../../../foundation/text/times.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
 import type { MirrorReport } from '../../../sync/report/report.ts'
 import type { ReportEntry } from '../../../sync/report/report-entry.ts'
@@ -33,7 +34,7 @@ export function createHtmlPrinter(): ReportPrinter {
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         `<meta http-equiv="Content-Security-Policy" content="${policy()}">`,
         `<title>shelfd report, ${html(generatedAt)}</title><style>${STYLE}</style></head><body><main>`,
-        `<p class="made">shelfd report, <time datetime="${html(generatedAt)}">${html(timeForPeople(generatedAt))}</time></p>`,
+        `<p class="made">shelfd report, <time datetime="${html(generatedAt)}">${formatDayAndTime(Date.parse(generatedAt))}</time></p>`,
       ),
     beginMirror: (report, tally) => {
       number += 1
@@ -102,11 +103,6 @@ function rowOf(entry: ReportEntry, state: ShownState, { name, path }: MirrorRepo
     `<td class="size">${entry.size === null ? '' : formatSize(entry.size)}`,
   ]
   return `<tr class="${state}">${cells.join('')}</tr>`
-}
-
-/** Formats a time as `2026-11-22 10:59 UTC`. */
-function timeForPeople(iso: string): string {
-  return `${iso.slice(0, 16).replace('T', ' ')} UTC`
 }
 
 function html(text: string): string {

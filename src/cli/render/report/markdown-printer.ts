@@ -1,5 +1,6 @@
 import type { ShownState } from '../../../contract/report-classes.ts'
 import { escapeText, groupDigits } from '../../../foundation/text/safe-text.ts'
+import { formatDayAndTime } from '../../../foundation/text/times.ts'
 import type { ReportEntry } from '../../../sync/report/report-entry.ts'
 import { BY_URGENCY, GUIDANCE, headlineOf } from './guidance.ts'
 import {
@@ -18,7 +19,7 @@ export function createMarkdownPrinter({ listsAll }: { readonly listsAll: boolean
   return {
     countsFirst: true,
     omitsInSync: !listsAll,
-    begin: (generatedAt) => lines(`# Report of ${generatedAt}`),
+    begin: (generatedAt) => lines(`# Report of ${formatDayAndTime(Date.parse(generatedAt))}`),
     beginMirror: (mirror, tally) => {
       hasRows = false
       const { name, path, library, remotePath, listing } = mirror

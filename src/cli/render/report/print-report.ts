@@ -36,6 +36,8 @@ export interface ReportOptions {
   readonly failOn: ReadonlySet<ReportClass>
   /** True to download and compare every sent content. */
   readonly verifies: boolean
+  /** True to print nothing unless something fails. */
+  readonly isQuiet: boolean
 }
 
 const DEFAULT_OPTIONS: ReportOptions = {
@@ -45,6 +47,7 @@ const DEFAULT_OPTIONS: ReportOptions = {
   showsAll: false,
   failOn: CHECKED_CLASSES,
   verifies: false,
+  isQuiet: false,
 }
 
 const PRINTERS: Readonly<Record<ReportFormat, (options: { readonly listsAll: boolean }) => ReportPrinter>> = {
@@ -71,7 +74,12 @@ export async function printReport(
 ): Promise<ReportOutcome> {
   const outcome = { hasFailures: false, hasFaults: false }
   const print = LOOKED_AT.has(options.format) ? context.printText : context.print
-  for await (const piece of renderReport(context, { reportContext, names, options, outcome })) print(...piece)
+  const kept: Piece[] = []
+  for await (const piece of renderReport(context, { reportContext, names, options, outcome })) {
+    if (options.isQuiet) kept.push(piece)
+    else print(...piece)
+  }
+  if (outcome.hasFailures || outcome.hasFaults) for (const piece of kept) print(...piece)
   return outcome
 }
 
@@ -220,12 +228,18 @@ function announceVerification({ announce }: CommandContext, { clock }: ReportCon
 }
 
 /** Names the mirrors that a report on all leaves out; returns whether a configured one is among them. */
-function reportPassedOver({ settings, printMessage }: CommandContext, known: readonly MirrorRow[]): boolean {
+function reportPassedOver(
+  { settings, quiet, printMessage, logger }: CommandContext,
+  known: readonly MirrorRow[],
+): boolean {
   const passedOver = listRoster(settings, known).flatMap((entry) => {
     const reason = describeInactive(entry)
     return reason === undefined || entry.replacedBy !== undefined ? [] : [{ ...entry, reason }]
   })
   const texts = passedOver.map(({ name, reason }) => `${escapeText(name)} (${escapeText(reason)})`)
   if (texts.length > 0) printMessage(`Not in this report: ${texts.join(', ')}`)
-  return passedOver.some(({ configured }) => configured !== undefined)
+  const isLacking = passedOver.some(({ configured }) => configured !== undefined)
+  // A check fails by it.
+  if (quiet && isLacking) logger.error('not all mirrors are in this report', { without: texts.join(', ') })
+  return isLacking
 }
