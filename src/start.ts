@@ -1,7 +1,7 @@
 /**
  * `npm start [-- DIR --flags]`: one pass over a directory, this project's own docs by default, into the embedded library,
  * and the report. Every argument of `shelfd sync` passes through. `npm start -- search "…"`, or any other command, runs on what
- * was mirrored that way. State and library lie in `.shelfd` of the checkout and config/start.yaml is the configuration, so that
+ * was mirrored that way. State, library and cache lie in `.shelfd` of the checkout and config/start.yaml is the configuration, so that
  * the user's own mirrors are not touched; flags and variables take precedence.
  */
 import { join, resolve } from 'node:path'
@@ -18,6 +18,8 @@ const WITHOUT_PICTURES =
 const checkout = fileURLToPath(new URL('..', import.meta.url))
 process.env.SHELFD_STATE_DIR ||= join(checkout, '.shelfd', 'state')
 process.env.SHELFD_DATA_DIR ||= join(checkout, '.shelfd', 'library')
+// Compiled code, which is removed with the rest.
+process.env.XDG_CACHE_HOME = join(checkout, '.shelfd', 'cache')
 process.env.SHELFD_CONFIG ||= join(checkout, 'config', 'start.yaml')
 
 const given = process.argv.slice(2)

@@ -99,6 +99,7 @@ function renderConfiguration(): string {
   const example = readFileSync(join(ROOT, 'config', 'config.example.yaml'), 'utf8')
   const lines = example
     .replace('./config.schema.json', '/usr/lib/shelfd/config/config.schema.json')
+    .replaceAll('(docs/', '(/usr/share/doc/shelfd/docs/')
     .split('\n')
     .map((line) => (line === '' || line.startsWith('#') ? line : `#${line}`))
   return CONFIGURATION_HEAD + lines.join('\n')

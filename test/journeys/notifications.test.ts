@@ -1,6 +1,6 @@
 /** Somebody is notified when runs fail and when they succeed again: the whole program, with a real receiver of webhooks. */
-import { chmodSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, existsSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { configure } from '../support/daemon.ts'
 import { expectExit, type Home, temporaryHome } from '../support/home.ts'
@@ -74,7 +74,13 @@ describe('a run that fails notifies', () => {
   })
 
   test('without anybody to tell a test message is a mistake', async () => {
-    expectExit(await temporaryHome().shelfd(['notify', 'test']), 2, 'the configuration names no channel')
+    const { stderr } = expectExit(
+      await temporaryHome().shelfd(['notify', 'test']),
+      2,
+      'the configuration names no channel',
+    )
+    const [, page = ''] = /as "(.*)" has it/.exec(stderr) ?? []
+    expect(isAbsolute(page) && existsSync(page), 'a page of this installation').toBe(true)
   })
 
   test('a test message names each way and how it went', async () => {

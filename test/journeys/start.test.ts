@@ -57,7 +57,8 @@ test("the first minute goes as its page shows, and leaves the user's state and s
   expect(service.requests).toEqual([])
   expect(existsSync(home.stateDir)).toBe(false)
   expect(existsSync(home.dataDir)).toBe(false)
-  expect(readdirSync(join(cloned, '.shelfd')).sort()).toEqual(['library', 'state'])
+  expect(readdirSync(join(cloned, '.shelfd')).sort()).toEqual(['cache', 'library', 'state'])
+  expect(existsSync(join(home.path, 'cache'))).toBe(false)
   expect(readLibrary(join(cloned, '.shelfd', 'library'))).toHaveLength(2)
 })
 

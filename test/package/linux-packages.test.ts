@@ -1,7 +1,17 @@
 /** The packages for Linux, installed and run where there is nothing but the essential packages of Debian. */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -101,6 +111,10 @@ describe.runIf(mayMakeRoot)('the packages for Linux', () => {
     const configuration = join(root, 'etc/shelfd/config.yaml')
     const written = readFileSync(configuration, 'utf8')
     expect(written).toContain('\n#mirrors:\n#  - name: papers # default')
+    const pages = [...written.matchAll(/\/usr\/share\/doc\/[\w./-]+\.md/g)].map(([page]) => join(root, page))
+    expect(pages.filter((page) => !existsSync(page))).toEqual([])
+    expect(pages.length).toBeGreaterThan(0)
+    expect(written).not.toMatch(/[ (]docs\//)
     writeFileSync(configuration, `mirrors: [{ path: /srv/papers, settle: 100ms }]\n${written}`)
     const { command, ...daemon } = readUnit(readFileSync(join(root, UNIT), 'utf8'))
     expectDone(runInside(root, ['install', '--directory', `--owner=${daemon.user}`, '/run/shelfd']))

@@ -1,3 +1,4 @@
+import { pageOfDocs } from '../../app/files/pages.ts'
 import { systemClock } from '../../foundation/clock.ts'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
@@ -18,7 +19,8 @@ export const command = defineCommand({
     const { redactor, signal, io } = context
     const plan = planNotices(context.settings.notify, { env: io.env, redactor })
     if (!plan) {
-      const todo = 'add a command, webhooks or email to "notify" of the configuration (docs/notifications.md)'
+      const page = pageOfDocs('notifications.md')
+      const todo = `add a command, webhooks or email to "notify" of the configuration, as "${page}" has it`
       throw new UsageError(
         'bad-configuration',
         `Cannot send a test message: the configuration names no channel; ${todo}`,
