@@ -55,6 +55,15 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
   let explained = input.explainSettings()
   assertAnyKept(settings, { known: store.mirrors.list(), home: input.home })
   const plan = planner.plan(settings)
+  const openLibrary = async ({ supervisor }: DaemonPlan, { libraryListen, service }: Settings) => {
+    if (libraryListen === 'none') return
+    if (service.kind === 'embedded') await supervisor.engine.service.connect(input.signal)
+    else logger.warn('library.listen has no effect: a service is configured')
+  }
+  await openLibrary(plan, settings).catch(async (error: unknown) => {
+    await plan.supervisor[Symbol.asyncDispose]()
+    throw error
+  })
   await runDaemon({
     ...input,
     store,
@@ -69,6 +78,8 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
       const takeOver = () => {
         current = next
         explained = input.explainSettings()
+        // A mirror that needs the library reports the same error.
+        openLibrary(replanned, next).catch(() => {})
       }
       return { plan: replanned, changes: describeChanges(current, next), takeOver }
     },

@@ -11,7 +11,7 @@ const stop = async () => await library?.[Symbol.asyncDispose]()
 answerCalls(answer, stop)
 
 async function answer(call: 'start' | 'settled'): Promise<StartedLibrary> {
-  library ??= await startEmbeddedLibrary({ ...options, onHandOver: stop })
+  library ??= await startEmbeddedLibrary({ ...options, ...(options.port === undefined && { onHandOver: stop }) })
   if (call === 'settled') await library.settled()
   const { url, token, tokenFile, documentationUrl, instanceId } = library
   return { url, token, tokenFile, documentationUrl, instanceId }

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from '../foundation/clock.ts'
-import { TemporaryError } from '../foundation/errors.ts'
+import { messageOf, systemCodeOf, TemporaryError, UsageError } from '../foundation/errors.ts'
 import { type Logger, silentLogger } from '../foundation/logger.ts'
 import { isDiskFull } from '../foundation/sqlite/open-database.ts'
 import { ensureOwnerToken } from './access/owner-token.ts'
@@ -114,7 +114,7 @@ async function startService(options: EmbeddedOptions): Promise<EmbeddedLibrary> 
   const app = await buildServer(service, host, { ...REQUEST_LIMITS, ...options.requests })
   const handOverPath = options.onHandOver ? serveHandOver(app, options.onHandOver) : null
   starting.defer(() => closeServer(app, service.clock))
-  const url = await app.listen({ host, port: options.port ?? 0 })
+  const url = await listen(app, host, options.port ?? 0)
   const local = starting.use(await answerOnLoopback(app.server, url))
   const { command = 'shelfd' } = options
   const { instanceId } = service
@@ -176,6 +176,17 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
     clock,
     maxUploadBytes: options.maxUploadBytes ?? MAX_UPLOAD_BYTES,
     publicUrl: options.publicUrl,
+  }
+}
+
+async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
+  try {
+    return await app.listen({ host, port })
+  } catch (error) {
+    const code = systemCodeOf(error) ?? messageOf(error)
+    const why = code === 'EADDRINUSE' ? 'another program uses this port' : code
+    const text = `Cannot serve the library on ${host.includes(':') ? `[${host}]` : host}:${port}: ${why}`
+    throw new UsageError('bad-configuration', `${text}; choose another port`, { cause: error })
   }
 }
 

@@ -5,7 +5,10 @@ import { threadEntry } from '../foundation/concurrency/thread-entry.ts'
 import type { EmbeddedLibrary, EmbeddedOptions } from './start-embedded.ts'
 
 /** The options that another thread can be given. */
-export type LibraryThreadOptions = Pick<EmbeddedOptions, 'dataDir' | 'embedder' | 'embedsDocuments' | 'command'>
+export type LibraryThreadOptions = Pick<
+  EmbeddedOptions,
+  'dataDir' | 'embedder' | 'embedsDocuments' | 'command' | 'host' | 'port'
+>
 
 /** The thread's response to `start`. */
 export type StartedLibrary = Omit<EmbeddedLibrary, 'settled' | typeof Symbol.asyncDispose>

@@ -1,9 +1,11 @@
 /** Commands, servers and a daemon that use one embedded library at the same time; each server is a process of its own. */
 import { once } from 'node:events'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { API_PREFIX, ROUTES } from '../../src/contract/routes.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
+import { freePort } from '../support/free-port.ts'
 import { expectExit, type Home, homeWithPapers, temporaryHome } from '../support/home.ts'
 import type { Running } from '../support/run-shelfd.ts'
 
@@ -71,6 +73,56 @@ describe('beside a server', () => {
     writeFileSync(join(root, 'c.md'), 'egret')
     await expect.poll(() => titlesFound(home, 'egret')).toEqual(['c.md'])
     expectExit(await daemon.stop(), 0, /^(?!.* error )/)
+  })
+
+  /** Configures one mirror and the daemon's address for its library. */
+  function configureLibrary(home: Home, listen: string): void {
+    const path = home.write('Papers', { 'a.md': 'pelican' })
+    configure(home, { mirrors: [{ name: 'papers', path, library: 'Papers' }], library: { listen } })
+  }
+
+  async function pageAt(address: string): Promise<string> {
+    const response = await fetch(`http://${address}/`, { headers: { accept: 'text/html' } }).catch(() => undefined)
+    return (await response?.text()) ?? ''
+  }
+
+  test('a daemon shows its library to browsers at the address that it is told, and keeps it', async () => {
+    const home = temporaryHome()
+    const [first, second] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`]
+    // Whoever has the library before hands it over.
+    configure(home, { mirrors: [{ name: 'notes', path: home.write('Notes', { 'b.md': 'heron' }), library: 'Notes' }] })
+    const before = home.start(['daemon', '--state-dir', join(home.path, 'other')])
+    await expect.poll(() => existsSync(join(home.dataDir, 'holder'))).toBe(true)
+    configureLibrary(home, first)
+    const daemon = await startDaemon(home)
+    expect(await pageAt(first)).toContain('<title>')
+    expect(holderOf(home)).toMatchObject({ pid: daemon.child.pid, handOverUrl: null })
+    before.child.kill('SIGINT')
+    expectExit(await before.ended, 0, /^(?!.* error )/)
+    await expect.poll(() => titlesFound(home, 'pelican')).toEqual(['a.md'])
+    const token = readFileSync(join(home.dataDir, 'token'), 'utf8').trim()
+    const answer = await fetch(`http://${first}${API_PREFIX}${ROUTES.checkAccess.path}`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    expect(answer.status).toBe(200)
+    expectExit(await home.run(['serve']), 11, new RegExp(`process ${daemon.child.pid} \\(shelfd daemon`))
+
+    configureLibrary(home, second)
+    daemon.child.kill('SIGHUP')
+    await expect.poll(() => pageAt(second)).toContain('<title>')
+    expect(await pageAt(first)).toBe('')
+    expectExit(await daemon.stop(), 0, /the library is served url=/)
+  })
+
+  test('a daemon whose address for the library is in use says so', async () => {
+    const home = temporaryHome()
+    const other = await startServer(home, ['--data-dir', join(home.path, 'other'), '--port', String(await freePort())])
+    const { url } = JSON.parse(readFileSync(join(home.path, 'other', 'holder'), 'utf8'))
+    const { host } = new URL(url)
+    configureLibrary(home, host)
+    const message = new RegExp(`Cannot serve the library on ${host}: another program uses this port`)
+    expectExit(await home.run(['daemon']), 2, message)
+    await other.kill()
   })
 
   test('commands that begin at the same moment all get the library', async () => {

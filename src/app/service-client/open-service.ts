@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { assertLibraryInstalled, describeReaders } from '../../embedded/optional-packages.ts'
 import type { EmbeddedLibrary } from '../../embedded/start-embedded.ts'
 import type { LibraryThreadOptions } from '../../embedded/start-in-thread.ts'
@@ -125,15 +126,20 @@ async function openEmbedded(
   input: OpenServiceInput,
 ): Promise<OpenedService> {
   await using starting = new AsyncDisposableStack()
-  const { isLongLived = false, redactor } = input
+  const { isLongLived = false, redactor, logger } = input
   const options = {
     ...{ dataDir, embedsDocuments: isLongLived, command: describeCommand() },
     embedder: chooseEmbedder(settings.embedder, redactor),
+    ...(isLongLived && settings.libraryListen !== 'none' && settings.libraryListen),
   }
   const library = starting.use(await shareLibrary(options, startLibrary, input.signal))
   const { url: origin, token } = library
   const client = await connect(settings, input, { origin, token, whereabouts: library, retry: EMBEDDED_RETRY })
   starting.defer(() => client.close())
+  if ('port' in options) {
+    if (library.holder) logger.warn('another process serves the library', { holder: describeHolder(library.holder) })
+    else logger.info('the library is served', { url: origin, tokenFile: join(dataDir, 'token') })
+  }
   if (library.holder) await assertAnswers(library.holder, client, settings, input)
   const running = starting.move()
   return {

@@ -1,6 +1,7 @@
 /**
  * One process at a time holds the embedded library; the others of its user use that process's interface. When the holder ends, or
- * hands the library over to `shelfd serve`, the next one that needs it takes its place.
+ * hands the library over to one that serves it at an address of its own (`shelfd serve`, a daemon that is told to), the next one
+ * that needs it takes its place.
  */
 import { join } from 'node:path'
 import type { EmbeddedLibrary } from '../../embedded/start-embedded.ts'
@@ -15,7 +16,7 @@ import { isThere } from '../files/paths.ts'
 const PATIENCE_MS = 30_000
 const LOOKING_AGAIN_AFTER_MS = 50
 /** Who has handed the library over leaves it to others for this time. */
-const LEFT_TO_OTHERS_MS = 2_000
+const LEFT_TO_OTHERS_MS = 5_000
 
 /** How programs of this machine reach a running library. */
 type LibraryAccess = Pick<Holder, 'url' | 'token' | 'instanceId'>
@@ -34,9 +35,12 @@ export async function shareLibrary(
   start: (options: LibraryThreadOptions) => Promise<EmbeddedLibrary>,
   signal: AbortSignal,
 ): Promise<SharedLibrary> {
-  const { dataDir } = options
-  const reach = () => whenFree<Reached>(dataDir, () => start(options), borrow, signal)
-  let reached: Reached = (await borrowFrom(dataDir)) ?? (await reach())
+  const { dataDir, port } = options
+  const isForOthers = port !== undefined
+  const takeOver = async (holder: Holder, held: LockedError) =>
+    holder.handOverUrl === null ? borrow(holder) : askForLibrary(holder, held)
+  const reach = () => whenFree<Reached>(dataDir, () => start(options), isForOthers ? takeOver : borrow, signal)
+  let reached: Reached = (isForOthers ? undefined : await borrowFrom(dataDir)) ?? (await reach())
   let relocating: Promise<string> | undefined
   const relocate = async () => {
     const wasOurs = reached.holder === undefined
@@ -76,13 +80,14 @@ export async function serveAlone(
   start: () => Promise<EmbeddedLibrary>,
   signal: AbortSignal,
 ): Promise<EmbeddedLibrary> {
-  const askForIt = async ({ handOverUrl }: Holder, held: LockedError) => {
-    if (handOverUrl === null) throw held
-    // A holder that is ending already does not answer.
-    await fetch(handOverUrl, { method: 'POST', signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => {})
-    return undefined
-  }
-  return whenFree(dataDir, start, askForIt, signal)
+  return whenFree(dataDir, start, askForLibrary, signal)
+}
+
+/** Has the holder hand the library over. Throws `held` when it keeps the library. */
+async function askForLibrary({ handOverUrl }: Holder, held: LockedError): Promise<undefined> {
+  if (handOverUrl === null) throw held
+  // A holder that is ending already does not answer.
+  await fetch(handOverUrl, { method: 'POST', signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => {})
 }
 
 /** Tries `start` while nobody holds the library, until `whileHeld` returns something. Throws LockedError. */

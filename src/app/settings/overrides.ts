@@ -19,6 +19,10 @@ export const OVERRIDES = {
     path: ['health', 'listen'],
     describe: 'Where the daemon serves health and metrics: a loopback address and port, auto or none',
   },
+  'library-listen': {
+    path: ['library', 'listen'],
+    describe: 'Where the daemon serves the embedded library with its page: a loopback address and port, or none',
+  },
   'service-url': { path: ['service', 'url'], describe: 'Origin of the service' },
   'ca-file': {
     path: ['service', 'caFile'],

@@ -275,10 +275,19 @@ export const configSchema = z
       .describe('Windows in which the daemon uploads nothing; it continues to watch.'),
     health: z
       .strictObject({
-        listen: listenAddress()
+        listen: listenAddress('127.0.0.1:9847', 'auto', 'none')
           .prefault('auto')
           .describe(
             'Where the daemon serves /healthz, /readyz and /metrics: a loopback address and port, none, or auto (127.0.0.1:9847 under a service manager, else none).',
+          ),
+      })
+      .prefault({}),
+    library: z
+      .strictObject({
+        listen: listenAddress('127.0.0.1:8800', 'none')
+          .prefault('none')
+          .describe(
+            'Where the daemon serves the embedded library with its page to browsers and programs: a loopback address and port, or none (a port that changes).',
           ),
       })
       .prefault({}),

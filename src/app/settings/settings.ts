@@ -23,6 +23,8 @@ export interface Settings {
   readonly maintenance: readonly Readonly<Config['maintenance'][number]>[]
   /** `auto`: only under a service manager. */
   readonly healthListen: Config['health']['listen']
+  /** Where the daemon serves the embedded library. */
+  readonly libraryListen: Config['library']['listen']
   readonly notify: NotifySettings
   /** Undefined for a host alone. */
   readonly fleet: FleetSettings | undefined
@@ -117,6 +119,7 @@ export function toSettings(
     timeZone,
     maintenance,
     healthListen: config.health.listen,
+    libraryListen: config.library.listen,
     notify: {
       ...notify,
       command: notify.command && toCommand(notify.command, absolute),

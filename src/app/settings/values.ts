@@ -114,10 +114,11 @@ export function timeZone() {
   })
 }
 
-/** Accepts `auto`, `none`, or a loopback address with its port. */
-export function listenAddress() {
-  return fromText('auto, none or a loopback address such as 127.0.0.1:9847', (value) => {
-    if (value === 'auto' || value === 'none') return value
+/** Accepts one of these words, or a loopback address with its port, of which `example` is one. */
+export function listenAddress<Word extends string>(example: string, ...words: readonly Word[]) {
+  return fromText(`${words.join(', ')} or a loopback address such as ${example}`, (value) => {
+    const word = words.find((each) => each === value)
+    if (word !== undefined) return word
     const [, host = '', port = ''] = /^(.+):(0|[1-9]\d*)$/.exec(value) ?? []
     // Compares the host only, because URL drops port 80, the default of http.
     const isAddress = URL.canParse(`http://${value}`) && new URL(`http://${value}`).hostname === host

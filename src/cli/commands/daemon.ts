@@ -10,6 +10,7 @@ export const command = defineCommand({
   options: ROOT_OPTIONS,
   settingFlags: [
     'health-listen',
+    'library-listen',
     'transfers',
     'checkers',
     'bwlimit',
@@ -20,6 +21,7 @@ export const command = defineCommand({
   ],
   examples: [
     ['daemon', 'keep all configured mirrors up to date, or those that were synced before'],
+    ['daemon --library-listen 127.0.0.1:8800', 'the same, and show the embedded library to browsers at this address'],
     ['daemon --health-listen 127.0.0.1:9847', 'the same, and serve health and metrics on this address'],
   ],
   exits: ['done', 'locked', 'operator'],

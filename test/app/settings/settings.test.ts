@@ -35,6 +35,13 @@ describe('precedence', () => {
       })),
       at: ['healthListen'],
     },
+    'library-listen': {
+      values: fc.integer({ min: 0, max: 65_535 }).map((port) => ({
+        written: `127.0.0.1:${port}`,
+        read: { host: '127.0.0.1', port },
+      })),
+      at: ['libraryListen'],
+    },
     'service-url': {
       values: fc
         .stringMatching(/^[a-z]{1,8}$/)

@@ -60,7 +60,7 @@ function Copied({ what, text }: { readonly what: string; readonly text: string }
   }
   return (
     <>
-      <p class="quiet path">{what}</p>
+      <p class="quiet">{what}</p>
       <p class="copied">
         <code>{text}</code> <ActionButton label={isCopied ? 'Copied' : 'Copy'} of={text} run={copy} />
       </p>
