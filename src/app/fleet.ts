@@ -18,7 +18,7 @@ type LedgerInput = Pick<OpenServiceInput, 'env' | 'cwd' | 'home' | 'redactor' | 
 /** Longer than the functions of the ledger wait for a lock. */
 const CALL_TIMEOUT_MS = 25_000
 
-/** Makes this host a member of the fleet that the settings name, if any. Connects with the first content that it may send. */
+/** Makes this host a member of the fleet that the settings name, if any. Connects with its first run. */
 export function memberOf(
   settings: Settings,
   input: OpenServiceInput & { readonly store: Store },

@@ -105,6 +105,8 @@ export interface OpenedSession {
   /** Identifies the ledger; another one, or one on another timeline, may lack what was settled. */
   readonly generation: string
   readonly timeline: number
+  /** The ledger is not where it was created: it may lack what other hosts did there. */
+  readonly hasMoved: boolean
   /** How long a session may act without a renewed beat; the same for all hosts. */
   readonly leaseMs: number
 }

@@ -5,6 +5,7 @@ import { BUGS } from '../instruments/simulation/planted/bugs.ts'
 import { runSeeds } from '../instruments/simulation/run-seeds.ts'
 
 const SEEDS = Number(process.env.SHELFD_SIMULATION_SEEDS ?? 3_000)
+const FLEET_SEEDS = Number(process.env.SHELFD_FLEET_SEEDS ?? 600)
 
 describe('simulated worlds', () => {
   test('no simulated world breaks a promise [P1, P2, P3, P4, P6, P9, P10, P11, P12, P17, P18, P19, P20, P21, P22]', {
@@ -13,6 +14,16 @@ describe('simulated worlds', () => {
     const failures: string[] = []
     for await (const { seed, failure } of runSeeds({ from: 1, seeds: SEEDS, jobs: 2 })) {
       if (failure) failures.push(`seed ${seed} broke ${failure.message}; npm run simulate -- --seed ${seed}`)
+    }
+    expect(failures).toEqual([])
+  })
+})
+
+describe('simulated fleets', () => {
+  test('no simulated fleet breaks a promise [P1, P2, P3, P4, P17, P20, P21]', { timeout: 1_800_000 }, async () => {
+    const failures: string[] = []
+    for await (const { seed, failure } of runSeeds({ from: 1, seeds: FLEET_SEEDS, jobs: 2, isFleet: true })) {
+      if (failure) failures.push(`seed ${seed} broke ${failure.message}; npm run simulate -- --fleet --seed ${seed}`)
     }
     expect(failures).toEqual([])
   })

@@ -74,15 +74,17 @@ export class MemoryLedger {
     this.#timeline += 1
   }
 
-  /** A client of this ledger, as one host has it. */
-  connect(losses: Losses = () => undefined): Ledger {
+  /** A client of this ledger, as one host has it. `onAnswer` may let time pass until an answer arrives. */
+  connect(losses: Losses = () => undefined, onAnswer: () => Promise<void> | undefined = () => undefined): Ledger {
     let taken = 0
     const call = async <T>(name: string, work: () => T): Promise<T> => {
       const loss = await losses(name)
       if (loss === 'call') throw away()
-      const result = this.#journal.commit(work)
+      const end = (async () => this.#journal.commit(work))()
+      end.catch(() => {})
+      await onAnswer()
       if (loss === 'answer') throw away()
-      return result
+      return await end
     }
     return {
       open: async (host, previous) => {
@@ -160,6 +162,14 @@ export class MemoryLedger {
     return [...this.#extraSends.entries()].filter(([, key]) => key === libraryKey(library)).length
   }
 
+  /** The contents that somebody sends, or that are in doubt. */
+  listClaims(): { readonly sha256: string; readonly mime: string }[] {
+    return [...this.#claims.entries()].map(([key]) => {
+      const [sha256 = '', mime = ''] = key.split(' ').slice(-2)
+      return { sha256, mime }
+    })
+  }
+
   #open({ key, name, version }: HostIdentity, previous: bigint | null): OpenedSession {
     const host = this.#hosts.get(key) ?? { id: this.#number(), session: null, settled: 0n, name, version }
     const own = host.session === null ? undefined : this.#sessions.get(String(host.session))
@@ -171,7 +181,7 @@ export class MemoryLedger {
     const session = BigInt(this.#number())
     this.#sessions.set(String(session), { host: key, previous, timeline: this.#timeline, beat: 0n, isClosed: false })
     this.#hosts.set(key, { ...host, name, version, session })
-    const place = { generation: 'memory', timeline: this.#timeline }
+    const place = { generation: 'memory', timeline: this.#timeline, hasMoved: this.#timeline > 1 }
     return { session, hostId: host.id, settled: host.settled, ...place, leaseMs: this.#leaseMs }
   }
 

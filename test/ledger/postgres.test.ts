@@ -69,7 +69,7 @@ describe('a ledger on PostgreSQL', () => {
   test('one of the next schema serves this program', async () => {
     const own = await newLedger()
     await own.run('UPDATE shelfd.ledger SET schema = 2')
-    expect(await open(own.address)).toMatchObject({ settled: 0n })
+    expect(await open(own.address)).toMatchObject({ settled: 0n, hasMoved: false })
   })
 
   test('a wrong password and an unknown database are refused, and no password is shown', async () => {

@@ -58,7 +58,15 @@ export class TestHost {
   readonly key = randomUUID()
   readonly library: LedgerLibrary
   name: string
-  opened: OpenedSession = { session: 0n, hostId: 0, settled: 0n, generation: '', timeline: 0, leaseMs: 0 }
+  opened: OpenedSession = {
+    session: 0n,
+    hostId: 0,
+    settled: 0n,
+    generation: '',
+    timeline: 0,
+    hasMoved: false,
+    leaseMs: 0,
+  }
   batch = 0n
 
   private constructor(ledger: Ledger, name: string, library: LedgerLibrary) {

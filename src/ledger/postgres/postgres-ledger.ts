@@ -56,6 +56,7 @@ class PostgresLedger implements Ledger {
       generation: row.o_generation,
       timeline: row.o_timeline,
       leaseMs: row.o_lease_ms,
+      hasMoved: row.o_has_moved,
     }
   }
 
@@ -168,6 +169,7 @@ interface OpenRow {
   readonly o_generation: string
   readonly o_timeline: number
   readonly o_lease_ms: number
+  readonly o_has_moved: boolean
 }
 
 interface RenewRow {

@@ -83,7 +83,8 @@ function onlyOnce(version: number, sql: string): string {
 }
 
 function recordSchema(leaseMs: number): string {
-  return `INSERT INTO shelfd.ledger (schema, lease_ms) VALUES (${SCHEMA}, ${leaseMs}) ON CONFLICT (is_only) DO UPDATE SET schema = ${SCHEMA}`
+  const record = `INSERT INTO shelfd.ledger (schema, lease_ms) VALUES (${SCHEMA}, ${leaseMs}) ON CONFLICT (is_only) DO UPDATE SET schema = ${SCHEMA}`
+  return `${record}; UPDATE shelfd.ledger SET created_on = shelfd.place_1() WHERE created_on IS NULL`
 }
 
 async function checkDatabase(client: pg.Client, { database }: LedgerAddress): Promise<void> {

@@ -43,12 +43,19 @@ export interface Session extends OpenedSession {
   readonly since: UpTime
 }
 
+interface SessionHooks {
+  /** Tells the ledger what it lacks, before anything is claimed, and before the host waits for sessions that the ledger has lost. */
+  onOpened(session: Session): Promise<void>
+  /** Called after each renewal by time. */
+  onRenewed(): Promise<void>
+}
+
 /** The session of this host at the ledger: opened with the first call, renewed as long as it is not closed, opened again when it is over. */
 export class HostSession {
   readonly #context: FleetContext
   readonly #options: FleetOptions
   readonly #outbox: SettlementOutbox
-  readonly #onRenewed: () => Promise<void>
+  readonly #hooks: SessionHooks
   #session: Session | undefined
   #connecting: Promise<Ledger> | undefined
   #opening: Promise<Session> | undefined
@@ -57,12 +64,11 @@ export class HostSession {
   /** A session was open in this process: a stage may have searched the library before the ledger went back. */
   #hasBegun = false
 
-  /** `onRenewed` is called after each renewal by time. */
-  constructor(context: FleetContext, options: FleetOptions, outbox: SettlementOutbox, onRenewed: () => Promise<void>) {
+  constructor(context: FleetContext, options: FleetOptions, outbox: SettlementOutbox, hooks: SessionHooks) {
     this.#context = context
     this.#options = options
     this.#outbox = outbox
-    this.#onRenewed = onRenewed
+    this.#hooks = hooks
   }
 
   get current(): Session | undefined {
@@ -134,7 +140,7 @@ export class HostSession {
   }
 
   async #openSession(): Promise<Session> {
-    const { store } = this.#context
+    const { store, clock, signal } = this.#context
     const { connect, name, version } = this.#options
     this.#connecting ??= connect()
     const ledger = await this.#connecting.catch((error: unknown) => {
@@ -152,8 +158,13 @@ export class HostSession {
     const acknowledged = BigInt(store.keyValues.get(ACKNOWLEDGED) ?? 0)
     const isUnknown = generation !== opened.generation
     const hasLost = this.#outbox.reconcile(opened, { acknowledged, isUnknown })
-    const isMoved = generation !== undefined && (isUnknown || timeline !== String(opened.timeline))
-    if (isMoved || hasLost) await this.#waitOut(opened.leaseMs)
+    // A host that was never there cannot compare.
+    const isMoved = generation === undefined ? opened.hasMoved : isUnknown || timeline !== String(opened.timeline)
+    const session = { ...opened, ledger, since }
+    if (isMoved || hasLost) this.#requireSearches()
+    await this.#hooks.onOpened(session)
+    // Sessions that the ledger does not know may still send.
+    if (isMoved || hasLost) await clock.sleep(opened.leaseMs + graceMs(opened.leaseMs), signal)
     this.#keep(LEDGER, `${opened.generation}/${opened.timeline}`)
     if (this.#hasBegun && (isMoved || hasLost)) {
       throw new TemporaryError(
@@ -162,20 +173,16 @@ export class HostSession {
       )
     }
     this.#hasBegun = true
-    this.#session = { ...opened, ledger, since }
+    this.#session = session
     this.#scheduleRenewal(opened.leaseMs)
     return this.#session
   }
 
-  /**
-   * The ledger lost what it had acknowledged, or is another one: sessions that it does not know may still send. Waits until their leases
-   * are over, and has the libraries listed before anything is sent.
-   */
-  async #waitOut(leaseMs: number): Promise<void> {
-    const { store, clock, logger, signal } = this.#context
+  /** The ledger lost what it had acknowledged, or is another one: the libraries are listed before anything is sent. */
+  #requireSearches(): void {
+    const { store, logger } = this.#context
     logger.warn('the ledger went back or is another one; shelfd settles again what it lacks, and looks before it sends')
     store.write(() => store.foreign.requireSearches())
-    await clock.sleep(leaseMs + graceMs(leaseMs), signal)
   }
 
   #scheduleRenewal(leaseMs: number): void {
@@ -183,7 +190,7 @@ export class HostSession {
     this.#timer?.[Symbol.dispose]()
     this.#timer = this.#context.clock.startTimer(leaseMs / RENEWALS_A_LEASE, () => {
       this.#renew()
-        .then((isOurs) => (isOurs ? this.#onRenewed() : undefined))
+        .then((isOurs) => (isOurs ? this.#hooks.onRenewed() : undefined))
         .catch(() => {})
         .finally(() => this.#scheduleRenewal(leaseMs))
     })

@@ -11,7 +11,7 @@ import {
 import { ClosedFenceError, type Fence } from '../../remote/service-client.ts'
 import { SilentSessions } from '../../rules/lease.ts'
 import { SESSION_KEY } from '../../store/tables/settlements.ts'
-import { type FleetContext, type FleetOptions, HostSession } from './host-session.ts'
+import { type FleetContext, type FleetOptions, HostSession, type Session } from './host-session.ts'
 import { type SecondSend, SettlementOutbox } from './settlement-outbox.ts'
 
 const UNSETTLED = 'the ledger does not know yet how some uploads ended; shelfd tells it later'
@@ -37,12 +37,18 @@ export class Membership implements AsyncDisposable {
     this.#outbox = new SettlementOutbox(context.store)
     // What could not be settled while the ledger was away is settled soon after it is back.
     const settleRest = async () => void (this.#outbox.isEmpty || (await this.settle()))
-    this.#session = new HostSession(context, options, this.#outbox, settleRest)
+    const tell = async (session: Session) => this.#report(await this.#outbox.flush(session))
+    this.#session = new HostSession(context, options, this.#outbox, { onOpened: tell, onRenewed: settleRest })
   }
 
   /** Opens the session unless it is open. Throws TemporaryError `ledger-away` and OperatorError `host-in-use`. */
   async join(): Promise<void> {
     await this.#session.call(async () => {})
+  }
+
+  /** No session is open: the ledger may not know how uploads of earlier sessions ended, or may have lost it. */
+  get hasToJoin(): boolean {
+    return this.#session.current === undefined
   }
 
   /** Returns whether this session has claimed the content and its upload has not ended. */

@@ -9,13 +9,17 @@ import type { PathProblem } from '../scan/scan-batch.ts'
 /** The least interval between two searches for uploads in doubt while uploads continue. */
 const DOUBT_INTERVAL_MS = 10_000
 
-/** Returns whether the mirror has files to upload now, directories to create, or uploads in doubt to search for. */
+/**
+ * Returns whether the mirror has files to upload now, directories to create, or uploads in doubt to search for, or the ledger of the fleet
+ * is to be told of earlier ones.
+ */
 export function hasToUpload(engine: Engine, mirror: OpenMirror): boolean {
-  const { store, clock } = engine
+  const { store, clock, fleet } = engine
   const { id } = mirror.row
   return (
     store.files.hasSendable(id, clock.nowMs()) ||
     store.directories.countPending(id) > 0 ||
+    fleet?.hasToJoin === true ||
     listDoubtful(engine, mirror).length > 0
   )
 }

@@ -20,15 +20,17 @@ export class Life {
   /** The step at which it dies. */
   readonly #diesAt: number
   readonly #onStep: (what: string) => void
+  readonly #onDeath: () => void
   /** What it threw where nobody was listening: a real process would end. */
   readonly failures: unknown[] = []
   /** Set it once the program has started. */
   fullDisk: FullDisk | null = null
   #commits = 0
 
-  constructor(diesAt: number, onStep: (what: string) => void) {
+  constructor(diesAt: number, onStep: (what: string) => void, onDeath: () => void = () => {}) {
     this.#diesAt = diesAt
     this.#onStep = onStep
+    this.#onDeath = onDeath
   }
 
   /** Throws ProcessDied from the step of its death on. */
@@ -38,6 +40,7 @@ export class Life {
     this.#onStep(what)
     if (this.steps < this.#diesAt) return
     this.isDead = true
+    this.#onDeath()
     throw new ProcessDied()
   }
 

@@ -2,9 +2,11 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { flag, print, runInstrument, wholeNumber } from '../instrument.ts'
+import { type FleetScenario, listShorterFleets, makeFleet } from './fleet/fleet-scenario.ts'
+import type { Judgement } from './run-scenario.ts'
 import { runSeeds } from './run-seeds.ts'
 import { makeScenario, type Scenario } from './scenario.ts'
-import { shrink } from './shrink.ts'
+import { listShorterStories, shrink } from './shrink.ts'
 import { Simulator } from './simulator.ts'
 
 const PROGRESS_MS = 15_000
@@ -15,17 +17,24 @@ const OPTIONS = z.object({
   seeds: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1_000),
   from: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1).describe('the first seed'),
   jobs: wholeNumber(1, 1_000).default(availableParallelism()).describe('threads'),
+  fleet: flag().describe('worlds of two to four hosts that share a ledger'),
   untilFailure: flag().describe('ends with the first seed that breaks a promise'),
   seed: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional().describe('one seed alone, with its whole trace'),
 })
 
 /** Runs many seeds; true when all promises held. */
-async function simulate({ from, seeds, jobs, untilFailure }: z.infer<typeof OPTIONS>): Promise<boolean> {
+async function simulate({
+  from,
+  seeds,
+  jobs,
+  fleet: isFleet,
+  untilFailure,
+}: z.infer<typeof OPTIONS>): Promise<boolean> {
   const startMs = performance.now()
   let [done, twice, printedMs] = [0, 0, startMs]
   const failed: number[] = []
   const rate = () => (done / (performance.now() - startMs)) * 1_000
-  for await (const { seed, failure, wasRunTwice } of runSeeds({ from, seeds, jobs })) {
+  for await (const { seed, failure, wasRunTwice } of runSeeds({ from, seeds, jobs, isFleet })) {
     done += 1
     twice += Number(wasRunTwice)
     if (failure) {
@@ -42,23 +51,41 @@ async function simulate({ from, seeds, jobs, untilFailure }: z.infer<typeof OPTI
     `${done} seeds from ${from} in ${seconds} s (${rate().toFixed(0)} a second), ${twice} of them twice: ${failed.length} failed`,
   )
   const [first] = failed
-  if (first !== undefined && !untilFailure) await replay(first)
+  if (first !== undefined && !untilFailure) await replay(first, isFleet)
   return failed.length === 0
 }
 
 /** Runs one seed, and prints the trace of the shortest scenario that breaks the same promise. */
-async function replay(seed: number): Promise<boolean> {
+async function replay(seed: number, isFleet: boolean): Promise<boolean> {
   using simulator = new Simulator()
-  const scenario = makeScenario(seed)
-  const { violation, trace } = await simulator.run(scenario)
+  if (isFleet) {
+    const run = (scenario: FleetScenario) => simulator.runFleet(scenario)
+    return await explain(seed, '--fleet ', makeFleet(seed), {
+      run,
+      listShorter: listShorterFleets,
+      describe: describeFleet,
+    })
+  }
+  const run = (scenario: Scenario) => simulator.run(scenario)
+  return await explain(seed, '', makeScenario(seed), { run, listShorter: listShorterStories, describe })
+}
+
+interface Means<T> {
+  run(scenario: T): Promise<Judgement>
+  listShorter(scenario: T): Iterable<T>
+  describe(scenario: T): string
+}
+
+async function explain<T>(seed: number, option: string, scenario: T, means: Means<T>): Promise<boolean> {
+  const { violation, trace } = await means.run(scenario)
   if (!violation) {
     print(`${trace.join('\n')}\nseed ${seed}: every promise held`)
     return true
   }
-  const shortest = await shrink(simulator, scenario, violation.promise)
-  const judged = await simulator.run(shortest)
-  print(`${describe(shortest)}\n${judged.trace.join('\n')}\nseed ${seed} broke ${judged.violation?.message}`)
-  print(`the same again: npm run simulate -- --seed ${seed}`)
+  const shortest = await shrink(scenario, violation.promise, means)
+  const judged = await means.run(shortest)
+  print(`${means.describe(shortest)}\n${judged.trace.join('\n')}\nseed ${seed} broke ${judged.violation?.message}`)
+  print(`the same again: npm run simulate -- ${option}--seed ${seed}`)
   return false
 }
 
@@ -67,6 +94,10 @@ function describe({ traits, linksCopies, phases, calmWatch }: Scenario): string 
   return [...lines, ...(calmWatch ? [JSON.stringify({ calmWatch })] : [])].join('\n')
 }
 
+function describeFleet({ hosts, events, ...traits }: FleetScenario): string {
+  return [traits, ...hosts, ...events].map((line) => JSON.stringify(line)).join('\n')
+}
+
 await runInstrument('simulate', OPTIONS, (options) =>
-  options.seed === undefined ? simulate(options) : replay(options.seed),
+  options.seed === undefined ? simulate(options) : replay(options.seed, options.fleet),
 )

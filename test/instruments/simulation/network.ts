@@ -51,6 +51,8 @@ export interface NetworkHooks {
   readonly onFault: (fault: Fault) => void
   /** The program has its answer, or none will come. */
   readonly onUploadOver: (upload: SeenUpload) => void
+  /** Waits until the program runs: one that is stopped hands nothing to the wire and takes nothing from it. */
+  readonly awake?: () => Promise<void>
 }
 
 /** The network of one life: nothing reaches a program that is dead. */
@@ -132,6 +134,7 @@ class SimulatedExchange implements Dispatcher.DispatchController {
       route === 'uploadFile' ? undefined : this.#hooks.faults.decide(route, this.#subjectOf(route, values, query))
     if (fault) this.#hooks.onFault(fault)
     await this.#pass()
+    if (await this.#isOver()) return
     if (fault?.kind === 'refused') return this.#fail('ECONNREFUSED')
     this.#handler.onRequestStart?.(this, null)
     if (this.aborted) return
@@ -140,6 +143,13 @@ class SimulatedExchange implements Dispatcher.DispatchController {
     const request = { route, values, query, headers, body }
     if (route === 'uploadFile') await this.#upload(request)
     else await this.#answer(fault, () => this.#hooks.service.answer(request))
+  }
+
+  /** Waits until the program runs, where it may be stopped; returns whether it is dead, and hands over nothing more. */
+  async #isOver(): Promise<boolean> {
+    if (!this.#hooks.awake) return false
+    await this.#hooks.awake()
+    return this.#life.isDead
   }
 
   /** Returns what the request is about, so that the same may happen to each one about it. */
@@ -189,6 +199,7 @@ class SimulatedExchange implements Dispatcher.DispatchController {
     const own = isDone ? ask() : json(500, {})
     onAsked(own)
     await this.#pass()
+    await this.#hooks.awake?.()
     if (this.aborted || this.#life.isDead) return false
     if (fault === undefined) return this.#reply(own)
     if (fault.kind === 'silence') return false
@@ -233,6 +244,7 @@ class SimulatedExchange implements Dispatcher.DispatchController {
   async #readBody(isUpload: boolean, headers: ReadonlyMap<string, string>): Promise<Buffer | undefined> {
     const { body } = this.#options
     const chunks: Buffer[] = []
+    let leftBytes = Number(headers.get('content-length') ?? 0)
     try {
       for await (const chunk of chunksOf(body)) {
         const bytes = Buffer.from(chunk)
@@ -240,6 +252,8 @@ class SimulatedExchange implements Dispatcher.DispatchController {
         chunks.push(bytes)
         if (bytes.length > 0) this.#handler.onBodySent?.(bytes)
         await this.#pass()
+        leftBytes -= bytes.length
+        if (leftBytes > 0) await this.#hooks.awake?.()
         if (this.aborted || this.#life.isDead) return undefined
       }
     } catch (error) {

@@ -11,6 +11,8 @@ import { keepRetryAfter } from '../../../src/remote/retry-after.ts'
 import type { Store, StoreReader } from '../../../src/store/open-store.ts'
 import { SENT } from '../../../src/sync/continuous/activity-log.ts'
 import type { Connection, Engine, EngineLimits, Service } from '../../../src/sync/engine.ts'
+import type { FleetContext } from '../../../src/sync/fleet/host-session.ts'
+import type { Membership } from '../../../src/sync/fleet/membership.ts'
 import { IngestionCapacity } from '../../../src/sync/ingestion/ingestion-capacity.ts'
 import { createProgress } from '../../../src/sync/progress.ts'
 import { rescanEntries } from '../../../src/sync/scan/rescan-entries.ts'
@@ -30,6 +32,8 @@ export interface Machine {
   readonly limits: EngineLimits
   readonly signal: AbortSignal
   readonly graceSignal: AbortSignal
+  /** Where several hosts share a ledger. */
+  readonly joinFleet?: (context: FleetContext) => Membership
   /** The program has reported that a file is sent. */
   readonly onReported: (path: string, resourceId: string) => void
 }
@@ -41,6 +45,7 @@ export function startProgram(machine: Machine, life: Life): Engine {
   const { fs, random, limits, signal, graceSignal, state, onReported: onTold } = machine
   const clock = clockOf(machine.clock, life)
   const store = state.open(life)
+  const fleet = machine.joinFleet?.({ store, clock, random, logger: loggerOf(onTold), signal })
   return {
     store,
     service: serviceOf(machine, { store, clock, life }),
@@ -63,6 +68,7 @@ export function startProgram(machine: Machine, life: Life): Engine {
     limits,
     pollIntervals: POLL_INTERVALS,
     scrubIntervalMs: null,
+    fleet,
   }
 }
 

@@ -1,16 +1,18 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { SeedResult } from './seed-thread.ts'
+import type { SeedResult, SeedTask } from './seed-thread.ts'
 
 interface Seeds {
   readonly from: number
   readonly seeds: number
   /** Threads. */
   readonly jobs: number
+  /** Worlds of several hosts that share a ledger. */
+  readonly isFleet?: boolean
 }
 
 /** Runs seeds in threads, and gives the results as they come. */
-export async function* runSeeds({ from, seeds, jobs }: Seeds): AsyncGenerator<SeedResult> {
+export async function* runSeeds({ from, seeds, jobs, isFleet = false }: Seeds): AsyncGenerator<SeedResult> {
   let next = from
   const end = from + seeds
   const results: SeedResult[] = []
@@ -21,7 +23,8 @@ export async function* runSeeds({ from, seeds, jobs }: Seeds): AsyncGenerator<Se
     () => new Worker(new URL('./seed-thread.ts', import.meta.url)),
   )
   const feed = (worker: Worker) => {
-    worker.postMessage(next < end ? next : null)
+    const task: SeedTask = next < end ? { seed: next, isFleet } : null
+    worker.postMessage(task)
     next += 1
   }
   for (const worker of workers) {

@@ -1,5 +1,6 @@
 /** Thread entry: runs the seeds that it is sent, and posts the outcome of each. */
 import { parentPort } from 'node:worker_threads'
+import { makeFleet } from './fleet/fleet-scenario.ts'
 import { Simulator } from './simulator.ts'
 
 export interface SeedResult {
@@ -17,19 +18,23 @@ Error.stackTraceLimit = 0
 
 const simulator = new Simulator()
 
-parentPort?.on('message', (seed: number | null) => {
-  if (seed === null) {
+/** Null: nothing is left to do. */
+export type SeedTask = { readonly seed: number; readonly isFleet: boolean } | null
+
+parentPort?.on('message', (task: SeedTask) => {
+  if (task === null) {
     simulator[Symbol.dispose]()
     parentPort?.close()
-  } else void run(seed).then((result) => parentPort?.postMessage(result))
+  } else void run(task).then((result) => parentPort?.postMessage(result))
 })
 
-async function run(seed: number): Promise<SeedResult> {
-  const { violation, trace } = await simulator.runSeed(seed)
+async function run({ seed, isFleet }: NonNullable<SeedTask>): Promise<SeedResult> {
+  const runOnce = () => (isFleet ? simulator.runFleet(makeFleet(seed)) : simulator.runSeed(seed))
+  const { violation, trace } = await runOnce()
   const failure = violation ? { promise: violation.promise, message: violation.message } : null
   const wasRunTwice = seed % TWICE_EVERY === 0
   if (failure || !wasRunTwice) return { seed, failure, wasRunTwice }
-  const again = await simulator.runSeed(seed)
+  const again = await runOnce()
   const at = trace.findIndex((line, index) => line !== again.trace[index])
   if (at < 0 && trace.length === again.trace.length) return { seed, failure, wasRunTwice }
   const message = `the second run differs at its step ${at}: "${again.trace[at]}" instead of "${trace[at]}"`

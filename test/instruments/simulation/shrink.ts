@@ -1,13 +1,17 @@
+import type { Judgement } from './run-scenario.ts'
 import type { Phase, Scenario } from './scenario.ts'
-import type { Simulator } from './simulator.ts'
 
-/** The shortest scenario found that breaks the same promise: phases are left out, and lives spared, one after the other. */
-export async function shrink(simulator: Simulator, scenario: Scenario, promise: string): Promise<Scenario> {
+/** The shortest scenario found that breaks the same promise; `listShorter` gives scenarios in which less happens. */
+export async function shrink<T>(
+  scenario: T,
+  promise: string,
+  { run, listShorter }: { run(scenario: T): Promise<Judgement>; listShorter(scenario: T): Iterable<T> },
+): Promise<T> {
   let shortest = scenario
   for (let isShorter = true; isShorter; ) {
     isShorter = false
     for (const candidate of listShorter(shortest)) {
-      const { violation } = await simulator.run(candidate)
+      const { violation } = await run(candidate)
       if (violation?.promise !== promise) continue
       shortest = candidate
       isShorter = true
@@ -17,7 +21,8 @@ export async function shrink(simulator: Simulator, scenario: Scenario, promise: 
   return shortest
 }
 
-function* listShorter(scenario: Scenario): Generator<Scenario> {
+/** Phases are left out, and lives spared, one after the other. */
+export function* listShorterStories(scenario: Scenario): Generator<Scenario> {
   const { calmWatch } = scenario
   if (calmWatch) yield { ...scenario, calmWatch: null }
   for (const index of calmWatch?.changes.keys() ?? []) {

@@ -2,6 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { FleetScenario } from './fleet/fleet-scenario.ts'
+import { runFleetScenario } from './fleet/run-fleet.ts'
 import { ProcessDied } from './life.ts'
 import { type Judgement, runScenario } from './run-scenario.ts'
 import { makeScenario, type Scenario } from './scenario.ts'
@@ -11,6 +13,8 @@ import { SimulatedState } from './state.ts'
 export class Simulator implements Disposable {
   readonly #directory = mkdtempSync(join(tmpdir(), 'shelfd-simulation-'))
   readonly #state = new SimulatedState(join(this.#directory, 'state'))
+  /** Of the hosts of a fleet. */
+  readonly #states: SimulatedState[] = []
   readonly #unhandled: unknown[] = []
 
   constructor() {
@@ -22,13 +26,21 @@ export class Simulator implements Disposable {
     return runScenario(scenario, this.#state, this.#unhandled)
   }
 
+  async runFleet(scenario: FleetScenario): Promise<Judgement> {
+    this.#unhandled.length = 0
+    for (let host = this.#states.length; host < scenario.hosts.length; host += 1) {
+      this.#states.push(new SimulatedState(join(this.#directory, `host-${host}`)))
+    }
+    return runFleetScenario(scenario, this.#states, this.#unhandled)
+  }
+
   runSeed(seed: number): Promise<Judgement> {
     return this.run(makeScenario(seed))
   }
 
   [Symbol.dispose](): void {
     process.off('unhandledRejection', this.#onUnhandled)
-    this.#state[Symbol.dispose]()
+    for (const state of [this.#state, ...this.#states]) state[Symbol.dispose]()
     rmSync(this.#directory, { recursive: true, force: true })
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { expectLedgerError, kindsOf, type LedgerUnderTest, openTwo } from '../test-host.ts'
+import { expectLedgerError, kindsOf, type LedgerUnderTest, openTwo, TestHost } from '../test-host.ts'
 
 export function describeLostCommits(ledger: () => LedgerUnderTest): void {
   describe('a ledger that lost its last commits', () => {
@@ -25,6 +25,13 @@ export function describeLostCommits(ledger: () => LedgerUnderTest): void {
       await restore()
       await expectLedgerError(nas.settle(), 'went-back')
       expect(await nas.open()).toMatchObject({ settled: 1n })
+    })
+
+    test('tells hosts that were never there', async () => {
+      const [nas, laptop] = await openTwo(ledger())
+      expect(nas.opened.hasMoved).toBe(laptop.opened.hasMoved)
+      await (await ledger().mark())()
+      expect((await TestHost.open(ledger(), 'pi')).opened.hasMoved).toBe(true)
     })
 
     test('lets a host open whose last session it lacks', async () => {

@@ -8,7 +8,9 @@ create table ledger (
   is_only     boolean primary key default true check (is_only),
   schema      integer not null,
   generation  uuid not null default gen_random_uuid(),
-  lease_ms    integer not null
+  lease_ms    integer not null,
+  -- Where it was created (place_1): elsewhere it may lack what hosts did.
+  created_on  text
 );
 
 -- A service and tenant: limits are common to its libraries. Its row is the lock of what may still be spent.
@@ -144,6 +146,8 @@ begin
 exception when others then return 0;
 end $$;
 
+create function place_1() returns text language sql stable as $$ select generation_1() || '/' || timeline_1() $$;
+
 -- What is acknowledged is durable: for this transaction, whatever the default is.
 create function be_durable_1() returns void language plpgsql as $$
 begin
@@ -217,8 +221,9 @@ create function ledger_1() returns table (o_schema integer, o_lease_ms integer) 
 set search_path = shelfd, pg_temp as $$ select l.schema, l.lease_ms from ledger l $$;
 
 create function open_1(p_key text, p_name text, p_version text, p_previous bigint)
-returns table (o_session bigint, o_host integer, o_settled bigint, o_generation text, o_timeline integer, o_lease_ms integer)
-language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
+returns table (
+  o_session bigint, o_host integer, o_settled bigint, o_generation text, o_timeline integer, o_lease_ms integer, o_has_moved boolean
+) language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
 declare h host; own session; here_generation text := generation_1(); here_timeline integer := timeline_1(); random_digits text;
 begin
   if current_setting('fsync') <> 'on' then
@@ -248,7 +253,7 @@ begin
   insert into session (id, host_id, previous_id, generation, timeline)
     values (o_session, h.id, p_previous, here_generation, here_timeline);
   update host x set session_id = o_session where x.id = h.id;
-  return query select o_session, h.id, h.settled, here_generation, here_timeline, l.lease_ms from ledger l;
+  return query select o_session, h.id, h.settled, here_generation, here_timeline, l.lease_ms, l.created_on is distinct from place_1() from ledger l;
 end $$;
 
 -- p_taken: the last order that the host has carried out. A row without an order if there is none.

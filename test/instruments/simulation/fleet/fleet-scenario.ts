@@ -1,0 +1,157 @@
+/** What happens in one run of a simulated fleet, as plain data derived from a seed: it can be printed, shortened and run again. */
+import type { EngineLimits } from '../../../../src/sync/engine.ts'
+import { seededRandom } from '../../../support/random.ts'
+import { CONTENTS } from '../contents.ts'
+import { CALM, type FaultProfile } from '../faults.ts'
+
+/** What befalls a process at one of its steps: `pause` stops it, `sleep` the whole machine, whose monotonic time stands still then. */
+export type Harm =
+  | { readonly kind: 'death' | 'power-cut'; readonly atStep: number }
+  /** `isOfClaims`: steps are counted from its first claims, so that it happens while something is sent. */
+  | { readonly kind: 'pause' | 'sleep'; readonly atStep: number; readonly ms: number; readonly isOfClaims: boolean }
+
+export type Act =
+  | { readonly kind: 'put'; readonly path: string; readonly content: number }
+  | { readonly kind: 'remove'; readonly path: string }
+  | { readonly kind: 'rename'; readonly path: string; readonly to: string }
+  | { readonly kind: 'pass'; readonly ms: number }
+  | {
+      readonly kind: 'sync'
+      readonly harms: readonly Harm[]
+      readonly waitMs: number
+      /** Somebody stops it after this time. */
+      readonly stopsAfterMs: number | null
+    }
+
+/** `host`: the index of the one that it happens to. */
+export type FleetEvent =
+  | { readonly kind: 'no-ledger' | 'no-service'; readonly atMs: number; readonly forMs: number; readonly host: number }
+  | { readonly kind: 'ledger-away'; readonly atMs: number; readonly forMs: number }
+  /** The wall clock is set while the program runs. */
+  | { readonly kind: 'jump'; readonly atMs: number; readonly byMs: number; readonly host: number }
+  /** Another server takes over, without the newest commits. */
+  | { readonly kind: 'failover'; readonly atMs: number; readonly commits: number }
+
+export interface HostTraits {
+  /** How fast its clock is. */
+  readonly rate: number
+  /** By how much its wall clock is wrong. */
+  readonly wrongMs: number
+  readonly acts: readonly Act[]
+}
+
+export interface FleetScenario {
+  readonly seed: number
+  readonly leaseMs: number
+  readonly limits: EngineLimits
+  readonly retryForMs: number
+  readonly hasDirectoryField: boolean
+  readonly pageSize: number
+  readonly faults: FaultProfile
+  /** Shares of calls of the ledger that are lost, before or after it carries them out. */
+  readonly lostCalls: number
+  /** How late its answers are at most, one in ten of them. */
+  readonly lateMs: number
+  readonly hosts: readonly HostTraits[]
+  readonly events: readonly FleetEvent[]
+}
+
+const DIRECTORIES = ['', 'a/', 'a/b/']
+/** Mostly of one MIME type, since a content has one. */
+const NAMES = ['note.md', 'Übung.md', 'x.md', 'plan.md', 'a.csv']
+/** Events happen within it; runs that overlap are what matters. */
+const SPAN_MS = 240_000
+
+export function makeFleet(seed: number): FleetScenario {
+  const random = seededRandom(seed * 2_246_822_507)
+  const below = (bound: number) => Math.floor(random() * bound)
+  const chance = (share: number) => random() < share
+  const count = 2 + below(3)
+  const leaseMs = [15_000, 15_000, 20_000, 60_000][below(4)] ?? 15_000
+  const harm = (): Harm => {
+    const atStep = 1 + Math.floor(random() ** 1.5 * 160)
+    if (chance(0.3)) return { kind: chance(0.5) ? 'death' : 'power-cut', atStep }
+    const ms = Math.floor(leaseMs * (chance(0.7) ? 2.05 + random() * 3 : random() * 2))
+    const kind = chance(0.6) ? 'pause' : 'sleep'
+    return chance(0.7) ? { kind, atStep: 1 + below(30), ms, isOfClaims: true } : { kind, atStep, ms, isOfClaims: false }
+  }
+  const path = () => `${DIRECTORIES[below(DIRECTORIES.length)]}${NAMES[below(NAMES.length)]}`
+  // Few, so that hosts have the same ones.
+  const contents = chance(0.6) ? 2 + below(3) : CONTENTS
+  const change = (): Act => {
+    const roll = random()
+    if (roll < 0.75) return { kind: 'put', path: path(), content: below(contents) }
+    return roll < 0.85 ? { kind: 'remove', path: path() } : { kind: 'rename', path: path(), to: path() }
+  }
+  const sync = (): Act => ({
+    kind: 'sync',
+    harms: Array.from({ length: chance(0.3) ? 0 : 1 + below(3) }, harm),
+    waitMs: chance(0.4) ? 0 : below(SPAN_MS),
+    stopsAfterMs: chance(0.1) ? below(5_000) : null,
+  })
+  const makeHost = (): HostTraits => {
+    const acts: Act[] = Array.from({ length: 1 + below(6) }, change)
+    for (let runs = 1 + below(3); runs > 0; runs -= 1) {
+      if (chance(0.5)) acts.push({ kind: 'pass', ms: below(chance(0.7) ? 3_000 : leaseMs * 3) })
+      acts.push(sync())
+      for (let changes = below(4); changes > 0; changes -= 1) acts.push(change())
+    }
+    return {
+      rate: chance(0.5) ? 1 : 0.95 + random() * 0.1,
+      wrongMs: below(3) === 0 ? (random() - 0.5) * 1e11 : 0,
+      acts,
+    }
+  }
+  const event = (): FleetEvent => {
+    const atMs = Math.floor(random() ** 2 * SPAN_MS)
+    const forMs = Math.floor(leaseMs * random() * 4)
+    const roll = random()
+    if (roll < 0.35) return { kind: 'no-ledger', atMs, forMs, host: below(count) }
+    if (roll < 0.6) return { kind: 'no-service', atMs, forMs, host: below(count) }
+    if (roll < 0.75) return { kind: 'ledger-away', atMs, forMs }
+    if (roll < 0.85) return { kind: 'jump', atMs, byMs: Math.floor((random() - 0.5) * 7_200_000), host: below(count) }
+    return { kind: 'failover', atMs, commits: Math.floor(random() ** 2 * 8) }
+  }
+  return {
+    seed,
+    leaseMs,
+    limits: {
+      transfers: 1 + below(4),
+      checkers: 1,
+      inIngestion: chance(0.2) ? 1 + below(4) : 200,
+      newPerRun: chance(0.15) ? 1 + below(4) : null,
+      newPerDay: chance(0.15) ? 1 + below(6) : null,
+      newBytesPerRun: null,
+    },
+    retryForMs: chance(0.5) ? 10_000 : 300_000,
+    hasDirectoryField: chance(0.4),
+    pageSize: chance(0.5) ? 500 : 1 + below(4),
+    faults: { ...CALM, share: chance(0.5) ? 0 : random() ** 2 * 0.4, lostShare: chance(0.6) ? 0 : random() * 0.5 },
+    lostCalls: chance(0.5) ? 0 : random() ** 2 * 0.3,
+    lateMs: chance(0.7) ? 0 : 25_000,
+    hosts: Array.from({ length: count }, makeHost),
+    events: Array.from({ length: chance(0.4) ? 0 : 1 + below(4) }, event),
+  }
+}
+
+/** Scenarios in which less happens. */
+export function* listShorterFleets(scenario: FleetScenario): Generator<FleetScenario> {
+  const { hosts, events } = scenario
+  // A host that does nothing, so that the others keep their numbers.
+  for (const [at, host] of hosts.entries()) {
+    if (host.acts.length > 0) yield { ...scenario, hosts: hosts.with(at, { ...host, acts: [] }) }
+  }
+  for (const at of events.keys()) yield { ...scenario, events: events.toSpliced(at, 1) }
+  for (const [at, host] of hosts.entries()) {
+    for (const [nth, act] of host.acts.entries()) {
+      yield { ...scenario, hosts: hosts.with(at, { ...host, acts: host.acts.toSpliced(nth, 1) }) }
+      if (act.kind !== 'sync') continue
+      for (const one of act.harms.keys()) {
+        const acts = host.acts.with(nth, { ...act, harms: act.harms.toSpliced(one, 1) })
+        yield { ...scenario, hosts: hosts.with(at, { ...host, acts }) }
+      }
+    }
+  }
+  if (scenario.lostCalls + scenario.lateMs > 0) yield { ...scenario, lostCalls: 0, lateMs: 0 }
+  if (scenario.faults !== CALM) yield { ...scenario, faults: CALM }
+}
