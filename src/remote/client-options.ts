@@ -36,6 +36,14 @@ interface Timeouts {
   readonly uploadStallMs: number
 }
 
+/** Limits of the user. */
+export interface RateLimits {
+  /** 0: no limit. */
+  readonly requestsPerSecond: number
+  /** The limit at this moment for the bytes of files, 0 for none; undefined: never any. */
+  readonly bytesPerSecond?: (() => number) | undefined
+}
+
 export interface ClientOptions {
   /** Scheme, host and port only; https unless the host is this machine. */
   readonly origin: string
@@ -62,8 +70,7 @@ export interface ClientOptions {
   readonly timeouts?: Timeouts | undefined
   /** The latest `Retry-After`, shared with the clients before and after this one; the client's own if undefined. */
   readonly retryAfter?: RetryAfter | undefined
-  /** 0 means no limit. */
-  readonly limits?: { readonly requestsPerSecond: number; readonly bandwidthBytesPerSecond: number } | undefined
+  readonly limits?: RateLimits | undefined
   readonly contract?: ContractSettings | undefined
   /** Receives an outage when the service gives no usable answers, and null when it answers again. */
   readonly onOutage?: OutageListener | undefined

@@ -7,6 +7,7 @@ import { systemClock } from '../../foundation/clock.ts'
 import { LockedError } from '../../foundation/errors.ts'
 import { describeCommand, describeHolder } from '../../foundation/files/lock-holder.ts'
 import type { Logger } from '../../foundation/logger.ts'
+import { MINUTE_MS } from '../../foundation/text/times.ts'
 import { chooseProxy } from '../../remote/choose-proxy.ts'
 import type { ClientOptions } from '../../remote/client-options.ts'
 import type { Outage, OutageListener } from '../../remote/policies/outage.ts'
@@ -14,6 +15,7 @@ import { RetryAfter } from '../../remote/retry-after.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
 import type { ConnectOptions } from '../../remote/wire/connector.ts'
 import type { TunnelProxy } from '../../remote/wire/proxy.ts'
+import { type Bandwidth, bandwidthAt, isEverLimited } from '../../rules/bandwidth.ts'
 import { embeddedOrigin } from '../../rules/mirrors.ts'
 import type { Connection, Service } from '../../sync/engine.ts'
 import type { Redactor } from '../logging/redactor.ts'
@@ -189,7 +191,7 @@ type ServerOptions = Pick<
 >
 
 async function connect(
-  { limits, contract }: Settings,
+  { limits, contract, timeZone }: Settings,
   { logger, redactor, onRequest }: OpenServiceInput,
   server: ServerOptions,
 ): Promise<ServiceClient> {
@@ -200,12 +202,30 @@ async function connect(
     ...server,
     logger,
     onRequest,
-    limits,
+    limits: {
+      requestsPerSecond: limits.requestsPerSecond,
+      bytesPerSecond: isEverLimited(limits.bandwidth) ? bandwidthByClock(limits.bandwidth, timeZone) : undefined,
+    },
     contract,
     connections,
     clock: systemClock,
     random: Math.random,
   })
+}
+
+/** The limit of the moment by the wall clock in `timeZone`; undefined is the system's. */
+function bandwidthByClock(bandwidth: Bandwidth, timeZone: string | undefined): () => number {
+  const format = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+  let known = { minuteOfTime: -1, bytesPerSecond: 0 }
+  return () => {
+    const nowMs = systemClock.nowMs()
+    const minuteOfTime = Math.floor(nowMs / MINUTE_MS)
+    if (minuteOfTime !== known.minuteOfTime) {
+      const [hours = 0, minutes = 0] = format.format(nowMs).split(':').map(Number)
+      known = { minuteOfTime, bytesPerSecond: bandwidthAt(bandwidth, hours * 60 + minutes) }
+    }
+    return known.bytesPerSecond
+  }
 }
 
 /** The service for the engine: opens it and checks the credential on the first `connect`; disposing closes it. */

@@ -50,7 +50,10 @@ export const OVERRIDES = {
     path: ['limits', 'requestsPerSecond'],
     describe: 'Requests in a second, 0 for no fixed limit',
   },
-  bwlimit: { path: ['limits', 'bandwidth'], describe: 'Bytes sent in a second, such as 2MB' },
+  bwlimit: {
+    path: ['limits', 'bandwidth'],
+    describe: 'Bytes sent in a second, such as 2MB, or by time: "08:00,512K 18:00,off"',
+  },
   'in-ingestion': { path: ['limits', 'inIngestion'], describe: 'Resources in ingestion at the same time' },
   'max-new': { path: ['limits', 'newPerRun'], describe: 'New files sent in this run, or none for no limit' },
   'max-new-per-day': { path: ['limits', 'newPerDay'], describe: 'New files sent in 24 hours, or none' },

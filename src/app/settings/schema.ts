@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { LIMIT_BOUNDS } from '../../rules/limits.ts'
 import {
+  bandwidth,
   choice,
   count,
   countOrNone,
@@ -19,7 +20,6 @@ import {
   positiveDuration,
   rate,
   secretAddress,
-  size,
   sizeOrNone,
   text,
   timeZone,
@@ -115,7 +115,9 @@ const limits = z
     requestsPerSecond: rate(LIMIT_BOUNDS.requestsPerSecond)
       .prefault(0)
       .describe('0: no fixed limit, the rate adapts to the service.'),
-    bandwidth: size().prefault(0).describe('Bytes sent in a second; 0: no fixed limit.'),
+    bandwidth: bandwidth()
+      .prefault(0)
+      .describe('Bytes sent in a second, or by time of day: "08:00,512K 18:00,off"; 0 or off: no fixed limit.'),
     inIngestion: count(LIMIT_BOUNDS.inIngestion)
       .prefault(200)
       .describe('Resources in ingestion at the same time (embedded library: 5000).'),
@@ -130,11 +132,7 @@ const limits = z
       .describe('How long a command retries a service that does not answer; the daemon retries for ever.'),
     newBytesPerRun: sizeOrNone().prefault('none').describe('Bytes of new files sent in one run.'),
   })
-  .transform(({ bandwidth, retryFor, ...others }) => ({
-    ...others,
-    bandwidthBytesPerSecond: bandwidth,
-    retryForMs: retryFor,
-  }))
+  .transform(({ retryFor, ...others }) => ({ ...others, retryForMs: retryFor }))
 
 const ingestion = z
   .strictObject({

@@ -5,6 +5,7 @@ import { normalizeLibraryPath } from '../../contract/library-path.ts'
 import { isLoopback } from '../../foundation/network/loopback.ts'
 import { type Bounds, describeBounds, isWithin } from '../../foundation/text/bounds.ts'
 import { MAX_DURATION_TEXT, MAX_SIZE_TEXT, parseDuration, parseSize } from '../../foundation/text/units.ts'
+import { parseBandwidth } from '../../rules/bandwidth.ts'
 import { LIMIT_BOUNDS } from '../../rules/limits.ts'
 
 /**
@@ -44,9 +45,10 @@ export function rate(bounds: Bounds) {
   })
 }
 
-/** Accepts a size and gives bytes. */
-export function size() {
-  return fromScalar(SIZE, readSize)
+/** Accepts a size, or sizes by time of day. */
+export function bandwidth() {
+  const expected = `${SIZE}, or a timetable such as "08:00,512K 18:00,off"`
+  return fromScalar(expected, (value) => parseBandwidth(String(value)) ?? INVALID)
 }
 
 /** Accepts a size and gives bytes, or `none` for no limit. */

@@ -31,7 +31,7 @@ describe('problems of the configuration', () => {
     const given = { flags: { transfers: 'many' }, env: { SHELFD_BWLIMIT: 'fast', SHELFD_MAX_NEW: '-1' } }
     expect(settingsProblem(given)).toMatchInlineSnapshot(`
       "UsageError: Cannot read the configuration: --transfers must be a whole number from 1 to 64, not "many"
-      SHELFD_BWLIMIT must be a size such as 500K, 50MB or 2GB, up to 1024TB, not "fast"
+      SHELFD_BWLIMIT must be a size such as 500K, 50MB or 2GB, up to 1024TB, or a timetable such as "08:00,512K 18:00,off", not "fast"
       SHELFD_MAX_NEW must be a whole number from 0 to 1000000000, or none, not "-1""
     `)
   })
@@ -53,7 +53,7 @@ describe('problems of the configuration', () => {
       "UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:2: "limits.transfers" must be a whole number from 1 to 64, not 65
       /home/ada/.config/shelfd/config.yaml:3: "limits.checkers" must be a whole number from 1 to 64, not 1000000000
       /home/ada/.config/shelfd/config.yaml:4: "limits.requestsPerSecond" must be a number from 0.001 to 1000000, or 0 for no fixed limit, not 1e-9
-      /home/ada/.config/shelfd/config.yaml:5: "limits.bandwidth" must be a size such as 500K, 50MB or 2GB, up to 1024TB, not "1025TB"
+      /home/ada/.config/shelfd/config.yaml:5: "limits.bandwidth" must be a size such as 500K, 50MB or 2GB, up to 1024TB, or a timetable such as "08:00,512K 18:00,off", not "1025TB"
       /home/ada/.config/shelfd/config.yaml:6: "limits.inIngestion" must be a whole number from 1 to 1000000, not 1000001
       /home/ada/.config/shelfd/config.yaml:7: "limits.newPerRun" must be a whole number from 0 to 1000000000, or none, not 1000000001
       /home/ada/.config/shelfd/config.yaml:8: "limits.retryFor" must be a duration such as 500ms, 30s, 5m or 1h30m, up to 3650d, not "3651d"

@@ -77,7 +77,7 @@ describe('precedence', () => {
     transfers: { values: whole, at: ['limits', 'transfers'] },
     checkers: { values: whole, at: ['limits', 'checkers'] },
     'requests-per-second': { values: whole, at: ['limits', 'requestsPerSecond'] },
-    bwlimit: { values: sizes, at: ['limits', 'bandwidthBytesPerSecond'] },
+    bwlimit: { values: sizes, at: ['limits', 'bandwidth', '0', 'bytesPerSecond'] },
     'in-ingestion': { values: whole, at: ['limits', 'inIngestion'] },
     'max-new': { values: whole, at: ['limits', 'newPerRun'] },
     'max-new-per-day': { values: whole, at: ['limits', 'newPerDay'] },

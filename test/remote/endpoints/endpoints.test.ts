@@ -300,7 +300,7 @@ describe('limits', () => {
   it('the request limit spaces requests evenly over time', async () => {
     const clock = jumpingClock()
     const arrivedMs: number[] = []
-    const limits = { requestsPerSecond: 10, bandwidthBytesPerSecond: 0 }
+    const limits = { requestsPerSecond: 10 }
     await using client = await clientOn({ clock, limits }, (_, answer) => {
       arrivedMs.push(clock.monotonicMs())
       answer.end('{"id":"r1"}')
@@ -312,7 +312,7 @@ describe('limits', () => {
 
   it('the bandwidth limit slows uploads down', async () => {
     const clock = jumpingClock()
-    const limits = { requestsPerSecond: 0, bandwidthBytesPerSecond: 100_000 }
+    const limits = { requestsPerSecond: 0, bytesPerSecond: () => 100_000 }
     await using client = await clientOn({ clock, limits }, (request, answer) => {
       request.resume().on('end', () => answer.writeHead(201).end('{"id":"r1"}'))
     })
@@ -320,5 +320,22 @@ describe('limits', () => {
     await client.uploadFile({ ...upload, openBody: () => Buffer.alloc(500_000) })
     expect(clock.monotonicMs()).toBeGreaterThanOrEqual(4_800)
     expect(clock.monotonicMs()).toBeLessThan(5_200)
+  })
+
+  it('a bandwidth limit that changes holds for the rest of an upload under way', async () => {
+    const clock = jumpingClock()
+    // Without a limit at first, then 100 kB in a second once a half has left.
+    let left = 0
+    const limits = { requestsPerSecond: 0, bytesPerSecond: () => (left < 250_000 ? 0 : 100_000) }
+    await using client = await clientOn({ clock, limits }, (request, answer) => {
+      request.resume().on('end', () => answer.writeHead(201).end('{"id":"r1"}'))
+    })
+    const upload = { libraryId: 'l', fileName: 'a', mime: 'x/y', sizeBytes: 500_000, directoryPath: '/' }
+    async function* body() {
+      for (; left < 500_000; left += 10_000) yield Buffer.alloc(10_000)
+    }
+    await client.uploadFile({ ...upload, openBody: () => body() })
+    expect(clock.monotonicMs()).toBeGreaterThanOrEqual(2_300)
+    expect(clock.monotonicMs()).toBeLessThan(2_700)
   })
 })
