@@ -52,6 +52,13 @@ async function openFilled(options: Parameters<typeof openPage>[0]) {
       .or(page.getByRole('button', { name: 'Download the original' }))
       .first()
       .waitFor()
+    if (view === 'search') {
+      await page.getByRole('button', { name: /^Preview: / }).click()
+      await page
+        .getByRole('region', { name: /^Preview of / })
+        .getByText('Markdown ·')
+        .waitFor()
+    }
   }
   return { ...opened, views: Object.keys(views) as (keyof typeof views)[], show }
 }

@@ -200,6 +200,81 @@ test('a document opened from a search begins at the first word found, with all o
   await expect.poll(() => page.locator('.excerpt mark').allTextContents()).toEqual(['อากาศ'])
 })
 
+test('a hit has a preview beside it, with its size and date', async () => {
+  const { page, client, library } = await openPage()
+  const id = await client.createLibrary()
+  await client.uploaded(id, { name: 'tides.md', type: 'text/markdown', content: TIDES })
+  await library.settled()
+  await signIn(page, library.token)
+  await goTo(page, '#/search?query=moon')
+  const hit = page.getByRole('list', { name: 'Hits' }).getByRole('listitem')
+  await hit.getByText(/Markdown · \d+ B · added /).waitFor()
+  await page.getByRole('button', { name: 'Preview: tides.md' }).focus()
+  await page.keyboard.press('Enter')
+  const preview = page.getByRole('region', { name: 'Preview of tides.md' })
+  await expect.poll(() => preview.locator('mark').allTextContents()).toEqual(['moon'])
+  const [link, box] = [await hit.getByRole('link').boundingBox(), await preview.boundingBox()]
+  expect(box?.x, 'it stands beside the hit').toBeGreaterThan((link?.x ?? 0) + (link?.width ?? 0))
+  await page.keyboard.press('Enter')
+  await expect.poll(() => preview.count()).toBe(0)
+})
+
+test('a PDF opens in a tab that cannot reach the page', async () => {
+  const { page, client, library } = await openPage()
+  const id = await client.createLibrary()
+  const pdf = await client.uploaded(id, { name: 'a.pdf', type: 'application/pdf', content: '%PDF-1.7 nothing' })
+  await library.settled()
+  await signIn(page, library.token)
+  await goTo(page, `#/documents/${id}/${pdf}`)
+  const opened = page.context().waitForEvent('page')
+  await page.getByRole('button', { name: 'Open in a tab' }).click()
+  const tab = await opened
+  await expect.poll(() => tab.url()).toContain(`/resources/${pdf}?`)
+  expect(await tab.evaluate('window.opener')).toBe(null)
+  expect(page.url()).toContain('#/documents/')
+})
+
+/** A second of silence. */
+function silence(): Uint8Array<ArrayBuffer> {
+  const rate = 8_000
+  const wave = Buffer.alloc(44 + rate, 128)
+  wave.write('RIFF', 0)
+  wave.writeUInt32LE(36 + rate, 4)
+  wave.write('WAVEfmt ', 8)
+  for (const [at, value] of [
+    [16, 16],
+    [24, rate],
+    [28, rate],
+    [40, rate],
+  ] as const)
+    wave.writeUInt32LE(value, at)
+  for (const [at, value] of [
+    [20, 1],
+    [22, 1],
+    [32, 1],
+    [34, 8],
+  ] as const)
+    wave.writeUInt16LE(value, at)
+  wave.write('data', 36)
+  return new Uint8Array(wave)
+}
+
+test('a recording plays in the page and in a tab of its own', async () => {
+  const { page, client, library } = await openPage()
+  const id = await client.createLibrary()
+  const recording = await client.uploaded(id, { name: 'a.wav', type: 'audio/wav', content: silence() })
+  await library.settled()
+  await signIn(page, library.token)
+  await goTo(page, `#/documents/${id}/${recording}`)
+  const seconds = 'document.querySelector("audio, video").duration'
+  const player = page.locator('audio')
+  await player.waitFor()
+  await expect.poll(() => page.evaluate(seconds)).toBe(1)
+  const tab = await page.context().newPage()
+  await tab.goto(new URL((await player.getAttribute('src')) ?? '', library.url).href)
+  await expect.poll(() => tab.evaluate(seconds)).toBe(1)
+})
+
 describe('a video', () => {
   needs('ffmpeg', 'ffprobe')
   test('a video shows its frame and its scene at a moment', async () => {

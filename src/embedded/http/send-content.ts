@@ -72,7 +72,7 @@ export function sendContent({ request, reply }: Exchange, content: SentContent):
     'content-length': range ? range.end - range.start + 1 : content.sizeBytes,
     'content-disposition': contentDisposition(content.disposition, content.fileName),
     'x-content-type-options': 'nosniff',
-    'content-security-policy': NOTHING_FROM_ELSEWHERE,
+    'content-security-policy': RECORDING.test(content.mimeType) ? ITSELF_ALONE : NOTHING_FROM_ELSEWHERE,
   })
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${content.sizeBytes}`)
   return reply.send(body)
@@ -87,6 +87,16 @@ function requestedRange(headers: FastifyRequest['headers'], entityTag: string, s
 
 /** A page may keep its own styles and pictures; it runs no code, and loads nothing. */
 const NOTHING_FROM_ELSEWHERE = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+/** One type alone: of several after commas, a browser takes the last. */
+const RECORDING = /^(audio|video)\/[\w.+-]+$/
+
+/**
+ * A browser that opens a recording makes a page that plays it from the same address, which a sandbox, being of no origin, may not
+ * read. Without one, bytes that are no recording still are no page (`nosniff`), and nothing runs or loads but the recording.
+ */
+const ITSELF_ALONE =
+  "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** RFC 6266: a plain name for old clients and the exact one in UTF-8. */
 function contentDisposition(disposition: string, fileName: string): string {

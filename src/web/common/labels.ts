@@ -1,5 +1,7 @@
 import type { ResourceRecord } from '../../contract/records.ts'
 import { ingestionOutcome } from '../../contract/states.ts'
+import { formatSize } from '../../foundation/text/units.ts'
+import { formatTime } from './format.ts'
 
 export type Tone = 'plain' | 'good' | 'warning' | 'problem'
 
@@ -83,4 +85,14 @@ export function describePlace(trace: unknown): string {
   const inside = [attachment, sheet].filter((each) => typeof each === 'string')
   const numbers = from === to ? `${name} ${from}` : `${name}s ${from}–${to}`
   return [...inside, ...(name === '' ? [] : [numbers])].join(', ')
+}
+
+/** `PDF · 1.2 MiB · added Nov 24, 2026, 2:30 AM`: what the service says of the file. */
+export function describeFile({ mime_type: mimeType, size, created_at: createdAt }: ResourceRecord): string {
+  const facts = [
+    kindOf(String(mimeType ?? '')),
+    ...(typeof size === 'number' ? [formatSize(size)] : []),
+    ...(typeof createdAt === 'string' ? [`added ${formatTime(createdAt)}`] : []),
+  ]
+  return facts.join(' · ')
 }

@@ -1,13 +1,15 @@
+import { useState } from 'preact/hooks'
 import type { AssetRecord, ResourceRecord, SearchResponse } from '../../contract/records.ts'
 import { Excerpts, foundWords } from '../common/excerpt.tsx'
 import { counted } from '../common/format.ts'
-import { describeState, kindOf } from '../common/labels.ts'
+import { describeFile, describeState } from '../common/labels.ts'
 import { List } from '../common/list.tsx'
 import { Failure, Loading, Notice } from '../common/notice.tsx'
 import { useKeys } from '../common/use-keys.ts'
 import { useLoaded } from '../common/use-loaded.ts'
 import { ViewHeading } from '../common/view-heading.tsx'
 import { Filters, liesBelow } from './filters.tsx'
+import { Preview } from './preview.tsx'
 import { addressOf, directoryRoute, documentRoute, type SearchRoute, type ViewProps } from './routes.ts'
 import { useSession } from './session.ts'
 
@@ -79,26 +81,34 @@ function Hit({ hit, inAllLibraries }: { readonly hit: ResourceRecord; readonly i
   const { id, title = id, assets = [], paths = [] } = hit
   const library = libraryOf(hit)
   const [best] = assets
+  const [isPreviewed, setIsPreviewed] = useState(false)
   const { tone, state } = describeState(hit)
   const place = [inAllLibraries ? library.name : '', paths[0] ?? ''].filter((each) => each !== '').join(' ')
+  const route = { ...documentRoute(library.id, id), position: positionOf(best), words: foundWords(assets) }
   return (
-    <li class="hit">
-      <a
-        class="item"
-        href={addressOf({
-          ...documentRoute(library.id, id),
-          position: positionOf(best),
-          words: foundWords(assets),
-        })}
-      >
-        {title}
-      </a>
-      <p class="quiet">
-        {place}
-        {paths.length > 1 && ` and ${paths.length - 1} more`} · {kindOf(String(hit.mime_type ?? ''))}
-        {tone !== 'good' && ` · ${state}`}
-      </p>
-      <Excerpts assets={assets} />
+    <li class={isPreviewed ? 'hit previewed' : 'hit'}>
+      <div>
+        <a class="item" href={addressOf(route)}>
+          {title}
+        </a>
+        <p class="quiet">
+          {place}
+          {paths.length > 1 && ` and ${paths.length - 1} more`} · {describeFile(hit)}
+          {tone !== 'good' && ` · ${state}`}
+        </p>
+        <Excerpts assets={assets} />
+        <button
+          type="button"
+          class="link"
+          aria-expanded={isPreviewed}
+          aria-controls={`preview-${id}`}
+          aria-label={`Preview: ${title}`}
+          onClick={() => setIsPreviewed(!isPreviewed)}
+        >
+          Preview
+        </button>
+      </div>
+      {isPreviewed && <Preview id={`preview-${id}`} title={title} route={route} />}
     </li>
   )
 }

@@ -57,6 +57,22 @@ describe('contents, assets and view URLs of the embedded library', () => {
     expect((await context.client.processed(library, resource)).title).toBe('C:_a_b__.html')
   })
 
+  it.each([
+    ['audio/wav', false],
+    ['video/mp4', false],
+    ['image/svg+xml', true],
+    ['application/pdf', true],
+  ])('of all originals only a recording is no sandbox, and runs nothing: %s', async (type, isSandbox) => {
+    const library = await context.newLibrary()
+    const resource = await context.client.uploaded(library, { name: 'x', type, content: '<script>1</script>' })
+    const { headers } = await context.client.get(`/resources/${resource}`)
+    const policy = headers.get('content-security-policy')?.split('; ')
+    expect(policy?.includes('sandbox')).toBe(isSandbox)
+    expect(policy).toContain("default-src 'none'")
+    expect(policy?.join()).not.toContain('script')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+  })
+
   it('the text of an asset is downloaded', async () => {
     const { asset } = await newAsset()
     const { status, text, headers } = await context.client.get(`/assets/${asset}?disposition=attachment`)

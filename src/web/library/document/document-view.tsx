@@ -2,9 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { nameOfLibraryPath, parentLibraryPath } from '../../../contract/library-path.ts'
 import type { ResourceRecord } from '../../../contract/records.ts'
 import { ingestionOutcome } from '../../../contract/states.ts'
-import { formatSize } from '../../../foundation/text/units.ts'
-import { formatTime } from '../../common/format.ts'
-import { describeState, kindOf } from '../../common/labels.ts'
+import { describeFile, describeState } from '../../common/labels.ts'
 import { Failure, Loading, Notice } from '../../common/notice.tsx'
 import { useKeys } from '../../common/use-keys.ts'
 import { type Loaded, useLoaded } from '../../common/use-loaded.ts'
@@ -62,15 +60,10 @@ function useFollowing({ value, isLoading, retry }: Loaded<ResourceRecord>): void
 }
 
 function Facts({ shown }: { readonly shown: ResourceRecord }) {
-  const { mime_type: mimeType, size, created_at: createdAt, paths = [] } = shown
-  const facts = [
-    kindOf(String(mimeType)),
-    ...(typeof size === 'number' ? [formatSize(size)] : []),
-    ...(typeof createdAt === 'string' ? [`added ${formatTime(createdAt)}`] : []),
-  ]
+  const { paths = [] } = shown
   return (
     <>
-      <p class="quiet facts">{facts.join(' · ')}</p>
+      <p class="quiet facts">{describeFile(shown)}</p>
       {paths.length > 1 && (
         <details class="quiet">
           <summary>In {paths.length} places</summary>

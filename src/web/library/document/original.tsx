@@ -10,32 +10,41 @@ import { useSession } from '../session.ts'
 import { VideoPictures } from './video-pictures.tsx'
 
 /**
- * The file as it was uploaded: to download; pictures and recordings also to look at, what is text to read as text. No original
- * is ever opened as a page of its own.
+ * The file as it was uploaded: to download; pictures and recordings also to look at, a PDF in a tab of its own, what is text to
+ * read as text. Nothing else is ever opened as a page of its own.
  */
 export function Original({ shown }: { readonly shown: ResourceRecord }) {
   const mimeType = String(shown.mime_type ?? '')
-  const [family = ''] = mimeType.split('/')
+  const { id } = shown
   return (
     <section class="original" aria-label="Original">
-      {['image', 'audio', 'video'].includes(family) && <Medium shown={shown} family={family} />}
+      <Medium shown={shown} />
       <div class="actions">
-        <Download resource={shown.id} />
-        {isText(mimeType) && <OriginalText resource={shown.id} sizeBytes={Number(shown.size ?? 0)} />}
+        {mimeType === 'application/pdf' && <Lead label="Open in a tab" resource={id} disposition="inline" />}
+        <Lead label="Download the original" resource={id} disposition="attachment" />
+        {isText(mimeType) && <OriginalText resource={id} sizeBytes={Number(shown.size ?? 0)} />}
       </div>
     </section>
   )
 }
 
-function Download({ resource }: { readonly resource: string }) {
+interface LeadProps {
+  readonly label: string
+  readonly resource: string
+  readonly disposition: 'inline' | 'attachment'
+}
+
+/** A button that downloads the original, or opens it in a tab that cannot reach this page. */
+function Lead({ label, resource, disposition }: LeadProps) {
   const { api } = useSession()
   const [said, setSaid] = useState('')
-  const download = async () => {
+  const follow = async () => {
     setSaid('')
     try {
       const link = document.createElement('a')
-      link.href = await api.viewOriginal(resource, 'attachment', AbortSignal.timeout(20_000))
-      link.download = ''
+      link.href = await api.viewOriginal(resource, disposition, AbortSignal.timeout(20_000))
+      if (disposition === 'attachment') link.download = ''
+      else Object.assign(link, { target: '_blank', rel: 'noopener noreferrer' })
       link.click()
     } catch (error) {
       setSaid(describeError(error))
@@ -43,16 +52,22 @@ function Download({ resource }: { readonly resource: string }) {
   }
   return (
     <>
-      <button type="button" onClick={download}>
-        <Icon name="download" /> Download the original
+      <button type="button" onClick={follow}>
+        {disposition === 'attachment' && <Icon name="download" />} {label}
       </button>
       {said !== '' && <Notice tone="problem">{said}</Notice>}
     </>
   )
 }
 
+/** A picture to see, or a recording to play; nothing for other files. */
+export function Medium({ shown }: { readonly shown: ResourceRecord }) {
+  const [family = ''] = String(shown.mime_type ?? '').split('/')
+  return ['image', 'audio', 'video'].includes(family) ? <Player shown={shown} family={family} /> : null
+}
+
 /** A browser runs no code of a picture, also not of SVG. */
-function Medium({ shown, family }: { readonly shown: ResourceRecord; readonly family: string }) {
+function Player({ shown, family }: { readonly shown: ResourceRecord; readonly family: string }) {
   const { api } = useSession()
   const [isUnknown, setIsUnknown] = useState(false)
   const [seconds, setSeconds] = useState(0)

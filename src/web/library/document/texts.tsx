@@ -63,7 +63,7 @@ interface PassageProps {
 }
 
 /** The passage that is asked for is shown from the first of the words that were found in it. */
-function Passage({ asset, words, isAskedFor }: PassageProps) {
+export function Passage({ asset, words, isAskedFor }: PassageProps) {
   const place = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     if (isAskedFor) (place.current?.querySelector('mark') ?? place.current)?.scrollIntoView({ block: 'center' })
