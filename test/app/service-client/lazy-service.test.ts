@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import type { Outage } from '../../../src/remote/policies/outage.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
+import { freePort } from '../../support/free-port.ts'
 import { lazyService } from '../../support/lazy-service.ts'
 
 test('a reset waits for no request under way', async () => {
@@ -36,4 +38,22 @@ test('a wait that the service asked for holds for the next client [P21]', async 
   await lazy.reset()
   await expect(lazy.connect(signal)).rejects.toMatchObject(refused)
   expect(service.requests.length).toBe(1)
+})
+
+test('whoever begins to wait during an outage is told of it at once, until the service is asked anew', async () => {
+  const lazy = lazyService({ url: `http://127.0.0.1:${await freePort()}`, token: 'token' })
+  const leaving = new AbortController()
+  const reported = Promise.withResolvers<Outage | null>()
+  lazy.onOutage(reported.resolve)
+  const connecting = lazy.connect(leaving.signal).catch(() => {})
+  const first = await reported.promise
+  const told: (Outage | null)[] = []
+  lazy.onOutage((outage) => told.push(outage))
+  expect(told).toEqual([first])
+  leaving.abort()
+  await connecting
+  await lazy.disconnect()
+  const later: unknown[] = []
+  lazy.onOutage((outage) => later.push(outage))
+  expect(later).toEqual([])
 })
