@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SettingsInForce } from '../contract/dashboard.ts'
 import { connectToDaemon } from '../daemon/control/client/connect-to-daemon.ts'
 import type { DashboardSources, RecentLog } from '../dashboard/sources.ts'
@@ -107,6 +108,8 @@ async function sync(input: DashboardInput, names: readonly string[], signal: Abo
 /** The time that a sync beside a daemon's other work waits for ingestion. */
 const LONGEST_WAIT_MS = 60_000
 
+const LOCATED_WITHIN_MS = 2_000
+
 async function explain(
   input: DashboardInput,
   { mirror, path }: { readonly mirror: string; readonly path: string },
@@ -120,7 +123,9 @@ async function explain(
   if (!reader.store || !row) throw new RequestError('not-found', `There is no mirror "${mirror}"`, 404)
   const context = reader.contextFor(reader.store)
   const found = explainPath(context, row, settingsOfRow(settings, reader.store.mirrors.list(), row), path)
-  const remote = await locateResource({ service: input.service(), signal }, found)
+  // What this computer knows is shown also while the service does not answer.
+  const late = sleep(LOCATED_WITHIN_MS, { paths: [], error: 'the service has not answered yet' }, { ref: false })
+  const remote = await Promise.race([locateResource({ service: input.service(), signal }, found), late])
   const fields = Object.entries(describeExplanation(found, remote, Date.now()))
   return fields.flatMap(([label, text]) => (text ? [[label, text] as const] : []))
 }

@@ -10,6 +10,7 @@ import {
 import { configure } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
 import { homeWithPapers, temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 import { startRawServer } from '../support/network.ts'
 import { startHere } from '../support/run-shelfd.ts'
 
@@ -199,4 +200,18 @@ test('every one of 620 problems is on a page, by cause and directory', async () 
   const some = await call('problems', { text: 'LARGE', cause, place: 'papers: d3', offset: 0 })
   expect(some).toMatchObject({ total: 88, contentIds: [] })
   expect(some.problems[0]).toMatchObject({ path: 'd3/[101] large.bin', ignoreLine: '/d3/\\[101\\] large.bin' })
+})
+
+test('what is known of a file is shown also while the service is silent', async () => {
+  const { service, home } = await homeOnService({ 'a.md': 'A' })
+  await home.sync(['Papers', '--to', 'Research'])
+  const { call } = await serve(home)
+  const silent = new AbortController()
+  service.onResponse = () => new Promise<void>((resolve) => silent.signal.addEventListener('abort', () => resolve()))
+  onTestFinished(() => silent.abort())
+  const { fields } = await call('why', { mirror: 'Papers', path: 'a.md' })
+  expect(Object.fromEntries(fields)).toMatchObject({
+    path: 'a.md',
+    'in the library': 'the service has not answered yet',
+  })
 })
