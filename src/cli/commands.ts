@@ -92,6 +92,9 @@ export const commands: readonly CommandEntry[] = [
   entry('fleet forget', 'Forget a host that will not come back', fleet, 'forgetCommand'),
   entry('completion', 'Print a script that completes commands in a shell', () => import('./commands/completion.ts')),
   entry('config show', 'Show the configuration that is in force', config, 'showCommand'),
+  entry('config check', 'Say whether the configuration is right', config, 'checkCommand'),
+  entry('config get', 'Print the value of one setting', config, 'getCommand'),
+  entry('config set', 'Write one setting into the configuration file', config, 'setCommand'),
   entry('config path', 'Print where the configuration is read from', config, 'pathCommand'),
   entry('config schema', 'Print the JSON Schema of the configuration file', config, 'schemaCommand'),
 ]

@@ -18,6 +18,9 @@ describe('help', () => {
 
       Commands:
         shelfd config show    Show the configuration that is in force
+        shelfd config check   Say whether the configuration is right
+        shelfd config get     Print the value of one setting
+        shelfd config set     Write one setting into the configuration file
         shelfd config path    Print where the configuration is read from
         shelfd config schema  Print the JSON Schema of the configuration file
 

@@ -1,8 +1,8 @@
 /** The output of `config show` can be pasted into a configuration file, names the origin of each value, and hides secrets. */
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { expectExit, type Home, temporaryHome } from '../support/home.ts'
 
 const YAML = `service:
   url: https://library.example.com
@@ -71,5 +71,60 @@ describe('config show', () => {
     expect(origins.limits).toMatchObject({ transfers: '--transfers', inIngestion: 'default' })
     expect(after.limits.inIngestion).toMatch(/pasted\.yaml:\d+$/)
     expect(configFile).toContain('config.yaml')
+  })
+})
+
+describe('config set, get and check', () => {
+  test('config set changes one setting, and all else in the file stays', async () => {
+    const commented = YAML.replace('maxSize: 50MB', 'maxSize: 50MB # not the videos').replace(
+      'limits:',
+      '\n# costs\nlimits:',
+    )
+    const { home, file } = homeWith(commented)
+    chmodSync(file, 0o640)
+    const set = async (...words: string[]) => {
+      const { exitCode, stderr } = await home.shelfd(['config', 'set', ...words])
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: `Wrote "${words[0]}" into ${file}\n` })
+    }
+    await set('mirrors.papers.maxSize', '1GB')
+    await set('limits.newPerRun', '500')
+    await set('mirrors[0].ignore', '["/a, b/"]')
+    const changed = commented
+      .replace('50MB', '1GB')
+      .replace('none', '500')
+      .replace('["*.bak", "# odd"]', '[ "/a, b/" ]')
+    expect(readFileSync(file, 'utf8')).toBe(changed)
+    expect(statSync(file).mode & 0o777).toBe(0o640)
+    await set('mirrors.papers.settle', '20s')
+    await set('timeZone', 'Europe/Berlin')
+    const text = readFileSync(file, 'utf8')
+    for (const kept of ['# not the videos', '\n# costs\n', 'settle: 20s', 'timeZone: Europe/Berlin'])
+      expect(text).toContain(kept)
+    for (const [key, value] of [
+      ['mirrors.papers.ignore', '/a, b/'],
+      ['limits.newPerRun', '500'],
+      ['scrub.interval', '30d'],
+    ])
+      expect(await home.shelfd(['config', 'get', key ?? ''])).toEqual({ exitCode: 0, stdout: `${value}\n`, stderr: '' })
+    expect((await home.shelfd(['config', 'check'])).stdout).toBe(
+      `${file}: in order; 1 mirror into https://library.example.com\n`,
+    )
+  })
+
+  test('config set writes nothing that would be wrong, and makes the file that is missing', async () => {
+    const { home, file } = homeWith(YAML)
+    for (const [key, value, said] of [
+      ['limits.newPerRun', 'lots', 'limits.newPerRun" must be'],
+      ['limits.newPrRun', '3', 'did you mean "newPerRun"'],
+      ['mirrors.paper.settle', '3s', 'did you mean "papers"'],
+    ] as const) {
+      expectExit(await home.shelfd(['config', 'set', key, value]), 2, said)
+      expect(readFileSync(file, 'utf8')).toBe(YAML)
+    }
+    expectExit(await home.shelfd(['config', 'get', 'limits.newPrRun']), 2, 'did you mean "newPerRun"')
+    expect((await home.shelfd(['config', 'get', 'service.tokenCommand'])).stdout).not.toContain('canary')
+    const empty = temporaryHome()
+    expect((await empty.shelfd(['config', 'set', 'limits.transfers', '8'])).exitCode).toBe(0)
+    expect((await empty.shelfd(['config', 'get', 'limits.transfers'])).stdout).toBe('8\n')
   })
 })

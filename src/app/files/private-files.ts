@@ -1,7 +1,18 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import {
+  chownSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { FileError, messageOf, systemCodeOf, UsageError } from '../../foundation/errors.ts'
-import { findIntruder, findReader, type Intruder, type Ownership } from '../../foundation/files/ownership.ts'
+import { findIntruder, findReader, type Intruder, type Ownership, ownUid } from '../../foundation/files/ownership.ts'
 import { makeDirectories } from '../../foundation/files/private-directory.ts'
 import { replaceFile } from '../../foundation/files/replace-file.ts'
 
@@ -91,6 +102,25 @@ export function writePrivateFile(file: string, text: string): void {
   try {
     makeDirectories(dirname(file))
     replaceFile(file, text)
+  } catch (error) {
+    throw new FileError('io-error', `Cannot write "${file}": ${messageOf(error)}`)
+  }
+}
+
+/**
+ * Replaces the text of a file that people write, or creates it as `writePrivateFile` does. A link keeps leading to it; owner and mode
+ * stay. Throws FileError('io-error').
+ */
+export function rewriteFile(file: string, text: string): void {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (!found) {
+    writePrivateFile(file, text)
+    return
+  }
+  try {
+    const target = realpathSync(file)
+    replaceFile(target, text, found.mode & 0o777)
+    if (ownUid() === 0) chownSync(target, found.uid, found.gid)
   } catch (error) {
     throw new FileError('io-error', `Cannot write "${file}": ${messageOf(error)}`)
   }

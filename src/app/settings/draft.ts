@@ -129,7 +129,7 @@ export function createDraft({ configFile, chosen, token, stateDir }: DraftInput,
 }
 
 /** Returns a file as shelfd will write it: nobody else can read it. */
-function asOwn(file: string, text: string): TextFile {
+export function asOwn(file: string, text: string): TextFile {
   const owner = { uid: ownUid() ?? 0, gid: 0 }
   return {
     text,

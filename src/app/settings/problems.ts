@@ -61,6 +61,11 @@ function describeGiven(path: Path, value: unknown): string {
   return `, not ${truncateText(typeof value === 'number' ? String(value) : JSON.stringify(value), 60)}`
 }
 
+/** Says that a section has no such key, with the near or all known ones; undefined for one that it has. */
+export function findUnknownKey(path: Path, key: string): string | undefined {
+  return knownKeys(path).includes(key) ? undefined : describeUnknownKey(path, key)
+}
+
 function describeUnknownKey(path: Path, key: string): string {
   const where = path.length === 0 ? '' : ` in "${formatPath(path)}"`
   const known = knownKeys(path)

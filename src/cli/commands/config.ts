@@ -1,7 +1,17 @@
-import { findConfigFile } from '../../app/settings/config-paths.ts'
+import { type ReadTextFile, readTextFile, rewriteFile } from '../../app/files/private-files.ts'
+import { chooseForDaemon } from '../../app/mirrors/choose-mirrors.ts'
+import { configCandidates, findConfigFile } from '../../app/settings/config-paths.ts'
+import { asOwn } from '../../app/settings/draft.ts'
+import { readSettingPath, readValues, type SettingPath, withSetting } from '../../app/settings/edit-file.ts'
 import type { Explained, ExplainedSection } from '../../app/settings/explain-settings.ts'
 import { settingFlags } from '../../app/settings/overrides.ts'
+import { findUnknownKey } from '../../app/settings/problems.ts'
+import { readSettings } from '../../app/settings/read-settings.ts'
+import type { Settings } from '../../app/settings/settings.ts'
+import { UsageError } from '../../foundation/errors.ts'
+import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { defineCommand } from '../command.ts'
+import { reloadDaemon } from '../reload-daemon.ts'
 import { renderConfigYaml } from '../render/config-yaml.ts'
 
 export const showCommand = defineCommand({
@@ -48,6 +58,124 @@ function originsOf({ entries }: ExplainedSection): Readonly<Record<string, unkno
 function shownOrigin(explained: Explained): unknown {
   if (explained.kind === 'section') return originsOf(explained)
   return explained.kind === 'list' ? explained.items.map(originsOf) : explained.origin
+}
+
+export const checkCommand = defineCommand({
+  description: [
+    'Reads the configuration as every command and the daemon do: keys, values, directories that lie in one another. Exits 2 with',
+    'file, line and what was expected where it is wrong. "doctor" checks more: directories, the service, its certificate.',
+  ].join('\n'),
+  settingFlags,
+  examples: [['config check', 'before the daemon reads it again']],
+  exits: ['done'],
+  async run(context) {
+    const { settings, io } = context
+    chooseForDaemon(settings, { known: [], home: io.home })
+    const { configFile = null, mirrors, service } = settings
+    if (context.json) {
+      context.printJson({ path: configFile, mirrors: mirrors.map(({ name }) => name) })
+      return
+    }
+    const into = service.kind === 'configured' ? service.origin : 'the library on this computer'
+    const file =
+      configFile === null ? 'No configuration file, the defaults hold' : `${escapeText(configFile)}: in order`
+    context.print(`${file}; ${counted(mirrors.length, 'mirror')} into ${into}`)
+  },
+})
+
+const KEY = {
+  type: 'string',
+  required: true,
+  describe: 'Its key: limits.newPerRun, mirrors.NAME.settle, or mirrors[0].settle',
+} as const
+
+export const getCommand = defineCommand({
+  description: [
+    'Prints the value in force, read or default, as "config show" does with all; a list one item a line. Prints nothing where none is',
+    'set. Secrets are never shown.',
+  ].join('\n'),
+  settingFlags: settingFlags.filter((flag) => flag !== 'state-dir' && flag !== 'log-format'),
+  positionals: { key: KEY },
+  examples: [
+    ['config get limits.newPerRun', 'how many new files a run sends'],
+    ['config get mirrors.papers --json', 'all settings of a mirror, for scripts'],
+  ],
+  exits: ['done'],
+  async run(context, { key }) {
+    const path = readSettingPath(key, namesOf(context.settings))
+    const found = valueAtPath(context.explainSettings().root, path)
+    if (context.json) context.printJson(found === undefined ? null : shownValue(found))
+    else if (found === undefined) context.printMessage(`"${escapeText(key)}" is not set`)
+    else if (found.kind === 'section') context.print(renderConfigYaml(found))
+    else context.print([shownValue(found)].flat().map(inText).join('\n'))
+  },
+})
+
+export const setCommand = defineCommand({
+  description: [
+    'Writes one setting into the configuration file, whose comments stay, and makes the file if there is none. Nothing is written',
+    'where the configuration would be wrong with it. A running daemon reads it at once.',
+  ].join('\n'),
+  positionals: {
+    key: KEY,
+    value: { type: 'string', required: true, describe: 'Its value, as in the file; a list as ["*.bak", "/old/"]' },
+  },
+  examples: [
+    ['config set limits.newPerRun 500', 'send at most 500 new files in a run'],
+    [`config set mirrors.papers.ignore '["*.bak"]'`, 'leave out more'],
+  ],
+  exits: ['done', 'failed'],
+  async run(context, { key, value }) {
+    const { settings, io } = context
+    const path = readSettingPath(key, namesOf(settings))
+    const file = settings.configFile ?? configCandidates(context.config, io)[0]?.file ?? ''
+    const before = readTextFile(file) ?? asOwn(file, '')
+    const drafts = readValues(value).map((each) => withSetting(before.text, path, each))
+    const { text, after } = firstUsable(drafts, (draft) => {
+      const readFile: ReadTextFile = (name) => (name === file ? { ...before, text: draft } : readTextFile(name))
+      return readSettings({ ...io, flags: { ...context.settingFlags, config: file }, readFile })
+    })
+    chooseForDaemon(after, { known: [], home: io.home })
+    rewriteFile(file, text)
+    context.printMessage(`Wrote "${escapeText(key)}" into ${escapeText(file)}`)
+    await reloadDaemon(context, after.stateDir)
+  },
+})
+
+function inText(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** Returns the first text that can be read; throws what the first one is wrong by. */
+function firstUsable(texts: readonly string[], read: (text: string) => Settings) {
+  let failure: unknown
+  for (const text of texts) {
+    try {
+      return { text, after: read(text) }
+    } catch (error) {
+      failure ??= error
+    }
+  }
+  throw failure
+}
+
+function namesOf({ mirrors }: Settings): string[] {
+  return mirrors.map(({ name }) => name)
+}
+
+/** Returns the setting at a path; undefined for one that is not set. Throws UsageError for a key that the configuration does not have. */
+function valueAtPath(root: ExplainedSection, path: SettingPath): Explained | undefined {
+  let found: Explained | undefined = root
+  for (const [depth, step] of path.entries()) {
+    if (typeof step === 'number') {
+      found = found?.kind === 'list' ? found.items[step] : undefined
+      continue
+    }
+    const unknown = findUnknownKey(path.slice(0, depth), step)
+    if (unknown !== undefined) throw new UsageError('bad-configuration', `Cannot print it: ${unknown}`)
+    found = found?.kind === 'section' ? found.entries.find(([key]) => key === step)?.[1] : undefined
+  }
+  return found
 }
 
 export const pathCommand = defineCommand({

@@ -3,13 +3,13 @@ import { isThere } from '../../../app/files/paths.ts'
 import { writePrivateFile } from '../../../app/files/private-files.ts'
 import type { Surroundings } from '../../../app/settings/config-paths.ts'
 import type { ChosenMirror, Draft } from '../../../app/settings/draft.ts'
-import { connectToDaemon } from '../../../daemon/control/client/connect-to-daemon.ts'
 import { HeldBackError, messageOf, ShelfdError, UsageError } from '../../../foundation/errors.ts'
 import { escapeText } from '../../../foundation/text/safe-text.ts'
 import { type CommandContext, createContext } from '../../context.ts'
 import type { ExitName } from '../../exit-codes.ts'
 import { findCommand } from '../../parser/find-command.ts'
 import { readCommandLine } from '../../parser/read-command-line.ts'
+import { reloadDaemon } from '../../reload-daemon.ts'
 import { openPrompts } from '../../terminal/prompts.ts'
 import { renderCompletionScript } from '../completion.ts'
 import { openDoctor } from '../doctor.ts'
@@ -52,7 +52,7 @@ export async function runWizard(context: CommandContext, flags: InitFlags): Prom
   await confirmWriting(wizard)
   write(draft, checked?.token)
   if (!context.json) context.print(`Wrote ${escapeText(draft.configFile)}`)
-  const hasDaemon = await reloadDaemon(wizard, draft)
+  const hasDaemon = await reloadDaemon(context, draft.readSettings().stateDir)
   const offered = { service: await offerSystemService(wizard), completion: await offerCompletion(wizard) }
   if (context.json) {
     const tokenFile = checked?.service.tokenFile ?? null
@@ -114,20 +114,6 @@ async function preview({ context }: Wizard, draft: Draft, token: TypedToken | un
     if (!(error instanceof ShelfdError) || error.kind === 'interrupted') throw error
     context.printMessage(`Cannot preview what would be sent: ${escapeText(messageOf(error))}`)
   }
-}
-
-/** Has a running daemon read the configuration again and reports what it does now; returns whether one runs. */
-async function reloadDaemon({ context }: Wizard, draft: Draft): Promise<boolean> {
-  const daemon = await connectToDaemon(draft.readSettings().stateDir)
-  if (!daemon) return false
-  try {
-    const { mirrors } = await daemon.reload()
-    const names = mirrors.map(escapeText).join(', ') || 'nothing'
-    context.printMessage(`The running daemon has read it and keeps ${names} up to date`)
-  } catch (error) {
-    context.printMessage(`The running daemon cannot use it, so start it again: ${escapeText(messageOf(error))}`)
-  }
-  return true
 }
 
 /** Installs the daemon with the service manager if the user agrees; returns whether it is installed. */
