@@ -33,6 +33,8 @@ const syncSummary = z.object({
       ignored: count,
       /** Those of `ignored` that look like secrets. */
       secrets: count,
+      /** Changed more recently than `--min-age` allows. */
+      tooNew: count,
       /** Pipes, sockets and devices. */
       unsupported: count,
     })

@@ -18,6 +18,8 @@ export const passOptions = z.object({
   acceptsRoot: z.boolean(),
   /** A directory that holds the home or the system may become a mirror. */
   acceptsBreadth: z.boolean(),
+  /** Files that changed more recently are left to a later run; null: none. */
+  minAgeMs: boundedNumber(LIMIT_BOUNDS.durationMs).nullable().default(null),
 })
 
 export type PassOptions = Readonly<z.infer<typeof passOptions>>
@@ -30,6 +32,7 @@ export const CAREFUL_PASS = {
   adopts: false,
   acceptsRoot: false,
   acceptsBreadth: false,
+  minAgeMs: null,
 } as const satisfies Omit<PassOptions, 'waitMs'>
 
 /**

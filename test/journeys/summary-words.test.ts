@@ -85,6 +85,21 @@ test('a quiet check prints nothing while all is well, and only what fails it oth
   expect(stdout).toMatch(/^Papers: .*\n {2}\+ new\.md: new\n {2}\+ +1 local-only\n$/)
 })
 
+test('files that changed more recently than --min-age wait for a later run, and are told', async () => {
+  const home = homeWithPapers({ 'a.md': 'A', 'b.md': 'B' })
+  await home.shelfd(['sync', 'Papers'])
+  home.write('Papers', { 'a.md': 'changed', 'new.md': 'C' })
+  const { summary, mirror } = await home.sync(['Papers', '--min-age', '1h'])
+  expect(summary.verdict).toBe('ok')
+  expect(mirror).toMatchObject({ uploads: { created: 0 }, files: { new: 0, changed: 0, removed: 0 } })
+  // The file that did not change may be too young for its times to prove that.
+  expect([2, 3]).toContain(mirror.files.tooNew)
+  expect((await home.shelfd(['sync', 'Papers', '--min-age', '1h'])).stdout).toMatch(
+    /^ {2}too new {5}[23] files, for a later run/m,
+  )
+  expect((await home.sync(['Papers', '--min-age', '0s'])).mirror.uploads.created).toBe(2)
+})
+
 describe('missing directories', () => {
   test('a run over one missing directory prints its error alone', async () => {
     const { exitCode, stdout, stderr } = await temporaryHome().shelfd(['sync', 'nosuchdir'])

@@ -76,6 +76,11 @@ export const command = defineCommand({
       describe: 'Start no new upload after this time, such as 2h',
       placeholder: 'DURATION',
     },
+    'min-age': {
+      type: 'string',
+      describe: 'Leave files that changed more recently to a later run, such as 1h',
+      placeholder: 'DURATION',
+    },
     'accept-removals': { type: 'boolean', describe: 'Continue although many files are gone' },
     'accept-root': { type: 'boolean', describe: 'Accept the directory that is at the path now' },
     adopt: {
@@ -136,6 +141,7 @@ export const command = defineCommand({
       adopts: args.adopt,
       acceptsRoot: args.acceptRoot,
       acceptsBreadth,
+      minAgeMs: args.minAge === undefined ? null : readDuration('--min-age', args.minAge, 0),
     }
     using _stopping = announceStop(context, runner)
     const firstSync = new FirstSync(context, runner, mirrors)

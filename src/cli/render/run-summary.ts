@@ -73,6 +73,7 @@ function restLines(mirror: SyncSummary, problems: readonly Line[]): Line[] {
     changed(mirror),
     moved(mirror),
     gone(mirror),
+    tooNew(mirror),
     leftOut(mirror),
     unsupported(mirror),
   ]
@@ -186,6 +187,10 @@ function leftOut({ files }: SyncSummary): Line {
         : ` (${counted(secrets, 'looks like a secret', 'look like secrets')})`
   const remark = `; ${counted(before, 'file was mirrored before and stays', 'files were mirrored before and stay')} searchable`
   return ignored === 0 ? undefined : ['left out', `${groupDigits(ignored)}${kinds}${before === 0 ? '' : remark}`]
+}
+
+function tooNew({ files }: SyncSummary): Line {
+  return files.tooNew === 0 ? undefined : ['too new', `${counted(files.tooNew, 'file')}, for a later run (--min-age)`]
 }
 
 function unsupported({ files }: SyncSummary): Line {

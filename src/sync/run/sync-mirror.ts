@@ -30,7 +30,8 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   let hasFollowed = false
   let failure: unknown
   try {
-    const scan = await scanMirror(engine, mirror, summary, { ...options, settleMs: null })
+    const scan = await scanMirror(engine, mirror, summary, { ...options, settleMs: options.minAgeMs })
+    summary.files.tooNew = scan.unsettled.length
     // When all local files are hashed again, the remote directories are checked again as well.
     const rechecks = scan.hasHashedAll && !scan.isFirst && !options.isDryRun
     addProblems(problems, scan.problems)

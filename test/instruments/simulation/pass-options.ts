@@ -11,4 +11,5 @@ export const PLAIN: PassOptions = {
   adopts: false,
   acceptsRoot: false,
   acceptsBreadth: true,
+  minAgeMs: null,
 }

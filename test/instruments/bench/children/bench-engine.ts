@@ -45,6 +45,7 @@ export async function openBenchEngine(input: ChildInput): Promise<BenchEngine> {
     adopts: true,
     acceptsRoot: false,
     acceptsBreadth: false,
+    minAgeMs: null,
   }
   const mirrorSettings = mirrorOf(input.tree)
   const mirror = await openMirror(engine, mirrorSettings, openRoot(engine.fs, input.tree), { runId, options })
