@@ -30,6 +30,14 @@ export interface Settlement {
   readonly remoteId: string
 }
 
+/** Contents that one step looks at for receipts: a host may join with millions. */
+const CONTENTS_A_STEP = 10_000
+
+interface UnsettledSearch {
+  readonly afterId: number
+  readonly settled: bigint
+}
+
 /** Queries on what the ledger of a fleet has still to be told: the store is its outbox. */
 export function prepareSettlements(database: Database.Database) {
   const add = database.prepare<[string, number, string]>(
@@ -38,12 +46,13 @@ export function prepareSettlements(database: Database.Database) {
   const tell = database.prepare<[number, string]>(
     `INSERT INTO settlement (session, content_id, kind) SELECT value, ?, ? FROM meta WHERE key = '${VALUE_PREFIX}${SESSION_KEY}'`,
   )
-  const addAll = database.prepare<[string, number]>(
+  const addSome = database.prepare<[string, number, number, number]>(
     `INSERT INTO settlement (session, content_id, kind)
-     SELECT ?, id, 'adopted' FROM content
-     WHERE state = 'stored' AND (settled_batch IS NULL OR settled_batch > ?)
-       AND id NOT IN (SELECT content_id FROM settlement WHERE kind = 'created' OR kind = 'duplicate' OR kind = 'adopted')`,
+     SELECT ?, id, 'adopted' FROM content c
+     WHERE id > ? AND id <= ? AND state = 'stored' AND (settled_batch IS NULL OR settled_batch > ?) AND NOT EXISTS (
+       SELECT 1 FROM settlement s WHERE s.content_id = c.id AND s.kind IN ('created', 'duplicate', 'adopted'))`,
   )
+  const lastContent = database.prepare<[], { id: number | null }>('SELECT max(id) AS id FROM content')
   const number = database.prepare<[number, number]>(
     `UPDATE settlement SET batch = ? WHERE id IN (SELECT id FROM settlement WHERE batch IS NULL ORDER BY id LIMIT ?)`,
   )
@@ -66,8 +75,15 @@ export function prepareSettlements(database: Database.Database) {
     add: (session: bigint, contentId: number, kind: string) => void add.run(String(session), contentId, kind),
     /** Adds what somebody decided about a content, where this store has been in a fleet. */
     tell: (contentId: number, kind: string) => void tell.run(contentId, kind),
-    /** Adds the receipts of all stored contents that the ledger got in no batch up to `settled`. */
-    addUnsettled: (session: bigint, settled: bigint) => void addAll.run(String(session), Number(settled)),
+    /**
+     * Adds the receipts of stored contents that the ledger got in no batch up to `settled`, among the next contents after `afterId`. Returns
+     * up to which content it looked; undefined: to the last one.
+     */
+    addUnsettled: (session: bigint, { afterId, settled }: UnsettledSearch): number | undefined => {
+      const untilId = afterId + CONTENTS_A_STEP
+      addSome.run(String(session), afterId, untilId, Number(settled))
+      return untilId < (onlyRow(lastContent.get()).id ?? 0) ? untilId : undefined
+    },
     /** Gives at most `limit` ends that are in no batch the number `batch`; returns how many there were. */
     numberBatch: (batch: bigint, limit: number): number => number.run(Number(batch), limit).changes,
     /** Takes the numbers back: the ledger has lost batches, and numbers anew. */

@@ -10,7 +10,7 @@ import type { OpenFile, OpenFileCursor } from '../../store/tables/files.ts'
 import type { MirrorContext } from '../engine.ts'
 import type { RunAttempts } from '../pass.ts'
 import { withdrawUpload } from '../progress.ts'
-import type { Membership } from './membership.ts'
+import { keyOf, type Membership } from './membership.ts'
 
 /** Files that one query returns and one call claims. */
 const PAGE = 500
@@ -112,9 +112,10 @@ export class Claims {
     return page
   }
 
-  /** Returns why the content is not this host's to send; undefined if it is. */
-  whyNot(contentId: number): Unclaimed | undefined {
-    if (this.#options.fleet.hasClaimed(contentId)) return undefined
+  /** Returns why the content is not this host's to send from this file; undefined if it is. */
+  whyNot(file: Pick<OpenFile, 'contentId' | 'directory' | 'name'>): Unclaimed | undefined {
+    const { contentId } = file
+    if (this.#options.fleet.hasClaimedAt(contentId, this.#placeOf(file))) return undefined
     if (this.#elsewhere.has(contentId)) return 'elsewhere'
     if (this.#held.has(contentId)) return 'held'
     this.#unasked.add(contentId)
@@ -126,8 +127,8 @@ export class Claims {
     const { store } = this.#context.engine
     await this.#ask(
       contents.flatMap(({ id: contentId, sha256, mime, size: sizeBytes }) => {
-        const [place] = store.uploads.listUnaccounted(contentId)
-        return place ? [{ contentId, sha256, mime, sizeBytes, ...place }] : []
+        const places = store.uploads.listUnaccounted(contentId)
+        return places.map((place) => ({ contentId, sha256, mime, sizeBytes, ...place }))
       }),
     )
     const own = contents.filter(({ id }) => this.#options.fleet.hasClaimed(id))
@@ -217,33 +218,29 @@ export class Claims {
     return page
   }
 
-  /** The contents of files that may be sent now and that this host has not claimed, each once. */
+  /** The contents of files that may be sent now, and each place that this host has not claimed them for. */
   #listCandidates(files: readonly OpenFile[]): Candidate[] {
     const { store, clock } = this.#context.engine
-    const { attempts, fleet, needsDirectory } = this.#options
-    const { remotePath } = this.#context.mirror.row
-    const candidates = new Map<number, Candidate>()
-    for (const { contentId, directory, name, sha256, mime, size: sizeBytes } of files) {
-      if (candidates.has(contentId) || attempts.exhausted.has(contentId) || fleet.hasClaimed(contentId)) continue
+    const { attempts } = this.#options
+    return files.flatMap((file) => {
+      const { contentId, sha256, mime, size: sizeBytes } = file
+      if (attempts.exhausted.has(contentId)) return []
       const { state, retryAt, isSetAside } = store.contents.getUploadState(contentId)
       const isDue = isSetAside === 0 && quarantineLeftMs(retryAt, clock.nowMs()) === 0
-      if (state !== 'new' && !(state === 'refused' && isDue)) continue
-      const remoteDirectory = needsDirectory ? joinLibraryPath(remotePath, directory) : INBOX_PATH
-      candidates.set(contentId, {
-        contentId,
-        path: joinPath(directory, name),
-        remoteDirectory,
-        sha256,
-        mime,
-        sizeBytes,
-      })
-    }
-    return [...candidates.values()]
+      if (state !== 'new' && !(state === 'refused' && isDue)) return []
+      return [{ contentId, sha256, mime, sizeBytes, ...this.#placeOf(file) }]
+    })
+  }
+
+  #placeOf({ directory, name }: Pick<OpenFile, 'directory' | 'name'>): UploadPlace {
+    const { remotePath } = this.#context.mirror.row
+    const remoteDirectory = this.#options.needsDirectory ? joinLibraryPath(remotePath, directory) : INBOX_PATH
+    return { path: joinPath(directory, name), remoteDirectory }
   }
 
   async #ask(candidates: readonly Candidate[]): Promise<void> {
     const { fleet } = this.#options
-    const wanted = candidates.filter(({ contentId }) => !fleet.hasClaimed(contentId))
+    const wanted = candidates.filter((candidate) => !fleet.hasClaimedAt(candidate.contentId, candidate))
     if (wanted.length === 0) return
     const { origin, tenantId, remoteId } = this.#context.mirror.row.library
     const contents = wanted.map(({ path, remoteDirectory, ...content }) => ({
@@ -252,15 +249,15 @@ export class Claims {
     }))
     const results = await fleet.claim({ origin, tenantId, remoteId }, contents)
     const { store } = this.#context.engine
-    const others: [Candidate, ClaimResult][] = []
+    const others = new Map<number, [Candidate, ClaimResult]>()
     wanted.forEach((candidate, index) => {
       const result = results[index]
       if (result?.kind === 'mine') {
         this.#mine.add(candidate.contentId)
         if (!this.#givenBack.has(candidate.contentId)) this.#vainRounds = 0
-      } else if (result) others.push([candidate, result])
+      } else if (result) others.set(candidate.contentId, [candidate, result])
     })
-    if (others.length > 0)
+    if (others.size > 0)
       store.write(() => others.forEach(([candidate, result]) => void this.#record(candidate, result)))
   }
 
@@ -329,8 +326,4 @@ export class Claims {
 
 function isSame(one: OpenFileCursor, other: OpenFileCursor): boolean {
   return one.directoryId === other.directoryId && one.name === other.name
-}
-
-function keyOf({ path, remoteDirectory }: UploadPlace): string {
-  return `${remoteDirectory}\0${path}`
 }

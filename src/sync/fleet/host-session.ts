@@ -161,12 +161,15 @@ export class HostSession {
     // A host that was never there cannot compare.
     const isMoved = generation === undefined ? opened.hasMoved : isUnknown || timeline !== String(opened.timeline)
     const session = { ...opened, ledger, since }
-    if (isMoved || hasLost) this.#requireSearches()
+    const mustWait = isMoved || hasLost
+    const keepLedger = () => this.#keep(LEDGER, `${opened.generation}/${opened.timeline}`)
+    if (mustWait) this.#requireSearches()
+    else keepLedger()
     await this.#hooks.onOpened(session)
     // Sessions that the ledger does not know may still send.
-    if (isMoved || hasLost) await clock.sleep(opened.leaseMs + graceMs(opened.leaseMs), signal)
-    this.#keep(LEDGER, `${opened.generation}/${opened.timeline}`)
-    if (this.#hasBegun && (isMoved || hasLost)) {
+    if (mustWait) await clock.sleep(opened.leaseMs + graceMs(opened.leaseMs), signal)
+    keepLedger()
+    if (this.#hasBegun && mustWait) {
       throw new TemporaryError(
         'ledger-away',
         'The ledger went back or is another one; the next run looks in the library before it sends',
@@ -190,7 +193,10 @@ export class HostSession {
     this.#timer?.[Symbol.dispose]()
     this.#timer = this.#context.clock.startTimer(leaseMs / RENEWALS_A_LEASE, () => {
       this.#renew()
-        .then((isOurs) => (isOurs ? this.#hooks.onRenewed() : undefined))
+        .then((isOurs) => {
+          // Not waited for: to settle much takes longer than a lease.
+          if (isOurs) void this.#hooks.onRenewed().catch(() => {})
+        })
         .catch(() => {})
         .finally(() => this.#scheduleRenewal(leaseMs))
     })

@@ -6,6 +6,7 @@ import {
   LedgerError,
   type LedgerLibrary,
   MOST_IN_A_CALL,
+  type UploadPlace,
   type WantedContent,
 } from '../../ledger/ledger.ts'
 import { ClosedFenceError, type Fence } from '../../remote/service-client.ts'
@@ -16,6 +17,15 @@ import { type SecondSend, SettlementOutbox } from './settlement-outbox.ts'
 
 const UNSETTLED = 'the ledger does not know yet how some uploads ended; shelfd tells it later'
 
+interface HeldClaim {
+  readonly session: bigint
+  readonly places: ReadonlySet<string>
+}
+
+export function keyOf({ path, remoteDirectory }: UploadPlace): string {
+  return `${remoteDirectory}\0${path}`
+}
+
 /**
  * This host's place among those that share a ledger: its session, the contents that it has claimed, and what the ledger is still to be
  * told. A content is claimed before its intent is committed, and the end of its upload leaves only while the lease is surely ours.
@@ -25,8 +35,8 @@ export class Membership implements AsyncDisposable {
   readonly #options: FleetOptions
   readonly #outbox: SettlementOutbox
   readonly #silent = new SilentSessions()
-  /** The session under which each content was claimed whose upload has not ended. */
-  readonly #claimed = new Map<number, bigint>()
+  /** Contents that were claimed and whose upload has not ended. */
+  readonly #claimed = new Map<number, HeldClaim>()
   readonly #session: HostSession
   /** Held while contents are claimed, so that none is given back that another mirror is being given. */
   readonly #turn = new Mutex()
@@ -34,7 +44,7 @@ export class Membership implements AsyncDisposable {
   constructor(context: FleetContext, options: FleetOptions) {
     this.#context = context
     this.#options = options
-    this.#outbox = new SettlementOutbox(context.store)
+    this.#outbox = new SettlementOutbox(context.store, context.clock)
     // What could not be settled while the ledger was away is settled soon after it is back.
     const settleRest = async () => void (this.#outbox.isEmpty || (await this.settle()))
     const tell = async (session: Session) => this.#report(await this.#outbox.flush(session))
@@ -53,8 +63,13 @@ export class Membership implements AsyncDisposable {
 
   /** Returns whether this session has claimed the content and its upload has not ended. */
   hasClaimed(contentId: number): boolean {
-    const session = this.#claimed.get(contentId)
-    return session !== undefined && session === this.#session.current?.session
+    const claim = this.#claimed.get(contentId)
+    return claim !== undefined && claim.session === this.#session.current?.session
+  }
+
+  /** The same, and the ledger knows that it may be sent to this place: who takes the claim over looks there. */
+  hasClaimedAt(contentId: number, place: UploadPlace): boolean {
+    return this.hasClaimed(contentId) && this.#claimed.get(contentId)?.places.has(keyOf(place)) === true
   }
 
   /** How long to wait before contents that another host sends are asked for again. */
@@ -81,7 +96,7 @@ export class Membership implements AsyncDisposable {
 
   /** Guards the upload of a claimed content: its end leaves only while the lease is surely ours. */
   fence(contentId: number): Fence {
-    const session = this.#claimed.get(contentId)
+    const session = this.#claimed.get(contentId)?.session
     return {
       isOpen: () => this.#session.isSurelyOurs(session),
       waitUntilOpen: async () => {
@@ -98,7 +113,7 @@ export class Membership implements AsyncDisposable {
   /** Records how an upload ended, in the transaction of its receipt. A content that was not sent stays claimed. */
   recordEnd(contentId: number, kind: EndKind): void {
     const kept = this.#context.store.keyValues.get(SESSION_KEY)
-    const session = this.#claimed.get(contentId) ?? (kept === undefined ? undefined : BigInt(kept))
+    const session = this.#claimed.get(contentId)?.session ?? (kept === undefined ? undefined : BigInt(kept))
     if (session === undefined || kind === 'not-sent') return
     this.#context.store.settlements.add(session, contentId, kind)
     if (kind !== 'absent' && kind !== 'doubt') this.#claimed.delete(contentId)
@@ -110,7 +125,7 @@ export class Membership implements AsyncDisposable {
     const { store } = this.#context
     const claims = [...contentIds].flatMap((id) => {
       if (isNeeded(id)) return []
-      const session = this.#claimed.get(id)
+      const session = this.#claimed.get(id)?.session
       const { state } = store.contents.getUploadState(id)
       // What is in doubt or in flight stays claimed: nobody else may send it before a search.
       return session === undefined || state === 'doubt' || state === 'sending' ? [] : [{ id, session }]
@@ -150,9 +165,11 @@ export class Membership implements AsyncDisposable {
       // What was given back or not found must be settled first: settled later, it would end the claim that is made now.
       while (!this.#outbox.isEmpty) this.#report(await this.#outbox.flush(opened))
       const results = await ledger.claim(session, library, wanted, this.#options.limits)
-      wanted.forEach(({ contentId }, index) => {
+      wanted.forEach(({ contentId, place }, index) => {
         const kind = results[index]?.kind
-        if (kind === 'mine' || kind === 'doubtful') this.#claimed.set(contentId, session)
+        if (kind !== 'mine' && kind !== 'doubtful') return
+        const known = this.hasClaimed(contentId) ? this.#claimed.get(contentId)?.places : undefined
+        this.#claimed.set(contentId, { session, places: new Set(known).add(keyOf(place)) })
       })
       return results
     })

@@ -1,3 +1,4 @@
+import type { Clock } from '../../foundation/clock.ts'
 import {
   type EndKind,
   type Ledger,
@@ -21,19 +22,21 @@ export interface SecondSend {
  */
 export class SettlementOutbox {
   readonly #store: Store
+  readonly #clock: Clock
   #flushing: Promise<SecondSend[]> | undefined
   /** The last batch that the ledger has settled. */
   #settled = 0n
 
-  constructor(store: Store) {
+  constructor(store: Store, clock: Clock) {
     this.#store = store
+    this.#clock = clock
   }
 
   /**
    * Compares the number of the last batch with the ledger's. `isUnknown`: the ledger is another one than before, so that it gets all
    * receipts; so it does of what was sent while the store was used without a fleet. Returns whether the ledger has lost batches.
    */
-  reconcile({ session, settled }: OpenedSession, { acknowledged, isUnknown }: Reconciliation): boolean {
+  reconcile({ settled }: OpenedSession, { acknowledged, isUnknown }: Reconciliation): boolean {
     const { settlements } = this.#store
     this.#settled = settled
     const { keyValues } = this.#store
@@ -41,7 +44,9 @@ export class SettlementOutbox {
     if (!isUnknown && !hasLost && keyValues.get(ABSENT_KEY) === undefined) return false
     this.#store.write(() => {
       if (isUnknown || hasLost) settlements.forgetNumbers()
-      settlements.addUnsettled(session, isUnknown ? -1n : settled)
+      // What an earlier ledger had settled counts as little as before.
+      const had = BigInt(keyValues.get(UNSETTLED)?.split(' ')[1] ?? settled)
+      keyValues.set(UNSETTLED, `0 ${isUnknown || had < settled ? -1n : settled}`)
       keyValues.set(ACKNOWLEDGED, String(settled))
       keyValues.remove(ABSENT_KEY)
     })
@@ -50,7 +55,7 @@ export class SettlementOutbox {
 
   /** The ledger knows all ends. */
   get isEmpty(): boolean {
-    return this.#store.settlements.isEmpty()
+    return this.#store.settlements.isEmpty() && this.#store.keyValues.get(UNSETTLED) === undefined
   }
 
   /** Sends what is in the outbox; returns the contents that were sent twice. */
@@ -61,10 +66,11 @@ export class SettlementOutbox {
     return await this.#flushing
   }
 
-  async #flushAll({ ledger, hostId }: LedgerSession): Promise<SecondSend[]> {
+  async #flushAll({ ledger, hostId, session }: LedgerSession): Promise<SecondSend[]> {
     const { settlements } = this.#store
     const seconds: SecondSend[] = []
     for (;;) {
+      while (settlements.isEmpty() && this.#addUnsettled(session)) await this.#clock.sleep(0)
       const next = this.#settled + 1n
       const batch = settlements.oldestBatch() ?? (this.#number(next) ? next : undefined)
       if (batch === undefined) return seconds
@@ -80,8 +86,21 @@ export class SettlementOutbox {
     }
   }
 
+  /** Adds some of the receipts that the ledger lacks; returns false when none is left to look for. */
+  #addUnsettled(session: bigint): boolean {
+    const { settlements, keyValues, write } = this.#store
+    const [afterId, settled] = keyValues.get(UNSETTLED)?.split(' ') ?? []
+    if (afterId === undefined || settled === undefined) return false
+    write(() => {
+      const next = settlements.addUnsettled(session, { afterId: Number(afterId), settled: BigInt(settled) })
+      if (next === undefined) keyValues.remove(UNSETTLED)
+      else keyValues.set(UNSETTLED, `${next} ${settled}`)
+    })
+    return true
+  }
+
   #number(batch: bigint): boolean {
-    if (this.isEmpty) return false
+    if (this.#store.settlements.isEmpty()) return false
     this.#store.write(() => this.#store.settlements.numberBatch(batch, MOST_IN_A_CALL))
     return true
   }
@@ -90,7 +109,10 @@ export class SettlementOutbox {
 /** The key of the last batch whose acknowledgement the store has seen. */
 export const ACKNOWLEDGED = 'fleet:acknowledged'
 
-interface LedgerSession extends Pick<OpenedSession, 'hostId'> {
+/** The key of the content after which receipts that the ledger lacks are still to be added, and of the last batch that it has. */
+const UNSETTLED = 'fleet:unsettled'
+
+interface LedgerSession extends Pick<OpenedSession, 'hostId' | 'session'> {
   readonly ledger: Ledger
 }
 

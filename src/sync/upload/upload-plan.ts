@@ -218,7 +218,7 @@ export class UploadPlan {
   }
 
   #isClaimed(file: OpenFile): boolean {
-    const reason = this.#options.claims?.whyNot(file.contentId)
+    const reason = this.#options.claims?.whyNot(file)
     if (reason === 'held') this.#holdBack(file, 'newPerDay')
     return reason === undefined
   }

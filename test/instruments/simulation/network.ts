@@ -51,6 +51,8 @@ export interface NetworkHooks {
   readonly onFault: (fault: Fault) => void
   /** The program has its answer, or none will come. */
   readonly onUploadOver: (upload: SeenUpload) => void
+  /** How long a part of a request or an answer takes at most. */
+  readonly longestPassMs?: number
   /** Waits until the program runs: one that is stopped hands nothing to the wire and takes nothing from it. */
   readonly awake?: () => Promise<void>
 }
@@ -270,9 +272,9 @@ class SimulatedExchange implements Dispatcher.DispatchController {
 
   /** A while on the wire. */
   async #pass(): Promise<void> {
-    const { clock, random } = this.#hooks
+    const { clock, random, longestPassMs = 40 } = this.#hooks
     this.#life.step('network')
-    await clock.sleep(1 + Math.floor(random() * 40))
+    await clock.sleep(1 + Math.floor(random() * longestPassMs))
   }
 }
 

@@ -175,6 +175,7 @@ export class FleetHost {
         onUploadBegun: (fileName) => world.assertIntended(this, fileName),
         onUploadEnded: (upload) => world.recordUpload(this, upload),
         onUploadOver: () => {},
+        longestPassMs: world.scenario.longestPassMs,
         awake: () => this.clock.awake(),
       },
       onReported: (_, resourceId) => world.recordReported(this, resourceId),

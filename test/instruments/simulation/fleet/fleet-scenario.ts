@@ -50,7 +50,9 @@ export interface FleetScenario {
   readonly faults: FaultProfile
   /** Shares of calls of the ledger that are lost, before or after it carries them out. */
   readonly lostCalls: number
-  /** How late its answers are at most, one in ten of them. */
+  /** How long a part of a request to the service takes at most. */
+  readonly longestPassMs: number
+  /** How late answers of the ledger are at most, one in ten of them. */
   readonly lateMs: number
   readonly hosts: readonly HostTraits[]
   readonly events: readonly FleetEvent[]
@@ -128,6 +130,7 @@ export function makeFleet(seed: number): FleetScenario {
     pageSize: chance(0.5) ? 500 : 1 + below(4),
     faults: { ...CALM, share: chance(0.5) ? 0 : random() ** 2 * 0.4, lostShare: chance(0.6) ? 0 : random() * 0.5 },
     lostCalls: chance(0.5) ? 0 : random() ** 2 * 0.3,
+    longestPassMs: chance(0.6) ? 40 : 3_000,
     lateMs: chance(0.7) ? 0 : 25_000,
     hosts: Array.from({ length: count }, makeHost),
     events: Array.from({ length: chance(0.4) ? 0 : 1 + below(4) }, event),
