@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { BUGS } from '../instruments/simulation/planted/bugs.ts'
+import { FLEET_BUGS } from '../instruments/simulation/planted/fleet-bugs.ts'
 import { runSeeds } from '../instruments/simulation/run-seeds.ts'
 
 const SEEDS = Number(process.env.SHELFD_SIMULATION_SEEDS ?? 3_000)
@@ -47,11 +48,13 @@ describe('planted bugs', () => {
     'partial counts as searchable',
     'a wake-up does not end a wait with a time limit',
     'a file is opened through a link',
+    'what a silent host was sending is sent without a search',
   ])('the simulation finds a planted bug: %s', { timeout: 300_000 }, (name) => {
     const plant = new URL('../instruments/simulation/planted/plant.ts', import.meta.url).href
     const main = new URL('../instruments/simulation/main.ts', import.meta.url).pathname
     const env = { ...process.env, SHELFD_PLANTED_BUG: name }
-    const args = ['--import', plant, main, '--seeds', '500', '--until-failure']
+    const fleet = FLEET_BUGS.some((bug) => bug.name === name) ? ['--fleet'] : []
+    const args = ['--import', plant, main, '--seeds', '500', '--until-failure', ...fleet]
     const { stdout, status } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
     expect(stdout).toMatch(/^seed \d+ broke /m)
     expect(status).toBe(1)

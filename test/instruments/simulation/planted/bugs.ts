@@ -1,12 +1,6 @@
-/** Bugs that are planted into the program one at a time, to see that the simulation finds them: a text of a file, and what stands in its place. */
-export interface PlantedBug {
-  /** What the program does wrong with it. */
-  readonly name: string
-  readonly file: string
-  readonly from: string
-  readonly to: string
-}
+import { FLEET_BUGS, type PlantedBug } from './fleet-bugs.ts'
 
+/** Bugs that are planted into the program one at a time, to see that the simulation finds them. */
 export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a receipt is not waited for on the disk',
@@ -347,4 +341,5 @@ export const BUGS: readonly PlantedBug[] = [
     from: 'beforeMs: wallMs + spanMs, delayMs: 0',
     to: 'beforeMs: wallMs + 1, delayMs: 0',
   },
+  ...FLEET_BUGS,
 ]

@@ -3,12 +3,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
-import { print, runInstrument, wholeNumber } from '../../instrument.ts'
-import { BUGS, type PlantedBug } from './bugs.ts'
+import { flag, print, runInstrument, wholeNumber } from '../../instrument.ts'
+import { BUGS } from './bugs.ts'
+import { FLEET_BUGS, type PlantedBug } from './fleet-bugs.ts'
 
 const OPTIONS = z.object({
   seeds: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(10_000).describe('the most seeds for a bug'),
   only: z.string().default('').describe('only the bugs whose names contain this'),
+  fleet: flag().describe('only those of hosts that share a ledger'),
   jobs: wholeNumber(1, 1_000).default(availableParallelism()).describe('bugs at the same time'),
 })
 
@@ -22,7 +24,14 @@ interface Hunt {
 async function hunt(bug: PlantedBug, seeds: number): Promise<Hunt> {
   const plant = new URL('./plant.ts', import.meta.url).href
   const simulate = new URL('../main.ts', import.meta.url).pathname
-  const limits = ['--seeds', String(seeds), '--jobs', '1', '--until-failure']
+  const limits = [
+    '--seeds',
+    String(seeds),
+    '--jobs',
+    '1',
+    '--until-failure',
+    ...(FLEET_BUGS.includes(bug) ? ['--fleet'] : []),
+  ]
   const env = { ...process.env, SHELFD_PLANTED_BUG: bug.name }
   const child = spawn(process.execPath, ['--import', plant, simulate, ...limits], { env })
   let output = ''
@@ -44,8 +53,8 @@ function render({ bug, caughtBy, seeds }: Hunt): string {
   return `${caughtBy === null ? 'MISSED' : 'caught'}  ${bug.name} (${bug.file}) — ${end}`
 }
 
-await runInstrument('planted', OPTIONS, async ({ seeds, only, jobs }) => {
-  const queue = BUGS.filter(({ name }) => name.includes(only)).values()
+await runInstrument('planted', OPTIONS, async ({ seeds, only, fleet, jobs }) => {
+  const queue = (fleet ? FLEET_BUGS : BUGS).filter(({ name }) => name.includes(only)).values()
   const hunts: Hunt[] = []
   const work = async () => {
     for (const bug of queue) {
