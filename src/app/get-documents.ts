@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { forEachConcurrently } from '../foundation/concurrency/for-each-concurrently.ts'
 import { FileError, isNotFound, messageOf, TemporaryError, UsageError } from '../foundation/errors.ts'
+import { joinPath, nameOf, pathWithin } from '../foundation/files/paths.ts'
 import { shellWord } from '../foundation/text/safe-text.ts'
 import type { ContentRow } from '../store/tables/contents.ts'
 import type { MirrorRow } from '../store/tables/mirrors.ts'
@@ -74,27 +75,18 @@ function findResource(
   if (!content) return undefined
   const [current] = store.report.listPathsOf(mirror.id, content.id, 1)
   const path = current ?? store.report.listSuperseded(mirror.id).find(({ id }) => id === content.id)?.path
-  return path === undefined ? undefined : { mirror, path, target: basename(path), content }
+  return path === undefined ? undefined : { mirror, path, target: nameOf(path), content }
 }
 
 function listBelow(store: ReportContext['store'], mirror: MirrorRow, path: string): WantedDocument[] {
-  const isHere = (each: string) => path === '' || each === path || each.startsWith(`${path}/`)
-  const name = path === '' ? mirror.name : basename(path)
-  const wanted = (each: string, content: Content): WantedDocument[] => {
-    const target = join(name, path === '' ? each : each.slice(path.length))
-    return isHere(each) ? [{ mirror, path: each, target, content }] : []
+  const name = path === '' ? mirror.name : nameOf(path)
+  const wanted = (each: string, content: Content): WantedDocument => {
+    return { mirror, path: each, target: join(name, pathWithin(path, each) ?? ''), content }
   }
-  const current = [...store.report.iterateDirectories(mirror.id, false)]
-    .filter((directory) => isHere(directory.path) || isParent(directory.path, path))
-    .flatMap((directory) => store.report.listFiles(mirror.id, directory.path))
-    .flatMap((file) => wanted(join(file.directory, file.name), file))
-  if (current.length > 0) return current
+  const current = store.report.listFilesBelow(mirror.id, path)
+  if (current.length > 0) return current.map((file) => wanted(joinPath(file.directory, file.name), file))
   const last = new Map(store.report.listGone(mirror.id, path).map((each) => [each.path, each]))
-  return [...last.values()].flatMap((each) => wanted(each.path, each))
-}
-
-function isParent(directory: string, path: string): boolean {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/'))) === directory
+  return [...last.values()].map((each) => wanted(each.path, each))
 }
 
 /**
@@ -113,22 +105,41 @@ export async function getDocuments(
     assertSameService(mirror, service, connection.access)
   }
   const got: GotDocuments = { files: 0, bytes: 0, present: 0, problems: [] }
-  await forEachConcurrently(documents, context.listConcurrency, async ({ mirror, path, target, content }) => {
-    const file = join(directory, target)
-    try {
-      const isWritten = await getDocument(context, connection, file, content)
-      if (isWritten) [got.files, got.bytes] = [got.files + 1, got.bytes + content.size]
-      else got.present += 1
-    } catch (error) {
-      const needed = { libraryId: mirror.library.remoteId, right: 'read' } as const
-      const isOwn = error instanceof FileError || error instanceof UsageError
-      const failure = isOwn ? error : await itemFailure(error, connection, needed, signal)
-      if (!failure) throw error
-      got.problems.push({ path: join(mirror.name, path), message: messageOf(failure) })
-    }
-    onDone(got)
-  })
+  await forEachConcurrently(
+    eachTargetOnce(documents),
+    context.listConcurrency,
+    async ({ mirror, path, target, content }) => {
+      const file = join(directory, target)
+      try {
+        const isWritten = await getDocument(context, connection, file, content)
+        if (isWritten) [got.files, got.bytes] = [got.files + 1, got.bytes + content.size]
+        else got.present += 1
+      } catch (error) {
+        const needed = { libraryId: mirror.library.remoteId, right: 'read' } as const
+        const isOwn = error instanceof FileError || error instanceof UsageError
+        const failure = isOwn ? error : await itemFailure(error, connection, needed, signal)
+        if (!failure) throw error
+        got.problems.push({ path: joinPath(mirror.name, path), message: messageOf(failure) })
+      }
+      onDone(got)
+    },
+  )
   return got
+}
+
+/** Leaves out what was named twice. Throws UsageError `bad-usage` when two contents have one place. */
+function eachTargetOnce(documents: readonly WantedDocument[]): Iterable<WantedDocument> {
+  const byTarget = new Map<string, WantedDocument>()
+  for (const document of documents) {
+    const { target, content, path, mirror } = document
+    const before = byTarget.get(target)
+    if (before && !before.content.sha256.equals(content.sha256)) {
+      const both = `"${joinPath(before.mirror.name, before.path)}" and "${joinPath(mirror.name, path)}"`
+      throw new UsageError('bad-usage', `Cannot write both ${both} to "${target}": get them into two directories`)
+    }
+    byTarget.set(target, before ?? document)
+  }
+  return byTarget.values()
 }
 
 const MOST_TRIES = 4

@@ -3,6 +3,7 @@ import { counted, groupDigits, shellWord } from '../foundation/text/safe-text.ts
 import { formatSize } from '../foundation/text/units.ts'
 import type { StoreReader } from '../store/open-store.ts'
 import type { MirrorRow } from '../store/tables/mirrors.ts'
+import { listRoster } from './mirrors/mirror-roster.ts'
 import type { Settings } from './settings/settings.ts'
 
 /** One step towards a library that holds today's files only; nobody but the user makes it. */
@@ -39,16 +40,26 @@ export interface RenewalInput {
  * what would end, and the steps with those that are done. Throws UsageError `unknown-mirror` without a mirror in either library.
  */
 export function planRenewal(input: RenewalInput): Renewal {
-  const { store, origin, old, next } = input
+  const { settings, store, origin, old, next } = input
+  if (next.id === old.id) {
+    throw new UsageError('bad-usage', `"${next.name}" is the old library itself: --to names another one`)
+  }
   const known = store.mirrors.list().filter(({ library }) => library.origin === origin)
   const before = known.filter(({ library }) => library.remoteId === old.id)
   const moved = known.filter(({ library }) => library.remoteId === next.id)
-  if (before.length + moved.length === 0) {
-    throw new UsageError('unknown-mirror', `No mirror uses the library "${old.name}": "shelfd mirrors list" shows them`)
+  // Forgotten, or never synced: the old library may be the only one that has their files.
+  const names = new Set([old.id, old.name, next.id, next.name])
+  const unsynced = listRoster(settings, known).filter(({ configured, row }) => !row && names.has(configured?.library))
+  if (before.length + moved.length + unsynced.length === 0) {
+    const way =
+      'if you have just forgotten one, its sync into the new library comes next; "shelfd mirrors list" shows them'
+    throw new UsageError('unknown-mirror', `No mirror uses the library "${old.name}" or "${next.name}": ${way}`)
   }
-  const today = sum(before.map((mirror) => amountOf(listAll(store, mirror))))
+  const today = amountOf(
+    new Map(before.flatMap((mirror) => [...listAll(store, mirror)].map((each) => [each.id, each]))).values(),
+  )
   const earlier = sum(before.map((mirror) => amountOf(store.report.listSuperseded(mirror.id))))
-  const names = moved.map(({ name }) => shellWord(name)).join(' ')
+  const synced = moved.map(({ name }) => shellWord(name)).join(' ')
   const steps: RenewalStep[] = [
     {
       text: 'Create the new library.',
@@ -61,36 +72,39 @@ export function planRenewal(input: RenewalInput): Renewal {
       isDone: before.length === 0,
     },
     ...before.map((mirror) => moveStep(input, mirror, amountOf(listAll(store, mirror)))),
+    ...unsynced.map(({ name, path }) => ({
+      text: `Send ${path}, which this computer does not know as sent to the new library.`,
+      commands: [setLibrary(name, next.name), `shelfd sync ${shellWord(name)}`],
+      isDone: false,
+    })),
     ...moved.map((mirror) => sendStep(store, mirror)),
     {
       text: 'Check that both sides are equal: it must end with exit code 0.',
-      commands: [`shelfd report ${names} --check`],
+      commands: [`shelfd report ${synced} --check`],
       // Its result is for a person to see, each time.
       isDone: false,
     },
     {
-      text: 'Delete the old library by its name. There is no way back.',
+      text: `Delete the old library, if these are all that it is for: ${moved.map(({ path }) => path).join(', ')}. There is no way back.`,
       commands: [`shelfd libraries delete ${shellWord(old.id)}`],
       isDone: false,
     },
   ]
-  return { today, earlier, steps: before.length > 0 ? steps.slice(0, -2) : steps }
+  return { today, earlier, steps: before.length + unsynced.length > 0 ? steps.slice(0, -2) : steps }
 }
 
 function moveStep({ settings, next }: RenewalInput, { name, path, remotePath, isAdHoc }: MirrorRow, amount: Amount) {
   const forget = `shelfd mirrors forget ${shellWord(name)}`
   const sends = `sends ${counted(amount.documents, 'document')} again, ${formatSize(amount.bytes)}${describeRuns(settings, amount)}`
-  return isAdHoc
-    ? {
-        text: `Mirror ${path} into the new library: this ${sends}.`,
-        commands: [forget, `shelfd sync ${shellWord(path)} --to ${shellWord(`${next.name}:${remotePath}`)}`],
-        isDone: false,
-      }
-    : {
-        text: `In ${settings.configFile ?? 'the configuration'}, give the mirror "${name}" the line "library: ${next.name}"; then it ${sends}.`,
-        commands: [forget, `shelfd sync ${shellWord(name)}`],
-        isDone: false,
-      }
+  // Forgetting and sending are one line, so that no mirror is forgotten and left out.
+  const commands = isAdHoc
+    ? [`${forget} && shelfd sync ${shellWord(path)} --to ${shellWord(`${next.name}:${remotePath}`)}`]
+    : [setLibrary(name, next.name), `${forget} && shelfd sync ${shellWord(name)}`]
+  return { text: `Mirror ${path} into the new library: this ${sends}.`, commands, isDone: false }
+}
+
+function setLibrary(mirror: string, library: string): string {
+  return `shelfd config set ${shellWord(`mirrors.${mirror}.library`)} ${shellWord(library)}`
 }
 
 function sendStep(store: StoreReader, mirror: MirrorRow): RenewalStep {
@@ -104,7 +118,7 @@ function sendStep(store: StoreReader, mirror: MirrorRow): RenewalStep {
   }
 }
 
-/** `, in 3 runs of at most 5 000 (newPerRun)`; empty where one run is enough. */
+/** `, in 3 runs by newPerRun`; empty where one run is enough. */
 function describeRuns({ limits }: Settings, { documents }: Amount): string {
   const { newPerRun, newPerDay } = limits
   const parts = [
@@ -122,7 +136,10 @@ export function describeRenewal({ today, earlier }: Renewal): string {
 
 const PAGE_SIZE = 1_000
 
-function* listAll({ report }: StoreReader, { id }: MirrorRow): Generator<{ readonly size: number }> {
+function* listAll(
+  { report }: StoreReader,
+  { id }: MirrorRow,
+): Generator<{ readonly id: number; readonly size: number }> {
   for (let afterId = 0, page = report.listSent(id, 0, PAGE_SIZE); page.length > 0; ) {
     yield* page
     afterId = page.at(-1)?.id ?? afterId

@@ -13,7 +13,7 @@ const ENTRY = /^([01]?\d|2[0-3]):([0-5]\d),(\S+)$/
 
 /** Reads `2MB`, or a timetable in the notation of rclone: `08:00,512K 18:00,10MB 23:00,off`; undefined for anything else. */
 export function parseBandwidth(text: string): Bandwidth | undefined {
-  const always = parseSize(text)
+  const always = text.trim() === 'off' ? 0 : parseSize(text)
   if (always !== undefined) return [{ fromMinute: 0, bytesPerSecond: always }]
   const entries: BandwidthEntry[] = []
   for (const word of text.trim().split(/\s+/)) {

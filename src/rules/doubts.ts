@@ -24,7 +24,9 @@ type DoubtReaction =
 
 /** Decides what follows an upload in doubt. The first doubt has no quarantine, so that a lost answer costs no time. */
 export function reactToDoubt({ doubts, failedTries }: DoubtedContent, cause: DoubtCause): DoubtReaction {
-  if (cause === 'interrupted' || (doubts === 0 && failedTries === 0)) return { kind: 'resend' }
+  // A disk that was full has room again, or the next run stops at its first answer.
+  if (cause === 'interrupted' || cause === 'service-full' || (doubts === 0 && failedTries === 0))
+    return { kind: 'resend' }
   return { kind: 'quarantine', code: cause, durationMs: quarantineDurationMs(failedTries, cause) }
 }
 

@@ -90,6 +90,7 @@ function lockAndOpen(directory: string, migrationsDir: string): Store {
   makeOwnDirectory(directory)
   const lock = takeKernelLock(lockFileOf(directory))
   if (!lock) throw lockedByAnother(directory)
+  announceHolder(directory)
   try {
     const files = filesOf(directory, migrationsDir)
     const verified = verifyStore(files)
@@ -99,13 +100,11 @@ function lockAndOpen(directory: string, migrationsDir: string): Store {
       lock.release()
     })
     // If the lock file was replaced before the database was open, another process may hold the store as well.
-    if (lock.isInPlace()) {
-      announceHolder(directory)
-      return store
-    }
+    if (lock.isInPlace()) return store
     store[Symbol.dispose]()
     throw lockedByAnother(directory)
   } catch (error) {
+    retractHolder(directory)
     lock.release()
     throw error
   }

@@ -20,8 +20,10 @@ export function announceHolder(directory: string): void {
   }
 }
 
+/** Removes what this process wrote; where the lock file was replaced, another one may have written since. */
 export function retractHolder(directory: string): void {
   try {
+    if (readStoreHolder(directory)?.pid !== process.pid) return
     rmSync(holderFileOf(directory), { force: true })
   } catch {
     // The same.

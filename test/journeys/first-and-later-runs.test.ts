@@ -57,6 +57,16 @@ describe('the first run', () => {
     expect(dry.mirror.directories).toEqual(real.mirror.directories)
   })
 
+  test('--min-age sends nothing of a file that an earlier run held back and that is being written now', async () => {
+    const home = homeWithPapers({ 'a.md': 'one', 'b.md': 'two' })
+    expect((await home.sync(['Papers', '--max-new', '1'])).mirror.uploads).toMatchObject({ created: 1, heldBack: 1 })
+    home.write('Papers', { 'a.md': 'one and half of', 'b.md': 'two and half of' })
+    const { mirror } = await home.sync(['Papers', '--min-age', '1h'])
+    expect(mirror.uploads.created).toBe(0)
+    expect(mirror.files).toMatchObject({ tooNew: 2 })
+    expect(readLibrary(home.dataDir)).toHaveLength(1)
+  })
+
   test('after an upgrade, documents that can be read now are read, and the run says so', async () => {
     const home = homeWithPapers({ 'a.md': 'pelican' })
     expect((await home.sync(['Papers'])).exitCode).toBe(0)

@@ -70,6 +70,20 @@ describe('get', () => {
     expect(readBack(join(home.path, 'back'))).toEqual({ 'Papers/b.md': 'two' })
   })
 
+  test('two files of one place are refused before anything is written, and what is named twice is written once', async () => {
+    const home = homeWithPapers({ 'a/notes.md': 'one', 'b/notes.md': 'two' })
+    await home.sync(['Papers'])
+    expectExit(
+      await home.shelfd(['get', 'Papers/a/notes.md', 'Papers/b/notes.md', '--to', 'back']),
+      2,
+      /two directories/,
+    )
+    expect(existsSync(join(home.path, 'back'))).toBe(false)
+    expect(await home.json(['get', 'Papers/a/notes.md', 'Papers/a/notes.md', '--to', 'back'])).toMatchObject({
+      files: 1,
+    })
+  })
+
   test('words that name nothing are explained', async () => {
     const home = homeWithPapers(tree)
     expectExit(await home.shelfd(['get', 'Papers']), 2, /Nothing was mirrored yet/)

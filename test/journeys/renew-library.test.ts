@@ -5,14 +5,15 @@ import { configure } from '../support/daemon.ts'
 import { expectExit, type Home, homeWithPapers, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 
-/** Runs a command as it is printed; questions are answered beforehand. */
+/** Runs the commands of a line as it is printed; questions are answered beforehand. */
 async function runPrinted(home: Home, line: string, ...flags: string[]): Promise<void> {
-  const [program, ...words] = Array.from(
-    line.matchAll(/'([^']*)'|(\S+)/g),
-    ([, quoted, plain]) => quoted ?? plain ?? '',
-  )
-  expect(program).toBe('shelfd')
-  expect(await home.shelfd([...words, ...flags]), line).toMatchObject({ exitCode: 0 })
+  for (const command of line.split(' && ')) {
+    const found = Array.from(command.matchAll(/'([^']*)'|(\S+)/g), ([, quoted, plain]) => quoted ?? plain ?? '')
+    const [program, ...words] = found
+    expect(program).toBe('shelfd')
+    const isAsked = words[0] === 'mirrors' || words[1] === 'delete'
+    expect(await home.shelfd([...words, ...(isAsked ? flags : [])]), command).toMatchObject({ exitCode: 0 })
+  }
 }
 
 const titlesIn = async (home: Home, library: string) => {
@@ -37,7 +38,6 @@ test('the steps of renew lead to a library of today only, and it makes none of t
   await runPrinted(home, create.commands[0])
   expect((await renew()).steps[0].isDone).toBe(true)
   await runPrinted(home, move.commands[0], '--yes')
-  await runPrinted(home, move.commands[1])
 
   const last = await renew()
   expect(last.steps.map(({ isDone }: { isDone: boolean }) => isDone)).toEqual([true, true, true, false, false])
@@ -55,11 +55,23 @@ test('renew names the line of the configuration, and how many runs the limits as
   configure(home, { mirrors })
   await home.sync(['papers'])
   configure(home, { mirrors, limits: { newPerRun: 2 } })
-  const { steps } = await home.json(['libraries', 'renew', 'Research'])
+  const renew = () => home.json(['libraries', 'renew', 'Research', '--to', 'Notes #2'])
+  const { steps } = await renew()
   expect(steps.at(-1)).toMatchObject({
-    text: expect.stringMatching(/give the mirror "papers" the line "library: Research 2"; .* 3 .*11 B, in 2 runs/),
-    commands: ['shelfd mirrors forget papers', 'shelfd sync papers'],
+    text: expect.stringMatching(/ 3 .*11 B, in 2 runs/),
+    commands: [
+      "shelfd config set mirrors.papers.library 'Notes #2'",
+      'shelfd mirrors forget papers && shelfd sync papers',
+    ],
   })
+  // A mirror that was forgotten and is in neither library: nothing is to be deleted now.
+  await runPrinted(home, steps[0].commands[0])
+  await runPrinted(home, steps.at(-1).commands[0])
+  expectExit(await home.shelfd(['mirrors', 'forget', 'papers', '--yes']), 0, '')
+  const left = (await renew()).steps
+  expect(left.at(-1)).toMatchObject({ text: expect.stringContaining('does not know as sent'), isDone: false })
+  expect(JSON.stringify(left)).not.toContain('libraries delete')
+  expectExit(await home.shelfd(['libraries', 'renew', 'Research', '--to', 'Research']), 2, /itself/)
   expectExit(await home.shelfd(['libraries', 'renew', 'Nothing']), 2, /Nothing/)
   expectExit(await temporaryHome().shelfd(['libraries', 'renew', 'Papers']), 2, /Nothing was mirrored yet/)
 })

@@ -71,7 +71,7 @@ export async function hashOfFile(file: string): Promise<Buffer | undefined> {
     return hash.digest()
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return undefined
-    throw toFileError(file, error)
+    throw new FileError('io-error', `Cannot read "${file}", which is there already: ${messageOf(error)}`)
   }
 }
 

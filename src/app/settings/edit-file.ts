@@ -28,7 +28,9 @@ export function readSettingPath(key: string, mirrors: readonly string[]): Settin
 export function readValues(word: string): readonly unknown[] {
   try {
     const value: unknown = parse(word)
-    return value === null || value === word ? [word] : [value, word]
+    // Text without quotes is meant as it is: YAML would take what follows a # for a comment.
+    const isPlain = value === null || (typeof value === 'string' && !/^\s*['"]/.test(word))
+    return isPlain ? [word] : [value, word]
   } catch {
     return [word]
   }

@@ -10,7 +10,7 @@ export const command = defineCommand({
   description: [
     'Downloads what was sent and writes it to files: a mirror as a directory of its name, a directory, a file, or the resource of',
     'an earlier version. Each is compared with the hash under which it was sent. A file that exists is never replaced. Where no',
-    'file is left at a path, those that were there last are written.',
+    'file is left at a path, all that ever were there and went away are written, the last version of each.',
   ].join('\n'),
   positionals: {
     what: {

@@ -57,7 +57,8 @@ export const command = defineCommand({
       throw new UsageError('bad-usage', '--verify asks the service for every content: leave out --offline')
     const failOn = args.failOn === undefined ? CHECKED_CLASSES : readClasses('fail-on', args.failOn)
     // With --quiet a check names only what fails it.
-    const isQuiet = args.check && context.quiet && !context.json && args.output === undefined
+    const isText = !context.json && args.format === 'text' && args.output === undefined
+    const isQuiet = args.check && context.quiet && isText
     const only = args.only === undefined ? (isQuiet ? failOn : undefined) : readClasses('only', args.only)
     if (args.failOn !== undefined && !args.check) throw new UsageError('bad-usage', '--fail-on needs --check')
     await using reader = openReader(context.settings, {

@@ -39,21 +39,22 @@ export const command = defineCommand({
     ['search --library Research --strategy lexical --json sails', 'the answer of the service'],
   ],
   async run(context, args) {
-    const { limit = PAGE_SIZE, page = 1 } = args
-    const [start, end] = [limit * (page - 1), limit * page]
+    const { limit: size = PAGE_SIZE, page = 1 } = args
+    const [start, end] = [size * (page - 1), size * page]
+    // One more than is shown says whether there is another page.
+    const limit = Math.max(end, Math.min(end + 1, MOST_AT_ONCE))
     await using service = await context.openService()
     const request: SearchRequest = {
       query: args.query.join(' '),
       libraryIds: await findIds(service.client, args.library, context.signal),
       ...(args.strategy !== undefined && { strategy: args.strategy }),
-      // One more than is shown says whether there is another page.
-      limit: Math.max(end, Math.min(end + 1, MOST_AT_ONCE)),
+      limit,
       ...(args.compact && { outputFormat: 'compact' }),
     }
     const response = await service.client.searchResources(request, context.signal)
     const results = response.results.slice(start, end)
     if (context.json) context.printJson({ ...response, results })
-    else printPage({ ...response, results }, { start, found: response.results.length, page }, context)
+    else printPage({ ...response, results }, { start, limit, found: response.results.length, page }, context)
   },
 })
 
@@ -71,13 +72,15 @@ interface PagePlace {
   readonly page: number
   /** Candidates on earlier pages. */
   readonly start: number
+  /** The most that the service was asked for. */
+  readonly limit: number
   /** Candidates that were listed: those up to this page, and one more if there are more. */
   readonly found: number
 }
 
 function printPage(
   { results, notice }: SearchResponse,
-  { page, start, found }: PagePlace,
+  { page, start, limit, found }: PagePlace,
   { printText: print, printMessage, columns }: CommandContext,
 ): void {
   for (const { resource } of results) {
@@ -90,11 +93,8 @@ function printPage(
   const end = start + results.length
   if (found === 0) print('Nothing matched')
   else if (results.length === 0) print(`Nothing on page ${page}: the search found ${found}`)
-  if (results.length > 0 && (found > end || page > 1)) {
-    printMessage(
-      `${start + 1} to ${end}, ${found > end ? `the best first; more with --page ${page + 1}` : 'the last ones'}`,
-    )
-  }
+  const more = found > end ? `, the best first; more with --page ${page + 1}` : found < limit ? ', the last ones' : ''
+  if (results.length > 0 && (found > end || page > 1)) printMessage(`${start + 1} to ${end}${more}`)
   const text = escapeText(notice)
   if (text !== '') printMessage(columns === undefined ? text : wrapText(text, columns))
 }

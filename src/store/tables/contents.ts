@@ -62,6 +62,8 @@ export interface PendingResource {
   readonly resourceId: string
   readonly storedSeq: number
   readonly uploadedAt: number
+  /** When it became searchable first, if it is read again. */
+  readonly searchableAt: number | null
   readonly hasProblem: number
 }
 
@@ -128,7 +130,7 @@ const HAS_FILE = `EXISTS
     (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?)`
 
 const PENDING_COLUMNS = `id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt,
-       problem_code IS NOT NULL AS hasProblem`
+       searchable_at AS searchableAt, problem_code IS NOT NULL AS hasProblem`
 
 const NO_PROBLEM = 'problem_code = NULL, problem_message = NULL, retry_at = NULL, problem_count = 0'
 
@@ -169,7 +171,7 @@ function prepareSending(database: Database.Database, changes: Changes) {
   const maxSeq = database.prepare<[], { seq: number }>('SELECT coalesce(max(stored_seq), 0) AS seq FROM content')
   const store = database.prepare<[string, number, number, number, number, number, number, string | null, number]>(
     `UPDATE content SET state = 'stored', resource_id = ?, is_duplicate = ?, second_location = ?, uploaded_at = ?,
-       stored_seq = ?, mirror_id = ?, run_id = ?, host = ?, outcome = 'pending', ${NO_PROBLEM} WHERE id = ?`,
+       stored_seq = ?, mirror_id = ?, run_id = ?, host = ?, outcome = 'pending', searchable_at = NULL, ${NO_PROBLEM} WHERE id = ?`,
   )
   // SQLite takes u.path from the row of max(u.id), the latest upload.
   const doubtful = database.prepare<[number, number, number], DoubtfulContent>(
@@ -228,14 +230,15 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
   const claim = database.prepare<[number, number, number, number, number]>(
     `UPDATE content AS c SET run_id = ?, mirror_id = ? WHERE ${isFollowed}`,
   )
-  // The second line is the condition of the index.
-  const isNotWhole = `library_id = ? AND is_set_aside = 0 AND (outcome = 'partial' OR outcome = 'searchable')
-    AND (outcome = 'partial' OR outcome = 'failed' OR outcome = 'unknown' OR ingestion_note IS NOT NULL)`
-  const anyNotWhole = database.prepare<[number], { n: number }>(
-    `SELECT EXISTS (SELECT 1 FROM content INDEXED BY content_unusual WHERE ${isNotWhole}) AS n`,
+  // The last line is the condition of the index.
+  const isNotWhole = `c.library_id = ? AND (c.mirror_id = ? OR ${HAS_FILE}) AND c.is_set_aside = 0
+    AND (c.outcome = 'partial' OR c.outcome = 'searchable')
+    AND (c.outcome = 'partial' OR c.outcome = 'failed' OR c.outcome = 'unknown' OR c.ingestion_note IS NOT NULL)`
+  const anyNotWhole = database.prepare<[number, number, number], { n: number }>(
+    `SELECT EXISTS (SELECT 1 FROM content c INDEXED BY content_unusual WHERE ${isNotWhole}) AS n`,
   )
-  const followAgain = database.prepare<[number]>(
-    `UPDATE content INDEXED BY content_unusual SET outcome = 'pending', ${NO_PROBLEM} WHERE ${isNotWhole}`,
+  const followAgain = database.prepare<[number, number, number]>(
+    `UPDATE content AS c INDEXED BY content_unusual SET outcome = 'pending', ${NO_PROBLEM} WHERE ${isNotWhole}`,
   )
   const setStatus = database.prepare<[string | null, IngestionOutcome, number | null, string | null, number, number]>(
     `UPDATE content SET ingestion_status = ?, outcome = ?, searchable_at = ?, ingestion_note = ?, ingestion_seen_at = ?
@@ -322,11 +325,11 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
       claim.run(runId, id, library.id, id, id)
       changes.newlyPending += 1
     },
-    /** The library has resources without text, or with part of it, that are not set aside. */
-    isAnyNotWhole: (libraryId: number): boolean => onlyRow(anyNotWhole.get(libraryId)).n === 1,
+    /** The mirror follows resources without text, or with part of it, that are not set aside. */
+    isAnyNotWhole: ({ id, library }: MirrorKey): boolean => onlyRow(anyNotWhole.get(library.id, id, id)).n === 1,
     /** Has these followed again: the service reads them anew. */
-    followAgain: (libraryId: number): void => {
-      followAgain.run(libraryId)
+    followAgain: ({ id, library }: MirrorKey): void => {
+      followAgain.run(library.id, id, id)
       changes.newlyPending += 1
     },
     setIngestion: (id: number, { status, outcome, searchableAt, note, seenAt }: SeenIngestion) =>

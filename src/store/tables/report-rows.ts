@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { IngestionOutcome } from '../../contract/states.ts'
+import { nameOf, parentOf } from '../../foundation/files/paths.ts'
 import type { ContentState } from '../../rules/decide-upload.ts'
 import { WITHOUT_TEXT } from '../../rules/without-text.ts'
 import { FILE_PATH, onlyRow, quoted } from '../sql.ts'
@@ -235,6 +236,13 @@ function prepareLocal(database: Database.Database) {
     `SELECT c.id AS contentId, c.sha256, c.resource_id AS resourceId, c.outcome, fo.reason, fo.ended_at AS endedAt
      FROM history fo JOIN content c ON c.id = fo.content_id WHERE fo.mirror_id = ? AND fo.path = ? ORDER BY fo.ended_at`,
   )
+  const filesBelow = database.prepare<{ mirrorId: number; path: string; directory: string; name: string }, FileRow>(
+    `SELECT d.path AS directory, f.name, f.is_received AS isReceived, f.content_id AS contentId,
+            ${CONTENT_COLUMNS.replace('c.id,', '')}
+     FROM directory d JOIN file f ON f.directory_id = d.id JOIN content c ON c.id = f.content_id
+     WHERE d.mirror_id = @mirrorId AND (d.path = @path OR ${IS_BELOW} OR (d.path = @directory AND f.name = @name))
+     ORDER BY d.path, f.name`,
+  )
   const gone = database.prepare<{ mirrorId: number; path: string }, SentContent>(
     `SELECT c.id, c.sha256, c.mime, c.size, c.resource_id AS resourceId, d.path
      FROM history d JOIN content c ON c.id = d.content_id
@@ -269,6 +277,9 @@ function prepareLocal(database: Database.Database) {
     /** A file comes once for each of its locations, one after the other. */
     iterateFiles: (mirrorId: number): IterableIterator<LocatedFile> => files.iterate(mirrorId),
     listFiles: (mirrorId: number, directory: string): FileRow[] => inDirectory.all(mirrorId, directory),
+    /** The file of a path, or the files below a directory. */
+    listFilesBelow: (mirrorId: number, path: string): FileRow[] =>
+      filesBelow.all({ mirrorId, path, directory: parentOf(path), name: nameOf(path) }),
     /** What was stored of files that went away at a path or below it, in the order in which they did. */
     listGone: (mirrorId: number, path: string): SentContent[] => gone.all({ mirrorId, path }),
     listSuperseded: (mirrorId: number): SupersededRow[] => superseded.all(mirrorId),

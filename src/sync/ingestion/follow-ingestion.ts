@@ -274,11 +274,11 @@ function recordSeen({ store, clock }: Engine, { followed, status }: FollowedPoll
 function recordEnd(engine: Engine, { followed, outcome, status, note, problem }: FollowedPoll): number[] {
   const { store, clock, progress, metrics } = engine
   const nowMs = clock.nowMs()
-  const searchableAt = outcome === 'searchable' ? nowMs : null
+  const searchableAt = outcome === 'searchable' ? (followed.searchableAt ?? nowMs) : null
   store.contents.setIngestion(followed.contentId, { status, outcome, searchableAt, note, seenAt: nowMs })
   if (outcome === 'searchable') {
     if (note !== WITHOUT_TEXT) progress.searchable += 1
-    metrics.searchableAfter(Math.max(0, nowMs - followed.uploadedAt))
+    if (followed.searchableAt === null) metrics.searchableAfter(Math.max(0, nowMs - followed.uploadedAt))
   }
   if (problem === null) {
     store.contents.setProblem(followed.contentId, null)

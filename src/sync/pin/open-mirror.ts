@@ -40,30 +40,26 @@ export async function openMirror(
   assertNarrow(settings, options)
   const connection = await engine.service.connect(engine.signal)
   const row = await pinMirror(engine, settings, root, { connection, options })
-  if (!options.isDryRun) recordReaders(engine, row)
+  if (!options.isDryRun) followWhatIsReadAgain(engine, row)
   return { row, ...opened, verify: async () => {} }
-}
-
-/** Records which documents the library can read, for `followWhatIsReadAgain`. */
-function recordReaders({ store, service }: Engine, { library }: MirrorRow): void {
-  const readers = service.describeReaders?.()
-  if (readers !== undefined) store.write(() => store.keyValues.set(readersKey(library.id), readers))
 }
 
 /**
  * The embedded library reads documents again that it could not read before, when another version of the program starts it, or
  * packages were installed: then those that had no text, or not all of it, are followed again, so that the run says what became of them.
  */
-function followWhatIsReadAgain(engine: Engine, row: MirrorRow): void {
-  const { store, service } = engine
-  const { id } = row.library
-  // Most libraries have none, and to ask what is installed takes longer.
-  if (!store.contents.isAnyNotWhole(id) || store.keyValues.get(readersKey(id)) === service.describeReaders?.()) return
-  store.write(() => store.contents.followAgain(id))
-  recordReaders(engine, row)
+function followWhatIsReadAgain({ store, service }: Engine, row: MirrorRow): void {
+  const key = `readers:${row.id}`
+  const before = store.keyValues.get(key)
+  // Most mirrors have none, and to ask what is installed takes longer.
+  if (before !== undefined && !store.contents.isAnyNotWhole(row)) return
+  const readers = service.describeReaders?.()
+  if (readers === undefined || readers === before) return
+  store.write(() => {
+    store.contents.followAgain(row)
+    store.keyValues.set(key, readers)
+  })
 }
-
-const readersKey = (libraryId: number) => `readers:${libraryId}`
 
 /** Returns the mirror's row; undefined when there is none, or when another mirror has the name and gives it away. */
 function findPinned({ store, service }: Engine, { name }: MirrorSettings): MirrorRow | undefined {

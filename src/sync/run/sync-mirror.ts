@@ -31,7 +31,8 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   let failure: unknown
   try {
     const scan = await scanMirror(engine, mirror, summary, { ...options, settleMs: options.minAgeMs })
-    summary.files.tooNew = scan.unsettled.length
+    summary.files.tooNew = scan.unsettledCount
+    const tooNew = options.minAgeMs === null ? undefined : new Set(scan.unsettled.map(({ path }) => path))
     // When all local files are hashed again, the remote directories are checked again as well.
     const rechecks = scan.hasHashedAll && !scan.isFirst && !options.isDryRun
     addProblems(problems, scan.problems)
@@ -39,7 +40,7 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
     // A file that waits for its retry connects, too, so that a service that is away or refuses the credential is named.
     const hasOpen = engine.store.files.listOpen(row.id, { directoryId: 0, name: '' }, 1).length > 0
     hasFollowed = rechecks || byScan.size > 0 || hasOpen || hasToUpload(engine, mirror) || hasToFollow(engine, row)
-    if (hasFollowed) await send(engine, mirror, pass, { problems, byScan, rechecksDirectories: rechecks })
+    if (hasFollowed) await send(engine, mirror, pass, { problems, byScan, tooNew, rechecksDirectories: rechecks })
     isComplete = true
   } catch (error) {
     failure = error
@@ -54,6 +55,8 @@ interface Sending {
   readonly problems: Map<string, PathProblem>
   /** Files that changed while the scan read them. */
   readonly byScan: Set<string>
+  /** Files that the scan left to a later run; undefined where files that change meanwhile are waited for. */
+  readonly tooNew: Set<string> | undefined
   readonly rechecksDirectories: boolean
 }
 
@@ -98,7 +101,11 @@ async function send(
  * Uploads everything; files that changed meanwhile are read again once they had time to settle, and uploaded then. Throws RootError if
  * the root went away meanwhile: files that were gone with it look as if they had vanished.
  */
-async function sendAll(context: MirrorContext, work: UploadOptions, { problems, byScan }: Sending): Promise<void> {
+async function sendAll(
+  context: MirrorContext,
+  work: UploadOptions,
+  { problems, byScan, tooNew }: Sending,
+): Promise<void> {
   const { engine, mirror } = context
   const byUpload = new Set<string>()
   const onUnread = (path: string) => void byUpload.add(path)
@@ -111,6 +118,15 @@ async function sendAll(context: MirrorContext, work: UploadOptions, { problems, 
   }
   await upload(work)
   if (byScan.size + byUpload.size === 0) return
+  if (tooNew) {
+    // They are being written: what they are now is not to be sent.
+    for (const path of [...byScan, ...byUpload]) {
+      problems.delete(path)
+      tooNew.add(path)
+    }
+    work.summary.files.tooNew = Math.max(work.summary.files.tooNew ?? 0, tooNew.size)
+    return
+  }
   const { store } = engine
   const unsent = [...byUpload].map((path) => ({
     path,

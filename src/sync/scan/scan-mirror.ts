@@ -21,7 +21,8 @@ interface ScanOptions {
   readonly settleMs: number | null
 }
 
-export interface ScanResult extends Pick<ScanState, 'problems' | 'unsettled' | 'differing' | 'seenDirectories'> {
+export interface ScanResult
+  extends Pick<ScanState, 'problems' | 'unsettled' | 'unsettledCount' | 'differing' | 'seenDirectories'> {
   /** The store knew no directory of the mirror. */
   readonly isFirst: boolean
   /** Every file was hashed, whatever its fingerprint. */

@@ -76,8 +76,9 @@ export async function printReport(
   const print = LOOKED_AT.has(options.format) ? context.printText : context.print
   const kept: Piece[] = []
   for await (const piece of renderReport(context, { reportContext, names, options, outcome })) {
-    if (options.isQuiet) kept.push(piece)
-    else print(...piece)
+    kept.push(piece)
+    if (options.isQuiet && !outcome.hasFailures && !outcome.hasFaults) continue
+    for (const each of kept.splice(0)) print(...each)
   }
   if (outcome.hasFailures || outcome.hasFaults) for (const piece of kept) print(...piece)
   return outcome
