@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome, type Variables, variablesOf } from '../support/home.ts'
+import { expectExit, type Home, homeWithPapers, temporaryHome, type Variables, variablesOf } from '../support/home.ts'
 
 interface Mistake {
   readonly mistake: string
@@ -274,4 +274,11 @@ test.each(MISTAKES)('$mistake is answered with what, why and what next', async (
 test('no two mistakes have the same message', async () => {
   const messages = await Promise.all(MISTAKES.map(answerTo))
   expect(new Set(messages.map(({ message }) => message)).size).toBe(MISTAKES.length)
+})
+
+test('a file in place of a directory is said to be one, and no mirror is to be forgotten for it', async () => {
+  const home = homeWithPapers({ 'a.md': 'one' })
+  await home.shelfd(['sync', 'Papers'])
+  const { stderr } = expectExit(await home.shelfd(['sync', 'Papers/a.md']), 3, /not a directory; name the directory/)
+  expect(stderr).not.toContain('forget')
 })

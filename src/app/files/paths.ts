@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
@@ -14,6 +14,10 @@ export function realPathOf(cwd: string, word: string): string {
 
 export function isThere(path: string): boolean {
   return existsSync(path)
+}
+
+export function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 }
 
 /** Returns whether nothing is at `path`; false where that cannot be found out. */

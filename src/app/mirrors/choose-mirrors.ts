@@ -8,7 +8,7 @@ import { freeName } from '../../rules/mirrors.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { MirrorSettings } from '../../sync/engine.ts'
 import { didYouMean } from '../did-you-mean.ts'
-import { isMissing, listDirectories, realPathOf } from '../files/paths.ts'
+import { isFile, isMissing, listDirectories, realPathOf } from '../files/paths.ts'
 import type { ConfiguredMirror, Settings } from '../settings/settings.ts'
 import { adHocMirror } from '../settings/settings.ts'
 import { assertApart } from './check-overlap.ts'
@@ -183,6 +183,10 @@ function chooseDirectory(
   if ((lacksTarget || choice.words.length === 1) && isMissing(path)) {
     const near = didYouMean(basename(path), listDirectories(dirname(path)), join(dirname(path), '/'))
     const text = `Cannot mirror the directory "${path}": it does not exist${near}; check the path, or mount its disk`
+    throw new RootError('root-missing', text)
+  }
+  if (isFile(path)) {
+    const text = `Cannot mirror "${path}": it is not a directory; name the directory that holds it, "${dirname(path)}"`
     throw new RootError('root-missing', text)
   }
   if (lacksTarget) {

@@ -62,7 +62,6 @@ export interface PendingResource {
   readonly resourceId: string
   readonly storedSeq: number
   readonly uploadedAt: number
-  /** When it became searchable first, if it is read again. */
   readonly searchableAt: number | null
   readonly hasProblem: number
 }
@@ -230,7 +229,6 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
   const claim = database.prepare<[number, number, number, number, number]>(
     `UPDATE content AS c SET run_id = ?, mirror_id = ? WHERE ${isFollowed}`,
   )
-  // The last line is the condition of the index.
   const isNotWhole = `c.library_id = ? AND (c.mirror_id = ? OR ${HAS_FILE}) AND c.is_set_aside = 0
     AND (c.outcome = 'partial' OR c.outcome = 'searchable')
     AND (c.outcome = 'partial' OR c.outcome = 'failed' OR c.outcome = 'unknown' OR c.ingestion_note IS NOT NULL)`
@@ -325,9 +323,8 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
       claim.run(runId, id, library.id, id, id)
       changes.newlyPending += 1
     },
-    /** The mirror follows resources without text, or with part of it, that are not set aside. */
+    /** Of resources without text, or with part of it, that the mirror follows; `followAgain` is for those that are read anew. */
     isAnyNotWhole: ({ id, library }: MirrorKey): boolean => onlyRow(anyNotWhole.get(library.id, id, id)).n === 1,
-    /** Has these followed again: the service reads them anew. */
     followAgain: ({ id, library }: MirrorKey): void => {
       followAgain.run(library.id, id, id)
       changes.newlyPending += 1
