@@ -88,8 +88,8 @@ function requestedRange(headers: FastifyRequest['headers'], entityTag: string, s
 /** A page may keep its own styles and pictures; it runs no code, and loads nothing. */
 const NOTHING_FROM_ELSEWHERE = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
-/** One type alone: of several after commas, a browser takes the last. */
-const RECORDING = /^(audio|video)\/[\w.+-]+$/
+/** One type alone: of several after commas, a browser takes the last. Without `+`: browsers show `video/x+xml` as a document. */
+const RECORDING = /^(audio|video)\/[\w.-]+$/
 
 /**
  * A browser that opens a recording makes a page that plays it from the same address, which a sandbox, being of no origin, may not

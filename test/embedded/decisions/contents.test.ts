@@ -61,6 +61,8 @@ describe('contents, assets and view URLs of the embedded library', () => {
     ['audio/wav', false],
     ['video/mp4', false],
     ['image/svg+xml', true],
+    ['video/x+xml', true],
+    ['audio/x+xml', true],
     ['application/pdf', true],
   ])('of all originals only a recording is no sandbox, and runs nothing: %s', async (type, isSandbox) => {
     const library = await context.newLibrary()
