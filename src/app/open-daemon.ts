@@ -4,6 +4,7 @@ import { type DaemonPlan, type HealthAddress, runDaemon } from '../daemon/run-da
 import type { SupervisorPlan } from '../daemon/supervisor.ts'
 import { withoutRepeats } from '../daemon/without-repeats.ts'
 import { systemClock } from '../foundation/clock.ts'
+import { messageOf } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { HOUR_MS } from '../foundation/text/times.ts'
 import { version } from '../foundation/version.ts'
@@ -78,8 +79,10 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
       const takeOver = () => {
         current = next
         explained = input.explainSettings()
-        // A mirror that needs the library reports the same error.
-        openLibrary(replanned, next).catch(() => {})
+        openLibrary(replanned, next).catch((error: unknown) => {
+          const isWanted = current === next && !input.signal.aborted
+          if (isWanted) logger.error('the library is not served', { reason: messageOf(error) })
+        })
       }
       return { plan: replanned, changes: describeChanges(current, next), takeOver }
     },

@@ -122,6 +122,14 @@ describe('beside a server', () => {
     configureLibrary(home, host)
     const message = new RegExp(`Cannot serve the library on ${host}: another program uses this port`)
     expectExit(await home.run(['daemon']), 2, message)
+
+    configureLibrary(home, `127.0.0.1:${await freePort()}`)
+    const daemon = await startDaemon(home)
+    configureLibrary(home, host)
+    daemon.child.kill('SIGHUP')
+    await daemon.logged('the library is not served')
+    expect(daemon.log()).toMatch(message)
+    await daemon.stop()
     await other.kill()
   })
 
