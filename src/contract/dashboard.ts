@@ -133,11 +133,12 @@ const problem = z.object({
 })
 
 const problemsInput = z.object({
-  /** Only paths that contain it, in upper or lower case. */
+  /** Only problems of paths that contain it, in upper or lower case. */
   text: z.string().max(1_000),
   /** The key of a group, or empty for all. */
   cause: z.string(),
   place: z.string(),
+  /** Beyond the end, the last page is answered. */
   offset: count,
 })
 

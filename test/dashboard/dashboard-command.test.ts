@@ -183,7 +183,7 @@ test('mirrors that are synced at once take turns', async () => {
 test('every one of 620 problems is on a page, by cause and directory', async () => {
   const home = temporaryHome()
   const large = Array.from({ length: 619 }, (_, n) => [`d${n % 7}/[${n}] large.bin`, 'x'.repeat(1_100 + 100 * n)])
-  const path = home.write('Papers', { 'broken.pdf': '%PDF-', ...Object.fromEntries(large) })
+  const path = home.write('Papers', { 'broken.pdf': '%PDF-', 'copy/broken.pdf': '%PDF-', ...Object.fromEntries(large) })
   configure(home, { mirrors: [{ name: 'papers', path, library: 'Papers', maxSize: '1KB' }] })
   await home.sync([])
   const { call } = await serve(home)
@@ -191,6 +191,7 @@ test('every one of 620 problems is on a page, by cause and directory', async () 
   const cause = 'larger than maxSize; raise maxSize, or leave it out with an ignore rule [over-max-size]'
   expect(first).toMatchObject({ total: 620, causes: [{ key: cause, count: 619 }, { count: 1 }], contentIds: [1] })
   expect(first.places.map(({ count }) => count)).toEqual([89, 89, 89, 88, 88, 88, 88, 1])
+  expect(first.morePlaces).toBe(1)
   const paths = new Set<string>()
   for (let offset = 0; offset < first.total; offset += 100) {
     const { problems } = await call('problems', { ...ALL_PROBLEMS, offset })
@@ -199,6 +200,12 @@ test('every one of 620 problems is on a page, by cause and directory', async () 
   expect(paths.size).toBe(620)
   const some = await call('problems', { text: 'LARGE', cause, place: 'papers: d3', offset: 0 })
   expect(some).toMatchObject({ total: 88, contentIds: [] })
+  for (const filter of [{ text: 'COPY/' }, { place: 'papers: copy' }, { place: 'papers: .' }]) {
+    const { total, problems } = await call('problems', { ...ALL_PROBLEMS, ...filter })
+    expect([total, problems]).toMatchObject([1, [{ content: { copies: ['papers: copy/broken.pdf'] } }]])
+  }
+  const last = await call('problems', { ...ALL_PROBLEMS, offset: 600 })
+  expect((await call('problems', { ...ALL_PROBLEMS, offset: 700 })).problems).toEqual(last.problems)
   expect(some.problems[0]).toMatchObject({ path: 'd3/[101] large.bin', ignoreLine: '/d3/\\[101\\] large.bin' })
 })
 

@@ -4,80 +4,98 @@ import { shellWord } from '../../foundation/text/safe-text.ts'
 import { patternOfPath } from '../../local/ignore/ignore-rule.ts'
 import { causeOf, commonCauseOf, directoryOf } from '../../rules/problem-groups.ts'
 import type { StoreReader } from '../../store/open-store.ts'
-import { listQuarantine, type Quarantined } from '../quarantine.ts'
+import { listQuarantine, type Quarantined, type QuarantinedFile } from '../quarantine.ts'
 
 const MOST_COPIES = 5
 const MOST_PLACES = 8
 const MOST_CONTENTS = 10_000
 
-interface Found extends ShownProblem {
-  /** The keys of its groups. */
+/** A problem of one path, or a content that failed with every file that has it; the first file stands for it. */
+interface Found {
+  readonly trouble: Trouble
+  readonly files: readonly QuarantinedFile[]
+  readonly quarantined: Quarantined | null
+  /** The keys of its groups: of its cause, and of each directory of its files. */
   readonly byCause: string
-  readonly byPlace: string
+  readonly byPlace: ReadonlySet<string>
 }
 
-/** Answers a page of what failed and of paths that could not be read; what was set aside comes last. */
+interface Trouble extends QuarantinedFile {
+  readonly code: string
+  readonly message: string
+}
+
+/**
+ * Answers a page of what failed and of paths that could not be read, the last page for one beyond it; what was set aside comes
+ * last.
+ */
 export function readProblems(store: StoreReader | undefined, input: ProblemsInput): ProblemsPage {
   const text = input.text.toLowerCase()
-  const named = (store ? listProblems(store) : []).filter(({ path }) => path.toLowerCase().includes(text))
-  const ofCause = named.filter(({ byCause }) => input.cause === '' || byCause === input.cause)
-  const ofPlace = named.filter(({ byPlace }) => input.place === '' || byPlace === input.place)
-  const found = ofCause.filter(({ byPlace }) => input.place === '' || byPlace === input.place)
-  const open = found.filter(({ content }) => !content?.isSetAside)
+  const isNamed = ({ files }: Found) => files.some(({ path }) => path.toLowerCase().includes(text))
+  const isOfCause = ({ byCause }: Found) => input.cause === '' || byCause === input.cause
+  const isOfPlace = ({ byPlace }: Found) => input.place === '' || byPlace.has(input.place)
+  const named = (store ? listProblems(store) : []).filter(isNamed)
+  const ofCause = named.filter(isOfCause)
+  const found = ofCause.filter(isOfPlace)
+  const setAside = found.filter(({ quarantined }) => quarantined?.isSetAside)
+  const open = found.filter(({ quarantined }) => !quarantined?.isSetAside)
   const places = countBy(ofCause, ({ byPlace }) => byPlace)
+  const lastPage = Math.max(0, Math.ceil(found.length / ROWS_A_PAGE) - 1)
+  const offset = Math.min(input.offset, lastPage * ROWS_A_PAGE)
   return {
     total: found.length,
-    setAside: found.length - open.length,
-    causes: countBy(ofPlace, ({ byCause }) => byCause),
+    setAside: setAside.length,
+    causes: countBy(named.filter(isOfPlace), ({ byCause }) => [byCause]),
     places: places.slice(0, MOST_PLACES),
     morePlaces: Math.max(0, places.length - MOST_PLACES),
-    problems: [...open, ...found.filter(({ content }) => content?.isSetAside)]
-      .slice(input.offset, input.offset + ROWS_A_PAGE)
-      .map(({ byCause: _, byPlace: __, ...problem }) => problem),
-    contentIds: open.flatMap(({ content }) => content?.contentId ?? []).slice(0, MOST_CONTENTS),
+    problems: [...open, ...setAside].slice(offset, offset + ROWS_A_PAGE).map(shown),
+    contentIds: open.flatMap(({ quarantined }) => quarantined?.contentId ?? []).slice(0, MOST_CONTENTS),
   }
 }
 
-function countBy(problems: readonly Found[], keyOf: (problem: Found) => string): ProblemCount[] {
-  return [...Map.groupBy(problems, keyOf)]
-    .map(([key, { length }]) => ({ key, count: length }))
-    .sort((a, b) => b.count - a.count)
+/** Counts the problems of each key; one with several keys counts for each. */
+function countBy(problems: readonly Found[], keysOf: (problem: Found) => Iterable<string>): ProblemCount[] {
+  const counts = new Map<string, number>()
+  for (const problem of problems) {
+    for (const key of keysOf(problem)) counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  return [...counts].map(([key, count]) => ({ key, count })).sort((a, b) => b.count - a.count)
 }
 
 function listProblems(store: StoreReader): Found[] {
   const paths = store.mirrors.list().flatMap(({ id, name, path: root }) => {
-    return store.problems.list(id).map((problem) => shown({ mirror: name, root, ...problem }, null))
+    return store.problems.list(id).map((problem) => {
+      const trouble = { mirror: name, root, ...problem }
+      return grouped(trouble, [trouble], null)
+    })
   })
   return [...listQuarantine(store).flatMap(contentProblem), ...paths]
 }
 
 function contentProblem(quarantined: Quarantined): Found[] {
-  const { code, message, contentId, stage, resourceId, tries, since, retryAt, isSetAside, files } = quarantined
-  const [first, ...others] = files
-  if (!first) return []
-  const copies = others.slice(0, MOST_COPIES).map(({ mirror, path }) => `${mirror}: ${path}`)
-  const moreCopies = others.length - copies.length
-  const content = { contentId, stage, resourceId, tries, since, retryAt, isSetAside, copies, moreCopies }
-  return [shown({ ...first, code, message }, content)]
+  const { code, message, files } = quarantined
+  const [first] = files
+  return first ? [grouped({ ...first, code, message }, files, quarantined)] : []
 }
 
-interface Trouble {
-  readonly mirror: string
-  readonly root: string
-  readonly path: string
-  readonly code: string
-  readonly message: string
+function grouped(trouble: Trouble, files: readonly QuarantinedFile[], quarantined: Quarantined | null): Found {
+  const byCause = `${commonCauseOf(trouble)} [${trouble.code}]`
+  const byPlace = new Set(files.map(({ mirror, path }) => `${mirror}: ${directoryOf(path) || '.'}`))
+  return { trouble, files, quarantined, byCause, byPlace }
 }
 
-function shown(trouble: Trouble, content: ShownProblem['content']): Found {
+function shown({ trouble, quarantined }: Found): ShownProblem {
   const { mirror, root, path, code } = trouble
   const ignoreLine = path === '' || code === 'name-not-utf8' ? null : patternOfPath(path)
-  return {
-    ...{ mirror, root, path, code, cause: causeOf(trouble), content, ignoreLine },
-    command: commandFor(trouble),
-    byCause: `${commonCauseOf(trouble)} [${code}]`,
-    byPlace: `${mirror}: ${directoryOf(path) || '.'}`,
-  }
+  const content = quarantined && describeContent(quarantined)
+  return { mirror, root, path, code, cause: causeOf(trouble), content, ignoreLine, command: commandFor(trouble) }
+}
+
+function describeContent(quarantined: Quarantined): ShownProblem['content'] {
+  const { contentId, stage, resourceId, tries, since, retryAt, isSetAside, files } = quarantined
+  const copies = files.slice(1, 1 + MOST_COPIES).map(({ mirror, path }) => `${mirror}: ${path}`)
+  const moreCopies = files.length - 1 - copies.length
+  return { contentId, stage, resourceId, tries, since, retryAt, isSetAside, copies, moreCopies }
 }
 
 function commandFor({ root, path, code }: Trouble): string | null {

@@ -32,6 +32,7 @@ export function ProblemsView({ query, takesFocus }: ViewProps) {
   if (found.error !== undefined) return <Failure error={found.error} onRetry={found.retry} />
   if (!found.value) return <Loading what="the problems" />
   const { total, setAside, causes, places, morePlaces, problems, contentIds } = found.value
+  const pages = Math.ceil(total / ROWS_A_PAGE)
   const isFiltered = text + cause + place !== ''
   return (
     <section>
@@ -65,7 +66,7 @@ export function ProblemsView({ query, takesFocus }: ViewProps) {
           />
         ))}
       </ul>
-      <Pager page={page} pages={Math.ceil(total / ROWS_A_PAGE)} onGo={(to) => go({ page: String(to) })} />
+      <Pager page={Math.min(page, pages)} pages={pages} onGo={(to) => go({ page: String(to) })} />
       {explained && <WhyDialog explained={explained} onClose={() => setExplained(undefined)} />}
     </section>
   )
