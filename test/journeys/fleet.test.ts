@@ -98,6 +98,8 @@ describe('hosts of one ledger', () => {
       ['laptop', false],
       ['nas', false],
     ])
+    const shown = await hosts[0]?.shelfd(['fleet', 'status'])
+    expect(shown?.stdout).toMatch(/LAST BEAT +CLAIMS\nlaptop .* closed +\d\d:\d\d:\d\d +0\nnas /)
   })
 
   test('keep nothing from others that they cannot send soon while they wait', async () => {

@@ -2,7 +2,7 @@ import { ledgerAddress } from '../../app/fleet.ts'
 import type { FleetSettings } from '../../app/settings/settings.ts'
 import { OperatorError, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import { isoTime } from '../../foundation/text/times.ts'
+import { isoTime, timeOfDay } from '../../foundation/text/times.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { renderFields } from '../render/layout.ts'
@@ -72,7 +72,7 @@ export const statusCommand = defineCommand({
     if (hosts.length === 0) return
     context.print('')
     const rows = hosts.map(({ name, version, seenAt, isOpen, claims }) => [
-      ...[name, version, isOpen ? 'open' : 'closed', isoTime(seenAt) ?? 'never', String(claims)],
+      ...[name, version, isOpen ? 'open' : 'closed', describeTime(seenAt) ?? 'never', String(claims)],
     ])
     context.printTable(['host', 'version', 'session', 'last beat', 'claims'], rows)
   },
@@ -102,7 +102,7 @@ export const forgetCommand = defineCommand({
     if ((await view.forgetHost(host.id)) === 'runs') {
       throw new OperatorError(
         'host-in-use',
-        `"${escapeText(name)}" still runs (last beat ${isoTime(host.seenAt) ?? 'now'}): end shelfd there; if it was killed, try again in a few minutes`,
+        `"${escapeText(name)}" still runs (last beat ${describeTime(host.seenAt) ?? 'now'}): end shelfd there; if it was killed, try again in a few minutes`,
       )
     }
     if (context.json) context.printJson({ forgotten: name })
@@ -117,6 +117,10 @@ function requireFleet({ settings }: CommandContext): FleetSettings {
 
 function describeDatabase({ database: { host, port, database } }: FleetSettings): string {
   return `"${escapeText(database)}" at ${escapeText(host)}:${port}`
+}
+
+function describeTime(timeMs: number | null): string | null {
+  return timeMs === null ? null : timeOfDay(timeMs, Date.now())
 }
 
 async function confirm({ io }: CommandContext, question: string): Promise<boolean> {
