@@ -29,8 +29,10 @@ const mirror = z.object({
   /** `✓` nothing to do, `→` in progress, `!` something to know or to do, `✗` stopped until the user acts. */
   state: z.object({ sign: z.enum(['✓', '→', '!', '✗']), text: z.string() }),
   isPaused: z.boolean(),
-  /** A sync that was asked for on the dashboard is running. */
+  /** A sync that was asked for on the dashboard is running, or waits for its turn. */
   isSyncing: z.boolean(),
+  /** The mirror whose sync that one waits for. */
+  syncWaitsFor: z.string().nullable(),
   /** Why the last sync that was asked for on the dashboard ended early. */
   syncFailure: z.string().nullable(),
   files: fileCounts,

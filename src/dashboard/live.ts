@@ -35,6 +35,7 @@ export async function readLive({ sources, syncs, waiting }: LiveParts): Promise<
     mirrors: mirrors.map((mirror) => ({
       ...mirror,
       isSyncing: syncs.isRunning(mirror.name),
+      syncWaitsFor: syncs.waitsFor(mirror.name),
       syncFailure: syncs.failureOf(mirror.name),
     })),
   }

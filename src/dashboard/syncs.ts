@@ -11,6 +11,7 @@ export class DashboardSyncs {
   readonly #mutex = new Mutex()
   readonly #running = new Map<string, Promise<void>>()
   readonly #failures = new Map<string, string>()
+  #current: string | null = null
 
   constructor(sync: DashboardSources['sync'], waiting: Waiting) {
     this.#sync = sync
@@ -29,6 +30,11 @@ export class DashboardSyncs {
     return this.#running.has(name)
   }
 
+  /** Returns the mirror whose sync that of this mirror waits for; null when it waits for none. */
+  waitsFor(name: string): string | null {
+    return this.#running.has(name) && this.#current !== name ? this.#current : null
+  }
+
   /** Returns why the last sync of a mirror ended early; null for any other end. */
   failureOf(name: string): string | null {
     return this.#failures.get(name) ?? null
@@ -41,12 +47,14 @@ export class DashboardSyncs {
 
   async #run(name: string): Promise<void> {
     using _lock = await this.#mutex.lock()
+    this.#current = name
     try {
       this.#end.signal.throwIfAborted()
       await this.#waiting.follow((onOutage) => this.#sync([name], this.#end.signal, onOutage))
     } catch (error) {
       this.#failures.set(name, messageOf(error))
     } finally {
+      this.#current = null
       this.#running.delete(name)
     }
   }

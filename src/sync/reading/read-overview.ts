@@ -16,7 +16,7 @@ export interface ListedMirror {
 }
 
 /** A mirror without what only the dashboard's server knows. */
-export type ReadMirror = Omit<MirrorOverview, 'isSyncing' | 'syncFailure'>
+export type ReadMirror = Omit<MirrorOverview, 'isSyncing' | 'syncWaitsFor' | 'syncFailure'>
 
 export interface OverviewInput {
   readonly daemon: DaemonStatus | null

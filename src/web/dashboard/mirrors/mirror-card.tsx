@@ -9,7 +9,7 @@ import { FileBar } from './file-bar.tsx'
 
 /** One mirror: its state, its files, what waits, and what can be done. */
 export function MirrorCard({ mirror }: { readonly mirror: MirrorOverview }) {
-  const { name, path, library, state, files, problems, syncFailure } = mirror
+  const { name, path, library, state, files, problems, syncWaitsFor, syncFailure } = mirror
   const { tone, name: sign } = SIGNS[state.sign]
   return (
     <article class="card" aria-labelledby={`mirror-${name}`}>
@@ -20,6 +20,7 @@ export function MirrorCard({ mirror }: { readonly mirror: MirrorOverview }) {
       <p class={`state ${tone}`}>
         <span aria-hidden="true">{state.sign}</span> <span class="spoken">{sign}:</span> {state.text}
       </p>
+      {syncWaitsFor !== null && <p class="quiet">Waits for the sync of {syncWaitsFor}</p>}
       {syncFailure && (
         <p class="state problem" role="alert">
           The sync ended early: {syncFailure}
@@ -40,17 +41,13 @@ export function MirrorCard({ mirror }: { readonly mirror: MirrorOverview }) {
   )
 }
 
-function Actions({ mirror: { name, isPaused, isSyncing } }: { readonly mirror: MirrorOverview }) {
+function Actions({ mirror: { name, isPaused, isSyncing, syncWaitsFor } }: { readonly mirror: MirrorOverview }) {
   const { client } = useSession()
   const names = [name]
+  const syncLabel = !isSyncing ? 'Sync now' : syncWaitsFor === null ? 'Syncing …' : 'Waiting …'
   return (
     <div class="actions">
-      <ActionButton
-        label={isSyncing ? 'Syncing …' : 'Sync now'}
-        of={name}
-        isDisabled={isSyncing}
-        run={() => client.call('sync', { names })}
-      />
+      <ActionButton label={syncLabel} of={name} isDisabled={isSyncing} run={() => client.call('sync', { names })} />
       {isPaused ? (
         <ActionButton label="Resume" of={name} run={() => client.call('resume', { names })} />
       ) : (
