@@ -37,9 +37,10 @@ export class EarlierUploads {
 
   /** Lists where earlier uploads may be, unless that was done since the store was created, restored or copied. */
   async list(): Promise<void> {
-    const { store, logger, signal, limits } = this.#context.engine
+    const { store, logger, signal, limits, fleet } = this.#context.engine
     const { id, name: mirror, library, remotePath } = this.#context.mirror.row
     if (!store.foreign.isSearchDue(id)) return
+    const looks = fleet?.looks
     logger.warn('the state is new, restored or copied: shelfd looks for earlier uploads before it sends anything', {
       mirror,
     })
@@ -54,7 +55,8 @@ export class EarlierUploads {
       from: [...new Set([remotePath, INBOX_PATH])],
     })
     this.#unlisted = incomplete
-    if (incomplete.length === 0) store.write(() => store.foreign.recordSearched(id))
+    // A look that the ledger has required since is still due.
+    if (incomplete.length === 0 && looks === fleet?.looks) store.write(() => store.foreign.recordSearched(id))
   }
 
   /** Returns whether the service may have the content already; if so, keeps the file for `search`. */

@@ -22,6 +22,8 @@ interface ClaimsOptions {
   readonly summary: SyncSummary
   readonly attempts: RunAttempts
   readonly needsDirectory: boolean
+  /** What joining the fleet returned, before the stage looked in the library. */
+  readonly looks: number
   /** A page of files can be read now, or asking has failed. */
   readonly onReady: () => void
 }
@@ -247,7 +249,7 @@ export class Claims {
       ...content,
       place: { path, remoteDirectory },
     }))
-    const results = await fleet.claim({ origin, tenantId, remoteId }, contents)
+    const results = await fleet.claim({ origin, tenantId, remoteId }, contents, this.#options.looks)
     const { store } = this.#context.engine
     const others = new Map<number, [Candidate, ClaimResult]>()
     wanted.forEach((candidate, index) => {

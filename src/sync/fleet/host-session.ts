@@ -43,6 +43,13 @@ export interface Session extends OpenedSession {
   readonly since: UpTime
 }
 
+/** The ledger went back since a stage has looked in the library: to ask the ledger again does not help that stage. */
+class LookFirstError extends TemporaryError {
+  constructor() {
+    super('ledger-away', 'The ledger went back or is another one; the next run looks in the library before it sends')
+  }
+}
+
 interface SessionHooks {
   /** Tells the ledger what it lacks, before anything is claimed, and before the host waits for sessions that the ledger has lost. */
   onOpened(session: Session): Promise<void>
@@ -61,8 +68,7 @@ export class HostSession {
   #opening: Promise<Session> | undefined
   #timer: Timer | undefined
   #isClosed = false
-  /** A session was open in this process: a stage may have searched the library before the ledger went back. */
-  #hasBegun = false
+  #looks = 0
 
   constructor(context: FleetContext, options: FleetOptions, outbox: SettlementOutbox, hooks: SessionHooks) {
     this.#context = context
@@ -73,6 +79,11 @@ export class HostSession {
 
   get current(): Session | undefined {
     return this.#session
+  }
+
+  /** How often the ledger has required to look in the library before anything is sent. */
+  get looks(): number {
+    return this.#looks
   }
 
   /** How long to wait before asking again for what may change with a beat; 0 while no session is open. */
@@ -105,15 +116,20 @@ export class HostSession {
     await ledger.close(session.session).catch(() => {})
   }
 
-  /** Runs a call within an open session; opens another one when this one is over, and retries while the ledger is away. */
-  async call<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  /**
+   * Runs a call within an open session; opens another one when this one is over, and retries while the ledger is away. Throws if the ledger
+   * has required another look since `looks` was read.
+   */
+  async call<T>(work: (session: Session) => Promise<T>, looks?: number): Promise<T> {
     const { clock, random, signal, logger } = this.#context
     const { retry } = this.#options
     const startedMs = clock.monotonicMs()
     for (let attempt = 1; ; attempt += 1) {
       if (this.#isClosed) throw new InterruptedError('the session at the ledger was closed')
       try {
-        return await work(await this.#open())
+        const session = await this.#open()
+        if (looks !== undefined && looks !== this.#looks) throw new LookFirstError()
+        return await work(session)
       } catch (error) {
         if (error instanceof LedgerError && error.code !== 'host-in-use') {
           this.drop()
@@ -122,7 +138,8 @@ export class HostSession {
             cause: error,
           })
         }
-        const isAway = error instanceof TemporaryError && error.code === 'ledger-away'
+        const isAway =
+          error instanceof TemporaryError && error.code === 'ledger-away' && !(error instanceof LookFirstError)
         const delayMs = retryDelayMs(attempt, retry, random())
         if (!isAway || clock.monotonicMs() + delayMs - startedMs > (retry.forMs ?? 0)) throw error
         if (attempt === 1) logger.warn('the ledger is away; nothing new is sent', { reason: error.message })
@@ -166,16 +183,14 @@ export class HostSession {
     if (mustWait) this.#requireSearches()
     else keepLedger()
     await this.#hooks.onOpened(session)
-    // Sessions that the ledger does not know may still send.
-    if (mustWait) await clock.sleep(opened.leaseMs + graceMs(opened.leaseMs), signal)
-    keepLedger()
-    if (this.#hasBegun && mustWait) {
-      throw new TemporaryError(
-        'ledger-away',
-        'The ledger went back or is another one; the next run looks in the library before it sends',
-      )
+    if (mustWait) {
+      // Sessions that the ledger does not know may still send.
+      await clock.sleep(opened.leaseMs + graceMs(opened.leaseMs), signal)
+      // Who has looked while they could send has to look again.
+      store.write(() => store.foreign.requireSearches())
+      this.#looks += 1
+      keepLedger()
     }
-    this.#hasBegun = true
     this.#session = session
     this.#scheduleRenewal(opened.leaseMs)
     return this.#session

@@ -17,6 +17,10 @@ import { type SecondSend, SettlementOutbox } from './settlement-outbox.ts'
 
 const UNSETTLED = 'the ledger does not know yet how some uploads ended; shelfd tells it later'
 
+interface OwnContent extends WantedContent {
+  readonly contentId: number
+}
+
 interface HeldClaim {
   readonly session: bigint
   readonly places: ReadonlySet<string>
@@ -51,9 +55,17 @@ export class Membership implements AsyncDisposable {
     this.#session = new HostSession(context, options, this.#outbox, { onOpened: tell, onRenewed: settleRest })
   }
 
-  /** Opens the session unless it is open. Throws TemporaryError `ledger-away` and OperatorError `host-in-use`. */
-  async join(): Promise<void> {
-    await this.#session.call(async () => {})
+  /**
+   * Opens the session unless it is open; returns the `looks` of what is claimed after a look that begins now. Throws TemporaryError
+   * `ledger-away` and OperatorError `host-in-use`.
+   */
+  async join(): Promise<number> {
+    return await this.#session.call(async () => this.#session.looks)
+  }
+
+  /** How often the ledger has required to look in the library before anything is sent. */
+  get looks(): number {
+    return this.#session.looks
   }
 
   /** No session is open: the ledger may not know how uploads of earlier sessions ended, or may have lost it. */
@@ -79,13 +91,13 @@ export class Membership implements AsyncDisposable {
 
   /**
    * Claims contents of a library; results are in the order of `wanted`. Tells the ledger first how earlier uploads ended, and closes
-   * sessions of others that are silent.
+   * sessions of others that are silent. Throws TemporaryError `ledger-away` if the ledger went back since `looks` was read.
    */
-  async claim(library: LedgerLibrary, wanted: readonly (WantedContent & { readonly contentId: number })[]) {
+  async claim(library: LedgerLibrary, wanted: readonly OwnContent[], looks: number): Promise<ClaimResult[]> {
     const results: ClaimResult[] = []
     for (let start = 0; start < wanted.length; start += MOST_IN_A_CALL) {
       const part = wanted.slice(start, start + MOST_IN_A_CALL)
-      results.push(...(await this.#claimPart(library, part)))
+      results.push(...(await this.#claimPart(library, part, looks)))
     }
     // What was claimed is claimed, also if this fails.
     await this.#closeSilent(results).catch((error: unknown) => {
@@ -155,10 +167,7 @@ export class Membership implements AsyncDisposable {
     })
   }
 
-  async #claimPart(
-    library: LedgerLibrary,
-    wanted: readonly (WantedContent & { readonly contentId: number })[],
-  ): Promise<ClaimResult[]> {
+  async #claimPart(library: LedgerLibrary, wanted: readonly OwnContent[], looks: number): Promise<ClaimResult[]> {
     return await this.#session.call(async (opened) => {
       using _turn = await this.#turn.lock()
       const { ledger, session } = opened
@@ -172,7 +181,7 @@ export class Membership implements AsyncDisposable {
         this.#claimed.set(contentId, { session, places: new Set(known).add(keyOf(place)) })
       })
       return results
-    })
+    }, looks)
   }
 
   async #closeSilent(results: readonly ClaimResult[]): Promise<void> {

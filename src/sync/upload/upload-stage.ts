@@ -115,11 +115,11 @@ export class UploadStage {
   async #joinFleet(): Promise<void> {
     const { fleet } = this.#engine
     if (!fleet) return
-    await fleet.join()
+    const looks = await fleet.join()
     const { summary, attempts } = this.#options
     const needsDirectory = await this.#needsDirectory()
     const onReady = () => this.#event.set()
-    this.#claims = new Claims(this.#context, { fleet, summary, attempts, needsDirectory, onReady })
+    this.#claims = new Claims(this.#context, { fleet, summary, attempts, needsDirectory, looks, onReady })
   }
 
   async #needsDirectory(): Promise<boolean> {

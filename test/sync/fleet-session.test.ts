@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../src/foundation/clock.ts'
+import { TemporaryError } from '../../src/foundation/errors.ts'
+import { silentLogger } from '../../src/foundation/logger.ts'
+import { PlannedDatabase } from '../../src/foundation/sqlite/open-database.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { Membership } from '../../src/sync/fleet/membership.ts'
+import { MemoryLedger } from '../ledger/memory-ledger.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+
+const LIBRARY = { origin: 'https://library.example', tenantId: 1, remoteId: 'l' }
+const LEASE_MS = 30
+
+function contentOf(contentId: number) {
+  const sha256 = new Uint8Array(32).fill(contentId)
+  return { contentId, sha256, mime: 'text/plain', sizeBytes: 1, place: { path: 'a', remoteDirectory: '/a' } }
+}
+
+/** A host of a fleet, and its ledger. */
+function temporaryHost() {
+  const directory = temporaryDirectory()
+  const store = openStore(directory)
+  onTestFinished(() => store[Symbol.dispose]())
+  const database = new PlannedDatabase(join(directory, 'store.db'))
+  database.exec(`INSERT INTO library VALUES (1, 'https://library.example', 1, 'l', 'Library', 0);
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9)
+    INSERT INTO content (library_id, sha256, mime, size, state) SELECT 1, randomblob(32), 'text/plain', 1, 'new' FROM n`)
+  database.close()
+  const shared = new MemoryLedger(systemClock, LEASE_MS)
+  const around = { store, clock: systemClock, random: Math.random, logger: silentLogger }
+  const open = (signal = new AbortController().signal) =>
+    new Membership(
+      { ...around, signal },
+      {
+        ...{ connect: async () => shared.connect(), name: 'nas', version: '1.0.0', limits: { newPerDay: null } },
+        ...{ bootMs: systemClock.monotonicMs, retry: { attempts: 9, firstDelayMs: 1, maxDelayMs: 1, forMs: 60_000 } },
+      },
+    )
+  return { store, shared, open }
+}
+
+test('what has looked before the ledger went back claims nothing more, also when it tries again', async () => {
+  const { shared, open } = temporaryHost()
+  await using fleet = open()
+  const looks = await fleet.join()
+  const claim = async (id: number, after: number) => (await fleet.claim(LIBRARY, [contentOf(id)], after))[0]?.kind
+  expect(await claim(1, looks)).toBe('mine')
+  shared.loseCommits(1)
+  for (const id of [2, 3]) await expect(claim(id, looks)).rejects.toThrow(TemporaryError)
+  expect(await claim(2, await fleet.join())).toBe('mine')
+})
