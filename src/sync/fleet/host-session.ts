@@ -126,13 +126,14 @@ export class HostSession {
     const startedMs = clock.monotonicMs()
     for (let attempt = 1; ; attempt += 1) {
       if (this.#isClosed) throw new InterruptedError('the session at the ledger was closed')
+      let session: Session | undefined
       try {
-        const session = await this.#open()
+        session = await this.#open()
         if (looks !== undefined && looks !== this.#looks) throw new LookFirstError()
         return await work(session)
       } catch (error) {
         if (error instanceof LedgerError && error.code !== 'host-in-use') {
-          this.drop()
+          if (session) this.drop(session)
           if (attempt < 5) continue
           throw new TemporaryError('ledger-away', `The ledger refuses this host again and again: ${error.message}`, {
             cause: error,
@@ -225,15 +226,16 @@ export class HostSession {
     const { isOurs } = await session.ledger.renew(session.session)
     if (this.#session?.session !== session.session) return false
     if (!isOurs) {
-      this.drop()
+      this.drop(session)
       return false
     }
     this.#session = { ...this.#session, since }
     return true
   }
 
-  /** The session is over: what it had claimed may be taken over by any host. */
-  drop(): void {
+  /** The session is over: what it had claimed may be taken over by any host. One that was opened after it stays. */
+  drop({ session }: Session): void {
+    if (this.#session?.session !== session) return
     this.#session = undefined
     this.#timer?.[Symbol.dispose]()
   }

@@ -154,7 +154,7 @@ export class Membership implements AsyncDisposable {
     try {
       this.#report(await this.#outbox.flush(current))
     } catch (error) {
-      if (error instanceof LedgerError) this.#session.drop()
+      if (error instanceof LedgerError) this.#session.drop(current)
       this.#context.logger.warn(UNSETTLED, { reason: messageOf(error) })
     }
   }
@@ -171,6 +171,8 @@ export class Membership implements AsyncDisposable {
     return await this.#session.call(async (opened) => {
       using _turn = await this.#turn.lock()
       const { ledger, session } = opened
+      if (this.#session.current?.session !== session)
+        throw new LedgerError('session-over', 'the session ended while others claimed')
       // What was given back or not found must be settled first: settled later, it would end the claim that is made now.
       while (!this.#outbox.isEmpty) this.#report(await this.#outbox.flush(opened))
       const results = await ledger.claim(session, library, wanted, this.#options.limits)
