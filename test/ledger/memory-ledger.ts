@@ -68,9 +68,10 @@ export class MemoryLedger {
     return this.#journal.size
   }
 
-  /** Loses the newest commits, as a failover to a standby that lacks them does. */
-  loseCommits(count: number): void {
+  /** Loses the newest commits, as a failover to a standby that lacks them does; one that is silent keeps its timeline. */
+  loseCommits(count: number, { isSilent = false } = {}): void {
     this.#journal.undo(count)
+    if (isSilent) return
     this.#timeline += 1
   }
 

@@ -50,3 +50,22 @@ test('what has looked before the ledger went back claims nothing more, also when
   for (const id of [2, 3]) await expect(claim(id, looks)).rejects.toThrow(TemporaryError)
   expect(await claim(2, await fleet.join())).toBe('mine')
 })
+
+test('a host that is stopped while it waits for lost sessions waits and looks with its next start', async () => {
+  const { store, shared, open } = temporaryHost()
+  {
+    await using fleet = open()
+    await fleet.claim(LIBRARY, [contentOf(1)], await fleet.join())
+  }
+  // A failover that no timeline tells of.
+  shared.loseCommits(2, { isSilent: true })
+  const stop = new AbortController()
+  await using stopped = open(stop.signal)
+  const joined = stopped.join()
+  while (store.keyValues.get('fleet:acknowledged') !== '0') await systemClock.sleep(1)
+  stop.abort(new Error('stopped'))
+  await expect(joined).rejects.toThrow('stopped')
+  await using fleet = open()
+  await fleet.join()
+  expect(fleet.looks).toBe(1)
+})

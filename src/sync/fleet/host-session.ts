@@ -7,14 +7,13 @@ import { graceMs, leaseLeftMs, type UpTime } from '../../rules/lease.ts'
 import { type RetryPolicy, retryDelayMs } from '../../rules/retry-delay.ts'
 import type { Store } from '../../store/open-store.ts'
 import { SESSION_KEY } from '../../store/tables/settlements.ts'
-import { ACKNOWLEDGED, type SettlementOutbox } from './settlement-outbox.ts'
+import { ACKNOWLEDGED, LEDGER, type SettlementOutbox } from './settlement-outbox.ts'
 
 /** A session is renewed when this share of its lease has passed. */
 const RENEWALS_A_LEASE = 3
 
-/** Keys of the store. */
+/** The key of the host's identity in the store. */
 const HOST_KEY = 'fleet:host'
-const LEDGER = 'fleet:ledger'
 
 export interface FleetOptions {
   /** Called once, before the first call. */

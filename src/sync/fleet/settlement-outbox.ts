@@ -36,7 +36,7 @@ export class SettlementOutbox {
    * Compares the number of the last batch with the ledger's. `isUnknown`: the ledger is another one than before, so that it gets all
    * receipts; so it does of what was sent while the store was used without a fleet. Returns whether the ledger has lost batches.
    */
-  reconcile({ settled }: OpenedSession, { acknowledged, isUnknown }: Reconciliation): boolean {
+  reconcile({ settled, generation }: OpenedSession, { acknowledged, isUnknown }: Reconciliation): boolean {
     const { settlements } = this.#store
     this.#settled = settled
     const { keyValues } = this.#store
@@ -48,6 +48,8 @@ export class SettlementOutbox {
       const had = BigInt(keyValues.get(UNSETTLED)?.split(' ')[1] ?? settled)
       keyValues.set(UNSETTLED, `0 ${isUnknown || had < settled ? -1n : settled}`)
       keyValues.set(ACKNOWLEDGED, String(settled))
+      // Until the wait for lost sessions is over, the next start must not take this for the ledger it knows.
+      if (hasLost) keyValues.set(LEDGER, `${generation}/lost`)
       keyValues.remove(ABSENT_KEY)
     })
     return hasLost
@@ -108,6 +110,9 @@ export class SettlementOutbox {
 
 /** The key of the last batch whose acknowledgement the store has seen. */
 export const ACKNOWLEDGED = 'fleet:acknowledged'
+
+/** The key of the generation and the timeline of the ledger that this host has joined. */
+export const LEDGER = 'fleet:ledger'
 
 /** The key of the content after which receipts that the ledger lacks are still to be added, and of the last batch that it has. */
 const UNSETTLED = 'fleet:unsettled'
