@@ -488,7 +488,8 @@ begin
     else
       delete from claim c where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime;
       if p_kind[k] = 'n' and was.slot is not null then
-        unspent := jsonb_set(unspent, array[lib || ' ' || was.slot], to_jsonb(coalesce((unspent ->> (lib || ' ' || was.slot))::bigint, 0) + 1));
+        select l.service_id || ' ' || was.slot into known from library l where l.id = lib;
+        unspent := jsonb_set(unspent, array[known], to_jsonb(coalesce((unspent ->> known)::bigint, 0) + 1));
       end if;
     end if;
     if p_kind[k] in ('c', 'd', 'a') then
@@ -519,10 +520,11 @@ begin
     if p_kind[k] <> 'i' and (o_is_late or o_resource is not null) then return next; end if;
   end loop;
   update host h set settled = p_batch where h.id = p_host;
-  -- What was not sent counts no more; last, since claims of all hosts change these rows.
-  for known in select jsonb_object_keys(unspent) order by 1 loop
-    unspent_slot := substr(known, strpos(known, ' ') + 1)::timestamptz;
-    select l.service_id into unspent_service from library l where l.id = split_part(known, ' ', 1)::integer;
+  -- What was not sent counts no more; last, since claims of all hosts change these rows, and in one order for all hosts.
+  for known, unspent_service, unspent_slot in
+    select u.k, split_part(u.k, ' ', 1)::integer, substr(u.k, strpos(u.k, ' ') + 1)::timestamptz
+      from jsonb_object_keys(unspent) u (k) order by 2, 3
+  loop
     update spend s set n = s.n - (unspent ->> known)::bigint where s.service_id = unspent_service and s.slot = unspent_slot;
   end loop;
 end $$;
