@@ -243,6 +243,8 @@ export class Claims {
   async #ask(candidates: readonly Candidate[]): Promise<void> {
     const { fleet } = this.#options
     const wanted = candidates.filter((candidate) => !fleet.hasClaimedAt(candidate.contentId, candidate))
+    // Who claimed them may have nothing left to send, and not give them back.
+    for (const { contentId } of candidates) if (fleet.hasClaimed(contentId)) this.#mine.add(contentId)
     if (wanted.length === 0) return
     const { origin, tenantId, remoteId } = this.#context.mirror.row.library
     const contents = wanted.map(({ path, remoteDirectory, ...content }) => ({
