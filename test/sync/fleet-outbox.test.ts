@@ -28,6 +28,7 @@ test('a host that joins with many receipts brings them in bounded steps, also af
       ...ledger,
       settle: async (hostId, batch, ends) => {
         calls += 1
+        if (calls === 5) stop.abort(new Error('stopped'))
         if (calls === 30) throw new Error('interrupted')
         settled += ends.length
         longest = Math.max(longest, waiting.get()?.n ?? 0)
@@ -35,9 +36,10 @@ test('a host that joins with many receipts brings them in bounded steps, also af
       },
     }
   }
-  const joinFleet = async () => {
+  const stop = new AbortController()
+  const joinFleet = async (signal = new AbortController().signal) => {
     await using fleet = new Membership(
-      { store, clock: systemClock, random: Math.random, logger: silentLogger, signal: new AbortController().signal },
+      { store, clock: systemClock, random: Math.random, logger: silentLogger, signal },
       {
         ...{ connect, name: 'nas', version: '1.0.0', limits: { newPerDay: null } },
         ...{ bootMs: systemClock.monotonicMs, retry: { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 } },
@@ -45,6 +47,8 @@ test('a host that joins with many receipts brings them in bounded steps, also af
     )
     await fleet.join()
   }
+  await expect(joinFleet(stop.signal)).rejects.toThrow('stopped')
+  expect(settled).toBeLessThanOrEqual(10_000)
   await expect(joinFleet()).rejects.toThrow('interrupted')
   await joinFleet()
   expect(settled).toBe(RECEIPTS)

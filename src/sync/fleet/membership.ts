@@ -48,7 +48,7 @@ export class Membership implements AsyncDisposable {
   constructor(context: FleetContext, options: FleetOptions) {
     this.#context = context
     this.#options = options
-    this.#outbox = new SettlementOutbox(context.store, context.clock)
+    this.#outbox = new SettlementOutbox(context)
     // What could not be settled while the ledger was away is settled soon after it is back.
     const settleRest = async () => void (this.#outbox.isEmpty || (await this.settle()))
     const tell = async (session: Session) => this.#report(await this.#outbox.flush(session))
@@ -174,7 +174,10 @@ export class Membership implements AsyncDisposable {
       if (this.#session.current?.session !== session)
         throw new LedgerError('session-over', 'the session ended while others claimed')
       // What was given back or not found must be settled first: settled later, it would end the claim that is made now.
-      while (!this.#outbox.isEmpty) this.#report(await this.#outbox.flush(opened))
+      while (!this.#outbox.isEmpty) {
+        this.#context.signal.throwIfAborted()
+        this.#report(await this.#outbox.flush(opened))
+      }
       const results = await ledger.claim(session, library, wanted, this.#options.limits)
       wanted.forEach(({ contentId, place }, index) => {
         const kind = results[index]?.kind

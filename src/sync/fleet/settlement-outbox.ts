@@ -16,6 +16,12 @@ export interface SecondSend {
   readonly resourceId: string | null
 }
 
+interface OutboxContext {
+  readonly store: Store
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
 /**
  * Tells the ledger how uploads ended, in numbered batches that the store keeps until the ledger has them: a repeated batch
  * changes nothing, and a ledger whose last number is lower than the store's has lost something.
@@ -23,13 +29,15 @@ export interface SecondSend {
 export class SettlementOutbox {
   readonly #store: Store
   readonly #clock: Clock
+  readonly #signal: AbortSignal
   #flushing: Promise<SecondSend[]> | undefined
   /** The last batch that the ledger has settled. */
   #settled = 0n
 
-  constructor(store: Store, clock: Clock) {
+  constructor({ store, clock, signal }: OutboxContext) {
     this.#store = store
     this.#clock = clock
+    this.#signal = signal
   }
 
   /**
@@ -60,7 +68,7 @@ export class SettlementOutbox {
     return this.#store.settlements.isEmpty() && this.#store.keyValues.get(UNSETTLED) === undefined
   }
 
-  /** Sends what is in the outbox; returns the contents that were sent twice. */
+  /** Sends what is in the outbox; returns the contents that were sent twice. Once aborted, adds no receipts to it. */
   async flush(session: LedgerSession): Promise<SecondSend[]> {
     this.#flushing ??= this.#flushAll(session).finally(() => {
       this.#flushing = undefined
@@ -93,6 +101,7 @@ export class SettlementOutbox {
     const { settlements, keyValues, write } = this.#store
     const [afterId, settled] = keyValues.get(UNSETTLED)?.split(' ') ?? []
     if (afterId === undefined || settled === undefined) return false
+    this.#signal.throwIfAborted()
     write(() => {
       const next = settlements.addUnsettled(session, { afterId: Number(afterId), settled: BigInt(settled) })
       if (next === undefined) keyValues.remove(UNSETTLED)
