@@ -90,11 +90,11 @@ function lockAndOpen(directory: string, migrationsDir: string): Store {
   makeOwnDirectory(directory)
   const lock = takeKernelLock(lockFileOf(directory))
   if (!lock) throw lockedByAnother(directory)
-  announceHolder(directory)
   try {
     const files = filesOf(directory, migrationsDir)
     const verified = verifyStore(files)
     if (!lock.isAlone(files.spec.file)) throw lockedByAnother(directory)
+    announceHolder(directory)
     const store = createStore(new WritableDatabase(files, verified), directory, () => {
       retractHolder(directory)
       lock.release()
@@ -104,7 +104,6 @@ function lockAndOpen(directory: string, migrationsDir: string): Store {
     store[Symbol.dispose]()
     throw lockedByAnother(directory)
   } catch (error) {
-    retractHolder(directory)
     lock.release()
     throw error
   }

@@ -16,8 +16,13 @@ export function isThere(path: string): boolean {
   return existsSync(path)
 }
 
+/** Returns whether a file is at `path`; false where that cannot be found out. */
 export function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+  } catch {
+    return false
+  }
 }
 
 /** Returns whether nothing is at `path`; false where that cannot be found out. */

@@ -121,6 +121,7 @@ async function sendAll(
   if (tooNew) {
     // They are being written: what they are now is not to be sent.
     for (const path of [...byScan, ...byUpload]) {
+      if (problems.get(path)?.code === 'vanished') continue
       problems.delete(path)
       tooNew.add(path)
     }
