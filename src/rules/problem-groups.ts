@@ -1,3 +1,4 @@
+import { parentOf } from '../foundation/files/paths.ts'
 import { counted, escapeText } from '../foundation/text/safe-text.ts'
 
 /** A problem of one path; `path` is relative to its mirror, empty for the mirror's directory. */
@@ -58,13 +59,8 @@ export function describeGroup<Problem extends PathProblem>(
   return `${counted(paths.length, 'file')}: ${fault}: ${places}`
 }
 
-/** Returns the directory of a path: empty for the mirror's own. */
-export function directoryOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
-}
-
 function describeDirectories(problems: readonly PathProblem[]): string {
-  const directories = [...Map.groupBy(problems, ({ path }) => directoryOf(path))].sort(
+  const directories = [...Map.groupBy(problems, ({ path }) => parentOf(path))].sort(
     ([, some], [, others]) => others.length - some.length,
   )
   const named = directories.slice(0, MOST_NAMED)

@@ -38,6 +38,11 @@ export function chooseKnown(settings: Settings, known: readonly MirrorRow[], cho
   })
 }
 
+/** The error of a command that reads the state, where there is none yet. */
+export function nothingMirrored(): UsageError {
+  return new UsageError('unknown-mirror', 'Nothing was mirrored yet: see "shelfd sync --help"')
+}
+
 /** Returns the entry with this name or, failing that, this directory; throws UsageError `unknown-mirror`. */
 function findEntry(roster: readonly RosterEntry[], word: string, cwd: string): RosterEntry {
   const path = realPathOf(cwd, word)

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { getDocuments, listWanted } from '../../app/get-documents.ts'
+import { nothingMirrored } from '../../app/mirrors/choose-known.ts'
 import { openReader } from '../../app/open-engine.ts'
-import { UsageError } from '../../foundation/errors.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { defineCommand } from '../command.ts'
@@ -35,7 +35,7 @@ export const command = defineCommand({
       redactor: context.redactor,
       onOutage: context.onOutage,
     })
-    if (!reader.store) throw new UsageError('unknown-mirror', 'Nothing was mirrored yet: see "shelfd sync --help"')
+    if (!reader.store) throw nothingMirrored()
     const { cwd } = context.io
     const reportContext = reader.contextFor(reader.store)
     const documents = args.what.flatMap((word) => listWanted(reportContext, context.settings, { word, cwd }))

@@ -1,7 +1,7 @@
 import { requireLibrary } from '../../app/library-target.ts'
+import { nothingMirrored } from '../../app/mirrors/choose-known.ts'
 import { describeRenewal, planRenewal } from '../../app/plan-renewal.ts'
 import type { LibrarySummary } from '../../contract/records.ts'
-import { UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
 import { openStoreReader } from '../../store/open-store.ts'
@@ -80,7 +80,7 @@ export const renewCommand = defineCommand({
   async run(context, args) {
     const { settings, json, printText } = context
     using store = openStoreReader(settings.stateDir)
-    if (!store) throw new UsageError('unknown-mirror', 'Nothing was mirrored yet: see "shelfd sync --help"')
+    if (!store) throw nothingMirrored()
     await using service = await context.openService()
     const old = await requireLibrary(service.client, args.library, context.signal)
     const name = args.to ?? `${old.name} 2`

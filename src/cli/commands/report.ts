@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { chooseKnown } from '../../app/mirrors/choose-known.ts'
+import { chooseKnown, nothingMirrored } from '../../app/mirrors/choose-known.ts'
 import { openReader } from '../../app/open-engine.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
@@ -69,7 +69,7 @@ export const command = defineCommand({
     })
     if (!reader.store) {
       chooseKnown(context.settings, [], { words: args.mirrors, cwd: context.io.cwd, isOffline: args.offline })
-      throw new UsageError('unknown-mirror', 'Nothing was mirrored yet: see "shelfd sync --help"')
+      throw nothingMirrored()
     }
     const lacking = describeLacking(reader.store)
     if (lacking) context.printMessage(lacking)

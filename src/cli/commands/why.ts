@@ -1,7 +1,6 @@
-import { chooseByPath } from '../../app/mirrors/choose-known.ts'
+import { chooseByPath, nothingMirrored } from '../../app/mirrors/choose-known.ts'
 import { settingsOfRow } from '../../app/mirrors/choose-mirrors.ts'
 import { openReader } from '../../app/open-engine.ts'
-import { UsageError } from '../../foundation/errors.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import { WITHOUT_TEXT } from '../../rules/without-text.ts'
 import type { ProblemRow } from '../../store/tables/problems.ts'
@@ -36,7 +35,7 @@ export const command = defineCommand({
       logger: context.logger,
       redactor: context.redactor,
     })
-    if (!reader.store) throw new UsageError('unknown-mirror', 'Nothing was mirrored yet: see "shelfd sync --help"')
+    if (!reader.store) throw nothingMirrored()
     const reportContext = reader.contextFor(reader.store)
     const known = reader.store.mirrors.list()
     const { row, path } = chooseByPath(context.settings, known, { word: args.path, cwd: context.io.cwd })

@@ -1,8 +1,9 @@
 import type { ProblemCount, ProblemsInput, ProblemsPage, ShownProblem } from '../../contract/dashboard.ts'
 import { ROWS_A_PAGE } from '../../contract/dashboard-addresses.ts'
+import { parentOf } from '../../foundation/files/paths.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
 import { patternOfPath } from '../../local/ignore/ignore-rule.ts'
-import { causeOf, commonCauseOf, directoryOf } from '../../rules/problem-groups.ts'
+import { causeOf, commonCauseOf } from '../../rules/problem-groups.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import { listQuarantine, type Quarantined, type QuarantinedFile } from '../quarantine.ts'
 
@@ -80,7 +81,7 @@ function contentProblem(quarantined: Quarantined): Found[] {
 
 function grouped(trouble: Trouble, files: readonly QuarantinedFile[], quarantined: Quarantined | null): Found {
   const byCause = `${commonCauseOf(trouble)} [${trouble.code}]`
-  const byPlace = new Set(files.map(({ mirror, path }) => `${mirror}: ${directoryOf(path) || '.'}`))
+  const byPlace = new Set(files.map(({ mirror, path }) => `${mirror}: ${parentOf(path) || '.'}`))
   return { trouble, files, quarantined, byCause, byPlace }
 }
 

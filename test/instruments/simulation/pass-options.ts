@@ -1,4 +1,6 @@
+import type { MirrorSettings } from '../../../src/sync/engine.ts'
 import type { PassOptions } from '../../../src/sync/pass.ts'
+import { ROOT } from './world.ts'
 
 /** Everything that guards ask is answered. */
 export const ANSWERS = { acceptsRemovals: true, adopts: true, acceptsRoot: true }
@@ -12,4 +14,21 @@ export const PLAIN: PassOptions = {
   acceptsRoot: false,
   acceptsBreadth: true,
   minAgeMs: null,
+}
+
+/** The mirror of every simulated program. */
+export const DOCS: MirrorSettings = {
+  name: 'docs',
+  path: ROOT,
+  library: 'Library',
+  mayCreateLibrary: false,
+  remotePath: '/Docs',
+  ignore: [],
+  maxSizeBytes: null,
+  oneFileSystem: false,
+  emptyFiles: 'upload',
+  settleMs: 5_000,
+  isAdHoc: false,
+  breadth: null,
+  duplicates: 'skip',
 }

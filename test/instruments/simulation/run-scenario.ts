@@ -19,7 +19,7 @@ import {
   assertUnchanged,
   stateOf,
 } from './oracles.ts'
-import { ANSWERS, PLAIN } from './pass-options.ts'
+import { ANSWERS, DOCS, PLAIN } from './pass-options.ts'
 import { type Machine, startProgram } from './program.ts'
 import type { Death, Phase, Scenario } from './scenario.ts'
 import type { SimulatedState } from './state.ts'
@@ -71,21 +71,7 @@ class Story {
 
   constructor(world: World, scenario: Scenario) {
     this.#world = world
-    this.#settings = {
-      name: 'docs',
-      path: ROOT,
-      library: 'Library',
-      mayCreateLibrary: false,
-      remotePath: '/Docs',
-      ignore: [],
-      maxSizeBytes: null,
-      oneFileSystem: false,
-      emptyFiles: 'upload',
-      settleMs: 5_000,
-      isAdHoc: false,
-      breadth: null,
-      duplicates: scenario.linksCopies ? 'link' : 'skip',
-    }
+    this.#settings = { ...DOCS, duplicates: scenario.linksCopies ? 'link' : 'skip' }
     const changes = scenario.phases.flatMap((phase) => (phase.kind === 'change' ? [phase.change] : []))
     if (world.traits.linkShare > 0) {
       world.disk.place(`${ROOT}/${LEFT_OUT}`, Buffer.from('a secret that a rule leaves out'))

@@ -11,7 +11,7 @@ import { bytesOf, sha256Of } from '../contents.ts'
 import { SimulatedDisk } from '../disk.ts'
 import { type Fault, Faults } from '../faults.ts'
 import { Life, ProcessDied } from '../life.ts'
-import { PLAIN } from '../pass-options.ts'
+import { DOCS, PLAIN } from '../pass-options.ts'
 import { type Machine, startProgram } from '../program.ts'
 import type { SimulatedState } from '../state.ts'
 import { ROOT } from '../world.ts'
@@ -19,21 +19,7 @@ import type { Act, Harm, HostTraits } from './fleet-scenario.ts'
 import type { FleetWorld } from './fleet-world.ts'
 import { HostClock } from './host-clock.ts'
 
-const SETTINGS: MirrorSettings = {
-  name: 'docs',
-  path: ROOT,
-  library: 'Library',
-  mayCreateLibrary: false,
-  remotePath: '/Docs',
-  ignore: [],
-  maxSizeBytes: null,
-  oneFileSystem: false,
-  emptyFiles: 'upload',
-  settleMs: 1_000,
-  isAdHoc: false,
-  breadth: null,
-  duplicates: 'skip',
-}
+const SETTINGS: MirrorSettings = { ...DOCS, settleMs: 1_000 }
 
 const RETRY = { attempts: 8, firstDelayMs: 500, maxDelayMs: 30_000 }
 const SECOND_SEND = 'a content was sent twice, by two hosts'
