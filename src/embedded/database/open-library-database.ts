@@ -14,7 +14,7 @@ import {
 
 const MIGRATIONS = join(import.meta.dirname, 'migrations')
 // "klb1". Until the first release, each change of the schema takes another number: older databases are refused by it.
-const APPLICATION_ID = 0x6b6c6231
+const APPLICATION_ID = 0x6b6c6232
 
 export interface LibraryDatabaseOptions {
   /** Reads every page before the file is trusted. */

@@ -7,6 +7,8 @@ export interface ResourceRow {
   readonly libraryId: number
   readonly sha256: Buffer
   readonly mimeType: string
+  /** The encoding that its sender named. */
+  readonly charset: string | null
   readonly sizeBytes: number
   readonly title: string
   readonly status: IngestionStatus
@@ -29,7 +31,7 @@ export type IngestedColumns = Pick<
 >
 export type IngestionResult = IngestedColumns & Pick<ResourceRow, 'id'>
 
-export type NewResource = Omit<ResourceRow, 'id' | keyof IngestedColumns>
+export type NewResource = Omit<ResourceRow, 'id' | 'charset' | keyof IngestedColumns>
 
 /** The place at which a content begins in a block of several. */
 export interface BlockPlace {
@@ -40,6 +42,7 @@ export interface BlockPlace {
 type NewBlockColumns = Record<keyof BlockPlace, number | null>
 
 interface NewResourceExtras {
+  readonly charset?: ResourceRow['charset'] | undefined
   readonly ingested?: IngestedColumns | undefined
   /** The place of its content, if it shares a block. */
   readonly block?: NewBlockColumns | undefined
@@ -55,7 +58,7 @@ const NOT_INGESTED: IngestedColumns = { ...USUAL, status: 'not_started', failure
 export const PUBLIC_ID = 'lower(hex(public_id))'
 const IDENTIFIER = /^[0-9a-f]{32}$/
 
-const COLUMNS = `id, ${PUBLIC_ID} AS publicId, library_id AS libraryId, sha256, mime_type AS mimeType, size_bytes AS sizeBytes,
+const COLUMNS = `id, ${PUBLIC_ID} AS publicId, library_id AS libraryId, sha256, mime_type AS mimeType, charset, size_bytes AS sizeBytes,
   title, status, failure, created_at_ms AS createdAtMs, video_type AS videoType,
   coalesce(text_type, '${USUAL.textType}') AS textType, coalesce(warnings, '${USUAL.warnings}') AS warnings,
   coalesce(properties, '${USUAL.properties}') AS properties`
@@ -84,10 +87,10 @@ export function resourcesTable(database: Database) {
     `SELECT ${COLUMNS} FROM resource WHERE id > ? ORDER BY id LIMIT ?`,
   )
   const usesContent = database.prepare<Pick<ResourceRow, 'sha256'>>(`SELECT 1 ${OF_CONTENT} LIMIT 1`)
-  const insert = database.prepare<NewResource & IngestedColumns & NewBlockColumns>(
-    `INSERT INTO resource (public_id, library_id, sha256, mime_type, size_bytes, title, created_at_ms, status, failure,
+  const insert = database.prepare<Omit<ResourceRow, 'id'> & NewBlockColumns>(
+    `INSERT INTO resource (public_id, library_id, sha256, mime_type, charset, size_bytes, title, created_at_ms, status, failure,
        video_type, block_id, block_start, text_type, warnings, properties)
-     VALUES (unhex(@publicId), @libraryId, @sha256, @mimeType, @sizeBytes, @title, @createdAtMs, @status, @failure,
+     VALUES (unhex(@publicId), @libraryId, @sha256, @mimeType, @charset, @sizeBytes, @title, @createdAtMs, @status, @failure,
        @videoType, @blockId, @blockStart, ${UNUSUAL})`,
   )
   const start = database.prepare<[number]>("UPDATE resource SET status = 'running' WHERE id = ?")
@@ -111,8 +114,10 @@ export function resourcesTable(database: Database) {
     after: (afterId: number, count: number) => after.all(afterId, count),
     usesContent: (sha256: Buffer) => usesContent.get({ sha256 }) !== undefined,
     /** Returns its row id. Without what ingestion found, it is still to be ingested. */
-    insert: (resource: NewResource, { ingested = NOT_INGESTED, block = NO_BLOCK }: NewResourceExtras = {}) =>
-      Number(insert.run({ ...resource, ...ingested, ...block }).lastInsertRowid),
+    insert: (
+      resource: NewResource,
+      { charset = null, ingested = NOT_INGESTED, block = NO_BLOCK }: NewResourceExtras = {},
+    ) => Number(insert.run({ ...resource, charset, ...ingested, ...block }).lastInsertRowid),
     /** False when the resource is gone. */
     start: (id: number) => start.run(id).changes > 0,
     /** Records why a resource has to be read again. */

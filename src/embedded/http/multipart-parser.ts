@@ -95,6 +95,8 @@ export interface PartHeaders {
   readonly fileName: string | undefined
   /** Type and subtype in lower case, without parameters; undefined when none was given. */
   readonly mimeType: string | undefined
+  /** The parameter of its type, in lower case. */
+  readonly charset: string | undefined
 }
 
 // A quotation mark behind a backslash ends the value only where a value can end.
@@ -105,14 +107,18 @@ const FORM_ESCAPES: Readonly<Record<string, string>> = { '%0a': '\n', '%0d': '\r
 export function readPartHeaders(text: string): PartHeaders {
   let disposition: ReadonlyMap<string, string> = new Map()
   let mimeType: string | undefined
+  let charset: string | undefined
   for (const line of text.split('\r\n')) {
     const colon = line.indexOf(':')
     const name = line.slice(0, colon).trim().toLowerCase()
     const value = line.slice(colon + 1).trim()
     if (name === 'content-disposition') disposition = readParameters(value)
-    if (name === 'content-type') mimeType = value.split(';', 1)[0]?.trim().toLowerCase()
+    if (name === 'content-type') {
+      mimeType = value.split(';', 1)[0]?.trim().toLowerCase()
+      charset = readParameters(value).get('charset')?.toLowerCase()
+    }
   }
-  return { field: disposition.get('name'), fileName: fileNameOf(disposition), mimeType }
+  return { field: disposition.get('name'), fileName: fileNameOf(disposition), mimeType, charset }
 }
 
 function fileNameOf(disposition: ReadonlyMap<string, string>): string | undefined {

@@ -14,6 +14,8 @@ export const MAX_FORM_OVERHEAD_BYTES = 256 * 1024
 /** RFC 6838: at most 127 characters on either side. */
 const MIME_TYPE = /^[\w.+!#$&^-]{1,127}\/[\w.+!#$&^-]{1,127}$/
 
+const CHARSET = /^[\w.:-]{1,40}$/
+
 interface FormLimits {
   readonly temporaryDir: string
   readonly maxUploadBytes: number
@@ -23,6 +25,8 @@ interface FormLimits {
 export interface ReceivedForm {
   readonly fileName: string
   readonly mimeType: string
+  /** The encoding that the sender names; null without one, and for what is no name of an encoding. */
+  readonly charset: string | null
   readonly content: ContentReceiver
   /** The value of the field `path`. */
   readonly path: string | undefined
@@ -100,6 +104,7 @@ class FormCollector implements PartListener {
     return {
       fileName: this.#file.fileName,
       mimeType: this.#file.mimeType ?? 'application/octet-stream',
+      charset: CHARSET.exec(this.#file.charset ?? '')?.[0] ?? null,
       content: this.content,
       path: path && Buffer.concat(path).toString('utf8'),
     }

@@ -50,12 +50,12 @@ export async function ingestInChild(
 ): Promise<void> {
   const ingestOne = async (resource: ResourceRow) => {
     const writer = createPassageWriter(writes, tables, signal)
-    const { mimeType, sizeBytes } = resource
+    const { mimeType, charset, sizeBytes } = resource
     const document = (): ChildDocument => {
       const isSmall = sizeBytes <= MAX_SMALL_BYTES
       const content = isSmall ? tables.smallContents.read(resource.id) : files.pathOf(resource.sha256)
       if (content === undefined) throw new Error(`The content of resource ${resource.publicId} is missing`)
-      return { mimeType, sizeBytes, content }
+      return { mimeType, charset, sizeBytes, content }
     }
     const extract = async (sink: ExtractionSink) => extractInChild(extractor, resource, document(), sink, writer)
     const isDone = await ingestFile(resource, extract, writer)

@@ -9,6 +9,7 @@ import { firstStage } from './reading-stages.ts'
 export interface SmallUpload {
   readonly title: string
   readonly mimeType: string
+  readonly charset?: string | null | undefined
   readonly content: { readonly bytes: Buffer; readonly sizeBytes: number }
 }
 
@@ -22,7 +23,7 @@ const MAX_BYTES = 16 * 1024
  */
 export async function readAtOnce(
   { tables, limits }: IngestParts,
-  { title, mimeType, content }: SmallUpload,
+  { title, mimeType, charset, content }: SmallUpload,
 ): Promise<IngestedText | undefined> {
   const { bytes, sizeBytes } = content
   if (sizeBytes > MAX_BYTES || firstStage({ mimeType, sizeBytes }) !== 'service') return undefined
@@ -33,7 +34,7 @@ export async function readAtOnce(
     drain: () => {},
     nextPart: () => {},
   }
-  const source = { mimeType, sizeBytes, chunks: () => [bytes] }
+  const source = { mimeType, charset, sizeBytes, chunks: () => [bytes] }
   const end = await extractInService(source, sink, limits.maxPassages).catch(() => undefined)
   if (end === undefined || end.status === 'running') return undefined
   const { indexWords } = await import('../analysis/index-words.ts')

@@ -18,8 +18,8 @@ export const uploadFile = endpoint({
   section: '4.12',
   summary: 'Upload one file',
   description: [
-    'The MIME type is the one of the part, without parameters (`application/octet-stream` when there is none). The optional',
-    'field `path` names an existing directory to land in, `/.inbox` by default; it may stand before or after the file.',
+    'The MIME type is the one of the part, without parameters (`application/octet-stream` when there is none); its `charset` is',
+    'used to read a text that is not in UTF-8. The optional field `path` names an existing directory to land in, `/.inbox` by default; it may stand before or after the file.',
     'Sending the same bytes with the same MIME type again answers 200 with `duplicate: true` and adds a location, also under the',
     'same name. A form that ends early stores nothing. A short plain text is searchable when this is answered, which',
     '`ingestion_status` shows; all else is processed afterwards.',
@@ -52,6 +52,7 @@ export const uploadFile = endpoint({
       const recorded = await storeFile(service, {
         fileName: form.fileName,
         mimeType: form.mimeType,
+        charset: form.charset,
         directory,
         content,
       })

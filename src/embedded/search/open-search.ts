@@ -1,6 +1,7 @@
+import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import PQueue from 'p-queue'
-import type { Clock } from '../../foundation/clock.ts'
+import type { Clock, Timer } from '../../foundation/clock.ts'
 import { callThread, stopThread, ThreadEndedError } from '../../foundation/concurrency/thread-calls.ts'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import { messageOf } from '../../foundation/errors.ts'
@@ -8,36 +9,54 @@ import type { Logger } from '../../foundation/logger.ts'
 import { ApiError } from '../http/api-error.ts'
 import type { SearchRequest, SearchResult } from './search-index.ts'
 
-/** Searches in a thread of its own, so that no search holds up uploads. */
+/** Searches in threads of its own, so that no search holds up uploads. */
 export interface Search {
   /** Throws ApiError 503 when the search takes too long, or too many others wait. */
   find(request: SearchRequest): Promise<SearchResult>
-  /** Ends the thread; searches under way fail. */
+  /** Ends the threads; searches that wait fail. */
   stop(): Promise<void>
 }
 
 const THREAD_URL = threadEntry('./search-thread', import.meta.url)
 const MAX_WAITING = 256
 const MAX_SEARCH_MS = 10_000
+/** More would only wait for a processor. */
+export const SEARCH_THREADS = Math.min(4, availableParallelism())
+const REST_MS = 10_000
 
-/** The thread starts with the first search, and again with the next one after a search that had to be broken off. */
+/** A thread starts with a search that finds none at rest. All but one end when there was no search for a while. */
 export function openSearch(databaseFile: string, { clock, logger }: { clock: Clock; logger: Logger }): Search {
-  const queue = new PQueue({ concurrency: 1 })
-  let worker: Worker | undefined
+  const queue = new PQueue({ concurrency: SEARCH_THREADS })
+  const threads = new Set<Worker>()
+  // The one that rested the shortest time is the last.
+  const resting: Worker[] = []
+  let rest: Timer | undefined
   let isStopped = false
   const start = () => {
     const started = new Worker(THREAD_URL, { workerData: { databaseFile }, name: 'search' })
     started.unref()
-    started.on('error', (error) => logger.error('The search thread failed', { error: messageOf(error) }))
+    threads.add(started)
+    started.on('error', (error) => {
+      threads.delete(started)
+      logger.error('A search thread failed', { error: messageOf(error) })
+    })
     started.once('exit', () => {
-      if (worker === started) worker = undefined
+      threads.delete(started)
+      if (resting.includes(started)) resting.splice(resting.indexOf(started), 1)
     })
     return started
   }
+  const endThreads = (kept: number) => Promise.allSettled(resting.splice(kept).map(stopThread))
   const findNext = async (request: SearchRequest) => {
     if (isStopped) throw new ApiError(503, 'The service is stopping')
-    worker ??= start()
-    return await search(worker, request, clock)
+    const worker = resting.pop() ?? start()
+    try {
+      return await search(worker, request, clock)
+    } finally {
+      if (threads.has(worker)) resting.push(worker)
+      if (rest) rest.refresh()
+      else rest = clock.startTimer(REST_MS, () => void endThreads(1))
+    }
   }
   return {
     find: (request) => {
@@ -47,7 +66,8 @@ export function openSearch(databaseFile: string, { clock, logger }: { clock: Clo
     stop: async () => {
       isStopped = true
       await queue.onIdle()
-      if (worker) await stopThread(worker)
+      rest?.[Symbol.dispose]()
+      await endThreads(0)
     },
   }
 }

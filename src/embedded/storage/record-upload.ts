@@ -18,6 +18,7 @@ export interface UploadRecord {
   readonly directoryId: number
   readonly title: string
   readonly mimeType: string
+  readonly charset?: string | null | undefined
   readonly content: ReceivedContent
   readonly createdAtMs: number
   /** Undefined: ingestion follows. */
@@ -37,12 +38,12 @@ export function recordUpload(tables: Tables, upload: UploadRecord): RecordedUplo
     insertLocation(tables, upload, existing.id)
     return { id: existing.publicId, duplicate: true, status: existing.status }
   }
-  const { publicId, libraryId, mimeType, title, createdAtMs, content, ingested } = upload
+  const { publicId, libraryId, mimeType, charset, title, createdAtMs, content, ingested } = upload
   const { sha256, sizeBytes } = content
   const resource = { publicId, libraryId, sha256, mimeType, sizeBytes, title, createdAtMs }
   const sharesBlock = content.kind === 'small' && sizeBytes <= MAX_SHARING_BYTES
   const block = sharesBlock ? tables.contentBlocks.add(libraryId, content.bytes) : undefined
-  const id = tables.resources.insert(resource, { ingested: ingested?.columns, block })
+  const id = tables.resources.insert(resource, { charset, ingested: ingested?.columns, block })
   if (content.kind === 'small' && !block) tables.smallContents.insert(id, content.bytes)
   ingested?.writePassages({ id, libraryId })
   insertLocation(tables, upload, id)

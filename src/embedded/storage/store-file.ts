@@ -10,6 +10,7 @@ export interface IncomingFile {
   /** As it was sent. */
   readonly fileName: string
   readonly mimeType: string
+  readonly charset?: string | null | undefined
   readonly content: ReceivedContent
 }
 

@@ -143,6 +143,25 @@ describe('text in another encoding than UTF-8', () => {
     expect(await found(original.slice(0, 2))).toEqual([record.id])
   })
 
+  it.each([
+    ['koi8-r', 'прилив'],
+    ['shift_jis', '潮'],
+    ['iso-8859-7', 'νερό'],
+  ])('a short text is read in %s where the upload says so', async (encoding, word) => {
+    const content = new Uint8Array(iconv.encode(`${word}\n`, encoding))
+    const { record, found } = await ingested({ name: 'a.txt', content, type: `Text/Plain; Charset="${encoding}"` })
+    expect(record).toMatchObject({ ingestion_status: 'completed', mime_type: 'text/plain', abstract: word })
+    expect(await found(word)).toEqual([record.id])
+  })
+
+  it('an encoding that the upload names wrongly is left for the one of the text', async () => {
+    const content = new Uint8Array(iconv.encode(`<meta charset="windows-1251"><p>${RUSSIAN}`, 'windows-1251'))
+    for (const charset of ['utf-8', 'unheard-of', 'no name']) {
+      const { record } = await ingested({ name: 'a.html', content, type: `text/html; charset="${charset}"` })
+      expect(record).toMatchObject({ ingestion_status: 'completed', abstract: RUSSIAN.trim() })
+    }
+  })
+
   it('a text with colours of a terminal is read as UTF-8', async () => {
     const { text, end } = await readHere('text/plain', [Buffer.from('\x1b[31mred\x1b[0m and $B größer')])
     expect({ text, end }).toMatchObject({ text: expect.stringContaining('größer'), end: { status: 'completed' } })

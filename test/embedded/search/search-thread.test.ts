@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
-import { openSearch } from '../../../src/embedded/search/open-search.ts'
+import type { Worker } from 'node:worker_threads'
+import { expect, it, onTestFinished } from 'vitest'
+import { openSearch, SEARCH_THREADS } from '../../../src/embedded/search/open-search.ts'
 import { systemClock } from '../../../src/foundation/clock.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
 import { manualClock } from '../../support/manual-clock.ts'
@@ -70,12 +71,31 @@ it('a search that takes too long is ended, and the next one answered', async () 
   await search.stop()
 })
 
+it('searches at the same time have a thread each, and all but one end when none came for a while', async () => {
+  const { dataDir } = await startLibrary()
+  const started: Worker[] = []
+  const onWorker = (worker: Worker) => void started.push(worker)
+  process.on('worker', onWorker)
+  onTestFinished(() => void process.off('worker', onWorker))
+  const running = () => started.filter(({ threadId }) => threadId !== -1).length
+  const clock = manualClock()
+  const search = openSearch(join(dataDir, 'library.sqlite'), { clock, logger: silentLogger })
+  for (let round = 0; round < 2; round += 1) await Promise.all(Array.from({ length: 8 }, () => search.find(REQUEST)))
+  expect([started.length, running()]).toEqual([SEARCH_THREADS, SEARCH_THREADS])
+  await clock.advance(10_000)
+  await expect.poll(running).toBe(1)
+  await search.find(REQUEST)
+  expect([started.length, running()]).toEqual([SEARCH_THREADS, 1])
+  await search.stop()
+  expect(running()).toBe(0)
+})
+
 it('searches beyond the length of the queue are refused', async () => {
   const { dataDir } = await startLibrary()
   const search = openSearch(join(dataDir, 'library.sqlite'), { clock: systemClock, logger: silentLogger })
   const answers = await Promise.allSettled(Array.from({ length: 300 }, () => search.find(REQUEST)))
   const refused = answers.filter((answer) => answer.status === 'rejected')
-  expect(refused).toHaveLength(43)
+  expect(refused).toHaveLength(300 - 256 - SEARCH_THREADS)
   expect(refused[0]?.reason).toMatchObject({ status: 503, message: 'Too many searches are waiting' })
   await search.stop()
   await expect(search.find(REQUEST)).rejects.toMatchObject({ status: 503 })

@@ -60,6 +60,8 @@ CREATE TABLE resource (
   library_id     INTEGER NOT NULL REFERENCES library (id) ON DELETE CASCADE,
   sha256         BLOB NOT NULL,
   mime_type      TEXT NOT NULL,
+  -- The encoding that the sender of a text named; its MIME type has no parameters.
+  charset        TEXT,
   size_bytes     INTEGER NOT NULL,
   title          TEXT NOT NULL,
   status         TEXT NOT NULL,

@@ -8,13 +8,14 @@ export interface DocumentRequest {
   readonly kind: 'extract'
   readonly id: number
   readonly mimeType: string
+  readonly charset: string | null
   readonly sizeBytes: number
   readonly content: Uint8Array | string
   readonly maxPassages: number
 }
 
 /** A document for the child process. */
-export type ChildDocument = Pick<DocumentRequest, 'mimeType' | 'sizeBytes' | 'content'>
+export type ChildDocument = Pick<DocumentRequest, 'mimeType' | 'charset' | 'sizeBytes' | 'content'>
 
 /** After each piece but the last, the child waits until the parent answers `continue` (send the next piece) or `drop`. */
 export type ChildRequest = DocumentRequest | { readonly kind: 'continue' | 'drop'; readonly id: number }

@@ -12,9 +12,9 @@ export interface TextDecoding {
  * Decodes UTF-8, or UTF-16 when the first bytes are its byte order mark. Throws UndecodableError at the first invalid byte, and in
  * UTF-8 at a zero byte, which no text holds, and at an escape sequence that switches to another encoding.
  */
-export function decodeStrictly(firstBytes: Buffer): TextDecoding {
+export function decodeStrictly(firstBytes: Buffer, charset?: string | null): TextDecoding {
   const encoding = markedEncoding(firstBytes) ?? 'utf-8'
-  if (encoding.startsWith('utf-32') || isUnreadableSevenBit(declaredIn(firstBytes), firstBytes)) {
+  if (encoding.startsWith('utf-32') || isUnreadableSevenBit(charset ?? declaredIn(firstBytes), firstBytes)) {
     throw new UndecodableError('Another encoding than UTF-8')
   }
   const decoder = openNativeDecoder(encoding, true)
@@ -135,7 +135,7 @@ function nativeName(label: string): string | undefined {
 interface ReadableEncoding {
   readonly kind: 'readable'
   readonly name: string
-  /** The text itself names this encoding. */
+  /** The text itself or its sender names this encoding. */
   readonly isDeclared: boolean
   readonly openDecoder: () => Decoder
 }
@@ -186,19 +186,20 @@ const SAMPLE_BYTES = 64 * 1024
 const LEAD_BYTES = 1_024
 
 /**
- * Finds the encoding of text that is not valid UTF-8: the one that its mark or the text itself names, also with a few faults, otherwise
- * the one that fits its bytes best. Undefined when none fits, and for UTF-8 with single faults.
+ * Finds the encoding of text that is not valid UTF-8: the one that its mark, its sender or the text itself names, also with a few faults,
+ * otherwise the one that fits its bytes best. Undefined when none fits, and for UTF-8 with single faults.
  */
 export async function guessEncoding(
   source: ExtractionSource,
   kind: keyof typeof MOST_FAULTS,
 ): Promise<ReadableEncoding | UnreadableEncoding | undefined> {
   const { head, foreign } = await takeSample(source)
-  const declared = declaredIn(head)
+  const ownName = declaredIn(head)
+  const declared = source.charset ?? ownName
   if (declared !== undefined && (UNREADABLE.test(declared) || isUnreadableSevenBit(declared, foreign))) {
     return { kind: 'unreadable', name: declared }
   }
-  for (const name of [markedEncoding(head), declared, sevenBitEncoding(foreign)]) {
+  for (const name of [markedEncoding(head), declared, ownName, sevenBitEncoding(foreign)]) {
     const fitting = name === undefined ? undefined : await tryEncoding(name, foreign, kind)
     if (fitting) return { ...fitting, isDeclared: true }
   }

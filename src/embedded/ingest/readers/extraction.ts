@@ -25,6 +25,8 @@ type Properties = Readonly<Record<string, string | number>>
 /** A file in chunks. `chunks` may be called again. */
 export interface ExtractionSource {
   readonly mimeType: string
+  /** The encoding that its sender named. */
+  readonly charset?: string | null | undefined
   readonly sizeBytes: number
   /** Its path, if it is a file. */
   readonly path?: string | undefined

@@ -27,7 +27,7 @@ export async function extractStrictly(
   sink: ExtractionSink,
   kind: TextKind,
 ): Promise<ExtractionEnd> {
-  return await readText(source, sink, kind, decodeStrictly)
+  return await readText(source, sink, kind, (firstBytes) => decodeStrictly(firstBytes, source.charset))
 }
 
 /** Extracts text as `extractStrictly` does; at an invalid byte guesses the encoding, else replaces faulty bytes (never in an unknown kind). */
