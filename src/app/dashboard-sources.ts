@@ -4,109 +4,49 @@ import { connectToDaemon } from '../daemon/control/client/connect-to-daemon.ts'
 import type { DashboardSources, RecentLog } from '../dashboard/sources.ts'
 import { RequestError } from '../foundation/errors.ts'
 import { version } from '../foundation/version.ts'
-import { isOutOfUse } from '../rules/mirrors.ts'
-import { DEFAULT_RETRY } from '../rules/retry-delay.ts'
-import type { MirrorRow } from '../store/tables/mirrors.ts'
-import type { Service } from '../sync/engine.ts'
-import { CAREFUL_PASS } from '../sync/pass.ts'
-import { pauseMirrors, resumeMirrors } from '../sync/pause.ts'
 import { retryContents, setContentsAside } from '../sync/quarantine.ts'
 import type { StateReader } from '../sync/reading/state-reader.ts'
 import { describeExplanation } from '../sync/report/describe-explanation.ts'
 import { explainPath, locateResource } from '../sync/report/explain-path.ts'
-import { silentFileLog } from '../sync/sinks.ts'
 import { changeStore } from './change-store.ts'
-import { chooseNames } from './mirrors/choose-known.ts'
-import { chooseMirrors, settingsOfRow } from './mirrors/choose-mirrors.ts'
-import { describeInactive, listRoster } from './mirrors/mirror-roster.ts'
-import { openReader } from './open-engine.ts'
-import { openRunner, type Runner, serviceNameOf } from './open-runner.ts'
-import type { OpenServiceInput } from './service-client/open-service.ts'
+import { openFleet } from './fleet.ts'
+import { type MirrorActionsInput, mirrorActions } from './mirror-actions.ts'
+import { settingsOfRow } from './mirrors/choose-mirrors.ts'
+import { createMirrorEdits, type EditsInput } from './mirrors/edit-mirrors.ts'
+import { listForOverview } from './mirrors/mirror-roster.ts'
+import { openReader, ownDirectoriesOf } from './open-engine.ts'
+import { serviceNameOf } from './open-runner.ts'
 import type { Explained, ExplainedSettings } from './settings/explain-settings.ts'
-import type { Settings } from './settings/settings.ts'
 
-interface DashboardInput extends OpenServiceInput {
-  readonly stateDir: string
+interface DashboardInput extends MirrorActionsInput, Omit<EditsInput, 'ownDirectories'> {
   readonly reader: StateReader
   readonly log: RecentLog | null
-  /** Returns those in force now. */
-  settings(): Settings
   explainSettings(): ExplainedSettings
-  knownMirrors(): readonly MirrorRow[]
-  service(): Service
-  /** Called before a sync of this process, with its service, and with null after it. */
-  onRun?(runner: Runner | null): Promise<void>
 }
 
 /** The dashboard works as other commands do: it reads the store, and asks the daemon, if one runs, for every change. */
 export function dashboardSources(input: DashboardInput): DashboardSources {
   const { stateDir } = input
+  const { fleet } = input.settings()
   return {
     reader: input.reader,
     version,
     serviceName: serviceNameOf(input.settings()),
     log: input.log,
     daemonStatus: async () => (await (await connectToDaemon(stateDir))?.status()) ?? null,
-    listMirrors: () =>
-      listRoster(input.settings(), input.knownMirrors()).map((entry) => ({
-        name: entry.name,
-        path: entry.path,
-        isOutOfUse: isOutOfUse(entry.activity),
-        inactive: (entry.row && describeInactive(entry)) ?? null,
-      })),
+    openFleet: fleet && (() => openFleet(fleet, input)),
+    listMirrors: () => listForOverview(input.settings(), input.knownMirrors()),
     settings: () => redacted(listSettings(input.explainSettings()), input),
     service: () => input.service(),
-    pause: (names) => changeMirrors(input, names, { ask: 'pause', make: pauseMirrors }),
-    resume: (names) => changeMirrors(input, names, { ask: 'resume', make: resumeMirrors }),
-    sync: (names, signal, onOutage) => sync({ ...input, onOutage }, names, signal),
+    ...mirrorActions(input),
     retry: (ids) =>
       changeStore(stateDir, { ask: (daemon) => daemon.retry(ids), make: (store) => retryContents(store, ids) }),
     setAside: (ids) =>
       changeStore(stateDir, { ask: (daemon) => daemon.ignore(ids), make: (store) => setContentsAside(store, ids) }),
+    edits: createMirrorEdits({ ...input, ownDirectories: ownDirectoriesOf(input.settings()) }),
     explain: (mirror, path, signal) => explain(input, { mirror, path }, signal),
   }
 }
-
-interface MirrorChange {
-  readonly ask: 'pause' | 'resume'
-  readonly make: typeof pauseMirrors
-}
-
-async function changeMirrors(input: DashboardInput, given: readonly string[], { ask, make }: MirrorChange) {
-  const names = chooseNames(input.settings(), given)
-  await changeStore(input.stateDir, { ask: (daemon) => daemon[ask](names), make: (store) => make(store, names) })
-}
-
-/** Throws the error that ended the run. */
-async function sync(input: DashboardInput, names: readonly string[], signal: AbortSignal): Promise<void> {
-  const settings = input.settings()
-  const { cwd, home } = input
-  await input.onRun?.(null)
-  await using runner = await openRunner(settings, {
-    ...input,
-    signal: AbortSignal.any([input.signal, signal]),
-    retry: { ...DEFAULT_RETRY, forMs: settings.limits.retryForMs },
-    isDryRun: false,
-    fileLog: silentFileLog,
-  })
-  await input.onRun?.(runner)
-  try {
-    const mirrors = chooseMirrors(settings, { words: names, to: undefined, cwd, home, known: runner.known })
-    // Meanwhile a daemon does nothing else for the mirror, so there the run ends sooner, and the daemon follows the rest.
-    const waitMs = Math.min(
-      settings.ingestion.deadlineMs,
-      runner.isInDaemon ? LONGEST_WAIT_MS : Number.POSITIVE_INFINITY,
-    )
-    // What needs a confirmation is confirmed on the command line.
-    const { failure } = await runner.run(mirrors, { ...CAREFUL_PASS, waitMs })
-    if (failure) throw failure
-  } finally {
-    await input.onRun?.(null)
-  }
-}
-
-/** The time that a sync beside a daemon's other work waits for ingestion. */
-const LONGEST_WAIT_MS = 60_000
 
 const LOCATED_WITHIN_MS = 2_000
 

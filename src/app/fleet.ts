@@ -1,13 +1,20 @@
 import { uptime } from 'node:os'
 import { systemClock } from '../foundation/clock.ts'
 import { AccessError } from '../foundation/errors.ts'
+import type { Logger } from '../foundation/logger.ts'
 import { isLoopback } from '../foundation/network/loopback.ts'
 import { version } from '../foundation/version.ts'
+import type { FleetView } from '../ledger/fleet-view.ts'
+import type { HostOrder } from '../ledger/ledger.ts'
 import type { LedgerAddress } from '../ledger/postgres/address.ts'
+import type { Published } from '../ledger/published.ts'
 import { DEFAULT_RETRY } from '../rules/retry-delay.ts'
 import type { Store } from '../store/open-store.ts'
 import { ABSENT_KEY, SESSION_KEY } from '../store/tables/settlements.ts'
+import type { FleetOptions } from '../sync/fleet/host-session.ts'
 import { Membership } from '../sync/fleet/membership.ts'
+import { pauseMirrors, resumeMirrors } from '../sync/pause.ts'
+import { listForOverview } from './mirrors/mirror-roster.ts'
 import { readAuthorities, readClientCertificate } from './service-client/certificates.ts'
 import { readPassword } from './service-client/credential.ts'
 import type { OpenServiceInput } from './service-client/open-service.ts'
@@ -15,13 +22,16 @@ import type { FleetSettings, Settings } from './settings/settings.ts'
 
 type LedgerInput = Pick<OpenServiceInput, 'env' | 'cwd' | 'home' | 'redactor' | 'signal'>
 
+/** What a host does for people elsewhere. */
+export type HostDuties = Pick<FleetOptions, 'readPublished' | 'onOrder'>
+
 /** Longer than the functions of the ledger wait for a lock. */
 const CALL_TIMEOUT_MS = 25_000
 
 /** Makes this host a member of the fleet that the settings name, if any. Connects with its first run. */
 export function memberOf(
   settings: Settings,
-  input: OpenServiceInput & { readonly store: Store },
+  input: OpenServiceInput & { readonly store: Store; readonly hostDuties?: HostDuties },
 ): Membership | undefined {
   const { fleet, limits } = settings
   const { logger, signal, store } = input
@@ -40,7 +50,31 @@ export function memberOf(
     limits: { newPerDay: limits.newPerDay },
     bootMs: () => uptime() * 1_000,
     retry: { ...DEFAULT_RETRY, forMs: limits.retryForMs },
+    readPublished: () => readHere(settings, fleet, store),
+    onOrder: (order) => carryOutHere(store, logger, order),
+    ...input.hostDuties,
   })
+}
+
+/** Reads what this host tells the others in this process, at the end of a run. */
+async function readHere(settings: Settings, { publish }: FleetSettings, store: Store): Promise<Published> {
+  const { readPublished } = await import('../sync/reading/read-published.ts')
+  const listed = listForOverview(settings, store.mirrors.list())
+  return readPublished(store, { daemon: null, listed, nowMs: systemClock.nowMs(), namesPaths: publish === 'names' })
+}
+
+/** What a run can do for an order from another host: the daemon on its next start finds its mirrors paused or not. */
+function carryOutHere(store: Store, logger: Logger, { kind, mirror }: HostOrder): void {
+  const names = mirror === null ? [] : [mirror]
+  if (kind === 'pause') pauseMirrors(store, names)
+  else if (kind === 'resume') resumeMirrors(store, names)
+  else logger.warn('another host ordered a sync, and no daemon runs here that could do it', { mirror: mirror ?? 'all' })
+}
+
+/** Opens what people see of the ledger; connects with the first question. */
+export async function openFleet(fleet: FleetSettings, input: LedgerInput): Promise<FleetView> {
+  const { openFleetView } = await import('../ledger/postgres/hosts.ts')
+  return openFleetView(ledgerAddress(fleet, input))
 }
 
 /** Reads the files that the settings name; the password at each connection, so that a changed one takes effect. */

@@ -16,6 +16,9 @@ import type { MirrorSettings } from '../sync/engine.ts'
 import { openStateReader } from '../sync/reading/state-reader.ts'
 import { walkByThreads } from '../sync/scan/walk-in-threads.ts'
 import { dashboardSources } from './dashboard-sources.ts'
+import type { ReadTextFile } from './files/private-files.ts'
+import type { HostDuties } from './fleet.ts'
+import { dutiesOfDaemon } from './host-duties.ts'
 import { isUnderServiceManager } from './logging/create-logger.ts'
 import { keepRecent } from './logging/recent-log.ts'
 import { admitMirrors, assertAnyKept, chooseForDaemon } from './mirrors/choose-mirrors.ts'
@@ -28,8 +31,8 @@ import type { ExplainedSettings } from './settings/explain-settings.ts'
 import { adHocMirror, type ConfiguredMirror, type Settings } from './settings/settings.ts'
 
 export interface OpenDaemonInput extends OpenServiceInput {
-  /** Reads the current configuration; throws UsageError. */
-  readSettings(): Settings
+  /** Reads the current configuration, with `readFile` for a file that is still to be written; throws UsageError. */
+  readSettings(readFile?: ReadTextFile): Settings
   /** Returns the same with the origin of each. */
   explainSettings(): ExplainedSettings
   readonly onHangup: ((listener: () => void) => Disposable) | undefined
@@ -51,7 +54,8 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
   await using reader = openStateReader(settings.stateDir)
   removeSocketFile(settings.stateDir)
   const metrics = createMetrics(reader, version)
-  const planner = new Planner(store, { ...input, logger, retry: PATIENT_RETRY }, metrics)
+  const hostDuties = (asked: Settings) => dutiesOfDaemon(asked, { ...input, logger, store, reader })
+  const planner = new Planner(store, { ...input, logger, retry: PATIENT_RETRY }, { metrics, hostDuties })
   let current = settings
   let explained = input.explainSettings()
   assertAnyKept(settings, { known: store.mirrors.list(), home: input.home })
@@ -101,16 +105,23 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
   })
 }
 
+interface DaemonParts {
+  readonly metrics: Metrics
+  readonly hostDuties: (settings: Settings) => HostDuties
+}
+
 /** Derives the daemon's plan from settings. */
 class Planner {
   readonly #store: Store
   readonly #input: OpenDaemonInput
   readonly #metrics: Metrics
+  readonly #hostDuties: (settings: Settings) => HostDuties
 
-  constructor(store: Store, input: OpenDaemonInput, metrics: Metrics) {
+  constructor(store: Store, input: OpenDaemonInput, { metrics, hostDuties }: DaemonParts) {
     this.#store = store
     this.#input = input
     this.#metrics = metrics
+    this.#hostDuties = hostDuties
   }
 
   /** Plans as if the mirror `forgotten` were forgotten already. */
@@ -139,6 +150,7 @@ class Planner {
       endSignal: signal,
       graceMs: GRACE_MS,
       isLongLived: true,
+      hostDuties: this.#hostDuties(settings),
     })
     return {
       engine: composed.engine,

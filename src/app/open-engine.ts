@@ -13,7 +13,7 @@ import { prepareThread, rescanInThread } from '../sync/scan/walk-in-threads.ts'
 import { walkBySize } from '../sync/scan/walk-small-tree.ts'
 import { type FileLog, type MetricsSink, noMetrics, silentFileLog } from '../sync/sinks.ts'
 import { realPathOf } from './files/paths.ts'
-import { memberOf } from './fleet.ts'
+import { type HostDuties, memberOf } from './fleet.ts'
 import { createLazyService, type LazyService, type OpenServiceInput } from './service-client/open-service.ts'
 import type { Settings } from './settings/settings.ts'
 
@@ -32,6 +32,8 @@ export interface OpenEngineInput extends OpenServiceInput {
   readonly fileLog?: FileLog
   /** The time that uploads in flight may continue after a request to stop. */
   readonly graceMs?: number
+  /** What a daemon does for people elsewhere, instead of what a run does. */
+  readonly hostDuties?: HostDuties
   /** Replaces the store in the state directory; the engine closes it. */
   readonly store?: Store
 }
@@ -143,7 +145,7 @@ function originOf({ service }: Settings): string | undefined {
 }
 
 /** Returns the real paths of the state directory and of the embedded library's data, the latter also when a service is configured. */
-function ownDirectoriesOf({ stateDir, service }: Settings): string[] {
+export function ownDirectoriesOf({ stateDir, service }: Pick<Settings, 'stateDir' | 'service'>): string[] {
   return [stateDir, service.dataDir].map((path) => realPathOf('/', path))
 }
 

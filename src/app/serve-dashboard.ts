@@ -4,6 +4,7 @@ import { openStoreReader } from '../store/open-store.ts'
 import type { Service } from '../sync/engine.ts'
 import { openStateReader } from '../sync/reading/state-reader.ts'
 import { dashboardSources } from './dashboard-sources.ts'
+import type { ReadTextFile } from './files/private-files.ts'
 import type { Runner } from './open-runner.ts'
 import { createLazyService, type OpenServiceInput } from './service-client/open-service.ts'
 import type { ExplainedSettings } from './settings/explain-settings.ts'
@@ -11,6 +12,7 @@ import type { Settings } from './settings/settings.ts'
 
 interface ServeInput extends OpenServiceInput {
   explainSettings(): ExplainedSettings
+  readSettings(readFile?: ReadTextFile): Settings
 }
 
 /** Serves the dashboard from this process, without a daemon. */
@@ -20,12 +22,17 @@ export async function serveDashboard(settings: Settings, input: ServeInput): Pro
   const own = opening.use(createLazyService(settings, { ...input, retry: INTERACTIVE_RETRY }))
   const reader = opening.use(openStateReader(stateDir))
   let service: Service = own
+  let current = settings
   const sources = dashboardSources({
     ...input,
     stateDir,
     reader,
     log: null,
-    settings: () => settings,
+    settings: () => current,
+    // The service stays the one that this process has opened.
+    onChange: ({ configFile, mirrors }) => {
+      current = { ...current, configFile, mirrors }
+    },
     knownMirrors: () => {
       using store = openStoreReader(stateDir)
       return store?.mirrors.list() ?? []

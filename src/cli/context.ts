@@ -1,3 +1,4 @@
+import type { ReadTextFile } from '../app/files/private-files.ts'
 import { chooseLogFormat, createLogger, levelOf } from '../app/logging/create-logger.ts'
 import { createRedactor, type Redactor } from '../app/logging/redactor.ts'
 import type { OpenedService } from '../app/service-client/open-service.ts'
@@ -31,8 +32,8 @@ export interface CommandContext extends GlobalFlags {
   readonly io: CliIo
   readonly signal: AbortSignal
   readonly settings: Settings
-  /** Reads the current settings again; `settings` does not change. */
-  readSettings(): Settings
+  /** Reads the current settings again, with `readFile` for a file that is still to be written; `settings` does not change. */
+  readSettings(readFile?: ReadTextFile): Settings
   /** Returns the settings with the origin of each, read again. */
   explainSettings(): ExplainedSettings
   readonly logger: Logger
@@ -62,7 +63,11 @@ export interface CommandContext extends GlobalFlags {
   readonly messages: MessageOutput
 }
 
-export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () => Settings): CommandContext {
+export function createContext(
+  io: CliIo,
+  flags: GlobalFlags,
+  readSettings: CommandContext['readSettings'],
+): CommandContext {
   const redactor = createRedactor()
   redactor.add(io.env.SHELFD_TOKEN ?? '')
   let settings: Settings | undefined

@@ -1,3 +1,4 @@
+import type { ReadTextFile } from '../app/files/private-files.ts'
 import type { Settings } from '../app/settings/settings.ts'
 import { keepMemorySmall } from '../app/tune-process.ts'
 import { InterruptedError, messageOf, OperatorError, ShelfdError } from '../foundation/errors.ts'
@@ -100,14 +101,15 @@ async function runCommand(command: Command, { flags, args }: CommandLine, io: Cl
   }
 }
 
-type SettingsReader = () => Settings
+type SettingsReader = (readFile?: ReadTextFile) => Settings
 
 /** Loads the reader of settings only for commands that need it, since it takes longer than most commands. */
 async function loadSettings(flags: GlobalFlags, io: CliIo, shown: Shown): Promise<SettingsReader> {
   const { readSettings } = await import('../app/settings/read-settings.ts')
   const { env, cwd, home } = io
-  return () => {
-    const settings = readSettings({ flags: { ...flags.settingFlags, config: flags.config }, env, cwd, home })
+  return (readFile) => {
+    const around = { env, cwd, home, ...(readFile && { readFile }) }
+    const settings = readSettings({ flags: { ...flags.settingFlags, config: flags.config }, ...around })
     shown.logFormat = settings.logFormat
     return settings
   }

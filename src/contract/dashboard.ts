@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { mirrorEdits } from './mirror-edits.ts'
 import { identifier, searchResponse } from './records.ts'
 import { SHOWN_STATES } from './report-classes.ts'
 
@@ -21,7 +22,7 @@ const fileCounts = z.object({
   setAside: count,
 })
 
-const mirror = z.object({
+export const mirrorOverview = z.object({
   name: z.string(),
   path: z.string(),
   /** Null until the mirror's library is known. */
@@ -55,7 +56,9 @@ export const overview = z.object({
   daemon: z.object({ startedAt: time, summary: z.string() }).nullable(),
   /** Why the service gives no answers now, and what shelfd does about it; null while it answers. */
   trouble: z.string().nullable(),
-  mirrors: z.array(mirror).readonly(),
+  /** This host shares a ledger with others. */
+  isInFleet: z.boolean(),
+  mirrors: z.array(mirrorOverview).readonly(),
 })
 
 /** A row of the report, by what the state holds. */
@@ -134,15 +137,16 @@ const problem = z.object({
   command: z.string().nullable(),
 })
 
-const problemsInput = z.object({
+const problemsFilter = z.object({
   /** Only problems of paths that contain it, in upper or lower case. */
   text: z.string().max(1_000),
   /** The key of a group, or empty for all. */
   cause: z.string(),
   place: z.string(),
-  /** Beyond the end, the last page is answered. */
-  offset: count,
 })
+
+/** Beyond the end, the last page is answered. */
+const problemsInput = problemsFilter.extend({ offset: count })
 
 const problemGroup = z.object({ key: z.string(), count })
 
@@ -156,7 +160,7 @@ const problemsPage = z.object({
   morePlaces: count,
   problems: z.array(problem).readonly(),
   /** Contents among all that the filter leaves that are not set aside. */
-  contentIds: z.array(z.int()).readonly(),
+  failed: count,
 })
 
 const timelineSpan = z.enum(['hour', 'day', 'month'])
@@ -171,6 +175,58 @@ export const timeline = z.object({
   failed: z.array(count).readonly(),
   /** The median time until what was sent then could be searched; null where nothing can be. */
   searchableAfterMs: z.array(z.number().nullable()).readonly(),
+})
+
+/** A host of the ledger, as it told of itself last. */
+const host = z.object({
+  id: z.int(),
+  name: z.string(),
+  version: z.string(),
+  /** Its last beat. */
+  seenAt: time.nullable(),
+  isOpen: z.boolean(),
+  /** By the sign of their state: `✓`, `→`, `!`, `✗`. */
+  mirrors: z.object({ done: count, busy: count, warned: count, stopped: count }),
+  waiting: count,
+  problems: count,
+  sentInDay: count,
+})
+
+const hostsInput = z.object({
+  /** Only hosts whose name contains it, in upper or lower case. */
+  text: z.string().max(1_000),
+  /** Beyond the end, the last page is answered. */
+  offset: count,
+})
+
+const hostsPage = z.object({
+  /** Hosts that the filter leaves. */
+  total: count,
+  secondSends: count,
+  hosts: z.array(host).readonly(),
+})
+
+const hostPage = z.object({
+  host,
+  mirrors: z
+    .array(
+      mirrorOverview
+        .pick({ name: true, state: true, isPaused: true, files: true, queue: true, problems: true })
+        .extend({
+          path: z.string().nullable(),
+        }),
+    )
+    .readonly(),
+  problems: z
+    .array(z.object({ mirror: z.string(), path: z.string(), code: z.string(), message: z.string() }))
+    .readonly(),
+})
+
+const hostOrder = z.object({
+  hostId: z.int(),
+  kind: z.enum(['pause', 'resume', 'sync']),
+  /** Null: all of the host. */
+  mirror: z.string().nullable(),
 })
 
 const settingsInForce = z.object({
@@ -191,7 +247,7 @@ const logLine = z.object({
 const logLines = z.object({ lines: z.array(logLine).readonly().nullable() })
 
 export type Overview = z.infer<typeof overview>
-export type MirrorOverview = z.infer<typeof mirror>
+export type MirrorOverview = z.infer<typeof mirrorOverview>
 export type ReportRowShown = z.infer<typeof reportRow>
 export type ClassCounts = z.infer<typeof classCounts>
 export type RowsInput = z.infer<typeof rowsInput>
@@ -203,6 +259,9 @@ export type ShownProblem = z.infer<typeof problem>
 export type ProblemCount = z.infer<typeof problemGroup>
 export type TimelineSpan = z.infer<typeof timelineSpan>
 export type Timeline = z.infer<typeof timeline>
+export type HostShown = z.infer<typeof host>
+export type HostsPage = z.infer<typeof hostsPage>
+export type HostPage = z.infer<typeof hostPage>
 export type SettingsInForce = z.infer<typeof settingsInForce>
 export type LogLine = z.infer<typeof logLine>
 
@@ -226,8 +285,14 @@ export const dashboardCalls = {
   why: { input: z.object({ mirror: z.string(), path: z.string() }), answer: explanation },
   problems: { input: problemsInput, answer: problemsPage },
   retry: { input: contents, answer: counted },
+  /** All that the filter leaves and that are not set aside. */
+  retryAll: { input: problemsFilter, answer: counted },
   setAside: { input: contents, answer: counted },
   timeline: { input: z.object({ span: timelineSpan }), answer: timeline },
+  hosts: { input: hostsInput, answer: hostsPage },
+  host: { input: z.object({ hostId: z.int() }), answer: hostPage },
+  /** The host carries it out with its next renewal. */
+  order: { input: hostOrder, answer: nothing },
   settings: { input: nothing, answer: settingsInForce },
   log: { input: nothing, answer: logLines },
   search: {
@@ -236,6 +301,7 @@ export const dashboardCalls = {
   },
   /** An address under which the original can be opened for some minutes. */
   openDocument: { input: z.object({ resourceId: identifier }), answer: z.object({ url: z.string() }) },
+  ...mirrorEdits,
 } as const
 
 /**
@@ -252,3 +318,8 @@ export type CallName = keyof DashboardCalls
 export type CallInput<K extends CallName> = z.infer<DashboardCalls[K]['input']>
 export type CallResponse<K extends CallName> = z.infer<DashboardCalls[K]['answer']>
 export type LiveEvent = z.infer<typeof liveEvent>
+
+/** One method for each call of the interface. */
+export type CallHandlers = {
+  readonly [K in CallName]: (input: CallInput<K>, signal: AbortSignal) => Promise<CallResponse<K>>
+}

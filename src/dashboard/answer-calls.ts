@@ -1,16 +1,12 @@
-import type { CallInput, CallName, CallResponse } from '../contract/dashboard.ts'
+import type { CallHandlers } from '../contract/dashboard.ts'
 import { RequestError } from '../foundation/errors.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
+import type { Hosts } from './hosts.ts'
 import type { LiveStream } from './live.ts'
 import type { Sessions } from './sessions.ts'
 import type { DashboardSources } from './sources.ts'
 import type { DashboardSyncs } from './syncs.ts'
 import type { Waiting } from './waiting.ts'
-
-/** One method for each call of the interface. */
-export type CallHandlers = {
-  readonly [K in CallName]: (input: CallInput<K>, signal: AbortSignal) => Promise<CallResponse<K>>
-}
 
 interface Parts {
   readonly sources: DashboardSources
@@ -18,13 +14,15 @@ interface Parts {
   readonly syncs: DashboardSyncs
   readonly live: LiveStream
   readonly waiting: Waiting
+  readonly hosts: Hosts
 }
 
 const MOST_HITS = 50
 const LIFE_OF_ADDRESS_MINUTES = 10
 
-export function answerCalls({ sources, sessions, syncs, live, waiting }: Parts): CallHandlers {
+export function answerCalls({ sources, sessions, syncs, live, waiting, hosts }: Parts): CallHandlers {
   const { read } = sources.reader
+  const { edits } = sources
   /** Shows the result of a change at once. */
   const changed = async <T>(change: Promise<T>): Promise<T> => {
     const result = await change
@@ -55,14 +53,23 @@ export function answerCalls({ sources, sessions, syncs, live, waiting }: Parts):
     }),
     problems: (input) => read('problems', input),
     retry: async ({ contentIds }) => ({ count: await changed(sources.retry(contentIds)) }),
+    retryAll: async (filter) => ({ count: await changed(sources.retry(await read('failed', filter))) }),
     setAside: async ({ contentIds }) => ({ count: await changed(sources.setAside(contentIds)) }),
     timeline: ({ span }) => read('timeline', { span, nowMs: Date.now() }),
+    hosts: (input) => hosts.list(input),
+    host: ({ hostId }) => hosts.show(hostId),
+    order: async ({ hostId, ...order }) => hosts.order(hostId, order).then(() => ({})),
     settings: async () => sources.settings(),
     log: async () => ({ lines: sources.log?.list() ?? null }),
     search: ({ query, library }, signal) => {
       const libraryIds = library === '' ? {} : { libraryIds: [library] }
       return connected(signal, (client) => client.searchResources({ query, ...libraryIds, limit: MOST_HITS }, signal))
     },
+    ...edits,
+    saveRules: (input, signal) => changed(edits.saveRules(input, signal)),
+    newMirror: (input, signal) => waiting.during(sources.service(), () => edits.newMirror(input, signal)),
+    checkMirror: (input, signal) => waiting.during(sources.service(), () => edits.checkMirror(input, signal)),
+    addMirror: (input, signal) => changed(waiting.during(sources.service(), () => edits.addMirror(input, signal))),
     openDocument: ({ resourceId }, signal) =>
       connected(signal, async (client) => {
         const view = { disposition: 'inline', ttlMinutes: LIFE_OF_ADDRESS_MINUTES } as const

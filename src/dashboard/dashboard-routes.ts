@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { z } from 'zod'
-import { type CallName, dashboardCalls } from '../contract/dashboard.ts'
+import { type CallHandlers, type CallName, dashboardCalls } from '../contract/dashboard.ts'
 import { CALLS_PATH, LIVE_PATH } from '../contract/dashboard-addresses.ts'
 import { RequestError } from '../foundation/errors.ts'
 import {
@@ -12,7 +12,6 @@ import {
   type PageFiles,
 } from '../foundation/http/page-files.ts'
 import { type HttpResponse, jsonResponse, parseInput, type Route, type Routes } from '../foundation/http/route.ts'
-import type { CallHandlers } from './answer-calls.ts'
 import type { LiveStream } from './live.ts'
 import type { Sessions } from './sessions.ts'
 

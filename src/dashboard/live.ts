@@ -32,6 +32,7 @@ export async function readLive({ sources, syncs, waiting }: LiveParts): Promise<
       summary: describeStatus(daemon) || counted(0, 'mirror'),
     },
     trouble: waiting.describe(Date.now()) ?? daemon?.service.reason?.message ?? null,
+    isInFleet: sources.openFleet !== undefined,
     mirrors: mirrors.map((mirror) => ({
       ...mirror,
       isSyncing: syncs.isRunning(mirror.name),

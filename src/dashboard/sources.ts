@@ -1,4 +1,6 @@
-import type { LogLine, SettingsInForce } from '../contract/dashboard.ts'
+import type { CallHandlers, LogLine, SettingsInForce } from '../contract/dashboard.ts'
+import type { mirrorEdits } from '../contract/mirror-edits.ts'
+import type { FleetView } from '../ledger/fleet-view.ts'
 import type { OutageListener } from '../remote/policies/outage.ts'
 import type { DaemonStatus } from '../sync/continuous/controller-status.ts'
 import type { Service } from '../sync/engine.ts'
@@ -12,6 +14,9 @@ export interface RecentLog {
   list(): readonly LogLine[]
 }
 
+/** The calls that show and change what is mirrored, by the configuration file. */
+export type MirrorEdits = Pick<CallHandlers, keyof typeof mirrorEdits>
+
 /** The sources of the dashboard's data, and the actions that it offers. */
 export interface DashboardSources {
   readonly reader: StateReader
@@ -20,6 +25,8 @@ export interface DashboardSources {
   readonly serviceName: string
   /** Null when no daemon serves the dashboard. */
   readonly log: RecentLog | null
+  /** Opens what the hosts of the ledger tell; undefined for a host that shares none. The dashboard closes it. */
+  readonly openFleet: (() => Promise<FleetView>) | undefined
   /** Null when no daemon runs. */
   daemonStatus(): Promise<DaemonStatus | null>
   /** Mirrors that are configured or in the store; none while the configuration cannot be read. */
@@ -34,4 +41,5 @@ export interface DashboardSources {
   setAside(contentIds: readonly number[]): Promise<number>
   /** Describes everything known of a path, relative to its mirror; text by label. */
   explain(mirror: string, path: string, signal: AbortSignal): Promise<readonly (readonly [string, string])[]>
+  readonly edits: MirrorEdits
 }

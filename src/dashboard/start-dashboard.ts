@@ -8,6 +8,7 @@ import { loadPageFiles } from '../foundation/http/page-files.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { answerCalls } from './answer-calls.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
+import { Hosts } from './hosts.ts'
 import { LiveStream, readLive } from './live.ts'
 import { Sessions } from './sessions.ts'
 import type { DashboardSources } from './sources.ts'
@@ -32,7 +33,8 @@ export async function startDashboard(sources: DashboardSources, logger: Logger):
   const syncs = starting.adopt(new DashboardSyncs(sources.sync, waiting), (each) => each.stop())
   const sessions = new Sessions(systemClock)
   const live = new LiveStream(() => readLive({ sources, syncs, waiting }))
-  const handlers = answerCalls({ sources, sessions, syncs, live, waiting })
+  const hosts = starting.use(new Hosts(sources.openFleet))
+  const handlers = answerCalls({ sources, sessions, syncs, live, waiting, hosts })
   let origin = ''
   const { listen, close } = createHttpServer({
     routes: dashboardRoutes({ files: await loadPageFiles(), handlers, sessions, live }),

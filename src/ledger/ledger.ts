@@ -1,4 +1,5 @@
 import type { IngestionOutcome } from '../contract/states.ts'
+import type { Published } from './published.ts'
 
 /** The most contents, ends or paths of one call. */
 export const MOST_IN_A_CALL = 500
@@ -164,6 +165,8 @@ export interface Ledger extends AsyncDisposable {
   recordOutcomes(library: LedgerLibrary, outcomes: ReadonlyMap<string, IngestionOutcome>): Promise<void>
   /** Returns the outcomes of resources, by identifier. */
   outcomes(library: LedgerLibrary, resourceIds: readonly string[]): Promise<ReadonlyMap<string, IngestionOutcome>>
+  /** Replaces what this host told people elsewhere of its mirrors. Throws LedgerError `session-over` if the session is closed. */
+  publish(session: bigint, published: Published): Promise<void>
 }
 
 /** `session-over`: another host has closed the session. `went-back`: the ledger lacks what this host settled. */

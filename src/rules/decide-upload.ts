@@ -13,7 +13,7 @@ export interface UploadCandidate {
   readonly isTried: boolean
   /** The directory that the upload names exists at the service, or the upload names none. */
   readonly hasDirectory: boolean
-  /** The content has several copies, and each is to become a location of its resource. */
+  /** The content has several copies, here or on other hosts, and each is to become a location of its resource. */
   readonly mustLink: boolean
 }
 

@@ -14,7 +14,17 @@ import { temporaryDirectory } from '../support/temporary.ts'
 
 function settingsOf(port: number, more: Partial<FleetSettings> = {}): FleetSettings {
   const database = { host: '127.0.0.1', port, database: 'shelfd', user: 'shelfd' }
-  return { ...{ database, host: 'nas', leaseMs: 60_000, passwordFile: undefined, passwordCommand: undefined }, ...more }
+  return {
+    ...({
+      database,
+      host: 'nas',
+      leaseMs: 60_000,
+      publish: 'names',
+      passwordFile: undefined,
+      passwordCommand: undefined,
+    } as const),
+    ...more,
+  }
 }
 
 async function failureOf(fleet: FleetSettings): Promise<unknown> {

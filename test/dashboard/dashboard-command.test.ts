@@ -1,53 +1,11 @@
 /** The dashboard that the command serves where no daemon runs. */
 import { expect, onTestFinished, test } from 'vitest'
-import {
-  type CallInput,
-  type CallName,
-  type CallResponse,
-  dashboardCalls,
-  liveEvent,
-} from '../../src/contract/dashboard.ts'
 import { configure } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
 import { homeWithPapers, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 import { startRawServer } from '../support/network.ts'
-import { startHere } from '../support/run-shelfd.ts'
-
-/** `shelfd dashboard` in this process, and a client that is signed in; every answer must have the shape of its call. */
-async function serve(home: ReturnType<typeof temporaryHome>) {
-  const running = startHere(
-    ['dashboard', '--json'],
-    { ...home.env, SHELFD_FIRST_POLL: '5ms', SHELFD_CHECKERS: '1' },
-    home.path,
-  )
-  onTestFinished(async () => {
-    await running.stop()
-    await running.ended
-  })
-  const url: string = JSON.parse(await running.firstLine).url
-  const { origin } = new URL(url)
-  let authorization = ''
-  const call = async <K extends CallName>(
-    name: K,
-    input: CallInput<K>,
-    signal?: AbortSignal,
-  ): Promise<CallResponse<K>> => {
-    const init = { method: 'POST', headers: { authorization }, body: JSON.stringify(input), ...(signal && { signal }) }
-    const answer = await fetch(`${origin}/api/${name}`, init)
-    if (!answer.ok) throw new Error(`${name}: ${answer.status} ${await answer.text()}`)
-    return dashboardCalls[name].answer.parse(await answer.json()) as CallResponse<K>
-  }
-  const { token } = await call('signIn', { key: url.slice(url.lastIndexOf('/') + 1) })
-  authorization = `Bearer ${token}`
-  const live = async () => {
-    const { body } = await fetch(`${origin}/api/live`, { headers: { authorization } })
-    for await (const part of body ?? [])
-      return liveEvent.parse(JSON.parse(Buffer.from(part).toString().slice('data: '.length)))
-    throw new Error('The stream ended')
-  }
-  return { call, live, running }
-}
+import { serveDashboard } from './dashboard-client.ts'
 
 const ALL = { classes: [], text: '', below: '', offset: 0 } as const
 const ALL_PROBLEMS = { text: '', cause: '', place: '', offset: 0 } as const
@@ -57,7 +15,7 @@ test('a mirror that is synced when it is named has its state, and a note', async
   home.write('Notes', { 'a.md': 'A kestrel hovers.' })
   await home.sync(['Notes'])
   configure(home, { mirrors: [{ name: 'papers', path: home.write('Papers', {}) }] })
-  const { live } = await serve(home)
+  const { live } = await serveDashboard(home)
   const event = await live()
   const mirror = event.kind === 'overview' ? event.overview.mirrors.find(({ name }) => name === 'Notes') : undefined
   expect(mirror).toMatchObject({
@@ -69,7 +27,7 @@ test('a mirror that is synced when it is named has its state, and a note', async
 test('without a daemon the command serves all of the dashboard', async () => {
   const home = homeWithPapers({ 'a.md': 'A kestrel hovers.', 'sub/broken.pdf': '%PDF-' })
   await home.sync(['Papers'])
-  const { call, live, running } = await serve(home)
+  const { call, live, running } = await serveDashboard(home)
 
   home.write('Papers', { 'sub/b.md': 'A buzzard circles.' })
   await call('sync', { names: ['Papers'] })
@@ -96,10 +54,11 @@ test('without a daemon the command serves all of the dashboard', async () => {
   expect(await call('log', {})).toEqual({ lines: null })
   expect((await call('timeline', { span: 'hour' })).sent.reduce((a, b) => a + b)).toBe(3)
 
-  const { problems, contentIds } = await call('problems', ALL_PROBLEMS)
+  const { problems } = await call('problems', ALL_PROBLEMS)
+  const contentIds = problems.flatMap(({ content }) => content?.contentId ?? [])
   expect(problems).toMatchObject([{ path: 'sub/broken.pdf', content: { isSetAside: false } }])
   expect(await call('setAside', { contentIds })).toEqual({ count: 1 })
-  expect(await call('problems', ALL_PROBLEMS)).toMatchObject({ total: 1, setAside: 1, contentIds: [] })
+  expect(await call('problems', ALL_PROBLEMS)).toMatchObject({ total: 1, setAside: 1, failed: 0 })
   await call('pause', { names: ['Papers'] })
   expect(await overviewOf()).toMatchObject({ mirrors: [{ isPaused: true, files: { setAside: 1 } }] })
   running.stop()
@@ -107,7 +66,7 @@ test('without a daemon the command serves all of the dashboard', async () => {
 })
 
 test('a path that leaves its mirror is refused [S-23]', async () => {
-  const { call } = await serve(temporaryHome())
+  const { call } = await serveDashboard(temporaryHome())
   for (const path of ['..', '../x', 'a/../../x', '/etc/passwd', './a.md']) {
     await expect(call('why', { mirror: 'Papers', path }), path).rejects.toThrow('is no path in a mirror')
   }
@@ -115,7 +74,7 @@ test('a path that leaves its mirror is refused [S-23]', async () => {
 })
 
 test('nothing mirrored yet is shown as nothing', async () => {
-  const { call, live } = await serve(temporaryHome())
+  const { call, live } = await serveDashboard(temporaryHome())
   expect(await live()).toMatchObject({ overview: { mirrors: [] } })
   expect(await call('problems', ALL_PROBLEMS)).toMatchObject({ total: 0, problems: [], causes: [] })
   await expect(call('rows', { mirror: 'none', ...ALL })).rejects.toThrow('Nothing of the mirror')
@@ -139,7 +98,7 @@ test.each(Object.keys(SILENT) as (keyof typeof SILENT)[])(
     const home = temporaryHome({ url, token: 'token' })
     const path = home.write('Papers', { 'a.md': 'A' })
     configure(home, { mirrors: [{ name: 'papers', path, library: 'Test' }], limits: { retryFor: '4s' } })
-    const { call, live } = await serve(home)
+    const { call, live } = await serveDashboard(home)
     const troubleOf = async () => {
       const event = await live()
       return event.kind === 'overview' ? event.overview.trouble : undefined
@@ -166,7 +125,7 @@ test('mirrors that are synced at once take turns', async () => {
   const home = temporaryHome()
   const mirrors = ['Notes', 'Papers'].map((name) => ({ name, path: home.write(name, { 'a.md': name }), library: name }))
   configure(home, { mirrors })
-  const { call, live } = await serve(home)
+  const { call, live } = await serveDashboard(home)
   await call('sync', { names: [] })
   const states = async () => {
     const event = await live()
@@ -186,10 +145,10 @@ test('every one of 620 problems is on a page, by cause and directory', async () 
   const path = home.write('Papers', { 'broken.pdf': '%PDF-', 'copy/broken.pdf': '%PDF-', ...Object.fromEntries(large) })
   configure(home, { mirrors: [{ name: 'papers', path, library: 'Papers', maxSize: '1KB' }] })
   await home.sync([])
-  const { call } = await serve(home)
+  const { call } = await serveDashboard(home)
   const first = await call('problems', ALL_PROBLEMS)
   const cause = 'larger than maxSize; raise maxSize, or leave it out with an ignore rule [over-max-size]'
-  expect(first).toMatchObject({ total: 620, causes: [{ key: cause, count: 619 }, { count: 1 }], contentIds: [1] })
+  expect(first).toMatchObject({ total: 620, causes: [{ key: cause, count: 619 }, { count: 1 }], failed: 1 })
   expect(first.places.map(({ count }) => count)).toEqual([89, 89, 89, 88, 88, 88, 88, 1])
   expect(first.morePlaces).toBe(1)
   const paths = new Set<string>()
@@ -199,7 +158,10 @@ test('every one of 620 problems is on a page, by cause and directory', async () 
   }
   expect(paths.size).toBe(620)
   const some = await call('problems', { text: 'LARGE', cause, place: 'papers: d3', offset: 0 })
-  expect(some).toMatchObject({ total: 88, contentIds: [] })
+  expect(some).toMatchObject({ total: 88, failed: 0 })
+  const all = { text: '', cause: '', place: '' }
+  expect(await call('retryAll', { ...all, place: 'papers: d3' })).toEqual({ count: 0 })
+  expect(await call('retryAll', all)).toEqual({ count: 1 })
   for (const filter of [{ text: 'COPY/' }, { place: 'papers: copy' }, { place: 'papers: .' }]) {
     const { total, problems } = await call('problems', { ...ALL_PROBLEMS, ...filter })
     expect([total, problems]).toMatchObject([1, [{ content: { copies: ['papers: copy/broken.pdf'] } }]])
@@ -212,7 +174,7 @@ test('every one of 620 problems is on a page, by cause and directory', async () 
 test('what is known of a file is shown also while the service is silent', async () => {
   const { service, home } = await homeOnService({ 'a.md': 'A' })
   await home.sync(['Papers', '--to', 'Research'])
-  const { call } = await serve(home)
+  const { call } = await serveDashboard(home)
   const silent = new AbortController()
   service.onResponse = () => new Promise<void>((resolve) => silent.signal.addEventListener('abort', () => resolve()))
   onTestFinished(() => silent.abort())

@@ -19,11 +19,15 @@ async function start() {
   const record = (what: string) => async () => void asked.push(what)
   const reader = openStateReader(temporaryDirectory())
   onTestFinished(() => reader[Symbol.asyncDispose]())
+  const refuse = async () => {
+    throw new Error('Nothing is changed')
+  }
   const sources: DashboardSources = {
     reader,
     version: '1.2.3',
     serviceName: 'https://library.example.com',
     log: null,
+    openFleet: undefined,
     daemonStatus: async () => null,
     listMirrors: () => [],
     settings: () => ({ configFile: null, settings: [] }),
@@ -36,6 +40,14 @@ async function start() {
     retry: async (ids) => ids.length,
     setAside: async (ids) => ids.length,
     explain: async () => [],
+    edits: {
+      rules: refuse,
+      rulesEffect: refuse,
+      saveRules: refuse,
+      newMirror: refuse,
+      checkMirror: refuse,
+      addMirror: refuse,
+    },
   }
   const dashboard = await startDashboard(sources, silentLogger)
   onTestFinished(() => dashboard[Symbol.asyncDispose]())

@@ -4,7 +4,14 @@ import { LiveStream } from '../../src/dashboard/live.ts'
 
 const eventOf = (logNumber: number): LiveEvent => ({
   kind: 'overview',
-  overview: { version: '1', service: 'https://library.example.com', daemon: null, trouble: null, mirrors: [] },
+  overview: {
+    version: '1',
+    service: 'https://library.example.com',
+    daemon: null,
+    trouble: null,
+    isInFleet: false,
+    mirrors: [],
+  },
   logNumber,
 })
 

@@ -1,60 +1,13 @@
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { initialise } from '../../src/ledger/postgres/schema.ts'
-import { configure } from '../support/daemon.ts'
-import { type FaultyOptions, type FaultyService, startFaultyService } from '../support/faulty-service.ts'
-import { expectExit, type Home, temporaryHome } from '../support/home.ts'
-import { createDatabase, needsPostgres, type TestDatabase } from '../support/postgres.ts'
-import { manyFiles, type Tree } from '../support/temporary.ts'
+import { fleetOf } from '../support/fleet-of-hosts.ts'
+import { expectExit, temporaryHome } from '../support/home.ts'
+import { readLibrary } from '../support/library-contents.ts'
+import { needsPostgres } from '../support/postgres.ts'
+import { manyFiles } from '../support/temporary.ts'
 
 needsPostgres()
-
-/** As short as the tests can be sure of on a loaded machine. */
-const LEASE_MS = 2_000
-
-interface Fleet extends AsyncDisposable {
-  readonly service: FaultyService
-  readonly database: TestDatabase
-  /** A host whose directory "Papers" has these files. */
-  host(name: string, papers: Tree, limits?: Readonly<Record<string, unknown>>): Promise<Home>
-}
-
-/** Hosts over one service that stores each upload anew, and one ledger. */
-async function fleetOf({ isCreated = true, ...options }: FaultyOptions & { isCreated?: boolean } = {}): Promise<Fleet> {
-  const service = await startFaultyService({ library: 'Research', hasNoDuplicateRule: true, ...options })
-  const database = await createDatabase()
-  if (isCreated) await initialise(database.address, LEASE_MS)
-  const { user, host, port, database: name } = database.address
-  const password = (await database.address.password?.()) ?? ''
-  return {
-    service,
-    database,
-    host: async (hostName, papers, limits = {}) => {
-      const home = temporaryHome()
-      home.write('Papers', papers)
-      for (const [file, secret] of [
-        ['password', password],
-        ['token', service.token],
-      ] as const) {
-        writeFileSync(join(home.path, file), `${secret}\n`, { mode: 0o600 })
-      }
-      configure(home, {
-        service: { url: service.url, tokenFile: join(home.path, 'token') },
-        ingestion: { firstPoll: '5ms' },
-        limits,
-        mirrors: [{ name: 'papers', path: join(home.path, 'Papers'), library: 'Research', settle: '0s' }],
-        fleet: {
-          database: `postgres://${user}@${host}:${port}/${name}`,
-          passwordFile: join(home.path, 'password'),
-          host: hostName,
-        },
-      })
-      return home
-    },
-    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
-  }
-}
 
 describe('creating a ledger', () => {
   test('without one, a sync names the command that creates it, and sends nothing', async () => {
@@ -66,10 +19,51 @@ describe('creating a ledger', () => {
     expectExit(
       await nas.shelfd(['fleet', 'init', '--yes']),
       0,
-      /Created the ledger in ".*" at 127\.0\.0\.1:\d+ \(schema 1\)/,
+      /Created the ledger in ".*" at 127\.0\.0\.1:\d+ \(schema 2\)/,
     )
     expectExit(await nas.shelfd(['fleet', 'init', '--yes']), 0, /is up to date/)
     expect(await nas.sync([])).toMatchObject({ exitCode: 0, mirror: { uploads: { created: 3 } } })
+  })
+
+  test('an upgrade needs one, names hosts of other versions, and a second one changes nothing', async () => {
+    await using fleet = await fleetOf({ isCreated: false })
+    const nas = await fleet.host('nas', manyFiles(1, 1))
+    expectExit(await nas.shelfd(['fleet', 'upgrade']), 78, /holds no ledger: create it by "shelfd fleet init"/)
+    expectExit(await nas.shelfd(['fleet', 'init', '--yes']), 0, /^/)
+    await fleet.sync('laptop', manyFiles(1, 1))
+    await fleet.database.run("UPDATE shelfd.host SET version = '0.0.9'")
+    expect((await nas.sync([])).exitCode).toBe(0)
+    const upgraded = await nas.shelfd(['fleet', 'upgrade'])
+    expect(upgraded.stdout + upgraded.stderr).toMatch(
+      /^Up to date: the ledger .*\n {2}laptop has shelfd 0\.0\.9, this host /,
+    )
+    expect(await nas.json(['fleet', 'upgrade'])).toMatchObject({ from: 2, to: 2, behind: [{ host: 'laptop' }] })
+    await fleet.database.run('UPDATE shelfd.ledger SET schema = 4')
+    fleet.service.forget()
+    nas.write('Papers', { 'new.md': 'new' })
+    expectExit(await nas.shelfd(['sync']), 78, /has schema 4, and this program knows up to 3: install a newer shelfd/)
+    expect(fleet.service.count('uploadFile')).toBe(0)
+  })
+
+  test('hosts go on while the ledger gets the schema of the next version', async () => {
+    await using fleet = await fleetOf()
+    const papers = manyFiles(60, 60)
+    const hosts = await Promise.all(['a', 'b', 'c', 'd'].map((name) => fleet.host(name, papers)))
+    const held = fleet.service.holdUploads(10, 1)
+    const runs = hosts.map((host) => host.sync([]))
+    await held.begun
+    await fleet.database.run(`BEGIN;
+      ALTER TABLE shelfd.content ADD COLUMN note text;
+      CREATE FUNCTION shelfd.claim_2(p_note text) RETURNS text LANGUAGE sql AS 'SELECT p_note';
+      UPDATE shelfd.ledger SET schema = schema + 1; COMMIT`)
+    held.release()
+    expect((await Promise.all(runs)).map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0])
+    expect(fleet.service.count('uploadFile')).toBe(60)
+    // Each connects anew.
+    for (const host of hosts) {
+      expectExit(await host.run(['report', '--check']), 0, /^/)
+      expect((await host.json(['fleet', 'status'])).secondSends).toBe(0)
+    }
   })
 
   test('a host without the section is in no fleet', async () => {
@@ -150,6 +144,19 @@ describe('hosts of one ledger', () => {
     expect(await nas.sync([])).toMatchObject({ exitCode: 0, mirror: { uploads: { created: 0, aliases: 1 } } })
   })
 
+  test('a host that links copies adds the location of what another one has sent', async () => {
+    await using fleet = await fleetOf({ hasNoDuplicateRule: false, mayRepeat: 'copies are linked' })
+    const nas = await fleet.host('nas', { 'a.md': 'same' })
+    const laptop = await fleet.host('laptop', { 'b/copy.md': 'same' }, {}, { duplicates: 'link' })
+    expect((await nas.sync([])).exitCode).toBe(0)
+    for (const duplicates of [1, 0])
+      expect(await laptop.sync([])).toMatchObject({ exitCode: 0, mirror: { uploads: { created: 0, duplicates } } })
+    expect(readLibrary(fleet.service.dataDir).map(({ places }) => places)).toEqual([
+      ['/Papers/a.md', '/Papers/b/copy.md'],
+    ])
+    expect(await laptop.json(['fleet', 'status'])).toMatchObject({ contents: 1, claims: 0, secondSends: 0 })
+  })
+
   test('one that joins with receipts of its own brings them', async () => {
     await using fleet = await fleetOf()
     const papers = manyFiles(10, 10)
@@ -164,6 +171,24 @@ describe('hosts of one ledger', () => {
     fleet.service.forget()
     expect(await laptop.sync([])).toMatchObject({ exitCode: 0, mirror: { uploads: { created: 0, aliases: 10 } } })
     expect(fleet.service.count('uploadFile')).toBe(0)
+  })
+
+  test('a dry run leaves out what others have sent, opens no session and claims nothing', async () => {
+    await using fleet = await fleetOf()
+    fleet.service.answer = ({ route, body }) =>
+      route === 'uploadFile' && body.includes('refused') ? { status: 422, body: { message: 'No.' } } : undefined
+    const papers = { ...manyFiles(6, 4), 'poison.md': 'refused everywhere' }
+    const nas = await fleet.host('nas', papers)
+    expect((await nas.sync([])).exitCode).toBe(1)
+    const laptop = await fleet.host('laptop', { ...papers, 'own.md': 'own', 'same.md': 'own' })
+    fleet.service.forget()
+    for (const limits of [[], ['--max-new', '5']]) {
+      const dry = await laptop.sync(['--dry-run', ...limits])
+      expect(dry).toMatchObject({ exitCode: 1, mirror: { uploads: { created: 1, aliases: 7 } } })
+    }
+    expect(fleet.service.count('uploadFile')).toBe(0)
+    expect((await nas.json(['fleet', 'status'])).hosts).toMatchObject([{ name: 'nas' }])
+    expect(await laptop.sync([])).toMatchObject({ mirror: { uploads: { created: 1, aliases: 7 } } })
   })
 
   test('look for what a killed host was sending, and send it only if it is not there [P4]', async () => {

@@ -156,6 +156,7 @@ describe('why of a file', () => {
     await home.sync(TO)
     const found = await explain(home, 'a.md')
     expect(found).toEqual({
+      fleet: null,
       mirror: 'Papers',
       path: 'a.md',
       library: { id: expect.any(String), name: 'Research' },

@@ -18,6 +18,7 @@ import {
 import { boundMessage } from '../../src/ledger/postgres/encoding.ts'
 import { DayLimit } from './day-limit.ts'
 import { Journal } from './journal.ts'
+import { MemoryPublished } from './memory-published.ts'
 import {
   away,
   type Claim,
@@ -45,13 +46,13 @@ export class MemoryLedger {
   readonly #leaseMs: number
   readonly #journal = new Journal()
   readonly #hosts = this.#journal.table<Host>()
+  readonly published = new MemoryPublished(this.#journal, this.#hosts)
   readonly #sessions = this.#journal.table<Session>()
   readonly #contents = this.#journal.table<Stored>()
   readonly #claims = this.#journal.table<Claim>()
   readonly #refusals = this.#journal.table<Refusal & { readonly host: string }>()
   readonly #limit: DayLimit
   readonly #directories = this.#journal.table<Directory>()
-  readonly #orders = this.#journal.table<HostOrder & { readonly host: string; readonly id: number }>()
   readonly #extraSends = this.#journal.table<string>()
   /** Numbers are never given out again, also after commits were lost. */
   #last = 0
@@ -147,16 +148,13 @@ export class MemoryLedger {
           const found = this.#contentsOf(library).map(([, { resourceId, outcome }]) => [resourceId, outcome] as const)
           return new Map(found.filter(([resourceId]) => resourceIds.includes(resourceId)))
         }),
+      publish: (session, told) => call('publish', () => this.published.publish(this.#checkSession(session), told)),
       [Symbol.asyncDispose]: async () => {},
     }
   }
 
   giveOrder(hostId: number, order: HostOrder): boolean {
-    const found = [...this.#hosts.entries()].find(([, { id }]) => id === hostId)
-    if (!found) return false
-    const id = this.#number()
-    this.#journal.commit(() => this.#orders.set(String(id), { ...order, host: found[0], id }))
-    return true
+    return this.published.giveOrder(hostId, order, this.#number())
   }
 
   countExtraSends(library: LedgerLibrary): number {
@@ -190,9 +188,7 @@ export class MemoryLedger {
     const found = this.#openSession(session)
     if (!found) return { isOurs: false, orders: [] }
     this.#sessions.set(String(session), { ...found, beat: found.beat + 1n })
-    const orders = [...this.#orders.entries()].filter(([, { host }]) => host === found.host)
-    for (const [key, { id }] of orders) if (id <= taken) this.#orders.delete(key)
-    return { isOurs: true, orders: orders.map(([, order]) => order).filter(({ id }) => id > taken) }
+    return { isOurs: true, orders: this.published.takeOrders(found.host, taken) }
   }
 
   #closeSilent({ session, beat }: SessionBeat): boolean {

@@ -22,6 +22,7 @@ const target: LedgerUnderTest = {
   passTime: (durationMs) => clock.advance(durationMs),
   lose: (ledger, loss) => void losses.set(ledger, loss),
   giveOrder: async (hostId, order) => memory.giveOrder(hostId, order),
+  view: memory.published,
   countExtraSends: async (library) => memory.countExtraSends(library),
   mark: async () => {
     const before = memory.commits

@@ -7,7 +7,8 @@ import { openFleetView } from '../../src/ledger/postgres/hosts.ts'
 import { postgresLedger } from '../../src/ledger/postgres/postgres-ledger.ts'
 import { hardenedSql, initialise } from '../../src/ledger/postgres/schema.ts'
 import { freePort } from '../support/free-port.ts'
-import { createDatabase, needsPostgres, type TestDatabase } from '../support/postgres.ts'
+import { needs } from '../support/needs.ts'
+import { createDatabase, needsPostgres, startPooler, type TestDatabase } from '../support/postgres.ts'
 import { startLossyProxy } from './lossy-proxy.ts'
 import { describeLedger } from './suite.ts'
 import { expectLedgerError, kindsOf, type LedgerUnderTest, newLibrary, openTwo, TestHost, wanted } from './test-host.ts'
@@ -31,19 +32,32 @@ afterAll(async () => {
 
 describe('the ledger on PostgreSQL', () => describeLedger(() => target))
 
+describe('the ledger on PostgreSQL of the system, through a pooler', () => {
+  const hasPrograms = needs('postgres', 'pgbouncer')
+  let pooled: LedgerUnderTest
+  beforeAll(async () => {
+    if (!hasPrograms) return
+    const own = track(await createDatabase('system'))
+    await initialise(own.address, LEASE_MS)
+    const pooler = track(await startPooler(own.address))
+    pooled = await testLedger(own, pooler.port)
+  })
+  describeLedger(() => pooled)
+})
+
 describe('a ledger on PostgreSQL', () => {
   test('creating it twice changes nothing', async () => {
     const own = track(await createDatabase())
-    expect(await initialise(own.address, LEASE_MS)).toEqual({ from: 0, to: 1 })
+    expect(await initialise(own.address, LEASE_MS)).toEqual({ from: 0, to: 2 })
     const before = await own.run('SELECT * FROM shelfd.ledger')
-    expect(await initialise(own.address, 15_000)).toEqual({ from: 1, to: 1 })
+    expect(await initialise(own.address, 15_000)).toEqual({ from: 2, to: 2 })
     expect(await own.run('SELECT * FROM shelfd.ledger')).toEqual(before)
   })
 
   test('two hosts that create it at the same time make one', async () => {
     const own = track(await createDatabase())
     const made = await Promise.all([initialise(own.address, LEASE_MS), initialise(own.address, LEASE_MS)])
-    expect(made.map(({ from }) => from).sort()).toEqual([0, 1])
+    expect(made.map(({ from }) => from).sort()).toEqual([0, 2])
   })
 
   test('a database without one is named, with what creates it', async () => {
@@ -57,8 +71,8 @@ describe('a ledger on PostgreSQL', () => {
   })
 
   test.each([
-    [0, 'ledger-unusable', /has schema 0, and this program needs 1/],
-    [3, 'ledger-newer', /has schema 3, and this program knows up to 2/],
+    [0, 'ledger-unusable', /has schema 0, and this program needs 2/],
+    [4, 'ledger-newer', /has schema 4, and this program knows up to 3/],
   ] as const)('one of schema %d is refused before anything is written', async (schema, code, message) => {
     const own = await newLedger()
     await own.run('UPDATE shelfd.ledger SET schema = $1', [schema])
@@ -68,7 +82,7 @@ describe('a ledger on PostgreSQL', () => {
 
   test('one of the next schema serves this program', async () => {
     const own = await newLedger()
-    await own.run('UPDATE shelfd.ledger SET schema = 2')
+    await own.run('UPDATE shelfd.ledger SET schema = 3')
     expect(await open(own.address)).toMatchObject({ settled: 0n, hasMoved: false })
   })
 
@@ -179,17 +193,15 @@ describe('a ledger on PostgreSQL', () => {
     await nas.claim('a', 'b')
     await laptop.close(nas)
     const view = track(openFleetView(own.address))
-    expect(await view.readTotals()).toEqual({ contents: 0, claims: 3, secondSends: 0, today: 3 })
+    expect(await view.readTotals()).toEqual({
+      ...{ contents: 0, isAbout: false, claims: 3, doubts: 3, secondSends: 0, today: 3, leaseMs: LEASE_MS },
+    })
+    const mirrors = { done: 0, busy: 0, warned: 0, stopped: 0 }
+    const untold = { publishedAt: null, sentInDay: 0, mirrors, waiting: 0, problems: 0 }
+    const both = { ...untold, version: '1.0.0', seenAt: expect.any(Number) }
     expect(await view.listHosts()).toEqual([
-      {
-        id: laptop.opened.hostId,
-        name: 'laptop',
-        version: '1.0.0',
-        seenAt: expect.any(Number),
-        isOpen: true,
-        claims: 0,
-      },
-      { id: nas.opened.hostId, name: 'nas', version: '1.0.0', seenAt: expect.any(Number), isOpen: false, claims: 3 },
+      { ...both, id: laptop.opened.hostId, name: 'laptop', isOpen: true, claims: 0 },
+      { ...both, id: nas.opened.hostId, name: 'nas', isOpen: false, claims: 3 },
     ])
   })
 
@@ -265,9 +277,10 @@ async function newLedger(): Promise<TestDatabase> {
   return made
 }
 
-async function testLedger(own: TestDatabase): Promise<LedgerUnderTest> {
+/** A ledger in this database, whose hosts connect to this port. */
+async function testLedger(own: TestDatabase, port = own.address.port): Promise<LedgerUnderTest> {
   const view = track(openFleetView(own.address))
-  const proxy = track(await startLossyProxy(own.address.port))
+  const proxy = track(await startLossyProxy(port))
   return {
     connect: () => {
       const ledger = postgresLedger({ ...own.address, port: proxy.port })
@@ -284,6 +297,7 @@ async function testLedger(own: TestDatabase): Promise<LedgerUnderTest> {
     // Tests call one client at a time.
     lose: (_, loss) => proxy.lose(loss),
     giveOrder: (hostId, order) => view.giveOrder(hostId, order),
+    view,
     countExtraSends: async ({ remoteId }) => {
       const text = 'SELECT FROM shelfd.extra_send e JOIN shelfd.library l ON l.id = e.library_id WHERE l.remote_id = $1'
       return (await own.run(text, [remoteId])).length

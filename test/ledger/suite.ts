@@ -3,6 +3,7 @@ import { describeDirectories } from './sentences/directories.ts'
 import { describeEnds } from './sentences/ends.ts'
 import { describeLimits } from './sentences/limits.ts'
 import { describeLostCommits } from './sentences/lost-commits.ts'
+import { describePublished } from './sentences/published.ts'
 import { describeRefusals } from './sentences/refusals.ts'
 import { describeSessions } from './sentences/sessions.ts'
 import { describeTakeOver } from './sentences/take-over.ts'
@@ -18,4 +19,5 @@ export function describeLedger(ledger: () => LedgerUnderTest): void {
   describeLimits(ledger)
   describeDirectories(ledger)
   describeLostCommits(ledger)
+  describePublished(ledger)
 }

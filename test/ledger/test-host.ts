@@ -15,6 +15,7 @@ import {
   type WantedContent,
 } from '../../src/ledger/ledger.ts'
 import type { Loss } from './memory-ledger.ts'
+import type { PublishedView } from './memory-published.ts'
 
 /** A ledger under test; it outlives a test, so each test has hosts and libraries of its own. */
 export interface LedgerUnderTest {
@@ -27,6 +28,7 @@ export interface LedgerUnderTest {
   /** Makes the next call of this client fail, before or after the ledger carries it out. */
   lose(ledger: Ledger, loss: Loss): void
   giveOrder(hostId: number, order: HostOrder): Promise<boolean>
+  readonly view: PublishedView
   countExtraSends(library: LedgerLibrary): Promise<number>
   /** Returns what brings the present state back, as a failover to a standby that lacks all later commits. */
   mark(): Promise<() => Promise<void>>

@@ -34,6 +34,8 @@ const RULES = {
   'S-25':
     'The daemon checks what a client asks as the command line does: every number has its bounds, and no request makes more threads than the machine has room for.',
   'S-26': 'No process of shelfd opens a debugger, whatever signal it gets.',
+  'S-27':
+    'The dashboard writes into the configuration file nothing but the name, directory, library and ignore rules of a mirror; a change that reaches more is refused.',
 }
 
 /** The rules of security, as docs/development/promises.md lists them. */

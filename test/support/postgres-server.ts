@@ -1,29 +1,30 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statfsSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The directory in which the first test that needs PostgreSQL starts it, for all tests of a run. */
+/** The directory in which the first test that needs a PostgreSQL starts it, for all tests of a run. */
 export const POSTGRES_VARIABLE = 'SHELFD_TEST_POSTGRES'
 
 /** Where data is in memory, and room enough for some databases. */
 const MEMORY = '/dev/shm'
 const ROOM_BYTES = 1024 ** 3
 
-/** Runs once before all tests; nothing is started unless a test needs it. Ends the server after the last test. */
+/** Runs once before all tests; nothing is started unless a test needs it. Ends the servers after the last test. */
 export default function setup(): () => Promise<void> {
   if (process.env[POSTGRES_VARIABLE]) return async () => {}
   const home = isRoomy(MEMORY) ? MEMORY : realpathSync(tmpdir())
   const directory = mkdtempSync(join(home, 'shelfd-postgres-'))
   process.env[POSTGRES_VARIABLE] = directory
   return async () => {
-    await stopServer(join(directory, 'data', 'postmaster.pid'))
+    for (const server of globSync(join(directory, '*', 'data'))) await stopServer(server)
     rmSync(directory, { recursive: true, force: true })
   }
 }
 
 /** Ends it without waiting for its clients; it removes the file when it has ended. */
-export async function stopServer(pidFile: string): Promise<void> {
+export async function stopServer(dataDirectory: string): Promise<void> {
+  const pidFile = join(dataDirectory, 'postmaster.pid')
   if (!existsSync(pidFile)) return
   const pid = Number(readFileSync(pidFile, 'utf8').split('\n', 1)[0])
   process.kill(pid, 'SIGQUIT')

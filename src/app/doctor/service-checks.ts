@@ -14,7 +14,7 @@ import {
 } from '../../rules/doctor-findings.ts'
 import { mayUpload } from '../../rules/mirrors.ts'
 import { findLibrary } from '../../sync/pin/pin-mirror.ts'
-import { ledgerAddress } from '../fleet.ts'
+import { openFleet } from '../fleet.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'
 import { given, Unchecked } from './error-findings.ts'
 
@@ -63,8 +63,7 @@ export const ledger: Check = {
   run: async (context) => {
     const { fleet } = await given(context.settings(), 'configuration')
     if (!fleet) return []
-    const { openFleetView } = await import('../../ledger/postgres/hosts.ts')
-    await using view = openFleetView(ledgerAddress(fleet, context))
+    await using view = await openFleet(fleet, context)
     const [hosts, { secondSends }] = [await view.listHosts(), await view.readTotals()]
     const found = ok(`"${fleet.database.database}" at ${fleet.database.host}, ${counted(hosts.length, 'host')}`)
     const namesakes = hosts.filter(({ name }) => name === fleet.host).length

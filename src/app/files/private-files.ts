@@ -1,4 +1,5 @@
 import {
+  accessSync,
   chownSync,
   closeSync,
   constants,
@@ -15,6 +16,7 @@ import { FileError, messageOf, systemCodeOf, UsageError } from '../../foundation
 import { findIntruder, findReader, type Intruder, type Ownership, ownUid } from '../../foundation/files/ownership.ts'
 import { makeDirectories } from '../../foundation/files/private-directory.ts'
 import { replaceFile } from '../../foundation/files/replace-file.ts'
+import { isThere, nearestDirectory } from './paths.ts'
 
 export interface TextFile {
   readonly text: string
@@ -123,6 +125,16 @@ export function rewriteFile(file: string, text: string): void {
     if (ownUid() === 0) chownSync(target, found.uid, found.gid)
   } catch (error) {
     throw new FileError('io-error', `Cannot write "${file}": ${messageOf(error)}`)
+  }
+}
+
+/** Throws FileError('io-error') where `rewriteFile` could not write. */
+export function assertRewritable(file: string): void {
+  try {
+    accessSync(nearestDirectory(dirname(isThere(file) ? realpathSync(file) : file)), constants.W_OK)
+  } catch (error) {
+    const text = `Cannot write "${file}": its directory is not writable for shelfd (${systemCodeOf(error)})`
+    throw new FileError('io-error', `${text}; change it by hand, as a user who may`)
   }
 }
 

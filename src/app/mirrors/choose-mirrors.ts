@@ -180,7 +180,18 @@ function chooseDirectory(
   }
   const lacksTarget = settings.service.kind === 'configured' && !target
   // Beside others, a directory that is gone must not keep them from being synced.
-  if ((lacksTarget || choice.words.length === 1) && isMissing(path)) {
+  const mayBeMissing = !lacksTarget && choice.words.length !== 1
+  if (!mayBeMissing || !isMissing(path)) assertDirectory(path)
+  if (lacksTarget) {
+    const text = `Cannot mirror "${word}": no mirror has that name${meant}, and a directory needs --to LIBRARY[:/path]`
+    throw new UsageError('bad-usage', text)
+  }
+  return choice.chosen.find((mirror) => mirror.path === path) ?? adHoc(settings, choice, path, target)
+}
+
+/** Throws RootError `root-missing` for nothing, with the near name of a directory, and for a file. */
+export function assertDirectory(path: string): void {
+  if (isMissing(path)) {
     const near = didYouMean(basename(path), listDirectories(dirname(path)), join(dirname(path), '/'))
     const text = `Cannot mirror the directory "${path}": it does not exist${near}; check the path, or mount its disk`
     throw new RootError('root-missing', text)
@@ -189,15 +200,10 @@ function chooseDirectory(
     const text = `Cannot mirror "${path}": it is not a directory; name the directory that holds it, "${dirname(path)}"`
     throw new RootError('root-missing', text)
   }
-  if (lacksTarget) {
-    const text = `Cannot mirror "${word}": no mirror has that name${meant}, and a directory needs --to LIBRARY[:/path]`
-    throw new UsageError('bad-usage', text)
-  }
-  return choice.chosen.find((mirror) => mirror.path === path) ?? adHoc(settings, choice, path, target)
 }
 
 /** Names of known mirrors that a new mirror cannot take. */
-function keptNames(settings: Settings, known: readonly MirrorRow[]): Set<string> {
+export function keptNames(settings: Settings, known: readonly MirrorRow[]): Set<string> {
   return new Set(known.filter((row) => !givesWay(settings, row)).map(({ name }) => name))
 }
 

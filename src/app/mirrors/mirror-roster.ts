@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { readOwnFile } from '../../foundation/files/own-file.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
-import { embeddedOrigin, givesNameAway, type MirrorActivity, mirrorActivity } from '../../rules/mirrors.ts'
+import { embeddedOrigin, givesNameAway, isOutOfUse, type MirrorActivity, mirrorActivity } from '../../rules/mirrors.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import { nameOwner, originMismatch } from '../../sync/pin/pinned-service.ts'
+import type { ListedMirror } from '../../sync/reading/read-overview.ts'
 import { realPathOf } from '../files/paths.ts'
 import type { ConfiguredMirror, Settings } from '../settings/settings.ts'
 
@@ -53,6 +54,16 @@ export function listRoster(settings: Settings, known: readonly MirrorRow[]): Ros
   return roster.map((entry) => ({
     ...entry,
     replacedBy: isActive(entry) ? undefined : active.get(realDirectoryOf(entry)),
+  }))
+}
+
+/** Returns the same mirrors as the overview lists them. */
+export function listForOverview(settings: Settings, known: readonly MirrorRow[]): ListedMirror[] {
+  return listRoster(settings, known).map((entry) => ({
+    name: entry.name,
+    path: entry.path,
+    isOutOfUse: isOutOfUse(entry.activity),
+    inactive: (entry.row && describeInactive(entry)) ?? null,
   }))
 }
 

@@ -137,3 +137,8 @@ export function asOwn(file: string, text: string): TextFile {
     directory: ownershipOf(dirname(file)) ?? { ...owner, mode: 0o700 },
   }
 }
+
+/** Reads this text in the place of a file, whose owner and mode were read before, and any other file from the disk. */
+export function asIfWritten(file: string, before: TextFile, text: string): ReadTextFile {
+  return (name) => (name === file ? { ...before, text } : readTextFile(name))
+}

@@ -1,4 +1,18 @@
-import { isCollection, isScalar, parse, parseDocument, stringify } from 'yaml'
+import {
+  Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  parse,
+  parseDocument,
+  stringify,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml'
 import { UsageError } from '../../foundation/errors.ts'
 import { didYouMean } from '../did-you-mean.ts'
 
@@ -40,12 +54,103 @@ export function readValues(word: string): readonly unknown[] {
 export function withSetting(source: string, path: SettingPath, value: unknown): string {
   const document = parseDocument(source)
   const old: unknown = document.getIn(path, true)
-  if ((isScalar(old) || (isCollection(old) && old.flow === true)) && old.range) {
+  if ((isScalar(old) || isAlias(old) || (isCollection(old) && old.flow === true)) && old.range) {
     const [start, end] = old.range
-    return source.slice(0, start) + inFlow(value) + source.slice(end)
+    return source.slice(0, start).replace(/:$/, ': ') + inFlow(value) + source.slice(end)
   }
   document.setIn(path, document.createNode(value))
   return document.toString({ lineWidth: 0, indentSeq: !/:\n- /.test(source) })
+}
+
+/**
+ * Returns the text with other texts in the list `key` of a section; those that stay keep their comments. `before`: the list as it was
+ * read, since variables may stand in the file.
+ */
+export function withTexts(
+  source: string,
+  [key, ...section]: readonly [string, ...SettingPath],
+  { before, after }: { readonly before: readonly string[]; readonly after: readonly string[] },
+): string {
+  const document = parseDocument(source)
+  const list = document.getIn([...section, key], true)
+  const parent = document.getIn(section, true)
+  const old = isSeq(list) ? list.items : []
+  if (list === undefined && isMap(parent) && !parent.flow) return append(source, parent, { [key]: after.map(literal) })
+  if (!isSeq(list) || old.length !== before.length || old.length === 0)
+    return withSetting(source, [...section, key], after.map(literal))
+  const left = before.map((text, index) => ({ text, item: old[index] }))
+  const items = after.map((text) => {
+    const at = left.findIndex((each) => each.text === text)
+    return left.splice(at, at === -1 ? 0 : 1)[0]?.item ?? document.createNode(literal(text))
+  })
+  return withItems(source, list, items)
+}
+
+/** Returns the text with one more section of texts in the list of this name, which is made if there is none. */
+export function withSection(
+  source: string,
+  name: string,
+  section: Readonly<Record<string, string | readonly string[]>>,
+): string {
+  const document = parseDocument(source)
+  const { contents } = document
+  const list = document.get(name, true)
+  const added = Object.fromEntries(
+    Object.entries(section).map(([key, text]) => [key, typeof text === 'string' ? literal(text) : text.map(literal)]),
+  )
+  if (isSeq(list) && !list.flow) return append(source, list, [added])
+  if (isSeq(list) && list.items.length > 0) return withItems(source, list, [...list.items, document.createNode(added)])
+  if (list === undefined && isMap(contents) && !contents.flow) return append(source, contents, { [name]: [added] })
+  return withSetting(source, [name], [added])
+}
+
+/** Adds to a section or list of several lines. Comments that stand deeper than a list belong to its last item. */
+function append(source: string, to: YAMLMap | YAMLSeq, value: unknown): string {
+  const column = columnAt(source, to.range?.[0] ?? 0)
+  const end = endOfLine(source, lastEnd(to))
+  const comments = isSeq(to) ? new RegExp(`^(?:\\n {${column + 1},}#.*)*`).exec(source.slice(end))?.[0] : ''
+  const at = end + (comments?.length ?? 0)
+  const lines = stringify(value, { lineWidth: 0 }).trimEnd().replaceAll(/^/gm, ' '.repeat(column))
+  return `${source.slice(0, at)}\n${lines}${source.slice(at)}`
+}
+
+/** Returns the text with other items in a list that it has. */
+function withItems(source: string, list: YAMLSeq, items: readonly unknown[]): string {
+  const [start, flowEnd] = list.range ?? [0, 0]
+  const end = list.flow ? flowEnd : endOfLine(source, lastEnd(list))
+  // These stand outside of what is replaced.
+  Object.assign(list, { anchor: undefined, commentBefore: null, items })
+  if (!list.flow || /^[ \t]*#/.test(source.slice(end))) list.comment = null
+  const whole = new Document()
+  whole.contents = list
+  const column = list.flow ? 0 : columnAt(source, start)
+  const text = whole
+    .toString({ lineWidth: 0 })
+    .trimEnd()
+    .replaceAll('\n', `\n${' '.repeat(column)}`)
+  return source.slice(0, start) + text + source.slice(end)
+}
+
+/** Returns where the last value of a section or list ends. */
+function lastEnd(node: unknown): number {
+  if (isPair(node)) return lastEnd(node.value ?? node.key)
+  if (isCollection(node) && !node.flow && node.items.length > 0) return lastEnd(node.items.at(-1))
+  return isNode(node) ? (node.range?.[1] ?? 0) : 0
+}
+
+/** The end of the line in which the text before `position` ends. */
+function endOfLine(source: string, position: number): number {
+  const end = source.indexOf('\n', Math.max(0, position - 1))
+  return end === -1 ? source.length : end
+}
+
+function columnAt(source: string, position: number): number {
+  return position - source.lastIndexOf('\n', position - 1) - 1
+}
+
+/** Returns text in which no variable is replaced. */
+function literal(text: string): string {
+  return text.replaceAll('${', () => '$${')
 }
 
 /** Writes a value so that it may stand on one line, also between brackets. */

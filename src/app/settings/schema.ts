@@ -247,6 +247,9 @@ const fleet = z
     lease: durationWithin('15s', '10m')
       .prefault('60s')
       .describe('How long a host may act without a renewed beat. Of a new ledger; later, it is as the ledger says.'),
+    publish: choice(['names', 'counts'])
+      .prefault('names')
+      .describe('What people elsewhere see of this host; counts: no paths of files and no messages, numbers only.'),
   })
   .transform(({ lease, ...others }) => ({ ...others, leaseMs: lease }))
   .describe('What several hosts share that mirror into the same libraries; a host alone needs none.')

@@ -1,7 +1,8 @@
-import { type ReadTextFile, readTextFile, rewriteFile } from '../../app/files/private-files.ts'
+import { readTextFile, rewriteFile } from '../../app/files/private-files.ts'
 import { chooseForDaemon } from '../../app/mirrors/choose-mirrors.ts'
+import { reloadDaemon } from '../../app/reload-daemon.ts'
 import { configCandidates, findConfigFile } from '../../app/settings/config-paths.ts'
-import { asOwn } from '../../app/settings/draft.ts'
+import { asIfWritten, asOwn } from '../../app/settings/draft.ts'
 import { readSettingPath, readValues, type SettingPath, withSetting } from '../../app/settings/edit-file.ts'
 import type { Explained, ExplainedSection } from '../../app/settings/explain-settings.ts'
 import { settingFlags } from '../../app/settings/overrides.ts'
@@ -11,7 +12,6 @@ import type { Settings } from '../../app/settings/settings.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { defineCommand } from '../command.ts'
-import { reloadDaemon } from '../reload-daemon.ts'
 import { renderConfigYaml } from '../render/config-yaml.ts'
 
 export const showCommand = defineCommand({
@@ -132,13 +132,14 @@ export const setCommand = defineCommand({
     const before = readTextFile(file) ?? asOwn(file, '')
     const drafts = readValues(value).map((each) => withSetting(before.text, path, each))
     const { text, after } = firstUsable(drafts, (draft) => {
-      const readFile: ReadTextFile = (name) => (name === file ? { ...before, text: draft } : readTextFile(name))
-      return readSettings({ ...io, flags: { ...context.settingFlags, config: file }, readFile })
+      const flags = { ...context.settingFlags, config: file }
+      return readSettings({ ...io, flags, readFile: asIfWritten(file, before, draft) })
     })
     chooseForDaemon(after, { known: [], home: io.home })
     rewriteFile(file, text)
     context.printMessage(`Wrote "${escapeText(key)}" into ${escapeText(file)}`)
-    await reloadDaemon(context, after.stateDir)
+    const said = await reloadDaemon(after.stateDir)
+    if (said !== undefined) context.printMessage(said)
   },
 })
 

@@ -31,7 +31,7 @@ export const command = defineCommand({
     const { io, settings, logger, redactor, signal } = context
     await openDaemon(settings, {
       ...{ ...io, logger, redactor, signal, onHangup: io.onHangup },
-      readSettings: () => context.readSettings(),
+      readSettings: context.readSettings,
       explainSettings: () => context.explainSettings(),
     })
   },

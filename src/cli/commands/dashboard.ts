@@ -39,6 +39,7 @@ async function serve(context: CommandContext): Promise<Dashboard> {
   return serveDashboard(settings, {
     ...{ ...io, logger, redactor, signal },
     explainSettings: () => context.explainSettings(),
+    readSettings: context.readSettings,
   })
 }
 

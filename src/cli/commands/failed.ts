@@ -12,6 +12,8 @@ import { listQuarantine, type Quarantined, retryContents, setContentsAside } fro
 import { readStatus } from '../../sync/report/status.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { FLEET_FLAGS, isOfFleet } from '../fleet/open-view.ts'
+import { readFleetFailures, type ToldProblem, withHost } from '../fleet/show-fleet.ts'
 import { fitsTable, renderFields } from '../render/layout.ts'
 
 /** The positional words that name quarantined contents. */
@@ -28,13 +30,21 @@ export const listCommand = defineCommand({
     'unknown. shelfd tries each again at growing intervals. What "failed ignore" set aside is not listed. Other problems,',
     'such as unreadable files, are shown by "status" and the report.',
   ].join('\n'),
-  options: { all: { type: 'boolean', describe: 'Also those that were set aside' } },
+  options: { all: { type: 'boolean', describe: 'Also those that were set aside' }, ...FLEET_FLAGS },
   examples: [
     ['failed list', 'what went wrong, since when, and when it is tried again'],
     ['failed list --all --json', 'the same for scripts, with what was set aside'],
+    ['failed list --fleet', 'what went wrong at all hosts that share a ledger'],
   ],
-  exits: ['done', 'operator'],
-  async run(context, { all }) {
+  exits: ['done', 'temporary', 'refused', 'operator'],
+  async run(context, { all, ...flags }) {
+    if (isOfFleet(flags)) {
+      const told = (await readFleetFailures(context, flags)).filter(({ content }) => all || !content?.isSetAside)
+      if (context.json) context.printJson({ contents: told.map(withHost) })
+      else if (told.length > 0) context.printTable(['host', ...HEADINGS], told.map(toldRow))
+      else context.printMessage('No host has told of a failed file')
+      return
+    }
     const contents = readQuarantine(context).filter(({ isSetAside }) => all || !isSetAside)
     if (context.json) context.printJson({ contents: contents.map(quarantinedJson) })
     else if (contents.length > 0) showQuarantine(context, contents)
@@ -174,6 +184,13 @@ function showQuarantine({ print, printTable, columns }: CommandContext, contents
   else for (const content of contents) print(renderBlock(content))
 }
 
+function toldRow({ host, mirror, path, code, message, content }: ToldProblem): string[] {
+  const { files = 1, since = null, sha256 = '' } = content ?? {}
+  const more = files === 1 ? '' : ` (and ${files - 1} more)`
+  const next = describeNextTry({ isSetAside: content?.isSetAside === true, retryAt: content?.retryAt ?? null })
+  return [host, `${mirror}: ${path}${more}`, code, message, localTime(since), next, sha256.slice(0, SHA256_DIGITS)]
+}
+
 function renderBlock(content: Quarantined): string {
   const { message, code, since } = content
   const begun = since === null ? '' : `since ${localTime(since)}; `
@@ -213,7 +230,7 @@ function pathOf({ files }: Quarantined): string {
   return `${join(first.root, first.path)}${more}`
 }
 
-function describeNextTry({ isSetAside, retryAt }: Quarantined): string {
+function describeNextTry({ isSetAside, retryAt }: Pick<Quarantined, 'isSetAside' | 'retryAt'>): string {
   if (isSetAside) return 'never: set aside'
   const isDue = retryAt === null || quarantineLeftMs(Date.parse(retryAt), Date.now()) === 0
   return isDue ? 'with the next run' : localTime(retryAt)

@@ -1,10 +1,11 @@
 import { ledgerAddress } from '../../app/fleet.ts'
-import type { FleetSettings } from '../../app/settings/settings.ts'
 import { OperatorError, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import { isoTime, timeOfDay } from '../../foundation/text/times.ts'
+import { version } from '../../foundation/version.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { describeDatabase, describeTime, findHost, openView, requireFleet } from '../fleet/open-view.ts'
+import { hostJson, showHosts } from '../fleet/show-fleet.ts'
 import { renderFields } from '../render/layout.ts'
 import { openPrompts } from '../terminal/prompts.ts'
 
@@ -45,25 +46,51 @@ export const initCommand = defineCommand({
   },
 })
 
+export const upgradeCommand = defineCommand({
+  description: [
+    'Hosts of the version before go on with an upgraded ledger, so upgrade shelfd on one host, the ledger from there, and then the',
+    'other hosts, whenever it suits; those that are behind are named. With separate roles, let an administrator run what',
+    '"fleet init --sql" prints.',
+  ].join('\n'),
+  examples: [['fleet upgrade', 'after an upgrade of shelfd on this host']],
+  exits: ['done', 'temporary', 'refused', 'operator'],
+  async run(context) {
+    const fleet = requireFleet(context)
+    const where = describeDatabase(fleet)
+    const { upgrade } = await import('../../ledger/postgres/schema.ts')
+    const { from, to } = await upgrade(ledgerAddress(fleet, { ...context.io, redactor: context.redactor }))
+    await using view = await openView(context)
+    const behind = (await view.listHosts()).filter((host) => host.version !== version)
+    if (context.json) {
+      context.printJson({
+        database: where,
+        from,
+        to,
+        behind: behind.map(({ name, version }) => ({ host: name, version })),
+      })
+      return
+    }
+    context.printMessage(`${from === to ? 'Up to date:' : 'Upgraded'} the ledger in ${where} (schema ${to})`)
+    for (const host of behind)
+      context.printMessage(`  ${escapeText(host.name)} has shelfd ${escapeText(host.version)}, this host ${version}`)
+  },
+})
+
 export const statusCommand = defineCommand({
   examples: [['fleet status', 'the hosts of the ledger, what they send now, and files that were sent twice']],
   exits: ['done', 'temporary', 'refused', 'operator'],
   async run(context) {
     const fleet = requireFleet(context)
-    context.showWait(`waiting for ${describeDatabase(fleet)}`)
-    await using view = await openView(context, fleet)
+    await using view = await openView(context)
     const [hosts, totals] = [await view.listHosts(), await view.readTotals()]
     if (context.json) {
-      context.printJson({
-        ...totals,
-        hosts: hosts.map(({ seenAt, ...host }) => ({ ...host, seenAt: isoTime(seenAt) })),
-      })
+      context.printJson({ ...totals, hosts: hosts.map(hostJson) })
       return
     }
     context.print(
       renderFields({
         database: describeDatabase(fleet),
-        'distinct files': String(totals.contents),
+        'distinct files': `${totals.isAbout ? 'about ' : ''}${totals.contents}`,
         'being sent': String(totals.claims),
         'sent in 24 hours': String(totals.today),
         'second sends': String(totals.secondSends),
@@ -78,6 +105,56 @@ export const statusCommand = defineCommand({
   },
 })
 
+export const hostsCommand = defineCommand({
+  description: [
+    'With the version and the last beat of each, its mirrors by state (✓ nothing to do, → in progress, ! something to know,',
+    '✗ stopped until somebody acts), and how many files wait, have problems and were sent in the last 24 hours. A host tells',
+    'this after each run, and its daemon whenever something changed, at most once a minute.',
+  ].join('\n'),
+  examples: [
+    ['fleet hosts', 'what each host does'],
+    ['fleet hosts --json', 'the same for scripts'],
+  ],
+  exits: ['done', 'temporary', 'refused', 'operator'],
+  async run(context) {
+    await showHosts(context)
+  },
+})
+
+export const orderCommand = defineCommand({
+  description: [
+    'The daemon of that host carries it out within a third of the lease: it pauses or resumes the uploads of these mirrors, or of',
+    'all, or syncs them now. Where no daemon runs, a pause or its end holds for the next one.',
+  ].join('\n'),
+  positionals: {
+    host: { type: 'string', required: true, describe: 'Name of the host' },
+    order: { type: 'string', required: true, choices: ['pause', 'resume', 'sync'], describe: 'What it is to do' },
+    mirrors: { type: 'string', array: true, describe: 'Names of mirrors of that host', placeholder: 'MIRROR' },
+  },
+  examples: [
+    ['fleet order nas pause', 'hold back the uploads of all mirrors of the host "nas"'],
+    ['fleet order nas sync papers', 'sync one of its mirrors now'],
+  ],
+  exits: ['done', 'temporary', 'refused', 'operator'],
+  async run(context, { host: name, order: kind, mirrors }) {
+    await using view = await openView(context)
+    const { id, isOpen } = await findHost(view, name)
+    const known = (await view.listMirrors(id)).map((mirror) => mirror.name)
+    const unknown = mirrors.find((mirror) => !known.includes(mirror))
+    if (unknown !== undefined) {
+      const text = `"${escapeText(name)}" has no mirror "${escapeText(unknown)}"`
+      throw new UsageError('bad-usage', `${text}; "shelfd status --host ${escapeText(name)}" lists them`)
+    }
+    for (const mirror of mirrors.length > 0 ? mirrors : [null]) await view.giveOrder(id, { kind, mirror })
+    if (context.json) context.printJson({ host: name, order: kind, mirrors: mirrors.length === 0 ? 'all' : mirrors })
+    else {
+      const when = isOpen ? 'takes it within a third of the lease' : 'takes it once shelfd runs there again'
+      const which = mirrors.length === 0 ? 'all mirrors' : mirrors.map(escapeText).join(', ')
+      context.printMessage(`Ordered: ${kind} ${which}; "${escapeText(name)}" ${when}`)
+    }
+  },
+})
+
 export const forgetCommand = defineCommand({
   description:
     'For a host that will not come back: what it was sending is looked for, and sent by others where it is not found.',
@@ -85,20 +162,8 @@ export const forgetCommand = defineCommand({
   examples: [['fleet forget old-laptop', 'end its session, and take it off the list of hosts']],
   exits: ['done', 'temporary', 'refused', 'operator'],
   async run(context, { host: name }) {
-    await using view = await openView(context, requireFleet(context))
-    const found = (await view.listHosts()).filter((host) => host.name === name)
-    const [host] = found
-    if (!host)
-      throw new UsageError(
-        'bad-usage',
-        `The ledger has no host "${escapeText(name)}"; "shelfd fleet status" lists them`,
-      )
-    if (found.length > 1) {
-      throw new OperatorError(
-        'host-in-use',
-        `The ledger has ${found.length} hosts "${escapeText(name)}"; give each a name of its own (fleet.host)`,
-      )
-    }
+    await using view = await openView(context)
+    const host = await findHost(view, name)
     if ((await view.forgetHost(host.id)) === 'runs') {
       throw new OperatorError(
         'host-in-use',
@@ -110,26 +175,8 @@ export const forgetCommand = defineCommand({
   },
 })
 
-function requireFleet({ settings }: CommandContext): FleetSettings {
-  if (settings.fleet) return settings.fleet
-  throw new UsageError('bad-configuration', 'This host is in no fleet: the configuration has no section "fleet"')
-}
-
-function describeDatabase({ database: { host, port, database } }: FleetSettings): string {
-  return `"${escapeText(database)}" at ${escapeText(host)}:${port}`
-}
-
-function describeTime(timeMs: number | null): string | null {
-  return timeMs === null ? null : timeOfDay(timeMs, Date.now())
-}
-
 async function confirm({ io }: CommandContext, question: string): Promise<boolean> {
   if (!io.isTerminal.stdin) throw new UsageError('bad-usage', 'Nobody can be asked here: add --yes')
   const prompts = await openPrompts(io)
   return await prompts.confirm(question, true)
-}
-
-async function openView({ io, redactor }: CommandContext, fleet: FleetSettings) {
-  const { openFleetView } = await import('../../ledger/postgres/hosts.ts')
-  return openFleetView(ledgerAddress(fleet, { ...io, redactor }))
 }

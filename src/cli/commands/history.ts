@@ -5,6 +5,8 @@ import { formatDuration, formatSize } from '../../foundation/text/units.ts'
 import { openStoreReader } from '../../store/open-store.ts'
 import { type PastRun, readHistory } from '../../sync/report/run-history.ts'
 import { defineCommand } from '../command.ts'
+import { FLEET_FLAGS, isOfFleet } from '../fleet/open-view.ts'
+import { readFleetRuns, withHost } from '../fleet/show-fleet.ts'
 
 export const command = defineCommand({
   description: [
@@ -12,13 +14,28 @@ export const command = defineCommand({
     'interrupted, or not finished: the run is under way, or its process ended first. shelfd keeps the last 1,000 runs.',
   ].join('\n'),
   positionals: { mirror: { type: 'string', describe: 'Only runs with this mirror', completes: 'mirrors' } },
-  options: { limit: { type: 'number', bounds: wholeNumber(1, 1_000), default: 20, describe: 'The most runs to list' } },
+  options: {
+    limit: { type: 'number', bounds: wholeNumber(1, 1_000), default: 20, describe: 'The most runs to list' },
+    ...FLEET_FLAGS,
+  },
   examples: [
     ['history', 'the last 20 runs'],
+    ['history --fleet', 'the last 20 runs of all hosts that share a ledger'],
     ['history papers --limit 5 --json', 'the last five runs with the mirror "papers", for scripts'],
   ],
-  exits: ['done', 'operator'],
-  async run(context, { mirror, limit }) {
+  exits: ['done', 'temporary', 'refused', 'operator'],
+  async run(context, { mirror, limit, ...flags }) {
+    if (isOfFleet(flags)) {
+      const told = await readFleetRuns(context, flags, { limit, mirror })
+      if (context.json) context.printJson({ runs: told.map(withHost) })
+      else if (told.length === 0) context.printMessage('No host has told of such a run yet')
+      else
+        context.printTable(
+          ['host', ...HEADINGS],
+          told.map((run) => [run.host, ...rowOf(run)]),
+        )
+      return
+    }
     using store = openStoreReader(context.settings.stateDir)
     const runs = store ? readHistory(store, { limit, mirror }) : []
     if (context.json) context.printJson({ runs })

@@ -5,6 +5,8 @@ import { UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { CHECKED_CLASSES, REPORT_CLASSES, type ReportClass } from '../../rules/report-class.ts'
 import { defineCommand } from '../command.ts'
+import { FLEET_FLAGS, isOfFleet } from '../fleet/open-view.ts'
+import { showFleetReport } from '../fleet/show-fleet.ts'
 import { printReport, saveReport } from '../render/report/print-report.ts'
 import { REPORT_FORMATS } from '../render/report/report-printer.ts'
 import { describeLacking } from '../render/status.ts'
@@ -40,6 +42,7 @@ export const command = defineCommand({
       describe: 'Download every sent content and compare it with what was sent; exit 1 when one differs or is missing',
     },
     check: { type: 'boolean', describe: 'Exit 1 when anything differs or needs attention, as a sync would' },
+    ...FLEET_FLAGS,
     'fail-on': { type: 'string', describe: 'With --check: exit 1 on rows of these classes', placeholder: 'CLASS,…' },
   },
   settingFlags: ['transfers', 'checkers'],
@@ -49,10 +52,15 @@ export const command = defineCommand({
     ['report --format html -o report.html', 'a page to look at and to hand on'],
     ['report --only superseded,needs-attention', 'what needs a decision'],
     ['report --verify', 'download every sent content and compare it with what was sent'],
+    ['report --fleet', 'files by state, and problems, of all hosts that share a ledger, as they told them'],
     ['report --check --quiet', 'for scripts: exit 1 when anything differs or needs attention'],
   ],
   exits: ['done', 'failed', 'rootMissing', 'temporary', 'refused', 'operator'],
   async run(context, args) {
+    if (isOfFleet(args)) {
+      await showFleetReport(context, args)
+      return
+    }
     if (args.verify && args.offline)
       throw new UsageError('bad-usage', '--verify asks the service for every content: leave out --offline')
     const failOn = args.failOn === undefined ? CHECKED_CLASSES : readClasses('fail-on', args.failOn)

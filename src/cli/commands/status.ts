@@ -13,6 +13,8 @@ import type { MirrorOfRun } from '../../sync/report/run-history.ts'
 import { type MirrorStatus, readStatus, readUnknownMirrors } from '../../sync/report/status.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { FLEET_FLAGS, isOfFleet } from '../fleet/open-view.ts'
+import { CLEARED, showFleetStatus } from '../fleet/show-fleet.ts'
 import {
   daemonStatusJson,
   describeDaemon,
@@ -35,16 +37,19 @@ export const command = defineCommand({
     'running daemon does for it. It reads only the store and the daemon. When the configuration cannot be read, it still',
     'shows the mirrors, names the mistake at the end, and exits 2.',
   ].join('\n'),
-  options: { watch: { type: 'boolean', describe: 'Show it again every second until interrupted' } },
+  options: { watch: { type: 'boolean', describe: 'Show it again every second until interrupted' }, ...FLEET_FLAGS },
   examples: [
     ['status', 'the state of each mirror'],
     ['status --watch', 'the same, shown again every second'],
     ['status --json', 'for scripts'],
+    ['status --fleet', 'the mirrors of all hosts that share a ledger'],
   ],
-  exits: ['done', 'operator'],
+  exits: ['done', 'temporary', 'refused', 'operator'],
   async run(context, args) {
     do {
-      await showOnce(context, args.watch && context.io.isTerminal.stdout)
+      const redraws = args.watch && context.io.isTerminal.stdout
+      if (isOfFleet(args)) await showFleetStatus(context, args, redraws)
+      else await showOnce(context, redraws)
       if (args.watch) await sleep(REFRESH_MS, undefined, { signal: context.signal }).catch(() => {})
     } while (args.watch && !context.signal.aborted)
     return args.watch ? 'interrupted' : 'done'
@@ -63,7 +68,7 @@ async function showOnce(context: CommandContext, redraws: boolean): Promise<void
     if (lacking) context.printMessage(lacking)
     context.printJson(toJson(mirrors, daemon, holders, found.error))
   } else {
-    if (redraws) context.io.stdout.write('\x1b[2J\x1b[H')
+    if (redraws) context.io.stdout.write(CLEARED)
     if (lacking) context.printText(`! ${lacking}`)
     const unsynced = listUnsynced(roster ?? [], store ? readUnknownMirrors(store) : [])
     for (const line of renderStatus({ mirrors, unsynced, daemon, holders, nowMs: Date.now() })) {

@@ -1,6 +1,8 @@
 import { chooseByPath, nothingMirrored } from '../../app/mirrors/choose-known.ts'
 import { settingsOfRow } from '../../app/mirrors/choose-mirrors.ts'
 import { openReader } from '../../app/open-engine.ts'
+import { messageOf, UsageError } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import { WITHOUT_TEXT } from '../../rules/without-text.ts'
 import type { ProblemRow } from '../../store/tables/problems.ts'
@@ -14,6 +16,9 @@ import {
   type RemoteFinding,
 } from '../../sync/report/explain-path.ts'
 import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { FLEET_FLAGS, openView } from '../fleet/open-view.ts'
+import { describeInFleet, explainAtHost, type InFleet, readInFleet } from '../fleet/show-content.ts'
 import { renderFields } from '../render/layout.ts'
 
 export const command = defineCommand({
@@ -22,14 +27,25 @@ export const command = defineCommand({
   positionals: {
     path: { type: 'string', required: true, describe: 'A file or directory of a mirror', placeholder: 'PATH' },
   },
-  options: { offline: { type: 'boolean', describe: 'Do not ask the service where the resource lies' } },
+  options: {
+    offline: { type: 'boolean', describe: 'Do not ask the service where the resource lies' },
+    fleet: { ...FLEET_FLAGS.fleet, describe: 'Also what the ledger and other hosts know of the content' },
+    host: { ...FLEET_FLAGS.host, describe: 'What failed at this host of the ledger; PATH is one there' },
+  },
   examples: [
     ['why ~/Papers/draft.md', 'why this file is, or is not, in the library'],
     ['why ~/Papers/drafts', 'the state of the files below this directory'],
+    ['why ~/Papers/draft.md --fleet', 'which host sent its content, or sends it now'],
     ['why notes/.env --json', 'the same for scripts'],
   ],
   exits: ['done', 'rootMissing', 'temporary', 'refused', 'operator'],
   async run(context, args) {
+    if (args.host !== undefined) {
+      if (args.fleet || args.offline)
+        throw new UsageError('bad-usage', 'Give --host NAME without --fleet and --offline')
+      await explainAtHost(context, args.host, args.path)
+      return
+    }
     await using reader = openReader(context.settings, {
       ...context.io,
       logger: context.logger,
@@ -41,10 +57,33 @@ export const command = defineCommand({
     const { row, path } = chooseByPath(context.settings, known, { word: args.path, cwd: context.io.cwd })
     const found = explainPath(reportContext, row, settingsOfRow(context.settings, known, row), path)
     const remote = args.offline ? undefined : await locateResource(reportContext, found)
-    if (context.json) context.printJson(explanationJson(found, remote))
-    else context.print(renderFields(describeExplanation(found, remote, reportContext.clock.nowMs())))
+    const fleet = await askLedger(context, args, found)
+    if (context.json) context.printJson({ ...explanationJson(found, remote), fleet: fleet ?? null })
+    else {
+      const nowMs = reportContext.clock.nowMs()
+      const inFleet = fleet && describeInFleet(fleet, nowMs)
+      context.print(renderFields({ ...describeExplanation(found, remote, nowMs), ...inFleet }))
+    }
   },
 })
+
+/** Asks the ledger about a content that is not stored as far as this host knows; with --fleet about any. */
+async function askLedger(
+  context: CommandContext,
+  { fleet, offline }: { readonly fleet: boolean; readonly offline: boolean },
+  { content, mirror }: PathExplanation,
+): Promise<InFleet | undefined> {
+  const isOfInterest = context.settings.fleet && !offline && content && content.state !== 'stored'
+  if (!fleet && !isOfInterest) return undefined
+  try {
+    await using view = await openView(context)
+    return content && (await readInFleet(view, content.sha256.toString('hex'), mirror.library.remoteId))
+  } catch (error) {
+    if (fleet) throw error
+    context.printMessage(`Cannot ask the ledger: ${escapeText(messageOf(error))}`)
+    return undefined
+  }
+}
 
 /** Returns the object that `why --json` prints; docs/report.md explains its keys. */
 function explanationJson(found: PathExplanation, remote: RemoteFinding | undefined) {

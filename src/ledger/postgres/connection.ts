@@ -129,7 +129,7 @@ function checkSchema(row: LedgerRow | undefined, address: LedgerAddress): void {
   if (schema < SCHEMA) {
     throw new OperatorError(
       'ledger-unusable',
-      `${where} has schema ${schema}, and this program needs ${SCHEMA}: bring it up to date by "shelfd fleet init"`,
+      `${where} has schema ${schema}, and this program needs ${SCHEMA}: bring it up to date by "shelfd fleet upgrade"`,
     )
   }
   if (schema > SCHEMA + 1) {

@@ -36,7 +36,7 @@ const NO_SCHEMA = /^(?:3F000|42883|42P01)$/
  */
 export function explainFailure(error: unknown, address: LedgerAddress): unknown {
   if (error instanceof ShelfdError || error instanceof LedgerError) return error
-  const where = `"${address.database}" at ${address.host}:${address.port}`
+  const where = describeAddress(address)
   const message = messageOf(error)
   const state = error instanceof DatabaseError ? (error.code ?? '') : ''
   const ours = OURS[state]
@@ -46,11 +46,7 @@ export function explainFailure(error: unknown, address: LedgerAddress): unknown 
     return new AccessError('ledger-refused', `The ledger ${where} refuses role "${address.user}": ${message}`, cause)
   }
   if (NO_SCHEMA.test(state)) {
-    return new OperatorError(
-      'ledger-unusable',
-      `Database ${where} holds no ledger: create it by "shelfd fleet init"`,
-      cause,
-    )
+    return lacksLedger(address, cause)
   }
   if (AWAY.test(state)) {
     return new TemporaryError('ledger-away', `The ledger ${where} is away: ${message}`, {
@@ -61,13 +57,33 @@ export function explainFailure(error: unknown, address: LedgerAddress): unknown 
   if (error instanceof DatabaseError)
     return new OperatorError('ledger-unusable', `The ledger ${where} failed: ${message}`, cause)
   if (isRefusedTls(error)) {
-    return new AccessError('ledger-refused', `No safe connection to the ledger ${where}: ${message}`, cause)
+    const advised = `${message.split('; if the root CA')[0]}${adviceOnTls(error)}`
+    return new AccessError('ledger-refused', `No safe connection to the ledger ${where}: ${advised}`, cause)
   }
   return new TemporaryError('ledger-away', `The ledger ${where} is away: ${message || systemCodeOf(error)}`, cause)
+}
+
+export function lacksLedger(address: LedgerAddress, cause?: ErrorOptions): OperatorError {
+  const text = `Database ${describeAddress(address)} holds no ledger: create it by "shelfd fleet init"`
+  return new OperatorError('ledger-unusable', text, cause)
+}
+
+function describeAddress({ database, host, port }: LedgerAddress): string {
+  return `"${database}" at ${host}:${port}`
 }
 
 /** Node names what is wrong with a certificate by codes of OpenSSL; pg says in words that the server does not encrypt. */
 function isRefusedTls(error: unknown): boolean {
   const code = systemCodeOf(error) ?? ''
   return /CERT|^ERR_(?:TLS|SSL)|^UNABLE_TO/.test(code) || /does not support SSL/.test(messageOf(error))
+}
+
+function adviceOnTls(error: unknown): string {
+  const code = systemCodeOf(error) ?? ''
+  if (/ALTNAME|HOSTNAME/.test(code))
+    return '. Correct the host in "fleet.database", or have a certificate issued for it'
+  const isUnknown = /SELF_SIGNED|^UNABLE_TO/.test(code)
+  return isUnknown
+    ? '. If the certificate is your organisation\'s, name the PEM file of its authority in "fleet.caFile"'
+    : ''
 }

@@ -1,61 +1,54 @@
-import type { HostOrder } from '../ledger.ts'
+import type { z } from 'zod'
+import type { ContentFact, FleetView, HostView, OfHost } from '../fleet-view.ts'
+import { publishedMirror, publishedProblem, publishedRun } from '../published.ts'
 import type { LedgerAddress } from './address.ts'
 import { LedgerConnection } from './connection.ts'
 
-export interface HostView {
-  readonly id: number
-  readonly name: string
-  readonly version: string
-  /** When its last beat came, by the ledger's clock; null: it has no session. */
-  readonly seenAt: number | null
-  readonly isOpen: boolean
-  /** Contents that it sends, or that are in doubt. */
-  readonly claims: number
-}
-
-/** Counts over all hosts; `today`: contents that were claimed in the last 24 hours. */
-export interface FleetTotals {
-  readonly contents: number
-  readonly claims: number
-  readonly secondSends: number
-  readonly today: number
-}
-
-/** What people see of a ledger, and do with hosts; without a session. */
-export interface FleetView extends AsyncDisposable {
-  listHosts(): Promise<HostView[]>
-  readTotals(): Promise<FleetTotals>
-  /** Gives an order, which the host takes with a renewal, perhaps twice; returns false if there is no such host. */
-  giveOrder(hostId: number, order: HostOrder): Promise<boolean>
-  /** Closes its session, unless it had a beat within lease and grace. */
-  forgetHost(hostId: number): Promise<'forgotten' | 'runs' | 'unknown'>
-}
-
+/** Opens what people see of a ledger on PostgreSQL; connects with the first question. */
 export function openFleetView(address: LedgerAddress): FleetView {
   const connection = new LedgerConnection(address)
   const isDone = async (text: string, values: readonly unknown[]) =>
     (await connection.query<{ done: boolean }>(text, values))[0]?.done === true
+  const toldBy = async <T>(shape: z.ZodType<T>, call: string, values: readonly unknown[]) =>
+    (await connection.query<ToldRow>(`SELECT o_host_id, o_host, ${call}`, values)).flatMap((row) =>
+      readTold(shape, row),
+    )
   return {
-    listHosts: async () => (await connection.query<HostRow>('SELECT * FROM shelfd.hosts_1()')).map(toView),
+    listHosts: async () => (await connection.query<HostRow>('SELECT * FROM shelfd.hosts_2()')).map(toView),
     readTotals: async () => {
-      const [row] = await connection.query<TotalsRow>('SELECT * FROM shelfd.totals_1()')
-      const { o_contents = 0, o_claims = 0, o_second_sends = 0, o_today = 0 } = row ?? {}
-      const [contents = 0, claims = 0, secondSends = 0, today = 0] = [
-        o_contents,
-        o_claims,
-        o_second_sends,
-        o_today,
-      ].map(Number)
-      return { contents, claims, secondSends, today }
+      const [row] = await connection.query<TotalsRow>('SELECT * FROM shelfd.totals_2()')
+      return {
+        contents: Number(row?.o_contents ?? 0),
+        isAbout: row?.o_is_about === true,
+        claims: Number(row?.o_claims ?? 0),
+        doubts: Number(row?.o_doubts ?? 0),
+        secondSends: Number(row?.o_second_sends ?? 0),
+        today: Number(row?.o_today ?? 0),
+        leaseMs: row?.o_lease_ms ?? 0,
+      }
     },
+    listMirrors: (hostId) => toldBy(publishedMirror, 'o_state AS told FROM shelfd.mirrors_1($1)', [hostId]),
+    listProblems: ({ hostId, limit, sha256 }) =>
+      toldBy(publishedProblem, 'o_problem AS told FROM shelfd.problems_1($1, $2, $3)', [
+        ...[hostId, sha256 === undefined ? null : Buffer.from(sha256, 'hex'), limit],
+      ]),
+    listRuns: ({ hostId, limit }) => toldBy(publishedRun, 'o_run AS told FROM shelfd.runs_1($1, $2)', [hostId, limit]),
+    explainContent: async (sha256) =>
+      (await connection.query<FactRow>('SELECT * FROM shelfd.content_1($1)', [Buffer.from(sha256, 'hex')])).map(toFact),
     giveOrder: (hostId, { kind, mirror }) =>
       isDone('SELECT shelfd.give_order_1($1, $2, $3) AS done', [hostId, kind, mirror]),
     forgetHost: async (hostId) => {
-      const [row] = await connection.query<{ end: string }>('SELECT shelfd.forget_host_1($1) AS "end"', [hostId])
+      const [row] = await connection.query<{ end: string }>('SELECT shelfd.forget_host_2($1) AS "end"', [hostId])
       return row?.end === 'f' ? 'forgotten' : row?.end === 'r' ? 'runs' : 'unknown'
     },
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   }
+}
+
+interface ToldRow {
+  readonly o_host_id: number
+  readonly o_host: string
+  readonly told: string
 }
 
 interface HostRow {
@@ -65,13 +58,43 @@ interface HostRow {
   readonly o_seen: string | null
   readonly o_is_open: boolean
   readonly o_claims: string
+  readonly o_published: string | null
+  readonly o_sent: string
+  readonly o_done: string
+  readonly o_busy: string
+  readonly o_warned: string
+  readonly o_stopped: string
+  readonly o_waiting: string
+  readonly o_problems: string
 }
 
 interface TotalsRow {
   readonly o_contents: string
+  readonly o_is_about: boolean
   readonly o_claims: string
+  readonly o_doubts: string
   readonly o_second_sends: string
   readonly o_today: string
+  readonly o_lease_ms: number | null
+}
+
+interface FactRow {
+  readonly o_kind: string
+  readonly o_origin: string
+  readonly o_library: string
+  readonly o_host: string | null
+  readonly o_resource: string | null
+  readonly o_code: string | null
+  readonly o_message: string | null
+  readonly o_at: string | null
+}
+
+const FACTS: Readonly<Record<string, ContentFact['kind']>> = {
+  s: 'stored',
+  c: 'claimed',
+  d: 'in-doubt',
+  r: 'refused',
+  x: 'second-send',
 }
 
 function toView(row: HostRow): HostView {
@@ -79,8 +102,41 @@ function toView(row: HostRow): HostView {
     id: row.o_id,
     name: row.o_name,
     version: row.o_version,
-    seenAt: row.o_seen === null ? null : Number(row.o_seen),
+    seenAt: timeOf(row.o_seen),
     isOpen: row.o_is_open,
     claims: Number(row.o_claims),
+    publishedAt: timeOf(row.o_published),
+    sentInDay: Number(row.o_sent),
+    mirrors: {
+      done: Number(row.o_done),
+      busy: Number(row.o_busy),
+      warned: Number(row.o_warned),
+      stopped: Number(row.o_stopped),
+    },
+    waiting: Number(row.o_waiting),
+    problems: Number(row.o_problems),
   }
+}
+
+function toFact(row: FactRow): ContentFact {
+  return {
+    kind: FACTS[row.o_kind] ?? 'stored',
+    origin: row.o_origin,
+    libraryId: row.o_library,
+    host: row.o_host ?? '',
+    resourceId: row.o_resource,
+    code: row.o_code,
+    message: row.o_message,
+    at: timeOf(row.o_at),
+  }
+}
+
+/** What a host of another version told in another shape is left out. */
+function readTold<T>(shape: z.ZodType<T>, { o_host_id: hostId, o_host: host, told }: ToldRow): (T & OfHost)[] {
+  const { data } = shape.safeParse(JSON.parse(told))
+  return data === undefined ? [] : [{ ...data, hostId, host }]
+}
+
+function timeOf(milliseconds: string | null): number | null {
+  return milliseconds === null ? null : Number(milliseconds)
 }

@@ -14,8 +14,10 @@ import type {
   UploadEnd,
   WantedContent,
 } from '../ledger.ts'
+import type { Published } from '../published.ts'
 import type { LedgerAddress } from './address.ts'
 import { LedgerConnection } from './connection.ts'
+import { encodePublished } from './encode-published.ts'
 import {
   type ClaimRow,
   decodeClaim,
@@ -155,6 +157,12 @@ class PostgresLedger implements Ledger {
       ...[...valuesOf(library), resourceIds],
     ])
     return new Map(rows.map(({ o_resource, o_outcome }) => [o_resource, decodeOutcome(o_outcome)]))
+  }
+
+  async publish(session: bigint, published: Published): Promise<void> {
+    const values = [session, ...encodePublished(published)]
+    const placeholders = values.map((_, index) => `$${index + 1}`).join(', ')
+    await this.#work.query(`SELECT shelfd.publish_1(${placeholders})`, values)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

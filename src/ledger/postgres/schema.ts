@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { OperatorError } from '../../foundation/errors.ts'
 import type { LedgerAddress } from './address.ts'
 import { connect } from './connection.ts'
-import { explainFailure } from './explain-failure.ts'
+import { explainFailure, lacksLedger } from './explain-failure.ts'
 import { SCHEMA } from './schema-version.ts'
 
 const MIGRATIONS = join(import.meta.dirname, 'migrations')
@@ -13,7 +13,10 @@ const MIGRATIONS = join(import.meta.dirname, 'migrations')
 const LOCK = 0x73686c64
 
 /** What a role of hosts and one of readers may call; the first are all functions that run with the rights of their owner. */
-const READERS = ['ledger_1', 'hosts_1', 'totals_1', 'outcomes_1', 'peek_1']
+const READERS = [
+  ...['ledger_1', 'hosts_1', 'hosts_2', 'totals_1', 'totals_2', 'mirrors_1', 'problems_1', 'runs_1', 'content_1'],
+  ...['outcomes_1', 'peek_1'],
+]
 
 export interface LedgerSchema {
   /** Before; 0: there was none. */
@@ -26,14 +29,25 @@ export interface LedgerSchema {
  * nothing. `leaseMs` is that of a new ledger. Throws as explainFailure says, and OperatorError for a database that cannot hold one.
  */
 export async function initialise(address: LedgerAddress, leaseMs: number): Promise<LedgerSchema> {
+  return await migrate(address, leaseMs)
+}
+
+/** Upgrades a ledger that is there; otherwise the same. Throws OperatorError without one. */
+export async function upgrade(address: LedgerAddress): Promise<LedgerSchema> {
+  return await migrate(address)
+}
+
+async function migrate(address: LedgerAddress, leaseMs?: number): Promise<LedgerSchema> {
   const client = await connect(address)
   try {
     await client.query('BEGIN')
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
     await checkDatabase(client, address)
     const from = await readSchema(client)
+    if (from === 0 && leaseMs === undefined) throw lacksLedger(address)
     for (const { sql } of readMigrations(from)) await client.query(sql)
-    if (from < SCHEMA) await client.query(recordSchema(leaseMs))
+    // A ledger keeps its lease.
+    if (from < SCHEMA) await client.query(recordSchema(leaseMs ?? 0))
     await client.query('COMMIT')
     return { from, to: Math.max(from, SCHEMA) }
   } catch (error) {
@@ -58,7 +72,7 @@ export function hardenedSql(leaseMs: number): string {
     "DO $create$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO shelfd_owner', current_database()); END $create$;",
     'SET LOCAL ROLE shelfd_owner;',
     ...readMigrations(0).map(({ version, sql }) => onlyOnce(version, sql)),
-    `DO $once$ BEGIN IF NOT EXISTS (SELECT FROM shelfd.ledger) THEN ${recordSchema(leaseMs)}; END IF; END $once$;`,
+    `DO $once$ BEGIN IF NOT EXISTS (SELECT FROM shelfd.ledger WHERE schema >= ${SCHEMA}) THEN ${recordSchema(leaseMs)}; END IF; END $once$;`,
     'GRANT USAGE ON SCHEMA shelfd TO shelfd_host, shelfd_reader;',
     'DO $grant$ DECLARE f regprocedure; BEGIN',
     "  FOR f IN SELECT oid FROM pg_proc WHERE pronamespace = 'shelfd'::regnamespace AND prosecdef LOOP",

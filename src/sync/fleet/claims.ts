@@ -2,7 +2,7 @@ import { joinLibraryPath } from '../../contract/library-path.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
 import { momentOf } from '../../foundation/clock.ts'
 import { joinPath } from '../../foundation/files/paths.ts'
-import type { ClaimResult, UploadPlace } from '../../ledger/ledger.ts'
+import type { ClaimResult, LedgerLibrary, UploadPlace } from '../../ledger/ledger.ts'
 import { quarantineLeftMs } from '../../rules/retry-delay.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { DoubtfulContent } from '../../store/tables/contents.ts'
@@ -12,6 +12,7 @@ import type { RunAttempts } from '../pass.ts'
 import { withdrawUpload } from '../progress.ts'
 import { keyOf, type Membership } from './membership.ts'
 
+const BEGINNING: OpenFileCursor = { directoryId: 0, name: '' }
 /** Files that one query returns and one call claims. */
 const PAGE = 500
 /** What nobody has claimed is asked for so often; then it waits for another run. */
@@ -50,7 +51,7 @@ type Unclaimed = 'elsewhere' | 'held' | 'unasked'
  * ledger says of the others: stored and refused ones need no upload of this host, doubtful ones a search first.
  */
 export class Claims {
-  readonly #context: MirrorContext
+  readonly #context: Pick<MirrorContext, 'engine' | 'mirror'>
   readonly #options: ClaimsOptions
   /** Contents that other hosts send. */
   readonly #elsewhere = new Set<number>()
@@ -69,7 +70,7 @@ export class Claims {
   #failure: { readonly error: unknown } | undefined
   readonly #asking = new Set<Promise<void>>()
 
-  constructor(context: MirrorContext, options: ClaimsOptions) {
+  constructor(context: Pick<MirrorContext, 'engine' | 'mirror'>, options: ClaimsOptions) {
     this.#context = context
     this.#options = options
   }
@@ -122,6 +123,23 @@ export class Claims {
     if (this.#held.has(contentId)) return 'held'
     this.#unasked.add(contentId)
     return 'unasked'
+  }
+
+  /** For a dry run: records which contents other hosts have sent, or tried in vain, and claims nothing. */
+  async foresee(): Promise<void> {
+    const { store } = this.#context.engine
+    let files: readonly OpenFile[]
+    for (let cursor: OpenFileCursor | undefined = BEGINNING; cursor; cursor = files.at(-1)) {
+      files = store.files.listOpen(this.#context.mirror.row.id, cursor, PAGE)
+      const candidates = this.#listCandidates(files)
+      const results = await this.#options.fleet.peek(this.#library, candidates.map(wantedOf))
+      const known = new Map<number, [Candidate, ClaimResult]>()
+      candidates.forEach((candidate, index) => {
+        const result = results[index]
+        if (result?.kind === 'stored' || result?.kind === 'refused') known.set(candidate.contentId, [candidate, result])
+      })
+      store.write(() => known.forEach(([candidate, result]) => void this.#record(candidate, result)))
+    }
   }
 
   /** Claims contents in doubt, so that one host searches for each; returns those that are this host's. */
@@ -240,18 +258,18 @@ export class Claims {
     return { path: joinPath(directory, name), remoteDirectory }
   }
 
+  get #library(): LedgerLibrary {
+    const { origin, tenantId, remoteId } = this.#context.mirror.row.library
+    return { origin, tenantId, remoteId }
+  }
+
   async #ask(candidates: readonly Candidate[]): Promise<void> {
     const { fleet } = this.#options
     const wanted = candidates.filter((candidate) => !fleet.hasClaimedAt(candidate.contentId, candidate))
     // Who claimed them may have nothing left to send, and not give them back.
     for (const { contentId } of candidates) if (fleet.hasClaimed(contentId)) this.#mine.add(contentId)
     if (wanted.length === 0) return
-    const { origin, tenantId, remoteId } = this.#context.mirror.row.library
-    const contents = wanted.map(({ path, remoteDirectory, ...content }) => ({
-      ...content,
-      place: { path, remoteDirectory },
-    }))
-    const results = await fleet.claim({ origin, tenantId, remoteId }, contents, this.#options.looks)
+    const results = await fleet.claim(this.#library, wanted.map(wantedOf), this.#options.looks)
     const { store } = this.#context.engine
     const others = new Map<number, [Candidate, ClaimResult]>()
     wanted.forEach((candidate, index) => {
@@ -305,13 +323,13 @@ export class Claims {
     if (store.contents.getUploadState(contentId).state !== 'doubt') store.contents.markInDoubt(contentId)
   }
 
-  /** Another host has sent it: files of this one that have it are aliases, as those of another mirror are. */
+  /** Another host has sent it: files of this one that have it are aliases, as those of another mirror are, unless the plan links them. */
   #recordStored(
     { contentId, sizeBytes }: Candidate,
     { resourceId, outcome, host }: Extract<ClaimResult, { kind: 'stored' }>,
   ): void {
     const { store, clock, progress } = this.#context.engine
-    const { row, runId } = this.#context.mirror
+    const { row, runId, settings } = this.#context.mirror
     const nowMs = clock.nowMs()
     const stored = { resourceId, isDuplicate: true, hasSecondLocation: false, mirrorId: row.id, runId, nowMs, host }
     store.contents.markStored(contentId, stored)
@@ -323,9 +341,14 @@ export class Claims {
         note: null,
         seenAt: nowMs,
       })
+    if (this.#options.needsDirectory && settings.duplicates === 'link') return
     this.#options.summary.uploads.aliases += store.files.receiveAll(contentId)
     withdrawUpload(progress, sizeBytes)
   }
+}
+
+function wantedOf({ path, remoteDirectory, ...content }: Candidate) {
+  return { ...content, place: { path, remoteDirectory } }
 }
 
 function isSame(one: OpenFileCursor, other: OpenFileCursor): boolean {

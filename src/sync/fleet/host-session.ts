@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Clock, Random, Timer } from '../../foundation/clock.ts'
 import { InterruptedError, OperatorError, TemporaryError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
-import { type FleetLimits, type Ledger, LedgerError, type OpenedSession } from '../../ledger/ledger.ts'
+import { type FleetLimits, type HostOrder, type Ledger, LedgerError, type OpenedSession } from '../../ledger/ledger.ts'
+import type { Published } from '../../ledger/published.ts'
 import { graceMs, leaseLeftMs, type UpTime } from '../../rules/lease.ts'
 import { type RetryPolicy, retryDelayMs } from '../../rules/retry-delay.ts'
 import type { Store } from '../../store/open-store.ts'
@@ -26,6 +27,10 @@ export interface FleetOptions {
   readonly bootMs: () => number
   /** How calls of a ledger that is away are retried. */
   readonly retry: RetryPolicy
+  /** Reads what people elsewhere see of this host; undefined: nothing. */
+  readonly readPublished?: () => Promise<Published>
+  /** Carries out what somebody elsewhere ordered. */
+  readonly onOrder?: (order: HostOrder) => void
 }
 
 export interface FleetContext {
@@ -88,6 +93,15 @@ export class HostSession {
   /** How long to wait before asking again for what may change with a beat; 0 while no session is open. */
   get beatMs(): number {
     return (this.#session?.leaseMs ?? 0) / RENEWALS_A_LEASE
+  }
+
+  /** Connects to the ledger with the first call. */
+  async connect(): Promise<Ledger> {
+    this.#connecting ??= this.#options.connect()
+    return await this.#connecting.catch((error: unknown) => {
+      this.#connecting = undefined
+      throw error
+    })
   }
 
   /** Waits until the session is surely this host's; returns false once it is over, or was not renewed for the grace. */
@@ -158,12 +172,8 @@ export class HostSession {
 
   async #openSession(): Promise<Session> {
     const { store, clock, signal } = this.#context
-    const { connect, name, version } = this.#options
-    this.#connecting ??= connect()
-    const ledger = await this.#connecting.catch((error: unknown) => {
-      this.#connecting = undefined
-      throw error
-    })
+    const { name, version } = this.#options
+    const ledger = await this.connect()
     const key = store.keyValues.get(HOST_KEY) ?? this.#keep(HOST_KEY, randomUUID())
     const before = store.keyValues.get(SESSION_KEY)
     const since = this.#now()
@@ -222,13 +232,14 @@ export class HostSession {
     const session = this.#session
     if (!session) return false
     const since = this.#now()
-    const { isOurs } = await session.ledger.renew(session.session)
+    const { isOurs, orders } = await session.ledger.renew(session.session)
     if (this.#session?.session !== session.session) return false
     if (!isOurs) {
       this.drop(session)
       return false
     }
     this.#session = { ...this.#session, since }
+    for (const order of orders) this.#options.onOrder?.(order)
     return true
   }
 

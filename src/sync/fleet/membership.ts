@@ -13,6 +13,7 @@ import { ClosedFenceError, type Fence } from '../../remote/service-client.ts'
 import { SilentSessions } from '../../rules/lease.ts'
 import { SESSION_KEY } from '../../store/tables/settlements.ts'
 import { type FleetContext, type FleetOptions, HostSession, type Session } from './host-session.ts'
+import { Publication } from './publication.ts'
 import { type SecondSend, SettlementOutbox } from './settlement-outbox.ts'
 
 const UNSETTLED = 'the ledger does not know yet how some uploads ended; shelfd tells it later'
@@ -42,6 +43,7 @@ export class Membership implements AsyncDisposable {
   /** Contents that were claimed and whose upload has not ended. */
   readonly #claimed = new Map<number, HeldClaim>()
   readonly #session: HostSession
+  readonly #publication: Publication
   /** Held while contents are claimed, so that none is given back that another mirror is being given. */
   readonly #turn = new Mutex()
 
@@ -50,9 +52,13 @@ export class Membership implements AsyncDisposable {
     this.#options = options
     this.#outbox = new SettlementOutbox(context)
     // What could not be settled while the ledger was away is settled soon after it is back.
-    const settleRest = async () => void (this.#outbox.isEmpty || (await this.settle()))
+    const onRenewed = async () => {
+      if (!this.#outbox.isEmpty) await this.settle()
+      if (this.#session.current) await this.#publication.tellNowAndThen(this.#session.current)
+    }
     const tell = async (session: Session) => this.#report(await this.#outbox.flush(session))
-    this.#session = new HostSession(context, options, this.#outbox, { onOpened: tell, onRenewed: settleRest })
+    this.#publication = new Publication(context, options.readPublished)
+    this.#session = new HostSession(context, options, this.#outbox, { onOpened: tell, onRenewed })
   }
 
   /**
@@ -103,6 +109,17 @@ export class Membership implements AsyncDisposable {
     await this.#closeSilent(results).catch((error: unknown) => {
       this.#context.logger.warn('could not close the session of a silent host', { reason: messageOf(error) })
     })
+    return results
+  }
+
+  /** Returns what `claim` would, without a session: nothing is claimed. Throws TemporaryError `ledger-away`. */
+  async peek(library: LedgerLibrary, wanted: readonly OwnContent[]): Promise<ClaimResult[]> {
+    const ledger = await this.#session.connect()
+    const results: ClaimResult[] = []
+    for (let start = 0; start < wanted.length; start += MOST_IN_A_CALL) {
+      const part = wanted.slice(start, start + MOST_IN_A_CALL)
+      results.push(...(await ledger.peek(library, part, this.#options.limits)))
+    }
     return results
   }
 
@@ -164,6 +181,7 @@ export class Membership implements AsyncDisposable {
     await this.#session.close(async () => {
       await this.giveBack(this.#claimed.keys())
       await this.settle()
+      if (this.#session.current) await this.#publication.tell(this.#session.current)
     })
   }
 

@@ -9,7 +9,6 @@ import { listQuarantine, type Quarantined, type QuarantinedFile } from '../quara
 
 const MOST_COPIES = 5
 const MOST_PLACES = 8
-const MOST_CONTENTS = 10_000
 
 /** A problem of one path, or a content that failed with every file that has it; the first file stands for it. */
 interface Found {
@@ -26,11 +25,9 @@ interface Trouble extends QuarantinedFile {
   readonly message: string
 }
 
-/**
- * Answers a page of what failed and of paths that could not be read, the last page for one beyond it; what was set aside comes
- * last.
- */
-export function readProblems(store: StoreReader | undefined, input: ProblemsInput): ProblemsPage {
+type Filter = Omit<ProblemsInput, 'offset'>
+
+function filterProblems(store: StoreReader | undefined, input: Filter) {
   const text = input.text.toLowerCase()
   const isNamed = ({ files }: Found) => files.some(({ path }) => path.toLowerCase().includes(text))
   const isOfCause = ({ byCause }: Found) => input.cause === '' || byCause === input.cause
@@ -38,19 +35,33 @@ export function readProblems(store: StoreReader | undefined, input: ProblemsInpu
   const named = (store ? listProblems(store) : []).filter(isNamed)
   const ofCause = named.filter(isOfCause)
   const found = ofCause.filter(isOfPlace)
-  const setAside = found.filter(({ quarantined }) => quarantined?.isSetAside)
   const open = found.filter(({ quarantined }) => !quarantined?.isSetAside)
+  return { ofPlace: named.filter(isOfPlace), ofCause, found, open }
+}
+
+/** Lists the contents among all that a filter leaves that are not set aside. */
+export function listFailed(store: StoreReader | undefined, filter: Filter): number[] {
+  return filterProblems(store, filter).open.flatMap(({ quarantined }) => quarantined?.contentId ?? [])
+}
+
+/**
+ * Answers a page of what failed and of paths that could not be read, the last page for one beyond it; what was set aside comes
+ * last.
+ */
+export function readProblems(store: StoreReader | undefined, input: ProblemsInput): ProblemsPage {
+  const { ofPlace, ofCause, found, open } = filterProblems(store, input)
+  const setAside = found.filter(({ quarantined }) => quarantined?.isSetAside)
   const places = countBy(ofCause, ({ byPlace }) => byPlace)
   const lastPage = Math.max(0, Math.ceil(found.length / ROWS_A_PAGE) - 1)
   const offset = Math.min(input.offset, lastPage * ROWS_A_PAGE)
   return {
     total: found.length,
     setAside: setAside.length,
-    causes: countBy(named.filter(isOfPlace), ({ byCause }) => [byCause]),
+    causes: countBy(ofPlace, ({ byCause }) => [byCause]),
     places: places.slice(0, MOST_PLACES),
     morePlaces: Math.max(0, places.length - MOST_PLACES),
     problems: [...open, ...setAside].slice(offset, offset + ROWS_A_PAGE).map(shown),
-    contentIds: open.flatMap(({ quarantined }) => quarantined?.contentId ?? []).slice(0, MOST_CONTENTS),
+    failed: open.filter(({ quarantined }) => quarantined).length,
   }
 }
 

@@ -7,23 +7,31 @@ import type {
   TimelineSpan,
   TreePage,
 } from '../../contract/dashboard.ts'
+import type { RulesEffect } from '../../contract/mirror-edits.ts'
 import type { IngestionOutcome } from '../../contract/states.ts'
 import { HOUR_MS, MINUTE_MS } from '../../foundation/text/times.ts'
+import type { Published } from '../../ledger/published.ts'
 import { openStoreReader, type StoreReader } from '../../store/open-store.ts'
 import { type MirrorStatus, readStatus } from '../report/status.ts'
 import { KeptReading } from './kept-reading.ts'
+import { type PreviewInput, previewRules } from './preview-rules.ts'
 import { type OverviewInput, type ReadMirror, readOverview } from './read-overview.ts'
-import { readProblems } from './read-problems.ts'
+import { listFailed, readProblems } from './read-problems.ts'
+import { type PublishedInput, readPublished } from './read-published.ts'
 import { ReportReader } from './read-report.ts'
 
-/** The readings of the store for the dashboard and the metrics. */
+/** The readings for the dashboard and the metrics, of the store but for the last one. */
 export interface Readings {
   overview(input: OverviewInput): readonly ReadMirror[]
   rows(input: RowsInput): RowsPage
   tree(input: { readonly mirror: string; readonly directory: string }): TreePage
   problems(input: ProblemsInput): ProblemsPage
+  failed(input: Parameters<typeof listFailed>[1]): readonly number[]
   timeline(input: { readonly span: TimelineSpan; readonly nowMs: number }): Timeline
   counts(input: object): readonly MirrorCounts[]
+  published(input: PublishedInput): Published
+  /** What other rules would change, by the disk. */
+  preview(input: PreviewInput): RulesEffect
 }
 
 /** Frequent scrapes of a large tree cost little. */
@@ -34,6 +42,7 @@ export function createReadings(stateDir: string): Readings {
   const report = new ReportReader()
   const timeline = new KeptReading<Timeline>()
   const counts = new KeptReading<readonly MirrorCounts[]>({ use: COUNTS_USE })
+  const published = new KeptReading<Published>({ use: COUNTS_USE })
   const withStore = <T>(read: (store: StoreReader | undefined) => T): T => {
     using store = openStoreReader(stateDir)
     return read(store)
@@ -43,8 +52,11 @@ export function createReadings(stateDir: string): Readings {
     rows: (input) => withStore((store) => report.rows(store, input)),
     tree: (input) => withStore((store) => report.tree(store, input)),
     problems: (input) => withStore((store) => readProblems(store, input)),
+    failed: (input) => withStore((store) => listFailed(store, input)),
     timeline: ({ span, nowMs }) => timeline.get(span, () => withStore((store) => readTimeline(store, span, nowMs))),
     counts: () => counts.get('', () => withStore((store) => (store ? countStore(store) : []))),
+    published: (input) => published.get('', () => withStore((store) => readPublished(store, input))),
+    preview: previewRules,
   }
 }
 

@@ -3,8 +3,9 @@ import { openRoot } from '../../local/read/open-root.ts'
 import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
 import type { Store } from '../../store/open-store.ts'
 import type { Engine, MirrorContext, MirrorSettings, OpenMirror } from '../engine.ts'
+import { Claims } from '../fleet/claims.ts'
 import { hasToFollow, IngestionFollower } from '../ingestion/follow-ingestion.ts'
-import type { Pass, UploadOptions } from '../pass.ts'
+import { newAttempts, type Pass, type UploadOptions } from '../pass.ts'
 import { openMirror } from '../pin/open-mirror.ts'
 import { NOT_CREATED } from '../pin/pin-mirror.ts'
 import { recordRescan } from '../scan/record-batches.ts'
@@ -69,6 +70,9 @@ async function send(
   const { store, service, signal } = engine
   store.write(() => store.contents.claimPending(mirror.row, mirror.runId))
   if (options.isDryRun) {
+    const { fleet } = engine
+    const forAll = { summary, attempts: newAttempts(), needsDirectory: false, looks: 0, onReady: () => {} }
+    if (fleet) await new Claims({ engine, mirror }, { fleet, ...forAll }).foresee()
     estimateUploads(engine, mirror, summary, quotaScope)
     return
   }

@@ -193,10 +193,12 @@ export class UploadPlan {
     return false
   }
 
-  #decide(file: OpenFile, { state, isSetAside, retryAt }: UploadState) {
+  #decide(file: OpenFile, { state, isSetAside, retryAt, host }: UploadState) {
     const { store, clock } = this.#engine
     const { exhausted, links, goneDirectories } = this.#options.attempts
-    const mustLink = this.linksCopies && state === 'stored' && store.files.countCopies(file.contentId) > 1
+    // What another host has sent has a location there.
+    const isCopy = () => host !== null || store.files.countCopies(file.contentId) > 1
+    const mustLink = this.linksCopies && state === 'stored' && isCopy()
     const isDirectoryThere = file.isDirectoryCreated === 1 && !goneDirectories.has(file.directoryId)
     const candidate = {
       state,

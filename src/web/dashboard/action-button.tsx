@@ -7,11 +7,13 @@ interface ActionButtonProps {
   /** The thing that is acted on, for screen readers, where the label alone does not say it. */
   readonly of?: string
   readonly isDisabled?: boolean
+  /** `main` is what most come for, `submit` what Enter does in a field. */
+  readonly kind?: 'main' | 'submit'
   run(): Promise<unknown>
 }
 
 /** A button that does something at the server, and says so when that failed. */
-export function ActionButton({ label, of, isDisabled = false, run }: ActionButtonProps) {
+export function ActionButton({ label, of, isDisabled = false, kind, run }: ActionButtonProps) {
   const [isRunning, setIsRunning] = useState(false)
   const [failure, setFailure] = useState('')
   const act = async () => {
@@ -26,7 +28,13 @@ export function ActionButton({ label, of, isDisabled = false, run }: ActionButto
   }
   return (
     <>
-      <button type="button" aria-label={of && `${label}: ${of}`} disabled={isRunning || isDisabled} onClick={act}>
+      <button
+        type={kind === 'submit' ? 'submit' : 'button'}
+        class={kind === 'main' ? 'main' : undefined}
+        aria-label={of && `${label}: ${of}`}
+        disabled={isRunning || isDisabled}
+        onClick={act}
+      >
         {label}
       </button>
       {failure !== '' && (

@@ -4,18 +4,19 @@ import { Notice } from '../common/notice.tsx'
 import { useAddress, useIsFirst } from '../common/use-address.ts'
 import { useKeys } from '../common/use-keys.ts'
 import { Header } from './header.tsx'
+import { HostView } from './hosts/host-view.tsx'
+import { HostsView } from './hosts/hosts-view.tsx'
 import { LogView } from './log-view.tsx'
 import { MirrorsView } from './mirrors/mirrors-view.tsx'
 import { ProblemsView } from './problems/problems-view.tsx'
 import { ReportView } from './report/report-view.tsx'
-import { addressOf, parseAddress, VIEWS } from './routes.ts'
+import { addressOf, parseAddress, viewsOf } from './routes.ts'
 import { SearchView } from './search-view.tsx'
 import { useSession } from './session.ts'
 import { SettingsView } from './settings-view.tsx'
 import { TimelineView } from './timeline/timeline-view.tsx'
 
 const KEYS = [
-  ['1 … 7', 'to a view, in their order'],
   ['Tab', 'to the next link, button or field'],
   ['?', 'shows these keys'],
 ] as const
@@ -27,9 +28,10 @@ export function Frame({ onSignOut }: { onSignOut(): void }) {
   const [isHelpOpen, setIsHelpOpen] = useState(false)
   const { view, query } = parseAddress(current)
   const takesFocus = !useIsFirst(view)
+  const views = viewsOf(live.overview)
   useKeys({
     '?': () => setIsHelpOpen(true),
-    ...Object.fromEntries(VIEWS.map((name, index) => [String(index + 1), () => go(addressOf(name))])),
+    ...Object.fromEntries(views.map((name, index) => [String(index + 1), () => go(addressOf(name))])),
   })
   return (
     <>
@@ -47,8 +49,15 @@ export function Frame({ onSignOut }: { onSignOut(): void }) {
         {view === 'search' && <SearchView query={query} takesFocus={takesFocus} />}
         {view === 'settings' && <SettingsView takesFocus={takesFocus} />}
         {view === 'log' && <LogView takesFocus={takesFocus} />}
+        {view === 'hosts' && !query.host && <HostsView query={query} takesFocus={takesFocus} />}
+        {view === 'hosts' && query.host && <HostView key={query.host} query={query} takesFocus={takesFocus} />}
       </main>
-      {isHelpOpen && <KeyboardHelp keys={KEYS} onClose={() => setIsHelpOpen(false)} />}
+      {isHelpOpen && (
+        <KeyboardHelp
+          keys={[[`1 … ${views.length}`, 'to a view, in their order'], ...KEYS]}
+          onClose={() => setIsHelpOpen(false)}
+        />
+      )}
     </>
   )
 }

@@ -1,7 +1,8 @@
 import { Logo } from '../common/icon.tsx'
 import { SessionNav } from '../common/session-nav.tsx'
 import { TITLES } from './labels.ts'
-import { addressOf, VIEWS, type View } from './routes.ts'
+import { addressOf, type View, viewsOf } from './routes.ts'
+import { useSession } from './session.ts'
 
 interface HeaderProps {
   readonly view: View
@@ -10,6 +11,7 @@ interface HeaderProps {
 }
 
 export function Header({ view, onHelp, onSignOut }: HeaderProps) {
+  const { live } = useSession()
   return (
     <header class="top">
       <a class="brand" href={addressOf('mirrors')}>
@@ -17,7 +19,7 @@ export function Header({ view, onHelp, onSignOut }: HeaderProps) {
         <span>shelfd</span>
       </a>
       <nav class="views" aria-label="Views">
-        {VIEWS.map((name) => (
+        {viewsOf(live.overview).map((name) => (
           <a key={name} href={addressOf(name)} aria-current={name === view ? 'page' : undefined}>
             {TITLES[name]}
           </a>

@@ -11,6 +11,7 @@ export const TITLES: Readonly<Record<View, string>> = {
   search: 'Search',
   settings: 'Settings',
   log: 'Log',
+  hosts: 'Hosts',
 }
 
 /** The colour of the sign of a mirror's state, and its name for screen readers. */

@@ -1,7 +1,14 @@
+import type { Overview } from '../../contract/dashboard.ts'
+
 /** The views, by the first part of the address after the `#`; the others are what a view shows. */
-export const VIEWS = ['mirrors', 'report', 'problems', 'timeline', 'search', 'settings', 'log'] as const
+const VIEWS = ['mirrors', 'report', 'problems', 'timeline', 'search', 'settings', 'log', 'hosts'] as const
 
 export type View = (typeof VIEWS)[number]
+
+/** Returns those that there are: the hosts only where this one shares a ledger with others. */
+export function viewsOf(overview: Overview | undefined): readonly View[] {
+  return overview?.isInFleet ? VIEWS : VIEWS.filter((name) => name !== 'hosts')
+}
 
 interface Route {
   readonly view: View

@@ -112,6 +112,8 @@ describe('requests of a client', () => {
     expect(await client.status()).toEqual(someStatus)
     expect(await client.retry([1, 2])).toBe(2)
     expect(await client.ignore([3])).toBe(1)
+    const many = Array.from({ length: 150_000 }, (_, n) => n + 1_000_000)
+    expect([await client.retry(many), await client.ignore(many)], 'as many as there are').toEqual([150_000, 150_000])
     expect(await client.reload()).toEqual({ mirrors: ['papers'] })
     await client.pause(['papers'])
     await client.resume([])

@@ -1,6 +1,7 @@
 import { isAbsolute, join } from 'node:path'
 import { isThere } from '../../../app/files/paths.ts'
 import { writePrivateFile } from '../../../app/files/private-files.ts'
+import { reloadDaemon } from '../../../app/reload-daemon.ts'
 import type { Surroundings } from '../../../app/settings/config-paths.ts'
 import type { ChosenMirror, Draft } from '../../../app/settings/draft.ts'
 import { HeldBackError, messageOf, ShelfdError, UsageError } from '../../../foundation/errors.ts'
@@ -9,7 +10,6 @@ import { type CommandContext, createContext } from '../../context.ts'
 import type { ExitName } from '../../exit-codes.ts'
 import { findCommand } from '../../parser/find-command.ts'
 import { readCommandLine } from '../../parser/read-command-line.ts'
-import { reloadDaemon } from '../../reload-daemon.ts'
 import { openPrompts } from '../../terminal/prompts.ts'
 import { renderCompletionScript } from '../completion.ts'
 import { openDoctor } from '../doctor.ts'
@@ -52,12 +52,13 @@ export async function runWizard(context: CommandContext, flags: InitFlags): Prom
   await confirmWriting(wizard)
   write(draft, checked?.token)
   if (!context.json) context.print(`Wrote ${escapeText(draft.configFile)}`)
-  const hasDaemon = await reloadDaemon(context, draft.readSettings().stateDir)
+  const said = await reloadDaemon(draft.readSettings().stateDir)
+  if (said !== undefined) context.printMessage(said)
   const offered = { service: await offerSystemService(wizard), completion: await offerCompletion(wizard) }
   if (context.json) {
     const tokenFile = checked?.service.tokenFile ?? null
     context.printJson({ configFile: draft.configFile, tokenFile, mirrors, installed: offered })
-  } else context.printMessage(`Next: shelfd sync · shelfd doctor · shelfd ${hasDaemon ? 'status' : 'daemon'}`)
+  } else context.printMessage(`Next: shelfd sync · shelfd doctor · shelfd ${said === undefined ? 'daemon' : 'status'}`)
   return 'done'
 }
 

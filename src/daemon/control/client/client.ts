@@ -47,12 +47,25 @@ function clientOf(socketPath: string): DaemonClient {
     sync: (request, run) => syncInDaemon(socketPath, request, run),
     pause: (names) => post(z.undefined(), '/v1/pause', { names }),
     resume: (names) => post(z.undefined(), '/v1/resume', { names }),
-    retry: (contentIds) => post(contentCount, '/v1/retry', { contentIds }),
-    ignore: (contentIds) => post(contentCount, '/v1/ignore', { contentIds }),
+    retry: (contentIds) => inParts(contentIds, (part) => post(contentCount, '/v1/retry', { contentIds: part })),
+    ignore: (contentIds) => inParts(contentIds, (part) => post(contentCount, '/v1/ignore', { contentIds: part })),
     forget: (name) => post(z.string(), '/v1/forget', { name }),
     dashboard: () => post(z.url(), '/v1/dashboard'),
     reload: () => post(reloaded, '/v1/reload'),
   }
+}
+
+/** A request of these numbers is far smaller than the largest that the daemon takes. */
+const MOST_NUMBERS = 10_000
+
+/** Sends numbers in several requests, and adds up the answers. */
+async function inParts(
+  numbers: readonly number[],
+  send: (part: readonly number[]) => Promise<number>,
+): Promise<number> {
+  let sum = 0
+  for (let at = 0; at < numbers.length; at += MOST_NUMBERS) sum += await send(numbers.slice(at, at + MOST_NUMBERS))
+  return sum
 }
 
 interface ClientRun {

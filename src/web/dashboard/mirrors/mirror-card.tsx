@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { MirrorOverview } from '../../../contract/dashboard.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
 import { counted, formatTime } from '../../common/format.ts'
@@ -6,16 +7,18 @@ import { SIGNS } from '../labels.ts'
 import { addressOf } from '../routes.ts'
 import { useSession } from '../session.ts'
 import { FileBar } from './file-bar.tsx'
+import { RulesDialog } from './rules-dialog.tsx'
 
 /** One mirror: its state, its files, what waits, and what can be done. */
 export function MirrorCard({ mirror }: { readonly mirror: MirrorOverview }) {
   const { name, path, library, state, files, problems, syncWaitsFor, syncFailure } = mirror
   const { tone, name: sign } = SIGNS[state.sign]
+  const [isEditing, setIsEditing] = useState(false)
   return (
     <article class="card" aria-labelledby={`mirror-${name}`}>
       <div class="head">
         <h2 id={`mirror-${name}`}>{name}</h2>
-        <Actions mirror={mirror} />
+        <Actions mirror={mirror} onEdit={() => setIsEditing(true)} />
       </div>
       <p class={`state ${tone}`}>
         <span aria-hidden="true">{state.sign}</span> <span class="spoken">{sign}:</span> {state.text}
@@ -37,12 +40,14 @@ export function MirrorCard({ mirror }: { readonly mirror: MirrorOverview }) {
           <a href={addressOf('problems')}>{counted(problems, 'problem')}</a>
         </p>
       )}
+      {isEditing && <RulesDialog mirror={name} onClose={() => setIsEditing(false)} />}
     </article>
   )
 }
 
-function Actions({ mirror: { name, isPaused, isSyncing, syncWaitsFor } }: { readonly mirror: MirrorOverview }) {
+function Actions({ mirror, onEdit }: { readonly mirror: MirrorOverview; onEdit(): void }) {
   const { client } = useSession()
+  const { name, isPaused, isSyncing, syncWaitsFor } = mirror
   const names = [name]
   const syncLabel = !isSyncing ? 'Sync now' : syncWaitsFor === null ? 'Syncing …' : 'Waiting …'
   return (
@@ -53,6 +58,9 @@ function Actions({ mirror: { name, isPaused, isSyncing, syncWaitsFor } }: { read
       ) : (
         <ActionButton label="Pause" of={name} run={() => client.call('pause', { names })} />
       )}
+      <button type="button" aria-label={`Leave out …: ${name}`} onClick={onEdit}>
+        Leave out …
+      </button>
     </div>
   )
 }

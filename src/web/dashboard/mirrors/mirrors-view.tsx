@@ -1,30 +1,38 @@
+import { useState } from 'preact/hooks'
 import { formatTime } from '../../common/format.ts'
 import { Loading, Notice } from '../../common/notice.tsx'
 import { ViewHeading } from '../../common/view-heading.tsx'
 import { ActionButton } from '../action-button.tsx'
 import { useSession } from '../session.ts'
+import { AddDialog } from './add-dialog.tsx'
 import { MirrorCard } from './mirror-card.tsx'
 
 /** The state of every mirror and of the daemon. */
 export function MirrorsView({ takesFocus }: { readonly takesFocus: boolean }) {
   const { client, live } = useSession()
   const { overview } = live
+  const [isAdding, setIsAdding] = useState(false)
   if (!overview) return <Loading what="the mirrors" />
   const { daemon, mirrors, service, version } = overview
   return (
     <section>
       <div class="head">
         <ViewHeading title="Mirrors" takesFocus={takesFocus} />
-        {mirrors.length > 1 && (
-          <div class="actions">
-            <ActionButton label="Sync all now" run={() => client.call('sync', { names: [] })} />
-            {mirrors.every(({ isPaused }) => isPaused) ? (
-              <ActionButton label="Resume all" run={() => client.call('resume', { names: [] })} />
-            ) : (
-              <ActionButton label="Pause all" run={() => client.call('pause', { names: [] })} />
-            )}
-          </div>
-        )}
+        <div class="actions">
+          {mirrors.length > 1 && (
+            <>
+              <ActionButton label="Sync all now" run={() => client.call('sync', { names: [] })} />
+              {mirrors.every(({ isPaused }) => isPaused) ? (
+                <ActionButton label="Resume all" run={() => client.call('resume', { names: [] })} />
+              ) : (
+                <ActionButton label="Pause all" run={() => client.call('pause', { names: [] })} />
+              )}
+            </>
+          )}
+          <button type="button" onClick={() => setIsAdding(true)}>
+            Add a directory …
+          </button>
+        </div>
       </div>
       <p class="quiet">
         {daemon
@@ -33,13 +41,14 @@ export function MirrorsView({ takesFocus }: { readonly takesFocus: boolean }) {
       </p>
       {mirrors.length === 0 && (
         <Notice tone="plain">
-          Nothing is mirrored yet. <code>shelfd init</code> sets up a mirror, <code>shelfd sync DIRECTORY</code> tries
-          one out.
+          Nothing is mirrored yet. Add a directory here; <code>shelfd init</code> also sets up a service, and{' '}
+          <code>shelfd sync DIRECTORY</code> tries one out.
         </Notice>
       )}
       {mirrors.map((mirror) => (
         <MirrorCard key={mirror.name} mirror={mirror} />
       ))}
+      {isAdding && <AddDialog onClose={() => setIsAdding(false)} />}
       <p class="quiet foot">
         {service} · shelfd {version}
       </p>

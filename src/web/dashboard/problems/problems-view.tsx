@@ -26,19 +26,23 @@ export function ProblemsView({ query, takesFocus }: ViewProps) {
     await client.call(name, { contentIds })
     setChanges((times) => times + 1)
   }
+  const retryAll = async () => {
+    await client.call('retryAll', { text, cause, place })
+    setChanges((times) => times + 1)
+  }
   const go = (changed: Readonly<Record<string, string>>) => {
     location.replace(addressOf('problems', { ...query, page: '', ...changed }))
   }
   if (found.error !== undefined) return <Failure error={found.error} onRetry={found.retry} />
   if (!found.value) return <Loading what="the problems" />
-  const { total, setAside, causes, places, morePlaces, problems, contentIds } = found.value
+  const { total, setAside, causes, places, morePlaces, problems, failed } = found.value
   const pages = Math.ceil(total / ROWS_A_PAGE)
   const isFiltered = text + cause + place !== ''
   return (
     <section>
       <div class="head">
         <ViewHeading title="Problems" takesFocus={takesFocus} />
-        {contentIds.length > 1 && <ActionButton label="Retry all" run={() => act('retry', contentIds)} />}
+        {failed > 1 && <ActionButton label="Retry all" run={retryAll} />}
       </div>
       {total === 0 && !isFiltered && <Notice tone="plain">Nothing failed: there is nothing to do.</Notice>}
       {(total > 1 || isFiltered) && (

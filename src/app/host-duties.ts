@@ -1,0 +1,46 @@
+import { connectToDaemon } from '../daemon/control/client/connect-to-daemon.ts'
+import { systemClock } from '../foundation/clock.ts'
+import { messageOf } from '../foundation/errors.ts'
+import type { HostOrder } from '../ledger/ledger.ts'
+import type { Store } from '../store/open-store.ts'
+import type { StateReader } from '../sync/reading/state-reader.ts'
+import type { HostDuties } from './fleet.ts'
+import { mirrorActions } from './mirror-actions.ts'
+import { listForOverview } from './mirrors/mirror-roster.ts'
+import type { OpenServiceInput } from './service-client/open-service.ts'
+import type { Settings } from './settings/settings.ts'
+
+interface DutiesInput extends OpenServiceInput {
+  readonly store: Store
+  readonly reader: StateReader
+}
+
+/** What the daemon with these settings does for people elsewhere: it tells them of its mirrors, and carries out their orders. */
+export function dutiesOfDaemon(settings: Settings, { store, reader, ...input }: DutiesInput): HostDuties {
+  const { stateDir, fleet } = settings
+  const { logger, signal } = input
+  const actions = mirrorActions({ ...input, stateDir, settings: () => settings })
+  const carryOut = async ({ kind, mirror }: HostOrder) => {
+    logger.info('an order from another host', { order: kind, mirror: mirror ?? 'all' })
+    const names = mirror === null ? [] : [mirror]
+    await (kind === 'sync' ? actions.sync(names, signal) : actions[kind](names))
+  }
+  return {
+    onOrder: (order) => {
+      carryOut(order).catch((error: unknown) => {
+        if (signal.aborted) return
+        const fields = { order: order.kind, mirror: order.mirror ?? 'all', reason: messageOf(error) }
+        logger.warn('cannot carry out an order from another host', fields)
+      })
+    },
+    readPublished: async () => {
+      const daemon = await connectToDaemon(stateDir)
+      return reader.read('published', {
+        daemon: (await daemon?.status()) ?? null,
+        listed: listForOverview(settings, store.mirrors.list()),
+        nowMs: systemClock.nowMs(),
+        namesPaths: fleet?.publish === 'names',
+      })
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import type { OutageListener } from '../remote/policies/outage.ts'
+import { DEFAULT_RETRY } from '../rules/retry-delay.ts'
+import { CAREFUL_PASS } from '../sync/pass.ts'
+import { pauseMirrors, resumeMirrors } from '../sync/pause.ts'
+import { silentFileLog } from '../sync/sinks.ts'
+import { changeStore } from './change-store.ts'
+import { chooseNames } from './mirrors/choose-known.ts'
+import { chooseMirrors } from './mirrors/choose-mirrors.ts'
+import { openRunner, type Runner } from './open-runner.ts'
+import type { OpenServiceInput } from './service-client/open-service.ts'
+import type { Settings } from './settings/settings.ts'
+
+export interface MirrorActionsInput extends OpenServiceInput {
+  readonly stateDir: string
+  /** Returns those in force now. */
+  settings(): Settings
+  /** Called before a sync of this process, with its service, and with null after it. */
+  onRun?(runner: Runner | null): Promise<void>
+}
+
+/** What people may ask of the mirrors of this host elsewhere than on its command line; all mirrors when none is named. */
+export interface MirrorActions {
+  pause(names: readonly string[]): Promise<void>
+  resume(names: readonly string[]): Promise<void>
+  /** Resolves at the end of the run. `onOutage` receives what it waits for. */
+  sync(names: readonly string[], signal: AbortSignal, onOutage?: OutageListener): Promise<void>
+}
+
+export function mirrorActions(input: MirrorActionsInput): MirrorActions {
+  return {
+    pause: (names) => changeMirrors(input, names, { ask: 'pause', make: pauseMirrors }),
+    resume: (names) => changeMirrors(input, names, { ask: 'resume', make: resumeMirrors }),
+    sync: (names, signal, onOutage) => sync({ ...input, ...(onOutage && { onOutage }) }, names, signal),
+  }
+}
+
+interface MirrorChange {
+  readonly ask: 'pause' | 'resume'
+  readonly make: typeof pauseMirrors
+}
+
+async function changeMirrors(input: MirrorActionsInput, given: readonly string[], { ask, make }: MirrorChange) {
+  const names = chooseNames(input.settings(), given)
+  await changeStore(input.stateDir, { ask: (daemon) => daemon[ask](names), make: (store) => make(store, names) })
+}
+
+/** Throws the error that ended the run. */
+async function sync(input: MirrorActionsInput, names: readonly string[], signal: AbortSignal): Promise<void> {
+  const settings = input.settings()
+  const { cwd, home } = input
+  await input.onRun?.(null)
+  await using runner = await openRunner(settings, {
+    ...input,
+    signal: AbortSignal.any([input.signal, signal]),
+    retry: { ...DEFAULT_RETRY, forMs: settings.limits.retryForMs },
+    isDryRun: false,
+    fileLog: silentFileLog,
+  })
+  await input.onRun?.(runner)
+  try {
+    const mirrors = chooseMirrors(settings, { words: names, to: undefined, cwd, home, known: runner.known })
+    // Meanwhile a daemon does nothing else for the mirror, so there the run ends sooner, and the daemon follows the rest.
+    const waitMs = Math.min(
+      settings.ingestion.deadlineMs,
+      runner.isInDaemon ? LONGEST_WAIT_MS : Number.POSITIVE_INFINITY,
+    )
+    // What needs a confirmation is confirmed on the command line.
+    const { failure } = await runner.run(mirrors, { ...CAREFUL_PASS, waitMs })
+    if (failure) throw failure
+  } finally {
+    await input.onRun?.(null)
+  }
+}
+
+/** The time that a sync beside a daemon's other work waits for ingestion. */
+const LONGEST_WAIT_MS = 60_000

@@ -1,0 +1,215 @@
+/** Changes which mirrors there are and what they leave out, by the configuration file, for the dashboard. */
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import type { CheckedMirror, ChosenMirror, RulesEffect } from '../../contract/mirror-edits.ts'
+import type { MirrorEdits } from '../../dashboard/sources.ts'
+import { RequestError, RootError, UsageError } from '../../foundation/errors.ts'
+import { type ScanRules, scanRulesOf } from '../../local/ignore/ignore-scope.ts'
+import { mayUpload } from '../../rules/mirrors.ts'
+import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import type { Service } from '../../sync/engine.ts'
+import { openStateReader } from '../../sync/reading/state-reader.ts'
+import { awaitResponse } from '../files/paths.ts'
+import {
+  assertRewritable,
+  type ReadTextFile,
+  readTextFile,
+  rewriteFile,
+  type TextFile,
+} from '../files/private-files.ts'
+import { reloadDaemon } from '../reload-daemon.ts'
+import { configCandidates, type Surroundings } from '../settings/config-paths.ts'
+import { asIfWritten, asOwn } from '../settings/draft.ts'
+import { withSection, withTexts } from '../settings/edit-file.ts'
+import { adHocMirror, type ConfiguredMirror, type Settings } from '../settings/settings.ts'
+import { chooseForDaemon } from './choose-mirrors.ts'
+import { checkField, chooseNewMirror, chosenPath, FieldError, isNewLibrary } from './choose-new-mirror.ts'
+import { listRoster } from './mirror-roster.ts'
+
+export interface EditsInput extends Surroundings {
+  readonly stateDir: string
+  /** Real paths. */
+  readonly ownDirectories: readonly string[]
+  /** Reads the configuration anew, with `readFile` for a file that is still to be written; throws UsageError. */
+  readSettings(readFile?: ReadTextFile): Settings
+  knownMirrors(): readonly MirrorRow[]
+  service(): Service
+  /** Called with the settings after a change. */
+  onChange?(settings: Settings): void
+}
+
+/** A directory is looked through for so long. */
+const PREVIEW_MS = 5_000
+const DISK_ANSWERS_WITHIN_MS = 10_000
+const LIBRARIES_WITHIN_MS = 2_000
+const MOST_LIBRARIES = 500
+
+/** No call of these names a command, an address or a credential: a change that reaches more than its mirror is refused. */
+export function createMirrorEdits(input: EditsInput): MirrorEdits {
+  return {
+    rules: async ({ mirror }) => {
+      const { file, revision, settings } = openFile(input)
+      return { file, revision, ignore: [...findEditable(input, settings, mirror).ignore] }
+    },
+    rulesEffect: async ({ mirror, ignore }) => {
+      const found = findEditable(input, openFile(input).settings, mirror)
+      return preview(input, found.path, { before: scanRulesOf(found), after: scanRulesOf({ ...found, ignore }) })
+    },
+    saveRules: async ({ mirror, revision, ignore }) =>
+      write(input, revision, { ...findEditable(input, openFile(input).settings, mirror), ignore: [...ignore] }),
+    newMirror: async (_, signal) => {
+      const { file, revision } = openFile(input)
+      const late = sleep(LIBRARIES_WITHIN_MS, [], { ref: false })
+      return { file, revision, libraries: await Promise.race([listLibraries(input.service(), signal), late]) }
+    },
+    checkMirror: (chosen, signal) => checkMirror(input, chosen, signal),
+    addMirror: async ({ revision, mayCreateLibrary, ...chosen }, signal) => {
+      const mirror = await choose(input, chosen, openUnchanged(input, revision))
+      const { library } = mirror
+      if (await isNewLibrary(input.service(), library, signal)) {
+        if (!mayCreateLibrary) throw new RequestError('conflict', `There is no library "${library}" now`, 409)
+        await (await input.service().connect(signal)).client.createLibrary(library, null, signal)
+      }
+      return write(input, revision, mirror)
+    },
+  }
+}
+
+interface OpenedFile {
+  readonly file: string
+  readonly before: TextFile
+  readonly revision: string
+  readonly settings: Settings
+}
+
+/** Reads the configuration file as it is now; without one, that which would be read. Throws FileError where it cannot be written. */
+function openFile(input: EditsInput): OpenedFile {
+  const settings = input.readSettings()
+  const file = settings.configFile ?? configCandidates(undefined, input)[0]?.file ?? ''
+  assertRewritable(file)
+  const found = readTextFile(file)
+  const revision = createHash('sha256')
+    .update(found ? `there ${found.text}` : 'missing')
+    .digest('hex')
+  return { file, before: found ?? asOwn(file, ''), revision, settings }
+}
+
+function openUnchanged(input: EditsInput, revision: string): OpenedFile {
+  const opened = openFile(input)
+  if (opened.revision === revision) return opened
+  const text = `"${opened.file}" was changed meanwhile, so nothing was written; close this and open it again`
+  throw new RequestError('conflict', text, 409)
+}
+
+/** Returns the mirrors that the file may hold: the configured ones; without any, those of "sync DIR" that are active then. */
+function listEditable(input: EditsInput, settings: Settings): readonly ConfiguredMirror[] {
+  if (settings.mirrors.length > 0) return settings.mirrors
+  return listRoster(settings, input.knownMirrors()).flatMap(({ activity, row }) => {
+    if (activity !== 'active' || !row) return []
+    const library = settings.service.kind === 'embedded' ? row.library.name : row.library.remoteId
+    return [{ ...adHocMirror(row.path, { library, remotePath: row.remotePath }), name: row.name }]
+  })
+}
+
+function findEditable(input: EditsInput, settings: Settings, name: string): ConfiguredMirror {
+  const mirror = listEditable(input, settings).find((each) => each.name === name)
+  if (mirror) return mirror
+  const text = `The configuration does not name the mirror "${name}"; a file .shelfdignore in its directory leaves files out`
+  throw new RequestError('conflict', text, 409)
+}
+
+/** Writes the mirror into the file, and has a running daemon read it. */
+async function write(input: EditsInput, revision: string, mirror: ConfiguredMirror) {
+  const opened = openUnchanged(input, revision)
+  const { text, after } = plan(input, opened, mirror)
+  rewriteFile(opened.file, text)
+  input.onChange?.(after)
+  const said = await reloadDaemon(input.stateDir)
+  return { message: `Written to ${opened.file}. ${said ?? 'No daemon runs, so the next sync takes it over'}.` }
+}
+
+/** Returns the text with the mirror, and how it is read; throws UsageError where it cannot be used, or changes more. */
+function plan(input: EditsInput, { file, before, settings }: OpenedFile, mirror: ConfiguredMirror) {
+  const { mirrors } = settings
+  // Once the configuration names a mirror, those of "sync DIR" are synced only if it names them as well.
+  const unnamed = mirrors.length > 0 ? [] : listEditable(input, settings)
+  const wanted = [...unnamed.filter(({ name }) => name !== mirror.name), mirror]
+  const text = wanted.reduce((draft, each) => withMirror(draft, mirrors, each), before.text)
+  const after = input.readSettings(asIfWritten(file, before, text))
+  const changed = mirrors.map((each) => (each.name === mirror.name ? mirror : each))
+  const added = wanted.filter(({ name }) => !mirrors.some((each) => each.name === name))
+  const expected = { ...settings, configFile: after.configFile, mirrors: [...changed, ...added] }
+  if (!isDeepStrictEqual(after, expected)) {
+    const why = 'more than this mirror would change, since the file refers to one text in several places'
+    throw new UsageError('bad-configuration', `Cannot change "${file}" here: ${why}; edit it by hand`)
+  }
+  chooseForDaemon(after, { known: input.knownMirrors(), home: input.home })
+  return { text, after }
+}
+
+function withMirror(source: string, mirrors: readonly ConfiguredMirror[], mirror: ConfiguredMirror): string {
+  const { name, path, library, remotePath, ignore } = mirror
+  const index = mirrors.findIndex((each) => each.name === name)
+  const known = mirrors[index]
+  if (known) return withTexts(source, ['ignore', 'mirrors', index], { before: known.ignore, after: ignore })
+  return withSection(source, 'mirrors', { name, path, library, remotePath, ...(ignore.length > 0 && { ignore }) })
+}
+
+async function checkMirror(input: EditsInput, chosen: ChosenMirror, signal: AbortSignal): Promise<CheckedMirror> {
+  try {
+    const mirror = await choose(input, chosen, openFile(input))
+    const rules = { before: null, after: scanRulesOf(mirror) }
+    const found = await checkField('path', () => preview(input, mirror.path, rules))
+    const { name, path, library, remotePath } = mirror
+    const isNew = await isNewLibrary(input.service(), library, signal)
+    return { problem: null, mirror: { name, path, library, remotePath, isNewLibrary: isNew, found } }
+  } catch (error) {
+    if (!(error instanceof FieldError)) throw error
+    return { problem: { field: error.field, message: error.message }, mirror: null }
+  }
+}
+
+async function choose(input: EditsInput, chosen: ChosenMirror, opened: OpenedFile): Promise<ConfiguredMirror> {
+  const path = chosenPath(chosen, input.home)
+  await checkField('path', () => inTime(path, awaitResponse(path)))
+  const around = { settings: opened.settings, known: input.knownMirrors(), home: input.home }
+  const mirror = await chooseNewMirror(chosen, around)
+  await checkField('path', () => plan(input, opened, mirror))
+  return mirror
+}
+
+type Sides = Readonly<{ before: ScanRules | null; after: ScanRules }>
+
+/** Looks through a directory in a thread of its own. */
+async function preview({ stateDir, ownDirectories }: EditsInput, path: string, sides: Sides): Promise<RulesEffect> {
+  const reader = openStateReader(stateDir)
+  try {
+    return await inTime(path, reader.read('preview', { path, ...sides, ownDirectories, mostMs: PREVIEW_MS }))
+  } finally {
+    // A thread that a dead disk holds up ends when that answers.
+    void reader[Symbol.asyncDispose]()
+  }
+}
+
+async function inTime<T>(path: string, work: Promise<T>): Promise<T> {
+  const late = sleep(DISK_ANSWERS_WITHIN_MS, undefined, { ref: false }).then(() => {
+    throw new RootError('root-unreadable', `Cannot look through "${path}": its disk does not answer`)
+  })
+  return Promise.race([work, late])
+}
+
+/** Returns the names of the libraries that take files from this credential; none where the service does not say. */
+async function listLibraries(service: Service, signal: AbortSignal): Promise<string[]> {
+  const names = new Set<string>()
+  try {
+    const { client, access } = await service.connect(signal)
+    for await (const library of client.listLibraries(signal)) {
+      if (mayUpload(library, access)) names.add(library.name)
+      if (names.size === MOST_LIBRARIES) break
+    }
+  } catch {
+    // A name can be typed; the check says what is wrong with the service.
+  }
+  return [...names].toSorted((left, right) => left.localeCompare(right))
+}

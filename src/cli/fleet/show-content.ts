@@ -1,0 +1,86 @@
+import { UsageError } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
+import { isoTime, timeOfDay } from '../../foundation/text/times.ts'
+import type { ContentFact, FleetView, OfHost } from '../../ledger/fleet-view.ts'
+import type { PublishedProblem } from '../../ledger/published.ts'
+import type { CommandContext } from '../context.ts'
+import { renderFields } from '../render/layout.ts'
+import { findHost, openView } from './open-view.ts'
+import { MOST_PROBLEMS, withHost } from './show-fleet.ts'
+
+const MOST_FAILURES = 20
+
+/** What the ledger and other hosts know of a content; times in ISO 8601. */
+export interface InFleet {
+  readonly facts: readonly (Omit<ContentFact, 'origin' | 'libraryId' | 'at'> & { readonly at: string | null })[]
+  readonly failures: readonly (PublishedProblem & Pick<OfHost, 'host'>)[]
+}
+
+export async function readInFleet(view: FleetView, sha256: string, libraryId: string): Promise<InFleet> {
+  const facts = (await view.explainContent(sha256)).filter((fact) => fact.libraryId === libraryId)
+  const failures = await view.listProblems({ hostId: null, limit: MOST_FAILURES, sha256 })
+  return {
+    facts: facts.map(({ origin: _, libraryId: _of, at, ...fact }) => ({ ...fact, at: isoTime(at) })),
+    failures: failures.map(withHost),
+  }
+}
+
+/** Describes it for people, text by label. Times are those of this computer's clock. */
+export function describeInFleet({ facts, failures }: InFleet, nowMs: number): Record<string, string> {
+  const described = facts.map((fact) => describeFact(fact, nowMs))
+  const failed = failures.map(({ host, mirror, path }): [string, string] => [`failed at ${host}`, `${mirror}: ${path}`])
+  return Object.fromEntries([...described, ...failed])
+}
+
+function describeFact({ kind, host, at, code, message }: InFleet['facts'][number], nowMs: number): [string, string] {
+  const time = at === null ? '' : timeOfDay(Date.parse(at), nowMs)
+  switch (kind) {
+    case 'stored':
+      return ['sent by', `${host}, ${time}`]
+    case 'claimed':
+      return ['being sent', time === '' ? `by ${host}` : `by ${host} since ${time}`]
+    case 'in-doubt':
+      return ['not known', `whether an upload of ${host} arrived; the next host that has the file looks`]
+    case 'refused':
+      return ['refused', `for ${host}: ${message} [${code}]${time === '' ? '' : `; tried again after ${time}`}`]
+    case 'second-send':
+      return ['sent twice', `by ${host}, noticed ${time}`]
+  }
+}
+
+/** Prints what failed at a host: by its path in a mirror or on the disk there, or by the beginning of a SHA-256. */
+export async function explainAtHost(context: CommandContext, name: string, word: string): Promise<void> {
+  await using view = await openView(context)
+  const { id } = await findHost(view, name)
+  const roots = new Map((await view.listMirrors(id)).map((mirror) => [mirror.name, mirror.path]))
+  const found = (await view.listProblems({ hostId: id, limit: MOST_PROBLEMS })).filter(({ mirror, path, content }) => {
+    const isContent = word.length >= 6 && content?.sha256.startsWith(word.toLowerCase())
+    return isContent || path === word || `${roots.get(mirror) ?? mirror}/${path}` === word
+  })
+  if (found.length === 0) {
+    const text = `"${escapeText(name)}" told of no problem of "${escapeText(word)}": hosts tell each other of problems only`
+    throw new UsageError('bad-usage', `${text}; "shelfd report --host NAME" lists them`)
+  }
+  if (context.json) {
+    context.printJson({ problems: found.map(withHost) })
+    return
+  }
+  for (const { host, mirror, path, code, message, content } of found) {
+    context.print(
+      renderFields({
+        host,
+        mirror: `${mirror}${roots.get(mirror) ? ` (${roots.get(mirror)})` : ''}`,
+        path,
+        problem: `${message} [${code}]`,
+        sha256: content?.sha256,
+        tries: content?.tries,
+        since: describeIso(content?.since),
+        'next try': content?.isSetAside ? 'never: set aside' : describeIso(content?.retryAt),
+      }),
+    )
+  }
+}
+
+function describeIso(iso: string | null | undefined): string | undefined {
+  return iso ? timeOfDay(Date.parse(iso), Date.now()) : undefined
+}

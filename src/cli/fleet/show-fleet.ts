@@ -1,0 +1,181 @@
+/** What commands print with --fleet and --host: what hosts told the ledger of themselves. */
+import { UsageError } from '../../foundation/errors.ts'
+import { counted, escapeText, groupDigits } from '../../foundation/text/safe-text.ts'
+import { isoTime, timeOfDay } from '../../foundation/text/times.ts'
+import type { FleetTotals, HostView, OfHost } from '../../ledger/fleet-view.ts'
+import type { PublishedMirror, PublishedProblem, PublishedRun } from '../../ledger/published.ts'
+import type { CommandContext } from '../context.ts'
+import { renderFields } from '../render/layout.ts'
+import { chooseHost, describeTime, type FleetFlags, openView } from './open-view.ts'
+
+/** The most problems that are read of all hosts. */
+export const MOST_PROBLEMS = 100_000
+/** The most problems that a report prints for people. */
+const MOST_SHOWN = 20
+
+/** Clears a terminal. */
+export const CLEARED = '\x1b[2J\x1b[H'
+
+type Mirror = PublishedMirror & OfHost
+export type ToldProblem = PublishedProblem & OfHost
+export type ToldRun = PublishedRun & OfHost
+
+/** Prints the hosts with their mirrors by state. */
+export async function showHosts(context: CommandContext): Promise<void> {
+  await using view = await openView(context)
+  const hosts = await view.listHosts()
+  if (context.json) {
+    context.printJson({ hosts: hosts.map(hostJson) })
+    return
+  }
+  if (hosts.length === 0) {
+    context.printMessage('No host has joined the ledger yet: see "shelfd sync --help"')
+    return
+  }
+  context.printTable(
+    ['host', 'version', 'last beat', 'mirrors', 'waiting', 'problems', 'sent today'],
+    hosts.map((host) => [
+      ...[host.name, host.version, describeTime(host.seenAt) ?? 'never', describeMirrors(host)],
+      ...[host.waiting, host.problems, host.sentInDay].map(groupDigits),
+    ]),
+  )
+}
+
+/** Prints the state of each mirror of the hosts, and what was sent twice. */
+export async function showFleetStatus(context: CommandContext, flags: FleetFlags, redraws: boolean): Promise<void> {
+  await using view = await openView(context)
+  const hostId = await chooseHost(view, flags)
+  const [hosts, totals, mirrors] = [await view.listHosts(), await view.readTotals(), await view.listMirrors(hostId)]
+  const named = hosts.filter(({ id }) => hostId === null || id === hostId)
+  if (context.json) {
+    context.printJson({ ...totals, hosts: named.map(hostJson), mirrors: mirrors.map(withHost) })
+    return
+  }
+  if (redraws) context.io.stdout.write(CLEARED)
+  if (hostId === null) context.print(renderFields(describeTotals(totals, hosts)))
+  else for (const host of named) context.print(renderFields(describeHost(host)))
+  if (mirrors.length > 0) context.print('')
+  showMirrors(context, mirrors)
+}
+
+function showMirrors(context: CommandContext, mirrors: readonly Mirror[]): void {
+  if (mirrors.length === 0) {
+    context.printMessage('No host has told of a mirror yet')
+    return
+  }
+  context.printTable(
+    ['host', 'mirror', 'state', 'waiting', 'problems'],
+    mirrors.map(({ host, name, state, queue, problems }) => [
+      ...[host, name, `${state.sign} ${state.text}`, groupDigits(queue.contents), groupDigits(problems)],
+    ]),
+  )
+}
+
+function describeTotals(totals: FleetTotals, hosts: readonly HostView[]) {
+  return {
+    hosts: `${hosts.length}, ${hosts.filter(({ isOpen }) => isOpen).length} with an open session`,
+    'distinct files': `${totals.isAbout ? 'about ' : ''}${groupDigits(totals.contents)}`,
+    'being sent': groupDigits(totals.claims),
+    'sent in 24 hours': groupDigits(totals.today),
+    'second sends': groupDigits(totals.secondSends),
+  }
+}
+
+function describeHost(host: HostView) {
+  return {
+    host: `${host.name} (shelfd ${host.version})`,
+    'last beat': `${describeTime(host.seenAt) ?? 'never'}${host.isOpen ? '' : ', session closed'}`,
+    'told of its mirrors': describeTime(host.publishedAt) ?? 'never',
+    'sent in 24 hours': groupDigits(host.sentInDay),
+  }
+}
+
+/** `2 ✓ 1 !` */
+function describeMirrors({ mirrors: { done, busy, warned, stopped } }: HostView): string {
+  const counts = [`${done} ✓`, `${busy} →`, `${warned} !`, `${stopped} ✗`].filter((text) => !text.startsWith('0 '))
+  return counts.join(' ')
+}
+
+interface ReportFlags extends FleetFlags {
+  readonly mirrors: readonly string[]
+  readonly format: string
+  readonly output: string | undefined
+  readonly only: string | undefined
+  readonly offline: boolean
+  readonly all: boolean
+  readonly verify: boolean
+  readonly check: boolean
+  readonly failOn: string | undefined
+}
+
+/** Prints files and problems of the mirrors of the hosts. */
+export async function showFleetReport(context: CommandContext, args: ReportFlags): Promise<void> {
+  const { format } = args
+  const only = ['output', 'only', 'offline', 'all', 'verify', 'check', 'failOn'] as const
+  const flag = only.find((name) => args[name] !== undefined && args[name] !== false)
+  if (flag !== undefined || !['text', 'json'].includes(format) || args.mirrors.length > 0) {
+    throw new UsageError('bad-usage', 'A report of other hosts takes --json, and no mirror and no other flag')
+  }
+  await using view = await openView(context)
+  const hostId = await chooseHost(view, args)
+  const mirrors = await view.listMirrors(hostId)
+  const problems = await view.listProblems({ hostId, limit: MOST_PROBLEMS })
+  const { secondSends } = await view.readTotals()
+  if (context.json || format === 'json') {
+    context.printJson({ mirrors: mirrors.map(withHost), problems: problems.map(withHost), secondSends })
+    return
+  }
+  if (mirrors.length === 0) {
+    context.printMessage('No host has told of a mirror yet')
+    return
+  }
+  context.printTable(
+    ['host', 'mirror', 'files', 'searchable', 'processing', 'to send', 'attention', 'last run'],
+    mirrors.map(({ host, name, files, lastRun }) => [
+      ...[host, name, ...[files.known, files.searchable + files.withoutText, files.inIngestion].map(groupDigits)],
+      ...[files.toSend + files.sending + files.inDoubt, files.needAttention].map(groupDigits),
+      lastRun ? localTime(lastRun.at) : '',
+    ]),
+  )
+  if (secondSends > 0) context.print(`\n${counted(secondSends, 'file')} reached the service twice`)
+  if (problems.length === 0) return
+  context.print('')
+  for (const { host, path, code, message } of problems.slice(0, MOST_SHOWN)) {
+    context.print(`! ${escapeText(`${host}: ${path}: ${message}`)} [${code}]`)
+  }
+  const left = problems.length - MOST_SHOWN
+  if (left > 0) context.print(`! and ${counted(left, 'more problem')}: add --json`)
+}
+
+/** Reads the newest runs of the hosts, only those with this mirror if one is named. */
+export async function readFleetRuns(
+  context: CommandContext,
+  flags: FleetFlags,
+  { limit, mirror }: { readonly limit: number; readonly mirror: string | undefined },
+): Promise<ToldRun[]> {
+  await using view = await openView(context)
+  const hostId = await chooseHost(view, flags)
+  const runs = await view.listRuns({ hostId, limit: mirror === undefined ? limit : MOST_PROBLEMS })
+  return runs
+    .filter(({ mirrors }) => mirror === undefined || mirrors.some(({ name }) => name === mirror))
+    .slice(0, limit)
+}
+
+/** Reads the contents that failed at the hosts, with their file there. */
+export async function readFleetFailures(context: CommandContext, flags: FleetFlags): Promise<ToldProblem[]> {
+  await using view = await openView(context)
+  const problems = await view.listProblems({ hostId: await chooseHost(view, flags), limit: MOST_PROBLEMS })
+  return problems.filter(({ content }) => content !== null)
+}
+
+export function withHost<T extends OfHost>({ hostId: _, host, ...told }: T) {
+  return { host, ...told }
+}
+
+export function hostJson({ seenAt, publishedAt, ...host }: HostView) {
+  return { ...host, seenAt: isoTime(seenAt), publishedAt: isoTime(publishedAt) }
+}
+
+function localTime(iso: string): string {
+  return timeOfDay(Date.parse(iso), Date.now())
+}

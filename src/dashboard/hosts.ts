@@ -1,0 +1,64 @@
+import type { HostPage, HostShown, HostsPage } from '../contract/dashboard.ts'
+import { ROWS_A_PAGE } from '../contract/dashboard-addresses.ts'
+import { RequestError } from '../foundation/errors.ts'
+import { isoTime } from '../foundation/text/times.ts'
+import type { FleetView, HostView } from '../ledger/fleet-view.ts'
+import type { HostOrder } from '../ledger/ledger.ts'
+
+/** The problems of a host that are shown. */
+const MOST_PROBLEMS = 100
+
+/** The hosts that share a ledger with this one, and orders to them. Connects with the first question. */
+export class Hosts implements AsyncDisposable {
+  readonly #open: (() => Promise<FleetView>) | undefined
+  #view: Promise<FleetView> | undefined
+
+  /** `open`: undefined for a host that shares no ledger. */
+  constructor(open: (() => Promise<FleetView>) | undefined) {
+    this.#open = open
+  }
+
+  async list({ text, offset }: { readonly text: string; readonly offset: number }): Promise<HostsPage> {
+    const view = await this.#connect()
+    const [hosts, { secondSends }] = [await view.listHosts(), await view.readTotals()]
+    const named = hosts.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
+    const lastPage = Math.max(0, Math.ceil(named.length / ROWS_A_PAGE) - 1)
+    const start = Math.min(offset, lastPage * ROWS_A_PAGE)
+    return { total: named.length, secondSends, hosts: named.slice(start, start + ROWS_A_PAGE).map(shown) }
+  }
+
+  async show(hostId: number): Promise<HostPage> {
+    const view = await this.#connect()
+    const host = (await view.listHosts()).find(({ id }) => id === hostId)
+    if (!host) throw unknownHost()
+    return {
+      host: shown(host),
+      mirrors: await view.listMirrors(hostId),
+      problems: await view.listProblems({ hostId, limit: MOST_PROBLEMS }),
+    }
+  }
+
+  async order(hostId: number, order: HostOrder): Promise<void> {
+    const view = await this.#connect()
+    if (!(await view.giveOrder(hostId, order))) throw unknownHost()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const view = await this.#view?.catch(() => undefined)
+    await view?.[Symbol.asyncDispose]()
+  }
+
+  async #connect(): Promise<FleetView> {
+    if (!this.#open) throw new RequestError('not-found', 'This host shares no ledger with others', 404)
+    this.#view ??= this.#open()
+    return await this.#view
+  }
+}
+
+function unknownHost(): RequestError {
+  return new RequestError('not-found', 'The ledger has no such host', 404)
+}
+
+function shown({ seenAt, publishedAt: _, claims: _claims, ...host }: HostView): HostShown {
+  return { ...host, seenAt: isoTime(seenAt) }
+}

@@ -1,0 +1,55 @@
+import { MOST_PUBLISHED, type Published, type PublishedMirror, type PublishedProblem } from '../published.ts'
+import { boundMessage, withoutNul } from './encoding.ts'
+
+/** The most bytes of a state, a problem and a run, by the tables. */
+const MOST_BYTES = { state: 4_096, problem: 12_288, run: 8_192 }
+const MOST_TEXT = 500
+
+/** Returns the arguments of publish_1 after the session, within its bounds. */
+export function encodePublished({ sentInDay, mirrors, problems, runs }: Published): unknown[] {
+  const states = mirrors.slice(0, MOST_PUBLISHED.mirrors).flatMap((mirror) => {
+    const text = textWithin(boundMirror(mirror), MOST_BYTES.state)
+    return text === undefined ? [] : [{ ...mirror, text }]
+  })
+  const shown = problems && [...numberProblems(problems)]
+  const past = runs?.slice(0, MOST_PUBLISHED.runs).flatMap((run) => {
+    const text = textWithin(run, MOST_BYTES.run) ?? textWithin({ ...run, mirrors: [] }, MOST_BYTES.run)
+    return text === undefined ? [] : [{ startedMs: Date.parse(run.startedAt), text }]
+  })
+  return [
+    sentInDay,
+    states.map(({ name }) => withoutNul(name)),
+    states.map(({ state }) => state.sign),
+    states.map(({ queue }) => queue.contents),
+    states.map((mirror) => mirror.problems),
+    states.map(({ text }) => text),
+    shown?.map(({ mirror }) => withoutNul(mirror)),
+    shown?.map(({ nth }) => nth),
+    shown?.map(({ content }) => content && Buffer.from(content.sha256, 'hex')),
+    shown?.map(({ text }) => text),
+    past?.map(({ startedMs }) => startedMs),
+    past?.map(({ text }) => text),
+  ]
+}
+
+function* numberProblems(problems: readonly PublishedProblem[]) {
+  const last = new Map<string, number>()
+  for (const problem of problems) {
+    const nth = (last.get(problem.mirror) ?? 0) + 1
+    const text = textWithin({ ...problem, message: boundMessage(problem.message) }, MOST_BYTES.problem)
+    if (nth > MOST_PUBLISHED.problems || text === undefined) continue
+    last.set(problem.mirror, nth)
+    yield { ...problem, nth, text }
+  }
+}
+
+function boundMirror({ state, path, ...mirror }: PublishedMirror): PublishedMirror {
+  const isLong = path !== null && Buffer.byteLength(path) > MOST_TEXT
+  return { ...mirror, path: isLong ? boundMessage(path) : path, state: { ...state, text: boundMessage(state.text) } }
+}
+
+/** Any character may be in JSON, but for NUL and halves of pairs, which JSON escapes. */
+function textWithin(value: object, mostBytes: number): string | undefined {
+  const text = JSON.stringify(value)
+  return Buffer.byteLength(text) <= mostBytes ? text : undefined
+}

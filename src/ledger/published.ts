@@ -1,0 +1,59 @@
+/** What the hosts of a ledger tell people elsewhere; nothing of it decides who sends a content. */
+import { z } from 'zod'
+import { mirrorOverview } from '../contract/dashboard.ts'
+
+/** The most that a ledger keeps of a host; the rest is cut off. */
+export const MOST_PUBLISHED = { mirrors: 1_000, problems: 1_000, runs: 100 }
+
+const count = z.int().nonnegative()
+const time = z.string()
+
+/** The state of a mirror; `path` is null where the host tells numbers only. */
+export const publishedMirror = mirrorOverview
+  .omit({ isSyncing: true, syncWaitsFor: true, syncFailure: true, details: true })
+  .extend({ path: z.string().nullable() })
+
+/** A path with a problem, or a content that failed, by its first file. */
+export const publishedProblem = z.object({
+  mirror: z.string(),
+  path: z.string(),
+  code: z.string(),
+  message: z.string(),
+  /** Null for a path that could not be read, or cannot be sent. */
+  content: z
+    .object({
+      sha256: z.string(),
+      stage: z.enum(['upload', 'ingestion']),
+      resourceId: z.string().nullable(),
+      tries: count,
+      since: time.nullable(),
+      retryAt: time.nullable(),
+      isSetAside: z.boolean(),
+      files: count,
+    })
+    .nullable(),
+})
+
+/** A past run of a host. */
+export const publishedRun = z.object({
+  run: count,
+  verdict: z.string(),
+  startedAt: time,
+  finishedAt: time.nullable(),
+  durationMs: z.number().nullable(),
+  mirrors: z.array(z.object({ name: z.string(), sent: count, bytes: count, problems: count })).readonly(),
+})
+
+export type PublishedMirror = Readonly<z.infer<typeof publishedMirror>>
+export type PublishedProblem = Readonly<z.infer<typeof publishedProblem>>
+export type PublishedRun = Readonly<z.infer<typeof publishedRun>>
+
+/** What a host tells of itself; others keep what it told before of `problems` and `runs` that are undefined. */
+export interface Published {
+  /** Contents that it sent in the last 24 hours. */
+  readonly sentInDay: number
+  readonly mirrors: readonly PublishedMirror[]
+  readonly problems: readonly PublishedProblem[] | undefined
+  /** The newest first. */
+  readonly runs: readonly PublishedRun[] | undefined
+}

@@ -1,0 +1,90 @@
+import type { RulesEffect } from '../../contract/mirror-edits.ts'
+import { UsageError } from '../../foundation/errors.ts'
+import { joinPath } from '../../foundation/files/paths.ts'
+import { createRootScope, type IgnoreScope, type ScanRules } from '../../local/ignore/ignore-scope.ts'
+import { nodeFileSystem } from '../../local/read/file-system.ts'
+import { openRoot } from '../../local/read/open-root.ts'
+import { listDirectory } from '../../local/scan/list-directory.ts'
+import type { ListedDirectory } from '../../local/scan/stat-entry.ts'
+import { ownDirectoriesBelow } from '../../rules/mirror-roots.ts'
+
+export interface PreviewInput {
+  readonly path: string
+  /** The rules in force; null for a directory that is not mirrored. */
+  readonly before: ScanRules | null
+  readonly after: ScanRules
+  /** Real paths. */
+  readonly ownDirectories: readonly string[]
+  /** It ends with what was found by then. */
+  readonly mostMs: number
+}
+
+const MOST_NAMES = 10
+
+/** A directory by the rules of both sides; null where a side leaves it out. */
+interface Step {
+  readonly path: string
+  readonly before: IgnoreScope | null
+  readonly after: IgnoreScope | null
+}
+
+/** Looks through a directory as scans by both rules do, without reading a file. Throws RootError or UsageError for what cannot be mirrored. */
+export function previewRules({ path, before, after, ownDirectories, mostMs }: PreviewInput): RulesEffect {
+  using root = openRoot(nodeFileSystem, path)
+  const own = ownDirectoriesBelow(root.realPath, ownDirectories)
+  if (own === 'inside')
+    throw new UsageError('bad-usage', `Cannot mirror "${root.realPath}": it holds the data of shelfd itself`)
+  const untilMs = performance.now() + mostMs
+  const found = { files: 0, bytes: 0, leaving: noFiles(), coming: noFiles() }
+  const list = (directory: string, rules: ScanRules | null, scope: IgnoreScope | null) => {
+    const listing = rules && scope && listDirectory(nodeFileSystem, root.place, directory, scope, { rules })
+    return listing?.kind === 'scanned' ? listing : undefined
+  }
+  const stack: Step[] = [
+    { path: '', before: before && createRootScope(before.ignore), after: createRootScope(after.ignore) },
+  ]
+  for (let step = stack.pop(); step; step = stack.pop()) {
+    if (performance.now() > untilMs) return { ...found, isWhole: false }
+    const left = list(step.path, before, step.before)
+    const right = list(step.path, after, step.after)
+    found.files += right?.files.length ?? 0
+    for (const { fingerprint } of right?.files ?? []) found.bytes += fingerprint.sizeBytes
+    if (before) {
+      addMissing(found.leaving, step.path, left, right)
+      addMissing(found.coming, step.path, right, left)
+    }
+    stack.push(...childrenOf(step.path, left, right).filter((child) => !own.includes(child.path)))
+  }
+  return { ...found, isWhole: true }
+}
+
+interface FoundFiles {
+  count: number
+  readonly first: string[]
+}
+
+const noFiles = (): FoundFiles => ({ count: 0, first: [] })
+
+/** Adds the files of a listing that the other one lacks. */
+function addMissing(found: FoundFiles, directory: string, listing?: ListedDirectory, other?: ListedDirectory): void {
+  const names = new Set(other?.files.names)
+  for (const name of listing?.files.names ?? []) {
+    if (names.has(name)) continue
+    found.count += 1
+    if (found.first.length < MOST_NAMES) found.first.push(joinPath(directory, name))
+  }
+}
+
+/** Returns the directories below that any side scans, the last first. */
+function childrenOf(directory: string, before?: ListedDirectory, after?: ListedDirectory): Step[] {
+  const inBefore = new Set(before?.directories)
+  const inAfter = new Set(after?.directories)
+  return [...new Set([...inBefore, ...inAfter])]
+    .toSorted()
+    .toReversed()
+    .map((name) => ({
+      path: joinPath(directory, name),
+      before: before && inBefore.has(name) ? before.scope : null,
+      after: after && inAfter.has(name) ? after.scope : null,
+    }))
+}

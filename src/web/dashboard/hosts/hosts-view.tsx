@@ -1,0 +1,55 @@
+import { ROWS_A_PAGE } from '../../../contract/dashboard-addresses.ts'
+import { counted } from '../../common/format.ts'
+import { Failure, Loading, Notice } from '../../common/notice.tsx'
+import { useLoaded } from '../../common/use-loaded.ts'
+import { ViewHeading } from '../../common/view-heading.tsx'
+import { Pager, TextFilter } from '../filters.tsx'
+import { addressOf, type ViewProps } from '../routes.ts'
+import { useSession } from '../session.ts'
+import { HostFacts } from './host-facts.tsx'
+
+/** The hosts that share a ledger, with what each told of itself last. */
+export function HostsView({ query, takesFocus }: ViewProps) {
+  const { client } = useSession()
+  const { text = '' } = query
+  const page = Math.max(1, Number(query.page ?? 1) || 1)
+  const input = { text, offset: (page - 1) * ROWS_A_PAGE }
+  const found = useLoaded(JSON.stringify(input), (signal) => client.call('hosts', input, signal))
+  const go = (changed: Readonly<Record<string, string>>) => {
+    location.replace(addressOf('hosts', { ...query, page: '', ...changed }))
+  }
+  if (found.error !== undefined) return <Failure error={found.error} onRetry={found.retry} />
+  if (!found.value) return <Loading what="the hosts" />
+  const { total, secondSends, hosts } = found.value
+  const pages = Math.ceil(total / ROWS_A_PAGE)
+  return (
+    <section>
+      <div class="head">
+        <ViewHeading title="Hosts" takesFocus={takesFocus} />
+        <button type="button" onClick={found.retry}>
+          Refresh
+        </button>
+      </div>
+      {secondSends > 0 && (
+        <Notice tone="warning">
+          {counted(secondSends, 'file')} reached the service twice: <code>shelfd fleet status</code>
+        </Notice>
+      )}
+      {(total > 1 || text !== '') && <TextFilter text={text} onChange={(value) => go({ text: value })} />}
+      <p class="count" role="status">
+        {counted(total, 'host')}
+      </p>
+      <ul class="list" aria-label="Hosts">
+        {hosts.map((host) => (
+          <li key={host.id} class="problem-item">
+            <a class="path" href={addressOf('hosts', { host: String(host.id) })}>
+              {host.name}
+            </a>
+            <HostFacts host={host} />
+          </li>
+        ))}
+      </ul>
+      <Pager page={Math.min(page, pages)} pages={pages} onGo={(to) => go({ page: String(to) })} />
+    </section>
+  )
+}

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { FleetView } from '../../src/ledger/fleet-view.ts'
+import { openFleetView } from '../../src/ledger/postgres/hosts.ts'
+import { initialise } from '../../src/ledger/postgres/schema.ts'
+import { makeLargeFleet } from '../support/large-fleet.ts'
+import { createDatabase, needsPostgres, type TestDatabase } from '../support/postgres.ts'
+import { mirror, problem, run } from './sentences/published.ts'
+
+const isThere = needsPostgres()
+let database: TestDatabase
+let view: FleetView
+
+beforeAll(async () => {
+  if (!isThere) return
+  database = await createDatabase()
+  await initialise(database.address, 60_000)
+  await makeLargeFleet(database, { mirror: mirror('papers'), problem: problem('papers', 'a.md', 'a'), run: run(1) })
+  view = openFleetView(database.address)
+})
+
+afterAll(async () => {
+  await view?.[Symbol.asyncDispose]()
+  await database?.[Symbol.asyncDispose]()
+})
+
+test('a thousand hosts with three mirrors each are read within half a second', async () => {
+  await view.readTotals()
+  const startMs = performance.now()
+  const [hosts, totals, mirrors] = [await view.listHosts(), await view.readTotals(), await view.listMirrors(null)]
+  expect(performance.now() - startMs).toBeLessThan(500)
+  expect(hosts).toHaveLength(1_000)
+  expect(hosts[0]).toMatchObject({ claims: 50, mirrors: { done: 3 }, waiting: 9, problems: 6, sentInDay: 1 })
+  expect(totals).toMatchObject({ isAbout: true, claims: 50_000, doubts: 0 })
+  expect(Math.abs(totals.contents - 200_000)).toBeLessThan(20_000)
+  expect(mirrors).toHaveLength(3_000)
+})
+
+test('the newest runs and the problems of one content are found at once among those of a thousand hosts', async () => {
+  const startMs = performance.now()
+  expect(await view.listRuns({ hostId: null, limit: 20 })).toHaveLength(20)
+  expect(await view.listProblems({ hostId: 7, limit: 99 })).toHaveLength(20)
+  expect(await view.listProblems({ hostId: null, limit: 9, sha256: 'ab'.repeat(32) })).toEqual([])
+  expect(await view.explainContent('ab'.repeat(32))).toEqual([])
+  expect(performance.now() - startMs).toBeLessThan(500)
+})
+
+test('what a host of another version told in another shape is left out', async () => {
+  await database.run("UPDATE shelfd.published_mirror SET state = '{}' WHERE host_id = 1 AND name = 'notes'")
+  expect((await view.listMirrors(1)).map(({ name }) => name)).toEqual(['papers', 'scans'])
+})
+
+test('a forgotten host takes with it what it told', async () => {
+  await database.run("UPDATE shelfd.session SET seen_at = now() - interval '1 hour' WHERE host_id = 2")
+  expect(await view.forgetHost(2)).toBe('forgotten')
+  for (const table of ['host', 'mirror', 'problem', 'run'])
+    expect(await database.run(`SELECT FROM shelfd.published_${table} WHERE host_id = 2`)).toEqual([])
+})
