@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { makeAuthority } from '../support/certificates.ts'
@@ -8,6 +8,7 @@ import { startFaultyService } from '../support/faulty-service.ts'
 import { expectExit, temporaryHome } from '../support/home.ts'
 import { needs } from '../support/needs.ts'
 import { createDatabase, encryptConnections } from '../support/postgres.ts'
+import { findProgram } from '../support/programs.ts'
 
 needs('postgres', 'psql')
 
@@ -57,9 +58,14 @@ test('its steps make a ledger and a host, and a second host joins from elsewhere
   const here = (text: string) => places.reduce((changed, [there, place]) => changed.replaceAll(there, place), text)
 
   const { postgres, init, host: daemon } = compose.services
+  const besidePsql = dirname(findProgram('psql') ?? '')
   execFileSync('sh', [join(PLACE, 'create-ledger-role.sh')], {
     env: {
-      ...{ PATH: process.env.PATH ?? '', PGHOST: database.socketDirectory, PGPORT: String(port) },
+      ...{
+        PATH: `${besidePsql}${delimiter}${process.env.PATH}`,
+        PGHOST: database.socketDirectory,
+        PGPORT: String(port),
+      },
       PGPASSWORD: await database.address.password?.(),
       LEDGER_PASSWORD_FILE: here(postgres.environment.LEDGER_PASSWORD_FILE),
     },
