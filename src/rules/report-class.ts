@@ -2,7 +2,7 @@ import type { ReportClass, ShownState } from '../contract/report-classes.ts'
 import { type IngestionOutcome, isIngestionStatus } from '../contract/states.ts'
 import type { ContentState } from './decide-upload.ts'
 import { hasChangedUnderWay } from './path-problems.ts'
-import { describeWithoutText, kindName } from './without-text.ts'
+import { describeWithoutText, isTextSearchable, kindName } from './without-text.ts'
 
 /** The classes of the report, each with its sign in the combined format. */
 export const REPORT_CLASSES = {
@@ -137,8 +137,8 @@ export function classifyLeftOut({
 }
 
 /** Classifies a resource whose file has changed or is gone. */
-export function classifySuperseded(reason: string): Classified {
-  return { class: 'superseded', reason: describeEnd(reason) }
+export function classifySuperseded(reason: string, content: Parameters<typeof isTextSearchable>[0]): Classified {
+  return { class: 'superseded', reason: describeEnd(reason, content) }
 }
 
 /** What a download showed of a sent content: other bytes, no resource any more, or nothing because it failed. */
@@ -159,14 +159,14 @@ export function classifyDownload(fault: DownloadFault, before: Pick<Classified, 
   }
 }
 
-/** Describes why a path no longer has a content. */
-export function describeEnd(reason: string): string {
+/** Describes why a path no longer has a content, and whether a search still finds that. */
+export function describeEnd(reason: string, content: Parameters<typeof isTextSearchable>[0]): string {
   const texts: Readonly<Record<string, string>> = {
     changed: 'its file has changed since',
     gone: 'its file is gone',
     ignored: 'its file is left out now',
   }
-  return texts[reason] ?? reason
+  return `${texts[reason] ?? reason}${isTextSearchable(content) ? '; still searchable' : ''}`
 }
 
 const UNCONFIRMED = 'the listing does not show it, and the service did not say whether it is there'

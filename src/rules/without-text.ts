@@ -1,6 +1,11 @@
 /** The remark that the store records for a resource without searchable text. */
 export const WITHOUT_TEXT = "stored, its text can't be searched"
 
+/** Returns whether a search finds the text of a content; of one that is stored without text it finds at most the name. */
+export function isTextSearchable(content: { readonly outcome: string | null; readonly ingestionNote: string | null }) {
+  return content.outcome === 'searchable' && content.ingestionNote !== WITHOUT_TEXT
+}
+
 /** What a service may report of a resource beside its status. */
 export interface ServiceRemarks {
   readonly textExtracted: boolean | undefined

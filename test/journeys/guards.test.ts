@@ -136,8 +136,8 @@ describe('newly ignored files', () => {
     writeFileSync(join(root, '.shelfdignore'), '/d0/\n')
     rmSync(join(root, 'd1'), { recursive: true })
     const { stdout } = await home.shelfd(['sync', ...TO])
-    expect(stdout).toMatch(/gone +10 files; what was sent stays searchable/)
-    expect(stdout).toMatch(/left out +2; 10 files were mirrored before and stay searchable/)
+    expect(stdout).toMatch(/gone +10 files; what was sent stays in the library/)
+    expect(stdout).toMatch(/left out +2; 10 files were mirrored before and stay in the library/)
   })
 
   test('newly ignored files hide no loss beside them [P12]', async () => {

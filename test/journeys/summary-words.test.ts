@@ -127,6 +127,21 @@ describe('dry runs during ingestion', () => {
   })
 })
 
+describe('what was never searchable', () => {
+  test('no earlier version without searchable text counts as searchable', async () => {
+    const papers = { 'note.md': 'moon', 'torn.docx': 'PK\x03\x04torn', 'data.bin': '\0\x01\xfe' }
+    const home = homeWithPapers(papers)
+    await home.shelfd(['sync', 'Papers'])
+    for (const name of Object.keys(papers)) writeFileSync(join(home.path, 'Papers', name), '\0PK\x03\x04 another')
+    const { stdout } = await home.shelfd(['sync', 'Papers', '--report'])
+    expect(stdout).toMatch(/^ {2}changed +3 files; their earlier versions stay in the library$/m)
+    expect(stdout.match(/\S+(?= → .*still searchable$)/gm)).toEqual(['note.md'])
+    const of = async (name: string) => (await home.shelfd(['why', `Papers/${name}`, '--offline'])).stdout
+    expect(await of('note.md')).toMatch(/^earlier version .*; still searchable$/m)
+    for (const name of ['torn.docx', 'data.bin']) expect(await of(name)).not.toMatch(/searchable/)
+  })
+})
+
 describe('internal words', () => {
   const INTERNAL = /\balias(es)?\b|\bin doubt\b|second location|\bcontents\b(?! of)/i
 
@@ -144,7 +159,7 @@ describe('internal words', () => {
     writeFileSync(join(home.path, 'Papers/b.md'), 'another')
     await home.shelfd(['sync', 'Papers'])
     const { stdout } = await home.shelfd(['report'])
-    expect(stdout).toMatch(/^ {2}\^ +1 superseded \(an earlier version, still searchable\)$/m)
+    expect(stdout).toMatch(/^ {2}\^ +1 superseded \(an earlier version, still in the library\)$/m)
     expect(stdout).not.toMatch(INTERNAL)
   })
 })

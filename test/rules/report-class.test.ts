@@ -177,7 +177,8 @@ describe('signs and further rows', () => {
     expect(classifyDifferent(true)).toEqual({ class: 'changed', reason: 'changed since it was uploaded' })
     expect(classifyHidden()).toEqual({ class: 'unknown', reason: 'its directory cannot be read' })
     expect(classifyDifferent(false)).toEqual({ class: 'local-only', reason: 'new' })
-    const reasons = ['changed', 'gone', 'ignored', 'whatever'].map((reason) => classifySuperseded(reason))
+    const failed = { outcome: 'failed', ingestionNote: null }
+    const reasons = ['changed', 'gone', 'ignored', 'whatever'].map((reason) => classifySuperseded(reason, failed))
     expect(reasons.every((row) => row.class === 'superseded')).toBe(true)
     expect(reasons.map(({ reason }) => reason)).toEqual([
       'its file has changed since',
@@ -185,5 +186,7 @@ describe('signs and further rows', () => {
       'its file is left out now',
       'whatever',
     ])
+    const found = classifySuperseded('gone', { outcome: 'searchable', ingestionNote: null })
+    expect(found.reason).toBe('its file is gone; still searchable')
   })
 })

@@ -4,7 +4,7 @@ import { openReader } from '../../app/open-engine.ts'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { isoTime } from '../../foundation/text/times.ts'
-import { WITHOUT_TEXT } from '../../rules/without-text.ts'
+import { isTextSearchable } from '../../rules/without-text.ts'
 import type { ProblemRow } from '../../store/tables/problems.ts'
 import { describeExplanation } from '../../sync/report/describe-explanation.ts'
 import {
@@ -104,8 +104,9 @@ function explanationJson(found: PathExplanation, remote: RemoteFinding | undefin
       return { attempt, path: from, startedAt: isoTime(begunAt), endedAt: isoTime(endedAt), outcome, message }
     }),
     problem: problem ? problemJson(problem) : null,
-    earlierVersions: history.map(({ sha256, resourceId, outcome, reason, endedAt }) => {
-      const isSearchable = outcome === 'searchable'
+    earlierVersions: history.map((version) => {
+      const { sha256, resourceId, reason, endedAt } = version
+      const isSearchable = isTextSearchable(version)
       return { sha256: sha256.toString('hex'), resourceId, reason, endedAt: isoTime(endedAt), isSearchable }
     }),
     directory: directory ? directoryJson(directory) : null,
@@ -151,8 +152,8 @@ function contentJson(content: NonNullable<PathExplanation['content']>) {
 
 function ingestionJson(content: NonNullable<PathExplanation['content']>) {
   const { ingestionStatus: status, outcome, ingestionNote: note } = content
-  const isTextSearchable = outcome === 'searchable' ? note !== WITHOUT_TEXT : null
-  return { status, outcome, note, isTextSearchable, seenAt: isoTime(content.ingestionSeenAt) }
+  const hasText = outcome === 'searchable' ? isTextSearchable(content) : null
+  return { status, outcome, note, isTextSearchable: hasText, seenAt: isoTime(content.ingestionSeenAt) }
 }
 
 function directoryJson({ remotePath, createdAt, directories, files, problems }: DirectoryExplanation) {

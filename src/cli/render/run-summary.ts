@@ -164,7 +164,7 @@ function unchanged({ files }: SyncSummary): Line {
 function changed({ files }: SyncSummary): Line {
   if (files.changed === 0) return undefined
   const earlier = files.changed === 1 ? 'its earlier version stays' : 'their earlier versions stay'
-  return ['changed', `${counted(files.changed, 'file')}; ${earlier} searchable`]
+  return ['changed', `${counted(files.changed, 'file')}; ${earlier} in the library`]
 }
 
 function moved({ files }: SyncSummary): Line {
@@ -173,7 +173,7 @@ function moved({ files }: SyncSummary): Line {
 
 function gone({ files }: SyncSummary): Line {
   const lost = files.removed - files.leftOut
-  return lost === 0 ? undefined : ['gone', `${counted(lost, 'file')}; what was sent stays searchable`]
+  return lost === 0 ? undefined : ['gone', `${counted(lost, 'file')}; what was sent stays in the library`]
 }
 
 /** Counts ignored files. Files that cannot be sent are not included: they are problems, each with its path. */
@@ -185,7 +185,7 @@ function leftOut({ files }: SyncSummary): Line {
       : ignored === 1
         ? ' (looks like a secret)'
         : ` (${counted(secrets, 'looks like a secret', 'look like secrets')})`
-  const remark = `; ${counted(before, 'file was mirrored before and stays', 'files were mirrored before and stay')} searchable`
+  const remark = `; ${counted(before, 'file was mirrored before and stays', 'files were mirrored before and stay')} in the library`
   return ignored === 0 ? undefined : ['left out', `${groupDigits(ignored)}${kinds}${before === 0 ? '' : remark}`]
 }
 

@@ -80,6 +80,7 @@ export interface HistoricalContent {
   readonly sha256: Buffer
   readonly resourceId: string | null
   readonly outcome: IngestionOutcome | null
+  readonly ingestionNote: string | null
   readonly reason: string
   readonly endedAt: number
 }
@@ -233,7 +234,8 @@ function prepareLocal(database: Database.Database) {
      FROM content c WHERE c.id > @afterId AND ${isSent} ORDER BY c.id LIMIT @limit`,
   )
   const history = database.prepare<[number, string], HistoricalContent>(
-    `SELECT c.id AS contentId, c.sha256, c.resource_id AS resourceId, c.outcome, fo.reason, fo.ended_at AS endedAt
+    `SELECT c.id AS contentId, c.sha256, c.resource_id AS resourceId, c.outcome,
+            c.ingestion_note AS ingestionNote, fo.reason, fo.ended_at AS endedAt
      FROM history fo JOIN content c ON c.id = fo.content_id WHERE fo.mirror_id = ? AND fo.path = ? ORDER BY fo.ended_at`,
   )
   const filesBelow = database.prepare<{ mirrorId: number; path: string; directory: string; name: string }, FileRow>(

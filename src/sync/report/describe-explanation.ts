@@ -3,7 +3,7 @@ import { timeOfDay } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { describeEnd } from '../../rules/report-class.ts'
 import { quarantineLeftMs } from '../../rules/retry-delay.ts'
-import { describeWithoutText, WITHOUT_TEXT } from '../../rules/without-text.ts'
+import { describeWithoutText, isTextSearchable } from '../../rules/without-text.ts'
 import type { ProblemRow } from '../../store/tables/problems.ts'
 import type { UploadOutcome } from '../../store/tables/uploads.ts'
 import type { DirectoryExplanation, DiskFinding, PathExplanation, RemoteFinding } from './explain-path.ts'
@@ -93,8 +93,7 @@ function describeContent(content: Content, { duplicateOf, heldBack }: PathExplan
     note: describeNote(content),
     // For other states the state itself contains the reason.
     ...(content.state === 'stored' && { problem: describeProblem(content, nowMs) }),
-    searchable:
-      searchableAt === null || content.ingestionNote === WITHOUT_TEXT ? undefined : timeOfDay(searchableAt, nowMs),
+    searchable: searchableAt === null || !isTextSearchable(content) ? undefined : timeOfDay(searchableAt, nowMs),
   }
 }
 
@@ -111,10 +110,13 @@ function describeState(content: Content, heldBack: string | null, nowMs: number)
 }
 
 /** `running (pending), seen 14:05`. */
-function describeIngestion({ outcome, ingestionStatus, ingestionSeenAt }: Content, nowMs: number): string | undefined {
+function describeIngestion(content: Content, nowMs: number): string | undefined {
+  const { outcome, ingestionStatus: status, ingestionSeenAt } = content
   if (outcome === null) return undefined
   const seen = ingestionSeenAt === null ? '' : `, seen ${timeOfDay(ingestionSeenAt, nowMs)}`
-  return `${ingestionStatus ?? 'not polled yet'} (${outcome})${seen}`
+  // The note says it of what is stored without text.
+  const isPlain = outcome === status || (outcome === 'searchable' && !isTextSearchable(content))
+  return `${status ?? 'not polled yet'}${isPlain ? '' : ` (${outcome})`}${seen}`
 }
 
 /** The service's note on a searchable content; for a failure the problem contains it. */
@@ -183,10 +185,10 @@ function describeHistory({ uploads, history, movedTo }: PathExplanation, nowMs: 
   })
   // A moved file is the same version at another path, so it is not listed as an earlier one.
   const versions = movedTo.length > 0 ? history.slice(0, -1) : history
-  const earlier = versions.map(({ resourceId, outcome, endedAt, reason }, index) => {
+  const earlier = versions.map((version, index) => {
+    const { resourceId, endedAt, reason } = version
     const label = versions.length === 1 ? 'earlier version' : `earlier version ${index + 1}`
-    const searchable = outcome === 'searchable' ? '; still searchable' : ''
-    const until = `until ${timeOfDay(endedAt, nowMs)} (${describeEnd(reason)})${searchable}`
+    const until = `until ${timeOfDay(endedAt, nowMs)}: ${describeEnd(reason, version)}`
     return [label, `${resourceId ?? 'never stored'}, ${until}`] as const
   })
   return Object.fromEntries([...sent, ...earlier])

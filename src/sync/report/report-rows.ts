@@ -249,7 +249,7 @@ class MirrorRows {
     // A content that neither side has any more gets no row; nobody asks the service for it.
     const { listing } = this.#sides
     if (listing?.incomplete.length === 0 && locations.length === 0) return
-    yield rowOf(contentEntry(path, classifySuperseded(reason), content, locations))
+    yield rowOf(contentEntry(path, classifySuperseded(reason, content), content, locations))
   }
 
   #contentOf({ sha256, mime, sizeBytes: size }: HashedFile): ContentRow | undefined {

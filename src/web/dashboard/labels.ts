@@ -31,7 +31,7 @@ export const CLASSES: Readonly<Record<ShownState, { readonly tone: Tone; readonl
   'local-only': { tone: 'plain', label: 'not sent yet' },
   'remote-only': { tone: 'plain', label: 'only in the library' },
   changed: { tone: 'plain', label: 'changed since it was sent' },
-  superseded: { tone: 'warning', label: 'old version, still searchable' },
+  superseded: { tone: 'warning', label: 'old version, still in the library' },
   'missing-remotely': { tone: 'problem', label: 'no longer in the library' },
   'needs-attention': { tone: 'problem', label: 'needs attention' },
   unsupported: { tone: 'plain', label: 'not a file' },

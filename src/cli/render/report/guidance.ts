@@ -24,7 +24,10 @@ export const GUIDANCE: Readonly<Record<ShownState, Guidance>> = {
   unknown: { title: 'not known', next: () => 'the listing or a directory was incomplete; run the report again' },
   processing: { title: 'being processed', next: () => 'it becomes searchable by itself' },
   'remote-only': { title: 'only in the library', next: () => 'no file of the mirror belongs to it' },
-  superseded: { title: 'old version, still searchable', next: () => 'the service can remove it; shelfd never deletes' },
+  superseded: {
+    title: 'old version, still in the library',
+    next: () => 'the service can remove it; shelfd never deletes',
+  },
   'without-text': { title: WITHOUT_TEXT, next: () => '' },
   'in-sync': { title: 'searchable on both sides', next: () => '' },
   unsupported: { title: 'not a file', next: () => '' },

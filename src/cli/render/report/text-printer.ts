@@ -75,7 +75,7 @@ function countOf(counts: Partial<Record<ReportClass, number>>, reportClass: stri
 /** Explains the class `superseded`, whose name is not obvious. */
 function meaningOf(reportClass: string, count: number): string {
   if (reportClass !== 'superseded') return ''
-  return count === 1 ? ' (an earlier version, still searchable)' : ' (earlier versions, still searchable)'
+  return count === 1 ? ' (an earlier version, still in the library)' : ' (earlier versions, still in the library)'
 }
 
 function describeEntry(entry: ReportEntry): string {
