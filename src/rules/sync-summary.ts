@@ -65,9 +65,11 @@ const syncSummary = z.object({
       failed: count,
       pending: count,
       unknown: count,
-      /** Stored without searchable text, also by kind; none of them is `searchable`. */
+      /** Stored without searchable text; none of them is `searchable`. Their files, copies among them, by kind. */
       withoutText: count,
       withoutTextKinds: z.record(z.string(), z.number()).prefault({}),
+      /** Further files of the mirror that share these resources. */
+      copies: z.object({ searchable: count, pending: count }).prefault({}),
     })
     .prefault({}),
   timeToSearchableMs: z.object({ p50: z.number(), p95: z.number() }).nullable().default(null),

@@ -41,7 +41,12 @@ export const CAREFUL_PASS = {
  */
 export type QuotaScope =
   | { readonly kind: 'run'; readonly runId: number; readonly afterUploadId: number }
-  | { readonly kind: 'span'; readonly sinceMs: number }
+  | {
+      readonly kind: 'span'
+      readonly sinceMs: number
+      /** After so long at the latest a limit leaves room again; absent: the next batch continues. */
+      readonly freesAfterMs?: number
+    }
 
 /** What one run, over all its mirrors, has finished trying and leaves to a later run. */
 export interface RunAttempts {

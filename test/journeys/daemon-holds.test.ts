@@ -65,7 +65,11 @@ describe('limits', () => {
     change({}, { limits: { newPerRun: 3, newPerDay: 5 } })
     const first = await startDaemon(home)
     const { reason } = await untilHeld(first, 'limit-reached')
-    expect(reason?.message).toMatch(/5 new files are held back.*"shelfd sync papers"/)
+    expect(reason?.message).toMatch(/5 new files are held back.* allows more from 20.*"shelfd sync papers"/)
+    const [report] = (await home.json(['report', '--only', 'local-only'])).mirrors
+    expect(report.entries.map((entry: { reason: string }) => entry.reason)).toEqual(
+      Array(5).fill(expect.stringMatching(/^held back .* allows more from 20/)),
+    )
     expect((await home.shelfd(['status'])).stdout).toMatch(/held: 5 new files[\s\S]*to send +5 files/)
     await first.stop()
     const daemon = await startDaemon(home)

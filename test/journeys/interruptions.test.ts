@@ -54,7 +54,9 @@ describe('the first Ctrl-C', () => {
     release()
     await running.ended
     expect(await statusOf(home)).toMatchObject({ lastRun: { verdict: 'interrupted' }, problems: [] })
-    expect((await home.shelfd(['status'])).stdout).not.toMatch(/fail/i)
+    const { stdout } = await home.shelfd(['status'])
+    expect(stdout).not.toMatch(/fail/i)
+    expect(stdout).toMatch(/! interrupted \S+; the same command goes on from there · 26 files to send · 4 files /)
     expect(await home.sync(['papers'])).toMatchObject({ exitCode: 0, summary: { verdict: 'ok' } })
   })
 

@@ -127,6 +127,32 @@ describe('dry runs during ingestion', () => {
   })
 })
 
+test('summary, status and report count the same files, or say what differs', async () => {
+  const papers = { 'a.md': 'moon', 'torn.docx': 'PK\x03\x04torn', 'data.bin': '\0\x01\xfe' }
+  const copies = Object.fromEntries(Object.entries(papers).map(([name, text]) => [`copies/${name}`, text]))
+  const home = homeWithPapers({ ...papers, ...copies })
+  const { stdout } = await home.shelfd(['sync', 'Papers', '--report'])
+  expect(linesOf(stdout)).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^ {2}sent {8}3 files, \d+ B \(3 more are copies\)$/),
+      expect.stringMatching(/^ {2}searchable {2}2 files \(1 of them is a copy\)/),
+      "  ! 2 stored, but their text can't be searched (2 other)",
+      'Done with 1 problem in T.',
+      '  =        4 in-sync',
+      '           2 of them without searchable text (2 other)',
+      '  !        2 needs-attention',
+      '           1 of them a copy of another',
+    ]),
+  )
+  const status = linesOf((await home.shelfd(['status'])).stdout)
+  expect(status).toContain('  ! 1 problem · 2 files searchable')
+  expect(status).toContain("  ! 2 files are stored, but their text can't be searched")
+  home.write('Papers', { 'third.docx': papers['torn.docx'], 'b.md': 'tide' })
+  const again = linesOf((await home.shelfd(['sync', 'Papers'])).stdout)
+  expect(again).toContain('  sent        1 file, 4 B (1 more is a copy)')
+  expect(again).toContainEqual(expect.stringMatching(/^ {2}searchable {2}1 file, /))
+})
+
 describe('what was never searchable', () => {
   test('no earlier version without searchable text counts as searchable', async () => {
     const papers = { 'note.md': 'moon', 'torn.docx': 'PK\x03\x04torn', 'data.bin': '\0\x01\xfe' }

@@ -41,7 +41,7 @@ describe('files without searchable text', () => {
     const { home } = await mirroredHome()
     const report = await home.shelfd(['report', '--check'])
     expect(report).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/5 in-sync/) })
-    expect(report.stdout).toMatch(/4 without searchable text \(2 archives, 1 font, 1 other\)/)
+    expect(report.stdout).toMatch(/4 of them without searchable text \(2 archives, 1 font, 1 other\)/)
     const [mirror] = (await home.json(['report'])).mirrors
     const reasons = mirror.entries.map(({ path, reason }: { path: string; reason: string }) => [path, reason])
     expect(Object.fromEntries(reasons)).toEqual({

@@ -178,7 +178,7 @@ test('a document whose reader is not installed is kept, says so, and is read onc
   const [, id = ''] = /^resource +(\S+)$/m.exec((await started('why', 'Papers/a.pdf')).stdout) ?? []
   const shown = await started('resource', 'show', id, '--library', 'Papers')
   renameSync(away, reader)
-  expect(synced.stdout).toContain('1 without searchable text (1 PDF)')
+  expect(synced.stdout).toContain('1 of them without searchable text (1 PDF)')
   expect(shown.stdout).toContain('PDF files cannot be read here')
   expect(shown.stdout).toContain('npm install -g @hyzyla/pdfium')
   expect((await started('search', 'herons')).stdout).toContain('b.md')

@@ -111,11 +111,11 @@ function createdDirectories({ directories }: SyncSummary): Line {
   return created === 0 ? undefined : ['created', counted(created, 'directory', 'directories')]
 }
 
-/** Counts copies where everything that was sent is searchable, as `status` does. */
-function searchable({ uploads, ingestion, timeToSearchableMs: times }: SyncSummary): Line {
+/** Counts files, copies among them, as `status` and report do. */
+function searchable({ ingestion, timeToSearchableMs: times }: SyncSummary): Line {
   const { searchable: found, warnings: warned } = ingestion
   if (found === 0) return undefined
-  const copies = found === uploads.created + uploads.duplicates ? uploads.aliases : 0
+  const copies = ingestion.copies.searchable
   const remark = copies === 0 ? '' : ` (${counted(copies, 'of them is a copy', 'of them are copies')})`
   const warnings = warned === 0 ? '' : `, ${warned} of them with warnings`
   return [
@@ -141,16 +141,20 @@ function describeTimes(count: number, { p50, p95 }: NonNullable<SyncSummary['tim
 }
 
 function withoutText({ ingestion }: SyncSummary): Line {
-  const { withoutText: count, withoutTextKinds: kinds } = ingestion
+  const { withoutTextKinds: kinds } = ingestion
+  const count = Object.values(kinds).reduce((sum, files) => sum + files, 0)
   if (count === 0) return undefined
   const text = count === 1 ? 'its text' : 'their text'
   return [ATTENTION, `${count} stored, but ${text} can't be searched (${describeKinds(kinds)})`]
 }
 
-function processing({ ingestion }: SyncSummary): Line {
-  return ingestion.pending === 0
-    ? undefined
-    : ['processing', `${counted(ingestion.pending, 'file')}, not searchable yet`]
+function processing(mirror: SyncSummary): Line {
+  const files = filesInIngestion(mirror)
+  return files === 0 ? undefined : ['processing', `${counted(files, 'file')}, not searchable yet`]
+}
+
+function filesInIngestion({ ingestion }: SyncSummary): number {
+  return ingestion.pending + ingestion.copies.pending
 }
 
 function heldBack({ uploads }: SyncSummary): Line[] {
@@ -222,7 +226,7 @@ function lastLine(result: RunResult): string {
   const duration = formatDuration(summary.durationMs)
   const isStopped = failure && reactToFailure(failure).stopsRun
   if (isStopped || (failure && summary.mirrors.length === 1)) return `Stopped after ${duration}.`
-  const pending = sum(summary.mirrors, ({ ingestion }) => ingestion.pending)
+  const pending = sum(summary.mirrors, filesInIngestion)
   const processing = pending === 0 ? '' : `; ${counted(pending, 'file is', 'files are')} still being processed`
   if (summary.dryRun) return `Dry run in ${duration}: nothing was sent${processing}.`
   const problems = sum(summary.mirrors, (mirror) => mirror.problems.length)

@@ -100,6 +100,8 @@ export interface IngestionTally {
   /** One of the warnings about searchable text; null without any. */
   readonly warning: string | null
   readonly n: number
+  /** The mirror's files that have these contents. */
+  readonly files: number
 }
 
 /** A content that needs attention, with the first of its paths in the mirror. */
@@ -256,7 +258,8 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
   const tally = database.prepare<[number, number], IngestionTally>(
     `SELECT outcome, ingestion_status AS status, iif(ingestion_note = '${quoted(WITHOUT_TEXT)}', mime, NULL) AS mimeWithoutText,
             min(iif(ingestion_status = 'completed_with_warnings', nullif(ingestion_note, '${quoted(WITHOUT_TEXT)}'), NULL)) AS warning,
-            count(*) AS n FROM content
+            count(*) AS n, sum((SELECT count(*) FROM file f JOIN directory d ON d.id = f.directory_id
+              WHERE f.content_id = content.id AND d.mirror_id = content.mirror_id)) AS files FROM content
      WHERE run_id = ? AND mirror_id = ? AND outcome IS NOT NULL GROUP BY 1, 2, 3`,
   )
   // The order by hash makes the first rows an arbitrary sample.

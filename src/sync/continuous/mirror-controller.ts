@@ -9,7 +9,7 @@ import { quarantineLeftMs } from '../../rules/retry-delay.ts'
 import { emptySummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import { hasToFollow } from '../ingestion/follow-ingestion.ts'
-import { CAREFUL_PASS, type PassOptions } from '../pass.ts'
+import { CAREFUL_PASS, type PassOptions, type QuotaScope } from '../pass.ts'
 import { openMirror } from '../pin/open-mirror.ts'
 import { createProgress } from '../progress.ts'
 import { hasToUpload } from '../upload/prepare-uploads.ts'
@@ -236,7 +236,6 @@ export class MirrorController {
 
   /** Starts what is to upload, unless uploads are held back, and follows the ingestion of earlier uploads in any case. */
   async #send(mirror: OpenMirror, run: MirrorRun): Promise<void> {
-    const { clock } = this.#engine
     this.#sendAtMs = Number.POSITIVE_INFINITY
     const { row } = mirror
     const hasToSend = this.#holds.size === 0 && hasToUpload(this.#engine, mirror)
@@ -245,8 +244,13 @@ export class MirrorController {
     await this.#verify(mirror, open.connection)
     open.follower.add(row)
     // The mirror may have been held meanwhile.
-    if (hasToSend && this.#holds.size === 0)
-      run.upload(open, this.#countsSinceMs ?? clock.monotonicMs() - this.settings.runSpanMs)
+    if (hasToSend && this.#holds.size === 0) run.upload(open, this.#quotaScope())
+  }
+
+  #quotaScope(): QuotaScope {
+    if (this.#countsSinceMs !== undefined) return { kind: 'span', sinceMs: this.#countsSinceMs }
+    const { runSpanMs } = this.settings
+    return { kind: 'span', sinceMs: this.#engine.clock.monotonicMs() - runSpanMs, freesAfterMs: runSpanMs }
   }
 
   /** Compares the pins once per connection; without one, an earlier comparison suffices, so that scanning works offline. */

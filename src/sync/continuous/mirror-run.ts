@@ -2,7 +2,7 @@ import { ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import { runOutcome, stoppedOutcome } from '../../rules/verdict.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
-import { newAttempts } from '../pass.ts'
+import { newAttempts, type QuotaScope } from '../pass.ts'
 import { recordRun, stopProblem, summarize } from '../run/summarize.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
 import { UploadStage } from '../upload/upload-stage.ts'
@@ -57,8 +57,8 @@ export class MirrorRun {
     if (this.#failure) throw this.#failure.error
   }
 
-  /** Starts the upload stage, or wakes it. `sinceMs`: uploads since then (monotonic) count for the limits of a run. */
-  upload(open: OpenConnection, sinceMs: number): void {
+  /** Starts the upload stage, or wakes it; `quotaScope` says which uploads count for the limits of a run. */
+  upload(open: OpenConnection, quotaScope: QuotaScope): void {
     if (this.#stage) {
       this.#wasWoken = true
       this.#stage.wake()
@@ -71,7 +71,7 @@ export class MirrorRun {
       follower: open.follower,
       waitMs: WAIT_MS,
       waitForOthersMs: 0,
-      quotaScope: { kind: 'span', sinceMs } as const,
+      quotaScope,
     }
     this.#stage = new UploadStage({ engine: this.#engine, mirror, connection: open.connection }, work)
     this.#uploading = this.#uploadToTheEnd(this.#stage, open)

@@ -23,7 +23,7 @@ export function stateOfMirror(mirror: MirrorStatus, status: DaemonMirrorStatus |
     (progress && files.sending + progress.contentsSent > 0 ? sendingLine(progress) : undefined) ??
     (status && scanOfDaemon(status)) ??
     (status || !isRunning ? undefined : runningLine(mirror, nowMs)) ??
-    (status ? undefined : stateOfRun(lastRun, nowMs)) ??
+    (status ? undefined : stateOfRun(lastRun, nowMs, describeLeft(mirror, undefined))) ??
     (isDone
       ? upToDate(mirror, status, nowMs)
       : { sign: attentionSign(mirror), text: describeLeft(mirror, status && batchOf(status, nowMs)) })
@@ -58,14 +58,15 @@ function scanOfDaemon({ state }: DaemonMirrorStatus): StateLine | undefined {
   return state === 'scanning' || state === 'starting' ? { sign: '→', text: state } : undefined
 }
 
-/** The state after a run that was interrupted, stopped or cut off; undefined after any other run. */
-export function stateOfRun(run: LastRun | null, nowMs: number): StateLine | undefined {
+/** The state after a run that was interrupted, stopped or cut off, with what it `left`; undefined after any other run. */
+export function stateOfRun(run: LastRun | null, nowMs: number, left = ''): StateLine | undefined {
   if (!run) return undefined
+  const next = `the same command goes on from there${left === '' ? '' : ` · ${left}`}`
   const at = formatTime(Date.parse(run.finishedAt ?? run.startedAt), nowMs)
   if (run.verdict === 'interrupted' || run.failure?.code === 'interrupted')
-    return { sign: '!', text: `interrupted ${at}; the next run continues` }
+    return { sign: '!', text: `interrupted ${at}; ${next}` }
   if (run.failure) return { sign: '✗', text: `stopped ${at}: ${run.failure.message} [${run.failure.code}]` }
-  if (run.finishedAt === null) return { sign: '!', text: `cut off, begun ${at}; the next run continues` }
+  if (run.finishedAt === null) return { sign: '!', text: `cut off, begun ${at}; ${next}` }
   return undefined
 }
 

@@ -42,15 +42,20 @@ function countUnsent({ store }: Engine, { row }: OpenMirror, summary: SyncSummar
 function countIngestion({ store }: Engine, { row, runId }: OpenMirror, summary: SyncSummary): void {
   const { ingestion } = summary
   const withoutText: [mime: string, count: number][] = []
-  for (const { outcome, status, mimeWithoutText, warning, n } of store.contents.tallyIngestion(runId, row.id)) {
-    if (mimeWithoutText !== null) withoutText.push([mimeWithoutText, n])
-    else if (outcome === 'searchable') {
+  for (const tally of store.contents.tallyIngestion(runId, row.id)) {
+    const { outcome, status, mimeWithoutText, warning, n, files } = tally
+    if (mimeWithoutText !== null) {
+      withoutText.push([mimeWithoutText, files])
+      ingestion.withoutText += n
+      continue
+    }
+    if (outcome === 'searchable' || outcome === 'pending') ingestion.copies[outcome] += Math.max(0, files - n)
+    if (outcome === 'searchable') {
       ingestion.searchable += n
       ingestion.warning ??= warning
       if (status === 'completed_with_warnings') ingestion.warnings += n
     } else ingestion[outcome] += n
   }
-  ingestion.withoutText = withoutText.reduce((sum, [, n]) => sum + n, 0)
   ingestion.withoutTextKinds = countKinds(withoutText)
   const count = store.contents.countTimesToSearchable(runId, row.id)
   if (count === 0) return

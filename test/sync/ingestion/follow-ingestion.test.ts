@@ -94,7 +94,8 @@ describe('the status of an ingestion', () => {
     const { tested, mirror } = await startEngine(manyFiles(120, 120), { wrapClient })
     const result = await tested.sync([mirror], { waitMs: 1_000 })
     const none = { searchable: 0, warnings: 0, partial: 0, failed: 0, pending: 0, unknown: 0 }
-    const expected = { ...none, warning: null, withoutText: 0, withoutTextKinds: {} }
+    const copies = { searchable: 0, pending: 0 }
+    const expected = { ...none, warning: null, withoutText: 0, withoutTextKinds: {}, copies }
     for (const status of given.values()) {
       if (status === 'completed' || status === 'completed_with_warnings') expected.searchable += 1
       else if (status === 'partial' || status === 'failed') expected[status] += 1

@@ -183,7 +183,7 @@ function* gather(pieces: Iterable<Piece>): Generator<Piece> {
 }
 
 function createTally(): Tally {
-  return { counts: {}, elsewhere: 0, withoutText: new Map(), unsupported: 0, hasFailures: false }
+  return { counts: {}, elsewhere: 0, withoutText: new Map(), unsupported: 0, failedCopies: 0, hasFailures: false }
 }
 
 /** Yields the rows that are wanted, and counts them and the plain files. */
@@ -203,6 +203,7 @@ function* countedRows(
     if (!isWanted(entry.class, options)) continue
     if (kind !== null) tally.withoutText.set(kind, (tally.withoutText.get(kind) ?? 0) + 1)
     if (isUnsupported) tally.unsupported += 1
+    if (entry.class === 'needs-attention' && entry.duplicateOf !== null) tally.failedCopies += 1
     addToTally(tally, entry.class, 1, isSetAside || isUnsupported ? undefined : options)
     yield { entry, state: shownStateOf(entry.class, row) }
   }

@@ -20,6 +20,8 @@ export interface Tally {
   readonly withoutText: Map<string, number>
   /** Number of rows of what is no file. */
   unsupported: number
+  /** Number of rows that need attention and are copies of files that do. */
+  failedCopies: number
   hasFailures: boolean
 }
 

@@ -10,6 +10,7 @@ import {
   type ReportPrinter,
   reasonForPeople,
   shownCounts,
+  type Tally,
 } from './report-printer.ts'
 
 /** The most rows of a class that are listed, unless the user asked for classes; the other formats have every row. */
@@ -33,17 +34,19 @@ export function createTextPrinter({ listsAll }: { readonly listsAll: boolean }):
       return count <= MOST_ROWS || listsAll ? lines(describeEntry(entry)) : undefined
     },
     endMirror: (mirror, tally) => {
-      const { counts, elsewhere, withoutText } = tally
+      const { counts, elsewhere } = tally
       const verification = describeVerification(mirror)
       const classes = Object.entries(REPORT_CLASSES).flatMap(([reportClass, sign]) => {
         const count = countOf(counts, reportClass)
-        return count === 0 ? [] : [`  ${sign} ${number(count)} ${reportClass}${meaningOf(reportClass, count)}`]
+        if (count === 0) return []
+        const parts = partsOf(reportClass, tally).filter(([part]) => part > 0)
+        return [
+          `  ${sign} ${number(count)} ${reportClass}${meaningOf(reportClass, count)}`,
+          ...parts.map(([part, text]) => `    ${number(part)} of them ${text}`),
+        ]
       })
-      const { 'without-text': unfindable = 0 } = shownCounts(tally)
-      const kinds = describeKinds(Object.fromEntries(withoutText))
       return lines(
         ...classes,
-        ...(unfindable === 0 ? [] : [`    ${number(unfindable)} without searchable text (${kinds})`]),
         ...(classes.length > 0 ? [] : ['    nothing']),
         ...(elsewhere === 0 ? [] : [`    ${number(elsewhere)} elsewhere in the library`]),
         ...(verification === undefined ? [] : [`    ${verification}`]),
@@ -70,6 +73,23 @@ function number(count: number): string {
 
 function countOf(counts: Partial<Record<ReportClass, number>>, reportClass: string): number {
   return Object.entries(counts).find(([name]) => name === reportClass)?.[1] ?? 0
+}
+
+/** What other commands count apart of a class, so that their numbers can be found here. */
+function partsOf(reportClass: string, tally: Tally): readonly (readonly [number, string])[] {
+  const { 'without-text': unfindable = 0 } = shownCounts(tally)
+  const { failedCopies, unsupported, withoutText } = tally
+  switch (reportClass) {
+    case 'in-sync':
+      return [[unfindable, `without searchable text (${describeKinds(Object.fromEntries(withoutText))})`]]
+    case 'needs-attention':
+      return [
+        [failedCopies, failedCopies === 1 ? 'a copy of another' : 'copies of others'],
+        [unsupported, unsupported === 1 ? 'a pipe, socket or device' : 'pipes, sockets or devices'],
+      ]
+    default:
+      return []
+  }
 }
 
 /** Explains the class `superseded`, whose name is not obvious. */
