@@ -41,6 +41,7 @@ async function main(): Promise<void> {
     stderr,
     isTerminal: { stdin: isatty(0), stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
     env,
+    asTyped: await typedHere(process.argv[1] || ''),
     get cwd() {
       return findWorkingDirectory()
     },
@@ -60,6 +61,13 @@ async function main(): Promise<void> {
       return { [Symbol.dispose]: () => process.off('SIGHUP', listener) }
     },
   })
+}
+
+/** Only a checkout has scripts in TypeScript. */
+async function typedHere(script: string): Promise<CliIo['asTyped']> {
+  if (!script.endsWith('.ts')) return undefined
+  const { typedInCheckout } = await import('./cli/checkout.ts')
+  return typedInCheckout(script, process.env.PWD || '')
 }
 
 /** The first SIGINT or SIGTERM aborts the signal, the second one ends the process at once; listeners run before each. */

@@ -34,8 +34,8 @@ export interface GotDocuments {
 }
 
 /**
- * Lists what a word names: a mirror, a directory or a file in one, or the resource of a file or of an earlier version. Where no file
- * is known at a path any more, those that were last. Throws UsageError `unknown-mirror` or `bad-usage`.
+ * Lists what a word names: a mirror, a directory or a file in one, the resource of a file or of an earlier version, or the only file
+ * whose path ends with it. Where no file is known at a path any more, those that were last. Throws UsageError `unknown-mirror` or `bad-usage`.
  */
 export function listWanted(
   { store }: ReportContext,
@@ -46,20 +46,35 @@ export function listWanted(
   const ofResource = known.flatMap((mirror) => findResource(store, mirror, word) ?? [])
   if (ofResource.length > 0) return ofResource.slice(0, 1)
   const named = known.find(({ name }) => name === word)
-  const { row, path } = named ? { row: named, path: '' } : choosePath(settings, known, { word, cwd })
-  const wanted = listBelow(store, row, path)
-  if (wanted.length === 0) throw new UsageError('bad-usage', `Cannot get "${word}": no file is known there`)
-  return wanted
+  const chosen = named ? { row: named, path: '' } : tryPath(settings, known, { word, cwd })
+  const wanted = 'row' in chosen ? listBelow(store, chosen.row, chosen.path) : []
+  if (wanted.length > 0) return wanted
+  const found = known.flatMap((row) => store.report.listNamed(row.id, word).map((path) => ({ row, path })))
+  const [only, ...others] = found
+  if (only && others.length === 0) return listBelow(store, only.row, only.path)
+  if (only) throw new UsageError('bad-usage', `Cannot get "${word}": ${describeCandidates(found)}`)
+  throw 'row' in chosen ? new UsageError('bad-usage', `Cannot get "${word}": no file is known there`) : chosen
 }
 
-function choosePath(...[settings, known, choice]: Parameters<typeof chooseByPath>): ReturnType<typeof chooseByPath> {
+/** The most files of one name that are listed. */
+const MOST_CANDIDATES = 5
+
+function describeCandidates(found: readonly { readonly row: MirrorRow; readonly path: string }[]): string {
+  const shown = found.slice(0, MOST_CANDIDATES).map(({ row, path }) => shellWord(join(row.path, path)))
+  const more = found.length > shown.length ? ' …' : ''
+  return `${found.length} files have that name; name one by its path: ${shown.join(' ')}${more}`
+}
+
+/** Returns the path in a mirror, or the error where the word is none. */
+function tryPath(...[settings, known, choice]: Parameters<typeof chooseByPath>) {
   try {
     return chooseByPath(settings, known, choice)
   } catch (error) {
+    if (!(error instanceof UsageError)) throw error
     // Without a separator it may be meant as an identifier.
-    if (!(error instanceof UsageError) || /[/\\]/.test(choice.word)) throw error
+    if (/[/\\]/.test(choice.word)) return error
     const others = `"shelfd resource download ${shellWord(choice.word)}" gets a resource of other origin`
-    throw new UsageError(
+    return new UsageError(
       'unknown-mirror',
       `Cannot get "${choice.word}": it is no mirror, no path in one, and no resource that was sent from here; ${others}`,
     )

@@ -11,7 +11,7 @@ import { isoTime } from '../foundation/text/times.ts'
 import { describeOutage, type Outage, type OutageListener } from '../remote/policies/outage.ts'
 import { INTERACTIVE_RETRY } from '../rules/retry-delay.ts'
 import { renderTable } from './render/layout.ts'
-import { type CliIo, columnsOf } from './terminal/cli-io.ts'
+import { type CliIo, columnsOf, wordingFor } from './terminal/cli-io.ts'
 import { MessageOutput, WaitingLine } from './terminal/messages.ts'
 import { type ColorChoice, type Palette, paletteOf } from './terminal/palette.ts'
 
@@ -74,8 +74,9 @@ export function createContext(
   let logger: Logger | undefined
   const messages = new MessageOutput(io.stderr, paletteOf('stderr', io, flags.color))
   const palette = paletteOf('stdout', io, flags.color)
+  const [wordText, wordMessage] = [wordingFor(io, 'stdout'), wordingFor(io, 'stderr')]
   const printMessage = (line: string) => {
-    if (!flags.quiet) messages.write(`${redactor.redact(line)}\n`)
+    if (!flags.quiet) messages.write(`${wordMessage(redactor.redact(line))}\n`)
   }
   let onOutage: OutageListener | undefined
   const waiting = new WaitingLine(messages, io.isTerminal.stdout && io.isTerminal.stderr && !flags.quiet)
@@ -86,7 +87,7 @@ export function createContext(
   }
   const printText: CommandContext['printText'] = (text, style = 'line') => {
     waiting.end()
-    io.stdout.write(`${palette[style](safe(text))}\n`)
+    io.stdout.write(`${palette[style](wordText(safe(text)))}\n`)
   }
   const context: CommandContext = {
     ...flags,

@@ -38,6 +38,7 @@ const PLACEHOLDERS: Partial<Record<SettingFlag, string>> = {
   'client-key-file': 'FILE',
   'client-passphrase-file': 'FILE',
   'health-listen': 'ADDRESS',
+  'library-listen': 'ADDRESS',
   bwlimit: 'SIZE',
   'max-new-bytes': 'SIZE',
   'retry-for': 'DURATION',

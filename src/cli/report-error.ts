@@ -3,7 +3,7 @@ import type { LogFormat } from '../app/settings/settings.ts'
 import { messageOf, ShelfdError } from '../foundation/errors.ts'
 import { escapeText } from '../foundation/text/safe-text.ts'
 import { exitCodeOf } from './exit-codes.ts'
-import type { CliIo } from './terminal/cli-io.ts'
+import { type CliIo, wordingFor } from './terminal/cli-io.ts'
 import { COLOR_CHOICES, type ColorChoice, paletteOf } from './terminal/palette.ts'
 
 /** Holds what the report of an error needs from the command line. */
@@ -24,7 +24,7 @@ export async function reportError(error: unknown, io: CliIo, shown: Shown): Prom
   const parts = [`shelfd: ${messageOf(error)}`, ...(hint ? [hint] : []), ...(stack ? [stack] : [])]
   const lines = parts.join('\n').split('\n').map(escapeText)
   const palette = paletteOf('stderr', io, shown.color)
-  io.stderr.write(`${palette.line(shown.redact(lines.join('\n  ')))}\n`)
+  io.stderr.write(`${palette.line(wordingFor(io, 'stderr')(shown.redact(lines.join('\n  '))))}\n`)
 }
 
 async function stackOf(error: unknown): Promise<string | undefined> {

@@ -1,7 +1,10 @@
 /** How typed words are read, for every kind of flag and argument; nothing here runs a command. */
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { readSettings } from '../../src/app/settings/read-settings.ts'
+import { optionsOf } from '../../src/cli/global-options.ts'
 import { findCommand } from '../../src/cli/parser/find-command.ts'
 import { readCommandLine } from '../../src/cli/parser/read-command-line.ts'
+import { shownValue } from '../../src/cli/parser/render-help.ts'
 import { UsageError } from '../../src/foundation/errors.ts'
 
 async function read(...argv: readonly string[]) {
@@ -45,6 +48,17 @@ describe('flags', () => {
     [['--verbose', '-v', '--verbose'], 3],
   ])('the verbosity flags %j are counted', async (given, verbosity) => {
     expect((await read('status', ...given)).flags).toMatchObject({ verbosity })
+  })
+
+  test('a flag that is shown with a number takes one', async () => {
+    const command = await findCommand(['config', 'show']).entry?.load()
+    const options = Object.entries(command ? optionsOf(command) : {})
+    const numbered = options.filter(([, spec]) => shownValue(spec).value === 'N').map(([flag]) => flag)
+    expect(numbered.length).toBeGreaterThan(3)
+    for (const flag of numbered) {
+      const settings = () => readSettings({ flags: { config: undefined, [flag]: '5' }, env: {}, cwd: '/', home: '/' })
+      expect(settings, flag).not.toThrow()
+    }
   })
 
   test('flags may stand before, between and after the words of the command', async () => {

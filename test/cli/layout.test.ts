@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
-import { displayWidth, padToWidth, renderTable, truncateToWidth } from '../../src/cli/render/layout.ts'
+import { displayWidth, padToWidth, renderTable, truncateToWidth, wrapLines } from '../../src/cli/render/layout.ts'
 
 describe('the width of text', () => {
   test.each<[text: string, columns: number]>([
@@ -27,6 +27,19 @@ test('cut text fits its columns, and no character is halved', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.integer({ min: 1, max: 20 }), (text, columns) => {
       expect(displayWidth(padToWidth(truncateToWidth(text, columns), columns))).toBe(columns)
+    }),
+  )
+})
+
+test('a wrapped line keeps every word, and fits where words do', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', 'é', '日', '-'), minLength: 1, maxLength: 9 })
+  const label = fc.constantFrom('', '  ! ', '  sent        ', 'path  ')
+  fc.assert(
+    fc.property(label, fc.array(word, { minLength: 1 }), fc.integer({ min: 50, max: 120 }), (start, words, width) => {
+      const text = start + words.join(' ')
+      const lines = wrapLines(text, width).split('\n')
+      expect(lines.every((line) => displayWidth(line) <= width)).toBe(true)
+      expect([lines[0], ...lines.slice(1).map((line) => line.trimStart())].join(' ')).toBe(text)
     }),
   )
 })

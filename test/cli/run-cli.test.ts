@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
+import { typedInCheckout } from '../../src/cli/checkout.ts'
 import { commands, GROUP_SUMMARIES } from '../../src/cli/commands.ts'
 import { createHome, createStop } from './run-with.ts'
 
@@ -167,6 +168,36 @@ describe('errors', () => {
     expect((await shelfd('config show --config bad.yaml -v')).stderr).not.toContain(' at ')
     expect((await shelfd('config show --config bad.yaml -vv')).stderr).toContain(' at ')
     expect((await shelfd('config show --config bad.yaml -v -v')).stderr).toContain(' at ')
+  })
+
+  test('a message is wrapped on a terminal only, and names commands as they are typed here', async () => {
+    const line = 'config show --config a-file-with-a-long-name-that-does-not-exist-in-this-directory.yaml'
+    const piped = (await shelfd(line)).stderr.split('\n')
+    expect(piped[0]?.length).toBeGreaterThan(80)
+    expect(piped[1]).toBe('  shelfd config path shows which file is read, shelfd config schema its keys')
+    const { stderr } = await shelfd(line, {
+      isTerminal: true,
+      columns: 60,
+      asTyped: typedInCheckout('/shelfd/src/start.ts', '/'),
+    })
+    expect(stderr.replaceAll(/\n +/g, ' ')).toContain(
+      ' npm start -- config path shows which file is read, npm start -- config schema its keys',
+    )
+    expect(
+      stderr.split('\n').filter((each) => each.includes(' ', 2) && each.length > 60 && !each.includes('/')),
+    ).toEqual([])
+  })
+
+  test.each([
+    ['/home/ada/shelfd/src/main.ts', '/home/ada/shelfd', 'node_modules/.bin/node src/main.ts'],
+    ['/opt/shelfd/src/main.ts', '/home', '/opt/shelfd/node_modules/.bin/node /opt/shelfd/src/main.ts'],
+    ['/opt/shelfd/src/start.ts', '/home', 'npm start --'],
+    ['/usr/lib/shelfd/main.js', '/home', undefined],
+  ])('commands are named as %s is run in %s', (script, directory, program = 'shelfd') => {
+    const asTyped = typedInCheckout(script, directory) ?? String
+    const text = (typed: string) =>
+      `See "${typed} sync DIR"; ${'shelfd'} keeps shelfd report.md (${typed} why) · ${typed} get`
+    expect(asTyped(text('shelfd'))).toBe(text(program))
   })
 
   test('an error cannot write to the terminal [F-FS-13]', async () => {

@@ -20,6 +20,7 @@ export interface RunOptions {
   readonly isTerminal?: boolean
   /** The width of the terminal. */
   readonly columns?: number
+  readonly asTyped?: CliIo['asTyped']
   readonly signal?: AbortSignal
   /** Called with everything written to stdout so far. */
   readonly onStdout?: (text: string) => void
@@ -39,7 +40,7 @@ async function run(home: string, line: string | readonly string[], options: RunO
   const { columns } = options
   const collected: Collector = new Collector(() => options.onStdout?.(collected.text))
   const stdout = Object.assign(collected, columns === undefined ? {} : { columns })
-  const stderr = new Collector()
+  const stderr = Object.assign(new Collector(), columns === undefined ? {} : { columns })
   const { isTerminal = false } = options
   const io: CliIo = {
     stdin: toStdin(options.stdin ?? ''),
@@ -49,6 +50,7 @@ async function run(home: string, line: string | readonly string[], options: RunO
     env: { PATH: process.env.PATH, NO_COLOR: '1', SHELFD_NO_SYSTEM_CONFIG: '1', ...options.env },
     cwd: home,
     uid: options.uid,
+    asTyped: options.asTyped,
     home,
     signal: options.signal ?? new AbortController().signal,
   }

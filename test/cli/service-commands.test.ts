@@ -71,7 +71,8 @@ describe('resources', () => {
     expect((await run('search --library Papers sail')).stdout).toMatch(
       new RegExp(`${id}\\)\n {4}# Solar \\*\\*sails\\*\\* Light pushes`),
     )
-    expect((await run('search nothing-like-it --strategy lexical')).stdout).toBe('Nothing matched\n')
+    const nothing = await run('search nothing-like-it --strategy lexical')
+    expect(nothing).toMatchObject({ stdout: 'Nothing matched\n', stderr: '' })
     const { stdout } = await run(`resource url ${id} --ttl 5`)
     expect(await (await fetch(stdout.trim())).text()).toContain('Light pushes.')
   })

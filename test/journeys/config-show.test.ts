@@ -114,8 +114,13 @@ describe('config set, get and check', () => {
   test('config set writes nothing that would be wrong, and makes the file that is missing', async () => {
     const { home, file } = homeWith(YAML)
     for (const [key, value, said] of [
-      ['limits.newPerRun', 'lots', 'limits.newPerRun" must be'],
-      ['limits.newPrRun', '3', 'did you mean "newPerRun"'],
+      ['limits.newPerRun', 'lots', 'Cannot set "limits.newPerRun": it must be a whole number'],
+      ['limits.newPerRun', 'lots', ', not "lots"; nothing was written'],
+      [
+        'limits.newPrRun',
+        '3',
+        'Cannot set "limits.newPrRun": unknown key "newPrRun" in "limits" (did you mean "newPerRun"?)',
+      ],
       ['mirrors.paper.settle', '3s', 'did you mean "papers"'],
     ] as const) {
       expectExit(await home.shelfd(['config', 'set', key, value]), 2, said)

@@ -38,6 +38,20 @@ describe('get', () => {
     expect(expectExit(await home.shelfd(['get', 'Papers', '--to', 'back']), 1, '').stdout).toMatch(/never replaced/)
   })
 
+  test('a file is found by its name alone where no other file has it', async () => {
+    const home = homeWithPapers({ ...tree, 'sub/deep/a.md': 'another' })
+    await home.sync(['Papers'])
+    expectExit(await home.shelfd(['get', 'copy.md', 'deep/a.md']), 0, '')
+    expect(readFileSync(join(home.path, 'copy.md'), 'utf8')).toBe('one')
+    expect(readFileSync(join(home.path, 'a.md'), 'utf8')).toBe('another')
+    const several = /2 files have that name; name one by its path: \S+Papers\/a\.md \S+Papers\/sub\/deep\/a\.md/
+    expectExit(await home.shelfd(['get', 'a.md']), 2, several)
+    expectExit(await home.shelfd(['get', 'y.md']), 2, /no path in one/)
+    rmSync(join(home.path, 'Papers', 'sub'), { recursive: true })
+    await home.sync(['Papers', '--accept-removals'])
+    expectExit(await home.shelfd(['get', 'b.md']), 0, '')
+  })
+
   test('what is gone from the disk is written back by its path, an earlier version by its resource', async () => {
     const home = homeWithPapers({ ...tree, 'a.md': 'first', 'sub/copy.md': 'two' })
     await home.sync(['Papers'])

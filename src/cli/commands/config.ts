@@ -14,13 +14,16 @@ import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { defineCommand } from '../command.ts'
 import { renderConfigYaml } from '../render/config-yaml.ts'
 
+/** All but those that every command has. */
+const SETTING_FLAGS = settingFlags.filter((flag) => flag !== 'state-dir' && flag !== 'log-format')
+
 export const showCommand = defineCommand({
   description: [
     'Prints every setting, read or default, with the keys and units of the configuration file, to paste into one.',
     'A comment after each value names its origin: FILE:LINE, a flag, a variable or default; with --json see "origins".',
     'Secrets are never shown.',
   ].join('\n'),
-  settingFlags: settingFlags.filter((flag) => flag !== 'state-dir' && flag !== 'log-format'),
+  settingFlags: SETTING_FLAGS,
   examples: [
     ['config show', 'as YAML'],
     ['config show --json --transfers 8', 'with a flag laid over it, as JSON'],
@@ -65,7 +68,7 @@ export const checkCommand = defineCommand({
     'Reads the configuration as every command and the daemon do: keys, values, directories that lie in one another. Exits 2 with',
     'file, line and what was expected where it is wrong. "doctor" checks more: directories, the service, its certificate.',
   ].join('\n'),
-  settingFlags,
+  settingFlags: SETTING_FLAGS,
   examples: [['config check', 'before the daemon reads it again']],
   exits: ['done'],
   async run(context) {
@@ -94,7 +97,7 @@ export const getCommand = defineCommand({
     'Prints the value in force, read or default, as "config show" does with all; a list one item a line. Prints nothing where none is',
     'set. Secrets are never shown.',
   ].join('\n'),
-  settingFlags: settingFlags.filter((flag) => flag !== 'state-dir' && flag !== 'log-format'),
+  settingFlags: SETTING_FLAGS,
   positionals: { key: KEY },
   examples: [
     ['config get limits.newPerRun', 'how many new files a run sends'],
@@ -131,9 +134,10 @@ export const setCommand = defineCommand({
     const file = settings.configFile ?? configCandidates(context.config, io)[0]?.file ?? ''
     const before = readTextFile(file) ?? asOwn(file, '')
     const drafts = readValues(value).map((each) => withSetting(before.text, path, each))
-    const { text, after } = firstUsable(drafts, (draft) => {
-      const flags = { ...context.settingFlags, config: file }
-      return readSettings({ ...io, flags, readFile: asIfWritten(file, before, draft) })
+    const flags = { ...context.settingFlags, config: file }
+    const { text, after } = firstUsable(drafts, {
+      read: (draft) => readSettings({ ...io, flags, readFile: asIfWritten(file, before, draft) }),
+      explain: (error) => cannotSet(error, key, file),
     })
     chooseForDaemon(after, { known: [], home: io.home })
     rewriteFile(file, text)
@@ -147,17 +151,33 @@ function inText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
+interface Reading {
+  read(text: string): Settings
+  explain(error: unknown): unknown
+}
+
 /** Returns the first text that can be read; throws what the first one is wrong by. */
-function firstUsable(texts: readonly string[], read: (text: string) => Settings) {
+function firstUsable(texts: readonly string[], { read, explain }: Reading) {
   let failure: unknown
   for (const text of texts) {
     try {
       return { text, after: read(text) }
     } catch (error) {
-      failure ??= error
+      failure ??= explain(error)
     }
   }
   throw failure
+}
+
+/** Reports the given value instead of a line of the file, which does not have it. */
+function cannotSet(error: unknown, key: string, file: string): unknown {
+  if (!(error instanceof UsageError) || error.code !== 'bad-configuration') return error
+  const [, problems = error.message] = error.message.split(/^Cannot read the configuration: /)
+  const unplaced = problems.split('\n').map((line) => {
+    return line.startsWith(`${file}:`) ? line.slice(line.indexOf(': ', file.length) + 2) : line
+  })
+  const text = unplaced.join('\n').replace(`"${key}" must be`, 'it must be')
+  return new UsageError('bad-usage', `Cannot set "${key}": ${text}; nothing was written`, { cause: error })
 }
 
 function namesOf({ mirrors }: Settings): string[] {

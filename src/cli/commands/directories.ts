@@ -2,7 +2,9 @@ import { parseLibraryTarget, requireLibrary } from '../../app/library-target.ts'
 import type { FileEntry, FolderEntry } from '../../contract/records.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
+import { kindName } from '../../rules/without-text.ts'
 import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../context.ts'
 import { ASKS_SERVICE } from '../global-options.ts'
 
 export const lsCommand = defineCommand({
@@ -28,17 +30,32 @@ export const lsCommand = defineCommand({
     const folders = pages.flatMap((page) => page.folders)
     const files = pages.flatMap((page) => page.files)
     if (context.json) context.printJson({ folders, files })
-    else context.printTable(['kind', 'name', 'title', 'type', 'id'], [...folders.map(folderRow), ...files.map(fileRow)])
+    else printEntries(context, [...folders.map(folderRow), ...files.map(fileRow)])
   },
 })
 
-function folderRow({ name, overview }: FolderEntry): string[] {
-  return ['folder', `${name}/`, overview ?? '', '', '']
+/** Leaves out the title where no entry has one of its own, so that names have room on a terminal. */
+function printEntries({ printTable }: CommandContext, rows: readonly (readonly [string, string, string, string])[]) {
+  const isTitled = rows.some(([, title]) => title !== '')
+  const shown = rows.map(([name, title, ...others]) => (isTitled ? [name, title, ...others] : [name, ...others]))
+  printTable(isTitled ? ['name', 'title', 'type', 'id'] : ['name', 'type', 'id'], shown)
 }
 
-function fileRow({ filename, title, mime_type, id }: FileEntry): string[] {
-  return ['file', filename, title, mime_type, id]
+function folderRow({ name, overview }: FolderEntry) {
+  return [`${name}/`, overview ?? '', 'folder', ''] as const
 }
+
+/** The kind stands for a long MIME type: those of Office documents take 70 columns. */
+function fileRow({ filename, title, mime_type, id }: FileEntry) {
+  return [
+    filename,
+    title === filename ? '' : title,
+    mime_type.length > LONGEST_TYPE ? kindName(mime_type) : mime_type,
+    id,
+  ] as const
+}
+
+const LONGEST_TYPE = 16
 
 export const mkdirCommand = defineCommand({
   description: 'Needs the right update on the library. An existing directory is no error.',

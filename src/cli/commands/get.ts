@@ -18,7 +18,7 @@ export const command = defineCommand({
       array: true,
       required: true,
       completes: 'mirrors',
-      describe: 'A mirror, a path in one, or the identifier of a resource',
+      describe: 'A mirror, a path in one, the name of a file, or the identifier of a resource',
     },
   },
   options: { to: { type: 'string', placeholder: 'DIR', describe: 'The directory to write to; by default this one' } },

@@ -62,7 +62,7 @@ export const command = defineCommand({
     else {
       const nowMs = reportContext.clock.nowMs()
       const inFleet = fleet && describeInFleet(fleet, nowMs)
-      context.print(renderFields({ ...describeExplanation(found, remote, nowMs), ...inFleet }))
+      context.printText(renderFields({ ...describeExplanation(found, remote, nowMs), ...inFleet }))
     }
   },
 })

@@ -122,7 +122,7 @@ function describeNext(query: string | undefined, hasDaemon: boolean): string {
 /** Describes the same for `npm start` of this project. `isOwnDirectory`: the user named a directory, not only the project's pages. */
 function describeNextInCheckout(query: string | undefined, isOwnDirectory: boolean): string {
   const search = `search ${query === undefined ? 'WORDS' : `"${query}"`}`
-  return `Next: npm start -- ${search} · npm start -- ${isOwnDirectory ? 'dashboard' : 'DIR (a directory of yours)'}`
+  return `Next: shelfd ${search} · ${isOwnDirectory ? 'shelfd dashboard' : 'npm start -- DIR (a directory of yours)'}`
 }
 
 function shownDirectory({ directory, home }: Library): string {

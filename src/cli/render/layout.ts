@@ -113,12 +113,31 @@ export function wrapText(text: string, width: number, indent = 0): string {
   return paragraphs.map((lines) => lines.join(`\n${' '.repeat(indent)}`)).join('\n\n')
 }
 
-function fillLines(paragraph: string, room: number): readonly string[] {
+/** What further lines of a wrapped line are indented by: its own indentation, and a sign or a label with its value behind blanks. */
+const LABEL = /^ *(?:[^ \w"'(/] |[^ ]+(?: [^ ]+){0,3} {2,})?/
+
+/** Wraps each line that is wider than a terminal of `width` columns; further ones begin below its text. */
+export function wrapLines(text: string, width: number): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      if (displayWidth(line) <= width) return line
+      const found = LABEL.exec(line)?.[0] ?? ''
+      const indent = displayWidth(found) > width / 2 ? 2 : Math.max(2, displayWidth(found))
+      const start = line.slice(0, Math.min(indent, found.length))
+      const lines = fillLines(line.slice(start.length), Math.max(LEAST_ROOM, width - indent), / (?=\S)/)
+      return start + lines.join(`\n${' '.repeat(indent)}`)
+    })
+    .join('\n')
+}
+
+/** Fills lines of `room` columns with the words between the `gaps`, of which each leaves one blank. */
+function fillLines(paragraph: string, room: number, gaps = /\s+/): readonly string[] {
   const lines: string[] = []
   let line = ''
-  for (const word of paragraph.split(/\s+/)) {
+  for (const word of paragraph.split(gaps)) {
     const longer = line === '' ? word : `${line} ${word}`
-    if (longer.length > room && line !== '') {
+    if (displayWidth(longer) > room && line !== '') {
       lines.push(line)
       line = word
     } else line = longer

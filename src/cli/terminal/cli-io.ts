@@ -1,4 +1,5 @@
 import { FileError, UsageError } from '../../foundation/errors.ts'
+import { wrapLines } from '../render/layout.ts'
 
 export type StopListener = (isLast: boolean) => void
 
@@ -8,6 +9,8 @@ export interface CliIo {
   readonly stdout: NodeJS.WritableStream
   readonly stderr: NodeJS.WritableStream
   readonly isTerminal: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean }
+  /** Writes the commands in a text as they are typed here; absent where `shelfd` is installed. */
+  readonly asTyped?: ((text: string) => string) | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   /** The user of this process; undefined where users have no numbers (Windows). */
@@ -26,10 +29,18 @@ export interface CliIo {
   readonly onHangup?: (listener: () => void) => Disposable
 }
 
-/** Columns of the terminal on stdout; undefined for a file or a pipe. */
-export function columnsOf({ stdout, isTerminal }: CliIo): number | undefined {
-  const columns = isTerminal.stdout && 'columns' in stdout ? stdout.columns : undefined
+/** Columns of the terminal on stdout or stderr; undefined for a file or a pipe. */
+export function columnsOf(io: CliIo, stream: 'stdout' | 'stderr' = 'stdout'): number | undefined {
+  const { [stream]: output, isTerminal } = io
+  const columns = isTerminal[stream] && 'columns' in output ? output.columns : undefined
   return typeof columns === 'number' && columns > 0 ? columns : undefined
+}
+
+/** Returns how people read a text on stdout or stderr: with commands as they are typed here, and wrapped on a terminal. */
+export function wordingFor(io: CliIo, stream: 'stdout' | 'stderr'): (text: string) => string {
+  const { asTyped = (text) => text } = io
+  const columns = columnsOf(io, stream)
+  return (text) => (columns === undefined ? asTyped(text) : wrapLines(asTyped(text), columns))
 }
 
 /** Returns whether stdout is a terminal that shows symbols such as ✓; the console of Linux and old locales do not. */

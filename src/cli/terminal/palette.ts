@@ -47,7 +47,7 @@ const COLORED: Palette = {
       .replace(SIGN, (_, indent: string, sign: string) => indent + style(SIGNS[sign], sign))
       .replace(LEVEL, (_, time: string, level: string) => style('dim', time) + style(LEVELS[level], level)),
   heading: (text) => style('bold', text),
-  excerpt: (text) => text.replaceAll(/\*\*(.+?)\*\*/g, (_, words: string) => style('bold', words)),
+  excerpt: (text) => text.replaceAll(/\*\*(.+?)\*\*/gs, (_, words: string) => style('bold', words)),
   progress: (text) => text.replace(/━+╸?/, (done) => style('green', done)).replace(/─+/, (left) => style('dim', left)),
 }
 

@@ -125,7 +125,8 @@ async function search(
 }
 
 function noticeOf({ result, isSemantic, notices }: Search): string {
-  const sentences = ['Candidates, not verified answers: check excerpts against the source.', ...notices]
+  const about = 'Candidates, not verified answers: check excerpts against the source.'
+  const sentences = [...(result.hits.length > 0 ? [about] : []), ...notices]
   const quote = (words: readonly string[]) => words.map((word) => `"${word}"`).join(', ')
   if (result.onlyExcludes) sentences.push('The query says only what to leave out: add what to look for.')
   if (result.hits.length > 0 && result.matched === 'some') {

@@ -52,10 +52,7 @@ export interface DoubtfulContent
 }
 
 /** The row ids of a mirror and its library. */
-export interface MirrorKey {
-  readonly id: number
-  readonly library: { readonly id: number }
-}
+export type MirrorKey = Readonly<{ id: number; library: Readonly<{ id: number }> }>
 
 export interface PendingResource {
   readonly contentId: number

@@ -245,6 +245,15 @@ function prepareLocal(database: Database.Database) {
      WHERE d.mirror_id = @mirrorId AND (d.path = @path OR ${IS_BELOW} OR (d.path = @directory AND f.name = @name))
      ORDER BY d.path, f.name`,
   )
+  const named = database
+    .prepare<{ mirrorId: number; name: string; end: string }, string>(
+      `WITH present (path) AS (SELECT ${FILE_PATH} FROM directory d JOIN file f ON f.directory_id = d.id
+         WHERE d.mirror_id = @mirrorId AND f.name = @name)
+       SELECT path FROM present WHERE substr('/' || path, -length(@end)) = @end
+       UNION SELECT path FROM history WHERE mirror_id = @mirrorId AND substr('/' || path, -length(@end)) = @end
+         AND NOT EXISTS (SELECT 1 FROM present) ORDER BY path`,
+    )
+    .pluck()
   const gone = database.prepare<{ mirrorId: number; path: string }, SentContent>(
     `SELECT c.id, c.sha256, c.mime, c.size, c.resource_id AS resourceId, d.path
      FROM history d JOIN content c ON c.id = d.content_id
@@ -282,6 +291,9 @@ function prepareLocal(database: Database.Database) {
     /** The file of a path, or the files below a directory. */
     listFilesBelow: (mirrorId: number, path: string): FileRow[] =>
       filesBelow.all({ mirrorId, path, directory: parentOf(path), name: nameOf(path) }),
+    /** The paths that end with `path`, whole names: of files, or where there are none, of those that went away. */
+    listNamed: (mirrorId: number, path: string): string[] =>
+      named.all({ mirrorId, name: nameOf(path), end: `/${path}` }),
     /** What was stored of files that went away at a path or below it, in the order in which they did. */
     listGone: (mirrorId: number, path: string): SentContent[] => gone.all({ mirrorId, path }),
     listSuperseded: (mirrorId: number): SupersededRow[] => superseded.all(mirrorId),

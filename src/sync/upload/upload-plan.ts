@@ -286,15 +286,14 @@ export class RunQuota {
   /** Returns when the limit leaves room again (wall clock); null if waiting alone does not bring that about. */
   freesAt(limit: HoldingLimit): number | null {
     const { limits, clock } = this.#engine
-    const { newPerDay } = limits
     const scope = this.#scope
     if (limit === 'newPerRun' || limit === 'newBytesPerRun') {
       const isFreed = scope.kind === 'span' && scope.freesAfterMs !== undefined && limits[limit] !== 0
       return isFreed ? clock.nowMs() + scope.freesAfterMs : null
     }
-    if (limit !== 'newPerDay' || newPerDay === null || newPerDay === 0) return null
+    if (limit !== 'newPerDay' || limits.newPerDay === null || limits.newPerDay === 0) return null
     const { origin } = this.#mirror.library
-    const excess = this.#countDay() - newPerDay
+    const excess = this.#countDay() - limits.newPerDay
     return this.#engine.store.uploads.leaveTime(origin, this.#last(DAY_MS), Math.max(0, excess)) ?? null
   }
 
