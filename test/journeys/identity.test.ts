@@ -78,8 +78,12 @@ describe('pinned mirrors (P15)', () => {
       home,
       ['Papers'],
       { SHELFD_DATA_DIR: join(home.path, 'other') },
-      /belongs to another library on this computer \(embedded:/,
+      /belongs to another library on this computer \(embedded:\S+\), not to the one in use.*SHELFD_DATA_DIR; if it is lost, "shelfd mirrors forget/,
     )
+    const other = { SHELFD_DATA_DIR: join(home.path, 'other') }
+    expect((await home.shelfd(['status'], other)).stdout).toMatch(/1 file searchable at its last run$/m)
+    const { stdout } = await home.shelfd(['why', 'Papers/a.md'], other)
+    expect(stdout).toMatch(/^in the library +The mirror "Papers" belongs to another library/m)
   })
 })
 

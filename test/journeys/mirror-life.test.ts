@@ -47,7 +47,7 @@ describe('mirrors removed from the configuration', () => {
       sent: ['new.md'],
     })
     expect((await home.shelfd(['status'])).stdout).toMatch(
-      /^mail → .*\n {2}! no longer configured · \d+ files? searchable$/m,
+      /^mail → .*\n {2}! no longer configured · \d+ files? searchable at its last run$/m,
     )
     expect((await home.shelfd(['mirrors', 'list'])).stdout).toMatch(/^mail +no longer configured/m)
   })

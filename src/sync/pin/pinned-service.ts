@@ -25,9 +25,14 @@ export function originMismatch(
   { identity: origin, addressFrom }: Pick<Service, 'identity' | 'addressFrom'>,
 ): AccessError {
   const by = addressFrom === undefined ? '' : ` (by ${addressFrom})`
-  const owner = `The mirror "${name}" belongs to ${nameOwner(library.origin, origin)}, not to ${nameOrigin(origin)}${by}`
   const forget = `"shelfd mirrors forget ${shellWord(name)}" lets it start from the beginning here`
   const isForService = origin !== undefined && !isEmbeddedOrigin(origin)
+  const owner = `The mirror "${name}" belongs to ${nameOwner(library.origin, origin)}`
+  if (isEmbeddedOrigin(library.origin) && !isForService) {
+    const current = origin === undefined ? 'the one in use, which is new' : `the one in use (${origin})`
+    const ways = `if that one was moved, name its directory as "dataDir" or SHELFD_DATA_DIR; if it is lost, ${forget}`
+    return new AccessError('origin-mismatch', `${owner}, not to ${current}; ${ways}`)
+  }
   const meant =
     isAdHoc && isForService
       ? `"shelfd sync ${shellWord(path)} --to LIBRARY[:/path]" mirrors the directory here as well`
@@ -35,7 +40,7 @@ export function originMismatch(
   // Of two addresses, one may be a mistake.
   const way =
     isForService && !isEmbeddedOrigin(library.origin) ? `correct the address; if it is meant, ${meant}` : meant
-  return new AccessError('origin-mismatch', `${owner}; ${way}`)
+  return new AccessError('origin-mismatch', `${owner}, not to ${nameOrigin(origin)}${by}; ${way}`)
 }
 
 /** Names the owner of a mirror where `current` is in use; identifies the library on this computer if it is ambiguous. */
@@ -47,7 +52,7 @@ export function nameOwner(owner: string, current: string | undefined): string {
 
 /** Names a service by its origin, and the embedded library by its place and identity. */
 export function nameOrigin(origin: string | undefined): string {
-  if (origin === undefined) return 'the library on this computer, which is new'
+  if (origin === undefined) return 'the library on this computer'
   return isEmbeddedOrigin(origin) ? `the library on this computer (${origin})` : origin
 }
 

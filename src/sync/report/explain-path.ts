@@ -15,6 +15,7 @@ import type { ProblemRow } from '../../store/tables/problems.ts'
 import type { HistoricalContent } from '../../store/tables/report-rows.ts'
 import type { UploadRow } from '../../store/tables/uploads.ts'
 import type { MirrorSettings } from '../engine.ts'
+import { assertSameService } from '../pin/pinned-service.ts'
 import { OWN_DIRECTORY } from '../scan/scan-directory.ts'
 import type { ReportContext } from './report.ts'
 import { describeHeldBack } from './run-history.ts'
@@ -123,7 +124,8 @@ export async function locateResource(
 ): Promise<RemoteFinding | undefined> {
   if (!content?.resourceId) return undefined
   try {
-    const { client } = await service.connect(signal)
+    const { client, access } = await service.connect(signal)
+    assertSameService(mirror, service, access)
     const { paths = [] } = await client.showResource(mirror.library.remoteId, content.resourceId, signal)
     return { paths, error: null }
   } catch (error) {

@@ -32,7 +32,7 @@ export function stateOfMirror(mirror: MirrorStatus, status: DaemonMirrorStatus |
 
 /** The state of a mirror that nothing syncs any more, for a reason in a few words. */
 export function stateOutOfUse({ files }: Pick<MirrorStatus, 'files'>, reason: string): StateLine {
-  return { sign: '!', text: `${reason} · ${counted(files.searchable, 'file')} searchable` }
+  return { sign: '!', text: `${reason} · ${counted(files.searchable, 'file')} searchable at its last run` }
 }
 
 /** Returns the state of a mirror that the store does not know yet; undefined when the daemon neither waits nor scans. */
