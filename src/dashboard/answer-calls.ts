@@ -1,6 +1,9 @@
-import type { CallHandlers } from '../contract/dashboard.ts'
+import type { CallHandlers, CallInput, CallResponse } from '../contract/dashboard.ts'
+import { kindOf } from '../contract/kinds.ts'
 import { RequestError } from '../foundation/errors.ts'
+import { isoTime } from '../foundation/text/times.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
+import { searchFiltered } from '../sync/filtered-search.ts'
 import type { Hosts } from './hosts.ts'
 import type { LiveStream } from './live.ts'
 import type { Sessions } from './sessions.ts'
@@ -61,10 +64,7 @@ export function answerCalls({ sources, sessions, syncs, live, waiting, hosts }: 
     order: async ({ hostId, ...order }) => hosts.order(hostId, order).then(() => ({})),
     settings: async () => sources.settings(),
     log: async () => ({ lines: sources.log?.list() ?? null }),
-    search: ({ query, library }, signal) => {
-      const libraryIds = library === '' ? {} : { libraryIds: [library] }
-      return connected(signal, (client) => client.searchResources({ query, ...libraryIds, limit: MOST_HITS }, signal))
-    },
+    search: (input, signal) => connected(signal, (client) => search(client, sources, input, signal)),
     ...edits,
     saveRules: (input, signal) => changed(edits.saveRules(input, signal)),
     newMirror: (input, signal) => waiting.during(sources.service(), () => edits.newMirror(input, signal)),
@@ -79,6 +79,31 @@ export function answerCalls({ sources, sessions, syncs, live, waiting, hosts }: 
         throw new RequestError('invalid', `The service gave an address outside of ${client.origin}; ${todo}`, 502)
       }),
   }
+}
+
+async function search(
+  client: ServiceClient,
+  { reader, service }: DashboardSources,
+  { query, library, type, directory }: CallInput<'search'>,
+  signal: AbortSignal,
+): Promise<CallResponse<'search'>> {
+  const { identity: origin = '' } = service()
+  const place = directory === '' ? null : ({ isLocal: false, libraryPath: directory } as const)
+  const isType = type === '' ? null : (mime: string) => kindOf(mime) === type
+  const { hits, ...found } = await searchFiltered(
+    { query, ...(library !== '' && { libraryIds: [library] }) },
+    {
+      client,
+      filter: { place, isType, sinceMs: null, beforeMs: null, order: 'relevance' },
+      wanted: MOST_HITS,
+      listFiles: (resourceIds) => reader.read('resourceFiles', { origin, resourceIds }),
+      signal,
+    },
+  )
+  const results = hits.slice(0, MOST_HITS).map(({ resource, facts: { mime, sizeBytes: size, dateMs } }) => {
+    return { resource, mime, size, date: isoTime(dateMs) }
+  })
+  return { ...found, results, total: hits.length }
 }
 
 const USED = 'This address was used already or is older than five minutes; run "shelfd dashboard" again'

@@ -8,6 +8,7 @@ import { startRawServer } from '../support/network.ts'
 import { serveDashboard } from './dashboard-client.ts'
 
 const ALL = { classes: [], text: '', below: '', offset: 0 } as const
+const ANYWHERE = { library: '', type: '', directory: '' } as const
 const ALL_PROBLEMS = { text: '', cause: '', place: '', offset: 0 } as const
 
 test('a mirror that is synced when it is named has its state, and a note', async () => {
@@ -40,8 +41,16 @@ test('without a daemon the command serves all of the dashboard', async () => {
   await expect.poll(async () => (await overviewOf())?.mirrors[0]?.isSyncing, { timeout: 30_000 }).toBe(false)
   expect(await overviewOf()).toMatchObject({ daemon: null, mirrors: [{ name: 'Papers', files: { known: 3 } }] })
 
-  const { results } = await call('search', { query: 'buzzard', library: '' })
+  const { results } = await call('search', { query: 'buzzard', ...ANYWHERE })
   const resourceId = results[0]?.resource.id ?? ''
+  const below = await call('search', {
+    query: 'buzzard kestrel',
+    library: '',
+    type: 'Markdown',
+    directory: '/Papers/sub',
+  })
+  expect(below).toMatchObject({ results: [{ mime: 'text/markdown', size: 18 }], total: 1, isComplete: true })
+  expect((await call('search', { ...ANYWHERE, query: 'buzzard', type: 'PDF' })).results).toEqual([])
   expect(await (await fetch((await call('openDocument', { resourceId })).url)).text()).toBe('A buzzard circles.')
   const { fields } = await call('why', { mirror: 'Papers', path: 'sub/b.md' })
   expect(Object.fromEntries(fields)).toMatchObject({ path: 'sub/b.md', state: 'stored', resource: resourceId })
@@ -105,7 +114,7 @@ test.each(Object.keys(SILENT) as (keyof typeof SILENT)[])(
     }
     expect(await troubleOf()).toBeNull()
     const leaving = new AbortController()
-    const searched = call('search', { query: 'tide', library: '' }, leaving.signal).catch(() => {})
+    const searched = call('search', { query: 'tide', ...ANYWHERE }, leaving.signal).catch(() => {})
     await expect.poll(troubleOf, { timeout: 20_000 }).toMatch(cause)
     leaving.abort()
     await searched

@@ -40,6 +40,19 @@ test('a search shows the matching words and opens the passage', async () => {
   await page.getByText(/^Line 0 of/).waitFor()
 })
 
+test('a search shows only documents of the chosen type', async () => {
+  const { page, client, library } = await openPage()
+  const id = await client.createLibrary()
+  await client.uploaded(id, { name: 'heron.txt', type: 'text/plain', content: 'A heron waits.' })
+  await client.uploaded(id, { name: 'heron.md', type: 'text/markdown', content: 'A heron flies.' })
+  await library.settled()
+  await signIn(page, library.token)
+  await goTo(page, '#/search?query=heron')
+  await page.getByLabel('Type').selectOption({ label: 'Markdown (1)' })
+  await page.getByText('1 of 2 documents').waitFor()
+  expect(await shownIn(page, 'Hits')).toEqual(['heron.md'])
+})
+
 test('arrow keys go through each list that Enter opens', async () => {
   const { page, client, library } = await openPage()
   const [id] = [await client.createLibrary(), await client.createLibrary()]

@@ -1,8 +1,20 @@
-import { requireLibrary } from '../../app/library-target.ts'
-import type { SearchResponse } from '../../contract/records.ts'
+import { isAbsolute } from 'node:path'
+import { parseLibraryTarget, requireLibrary } from '../../app/library-target.ts'
+import { chooseByPath } from '../../app/mirrors/choose-known.ts'
+import type { OpenedService } from '../../app/service-client/open-service.ts'
+import { KIND_NAMES, typeMatcher } from '../../contract/kinds.ts'
+import type { ResourceRecord } from '../../contract/records.ts'
+import { UsageError } from '../../foundation/errors.ts'
 import { wholeNumber } from '../../foundation/text/bounds.ts'
-import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
+import { counted, escapeText, truncateText } from '../../foundation/text/safe-text.ts'
+import { formatDayAndTime, isoTime, parseMoment } from '../../foundation/text/times.ts'
+import { formatSize, parseDuration } from '../../foundation/text/units.ts'
 import type { SearchRequest, ServiceClient } from '../../remote/service-client.ts'
+import { type HitFacts, SEARCH_ORDERS, type SearchFilter } from '../../rules/search-filter.ts'
+import { openStoreReader, type StoreReader } from '../../store/open-store.ts'
+import type { MirrorPlace } from '../../store/tables/report-rows.ts'
+import { type FilteredSearch, listFilesOf, searchFiltered } from '../../sync/filtered-search.ts'
+import { originMismatch } from '../../sync/pin/pinned-service.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { ASKS_SERVICE } from '../global-options.ts'
@@ -14,6 +26,11 @@ export const command = defineCommand({
   description: [
     'The results are ranked candidates, not verified answers. The notice of the service, on stderr, says what the search did',
     'not consider: for how many resources meaning is not computed yet, and what computes it.',
+    '',
+    'Services cannot search by directory, type or date, so shelfd looks at their best candidates, up to a thousand if the service',
+    'lists so many, and keeps those that fit, by what it knows of the files that it sent, or else by what the service says of the',
+    'resource. It says when there may be more than these. The date is that of the last change of the file; of a resource without a',
+    'file here, of its upload. With a directory or mirror, only files that lie there now are found, and no earlier versions.',
   ].join('\n'),
   positionals: { query: { type: 'string', required: true, array: true, describe: 'What to look for' } },
   options: {
@@ -23,6 +40,25 @@ export const command = defineCommand({
       completes: 'libraries',
       describe: 'Only in this library; may be given several times',
     },
+    in: {
+      type: 'string',
+      placeholder: 'DIR|MIRROR|LIBRARY:/path',
+      describe: 'Only what lies there: in a mirror or a directory of one, or in a directory of a library',
+    },
+    type: {
+      type: 'string',
+      array: true,
+      placeholder: 'TYPE',
+      describe:
+        'Only this type: an extension, a MIME type such as image/*, or a kind such as picture, table, slides, e-mail',
+    },
+    since: {
+      type: 'string',
+      placeholder: 'DATE',
+      describe: 'Last changed on this day or later, or for 7d at most 7 days ago',
+    },
+    before: { type: 'string', placeholder: 'DATE', describe: 'Last changed before this day' },
+    sort: { type: 'string', choices: SEARCH_ORDERS, describe: 'The order of the results, by default the best first' },
     strategy: { type: 'string', describe: 'lexical matches terms without asking an AI provider' },
     limit: { type: 'number', bounds: wholeNumber(1, 1_000), describe: `Candidates of a page, ${PAGE_SIZE} by default` },
     page: {
@@ -36,25 +72,23 @@ export const command = defineCommand({
   examples: [
     ['search "solar sails"', 'in every readable library'],
     ['search --page 2 "solar sails"', 'the next ones'],
+    ['search sails --in ~/Papers/2026 --type pdf', 'in PDF files of a directory'],
+    ['search sails --since 2026-01-01 --sort newest', 'in what changed this year, the last changed first'],
     ['search --library Research --strategy lexical --json sails', 'the answer of the service'],
   ],
   async run(context, args) {
     const { limit: size = PAGE_SIZE, page = 1 } = args
-    const [start, end] = [size * (page - 1), size * page]
-    // One more than is shown says whether there is another page.
-    const limit = Math.max(end, Math.min(end + 1, MOST_AT_ONCE))
+    const window = { page, start: size * (page - 1), end: size * page }
+    const asked = readFilter(args)
     await using service = await context.openService()
     const request: SearchRequest = {
       query: args.query.join(' '),
       libraryIds: await findIds(service.client, args.library, context.signal),
       ...(args.strategy !== undefined && { strategy: args.strategy }),
-      limit,
       ...(args.compact && { outputFormat: 'compact' }),
     }
-    const response = await service.client.searchResources(request, context.signal)
-    const results = response.results.slice(start, end)
-    if (context.json) context.printJson({ ...response, results })
-    else printPage({ ...response, results }, { start, limit, found: response.results.length, page }, context)
+    if (asked === undefined) await listAll(request, window, { context, service })
+    else await listFiltered({ request, asked, word: args.in }, window, { context, service })
   },
 })
 
@@ -62,39 +96,193 @@ export const command = defineCommand({
 const MOST_AT_ONCE = 100
 const MAX_EXCERPT = 400
 
+interface Window {
+  readonly page: number
+  /** Hits on earlier pages. */
+  readonly start: number
+  readonly end: number
+}
+
+interface Asking {
+  readonly context: CommandContext
+  readonly service: OpenedService
+}
+
+async function listAll(request: SearchRequest, window: Window, { context, service }: Asking): Promise<void> {
+  const { start, end } = window
+  // One more than is shown says whether there is another page.
+  const limit = Math.max(end, Math.min(end + 1, MOST_AT_ONCE))
+  const response = await service.client.searchResources({ ...request, limit }, context.signal)
+  const found = response.results.length
+  const results = response.results.slice(start, end)
+  if (context.json) return context.printJson({ ...response, results })
+  for (const { resource } of results) printHit(resource, context)
+  printPlace({ found, isAll: found < limit, order: 'relevance' }, window, context)
+  printNotice(response.notice, context)
+}
+
+interface FilterArguments {
+  readonly in: string | undefined
+  readonly library: readonly string[]
+  readonly type: readonly string[]
+  readonly since: string | undefined
+  readonly before: string | undefined
+  readonly sort: SearchFilter['order'] | undefined
+}
+
+/** A filter whose place is not looked up yet. */
+type AskedFilter = Omit<SearchFilter, 'place'>
+
+/** Undefined when nothing is filtered or sorted; throws UsageError. */
+function readFilter({ in: place, library, type, since, before, sort }: FilterArguments): AskedFilter | undefined {
+  if (place !== undefined && library.length > 0)
+    throw new UsageError('bad-usage', 'Give --in or --library: what --in names lies in one library')
+  const matchers = type.map((word) => {
+    const matcher = typeMatcher(word)
+    if (matcher) return matcher
+    const kinds = KIND_NAMES.map((kind) => `"${kind.toLowerCase()}"`).join(', ')
+    const expected = `an extension that shelfd knows, a MIME type, or one of ${kinds}`
+    throw new UsageError('bad-usage', `Cannot use "${word}" for --type: it must be ${expected}`)
+  })
+  const [sinceMs, beforeMs] = [readDate('--since', since), readDate('--before', before)]
+  const isFiltered = [place, sinceMs ?? undefined, beforeMs ?? undefined, type[0]].some((each) => each !== undefined)
+  if (!isFiltered && (sort ?? 'relevance') === 'relevance') return undefined
+  const isType = matchers.length === 0 ? null : (mime: string) => matchers.some((matches) => matches(mime))
+  return { isType, sinceMs, beforeMs, order: sort ?? 'relevance' }
+}
+
+function readDate(flag: string, text: string | undefined): number | null {
+  if (text === undefined) return null
+  const agoMs = parseDuration(text)
+  const timeMs = agoMs === undefined ? parseMoment(text) : Date.now() - agoMs
+  if (timeMs !== undefined) return timeMs
+  const expected = 'a day such as 2026-01-31, with a time such as "2026-01-31 14:05", or a duration such as 7d'
+  throw new UsageError('bad-usage', `Cannot use "${text}" for ${flag}: it must be ${expected}`)
+}
+
+interface FilteredRequest {
+  readonly request: SearchRequest
+  readonly asked: AskedFilter
+  /** What `--in` names. */
+  readonly word: string | undefined
+}
+
+async function listFiltered(
+  { request, asked, word }: FilteredRequest,
+  window: Window,
+  { context, service }: Asking,
+): Promise<void> {
+  using store = openStoreReader(context.settings.stateDir)
+  const place = word === undefined ? undefined : await findPlace(word, { context, service }, store)
+  const found = await searchFiltered(
+    { ...request, ...(place && { libraryIds: [place.libraryId] }) },
+    {
+      client: service.client,
+      filter: { ...asked, place: place?.inFilter ?? null },
+      wanted: window.end + 1,
+      listFiles: listFilesOf(store, service.identity, place?.inMirror ?? null),
+      signal: context.signal,
+    },
+  )
+  const { hits, notice, candidates, isComplete, undecided } = found
+  const shown = hits.slice(window.start, window.end)
+  if (context.json) {
+    const results = shown.map(({ resource, facts }) => ({ resource, facts: factsJson(facts) }))
+    return context.printJson({ notice, results, filter: { matched: hits.length, candidates, isComplete, undecided } })
+  }
+  for (const { resource, facts } of shown) printHit(resource, context, facts)
+  printPlace({ found: hits.length, isAll: isComplete, order: asked.order }, window, context)
+  describeBounds(found).forEach((line) => void context.printMessage(line))
+  printNotice(notice, context)
+}
+
+interface Place {
+  readonly libraryId: string
+  readonly inFilter: SearchFilter['place']
+  readonly inMirror: MirrorPlace | null
+}
+
+async function findPlace(word: string, { context, service }: Asking, store: StoreReader | undefined): Promise<Place> {
+  if (word.includes(':/') && !isAbsolute(word) && !/^[.~]/.test(word)) {
+    const { library, path: libraryPath = '/' } = parseLibraryTarget(word)
+    const { id: libraryId } = await requireLibrary(service.client, library, context.signal)
+    return { libraryId, inFilter: { isLocal: false, libraryPath }, inMirror: null }
+  }
+  const known = store?.mirrors.list() ?? []
+  const named = known.find(({ name }) => name === word)
+  const { row, path } = named
+    ? { row: named, path: '' }
+    : chooseByPath(context.settings, known, { word, cwd: context.io.cwd })
+  if (row.library.origin !== service.identity) throw originMismatch(row, service)
+  return { libraryId: row.library.remoteId, inFilter: { isLocal: true }, inMirror: { mirror: row.name, path } }
+}
+
+function factsJson({ mime, sizeBytes, dateMs, files }: HitFacts) {
+  return { mime, size: sizeBytes, date: isoTime(dateMs), files }
+}
+
+/** What a filter did not see, or could not decide. */
+function describeBounds({ candidates, isComplete, undecided }: FilteredSearch): string[] {
+  const more = 'there may be more that fit: further words, --library or --in find them'
+  return [
+    ...(isComplete
+      ? []
+      : [`The service lists its best ${candidates} documents, and only these were looked at; ${more}`]),
+    ...(undecided === 0
+      ? []
+      : [`Left out ${counted(undecided, 'document')} of which neither shelfd nor the service knows it`]),
+  ]
+}
+
 async function findIds(client: ServiceClient, names: readonly string[], signal: AbortSignal): Promise<string[]> {
   const ids: string[] = []
   for (const name of names) ids.push((await requireLibrary(client, name, signal)).id)
   return ids
 }
 
-interface PagePlace {
-  readonly page: number
-  /** Candidates on earlier pages. */
-  readonly start: number
-  /** The most that the service was asked for. */
-  readonly limit: number
-  /** Candidates that were listed: those up to this page, and one more if there are more. */
-  readonly found: number
+function printHit(resource: ResourceRecord, { printText: print }: CommandContext, facts?: HitFacts): void {
+  const { id, title, paths = [], assets = [] } = resource
+  const [shown] = assets.filter((asset) => asset.excerpt ?? asset.text)
+  const excerpt = shown?.excerpt ?? shown?.text
+  print(escapeText(`${title ?? id}  ${paths[0] ?? ''}  (${id})`), 'heading')
+  if (facts) print(escapeText(`    ${describeFacts(facts)}`))
+  if (excerpt) print(`    ${escapeText(truncateText(excerpt.replace(/\s+/g, ' '), MAX_EXCERPT))}`, 'excerpt')
 }
 
-function printPage(
-  { results, notice }: SearchResponse,
-  { page, start, limit, found }: PagePlace,
-  { printText: print, printMessage, columns }: CommandContext,
-): void {
-  for (const { resource } of results) {
-    const { id, title, paths = [], assets = [] } = resource
-    const [shown] = assets.filter((asset) => asset.excerpt ?? asset.text)
-    const excerpt = shown?.excerpt ?? shown?.text
-    print(escapeText(`${title ?? id}  ${paths[0] ?? ''}  (${id})`), 'heading')
-    if (excerpt) print(`    ${escapeText(truncateText(excerpt.replace(/\s+/g, ' '), MAX_EXCERPT))}`, 'excerpt')
-  }
-  const end = start + results.length
+/** `application/pdf, 1.2 MiB, changed 2026-01-31 14:05, /home/ada/Papers/sails.pdf`. */
+function describeFacts({ mime, sizeBytes, dateMs, files }: HitFacts): string {
+  const [file] = files
+  const date = dateMs === null ? undefined : `${file === undefined ? 'added' : 'changed'} ${formatDayAndTime(dateMs)}`
+  const size = sizeBytes === null ? undefined : formatSize(sizeBytes)
+  return [mime ?? undefined, size, date, file ?? 'no file here'].filter((each) => each !== undefined).join(', ')
+}
+
+interface PlaceOfPage {
+  /** Hits that were listed: those up to this page, and one more if there are more. */
+  readonly found: number
+  /** The search has no more than these. */
+  readonly isAll: boolean
+  readonly order: SearchFilter['order']
+}
+
+const ORDER_WORDS: Readonly<Record<SearchFilter['order'], string>> = {
+  relevance: 'the best first',
+  newest: 'the last changed first',
+  oldest: 'the longest unchanged first',
+  name: 'by name',
+  largest: 'the largest first',
+}
+
+function printPlace({ found, isAll, order }: PlaceOfPage, { page, start, end }: Window, context: CommandContext): void {
+  const { printText: print, printMessage } = context
   if (found === 0) print('Nothing matched')
-  else if (results.length === 0) print(`Nothing on page ${page}: the search found ${found}`)
-  const more = found > end ? `, the best first; more with --page ${page + 1}` : found < limit ? ', the last ones' : ''
-  if (results.length > 0 && (found > end || page > 1)) printMessage(`${start + 1} to ${end}${more}`)
+  else if (found <= start) print(`Nothing on page ${page}: the search found ${found}`)
+  const last = Math.min(found, end)
+  const more = found > last ? `, ${ORDER_WORDS[order]}; more with --page ${page + 1}` : isAll ? ', the last ones' : ''
+  if (found > start && (found > last || page > 1)) printMessage(`${start + 1} to ${last}${more}`)
+}
+
+function printNotice(notice: string, { printMessage, columns }: CommandContext): void {
   const text = escapeText(notice)
   if (text !== '') printMessage(columns === undefined ? text : wrapText(text, columns))
 }

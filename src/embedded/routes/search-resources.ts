@@ -10,7 +10,8 @@ import type { Service } from '../service.ts'
 import { assetBody, resourceBody, resourceHead } from './resource-body.ts'
 
 const MAX_ASSETS_A_HIT = 3
-const LIMITS = { min: 1, max: 100, byDefault: 10 }
+const LIMITS = { min: 1, max: 1_000, byDefault: 10 }
+const MAX_DETAILED = 100
 
 export const searchResources = question({
   route: 'searchResources',
@@ -23,7 +24,7 @@ export const searchResources = question({
     'more, and so do passages that have all the words, headings and names. A library in `library_ids[]` (also written `library_ids` or',
     '`library_ids[0]`) that does not exist is answered with 422, one that may not be read with 403. A detailed hit shows at most',
     `${MAX_ASSETS_A_HIT} assets, the best first; their \`excerpt\` is the part around the match with its words in **…**,`,
-    'and `excerpt_marks` says where these words begin and end in it.',
+    `and \`excerpt_marks\` says where these words begin and end in it. More than ${MAX_DETAILED} are only listed in compact form.`,
   ].join(' '),
   query: z.preprocess(
     gatherLibraryIds,
@@ -39,6 +40,8 @@ export const searchResources = question({
   errors: [401, 403, 422],
   async handle({ service, grant, query }) {
     const isCompact = query.output_format === 'compact'
+    if (!isCompact && query.limit > MAX_DETAILED)
+      throw invalid('limit', `More than ${MAX_DETAILED} are only listed with output_format=compact`)
     const found = await search(service, query.strategy, {
       query: query.query,
       libraryIds: searchedLibraries(service, grant, query['library_ids[]']),

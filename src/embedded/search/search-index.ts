@@ -3,7 +3,7 @@ import { passageReader, type StoredPassage } from '../database/passages.ts'
 import { CHUNK_LENGTH } from '../embedding/chunker.ts'
 import type { QueryVector } from '../embedding/semantics.ts'
 import { excerptOf } from './excerpt.ts'
-import { findResources } from './find-resources.ts'
+import { type FoundResource, findResources } from './find-resources.ts'
 import { type Correction, type PlannedClause, planQuery } from './plan-query.ts'
 import { postingsOf } from './postings.ts'
 import { compareChunks, type FusedResource, fuseRanks } from './semantic-ranks.ts'
@@ -44,7 +44,7 @@ export interface SearchResult {
   readonly corrections: readonly Correction[]
 }
 
-/** As many as can be asked for, so that the ranks to be merged don't depend on the limit. */
+/** The ranks of so many are merged whatever the limit is, so that they don't depend on it; further ones follow by their terms. */
 const MAX_TO_MERGE = 100
 
 /** Searches the words of an index, each clause by its forms, and the meaning. One read transaction. */
@@ -57,15 +57,21 @@ export function openSearchIndex(database: Database): SearchIndex {
     const { libraryIds, semantic, limit } = request
     const postings = openPostings(libraryIds)
     const plan = planQuery(request.query, postings)
-    const found = findResources(plan, postings, semantic ? MAX_TO_MERGE : limit)
+    const found = findResources(plan, postings, Math.max(limit, semantic ? MAX_TO_MERGE : 0))
     const ranked = semantic
-      ? fuseRanks(found.resources, compareChunks(database, semantic, libraryIds))
+      ? fuseFirst(found.resources, compareChunks(database, semantic, libraryIds))
       : found.resources
     const showHit = hitReader(passages, plan.clauses, request.passages)
     const { corrections, unknown, onlyExcludes } = plan
     return { hits: ranked.slice(0, limit).map(showHit), matched: found.matched, corrections, unknown, onlyExcludes }
   })
   return (request) => search.deferred(request)
+}
+
+function fuseFirst(byTerms: readonly FoundResource[], compared: ReturnType<typeof compareChunks>): FusedResource[] {
+  const fused = fuseRanks(byTerms.slice(0, MAX_TO_MERGE), compared)
+  const isFused = new Set(fused.map(({ resourceId }) => resourceId))
+  return [...fused, ...byTerms.slice(MAX_TO_MERGE).filter(({ resourceId }) => !isFused.has(resourceId))]
 }
 
 /** Reads what a hit shows here, because reading texts would hold up the requests that the service answers. */

@@ -15,6 +15,14 @@ export function isoDate(timeMs: number): string {
   return isoTime(timeMs).slice(0, 10)
 }
 
+/** Returns the time of `2026-01-31` (its beginning) or `2026-01-31 14:05`, in the time zone of the process; undefined for other text. */
+export function parseMoment(text: string): number | undefined {
+  const [, day = '', clock = '00:00'] = /^(\d{4}-\d{2}-\d{2})(?:[ T]([01]\d:[0-5]\d|2[0-3]:[0-5]\d))?$/.exec(text) ?? []
+  // Without a zone it is one of this process; a day such as 02-31 becomes one of the next month.
+  const time = new Date(`${day}T${clock}`)
+  return !Number.isNaN(time.getTime()) && dayOf(time) === day ? time.getTime() : undefined
+}
+
 /** Returns `3 days`, `2 h`, `5 min`, `12 s`: one unit, rounded down, for people. */
 export function formatSpan(spanMs: number): string {
   if (spanMs >= 2 * DAY_MS) return `${Math.floor(spanMs / DAY_MS)} days`

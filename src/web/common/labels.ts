@@ -1,3 +1,4 @@
+import { kindOf } from '../../contract/kinds.ts'
 import type { ResourceRecord } from '../../contract/records.ts'
 import { ingestionOutcome } from '../../contract/states.ts'
 import { formatSize } from '../../foundation/text/units.ts'
@@ -30,29 +31,6 @@ export function describeState(resource: ResourceRecord): StateLabel {
     case 'unknown':
       return { tone: 'problem', state: `In a state that this page does not know: ${String(status)}`, reasons }
   }
-}
-
-/** The exact type is beside it where it matters. */
-const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
-  [/^text\/markdown$/, 'Markdown'],
-  [/^application\/pdf$/, 'PDF'],
-  [/^(text\/html|application\/xhtml\+xml)$/, 'Web page'],
-  [/^message\//, 'E-mail'],
-  [/^image\//, 'Picture'],
-  [/^audio\//, 'Sound'],
-  [/^video\//, 'Video'],
-  [/word|opendocument\.text|rtf$/, 'Document'],
-  [/spreadsheet|excel|^text\/(csv|tab-separated)/, 'Table'],
-  [/presentation|powerpoint/, 'Slides'],
-  [/epub/, 'Book'],
-  [/zip|tar|compress|7z|rar/, 'Archive'],
-  [/^text\/plain$/, 'Text'],
-  [/^text\/|json|xml|yaml|toml|javascript/, 'Text file'],
-]
-
-/** Returns the usual name of a MIME type. */
-export function kindOf(mimeType: string): string {
-  return KINDS.find(([pattern]) => pattern.test(mimeType))?.[1] ?? 'File'
 }
 
 /** Returns whether the bytes can be read as text as they are. */

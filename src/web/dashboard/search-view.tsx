@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks'
-import type { ResourceRecord } from '../../contract/records.ts'
+import type { CallResponse } from '../../contract/dashboard.ts'
+import { KIND_NAMES, kindOf } from '../../contract/kinds.ts'
+import { formatSize } from '../../foundation/text/units.ts'
 import { Choice } from '../common/choice.tsx'
 import { Excerpts } from '../common/excerpt.tsx'
-import { counted } from '../common/format.ts'
-import { kindOf } from '../common/labels.ts'
+import { counted, formatNumber, formatTime } from '../common/format.ts'
+import { directoriesOfHits } from '../common/hit-filters.ts'
 import { Failure, Loading, Notice } from '../common/notice.tsx'
 import { useLoaded } from '../common/use-loaded.ts'
 import { ViewHeading } from '../common/view-heading.tsx'
@@ -14,10 +16,11 @@ import { useSession } from './session.ts'
 /** Looks for words in the libraries of the mirrors. */
 export function SearchView({ query, takesFocus }: ViewProps) {
   const { client, live } = useSession()
-  const { words = '', library = '' } = query
-  const found = useLoaded(JSON.stringify([words, library]), async (signal) => {
+  const { words = '', library = '', type = '', directory = '' } = query
+  const asked: Asked = { words, library, type, directory }
+  const found = useLoaded(JSON.stringify(asked), async (signal) => {
     if (words === '') return undefined
-    return await client.call('search', { query: words, library }, signal)
+    return await client.call('search', { query: words, library, type, directory }, signal)
   })
   const libraries = new Map(
     live.overview?.mirrors.flatMap((mirror) =>
@@ -27,23 +30,28 @@ export function SearchView({ query, takesFocus }: ViewProps) {
   return (
     <section>
       <ViewHeading title="Search" takesFocus={takesFocus} />
-      <SearchForm words={words} library={library} libraries={[...libraries]} />
+      <SearchForm
+        asked={asked}
+        libraries={[...libraries]}
+        directories={directoriesOfHits(found.value?.results.map(({ resource }) => resource) ?? [])}
+      />
       {words !== '' && found.error !== undefined && <Failure error={found.error} onRetry={found.retry} />}
       {words !== '' && found.isLoading && <Loading what="the hits" />}
       {words !== '' && found.value && (
         <>
           <p class="count" role="status">
-            {counted(found.value.results.length, 'document')}
+            {describeCount(found.value)}
           </p>
           {found.value.notice !== '' && <p class="quiet">{found.value.notice}</p>}
           {found.value.results.length === 0 && (
             <Notice tone="plain">
-              Nothing has these words. A file that was just sent is found once it has been read.
+              Nothing {type === '' && directory === '' ? '' : 'there '}has these words. A file that was just sent is
+              found once it has been read.
             </Notice>
           )}
           <ul class="list" aria-label="Hits">
-            {found.value.results.map(({ resource }) => (
-              <Hit key={resource.id} hit={resource} />
+            {found.value.results.map((hit) => (
+              <Hit key={hit.resource.id} hit={hit} />
             ))}
           </ul>
         </>
@@ -52,18 +60,41 @@ export function SearchView({ query, takesFocus }: ViewProps) {
   )
 }
 
-interface SearchFormProps {
+/** What is looked for; an empty text means any. */
+interface Asked {
   readonly words: string
   readonly library: string
-  readonly libraries: readonly (readonly [id: string, name: string])[]
+  readonly type: string
+  readonly directory: string
 }
 
-function SearchForm({ words, library, libraries }: SearchFormProps) {
+type Found = CallResponse<'search'>
+
+/** `2 documents`; `the best 50 of 73 documents`; `2 of the best 100 documents`, where only these were looked at. */
+function describeCount({ results, total, candidates, isComplete, undecided }: Found): string {
+  const shown = total > results.length ? `the best ${results.length} of ` : ''
+  const looked = isComplete ? '' : `, among the best ${formatNumber(candidates)} that the service lists`
+  const left = undecided === 0 ? '' : `; ${formatNumber(undecided)} of which nobody knows it are left out`
+  return `${shown}${counted(total, 'document')}${looked}${left}`
+}
+
+interface SearchFormProps {
+  readonly asked: Asked
+  readonly libraries: readonly (readonly [id: string, name: string])[]
+  readonly directories: ReturnType<typeof directoriesOfHits>
+}
+
+function SearchForm({ asked, libraries, directories }: SearchFormProps) {
+  const { words, library, type, directory } = asked
   const [typed, setTyped] = useState(words)
+  const go = (changed: Partial<Asked>) => {
+    location.hash = addressOf('search', { ...asked, ...changed })
+  }
   const search = (event: Event) => {
     event.preventDefault()
-    location.hash = addressOf('search', { words: typed.trim(), library })
+    go({ words: typed.trim() })
   }
+  const paths = new Set([...(directory === '' ? [] : [directory]), ...directories.map(([path]) => path)])
   return (
     <search>
       <form class="report-filters" onSubmit={search}>
@@ -80,9 +111,21 @@ function SearchForm({ words, library, libraries }: SearchFormProps) {
             label="Library"
             value={library}
             options={[['', 'All libraries'], ...libraries]}
-            onChange={(value) => {
-              location.hash = addressOf('search', { words, library: value })
-            }}
+            onChange={(value) => go({ library: value, directory: '' })}
+          />
+        )}
+        <Choice
+          label="Type"
+          value={type}
+          options={[['', 'All types'], ...KIND_NAMES.map((kind) => [kind, kind] as const)]}
+          onChange={(value) => go({ type: value })}
+        />
+        {paths.size > 0 && (
+          <Choice
+            label="Directory"
+            value={directory}
+            options={[['', 'All directories'], ...[...paths].sort().map((path) => [path, path] as const)]}
+            onChange={(value) => go({ directory: value })}
           />
         )}
         <button type="submit" class="main">
@@ -94,15 +137,19 @@ function SearchForm({ words, library, libraries }: SearchFormProps) {
 }
 
 /** A document with the passages that matched. */
-function Hit({ hit }: { readonly hit: ResourceRecord }) {
+function Hit({ hit }: { readonly hit: Found['results'][number] }) {
   const { client } = useSession()
-  const { id, title = id, assets = [], paths = [] } = hit
+  const { id, title = id, assets = [], paths = [] } = hit.resource
+  const facts = [
+    paths[0],
+    kindOf(hit.mime ?? ''),
+    hit.size === null ? undefined : formatSize(hit.size),
+    hit.date === null ? undefined : formatTime(hit.date),
+  ]
   return (
     <li class="hit">
       <p class="item">{title}</p>
-      <p class="quiet path">
-        {[paths[0], kindOf(String(hit.mime_type ?? ''))].filter((each) => each !== undefined).join(' · ')}
-      </p>
+      <p class="quiet path">{facts.filter((each) => each !== undefined).join(' · ')}</p>
       <Excerpts assets={assets} />
       <div class="actions">
         <ActionButton label="Open the document" of={title} run={() => openDocument(client, id)} />

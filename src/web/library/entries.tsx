@@ -1,7 +1,7 @@
+import { kindOf } from '../../contract/kinds.ts'
 import { joinLibraryPath } from '../../contract/library-path.ts'
 import type { DirectoryPage } from '../../contract/records.ts'
 import { Icon } from '../common/icon.tsx'
-import { kindOf } from '../common/labels.ts'
 import { List } from '../common/list.tsx'
 import { addressOf, type DirectoryRoute, directoryRoute, documentRoute } from './routes.ts'
 

@@ -1,11 +1,10 @@
-import { parentLibraryPath } from '../../contract/library-path.ts'
 import type { ResourceRecord } from '../../contract/records.ts'
+import { directoriesOfHits, kindsOfHits } from '../common/hit-filters.ts'
 import { addressOf, type SearchRoute } from './routes.ts'
 import { useSession } from './session.ts'
 
 export function Filters({ route, hits }: { readonly route: SearchRoute; readonly hits: readonly ResourceRecord[] }) {
   const { libraries } = useSession()
-  const directories = directoriesOfHits(hits)
   const go = (changed: Partial<SearchRoute>) => {
     location.hash = addressOf({ ...route, ...changed })
   }
@@ -16,7 +15,7 @@ export function Filters({ route, hits }: { readonly route: SearchRoute; readonly
           <span>In</span>
           <select
             value={route.library}
-            onChange={({ currentTarget: { value } }) => go({ library: value, directory: '' })}
+            onChange={({ currentTarget: { value } }) => go({ library: value, directory: '', kind: '' })}
           >
             <option value="">all libraries</option>
             {libraries.map(({ id, name }) => (
@@ -27,42 +26,46 @@ export function Filters({ route, hits }: { readonly route: SearchRoute; readonly
           </select>
         </label>
       )}
-      {(directories.length > 0 || route.directory !== '') && (
-        <label>
-          <span>Below</span>
-          <select value={route.directory} onChange={({ currentTarget: { value } }) => go({ directory: value })}>
-            <option value="">any directory</option>
-            {directories.map(([path, count]) => (
-              <option key={path} value={path}>
-                {path} ({count})
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
+      <HitFilter
+        label="Below"
+        any="any directory"
+        value={route.directory}
+        counts={directoriesOfHits(hits)}
+        onChange={(directory) => go({ directory })}
+      />
+      <HitFilter
+        label="Type"
+        any="any type"
+        value={route.kind}
+        counts={kindsOfHits(hits)}
+        onChange={(kind) => go({ kind })}
+      />
     </div>
   )
 }
 
-/** More directories are too many for a reader. */
-const MOST = 100
-
-/** Returns the directories, but for the root, below which some of the hits lie, with the number of these hits, sorted by path. */
-function directoriesOfHits(hits: readonly ResourceRecord[]): (readonly [path: string, hits: number])[] {
-  const counts = new Map<string, number>()
-  for (const hit of hits) {
-    const directories = new Set((hit.paths ?? []).flatMap((path) => directoriesAbove(path)))
-    for (const directory of directories) counts.set(directory, (counts.get(directory) ?? 0) + 1)
-  }
-  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, MOST)
+interface HitFilterProps {
+  readonly label: string
+  readonly any: string
+  /** An empty text means any. */
+  readonly value: string
+  readonly counts: readonly (readonly [name: string, hits: number])[]
+  onChange(value: string): void
 }
 
-/** Returns whether one of the resource's places lies below the directory; an empty one means all. */
-export function liesBelow(hit: ResourceRecord, directory: string): boolean {
-  return directory === '' || (hit.paths ?? []).some((path) => path.startsWith(`${directory}/`))
-}
-
-function directoriesAbove(path: string): string[] {
-  const parent = parentLibraryPath(path)
-  return parent === '/' ? [] : [parent, ...directoriesAbove(parent)]
+function HitFilter({ label, any, value, counts, onChange }: HitFilterProps) {
+  if (counts.length === 0 && value === '') return null
+  return (
+    <label>
+      <span>{label}</span>
+      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        <option value="">{any}</option>
+        {counts.map(([name, count]) => (
+          <option key={name} value={name}>
+            {name} ({count})
+          </option>
+        ))}
+      </select>
+    </label>
+  )
 }

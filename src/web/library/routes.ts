@@ -30,6 +30,8 @@ export interface SearchRoute {
   readonly library: string
   /** An empty text means all. */
   readonly directory: string
+  /** An empty text means all. */
+  readonly kind: string
 }
 
 export function documentRoute(library: string, resource: string): DocumentRoute {
@@ -42,8 +44,8 @@ export function directoryRoute(library: string, path: string): DirectoryRoute {
 
 /** Reads an address such as `#/files/LIBRARY/Papers/2024?page=2&cursor=…`; what is not one leads to the libraries. */
 export function parseAddress(address: string): Route {
-  const [path = '', query = ''] = address.replace(/^#\/?/, '').split('?', 2)
-  const given = new URLSearchParams(query)
+  const [path = '', parameters = ''] = address.replace(/^#\/?/, '').split('?', 2)
+  const given = new URLSearchParams(parameters)
   const [view, library = '', ...rest] = path.split('/').map(decode)
   switch (view) {
     case 'files': {
@@ -62,8 +64,10 @@ export function parseAddress(address: string): Route {
       }
     }
     case 'search': {
-      const [text, directory] = [given.get('query') ?? '', given.get('directory') ?? '']
-      return { view: 'search', query: text, library: given.get('library') ?? '', directory }
+      const [query = '', library = '', directory = '', kind = ''] = ['query', 'library', 'directory', 'kind'].map(
+        (name) => given.get(name) ?? '',
+      )
+      return { view: 'search', query, library, directory, kind }
     }
     default:
       return { view: 'libraries' }
@@ -86,8 +90,8 @@ export function addressOf(route: Route): string {
       return withQuery(['documents', route.library, route.resource], [...position, ...words])
     }
     case 'search': {
-      const { query, library, directory } = route
-      const filled = Object.entries({ query, library, directory }).filter(([, value]) => value !== '')
+      const { query, library, directory, kind } = route
+      const filled = Object.entries({ query, library, directory, kind }).filter(([, value]) => value !== '')
       return withQuery(['search'], Object.fromEntries(filled))
     }
   }

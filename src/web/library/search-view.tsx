@@ -2,13 +2,14 @@ import { useState } from 'preact/hooks'
 import type { AssetRecord, ResourceRecord, SearchResponse } from '../../contract/records.ts'
 import { Excerpts, foundWords } from '../common/excerpt.tsx'
 import { counted } from '../common/format.ts'
+import { isFiltered } from '../common/hit-filters.ts'
 import { describeFile, describeState } from '../common/labels.ts'
 import { List } from '../common/list.tsx'
 import { Failure, Loading, Notice } from '../common/notice.tsx'
 import { useKeys } from '../common/use-keys.ts'
 import { useLoaded } from '../common/use-loaded.ts'
 import { ViewHeading } from '../common/view-heading.tsx'
-import { Filters, liesBelow } from './filters.tsx'
+import { Filters } from './filters.tsx'
 import { Preview } from './preview.tsx'
 import { addressOf, directoryRoute, documentRoute, type SearchRoute, type ViewProps } from './routes.ts'
 import { useSession } from './session.ts'
@@ -48,12 +49,12 @@ interface HitsProps {
 
 function Hits({ route, response, cameFrom }: HitsProps) {
   const hits = response.results.map(({ resource }) => resource)
-  const shown = hits.filter((hit) => liesBelow(hit, route.directory))
+  const shown = hits.filter((hit) => isFiltered(hit, route))
   return (
     <>
       <Filters route={route} hits={hits} />
       <p class="count" role="status">
-        {describeCount(hits.length, shown.length, route.directory)}
+        {describeCount(hits.length, shown.length, route)}
       </p>
       {response.notice !== '' && <p class="quiet service-notice">{response.notice}</p>}
       {hits.length === 0 && (
@@ -71,9 +72,11 @@ function Hits({ route, response, cameFrom }: HitsProps) {
   )
 }
 
-function describeCount(found: number, shown: number, directory: string): string {
+function describeCount(found: number, shown: number, { directory, kind }: SearchRoute): string {
   const all = found === LIMIT ? `The best ${LIMIT} documents` : counted(found, 'document')
-  return directory === '' ? all : `${shown} of ${found === LIMIT ? `the best ${LIMIT}` : counted(found, 'document')}`
+  return directory === '' && kind === ''
+    ? all
+    : `${shown} of ${found === LIMIT ? `the best ${LIMIT}` : counted(found, 'document')}`
 }
 
 /** A document with the passages that matched; its name leads to the best of them. */

@@ -37,6 +37,8 @@ describe('search of the embedded library', () => {
     {},
     { query: '' },
     { query: 'x', limit: '0' },
+    { query: 'x', limit: '101' },
+    { query: 'x', limit: '1001', output_format: 'compact' },
     { query: 'x', strategy: 'magic' },
     { query: 'x', output_format: 'xml' },
   ])('the search %j is refused with 422', async (query) => {
