@@ -4,7 +4,7 @@ import { connectToDaemon } from '../daemon/control/client/connect-to-daemon.ts'
 import type { DashboardSources, RecentLog } from '../dashboard/sources.ts'
 import { RequestError } from '../foundation/errors.ts'
 import { version } from '../foundation/version.ts'
-import { retryContents, setContentsAside } from '../sync/quarantine.ts'
+import { retryFailures, setFailuresAside } from '../sync/quarantine.ts'
 import type { StateReader } from '../sync/reading/state-reader.ts'
 import { describeExplanation } from '../sync/report/describe-explanation.ts'
 import { explainPath, locateResource } from '../sync/report/explain-path.ts'
@@ -39,10 +39,10 @@ export function dashboardSources(input: DashboardInput): DashboardSources {
     settings: () => redacted(listSettings(input.explainSettings()), input),
     service: () => input.service(),
     ...mirrorActions(input),
-    retry: (ids) =>
-      changeStore(stateDir, { ask: (daemon) => daemon.retry(ids), make: (store) => retryContents(store, ids) }),
-    setAside: (ids) =>
-      changeStore(stateDir, { ask: (daemon) => daemon.ignore(ids), make: (store) => setContentsAside(store, ids) }),
+    retry: (named) =>
+      changeStore(stateDir, { ask: (daemon) => daemon.retry(named), make: (store) => retryFailures(store, named) }),
+    setAside: (named) =>
+      changeStore(stateDir, { ask: (daemon) => daemon.ignore(named), make: (store) => setFailuresAside(store, named) }),
     edits: createMirrorEdits({ ...input, ownDirectories: ownDirectoriesOf(input.settings()) }),
     explain: (mirror, path, signal) => explain(input, { mirror, path }, signal),
   }

@@ -115,7 +115,6 @@ const failedContent = z.object({
   tries: count,
   since: time.nullable(),
   retryAt: time.nullable(),
-  isSetAside: z.boolean(),
   /** Other files that have it. */
   copies: z.array(z.string()).readonly(),
   moreCopies: count,
@@ -125,6 +124,8 @@ const problem = z.object({
   mirror: z.string(),
   path: z.string(),
   code: z.string(),
+  isSetAside: z.boolean(),
+  canSetAside: z.boolean(),
   /** The message without the path. */
   cause: z.string(),
   /** Null for a path that could not be read, or cannot be sent. */
@@ -269,10 +270,12 @@ export type LogLine = z.infer<typeof logLine>
 
 const nothing = z.object({})
 const names = z.object({ names: z.array(z.string()).readonly() })
-const contents = z.object({ contentIds: z.array(z.int()).readonly() })
+const failures = z.object({
+  contentIds: z.array(z.int()).readonly(),
+  paths: z.array(z.object({ mirror: z.string(), path: z.string() })).readonly(),
+})
 const counted = z.object({ count: z.int() })
 
-/** Every call by name. Only `signIn` needs no session. */
 /** An empty text means any; `type` is a kind such as `PDF`, `directory` one of a library. */
 const searchInput = z.object({
   query: z.string().max(1_000),
@@ -302,6 +305,7 @@ const searchPage = z.object({
   undecided: count,
 })
 
+/** Every call by name. Only `signIn` needs no session. */
 export const dashboardCalls = {
   signIn: { input: z.object({ key: z.string() }), answer: z.object({ token: z.string() }) },
   /** These mirrors, all when none is named. */
@@ -313,10 +317,10 @@ export const dashboardCalls = {
   tree: { input: treeInput, answer: treePage },
   why: { input: z.object({ mirror: z.string(), path: z.string() }), answer: explanation },
   problems: { input: problemsInput, answer: problemsPage },
-  retry: { input: contents, answer: counted },
+  retry: { input: failures, answer: counted },
   /** All that the filter leaves and that are not set aside. */
   retryAll: { input: problemsFilter, answer: counted },
-  setAside: { input: contents, answer: counted },
+  setAside: { input: failures, answer: counted },
   timeline: { input: z.object({ span: timelineSpan }), answer: timeline },
   hosts: { input: hostsInput, answer: hostsPage },
   host: { input: z.object({ hostId: z.int() }), answer: hostPage },

@@ -55,9 +55,12 @@ export function answerCalls({ sources, sessions, syncs, live, waiting, hosts }: 
       ),
     }),
     problems: (input) => read('problems', input),
-    retry: async ({ contentIds }) => ({ count: await changed(sources.retry(contentIds)) }),
-    retryAll: async (filter) => ({ count: await changed(sources.retry(await read('failed', filter))) }),
-    setAside: async ({ contentIds }) => ({ count: await changed(sources.setAside(contentIds)) }),
+    retry: async (failures) => ({ count: await changed(sources.retry(failures)) }),
+    retryAll: async (filter) => {
+      const contentIds = await read('failed', filter)
+      return { count: await changed(sources.retry({ contentIds, paths: [] })) }
+    },
+    setAside: async (failures) => ({ count: await changed(sources.setAside(failures)) }),
     timeline: ({ span }) => read('timeline', { span, nowMs: Date.now() }),
     hosts: (input) => hosts.list(input),
     host: ({ hostId }) => hosts.show(hostId),

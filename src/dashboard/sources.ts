@@ -4,6 +4,7 @@ import type { FleetView } from '../ledger/fleet-view.ts'
 import type { OutageListener } from '../remote/policies/outage.ts'
 import type { DaemonStatus } from '../sync/continuous/controller-status.ts'
 import type { Service } from '../sync/engine.ts'
+import type { Failures } from '../sync/quarantine.ts'
 import type { ListedMirror } from '../sync/reading/read-overview.ts'
 import type { StateReader } from '../sync/reading/state-reader.ts'
 
@@ -37,8 +38,8 @@ export interface DashboardSources {
   resume(names: readonly string[]): Promise<void>
   /** Syncs these mirrors, all when none is named; resolves at the end of the run. `onOutage` receives what it waits for. */
   sync(names: readonly string[], signal: AbortSignal, onOutage: OutageListener): Promise<void>
-  retry(contentIds: readonly number[]): Promise<number>
-  setAside(contentIds: readonly number[]): Promise<number>
+  retry(failures: Failures): Promise<number>
+  setAside(failures: Failures): Promise<number>
   /** Describes everything known of a path, relative to its mirror; text by label. */
   explain(mirror: string, path: string, signal: AbortSignal): Promise<readonly (readonly [string, string])[]>
   readonly edits: MirrorEdits

@@ -1,3 +1,5 @@
+import { fileErrorCodes } from '../foundation/errors.ts'
+
 /** Why the program does not upload an entry that no ignore rule matches. */
 export type SkipReason =
   | 'symlink'
@@ -75,6 +77,14 @@ const PASSING: ReadonlySet<string> = new Set([
   'service-throttling',
   'answer-late',
 ])
+
+/**
+ * Returns whether a problem of a path may be set aside: one that reading the file has until somebody changes something. The scans
+ * look at the path nevertheless, and a file that can be read is sent.
+ */
+export function canBeSetAside(code: string): boolean {
+  return fileErrorCodes.has(code) && !hasChangedUnderWay(code)
+}
 
 export function needsPerson(code: string): boolean {
   return !PASSING.has(code)

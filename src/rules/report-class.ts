@@ -73,6 +73,8 @@ export type Presence = 'listed' | 'absent' | 'unknown' | 'unconfirmed' | 'unaske
 interface PathTrouble {
   readonly code: string
   readonly message: string
+  /** 1: somebody set it aside. */
+  readonly isSetAside?: number
 }
 
 /** What else decides about a file: its path's problem, and why a limit holds its mirror's new contents back. */
@@ -107,8 +109,11 @@ export function classifyFile(
  * Classifies a path with a problem. A file that changed while it was read waits, and somebody has to see to any other;
  * `isUploaded`: its previous content is stored.
  */
-export function classifyTrouble({ code, message: reason }: PathTrouble, isUploaded: boolean): Classified {
-  if (!hasChangedUnderWay(code)) return { class: 'needs-attention', reason }
+export function classifyTrouble(
+  { code, message: reason, isSetAside = 0 }: PathTrouble,
+  isUploaded: boolean,
+): Classified {
+  if (!hasChangedUnderWay(code)) return needsAttention({ isSetAside }, reason)
   return { class: isUploaded ? 'changed' : 'local-only', reason }
 }
 
@@ -196,8 +201,8 @@ function classifySearchable({ ingestionNote, mime, secondLocation }: KnownConten
   return withoutText === undefined ? known : { ...known, kindWithoutText: kindName(mime) }
 }
 
-/** A content that was set aside keeps its class: both sides still differ. */
-function needsAttention({ isSetAside }: KnownContent, reason: string): Classified {
+/** What was set aside keeps its class: both sides still differ. */
+function needsAttention({ isSetAside }: Pick<KnownContent, 'isSetAside'>, reason: string): Classified {
   if (isSetAside === 1) return { class: 'needs-attention', reason: `set aside: ${reason}`, isSetAside: true }
   return { class: 'needs-attention', reason }
 }

@@ -39,8 +39,8 @@ import { prepareRuns, prepareTimeline } from './tables/runs.ts'
 import { prepareSettlements } from './tables/settlements.ts'
 import { prepareUploads } from './tables/uploads.ts'
 
-// "shl2". Until the first release, each change of the schema takes another number: older databases are refused by it.
-const APPLICATION_ID = 0x73686c32
+// "shl3". Until the first release, each change of the schema takes another number: older databases are refused by it.
+const APPLICATION_ID = 0x73686c33
 const MIGRATIONS = join(import.meta.dirname, 'migrations')
 
 /** A store as any process can read it, also while another one writes to it. */

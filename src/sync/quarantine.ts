@@ -3,6 +3,7 @@ import { isoTime } from '../foundation/text/times.ts'
 import { quarantineDurationMs } from '../rules/retry-delay.ts'
 import type { Store, StoreReader } from '../store/open-store.ts'
 import type { QuarantineRow } from '../store/tables/problems.ts'
+import type { MirrorPlace } from '../store/tables/report-rows.ts'
 
 /** One content that failed, with every file that has it; times in ISO 8601. */
 export interface Quarantined {
@@ -46,22 +47,52 @@ export function listQuarantine(store: StoreReader): Quarantined[] {
   return [...rows.values()].flatMap(([first, ...others]) => (first ? [toQuarantined(first, others)] : []))
 }
 
-/** Makes failed contents due now, so that the next run tries them. Returns how many of them were failed. */
-export function retryContents(store: Store, contentIds: readonly number[]): number {
-  return change(store, contentIds, 'retry', store.quarantine.makeDue)
+/** A path whose problem keeps its file, or what lies in its directory, from being read and sent. */
+export interface FailedPath extends QuarantinedFile {
+  readonly code: string
+  readonly message: string
+  readonly tries: number
+  readonly since: string
+  readonly isSetAside: boolean
 }
 
-/** Sets failed contents aside: no run tries them again or fails for them. Returns how many were not set aside before. */
-export function setContentsAside(store: Store, contentIds: readonly number[]): number {
-  return change(store, contentIds, 'ignored', store.quarantine.setAside)
+/** Returns the problems of paths in all mirrors, ordered by mirror and path. */
+export function listFailedPaths(store: StoreReader): FailedPath[] {
+  return store.mirrors.list().flatMap(({ id, name: mirror, path: root }) =>
+    store.problems.list(id).map(({ path, code, message, count: tries, firstAt, isSetAside }) => {
+      return { mirror, root, path, code, message, tries, since: isoTime(firstAt), isSetAside: isSetAside === 1 }
+    }),
+  )
 }
 
-/** The hosts of a fleet learn of it with the next batch that this one settles. */
-function change(store: Store, contentIds: readonly number[], kind: string, make: (id: number) => boolean): number {
+/** What failed and is to be tried again or set aside. */
+export interface Failures {
+  readonly contentIds: readonly number[]
+  readonly paths: readonly MirrorPlace[]
+}
+
+/** Makes failed contents due now, and ends the setting aside of paths. Returns how many of them were failed, or set aside. */
+export function retryFailures(store: Store, failures: Failures): number {
+  return change(store, failures, { kind: 'retry', make: store.quarantine.makeDue, isSetAside: false })
+}
+
+/** Sets failures aside: no run fails for them, or tries these contents again. Returns how many were not set aside before. */
+export function setFailuresAside(store: Store, failures: Failures): number {
+  return change(store, failures, { kind: 'ignored', make: store.quarantine.setAside, isSetAside: true })
+}
+
+interface Change {
+  readonly kind: string
+  readonly make: (contentId: number) => boolean
+  readonly isSetAside: boolean
+}
+
+/** The hosts of a fleet learn of contents with the next batch that this one settles. */
+function change(store: Store, { contentIds, paths }: Failures, { kind, make, isSetAside }: Change): number {
   return store.write(() => {
     const changed = contentIds.filter(make)
     for (const id of changed) store.settlements.tell(id, kind)
-    return changed.length
+    return changed.length + paths.filter(({ mirror, path }) => store.problems.setAside(mirror, path, isSetAside)).length
   })
 }
 

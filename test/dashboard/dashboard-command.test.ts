@@ -25,6 +25,22 @@ test('a mirror that is synced when it is named has its state, and a note', async
   })
 })
 
+test('a path that cannot be sent is set aside, and brought back', async () => {
+  const home = temporaryHome()
+  const path = home.write('Papers', { 'big.bin': 'x'.repeat(2048) })
+  configure(home, { mirrors: [{ name: 'papers', path, library: 'Papers', maxSize: '1KB' }] })
+  await home.sync([])
+  const { call } = await serveDashboard(home)
+  const shown = async () => (await call('problems', ALL_PROBLEMS)).problems
+  expect(await shown()).toMatchObject([{ path: 'big.bin', isSetAside: false, canSetAside: true, content: null }])
+  const named = { contentIds: [], paths: [{ mirror: 'papers', path: 'big.bin' }] }
+  expect(await call('setAside', named)).toEqual({ count: 1 })
+  expect(await shown()).toMatchObject([{ isSetAside: true, canSetAside: false }])
+  expect((await call('problems', ALL_PROBLEMS)).setAside).toBe(1)
+  await call('retry', named)
+  expect(await shown()).toMatchObject([{ isSetAside: false }])
+})
+
 test('without a daemon the command serves all of the dashboard', async () => {
   const home = homeWithPapers({ 'a.md': 'A kestrel hovers.', 'sub/broken.pdf': '%PDF-' })
   await home.sync(['Papers'])
@@ -65,8 +81,8 @@ test('without a daemon the command serves all of the dashboard', async () => {
 
   const { problems } = await call('problems', ALL_PROBLEMS)
   const contentIds = problems.flatMap(({ content }) => content?.contentId ?? [])
-  expect(problems).toMatchObject([{ path: 'sub/broken.pdf', content: { isSetAside: false } }])
-  expect(await call('setAside', { contentIds })).toEqual({ count: 1 })
+  expect(problems).toMatchObject([{ path: 'sub/broken.pdf', isSetAside: false }])
+  expect(await call('setAside', { contentIds, paths: [] })).toEqual({ count: 1 })
   expect(await call('problems', ALL_PROBLEMS)).toMatchObject({ total: 1, setAside: 1, failed: 0 })
   await call('pause', { names: ['Papers'] })
   expect(await overviewOf()).toMatchObject({ mirrors: [{ isPaused: true, files: { setAside: 1 } }] })

@@ -37,8 +37,8 @@ async function start() {
     pause: record('pause'),
     resume: record('resume'),
     sync: record('sync'),
-    retry: async (ids) => ids.length,
-    setAside: async (ids) => ids.length,
+    retry: async ({ contentIds }) => contentIds.length,
+    setAside: async ({ contentIds }) => contentIds.length,
     explain: async () => [],
     edits: {
       rules: refuse,

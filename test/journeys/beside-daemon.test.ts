@@ -10,7 +10,7 @@ import { silentLogger } from '../../src/foundation/logger.ts'
 import type { Engine } from '../../src/sync/engine.ts'
 import { isPaused, pauseMirrors, resumeMirrors } from '../../src/sync/pause.ts'
 import { forgetMirror } from '../../src/sync/pin/pin-mirror.ts'
-import { retryContents, setContentsAside } from '../../src/sync/quarantine.ts'
+import { retryFailures, setFailuresAside } from '../../src/sync/quarantine.ts'
 import { runSync } from '../../src/sync/run/run-sync.ts'
 import { runResult } from '../daemon/control/control-daemon.ts'
 import { daemonMirrorStatus, daemonStatus } from '../support/daemon.ts'
@@ -39,8 +39,8 @@ async function startStandIn(home: Home, changed: Partial<ControlHandlers> = {}) 
     },
     pause: async (names) => pauseMirrors(store, names),
     resume: async (names) => resumeMirrors(store, names),
-    retry: async (contentIds) => retryContents(store, contentIds),
-    ignore: async (contentIds) => setContentsAside(store, contentIds),
+    retry: async (failures) => retryFailures(store, failures),
+    ignore: async (failures) => setFailuresAside(store, failures),
     forget: async (name) => forgetMirror(store, name, Date.now()),
     dashboard: () => Promise.reject(new Error('No dashboard is needed')),
     reload: async () => ({ mirrors: [] }),

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
 import { dumpStore } from '../support/dump-store.ts'
-import { temporaryHome } from '../support/home.ts'
+import { expectExit, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 
 function mirroredHome(tree: Readonly<Record<string, string>>) {
@@ -68,6 +68,67 @@ describe('files over maxSize', () => {
     expect((await home.sync([])).exitCode).toBe(1)
     const { stdout } = await home.shelfd(['report', '--format', 'combined'])
     expect(stdout.trim().split('\n').sort()).toEqual(['! big.bin', '= a.md', '^ big.bin'])
+  })
+})
+
+describe('problems of paths that were set aside', () => {
+  test('a path that cannot be sent is set aside and fails no run, until that is undone', async () => {
+    const { home } = mirroredHome({ 'big.bin': 'x'.repeat(2048), 'more/large.bin': 'y'.repeat(2048) })
+    expect((await home.sync([])).exitCode).toBe(1)
+    expect((await home.shelfd(['failed', 'ignore', 'Papers/big.bin'])).stderr).toContain('Set aside: 1 file')
+    expect((await home.sync([])).mirror.problems).toMatchObject([{ path: 'more/large.bin' }])
+    expect(await home.json(['failed', 'ignore', 'Papers'])).toEqual({ setAside: 1 })
+    const { exitCode, mirror } = await home.sync([])
+    expect({ exitCode, problems: mirror.problems }).toEqual({ exitCode: 0, problems: [] })
+
+    expect((await home.shelfd(['failed', 'list', '--all'])).stdout).toMatch(
+      /more\/large\.bin +over-max-size .*set aside/,
+    )
+    const { contents, paths } = await home.json(['failed', 'list', '--all'])
+    expect({ contents, paths }).toMatchObject({ contents: [], paths: [{ path: 'big.bin', isSetAside: true }, {}] })
+    const why = await home.shelfd(['why', 'Papers/big.bin'])
+    expect(why.stdout).toContain('as above [over-max-size], seen 3 times; set aside')
+    const status = await home.shelfd(['status'])
+    expect(status.stdout).toMatch(/set aside +2 paths that cannot be read or sent/)
+    for (const flags of [[], ['--offline']]) {
+      const report = await home.shelfd(['report', '--check', '--json', ...flags])
+      const rows = JSON.parse(report.stdout).mirrors[0].entries
+      expect({ flags, check: report.exitCode }).toEqual({ flags, check: 0 })
+      expect(rows).toContainEqual(expect.objectContaining({ path: 'big.bin', reason: `set aside: ${TOO_LARGE}` }))
+    }
+
+    expect(await home.json(['failed', 'retry', 'Papers/big.bin'])).toEqual({ due: 1 })
+    const again = await home.sync([])
+    expect({ exitCode: again.exitCode, problems: again.mirror.problems }).toMatchObject({
+      exitCode: 1,
+      problems: [{ path: 'big.bin' }],
+    })
+  })
+
+  test('a file that was set aside is sent once it can be', async () => {
+    const { home, root } = mirroredHome({ 'big.bin': 'x'.repeat(2048) })
+    await home.sync([])
+    await home.shelfd(['failed', 'ignore', 'Papers/big.bin'])
+    writeFileSync(join(root, 'big.bin'), 'small')
+    const { exitCode, mirror } = await home.sync([])
+    expect({ exitCode, created: mirror.uploads.created }).toEqual({ exitCode: 0, created: 1 })
+    writeFileSync(join(root, 'big.bin'), 'x'.repeat(2048))
+    expect((await home.sync([])).exitCode, 'a new problem').toBe(1)
+  })
+
+  test('a path without such a problem is refused, with what is known of it', async () => {
+    const { home } = mirroredHome({})
+    await home.sync([])
+    expectExit(await home.shelfd(['failed', 'ignore', 'Papers/a.md']), 2, 'Cannot find "Papers/a.md" in the quarantine')
+  })
+
+  test('the daemon sets a path aside, and its runs count it no longer', async () => {
+    const { home } = mirroredHome({ 'big.bin': 'x'.repeat(2048) })
+    const daemon = await startDaemon(home)
+    await daemon.until('scanned', isIdle)
+    expect(await home.json(['failed', 'ignore', 'Papers/big.bin'])).toEqual({ setAside: 1 })
+    const { problems, pathsSetAside } = (await home.json(['status'])).mirrors[0]
+    expect({ problems, pathsSetAside }).toEqual({ problems: [], pathsSetAside: 1 })
   })
 })
 

@@ -6,9 +6,19 @@ import { isWithin } from '../../foundation/files/paths.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { timeOfDay } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
+import { canBeSetAside } from '../../rules/path-problems.ts'
 import { quarantineLeftMs } from '../../rules/retry-delay.ts'
 import { openStoreReader, type StoreReader } from '../../store/open-store.ts'
-import { listQuarantine, type Quarantined, retryContents, setContentsAside } from '../../sync/quarantine.ts'
+import {
+  type FailedPath,
+  type Failures,
+  listFailedPaths,
+  listQuarantine,
+  type Quarantined,
+  type QuarantinedFile,
+  retryFailures,
+  setFailuresAside,
+} from '../../sync/quarantine.ts'
 import { readStatus } from '../../sync/report/status.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -27,8 +37,8 @@ const QUARANTINED = {
 export const listCommand = defineCommand({
   description: [
     'One row for each content, however many files have it: refused uploads, and resources whose ingestion ended partial, failed or',
-    'unknown. shelfd tries each again at growing intervals. What "failed ignore" set aside is not listed. Other problems,',
-    'such as unreadable files, are shown by "status" and the report.',
+    'unknown. shelfd tries each again at growing intervals. What "failed ignore" set aside is listed with --all, the paths',
+    'among it in a table of their own. Other problems, such as unreadable files, are shown by "status" and the report.',
   ].join('\n'),
   options: { all: { type: 'boolean', describe: 'Also those that were set aside' }, ...FLEET_FLAGS },
   examples: [
@@ -46,9 +56,13 @@ export const listCommand = defineCommand({
       return
     }
     const contents = readQuarantine(context).filter(({ isSetAside }) => all || !isSetAside)
-    if (context.json) context.printJson({ contents: contents.map(quarantinedJson) })
-    else if (contents.length > 0) showQuarantine(context, contents)
-    else context.printMessage(describeNothing(context))
+    const paths = all ? readFailedPaths(context).filter(({ isSetAside }) => isSetAside) : []
+    if (context.json) context.printJson({ contents: contents.map(quarantinedJson), ...(all && { paths }) })
+    else if (contents.length + paths.length === 0) context.printMessage(describeNothing(context))
+    else {
+      if (contents.length > 0) showQuarantine(context, contents)
+      if (paths.length > 0) showPaths(context, paths)
+    }
   },
 })
 
@@ -76,7 +90,7 @@ export const showCommand = defineCommand({
   ],
   exits: ['done', 'operator'],
   async run(context, { content }) {
-    const found = findQuarantined(context, [content])
+    const { contents: found } = findFailures(context, [content], () => false)
     if (context.json) context.printJson({ contents: found.map(quarantinedJson) })
     else context.print(found.map(renderQuarantined).join('\n\n'))
   },
@@ -85,7 +99,7 @@ export const showCommand = defineCommand({
 export const retryCommand = defineCommand({
   description: [
     'Ends the quarantine: the next run tries these files, a running daemon at once. It sends a refused file again, and it polls',
-    'again a resource whose ingestion went wrong. It also undoes "failed ignore".',
+    'again a resource whose ingestion went wrong. It also undoes "failed ignore", for paths as well.',
   ].join('\n'),
   positionals: { contents: QUARANTINED },
   options: { all: { type: 'boolean', describe: 'All that were not set aside' } },
@@ -96,13 +110,12 @@ export const retryCommand = defineCommand({
   exits: ['done', 'locked', 'operator'],
   async run(context, { contents, all }) {
     if (all === contents.length > 0) throw new UsageError('bad-usage', 'Name files, or give --all')
-    const found = all
-      ? readQuarantine(context).filter(({ isSetAside }) => !isSetAside)
-      : findQuarantined(context, contents)
-    const contentIds = found.map(({ contentId }) => contentId)
+    const named = all
+      ? failuresOf({ contents: readQuarantine(context).filter(({ isSetAside }) => !isSetAside), paths: [] })
+      : failuresOf(findFailures(context, contents, ({ isSetAside }) => isSetAside))
     const count = await changeStore(context.settings.stateDir, {
-      ask: (daemon) => daemon.retry(contentIds),
-      make: (store) => retryContents(store, contentIds),
+      ask: (daemon) => daemon.retry(named),
+      make: (store) => retryFailures(store, named),
     })
     if (context.json) context.printJson({ due: count })
     else context.printMessage(`Due now: ${counted(count, 'file')}`)
@@ -113,16 +126,22 @@ export const ignoreCommand = defineCommand({
   description: [
     'shelfd does not try them again, and no run fails because of them; the report still shows them. This holds for the',
     'content: when the file changes, it is sent. "failed retry" undoes this.',
+    '',
+    'A path that cannot be read or sent (no permission, too large, a name that is not UTF-8) can be set aside as well. Each scan looks',
+    'at it nevertheless, and sends the file once it can be read; a problem of another kind at the path counts again.',
   ].join('\n'),
   positionals: { contents: QUARANTINED },
-  examples: [['failed ignore ~/Papers/broken.pdf', 'do not try this file again']],
+  examples: [
+    ['failed ignore ~/Papers/broken.pdf', 'do not try this file again'],
+    ['failed ignore ~/Papers/private', 'no run fails because this directory cannot be read'],
+  ],
   exits: ['done', 'locked', 'operator'],
   async run(context, { contents }) {
     if (contents.length === 0) throw new UsageError('bad-usage', 'Name the files to set aside')
-    const contentIds = findQuarantined(context, contents).map(({ contentId }) => contentId)
+    const named = failuresOf(findFailures(context, contents, ({ code }) => canBeSetAside(code)))
     const count = await changeStore(context.settings.stateDir, {
-      ask: (daemon) => daemon.ignore(contentIds),
-      make: (store) => setContentsAside(store, contentIds),
+      ask: (daemon) => daemon.ignore(named),
+      make: (store) => setFailuresAside(store, named),
     })
     if (context.json) context.printJson({ setAside: count })
     else context.printMessage(`Set aside: ${counted(count, 'file')}`)
@@ -138,27 +157,65 @@ function readQuarantine({ settings }: CommandContext): Quarantined[] {
   return store ? listQuarantine(store) : []
 }
 
-/** Contents that the words name: files, directories with all below, prefixes of a SHA-256. Throws UsageError for others. */
-function findQuarantined(context: CommandContext, words: readonly string[]): Quarantined[] {
+function readFailedPaths({ settings }: CommandContext): FailedPath[] {
+  using store = openStoreReader(settings.stateDir)
+  return store ? listFailedPaths(store) : []
+}
+
+interface Found {
+  readonly contents: readonly Quarantined[]
+  readonly paths: readonly FailedPath[]
+}
+
+function failuresOf({ contents, paths }: Found): Failures {
+  return {
+    contentIds: contents.map(({ contentId }) => contentId),
+    paths: paths.map(({ mirror, path }) => ({ mirror, path })),
+  }
+}
+
+/**
+ * Contents that the words name: files, directories with all below, prefixes of a SHA-256; and the paths with a problem among these that
+ * `isMeant` accepts. Throws UsageError for others.
+ */
+function findFailures(
+  context: CommandContext,
+  words: readonly string[],
+  isMeant: (failed: FailedPath) => boolean,
+): Found {
   using store = openStoreReader(context.settings.stateDir)
-  const contents = store ? listQuarantine(store) : []
-  const found = new Set(words.flatMap((word) => findByWord(context, store, contents, word)))
-  return contents.filter((content) => found.has(content))
+  const all = {
+    contents: store ? listQuarantine(store) : [],
+    paths: store ? listFailedPaths(store).filter(isMeant) : [],
+  }
+  const named = words.map((word) => findByWord(context, store, all, word))
+  const [contents, paths] = [
+    new Set(named.flatMap((found) => found.contents)),
+    new Set(named.flatMap((found) => found.paths)),
+  ]
+  return {
+    contents: all.contents.filter((content) => contents.has(content)),
+    paths: all.paths.filter((path) => paths.has(path)),
+  }
 }
 
 function findByWord(
   { io, settings }: CommandContext,
   store: StoreReader | undefined,
-  contents: readonly Quarantined[],
+  { contents, paths }: Found,
   word: string,
-): Quarantined[] {
+): Found {
   const bySha256 = isPrefix(word) ? contents.filter(({ sha256 }) => sha256.startsWith(word.toLowerCase())) : []
-  if (bySha256.length > 0) return bySha256
+  if (bySha256.length > 0) return { contents: bySha256, paths: [] }
   const { row, path } = chooseByPath(settings, store?.mirrors.list() ?? [], { word, cwd: io.cwd })
-  const byPath = contents.filter(({ files }) =>
-    files.some((file) => file.mirror === row.name && isWithin(path, file.path)),
-  )
-  if (byPath.length > 0) return byPath
+  const isThere = (file: QuarantinedFile) => file.mirror === row.name && isWithin(path, file.path)
+  const byPath = { contents: contents.filter(({ files }) => files.some(isThere)), paths: paths.filter(isThere) }
+  if (byPath.contents.length + byPath.paths.length > 0) return byPath
+  const problem = store?.problems.find(row.id, path)
+  if (problem) {
+    const cause = `its problem is "${problem.message}" [${problem.code}]`
+    throw new UsageError('bad-usage', `Cannot find "${word}" in the quarantine: ${cause}; "shelfd why" shows all of it`)
+  }
   throw new UsageError('bad-usage', `Cannot find "${word}" in the quarantine; "shelfd failed list" shows what is in it`)
 }
 
@@ -182,6 +239,14 @@ function showQuarantine({ print, printTable, columns }: CommandContext, contents
   ])
   if (fitsTable(HEADINGS, rows, columns)) printTable(HEADINGS, rows)
   else for (const content of contents) print(renderBlock(content))
+}
+
+/** Prints the paths that were set aside. */
+function showPaths({ printTable }: CommandContext, paths: readonly FailedPath[]): void {
+  const rows = paths.map(({ root, path, code, message, since }) => {
+    return [join(root, path), code, message, localTime(since), 'with each scan: set aside']
+  })
+  printTable(HEADINGS.slice(0, 5), rows)
 }
 
 function toldRow({ host, mirror, path, code, message, content }: ToldProblem): string[] {

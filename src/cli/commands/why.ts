@@ -161,6 +161,6 @@ function directoryJson({ remotePath, createdAt, directories, files, problems }: 
   return { remotePath, createdAt: isoTime(createdAt), directories, files, problems: listed }
 }
 
-function problemJson({ code, message, firstAt, count, retryAt }: ProblemRow) {
-  return { code, message, firstAt: isoTime(firstAt), count, retryAt: isoTime(retryAt) }
+function problemJson({ code, message, firstAt, count, retryAt, isSetAside }: ProblemRow) {
+  return { code, message, firstAt: isoTime(firstAt), count, retryAt: isoTime(retryAt), isSetAside: isSetAside === 1 }
 }

@@ -58,7 +58,7 @@ export function renderMirrorStatus(
       'to send': describeQueue(mirror),
       'being sent': mirror.files.sending === 0 ? undefined : counted(mirror.files.sending, 'file'),
       processing: mirror.files.inIngestion === 0 ? undefined : counted(mirror.files.inIngestion, 'file'),
-      'set aside': mirror.files.setAside === 0 ? undefined : counted(mirror.files.setAside, 'file'),
+      'set aside': describeSetAside(mirror),
       'to create':
         mirror.directoriesToMake === 0 ? undefined : counted(mirror.directoriesToMake, 'directory', 'directories'),
       note: mirror.activity === 'named-only' ? (mirror.inactive ?? undefined) : undefined,
@@ -128,6 +128,14 @@ function describeProblems({ problems }: MirrorStatus): string[] {
   const lines = groups.slice(0, MOST_LINES).map((group) => `  ! ${describeGroup(group)}`)
   const left = groups.slice(MOST_LINES).flatMap((group) => group.problems).length
   return left > 0 ? [...lines, `  ! and ${counted(left, 'more problem')}: shelfd report`] : lines
+}
+
+function describeSetAside({ files, pathsSetAside }: MirrorStatus): string | undefined {
+  const parts = [
+    ...(files.setAside === 0 ? [] : [counted(files.setAside, 'file')]),
+    ...(pathsSetAside === 0 ? [] : [`${counted(pathsSetAside, 'path')} that cannot be read or sent`]),
+  ]
+  return parts.length === 0 ? undefined : parts.join(', ')
 }
 
 function describeQueue({ queue, files }: MirrorStatus): string | undefined {

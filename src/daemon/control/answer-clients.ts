@@ -3,7 +3,7 @@ import { Mutex } from '../../foundation/concurrency/mutex.ts'
 import { ActivityLog } from '../../sync/continuous/activity-log.ts'
 import type { DaemonStatus } from '../../sync/continuous/controller-status.ts'
 import { pauseMirrors, resumeMirrors } from '../../sync/pause.ts'
-import { retryContents, setContentsAside } from '../../sync/quarantine.ts'
+import { retryFailures, setFailuresAside } from '../../sync/quarantine.ts'
 import { type RunResult, runSync } from '../../sync/run/run-sync.ts'
 import { walkByThreads } from '../../sync/scan/walk-in-threads.ts'
 import type { FileLog } from '../../sync/sinks.ts'
@@ -43,13 +43,13 @@ export function answerClients(daemon: Daemon): ControlHandlers {
     },
     pause: changePauses(pauseMirrors, CLIENT_LOG_MESSAGES.pause),
     resume: changePauses(resumeMirrors, CLIENT_LOG_MESSAGES.resume),
-    retry: async (contentIds) => {
+    retry: async (failures) => {
       const supervisor = daemon.supervisor()
-      const count = retryContents(supervisor.engine.store, contentIds)
+      const count = retryFailures(supervisor.engine.store, failures)
       for (const controller of supervisor.controllers) controller.wake()
       return count
     },
-    ignore: async (contentIds) => setContentsAside(daemon.supervisor().engine.store, contentIds),
+    ignore: async (failures) => setFailuresAside(daemon.supervisor().engine.store, failures),
     forget: daemon.forget,
     dashboard: daemon.dashboard,
     reload: async () => {

@@ -7,6 +7,7 @@ import type { DaemonStatus } from '../../sync/continuous/controller-status.ts'
 import { engineLimits, mirrorSettings } from '../../sync/engine.ts'
 import { passOptions } from '../../sync/pass.ts'
 import { type Progress, progressShape } from '../../sync/progress.ts'
+import type { Failures } from '../../sync/quarantine.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
 import { type FileLog, sentFile } from '../../sync/sinks.ts'
 
@@ -28,14 +29,20 @@ export const nothing = z.object({})
 /** An empty list means all mirrors. */
 export const mirrorNames = z.object({ names: z.array(z.string()).readonly().default([]) })
 export const mirrorName = z.object({ name: z.string() })
-export const contents = z.object({ contentIds: z.array(z.int()).readonly() })
+export const failures = z.object({
+  contentIds: z.array(z.int()).readonly().default([]),
+  paths: z
+    .array(z.object({ mirror: z.string(), path: z.string() }))
+    .readonly()
+    .default([]),
+})
 /** `reason` is the error that the sync ends with. */
 export const stopRequest = z.object({ sync: z.string(), reason: fault.optional() })
 
 export type SyncRequest = Readonly<z.infer<typeof syncRequest>>
 
-/** The number of contents that were retried or ignored. */
-export const contentCount = z.int().nonnegative()
+/** The number of contents and paths that were retried or ignored. */
+export const failureCount = z.int().nonnegative()
 
 export const reloaded = z.object({ mirrors: z.array(z.string()).readonly() })
 
@@ -76,10 +83,10 @@ export interface ControlHandlers {
   /** Holds back the uploads of these mirrors, of all when none is named. Resolves when the pause is stored. */
   pause(names: readonly string[]): Promise<void>
   resume(names: readonly string[]): Promise<void>
-  /** Makes these contents due now and wakes the uploads. Returns their number. */
-  retry(contentIds: readonly number[]): Promise<number>
-  /** Sets these contents aside, so that they need no attention any more. Returns how many were not set aside before. */
-  ignore(contentIds: readonly number[]): Promise<number>
+  /** Makes these contents due now, ends the setting aside of these paths, and wakes the uploads. Returns their number. */
+  retry(failures: Failures): Promise<number>
+  /** Sets these aside, so that they need no attention any more. Returns how many were not set aside before. */
+  ignore(failures: Failures): Promise<number>
   /** Forgets a mirror; returns the file with a copy of the store from before. */
   forget(name: string): Promise<string>
   /** Returns an address of the dashboard that signs in one browser, once. */

@@ -16,7 +16,7 @@ import type { RunResult } from '../../sync/run/run-sync.ts'
 import type { SentFile } from '../../sync/sinks.ts'
 import {
   type ControlHandlers,
-  contents,
+  failures,
   mirrorName,
   mirrorNames,
   nothing,
@@ -94,8 +94,8 @@ function controlRoutes({ service, handlers }: ControlServerInput, syncs: Syncs):
     'POST /v1/syncs/stop': route(stopRequest, async ({ sync, reason }) => syncs.stop(sync, reason)),
     'POST /v1/pause': route(mirrorNames, ({ names }) => handlers.pause(names)),
     'POST /v1/resume': route(mirrorNames, ({ names }) => handlers.resume(names)),
-    'POST /v1/retry': route(contents, ({ contentIds }) => handlers.retry(contentIds)),
-    'POST /v1/ignore': route(contents, ({ contentIds }) => handlers.ignore(contentIds)),
+    'POST /v1/retry': route(failures, (named) => handlers.retry(named)),
+    'POST /v1/ignore': route(failures, (named) => handlers.ignore(named)),
     'POST /v1/forget': route(mirrorName, ({ name }) => handlers.forget(name)),
     'POST /v1/dashboard': route(nothing, () => handlers.dashboard()),
     'POST /v1/reload': route(nothing, () => handlers.reload()),

@@ -201,6 +201,8 @@ CREATE TABLE problem (
   first_at   INTEGER NOT NULL,
   count      INTEGER NOT NULL,
   retry_at   INTEGER,
+  -- Somebody set it aside (failed ignore); a problem of another code at this path is a new one.
+  is_set_aside  INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (mirror_id, path)
 ) STRICT, WITHOUT ROWID;
 

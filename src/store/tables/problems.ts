@@ -9,6 +9,7 @@ export interface ProblemRow {
   readonly firstAt: number
   readonly count: number
   readonly retryAt: number | null
+  readonly isSetAside: number
 }
 
 interface NewProblem {
@@ -26,24 +27,34 @@ export interface CodeCount {
 
 /** Problems that scans or uploads found at local paths, kept until a later one finds none. */
 export function prepareProblems(database: Database.Database) {
-  const ofMirror = `SELECT path, code, message, first_at AS firstAt, count, retry_at AS retryAt
+  const ofMirror = `SELECT path, code, message, first_at AS firstAt, count, retry_at AS retryAt,
+      is_set_aside AS isSetAside
     FROM problem WHERE mirror_id = ?`
   const list = database.prepare<[number], ProblemRow>(`${ofMirror} ORDER BY path`)
   const find = database.prepare<[number, string], ProblemRow>(`${ofMirror} AND path = ?`)
   const counts = database.prepare<[number], CodeCount>(
-    'SELECT code, count(*) AS count FROM problem WHERE mirror_id = ? GROUP BY code',
+    'SELECT code, count(*) AS count FROM problem WHERE mirror_id = ? AND is_set_aside = 0 GROUP BY code',
   )
   const upsert = database.prepare<[number, string, string, string, number]>(
     `INSERT INTO problem (mirror_id, path, code, message, first_at, count) VALUES (?, ?, ?, ?, ?, 1)
-     ON CONFLICT DO UPDATE SET code = excluded.code, message = excluded.message, count = count + 1`,
+     ON CONFLICT DO UPDATE SET code = excluded.code, message = excluded.message, count = count + 1,
+       is_set_aside = is_set_aside AND code = excluded.code`,
+  )
+  const setAside = database.prepare<[number, string, string, number]>(
+    `UPDATE problem SET is_set_aside = ? WHERE mirror_id = (SELECT id FROM mirror WHERE name = ?) AND path = ? AND is_set_aside <> ?`,
   )
   const remove = database.prepare<[number, string]>('DELETE FROM problem WHERE mirror_id = ? AND path = ?')
   return {
     list: (mirrorId: number): ProblemRow[] => list.all(mirrorId),
+    listOpen: (mirrorId: number): ProblemRow[] => list.all(mirrorId).filter(({ isSetAside }) => isSetAside === 0),
+    /** Counts those that are not set aside. */
     countByCode: (mirrorId: number): CodeCount[] => counts.all(mirrorId),
     find: (mirrorId: number, path: string): ProblemRow | undefined => find.get(mirrorId, path),
     record: (problem: NewProblem) =>
       void upsert.run(problem.mirrorId, problem.path, problem.code, problem.message, problem.nowMs),
+    /** Sets the problem of a path aside, or undoes that; false when that changes nothing. */
+    setAside: (mirror: string, path: string, isSetAside: boolean): boolean =>
+      setAside.run(Number(isSetAside), mirror, path, Number(isSetAside)).changes > 0,
     clear: (mirrorId: number, path: string) => void remove.run(mirrorId, path),
   }
 }

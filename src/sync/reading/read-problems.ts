@@ -3,9 +3,10 @@ import { ROWS_A_PAGE } from '../../contract/dashboard-addresses.ts'
 import { parentOf } from '../../foundation/files/paths.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
 import { patternOfPath } from '../../local/ignore/ignore-rule.ts'
+import { canBeSetAside } from '../../rules/path-problems.ts'
 import { causeOf, commonCauseOf } from '../../rules/problem-groups.ts'
 import type { StoreReader } from '../../store/open-store.ts'
-import { listQuarantine, type Quarantined, type QuarantinedFile } from '../quarantine.ts'
+import { listFailedPaths, listQuarantine, type Quarantined, type QuarantinedFile } from '../quarantine.ts'
 
 const MOST_COPIES = 5
 const MOST_PLACES = 8
@@ -23,6 +24,7 @@ interface Found {
 interface Trouble extends QuarantinedFile {
   readonly code: string
   readonly message: string
+  readonly isSetAside: boolean
 }
 
 type Filter = Omit<ProblemsInput, 'offset'>
@@ -35,7 +37,7 @@ function filterProblems(store: StoreReader | undefined, input: Filter) {
   const named = (store ? listProblems(store) : []).filter(isNamed)
   const ofCause = named.filter(isOfCause)
   const found = ofCause.filter(isOfPlace)
-  const open = found.filter(({ quarantined }) => !quarantined?.isSetAside)
+  const open = found.filter(({ trouble }) => !trouble.isSetAside)
   return { ofPlace: named.filter(isOfPlace), ofCause, found, open }
 }
 
@@ -50,7 +52,7 @@ export function listFailed(store: StoreReader | undefined, filter: Filter): numb
  */
 export function readProblems(store: StoreReader | undefined, input: ProblemsInput): ProblemsPage {
   const { ofPlace, ofCause, found, open } = filterProblems(store, input)
-  const setAside = found.filter(({ quarantined }) => quarantined?.isSetAside)
+  const setAside = found.filter(({ trouble }) => trouble.isSetAside)
   const places = countBy(ofCause, ({ byPlace }) => byPlace)
   const lastPage = Math.max(0, Math.ceil(found.length / ROWS_A_PAGE) - 1)
   const offset = Math.min(input.offset, lastPage * ROWS_A_PAGE)
@@ -75,19 +77,14 @@ function countBy(problems: readonly Found[], keysOf: (problem: Found) => Iterabl
 }
 
 function listProblems(store: StoreReader): Found[] {
-  const paths = store.mirrors.list().flatMap(({ id, name, path: root }) => {
-    return store.problems.list(id).map((problem) => {
-      const trouble = { mirror: name, root, ...problem }
-      return grouped(trouble, [trouble], null)
-    })
-  })
+  const paths = listFailedPaths(store).map((failed) => grouped(failed, [failed], null))
   return [...listQuarantine(store).flatMap(contentProblem), ...paths]
 }
 
 function contentProblem(quarantined: Quarantined): Found[] {
-  const { code, message, files } = quarantined
+  const { code, message, files, isSetAside } = quarantined
   const [first] = files
-  return first ? [grouped({ ...first, code, message }, files, quarantined)] : []
+  return first ? [grouped({ ...first, code, message, isSetAside }, files, quarantined)] : []
 }
 
 function grouped(trouble: Trouble, files: readonly QuarantinedFile[], quarantined: Quarantined | null): Found {
@@ -97,17 +94,19 @@ function grouped(trouble: Trouble, files: readonly QuarantinedFile[], quarantine
 }
 
 function shown({ trouble, quarantined }: Found): ShownProblem {
-  const { mirror, root, path, code } = trouble
+  const { mirror, root, path, code, isSetAside } = trouble
   const ignoreLine = path === '' || code === 'name-not-utf8' ? null : patternOfPath(path)
   const content = quarantined && describeContent(quarantined)
-  return { mirror, root, path, code, cause: causeOf(trouble), content, ignoreLine, command: commandFor(trouble) }
+  const canSetAside = !isSetAside && (content !== null || canBeSetAside(code))
+  const ways = { ignoreLine, command: commandFor(trouble), isSetAside, canSetAside }
+  return { mirror, root, path, code, cause: causeOf(trouble), content, ...ways }
 }
 
 function describeContent(quarantined: Quarantined): ShownProblem['content'] {
-  const { contentId, stage, resourceId, tries, since, retryAt, isSetAside, files } = quarantined
+  const { contentId, stage, resourceId, tries, since, retryAt, files } = quarantined
   const copies = files.slice(1, 1 + MOST_COPIES).map(({ mirror, path }) => `${mirror}: ${path}`)
   const moreCopies = files.length - 1 - copies.length
-  return { contentId, stage, resourceId, tries, since, retryAt, isSetAside, copies, moreCopies }
+  return { contentId, stage, resourceId, tries, since, retryAt, copies, moreCopies }
 }
 
 function commandFor({ root, path, code }: Trouble): string | null {

@@ -44,7 +44,7 @@ function listProblems(store: StoreReader): PublishedProblem[] {
   })
   const paths = store.mirrors.list().flatMap(({ id, name: mirror }) => {
     return store.problems
-      .list(id)
+      .listOpen(id)
       .slice(0, MOST_PUBLISHED.problems)
       .map(({ path, code, message }) => ({ mirror, path, code, message, content: null }))
   })

@@ -55,9 +55,9 @@ function describePath({ mirror, path, disk, content, directory, problem, movedTo
 }
 
 /** If the disk has the same problem, refers to it instead of repeating the message. */
-function describePathProblem({ message, code, count }: ProblemRow, disk: DiskFinding): string {
+function describePathProblem({ message, code, count, isSetAside }: ProblemRow, disk: DiskFinding): string {
   const text = disk.kind === 'problem' && disk.message === message ? 'as above' : message
-  return `${text} [${code}], seen ${counted(count, 'time')}`
+  return `${text} [${code}], seen ${counted(count, 'time')}${isSetAside === 1 ? '; set aside' : ''}`
 }
 
 function describeDisk(disk: DiskFinding, isKnown: boolean): string {
@@ -142,8 +142,9 @@ function describeDirectory(
   nowMs: number,
 ): Fields {
   const since = createdAt === null ? 'not created yet; the next run creates it' : `since ${timeOfDay(createdAt, nowMs)}`
-  const shown = problems.slice(0, MOST_PROBLEMS).map(({ path, code, message }, index) => {
-    return [`problem ${index + 1}`, `${path}: ${message} [${code}]`] as const
+  const shown = problems.slice(0, MOST_PROBLEMS).map(({ path, code, message, isSetAside }, index) => {
+    const end = isSetAside === 1 ? '; set aside' : ''
+    return [`problem ${index + 1}`, `${path}: ${message} [${code}]${end}`] as const
   })
   const more = problems.length - shown.length
   return {

@@ -136,7 +136,9 @@ class MirrorRows {
     const { differences, row } = this.#sides
     const problems = differences ? differences.problems.values() : this.#store.problems.list(row.id)
     for (const problem of problems) {
-      if (this.#problemPaths.has(problem.path)) yield rowOf(blankEntry(problem.path, classifyTrouble(problem, false)))
+      if (!this.#problemPaths.has(problem.path)) continue
+      const known = classifyTrouble(this.#problemOf(problem.path) ?? problem, false)
+      yield rowOf(blankEntry(problem.path, known), known)
     }
   }
 
@@ -269,7 +271,10 @@ class MirrorRows {
 
   #problemOf(path: string): FileCircumstances['problem'] {
     const { differences, row } = this.#sides
-    return differences?.problems.get(path) ?? this.#store.problems.find(row.id, path) ?? null
+    const known = this.#store.problems.find(row.id, path) ?? null
+    const found = differences?.problems.get(path)
+    if (found === undefined) return known
+    return { ...found, isSetAside: known?.code === found.code ? known.isSetAside : 0 }
   }
 }
 

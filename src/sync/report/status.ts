@@ -26,6 +26,8 @@ export interface MirrorStatus {
   /** The progress of the current run; null when there is none, or nothing is left to upload. */
   readonly progress: SendingProgress | null
   readonly problems: readonly { readonly path: string; readonly code: string; readonly message: string }[]
+  /** Paths whose problem was set aside by `failed ignore`. */
+  readonly pathsSetAside: number
 }
 
 /** Contents and bytes that arrived in the run, and the totals that it uploads. */
@@ -77,7 +79,8 @@ function statusOf(
     ingestion: { pending: store.contents.countPending(row) },
     lastRun: newestRun(store, row.id, named),
     progress: isLocked ? progressOf(store, row.id) : null,
-    problems: [...store.problems.list(row.id), ...contentProblems].map(problemOf),
+    problems: [...store.problems.listOpen(row.id), ...contentProblems].map(problemOf),
+    pathsSetAside: store.problems.list(row.id).filter(({ isSetAside }) => isSetAside === 1).length,
   }
 }
 

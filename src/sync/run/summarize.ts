@@ -63,7 +63,7 @@ function countIngestion({ store }: Engine, { row, runId }: OpenMirror, summary: 
   summary.timeToSearchableMs = { p50: at(0.5), p95: at(0.95) }
 }
 
-/** Records the problems of this pass, and clears those that a complete pass did not find again. */
+/** Records the problems of this pass, and clears those that a complete pass did not find again. Returns those that are not set aside. */
 function keepProblems({ store, clock }: Engine, { row }: OpenMirror, found: Found): SummaryProblem[] {
   const { problems, isComplete } = found
   const paths = new Set(problems.map(({ path }) => path))
@@ -74,7 +74,11 @@ function keepProblems({ store, clock }: Engine, { row }: OpenMirror, found: Foun
       for (const problem of problems) store.problems.record({ mirrorId: row.id, ...problem, nowMs: clock.nowMs() })
     })
   }
-  return problems.map(({ path, code, message }) => ({ path, code, message, retryAt: null }))
+  const setAside = new Set(
+    store.problems.list(row.id).flatMap(({ path, isSetAside }) => (isSetAside === 1 ? path : [])),
+  )
+  const open = problems.filter(({ path }) => !setAside.has(path))
+  return open.map(({ path, code, message }) => ({ path, code, message, retryAt: null }))
 }
 
 /** Leaves out contents that another mirror is uploading now, because they are not in doubt. */

@@ -110,10 +110,12 @@ describe('requests of a client', () => {
     })
     const client = await clientOf(stateDir)
     expect(await client.status()).toEqual(someStatus)
-    expect(await client.retry([1, 2])).toBe(2)
-    expect(await client.ignore([3])).toBe(1)
+    const place = { mirror: 'papers', path: 'a' }
+    expect(await client.retry({ contentIds: [1, 2], paths: [place] })).toBe(3)
+    expect(await client.ignore({ contentIds: [], paths: [place] })).toBe(1)
     const many = Array.from({ length: 150_000 }, (_, n) => n + 1_000_000)
-    expect([await client.retry(many), await client.ignore(many)], 'as many as there are').toEqual([150_000, 150_000])
+    const failures = { contentIds: many, paths: Array.from({ length: 250 }, () => place) }
+    expect([await client.retry(failures), await client.ignore(failures)], 'all').toEqual([150_250, 150_250])
     expect(await client.reload()).toEqual({ mirrors: ['papers'] })
     await client.pause(['papers'])
     await client.resume([])

@@ -6,11 +6,12 @@ import { errorOf, faultOf } from '../../../foundation/http/fault.ts'
 import type { OutageListener } from '../../../remote/policies/outage.ts'
 import { daemonStatus } from '../../../sync/continuous/controller-status.ts'
 import type { Progress } from '../../../sync/progress.ts'
+import type { Failures } from '../../../sync/quarantine.ts'
 import type { RunResult } from '../../../sync/run/run-sync.ts'
 import type { FileLog } from '../../../sync/sinks.ts'
 import {
   type ControlHandlers,
-  contentCount,
+  failureCount,
   type RunResponse,
   reloaded,
   type SyncRequest,
@@ -47,24 +48,27 @@ function clientOf(socketPath: string): DaemonClient {
     sync: (request, run) => syncInDaemon(socketPath, request, run),
     pause: (names) => post(z.undefined(), '/v1/pause', { names }),
     resume: (names) => post(z.undefined(), '/v1/resume', { names }),
-    retry: (contentIds) => inParts(contentIds, (part) => post(contentCount, '/v1/retry', { contentIds: part })),
-    ignore: (contentIds) => inParts(contentIds, (part) => post(contentCount, '/v1/ignore', { contentIds: part })),
+    retry: (failures) => inParts(failures, (part) => post(failureCount, '/v1/retry', part)),
+    ignore: (failures) => inParts(failures, (part) => post(failureCount, '/v1/ignore', part)),
     forget: (name) => post(z.string(), '/v1/forget', { name }),
     dashboard: () => post(z.url(), '/v1/dashboard'),
     reload: () => post(reloaded, '/v1/reload'),
   }
 }
 
-/** A request of these numbers is far smaller than the largest that the daemon takes. */
+/** A request of these is far smaller than the largest that the daemon takes. */
 const MOST_NUMBERS = 10_000
+const MOST_PATHS = 100
 
-/** Sends numbers in several requests, and adds up the answers. */
+/** Sends failures in several requests, and adds up the answers. */
 async function inParts(
-  numbers: readonly number[],
-  send: (part: readonly number[]) => Promise<number>,
+  { contentIds, paths }: Failures,
+  send: (part: Partial<Failures>) => Promise<number>,
 ): Promise<number> {
   let sum = 0
-  for (let at = 0; at < numbers.length; at += MOST_NUMBERS) sum += await send(numbers.slice(at, at + MOST_NUMBERS))
+  for (let at = 0; at < contentIds.length; at += MOST_NUMBERS)
+    sum += await send({ contentIds: contentIds.slice(at, at + MOST_NUMBERS) })
+  for (let at = 0; at < paths.length; at += MOST_PATHS) sum += await send({ paths: paths.slice(at, at + MOST_PATHS) })
   return sum
 }
 

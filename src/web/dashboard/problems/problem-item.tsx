@@ -6,13 +6,13 @@ import type { Explained } from '../report/why-dialog.tsx'
 
 interface ProblemItemProps {
   readonly problem: ShownProblem
-  act(name: 'retry' | 'setAside', contentIds: readonly number[]): Promise<void>
+  act(name: 'retry' | 'setAside', problem: ShownProblem): Promise<void>
   onExplain(explained: Explained): void
 }
 
 /** A problem: its file, whose name opens what is known of it, its cause, and the ways to go on. */
 export function ProblemItem({ problem, act, onExplain }: ProblemItemProps) {
-  const { mirror, path, code, cause, content, ignoreLine, root, command } = problem
+  const { mirror, path, code, cause, content, isSetAside, canSetAside, ignoreLine, root, command } = problem
   const name = `${mirror}: ${path || '.'}`
   const resourceId = content?.resourceId ?? null
   return (
@@ -30,15 +30,23 @@ export function ProblemItem({ problem, act, onExplain }: ProblemItemProps) {
       {content && content.moreCopies > 0 && (
         <p class="quiet">and {counted(content.moreCopies, 'more copy', 'more copies')}</p>
       )}
-      <p class={`state ${content?.isSetAside ? 'plain' : 'problem'}`}>
+      <p class={`state ${isSetAside ? 'plain' : 'problem'}`}>
         {cause} <span class="quiet">[{code}]</span>
       </p>
-      <p class="quiet">{content ? describeTries(content) : 'tried again with each scan'}</p>
+      <p class="quiet">
+        {content && describeTries(content)}
+        {content && ' · '}
+        {isSetAside ? 'set aside' : content ? describeRetry(content.retryAt) : 'tried again with each scan'}
+      </p>
       <div class="actions">
-        {content && <ActionButton label="Try again" of={name} run={() => act('retry', [content.contentId])} />}
-        {content && !content.isSetAside && (
-          <ActionButton label="Set aside" of={name} run={() => act('setAside', [content.contentId])} />
+        {(content || isSetAside) && (
+          <ActionButton
+            label={content ? 'Try again' : 'No longer set aside'}
+            of={name}
+            run={() => act('retry', problem)}
+          />
         )}
+        {canSetAside && <ActionButton label="Set aside" of={name} run={() => act('setAside', problem)} />}
       </div>
       {(ignoreLine !== null || command !== null) && (
         <details class="ways">
@@ -68,17 +76,16 @@ function Copied({ what, text }: { readonly what: string; readonly text: string }
   )
 }
 
-function describeTries({ stage, tries, since, retryAt, isSetAside }: NonNullable<ShownProblem['content']>): string {
+function describeTries({ stage, tries, since }: NonNullable<ShownProblem['content']>): string {
   const parts = [
     stage === 'upload' ? 'not stored' : 'stored, not searchable',
     `failed ${counted(tries, 'time')}`,
     since === null ? '' : `since ${formatTime(since)}`,
-    isSetAside ? 'set aside' : describeRetry(retryAt),
   ]
   return parts.filter((part) => part !== '').join(' · ')
 }
 
 function describeRetry(retryAt: string | null): string {
-  if (retryAt === null) return ''
+  if (retryAt === null) return 'tried again with the next run'
   return Date.parse(retryAt) > Date.now() ? `tried again after ${formatTime(retryAt)}` : 'tried again with the next run'
 }

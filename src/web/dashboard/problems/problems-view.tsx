@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { ShownProblem } from '../../../contract/dashboard.ts'
 import { ROWS_A_PAGE } from '../../../contract/dashboard-addresses.ts'
 import { counted } from '../../common/format.ts'
 import { Failure, Loading, Notice } from '../../common/notice.tsx'
@@ -22,8 +23,11 @@ export function ProblemsView({ query, takesFocus }: ViewProps) {
   const input = { text, cause, place, offset: (page - 1) * ROWS_A_PAGE }
   const counts = live.overview?.mirrors.map(({ problems, files }) => [problems, files.setAside])
   const found = useLoaded(JSON.stringify([input, counts, changes]), (signal) => client.call('problems', input, signal))
-  const act = async (name: 'retry' | 'setAside', contentIds: readonly number[]) => {
-    await client.call(name, { contentIds })
+  const act = async (name: 'retry' | 'setAside', { content, mirror, path }: ShownProblem) => {
+    const named = content
+      ? { contentIds: [content.contentId], paths: [] }
+      : { contentIds: [], paths: [{ mirror, path }] }
+    await client.call(name, named)
     setChanges((times) => times + 1)
   }
   const retryAll = async () => {
