@@ -30,6 +30,9 @@ export interface WantedContent extends LedgerContent {
   readonly place: UploadPlace
 }
 
+/** What hosts share of the ingestion of a resource; `remarked`: it is searchable, with a remark that each host reads at the service. */
+export type SharedOutcome = IngestionOutcome | 'remarked'
+
 /** The answer about one content that a host wants to send. */
 export type ClaimResult =
   /** This session may send it. */
@@ -37,7 +40,7 @@ export type ClaimResult =
   /** This session has taken over the claim of one that is closed: an upload may have arrived at any of the places. */
   | { readonly kind: 'doubtful'; readonly places: readonly UploadPlace[]; readonly host: string }
   /** The service has it. */
-  | { readonly kind: 'stored'; readonly resourceId: string; readonly outcome: IngestionOutcome; readonly host: string }
+  | { readonly kind: 'stored'; readonly resourceId: string; readonly outcome: SharedOutcome; readonly host: string }
   | ({ readonly kind: 'refused'; readonly host: string } & Refusal)
   /** Another session sends it. `owner` is missing if it was settled or claimed at this moment: ask again. */
   | { readonly kind: 'elsewhere'; readonly host: string; readonly owner: SessionBeat | undefined }
@@ -58,11 +61,15 @@ export interface SessionBeat {
   readonly beat: bigint
 }
 
-/** How an upload, or the search for one, ended; `retry`, `ignored`: somebody lifts a refusal, or wants to hear no more of it. */
+/**
+ * How an upload, or the search for one, ended; `outcome`: its resource has left ingestion; `retry`, `ignored`: somebody lifts a refusal, or
+ * wants to hear no more of it.
+ */
 export type EndKind =
   | 'created'
   | 'duplicate'
   | 'adopted'
+  | 'outcome'
   | 'refused'
   | 'not-sent'
   | 'absent'
@@ -75,9 +82,9 @@ export interface UploadEnd extends LedgerContent {
   readonly session: bigint
   readonly library: LedgerLibrary
   readonly kind: EndKind
-  /** Of `created`, `duplicate` and `adopted`. */
+  /** Of `created`, `duplicate`, `adopted` and `outcome`. */
   readonly resourceId?: string
-  readonly outcome?: IngestionOutcome
+  readonly outcome?: SharedOutcome
   /** Of `refused`. */
   readonly refusal?: Refusal
 }
@@ -124,7 +131,13 @@ export interface HostOrder {
   readonly mirror: string | null
 }
 
-export type DirectoryClaim = 'mine' | 'created' | 'elsewhere'
+/** The answer about one resource that another host sent. */
+export type FollowUp =
+  | { readonly kind: 'final'; readonly outcome: SharedOutcome }
+  /** This session is to poll it, since the host that did so is gone. */
+  | { readonly kind: 'mine' }
+  /** Another session polls it. `owner` is missing if it was taken over at this moment. */
+  | { readonly kind: 'elsewhere'; readonly owner: SessionBeat | undefined }
 
 /**
  * What hosts that mirror into the same libraries share: who sends a content, what is stored, what is refused. Each call is one
@@ -157,14 +170,15 @@ export interface Ledger extends AsyncDisposable {
   close(session: bigint): Promise<void>
   /** Closes a session that has kept this beat; the caller has seen it unchanged for lease and grace. */
   closeSilent(owner: SessionBeat): Promise<boolean>
-  /** Claims the creation of library directories, so that one host creates each. */
-  claimDirectories(session: bigint, library: LedgerLibrary, paths: readonly string[]): Promise<DirectoryClaim[]>
-  /** Records directories as created, or as open to be claimed again. */
-  settleDirectories(library: LedgerLibrary, paths: readonly string[], isThere: boolean): Promise<void>
-  /** Records the outcome of ingestion of resources; returns nothing for those that the ledger does not know. */
-  recordOutcomes(library: LedgerLibrary, outcomes: ReadonlyMap<string, IngestionOutcome>): Promise<void>
-  /** Returns the outcomes of resources, by identifier. */
-  outcomes(library: LedgerLibrary, resourceIds: readonly string[]): Promise<ReadonlyMap<string, IngestionOutcome>>
+  /**
+   * Asks about resources that other hosts sent and that are still in ingestion, as far as this host knows: one host polls each, and settles
+   * its outcome. Resources that the ledger does not know are missing. Throws LedgerError `session-over` if the session is closed.
+   */
+  takeFollowUps(
+    session: bigint,
+    library: LedgerLibrary,
+    resourceIds: readonly string[],
+  ): Promise<ReadonlyMap<string, FollowUp>>
   /** Replaces what this host told people elsewhere of its mirrors. Throws LedgerError `session-over` if the session is closed. */
   publish(session: bigint, published: Published): Promise<void>
 }

@@ -1,6 +1,7 @@
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { SCHEMA } from '../../src/ledger/postgres/schema-version.ts'
 import { fleetOf } from '../support/fleet-of-hosts.ts'
 import { expectExit, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
@@ -19,7 +20,7 @@ describe('creating a ledger', () => {
     expectExit(
       await nas.shelfd(['fleet', 'init', '--yes']),
       0,
-      /Created the ledger in ".*" at 127\.0\.0\.1:\d+ \(schema 2\)/,
+      new RegExp(`Created the ledger in ".*" at 127\\.0\\.0\\.1:\\d+ \\(schema ${SCHEMA}\\)`),
     )
     expectExit(await nas.shelfd(['fleet', 'init', '--yes']), 0, /is up to date/)
     expect(await nas.sync([])).toMatchObject({ exitCode: 0, mirror: { uploads: { created: 3 } } })
@@ -37,11 +38,15 @@ describe('creating a ledger', () => {
     expect(upgraded.stdout + upgraded.stderr).toMatch(
       /^Up to date: the ledger .*\n {2}laptop has shelfd 0\.0\.9, this host /,
     )
-    expect(await nas.json(['fleet', 'upgrade'])).toMatchObject({ from: 2, to: 2, behind: [{ host: 'laptop' }] })
-    await fleet.database.run('UPDATE shelfd.ledger SET schema = 4')
+    expect(await nas.json(['fleet', 'upgrade'])).toMatchObject({
+      from: SCHEMA,
+      to: SCHEMA,
+      behind: [{ host: 'laptop' }],
+    })
+    await fleet.database.run('UPDATE shelfd.ledger SET schema = $1', [SCHEMA + 2])
     fleet.service.forget()
     nas.write('Papers', { 'new.md': 'new' })
-    expectExit(await nas.shelfd(['sync']), 78, /has schema 4, and this program knows up to 3: install a newer shelfd/)
+    expectExit(await nas.shelfd(['sync']), 78, /has schema .*, and this program knows up to .*: install a newer shelfd/)
     expect(fleet.service.count('uploadFile')).toBe(0)
   })
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/foundation/clock.ts'
 import {
   type ClaimResult,
-  type DirectoryClaim,
+  type FollowUp,
   type HostIdentity,
   type HostOrder,
   type Ledger,
@@ -23,7 +23,6 @@ import {
   away,
   type Claim,
   contentKey,
-  type Directory,
   distinctPlaces,
   type Host,
   isStoring,
@@ -52,7 +51,6 @@ export class MemoryLedger {
   readonly #claims = this.#journal.table<Claim>()
   readonly #refusals = this.#journal.table<Refusal & { readonly host: string }>()
   readonly #limit: DayLimit
-  readonly #directories = this.#journal.table<Directory>()
   readonly #extraSends = this.#journal.table<string>()
   /** Numbers are never given out again, also after commits were lost. */
   #last = 0
@@ -127,26 +125,11 @@ export class MemoryLedger {
           if (found) this.#sessions.set(String(session), { ...found, isClosed: true })
         }),
       closeSilent: (owner) => call('closeSilent', () => this.#closeSilent(owner)),
-      claimDirectories: (session, library, paths) =>
-        call('claimDirectories', () => {
+      takeFollowUps: (session, library, resourceIds) =>
+        call('takeFollowUps', () => {
           this.#checkSession(session)
-          return paths.map((path) => this.#claimDirectory(session, libraryKey(library, path)))
-        }),
-      settleDirectories: (library, paths, isThere) =>
-        call('settleDirectories', () => {
-          for (const path of paths) this.#directories.set(libraryKey(library, path), { session: null, isThere })
-        }),
-      recordOutcomes: (library, outcomes) =>
-        call('recordOutcomes', () => {
-          for (const [key, content] of this.#contentsOf(library)) {
-            const outcome = outcomes.get(content.resourceId)
-            if (outcome) this.#contents.set(key, { ...content, outcome })
-          }
-        }),
-      outcomes: (library, resourceIds) =>
-        call('outcomes', () => {
-          const found = this.#contentsOf(library).map(([, { resourceId, outcome }]) => [resourceId, outcome] as const)
-          return new Map(found.filter(([resourceId]) => resourceIds.includes(resourceId)))
+          const asked = this.#contentsOf(library).filter(([, { resourceId }]) => resourceIds.includes(resourceId))
+          return new Map(asked.map(([key, stored]) => [stored.resourceId, this.#takeFollowUp(session, key, stored)]))
         }),
       publish: (session, told) => call('publish', () => this.published.publish(this.#checkSession(session), told)),
       [Symbol.asyncDispose]: async () => {},
@@ -298,6 +281,10 @@ export class MemoryLedger {
     }
     const claim = this.#claims.get(key)
     const stored = this.#contents.get(key)
+    const { outcome = 'pending' } = end
+    if (stored?.resourceId === end.resourceId && stored && outcome !== 'pending')
+      this.#contents.set(key, { ...stored, outcome })
+    if (end.kind === 'outcome') return { isLate: false, resourceId: undefined }
     const own = claim?.session === end.session && claim.host === host ? claim : undefined
     if (own) this.#endClaim(key, own, end.kind)
     const isLate = own === undefined && (claim !== undefined || stored !== undefined)
@@ -308,8 +295,7 @@ export class MemoryLedger {
     this.#claims.delete(key)
     this.#refusals.delete(key)
     const { resourceId } = end
-    if (!stored)
-      this.#contents.set(key, { library: libraryKey(end.library), resourceId, outcome: end.outcome ?? 'pending', host })
+    if (!stored) this.#contents.set(key, { library: libraryKey(end.library), resourceId, outcome, host })
     const other = stored && stored.resourceId !== resourceId ? stored.resourceId : undefined
     const isSecond = end.kind === 'duplicate' && (isLate || (own?.doubts ?? 0) > 0)
     if (other !== undefined || isSecond) this.#extraSends.set(String(this.#number()), libraryKey(end.library))
@@ -330,13 +316,16 @@ export class MemoryLedger {
     }
   }
 
-  #claimDirectory(session: bigint, key: string): DirectoryClaim {
-    const found = this.#directories.get(key)
-    if (found?.isThere) return 'created'
-    const owner = found?.session == null ? undefined : this.#sessions.get(String(found.session))
-    if (owner && !owner.isClosed && found?.session !== session) return 'elsewhere'
-    this.#directories.set(key, { session, isThere: false })
-    return 'mine'
+  #takeFollowUp(session: bigint, key: string, stored: Stored): FollowUp {
+    if (stored.outcome !== 'pending') return { kind: 'final', outcome: stored.outcome }
+    const follower = stored.followedBy ?? this.#hosts.get(stored.host)?.session
+    if (follower === session) return { kind: 'mine' }
+    const owner = follower == null ? undefined : this.#sessions.get(String(follower))
+    if (follower != null && owner && !owner.isClosed) {
+      return { kind: 'elsewhere', owner: { session: follower, beat: owner.beat } }
+    }
+    this.#contents.set(key, { ...stored, followedBy: session })
+    return { kind: 'mine' }
   }
 
   #contentsOf(library: LedgerLibrary): [string, Stored][] {

@@ -1,7 +1,6 @@
 /** What a ledger in memory keeps, and by which keys. */
-import type { IngestionOutcome } from '../../src/contract/states.ts'
 import { TemporaryError } from '../../src/foundation/errors.ts'
-import type { LedgerLibrary, UploadEnd, UploadPlace, WantedContent } from '../../src/ledger/ledger.ts'
+import type { LedgerLibrary, SharedOutcome, UploadEnd, UploadPlace, WantedContent } from '../../src/ledger/ledger.ts'
 
 export interface Host {
   readonly id: number
@@ -34,13 +33,10 @@ export interface Claim {
 export interface Stored {
   readonly library: string
   readonly resourceId: string
-  readonly outcome: IngestionOutcome
+  readonly outcome: SharedOutcome
   readonly host: string
-}
-
-export interface Directory {
-  readonly session: bigint | null
-  readonly isThere: boolean
+  /** The session that polls it in place of that host. */
+  readonly followedBy?: bigint
 }
 
 export interface MergedContent extends WantedContent {

@@ -6,6 +6,7 @@ import { LedgerConnection } from '../../src/ledger/postgres/connection.ts'
 import { openFleetView } from '../../src/ledger/postgres/hosts.ts'
 import { postgresLedger } from '../../src/ledger/postgres/postgres-ledger.ts'
 import { hardenedSql, initialise } from '../../src/ledger/postgres/schema.ts'
+import { SCHEMA } from '../../src/ledger/postgres/schema-version.ts'
 import { freePort } from '../support/free-port.ts'
 import { needs } from '../support/needs.ts'
 import { createDatabase, needsPostgres, startPooler, type TestDatabase } from '../support/postgres.ts'
@@ -48,16 +49,16 @@ describe('the ledger on PostgreSQL of the system, through a pooler', () => {
 describe('a ledger on PostgreSQL', () => {
   test('creating it twice changes nothing', async () => {
     const own = track(await createDatabase())
-    expect(await initialise(own.address, LEASE_MS)).toEqual({ from: 0, to: 2 })
+    expect(await initialise(own.address, LEASE_MS)).toEqual({ from: 0, to: SCHEMA })
     const before = await own.run('SELECT * FROM shelfd.ledger')
-    expect(await initialise(own.address, 15_000)).toEqual({ from: 2, to: 2 })
+    expect(await initialise(own.address, 15_000)).toEqual({ from: SCHEMA, to: SCHEMA })
     expect(await own.run('SELECT * FROM shelfd.ledger')).toEqual(before)
   })
 
   test('two hosts that create it at the same time make one', async () => {
     const own = track(await createDatabase())
     const made = await Promise.all([initialise(own.address, LEASE_MS), initialise(own.address, LEASE_MS)])
-    expect(made.map(({ from }) => from).sort()).toEqual([0, 2])
+    expect(made.map(({ from }) => from).sort()).toEqual([0, SCHEMA])
   })
 
   test('a database without one is named, with what creates it', async () => {
@@ -71,8 +72,8 @@ describe('a ledger on PostgreSQL', () => {
   })
 
   test.each([
-    [0, 'ledger-unusable', /has schema 0, and this program needs 2/],
-    [4, 'ledger-newer', /has schema 4, and this program knows up to 3/],
+    [0, 'ledger-unusable', new RegExp(`has schema 0, and this program needs ${SCHEMA}`)],
+    [SCHEMA + 2, 'ledger-newer', new RegExp(`has schema ${SCHEMA + 2}, and this program knows up to ${SCHEMA + 1}`)],
   ] as const)('one of schema %d is refused before anything is written', async (schema, code, message) => {
     const own = await newLedger()
     await own.run('UPDATE shelfd.ledger SET schema = $1', [schema])
@@ -82,7 +83,7 @@ describe('a ledger on PostgreSQL', () => {
 
   test('one of the next schema serves this program', async () => {
     const own = await newLedger()
-    await own.run('UPDATE shelfd.ledger SET schema = 3')
+    await own.run('UPDATE shelfd.ledger SET schema = schema + 1')
     expect(await open(own.address)).toMatchObject({ settled: 0n, hasMoved: false })
   })
 

@@ -1,6 +1,6 @@
 import { describeClaims } from './sentences/claims.ts'
-import { describeDirectories } from './sentences/directories.ts'
 import { describeEnds } from './sentences/ends.ts'
+import { describeFollowUps } from './sentences/follow-ups.ts'
 import { describeLimits } from './sentences/limits.ts'
 import { describeLostCommits } from './sentences/lost-commits.ts'
 import { describePublished } from './sentences/published.ts'
@@ -16,8 +16,8 @@ export function describeLedger(ledger: () => LedgerUnderTest): void {
   describeTakeOver(ledger)
   describeEnds(ledger)
   describeRefusals(ledger)
+  describeFollowUps(ledger)
   describeLimits(ledger)
-  describeDirectories(ledger)
   describeLostCommits(ledger)
   describePublished(ledger)
 }

@@ -1,10 +1,12 @@
 /** What the functions of the ledger take and return, in place of the contract's shapes. */
-import type { IngestionOutcome } from '../../contract/states.ts'
 import type {
   ClaimResult,
   EndKind,
+  FollowUp,
   LedgerContent,
   LedgerLibrary,
+  SessionBeat,
+  SharedOutcome,
   UploadEnd,
   UploadPlace,
   WantedContent,
@@ -12,9 +14,10 @@ import type {
 
 const MOST_MESSAGE_BYTES = 500
 
-const OUTCOMES: Readonly<Record<IngestionOutcome, string>> = {
+const OUTCOMES: Readonly<Record<SharedOutcome, string>> = {
   pending: 'p',
   searchable: 's',
+  remarked: 'r',
   partial: 'i',
   failed: 'f',
   unknown: 'u',
@@ -24,6 +27,7 @@ const KINDS: Readonly<Record<EndKind, string>> = {
   created: 'c',
   duplicate: 'd',
   adopted: 'a',
+  outcome: 'o',
   refused: 'r',
   'not-sent': 'n',
   absent: 'b',
@@ -48,13 +52,24 @@ export interface ClaimRow {
   readonly o_beat: string | null
 }
 
-export function encodeOutcome(outcome: IngestionOutcome): string {
-  return OUTCOMES[outcome]
+/** A row of take_follow_ups_1. */
+export interface FollowUpRow {
+  readonly o_resource: string
+  readonly o_answer: string
+  readonly o_outcome: string
+  readonly o_session: string | null
+  readonly o_beat: string | null
 }
 
-export function decodeOutcome(letter: string | null): IngestionOutcome {
-  const known = (Object.keys(OUTCOMES) as IngestionOutcome[]).find((outcome) => OUTCOMES[outcome] === letter)
+/** A letter of a newer version is no outcome that this one may take for granted. */
+function decodeOutcome(letter: string | null): SharedOutcome {
+  const known = (Object.keys(OUTCOMES) as SharedOutcome[]).find((outcome) => OUTCOMES[outcome] === letter)
   return known ?? 'unknown'
+}
+
+export function decodeFollowUp({ o_answer, o_outcome, o_session, o_beat }: FollowUpRow): FollowUp {
+  if (o_answer === 'f') return { kind: 'final', outcome: decodeOutcome(o_outcome) }
+  return o_answer === 'm' ? { kind: 'mine' } : { kind: 'elsewhere', owner: decodeBeat(o_session, o_beat) }
 }
 
 export function decodeClaim(row: ClaimRow): ClaimResult {
@@ -73,12 +88,13 @@ export function decodeClaim(row: ClaimRow): ClaimResult {
     }
     case 'h':
       return { kind: 'held', freesAt: untilMs }
-    default: {
-      const isKnown = row.o_session !== null && row.o_beat !== null
-      const owner = isKnown ? { session: BigInt(row.o_session), beat: BigInt(row.o_beat) } : undefined
-      return { kind: 'elsewhere', host, owner }
-    }
+    default:
+      return { kind: 'elsewhere', host, owner: decodeBeat(row.o_session, row.o_beat) }
   }
+}
+
+function decodeBeat(session: string | null, beat: string | null): SessionBeat | undefined {
+  return session === null || beat === null ? undefined : { session: BigInt(session), beat: BigInt(beat) }
 }
 
 /** Each distinct content once. */
@@ -139,7 +155,7 @@ export function encodeEnds(ends: readonly UploadEnd[]): {
     column(({ sizeBytes }) => sizeBytes),
     column(({ kind }) => KINDS[kind]),
     column(({ resourceId }) => resourceId),
-    column(({ outcome }) => encodeOutcome(outcome ?? 'pending')),
+    column(({ outcome }) => OUTCOMES[outcome ?? 'pending']),
     column(({ refusal }) => refusal && withoutNul(refusal.code)),
     column(({ refusal }) => refusal && boundMessage(refusal.message)),
     column(({ refusal }) => refusal?.retryAt),

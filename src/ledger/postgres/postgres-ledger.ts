@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto'
-import type { IngestionOutcome } from '../../contract/states.ts'
 import type {
   ClaimResult,
-  DirectoryClaim,
   FleetLimits,
+  FollowUp,
   HostIdentity,
   HostOrder,
   Ledger,
@@ -21,14 +19,12 @@ import { encodePublished } from './encode-published.ts'
 import {
   type ClaimRow,
   decodeClaim,
-  decodeOutcome,
+  decodeFollowUp,
   encodeContents,
   encodeEnds,
-  encodeOutcome,
+  type FollowUpRow,
   withoutNul,
 } from './encoding.ts'
-
-const DIRECTORY_CLAIMS: Readonly<Record<string, DirectoryClaim>> = { m: 'mine', c: 'created', e: 'elsewhere' }
 
 /** A ledger on PostgreSQL, over two connections, so that a long claim delays no beat. Connects with the first call. */
 export function postgresLedger(address: LedgerAddress): Ledger {
@@ -124,39 +120,16 @@ class PostgresLedger implements Ledger {
     return rows[0]?.closed === true
   }
 
-  async claimDirectories(session: bigint, library: LedgerLibrary, paths: readonly string[]): Promise<DirectoryClaim[]> {
-    if (paths.length === 0) return []
-    const sorted = sortPaths(paths)
-    const rows = await this.#work.query<DirectoryRow>('SELECT * FROM shelfd.claim_directories_1($1, $2, $3, $4, $5)', [
-      ...[session, ...valuesOf(library), sorted],
-    ])
-    const byPath = new Map(rows.map(({ o_nth, o_answer }) => [sorted[o_nth - 1]?.toString(), o_answer]))
-    return paths.map((path) => DIRECTORY_CLAIMS[byPath.get(Buffer.from(path).toString()) ?? ''] ?? 'elsewhere')
-  }
-
-  async settleDirectories(library: LedgerLibrary, paths: readonly string[], isThere: boolean): Promise<void> {
-    if (paths.length === 0) return
-    await this.#work.query('SELECT shelfd.settle_directories_1($1, $2, $3, $4, $5)', [
-      ...[...valuesOf(library), sortPaths(paths), isThere],
-    ])
-  }
-
-  async recordOutcomes(library: LedgerLibrary, outcomes: ReadonlyMap<string, IngestionOutcome>): Promise<void> {
-    if (outcomes.size === 0) return
-    const ids = [...outcomes.keys()].sort()
-    const letters = ids.map((id) => encodeOutcome(outcomes.get(id) ?? 'unknown'))
-    await this.#work.query('SELECT shelfd.record_outcomes_1($1, $2, $3, $4, $5)', [...valuesOf(library), ids, letters])
-  }
-
-  async outcomes(
+  async takeFollowUps(
+    session: bigint,
     library: LedgerLibrary,
     resourceIds: readonly string[],
-  ): Promise<ReadonlyMap<string, IngestionOutcome>> {
+  ): Promise<ReadonlyMap<string, FollowUp>> {
     if (resourceIds.length === 0) return new Map()
-    const rows = await this.#work.query<OutcomeRow>('SELECT * FROM shelfd.outcomes_1($1, $2, $3, $4)', [
-      ...[...valuesOf(library), resourceIds],
+    const rows = await this.#work.query<FollowUpRow>('SELECT * FROM shelfd.take_follow_ups_1($1, $2, $3, $4, $5)', [
+      ...[session, ...valuesOf(library), resourceIds],
     ])
-    return new Map(rows.map(({ o_resource, o_outcome }) => [o_resource, decodeOutcome(o_outcome)]))
+    return new Map(rows.map((row) => [row.o_resource, decodeFollowUp(row)]))
   }
 
   async publish(session: bigint, published: Published): Promise<void> {
@@ -193,16 +166,6 @@ interface SettleRow {
   readonly o_resource: string | null
 }
 
-interface DirectoryRow {
-  readonly o_nth: number
-  readonly o_answer: string
-}
-
-interface OutcomeRow {
-  readonly o_resource: string
-  readonly o_outcome: string
-}
-
 function valuesOf({ origin, tenantId, remoteId }: LedgerLibrary): unknown[] {
   return [origin, tenantId, remoteId]
 }
@@ -211,12 +174,4 @@ function valuesOf({ origin, tenantId, remoteId }: LedgerLibrary): unknown[] {
 function pickResults(found: readonly ClaimRow[], rows: readonly number[]): ClaimResult[] {
   const results = new Map(found.map((row) => [row.o_nth, decodeClaim(row)]))
   return rows.map((row) => results.get(row) ?? { kind: 'elsewhere', host: '', owner: undefined })
-}
-
-/** By their hashes: the order in which every host locks directories. */
-function sortPaths(paths: readonly string[]): Buffer[] {
-  return [...new Set(paths)]
-    .map((path) => ({ bytes: Buffer.from(path), hash: createHash('sha256').update(path).digest() }))
-    .sort((a, b) => Buffer.compare(a.hash, b.hash))
-    .map(({ bytes }) => bytes)
 }

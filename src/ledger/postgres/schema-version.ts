@@ -1,2 +1,2 @@
 /** The number of the last file in migrations/. */
-export const SCHEMA = 2
+export const SCHEMA = 4

@@ -61,6 +61,8 @@ export interface PendingResource {
   readonly uploadedAt: number
   readonly searchableAt: number | null
   readonly hasProblem: number
+  /** The host of a fleet that sent it; null: this one. */
+  readonly host: string | null
 }
 
 export interface StoredContent {
@@ -128,7 +130,7 @@ const HAS_FILE = `EXISTS
     (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?)`
 
 const PENDING_COLUMNS = `id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt,
-       searchable_at AS searchableAt, problem_code IS NOT NULL AS hasProblem`
+       searchable_at AS searchableAt, problem_code IS NOT NULL AS hasProblem, host`
 
 const NO_PROBLEM = 'problem_code = NULL, problem_message = NULL, retry_at = NULL, problem_count = 0'
 

@@ -21,6 +21,7 @@ export interface Settlement {
   readonly size: number
   readonly resourceId: string | null
   readonly outcome: IngestionOutcome | null
+  readonly ingestionNote: string | null
   readonly problemCode: string | null
   readonly problemMessage: string | null
   readonly retryAt: number | null
@@ -60,7 +61,7 @@ export function prepareSettlements(database: Database.Database) {
   const first = database.prepare<[], { batch: number | null }>('SELECT min(batch) AS batch FROM settlement')
   const list = database.prepare<[number], Settlement>(
     `SELECT s.id, s.session, s.content_id AS contentId, s.kind, c.sha256, c.mime, c.size, c.resource_id AS resourceId, c.outcome,
-       c.problem_code AS problemCode, c.problem_message AS problemMessage, c.retry_at AS retryAt,
+       c.ingestion_note AS ingestionNote, c.problem_code AS problemCode, c.problem_message AS problemMessage, c.retry_at AS retryAt,
        c.is_set_aside AS isSetAside, l.origin, l.tenant_id AS tenantId, l.remote_id AS remoteId
      FROM settlement s JOIN content c ON c.id = s.content_id JOIN library l ON l.id = c.library_id
      WHERE s.batch = ? ORDER BY s.id`,
@@ -73,7 +74,7 @@ export function prepareSettlements(database: Database.Database) {
   const isAny = database.prepare<[], { n: number }>('SELECT EXISTS (SELECT 1 FROM settlement) AS n')
   return {
     add: (session: bigint, contentId: number, kind: string) => void add.run(String(session), contentId, kind),
-    /** Adds what somebody decided about a content, where this store has been in a fleet. */
+    /** Adds what somebody decided about a content, or what became of its resource, where this store has been in a fleet. */
     tell: (contentId: number, kind: string) => void tell.run(contentId, kind),
     /**
      * Adds the receipts of stored contents that the ledger got in no batch up to `settled`, among the next contents after `afterId`. Returns

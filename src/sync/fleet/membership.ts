@@ -1,11 +1,14 @@
+import type { Timer } from '../../foundation/clock.ts'
 import { Mutex } from '../../foundation/concurrency/mutex.ts'
 import { messageOf } from '../../foundation/errors.ts'
 import {
   type ClaimResult,
   type EndKind,
+  type FollowUp,
   LedgerError,
   type LedgerLibrary,
   MOST_IN_A_CALL,
+  type SessionBeat,
   type UploadPlace,
   type WantedContent,
 } from '../../ledger/ledger.ts'
@@ -44,6 +47,7 @@ export class Membership implements AsyncDisposable {
   readonly #claimed = new Map<number, HeldClaim>()
   readonly #session: HostSession
   readonly #publication: Publication
+  #settling: Timer | undefined
   /** Held while contents are claimed, so that none is given back that another mirror is being given. */
   readonly #turn = new Mutex()
 
@@ -106,9 +110,7 @@ export class Membership implements AsyncDisposable {
       results.push(...(await this.#claimPart(library, part, looks)))
     }
     // What was claimed is claimed, also if this fails.
-    await this.#closeSilent(results).catch((error: unknown) => {
-      this.#context.logger.warn('could not close the session of a silent host', { reason: messageOf(error) })
-    })
+    await this.#closeSilent(results)
     return results
   }
 
@@ -121,6 +123,29 @@ export class Membership implements AsyncDisposable {
       results.push(...(await ledger.peek(library, part, this.#options.limits)))
     }
     return results
+  }
+
+  /**
+   * Asks which of the resources that other hosts sent are final, and which are this host's to poll, at most 500; undefined if the ledger
+   * cannot say it now.
+   */
+  async takeFollowUps(
+    library: LedgerLibrary,
+    resourceIds: readonly string[],
+  ): Promise<ReadonlyMap<string, FollowUp> | undefined> {
+    const { current } = this.#session
+    if (!current) return undefined
+    try {
+      const answers = await current.ledger.takeFollowUps(current.session, library, resourceIds)
+      await this.#closeSilent([...answers.values()])
+      return answers
+    } catch (error) {
+      if (error instanceof LedgerError) this.#session.drop(current)
+      this.#context.logger.debug('the ledger does not say what became of resources of other hosts', {
+        reason: messageOf(error),
+      })
+      return undefined
+    }
   }
 
   /** Guards the upload of a claimed content: its end leaves only while the lease is surely ours. */
@@ -176,8 +201,17 @@ export class Membership implements AsyncDisposable {
     }
   }
 
+  /** The same a moment later, with what comes until then. */
+  settleSoon(): void {
+    this.#settling ??= this.#context.clock.startTimer(this.askAgainMs / 10, () => {
+      this.#settling = undefined
+      void this.settle()
+    })
+  }
+
   /** Settles what is left, and closes the session, so that others need not wait for its lease. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#settling?.[Symbol.dispose]()
     await this.#session.close(async () => {
       await this.giveBack(this.#claimed.keys())
       await this.settle()
@@ -207,19 +241,21 @@ export class Membership implements AsyncDisposable {
     }, looks)
   }
 
-  async #closeSilent(results: readonly ClaimResult[]): Promise<void> {
-    const owners = new Map(
-      results.flatMap((result) =>
-        result.kind === 'elsewhere' && result.owner ? [[result.owner.session, result.owner.beat] as const] : [],
-      ),
-    )
+  async #closeSilent(
+    answers: readonly { readonly kind: string; readonly owner?: SessionBeat | undefined }[],
+  ): Promise<void> {
     const { clock, logger } = this.#context
-    for (const [session, beat] of owners) {
-      const leaseMs = this.#session.current?.leaseMs ?? Number.POSITIVE_INFINITY
-      if (!this.#silent.note(session, beat, clock.monotonicMs(), leaseMs)) continue
-      this.#silent.forget(session)
-      const isClosed = await this.#session.call(({ ledger }) => ledger.closeSilent({ session, beat }))
-      if (isClosed) logger.warn('closed the session of a host that is silent', { session: String(session) })
+    const { current } = this.#session
+    const owners = new Map(answers.flatMap(({ owner }) => (owner ? [[owner.session, owner.beat] as const] : [])))
+    for (const [session, beat] of current ? owners : []) {
+      if (!current || !this.#silent.note(session, beat, clock.monotonicMs(), current.leaseMs)) continue
+      try {
+        if (await current.ledger.closeSilent({ session, beat }))
+          logger.warn('closed the session of a host that is silent', { session: String(session) })
+        this.#silent.forget(session)
+      } catch (error) {
+        logger.warn('could not close the session of a silent host', { reason: messageOf(error) })
+      }
     }
   }
 

@@ -5,6 +5,7 @@ import {
   MOST_IN_A_CALL,
   type OddEnd,
   type OpenedSession,
+  type SharedOutcome,
   type UploadEnd,
 } from '../../ledger/ledger.ts'
 import type { Store } from '../../store/open-store.ts'
@@ -136,7 +137,7 @@ interface Reconciliation {
 }
 
 function toEnd(row: Settlement): UploadEnd {
-  const { session, origin, tenantId, remoteId, sha256, mime, size, resourceId, outcome } = row
+  const { session, origin, tenantId, remoteId, sha256, mime, size, resourceId } = row
   const kind = row.kind as EndKind
   const end = { session: BigInt(session), library: { origin, tenantId, remoteId }, sha256, mime, sizeBytes: size, kind }
   if (kind === 'refused' || kind === 'ignored') {
@@ -145,7 +146,12 @@ function toEnd(row: Settlement): UploadEnd {
     return { ...end, refusal: { ...refusal, isSetAside: isSetAside === 1 } }
   }
   if (resourceId === null) return end
-  return { ...end, resourceId, outcome: outcome ?? 'pending' }
+  return { ...end, resourceId, outcome: sharedOutcome(row) }
+}
+
+/** The ledger holds no remarks: it says that there is one. */
+function sharedOutcome({ outcome, ingestionNote }: Settlement): SharedOutcome {
+  return outcome === 'searchable' && ingestionNote !== null ? 'remarked' : (outcome ?? 'pending')
 }
 
 function secondSend(rows: readonly Settlement[], { index, isLate, resourceId }: OddEnd): SecondSend[] {

@@ -109,10 +109,11 @@ export class IngestionFollower implements Follower {
 
   /** Polls each resource once; returns the number of those whose ingestion ended. */
   async #poll(due: readonly FollowedResource[]): Promise<number> {
+    const { known, unknown } = await this.#askOtherHosts(due)
     const answers: FollowedPoll[] = []
     const failed: FailedPoll[] = []
     try {
-      await forEachConcurrently(due, this.#engine.limits.checkers, async (followed) => {
+      await forEachConcurrently(unknown, this.#engine.limits.checkers, async (followed) => {
         if (this.#engine.signal.aborted) return
         const answer = await this.#ask(followed)
         if ('error' in answer) failed.push(answer)
@@ -122,7 +123,34 @@ export class IngestionFollower implements Follower {
       this.#take(answers)
     }
     for (const poll of failed) await this.#takeFailure(poll, answers.length > 0)
-    return answers.filter(({ outcome }) => outcome !== 'pending').length
+    return known + answers.filter(({ outcome }) => outcome !== 'pending').length
+  }
+
+  /**
+   * Of resources that other hosts sent, takes what the ledger knows, since one host polls each. Returns how many have ended by that, and
+   * those that this host is to poll: what has to be said of an end other than a searchable one, the service alone knows; an overdue one is
+   * polled by all.
+   */
+  async #askOtherHosts(due: readonly FollowedResource[]): Promise<{ known: number; unknown: FollowedResource[] }> {
+    const { fleet } = this.#engine
+    const theirs = fleet ? due.filter(({ host, isKnownOverdue }) => host !== null && !isKnownOverdue) : []
+    const ended = new Map<FollowedResource, FollowedPoll>()
+    const waiting = new Set<FollowedResource>()
+    for (const [library, some] of Map.groupBy(theirs, ({ mirror }) => mirror.library)) {
+      const answers = await fleet?.takeFollowUps(
+        library,
+        some.map(({ resourceId }) => resourceId),
+      )
+      for (const followed of some) {
+        const answer = answers?.get(followed.resourceId)
+        if (answer?.kind === 'elsewhere') waiting.add(followed)
+        else if (answer?.kind === 'final' && answer.outcome === 'searchable')
+          ended.set(followed, { followed, ...SEARCHABLE })
+      }
+    }
+    this.#take([...ended.values()])
+    for (const followed of waiting) this.#postpone(followed)
+    return { known: ended.size, unknown: due.filter((one) => !ended.has(one) && !waiting.has(one)) }
   }
 
   async #ask(followed: FollowedResource): Promise<FollowedPoll | FailedPoll> {
@@ -159,7 +187,9 @@ export class IngestionFollower implements Follower {
         this.#postpone(followed)
       }
     }
-    if (hasEnded) this.#engine.ingestion.announce()
+    if (!hasEnded) return
+    this.#engine.ingestion.announce()
+    this.#engine.fleet?.settleSoon()
   }
 
   #postpone(followed: FollowedResource): void {
@@ -187,6 +217,9 @@ interface PollResult {
 interface PollFailure {
   readonly error: ShelfdError
 }
+
+/** What the ledger says of a resource that another host polled. */
+const SEARCHABLE = { outcome: 'searchable', status: 'completed', note: null, problem: null, isShared: true } as const
 
 /** Polls a resource once (4.13); returns an error that may concern it alone, and throws one of the service as a whole. */
 async function pollResource(
@@ -228,7 +261,11 @@ function readNote(resource: ResourceRecord): string | null {
   return note === null ? null : truncateText(escapeText(note), LONGEST_NOTE)
 }
 
-type FollowedPoll = PollResult & { readonly followed: FollowedResource }
+type FollowedPoll = PollResult & {
+  readonly followed: FollowedResource
+  /** The hosts of a fleet know it already. */
+  readonly isShared?: boolean
+}
 
 /** The least interval between two writes for a pending resource whose status has not changed. */
 const WRITE_SEEN_MS = 30_000
@@ -271,11 +308,13 @@ function recordSeen({ store, clock }: Engine, { followed, status }: FollowedPoll
   followed.writtenStatus = status
 }
 
-function recordEnd(engine: Engine, { followed, outcome, status, note, problem }: FollowedPoll): number[] {
+function recordEnd(engine: Engine, poll: FollowedPoll): number[] {
+  const { followed, outcome, status, note, problem, isShared } = poll
   const { store, clock, progress, metrics } = engine
   const nowMs = clock.nowMs()
   const searchableAt = outcome === 'searchable' ? (followed.searchableAt ?? nowMs) : null
   store.contents.setIngestion(followed.contentId, { status, outcome, searchableAt, note, seenAt: nowMs })
+  if (!isShared) store.settlements.tell(followed.contentId, 'outcome')
   if (outcome === 'searchable') {
     if (note !== WITHOUT_TEXT) progress.searchable += 1
     if (followed.searchableAt === null) metrics.searchableAfter(Math.max(0, nowMs - followed.uploadedAt))

@@ -7,6 +7,8 @@ import type { Engine } from '../engine.ts'
 /** A resource that is polled until its ingestion ends. */
 export interface FollowedResource extends Omit<PendingResource, 'hasProblem'> {
   hasProblem: number
+  /** The host of a fleet that polls it as well; null: the outcome is not asked for at the ledger. */
+  readonly host: string | null
   readonly mirror: MirrorRow
   readonly sinceMs: number
   /** When its state was last written to the store (monotonic). */
@@ -91,7 +93,8 @@ export class PollSchedule {
     for (const { row } of this.#mirrors.values()) {
       this.#nextRecheck.schedule(store.contents.nextRecheckAt(row.id, clock.nowMs()))
       for (const resource of store.contents.listDueForRecheck(row.id, clock.nowMs())) {
-        if (!this.#followed.has(resource.contentId)) this.#take(row, resource, 0)
+        // The ledger knows less of it than the service.
+        if (!this.#followed.has(resource.contentId)) this.#take(row, { ...resource, host: null }, 0)
       }
     }
   }

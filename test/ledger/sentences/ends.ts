@@ -241,34 +241,4 @@ export function describeEnds(ledger: () => LedgerUnderTest): void {
       expect([(await nas.open()).settled, (await laptop.open()).settled]).toEqual([2n, 1n])
     })
   })
-
-  describe('outcomes of ingestion', () => {
-    test('are recorded for all', async () => {
-      const [nas, laptop] = await openTwo(ledger())
-      await nas.claim('a', 'b', 'c')
-      for (const name of ['a', 'b', 'c']) await nas.settle([name, { kind: 'created', resourceId: `r-${name}` }])
-      await nas.ledger.recordOutcomes(
-        nas.library,
-        new Map([
-          ['r-b', 'failed'],
-          ['r-a', 'searchable'],
-          ['unknown', 'partial'],
-        ]),
-      )
-      const outcomes = await laptop.ledger.outcomes(laptop.library, ['r-c', 'r-b', 'other', 'r-a'])
-      expect([...outcomes].sort()).toEqual([
-        ['r-a', 'searchable'],
-        ['r-b', 'failed'],
-        ['r-c', 'pending'],
-      ])
-      expect(await laptop.claim('b')).toMatchObject([{ kind: 'stored', outcome: 'failed' }])
-    })
-
-    test('of no resources, and of a library that nobody knows, are none', async () => {
-      const nas = await TestHost.open(ledger())
-      await nas.ledger.recordOutcomes(newLibrary(), new Map([['r', 'failed']]))
-      expect(await nas.ledger.outcomes(newLibrary(), ['r'])).toEqual(new Map())
-      expect(await nas.ledger.outcomes(nas.library, [])).toEqual(new Map())
-    })
-  })
 }

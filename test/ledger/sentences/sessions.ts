@@ -39,7 +39,7 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       expect(await nas.ledger.renew(before)).toMatchObject({ isOurs: false })
       expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true })
       await expectLedgerError(nas.ledger.claim(before, nas.library, [wanted('a')], NO_LIMIT), 'session-over')
-      await expectLedgerError(nas.ledger.claimDirectories(before, nas.library, ['/a']), 'session-over')
+      await expectLedgerError(nas.ledger.takeFollowUps(before, nas.library, ['r']), 'session-over')
     })
 
     test('a copied state is noticed: its previous session is not the one that the host has', async () => {

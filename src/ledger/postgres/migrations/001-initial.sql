@@ -55,7 +55,7 @@ create table session (
 ) with (fillfactor = 50);
 create index on session (host_id);
 
--- outcome: p pending, s searchable, i partial, f failed, u unknown
+-- outcome: p pending, s searchable, r searchable with a remark, i partial, f failed, u unknown
 create table content (
   library_id   integer not null,
   sha256       bytea not null,
@@ -114,16 +114,6 @@ create table extra_send (
 
 -- Contents that were claimed in ten minutes.
 create table spend (service_id integer not null, slot timestamptz not null, n bigint not null, primary key (service_id, slot));
-
--- An index holds no key of more than 2,700 bytes, a path may be longer.
-create table directory (
-  library_id   integer not null,
-  path_sha256  bytea not null,
-  path         bytea not null,
-  session_id   bigint,
-  created_at   timestamptz,
-  primary key (library_id, path_sha256)
-);
 
 create table host_order (
   id        bigint generated always as identity primary key,
@@ -438,8 +428,8 @@ end $$;
 
 -- Ends of uploads ---------------------------------------------------------------------------------------------------------------------
 
--- Kinds: c created, d duplicate, a adopted, r refused, n not sent, b absent by a complete look, x in doubt, t refused no
--- more: somebody wants it tried again, i set aside by somebody. Ends must be sorted by
+-- Kinds: c created, d duplicate, a adopted, o its ingestion has this outcome, r refused, n not sent, b absent by a complete look, x in doubt,
+-- t refused no more: somebody wants it tried again, i set aside by somebody. Ends must be sorted by
 -- library and key. Returns what is not as the host thinks: another session took the claim over, or the content has another resource.
 create function settle_1(
   p_host integer, p_batch bigint, p_origins text[], p_tenants bigint[], p_remotes text[], p_mimes text[],
@@ -472,6 +462,11 @@ begin
       delete from refusal x where x.library_id = lib and x.sha256 = key_sha and x.mime = key_mime;
       continue;
     end if;
+    if p_outcome[k] <> 'p' then
+      update content c set outcome = p_outcome[k] where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime
+        and c.resource_id = p_resource[k] and c.outcome <> p_outcome[k];
+    end if;
+    continue when p_kind[k] = 'o';
     select c.state, c.doubts, c.slot into was from claim c
       where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime and c.session_id = p_session[k] and c.host_id = p_host
         and p_kind[k] <> 'i' for update;
@@ -526,70 +521,6 @@ begin
       from jsonb_object_keys(unspent) u (k) order by 2, 3
   loop
     update spend s set n = s.n - (unspent ->> known)::bigint where s.service_id = unspent_service and s.slot = unspent_slot;
-  end loop;
-end $$;
-
-create function record_outcomes_1(p_origin text, p_tenant bigint, p_remote text, p_resource text[], p_outcome "char"[]) returns void
-language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s' set enable_seqscan = off as $$
-declare lib library := library_1(p_origin, p_tenant, p_remote, false);
-begin
-  perform be_durable_1();
-  for k in 1 .. cardinality(p_resource) loop
-    update content c set outcome = p_outcome[k]
-      where c.library_id = lib.id and c.resource_id = p_resource[k] and c.outcome <> p_outcome[k];
-  end loop;
-end $$;
-
-create function outcomes_1(p_origin text, p_tenant bigint, p_remote text, p_resource text[]) returns table (o_resource text, o_outcome "char")
-language plpgsql security definer set search_path = shelfd, pg_temp set enable_seqscan = off as $$
-declare lib library := library_1(p_origin, p_tenant, p_remote, false);
-begin
-  foreach o_resource in array p_resource loop
-    select c.outcome into o_outcome from content c where c.library_id = lib.id and c.resource_id = o_resource limit 1;
-    if found then return next; end if;
-  end loop;
-end $$;
-
--- Directories -------------------------------------------------------------------------------------------------------------------------
-
--- Answers: m mine to create, c created, e elsewhere. Paths must be sorted by their hash.
-create function claim_directories_1(p_session bigint, p_origin text, p_tenant bigint, p_remote text, p_path bytea[])
-returns table (o_nth integer, o_answer "char") language plpgsql security definer
-set search_path = shelfd, pg_temp set lock_timeout = '20s' set enable_seqscan = off as $$
-declare lib library; was record;
-begin
-  perform check_session_1(p_session);
-  perform be_durable_1();
-  lib := library_1(p_origin, p_tenant, p_remote, true);
-  for k in 1 .. cardinality(p_path) loop
-    o_nth := k;
-    insert into directory (library_id, path_sha256, path, session_id) values (lib.id, sha256(p_path[k]), p_path[k], p_session)
-      on conflict do nothing;
-    o_answer := 'm';
-    if not found then
-      select d.session_id, d.created_at into was from directory d
-        where d.library_id = lib.id and d.path_sha256 = sha256(p_path[k]) for update;
-      if was.created_at is not null then o_answer := 'c';
-      elsif was.session_id <> p_session and exists (select from session s where s.id = was.session_id and not s.is_closed) then
-        o_answer := 'e';
-      else
-        update directory d set session_id = p_session where d.library_id = lib.id and d.path_sha256 = sha256(p_path[k]);
-      end if;
-    end if;
-    return next;
-  end loop;
-end $$;
-
-create function settle_directories_1(p_origin text, p_tenant bigint, p_remote text, p_path bytea[], p_is_there boolean) returns void
-language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s' set enable_seqscan = off as $$
-declare lib library; one bytea;
-begin
-  perform be_durable_1();
-  lib := library_1(p_origin, p_tenant, p_remote, true);
-  foreach one in array p_path loop
-    insert into directory as d (library_id, path_sha256, path, created_at)
-      values (lib.id, sha256(one), one, case when p_is_there then clock_timestamp() end)
-      on conflict (library_id, path_sha256) do update set created_at = excluded.created_at, session_id = null;
   end loop;
 end $$;
 

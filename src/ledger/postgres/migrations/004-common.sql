@@ -1,0 +1,42 @@
+-- What else hosts have in common: who polls a resource, and when the service asked all of them to wait.
+set local search_path = shelfd;
+
+-- The session that polls it in place of the host that sent it; null: that host.
+alter table content add column followed_by bigint;
+
+-- Answers: f final, m this session polls it, since whoever did is gone, e another session does. Resources that are unknown are left out. It
+-- waits for no lock: of two that take a resource over at the same time, one answers e without a session. Not durable by itself: what a crash
+-- takes is polled by two.
+create function take_follow_ups_1(p_session bigint, p_origin text, p_tenant bigint, p_remote text, p_resource text[]) returns table (
+  o_resource text, o_answer "char", o_outcome "char", o_session bigint, o_beat bigint
+) language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s'
+set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
+declare lib library := library_1(p_origin, p_tenant, p_remote, false); was record;
+begin
+  perform check_session_1(p_session);
+  foreach o_resource in array p_resource loop
+    o_answer := 'm'; o_session := null; o_beat := null;
+    select c.sha256, c.mime, c.outcome, c.followed_by, coalesce(c.followed_by, h.session_id) follower into was
+      from content c left join host h on h.id = c.host_id
+      where c.library_id = lib.id and c.resource_id = o_resource limit 1;
+    continue when not found;
+    o_outcome := was.outcome;
+    if was.outcome <> 'p' then o_answer := 'f';
+    elsif was.follower is distinct from p_session then
+      select s.id, s.beat into o_session, o_beat from session s where s.id = was.follower and not s.is_closed;
+      if found then o_answer := 'e';
+      else
+        perform from content c where c.library_id = lib.id and c.sha256 = was.sha256 and c.mime = was.mime
+          and c.followed_by is not distinct from was.followed_by for update skip locked;
+        if not found then o_answer := 'e';
+        else
+          update content c set followed_by = p_session
+            where c.library_id = lib.id and c.sha256 = was.sha256 and c.mime = was.mime;
+        end if;
+      end if;
+    end if;
+    return next;
+  end loop;
+end $$;
+
+revoke all on all functions in schema shelfd from public;

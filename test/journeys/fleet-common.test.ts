@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest'
+import { type Fleet, fleetOf } from '../support/fleet-of-hosts.ts'
+import { needsPostgres } from '../support/postgres.ts'
+import { manyFiles } from '../support/temporary.ts'
+
+needsPostgres()
+
+describe('what ingestion made of a file', () => {
+  test('is polled by the host that sent it, and known to all [P5, P6]', async () => {
+    await using fleet = await fleetOf()
+    const ingestion = holdIngestion(fleet)
+    const papers = manyFiles(12, 12)
+    const [nas, laptop] = [await fleet.host('nas', papers), await fleet.host('laptop', papers)]
+    const sending = nas.sync([])
+    await expect.poll(() => fleet.service.count('uploadFile'), { timeout: 20_000 }).toBe(12)
+    const waiting = laptop.sync([])
+    await hasClaimed(fleet, 'laptop')
+    ingestion.end()
+    for (const { exitCode, mirror } of [await sending, await waiting])
+      expect({ exitCode, ingestion: mirror.ingestion }).toMatchObject({ exitCode: 0, ingestion: { searchable: 12 } })
+    expect(ingestion.finalAnswers()).toBe(12)
+    expect((await laptop.shelfd(['report', '--check'])).exitCode).toBe(0)
+  })
+
+  test('is polled by one other host once the one that sent it is gone [P5]', async () => {
+    await using fleet = await fleetOf()
+    const ingestion = holdIngestion(fleet)
+    const papers = manyFiles(12, 12)
+    const nas = await fleet.host('nas', papers)
+    expect(await nas.sync(['--no-wait'])).toMatchObject({ mirror: { uploads: { created: 12 } } })
+    const others = [await fleet.host('laptop', papers), await fleet.host('pi', papers)]
+    const runs = others.map((host) => host.sync([]))
+    await hasClaimed(fleet, 'laptop')
+    await hasClaimed(fleet, 'pi')
+    ingestion.end()
+    for (const { exitCode, mirror } of await Promise.all(runs))
+      expect({ exitCode, mirror }).toMatchObject({ exitCode: 0, mirror: { ingestion: { searchable: 12 } } })
+    expect(ingestion.finalAnswers()).toBe(12)
+    // Whoever sent it polls again, and the ledger need not know why.
+    expect(await nas.sync([])).toMatchObject({ exitCode: 0, mirror: { ingestion: { searchable: 12 } } })
+  })
+
+  test('is polled by a killed host no more: another one takes over after its lease', async () => {
+    await using fleet = await fleetOf()
+    const ingestion = holdIngestion(fleet)
+    const papers = manyFiles(3, 3)
+    const nas = await fleet.host('nas', papers)
+    const killed = nas.start(['sync'])
+    await expect
+      .poll(async () => (await fleet.database.run('SELECT FROM shelfd.content')).length, { timeout: 20_000 })
+      .toBe(3)
+    await killed.kill()
+    ingestion.end()
+    const laptop = await fleet.host('laptop', papers)
+    expect(await laptop.sync([])).toMatchObject({ exitCode: 0, mirror: { ingestion: { searchable: 3 } } })
+    expect(fleet.service.count('uploadFile')).toBe(3)
+  })
+
+  test.each([
+    [{ ingestion_status: 'failed', ingestion_error: 'no reader' }, 1, /no reader/],
+    [{ ingestion_status: 'a state of next year' }, 1, /unknown ingestion state a state of next year/],
+    [{ ingestion_status: 'completed', text_extracted: false }, 0, /without|no searchable text/],
+  ])('has its message on each host: %j [P6]', async (answer, exitCode, message) => {
+    await using fleet = await fleetOf()
+    fleet.service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ...answer } : body)
+    const [nas, laptop] = [await fleet.host('nas', { 'a.md': 'a' }), await fleet.host('laptop', { 'b.md': 'a' })]
+    for (const host of [nas, laptop]) {
+      expect((await host.sync([])).exitCode).toBe(exitCode)
+      expect((await host.shelfd(['report'])).stdout).toMatch(message)
+    }
+    expect(fleet.service.count('uploadFile')).toBe(1)
+  })
+})
+
+/** Answers that resources are in ingestion, until `end`. */
+function holdIngestion({ service }: Fleet) {
+  let isHeld = true
+  let finalAnswers = 0
+  service.rewrite = ({ route }, body) => {
+    if (route !== 'showResource') return body
+    if (isHeld) return { ...body, ingestion_status: 'running' }
+    finalAnswers += 1
+    return { ...body, ingestion_status: 'completed' }
+  }
+  return {
+    end: () => {
+      isHeld = false
+    },
+    finalAnswers: () => finalAnswers,
+  }
+}
+
+async function hasClaimed({ database }: Fleet, host: string): Promise<void> {
+  const text = 'SELECT FROM shelfd.session s JOIN shelfd.host h ON h.session_id = s.id WHERE h.name = $1 AND s.beat > 0'
+  await expect.poll(async () => (await database.run(text, [host])).length, { timeout: 30_000 }).toBe(1)
+}
