@@ -8,6 +8,8 @@ import type { FleetView } from '../ledger/fleet-view.ts'
 import type { HostOrder } from '../ledger/ledger.ts'
 import type { LedgerAddress } from '../ledger/postgres/address.ts'
 import type { Published } from '../ledger/published.ts'
+import { nodeFileSystem } from '../local/read/file-system.ts'
+import { inspectRoot } from '../local/read/open-root.ts'
 import { DEFAULT_RETRY } from '../rules/retry-delay.ts'
 import type { Store } from '../store/open-store.ts'
 import { ABSENT_KEY, SESSION_KEY } from '../store/tables/settlements.ts'
@@ -47,6 +49,7 @@ export function memberOf(
     },
     name: fleet.host,
     version,
+    place: placeOf(store.directory),
     limits: { newPerDay: limits.newPerDay },
     bootMs: () => uptime() * 1_000,
     retry: { ...DEFAULT_RETRY, forMs: limits.retryForMs },
@@ -54,6 +57,12 @@ export function memberOf(
     onOrder: (order) => carryOutHere(store, logger, order),
     ...input.hostDuties,
   })
+}
+
+/** A copy is a directory of its own; undefined where the file system does not surely say when one was created. */
+function placeOf(stateDirectory: string): string | undefined {
+  const { inode, birthNs, isBirthCertain } = inspectRoot(nodeFileSystem, stateDirectory)
+  return birthNs !== null && isBirthCertain ? `${inode} ${birthNs}` : undefined
 }
 
 /** Reads what this host tells the others in this process, at the end of a run. */

@@ -103,6 +103,8 @@ export interface HostIdentity {
   readonly key: string
   readonly name: string
   readonly version: string
+  /** Distinguishes its state from a copy of it; undefined where the system does not. */
+  readonly place?: string | undefined
 }
 
 export interface OpenedSession {
@@ -147,7 +149,8 @@ export type FollowUp =
 export interface Ledger extends AsyncDisposable {
   /**
    * Opens a session and closes the host's previous one. Throws LedgerError `host-in-use` if the ledger has another session than
-   * `previous` for this host: another process has its key, as in a copied state.
+   * `previous` for this host: another process has its key, as in a copied state; `host-elsewhere` if the host, unless it was forgotten, has
+   * opened its sessions at another place.
    */
   open(host: HostIdentity, previous: bigint | null): Promise<OpenedSession>
   /** Adds a beat. `isOurs` is false once another host has closed the session. */
@@ -184,7 +187,7 @@ export interface Ledger extends AsyncDisposable {
 }
 
 /** `session-over`: another host has closed the session. `went-back`: the ledger lacks what this host settled. */
-export type LedgerErrorCode = 'session-over' | 'host-in-use' | 'went-back'
+export type LedgerErrorCode = 'session-over' | 'host-in-use' | 'host-elsewhere' | 'went-back'
 
 export class LedgerError extends Error {
   readonly code: LedgerErrorCode

@@ -217,17 +217,33 @@ describe('hosts of one ledger', () => {
     expect(await laptop.json(['fleet', 'status'])).toMatchObject({ contents: 6, claims: 0, secondSends: 0 })
   })
 
-  test('a copied state is refused beside its living host [P16]', async () => {
+  test.each([false, true])(
+    'a copied state is refused beside its living host, also first (%j) [P16]',
+    async (isFirst) => {
+      await using fleet = await fleetOf()
+      const nas = await fleet.host('nas', manyFiles(3, 3))
+      expect((await nas.sync([])).exitCode).toBe(0)
+      const copy = await fleet.host('nas', manyFiles(5, 5))
+      cpSync(nas.stateDir, copy.stateDir, { recursive: true })
+      nas.write('Papers', { 'own.md': 'own' })
+      if (!isFirst) expect((await nas.sync([])).exitCode).toBe(0)
+      fleet.service.forget()
+      expectExit(await copy.shelfd(['sync', '--accept-root']), 78, /its state was copied/)
+      expect(fleet.service.count('uploadFile')).toBe(0)
+      expect((await nas.sync([])).exitCode).toBe(0)
+    },
+  )
+
+  test('a state that was moved is taken once its host was forgotten', async () => {
     await using fleet = await fleetOf()
     const nas = await fleet.host('nas', manyFiles(3, 3))
     expect((await nas.sync([])).exitCode).toBe(0)
-    const copy = await fleet.host('nas', manyFiles(5, 5))
-    cpSync(nas.stateDir, copy.stateDir, { recursive: true })
-    nas.write('Papers', { 'own.md': 'own' })
-    expect((await nas.sync([])).exitCode).toBe(0)
-    fleet.service.forget()
-    expectExit(await copy.shelfd(['sync', '--accept-root']), 78, /its state was copied/)
-    expect(fleet.service.count('uploadFile')).toBe(0)
+    const moved = await fleet.host('nas', manyFiles(4, 4))
+    cpSync(nas.stateDir, moved.stateDir, { recursive: true })
+    const refused = await moved.shelfd(['sync', '--accept-root'])
+    expectExit(refused, 78, /run "shelfd fleet forget" with its name/)
+    expectExit(await moved.shelfd(['fleet', 'forget', 'nas']), 0, /^/)
+    expect(await moved.sync(['--accept-root'])).toMatchObject({ exitCode: 0, mirror: { uploads: { created: 1 } } })
   })
 
   test('send nothing while the ledger is away, and go on once it is back', async () => {

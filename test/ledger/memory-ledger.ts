@@ -152,8 +152,11 @@ export class MemoryLedger {
     })
   }
 
-  #open({ key, name, version }: HostIdentity, previous: bigint | null): OpenedSession {
+  #open({ key, name, version, place }: HostIdentity, previous: bigint | null): OpenedSession {
     const host = this.#hosts.get(key) ?? { id: this.#number(), session: null, settled: 0n, name, version }
+    if (host.session !== null && host.place !== undefined && place !== undefined && host.place !== place) {
+      throw new LedgerError('host-elsewhere', `the state of host "${name}" is at another place`)
+    }
     const own = host.session === null ? undefined : this.#sessions.get(String(host.session))
     const isUnused = own?.beat === 0n && own.previous === previous
     if (own && host.session !== previous && !isUnused && own.timeline === this.#timeline) {
@@ -162,9 +165,9 @@ export class MemoryLedger {
     if (own) this.#sessions.set(String(host.session), { ...own, isClosed: true })
     const session = BigInt(this.#number())
     this.#sessions.set(String(session), { host: key, previous, timeline: this.#timeline, beat: 0n, isClosed: false })
-    this.#hosts.set(key, { ...host, name, version, session })
-    const place = { generation: 'memory', timeline: this.#timeline, hasMoved: this.#timeline > 1 }
-    return { session, hostId: host.id, settled: host.settled, ...place, leaseMs: this.#leaseMs }
+    this.#hosts.set(key, { ...host, name, version, session, place: place ?? host.place })
+    const at = { generation: 'memory', timeline: this.#timeline, hasMoved: this.#timeline > 1 }
+    return { session, hostId: host.id, settled: host.settled, ...at, leaseMs: this.#leaseMs }
   }
 
   #renew(session: bigint, taken: number) {

@@ -8,6 +8,7 @@ export interface Host {
   readonly version: string
   readonly session: bigint | null
   readonly settled: bigint
+  readonly place?: string | undefined
 }
 
 export interface Session {

@@ -210,6 +210,7 @@ describe('a ledger on PostgreSQL', () => {
     const own = await newLedger()
     const [nas, laptop] = await openTwo(await testLedger(own))
     const restored = nas.session
+    nas.place = 'here'
     await nas.open()
     await nas.claim('a')
     const view = track(openFleetView(own.address))
@@ -220,7 +221,8 @@ describe('a ledger on PostgreSQL', () => {
     expect(await view.forgetHost(nas.opened.hostId)).toBe('unknown')
     expect((await view.listHosts()).map(({ name }) => name)).toEqual(['laptop'])
     expect(await kindsOf(laptop.claim('a'))).toEqual(['doubtful'])
-    // Its state may be an older one.
+    // Its state may be an older one, and at another place.
+    nas.place = 'there'
     await nas.open(restored)
     expect((await view.listHosts()).map(({ name }) => name)).toEqual(['laptop', 'nas'])
   })

@@ -70,6 +70,7 @@ export class TestHost {
     leaseMs: 0,
   }
   batch = 0n
+  place: string | undefined
 
   private constructor(ledger: Ledger, name: string, library: LedgerLibrary) {
     this.ledger = ledger
@@ -89,7 +90,8 @@ export class TestHost {
   }
 
   async open(previous: bigint | null = this.session): Promise<OpenedSession> {
-    this.opened = await this.ledger.open({ key: this.key, name: this.name, version: '1.0.0' }, previous)
+    const { key, name, place } = this
+    this.opened = await this.ledger.open({ key, name, version: '1.0.0', place }, previous)
     return this.opened
   }
 

@@ -10,11 +10,12 @@ import {
 import { LedgerError } from '../ledger.ts'
 import type { LedgerAddress } from './address.ts'
 
-/** What our functions raise (migrations/001-initial.sql). */
+/** What our functions raise (migrations/). */
 const OURS: Readonly<Record<string, (message: string) => Error>> = {
   SF001: (message) => new LedgerError('session-over', message),
   SF002: (message) => new LedgerError('host-in-use', message),
   SF003: (message) => new LedgerError('went-back', message),
+  SF005: (message) => new LedgerError('host-elsewhere', message),
   SF004: (message) => new OperatorError('ledger-unusable', `The ledger cannot be used: ${message}`),
 }
 

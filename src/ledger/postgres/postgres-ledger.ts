@@ -43,8 +43,8 @@ class PostgresLedger implements Ledger {
   }
 
   async open(host: HostIdentity, previous: bigint | null): Promise<OpenedSession> {
-    const values = [host.key, withoutNul(host.name), withoutNul(host.version), previous]
-    const [row] = await this.#work.query<OpenRow>('SELECT * FROM shelfd.open_1($1, $2, $3, $4)', values)
+    const values = [host.key, withoutNul(host.name), withoutNul(host.version), previous, host.place ?? null]
+    const [row] = await this.#work.query<OpenRow>('SELECT * FROM shelfd.open_2($1, $2, $3, $4, $5)', values)
     if (!row) throw new Error('The ledger returned no session')
     this.#taken = 0n
     return {

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { Clock, Random, Timer } from '../../foundation/clock.ts'
 import { InterruptedError, OperatorError, TemporaryError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
-import { type FleetLimits, type HostOrder, type Ledger, LedgerError, type OpenedSession } from '../../ledger/ledger.ts'
+import {
+  type FleetLimits,
+  type HostOrder,
+  type Ledger,
+  LedgerError,
+  type LedgerErrorCode,
+  type OpenedSession,
+} from '../../ledger/ledger.ts'
 import type { Published } from '../../ledger/published.ts'
 import { graceMs, leaseLeftMs, type UpTime } from '../../rules/lease.ts'
 import { type RetryPolicy, retryDelayMs } from '../../rules/retry-delay.ts'
@@ -22,6 +29,8 @@ export interface FleetOptions {
   /** The name of this host for people. */
   readonly name: string
   readonly version: string
+  /** Distinguishes the state of this host from a copy of it; undefined where the system does not. */
+  readonly place?: string | undefined
   readonly limits: FleetLimits
   /** Milliseconds since the system started, time asleep included. */
   readonly bootMs: () => number
@@ -172,14 +181,14 @@ export class HostSession {
 
   async #openSession(): Promise<Session> {
     const { store, clock, signal } = this.#context
-    const { name, version } = this.#options
+    const { name, version, place } = this.#options
     const ledger = await this.connect()
     const key = store.keyValues.get(HOST_KEY) ?? this.#keep(HOST_KEY, randomUUID())
     const before = store.keyValues.get(SESSION_KEY)
     const since = this.#now()
     const opened = await ledger
-      .open({ key, name, version }, before === undefined ? null : BigInt(before))
-      .catch(asInUse)
+      .open({ key, name, version, place }, before === undefined ? null : BigInt(before))
+      .catch(asOperatorError)
     this.#keep(SESSION_KEY, String(opened.session))
     const [generation, timeline] = store.keyValues.get(LEDGER)?.split('/') ?? []
     const acknowledged = BigInt(store.keyValues.get(ACKNOWLEDGED) ?? 0)
@@ -268,9 +277,16 @@ export class HostSession {
   }
 }
 
-function asInUse(error: unknown): never {
-  if (!(error instanceof LedgerError) || error.code !== 'host-in-use') throw error
-  const text =
-    'Another process uses the ledger under the name of this host: its state was copied, or restored beside it'
-  throw new OperatorError('host-in-use', `${text}; stop one of them, and remove the copied state`, { cause: error })
+/** Another process has the key of this host, or its state lies at another place than before. */
+function asOperatorError(error: unknown): never {
+  if (!(error instanceof LedgerError)) throw error
+  const text = IN_USE[error.code]
+  throw text === undefined ? error : new OperatorError('host-in-use', text, { cause: error })
+}
+
+const IN_USE: Readonly<Partial<Record<LedgerErrorCode, string>>> = {
+  'host-in-use':
+    'Another process uses the ledger under the name of this host: its state was copied, or restored beside it; stop one of them, and remove the copied state',
+  'host-elsewhere':
+    'The ledger knows this host with its state in another directory: its state was copied or moved; remove the copy, or if it was moved, stop the host there and run "shelfd fleet forget" with its name',
 }

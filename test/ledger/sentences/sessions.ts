@@ -52,6 +52,18 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       expect(await nas.ledger.renew(nas.session), 'the living host goes on').toMatchObject({ isOurs: true })
     })
 
+    test('a copied state is noticed by its place, also if it comes first', async () => {
+      const nas = await TestHost.open(ledger())
+      const identity = { key: nas.key, name: 'nas', version: '1' }
+      const openAt = (place?: string) => nas.ledger.open({ ...identity, place }, nas.session)
+      nas.opened = await openAt('here')
+      await nas.ledger.close(nas.session)
+      await expectLedgerError(openAt('there'), 'host-elsewhere')
+      nas.opened = await openAt()
+      nas.opened = await openAt('here')
+      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true })
+    })
+
     test.each(['call', 'answer'] as const)('a lost %s of an opening is repeated', async (loss) => {
       const nas = await TestHost.open(ledger())
       const previous = nas.session

@@ -1,8 +1,23 @@
--- What else hosts have in common: who polls a resource, and when the service asked all of them to wait.
+-- What else hosts have in common: who polls a resource, and when the service asked all of them to wait; and what tells a host from its copy.
 set local search_path = shelfd;
+
+-- What distinguishes the state of a host from a copy of it.
+alter table host add column place text collate "C";
 
 -- The session that polls it in place of the host that sent it; null: that host.
 alter table content add column followed_by bigint;
+
+-- As open_1, and refuses a state at another place, unless the host was forgotten. Null: the place is not known.
+create function open_2(p_key text, p_name text, p_version text, p_previous bigint, p_place text)
+returns table (
+  o_session bigint, o_host integer, o_settled bigint, o_generation text, o_timeline integer, o_lease_ms integer, o_has_moved boolean
+) language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
+begin
+  perform from host h where h.key = p_key and h.session_id is not null and h.place <> p_place for update;
+  if found then raise exception 'the state of host "%" is at another place', p_name using errcode = 'SF005'; end if;
+  return query select * from open_1(p_key, p_name, p_version, p_previous);
+  update host h set place = p_place where h.key = p_key and h.place is distinct from p_place and p_place is not null;
+end $$;
 
 -- Answers: f final, m this session polls it, since whoever did is gone, e another session does. Resources that are unknown are left out. It
 -- waits for no lock: of two that take a resource over at the same time, one answers e without a session. Not durable by itself: what a crash
