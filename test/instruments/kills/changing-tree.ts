@@ -15,6 +15,7 @@ export class ChangingTree {
   readonly #churner: Churner
   readonly #random: Random
   #large = 0
+  #added = 0
 
   constructor(root: string, random: Random) {
     this.root = root
@@ -33,6 +34,15 @@ export class ChangingTree {
     }
     this.#churner.trim(MOST_FILES, MOST_FILES / 4)
     if (this.#random() < 0.3) this.#writeLarge()
+    this.#remember()
+  }
+
+  /** Adds a directory with a new file: one to create, and one to send. */
+  addDirectory(): void {
+    this.#added += 1
+    const directory = join(this.root, `added-${this.#added}`)
+    mkdirSync(directory)
+    writeFileSync(join(directory, 'new.md'), `added ${this.#added}\n`)
     this.#remember()
   }
 

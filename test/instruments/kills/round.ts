@@ -49,7 +49,8 @@ const FAULT_CODES = [...HALTED_CODES, 78]
 /** Runs the program against one service again and again, harms each run, and lets the last ones end in peace. */
 export async function runRound(plan: RoundPlan): Promise<RoundResult> {
   const random = seededRandom(plan.seed)
-  await using service = await startLedgerService(random)
+  // How often the service draws is up to the machine; how the tree changes must not be.
+  await using service = await startLedgerService(seededRandom(Math.floor(random() * 2 ** 32)))
   const round = new Round(plan, service, random)
   return await round.run()
 }
@@ -92,13 +93,21 @@ class Round {
     for (const [index, harm] of harms.entries()) {
       signal?.throwIfAborted()
       await this.#harm(harm, index)
-      this.#tree.change(Math.floor(this.#random() * 4))
+      this.#changeTree(harms[index + 1])
     }
     this.#service.lostResponses = 0
     await this.#accounts.close((args) => this.#start(args).ended)
     // What was killed because of that is nobody's fault.
     signal?.throwIfAborted()
     return { done: this.#done, kills: this.#kills, complaints: this.#accounts.complaints }
+  }
+
+  /** Lets the run of the next harm come to its moment, however much the runs before it had sent when they were killed. */
+  #changeTree(next: Harm | undefined): void {
+    const moment = next?.kind === 'service' || next?.kind === 'stopping' ? next.moment : undefined
+    // The service is asked for what is in doubt only while a file has that content.
+    if (moment !== 'download asked') this.#tree.change(Math.floor(this.#random() * 4))
+    if (moment !== undefined) this.#tree.addDirectory()
   }
 
   async #harm(harm: Harm, index: number): Promise<void> {
