@@ -2,6 +2,8 @@
 export class Journal {
   readonly #commits: (() => void)[][] = []
   #undos: (() => void)[] = []
+  /** How many commits are on the disk. */
+  #flushed = 0
 
   get size(): number {
     return this.#commits.length
@@ -24,9 +26,20 @@ export class Journal {
     }
   }
 
+  /** All commits are on the disk from now on. */
+  flush(): void {
+    this.#flushed = this.#commits.length
+  }
+
+  /** Undoes what is not on the disk, as a crash does. */
+  crash(): void {
+    this.undo(this.#commits.length - this.#flushed)
+  }
+
   /** Undoes the newest commits. */
   undo(count: number): void {
     const undone = this.#commits.splice(Math.max(0, this.#commits.length - count))
+    this.#flushed = Math.min(this.#flushed, this.#commits.length)
     for (const undos of undone.reverse()) undoAll(undos)
   }
 }

@@ -17,7 +17,7 @@ import {
 } from '../../src/ledger/ledger.ts'
 import { boundMessage } from '../../src/ledger/postgres/encoding.ts'
 import { DayLimit } from './day-limit.ts'
-import { Journal } from './journal.ts'
+import { Journal, type JournalTable } from './journal.ts'
 import { MemoryPublished } from './memory-published.ts'
 import {
   away,
@@ -38,6 +38,12 @@ export type Loss = 'call' | 'answer'
 
 /** Says of each call whether it is lost; may let time pass. */
 export type Losses = (call: string) => Loss | undefined | Promise<Loss | undefined>
+
+/** Where time may pass within a call: between its look at what is stored and its claims, and until its answer arrives. */
+export interface Pauses {
+  readonly onLooked?: () => Promise<void> | undefined
+  readonly onAnswer?: (call: string) => Promise<void> | undefined
+}
 
 /** A ledger in memory, by the contract: many hosts connect to it, and the last commits can be lost as in a failover. */
 export class MemoryLedger {
@@ -74,15 +80,29 @@ export class MemoryLedger {
     this.#timeline += 1
   }
 
-  /** A client of this ledger, as one host has it. `onAnswer` may let time pass until an answer arrives. */
-  connect(losses: Losses = () => undefined, onAnswer: () => Promise<void> | undefined = () => undefined): Ledger {
+  /** Crashes, and is back at once: what it acknowledged is there. */
+  crash(): void {
+    this.#journal.crash()
+  }
+
+  /** A client of this ledger, as one host has it. */
+  connect(losses: Losses = () => undefined, { onLooked, onAnswer }: Pauses = {}): Ledger {
     let taken = 0
-    const call = async <T>(name: string, work: () => T): Promise<T> => {
+    const call = async <T>(name: string, work: () => T, look?: () => void): Promise<T> => {
       const loss = await losses(name)
       if (loss === 'call') throw away()
-      const end = (async () => this.#journal.commit(work))()
+      const timeline = this.#timeline
+      look?.()
+      if (look) await onLooked?.()
+      if (timeline !== this.#timeline) throw away()
+      const commit = () => {
+        const result = this.#journal.commit(work)
+        this.#journal.flush()
+        return result
+      }
+      const end = (async () => commit())()
       end.catch(() => {})
-      await onAnswer()
+      await onAnswer?.(name)
       if (loss === 'answer') throw away()
       return await end
     }
@@ -97,11 +117,18 @@ export class MemoryLedger {
         taken = orders.at(-1)?.id ?? taken
         return { isOurs, orders: orders.map(({ kind, mirror }) => ({ kind, mirror })) }
       },
-      claim: (session, library, contents, { newPerDay }) =>
-        call('claim', () => {
+      claim: (session, library, contents, { newPerDay }) => {
+        let seen: readonly (ClaimResult | undefined)[] = []
+        const claim = () => {
           const host = this.#checkSession(session)
-          return mergeTwins(contents).map((content) => this.#claim(session, host, library, content, newPerDay))
-        }),
+          return mergeTwins(contents).map(
+            (content, nth) => seen[nth] ?? this.#claim(session, host, library, content, newPerDay),
+          )
+        }
+        return call('claim', claim, () => {
+          seen = contents.map((content) => this.#known(library, content))
+        })
+      },
       peek: (library, contents, { newPerDay }) =>
         call('peek', () => {
           let room = newPerDay === null ? undefined : this.#limit.room(library, newPerDay)
@@ -144,12 +171,11 @@ export class MemoryLedger {
     return [...this.#extraSends.entries()].filter(([, key]) => key === libraryKey(library)).length
   }
 
-  /** The contents that somebody sends, or that are in doubt. */
-  listClaims(): { readonly sha256: string; readonly mime: string }[] {
-    return [...this.#claims.entries()].map(([key]) => {
-      const [sha256 = '', mime = ''] = key.split(' ').slice(-2)
-      return { sha256, mime }
-    })
+  /** Rows by hash and MIME type, of what somebody sends or has in doubt, and of what is stored; a row that changes is another object. */
+  listRows(): { readonly claims: ReadonlyMap<string, object>; readonly contents: ReadonlyMap<string, object> } {
+    const rowsOf = <V extends object>(table: JournalTable<V>) =>
+      new Map([...table.entries()].map(([key, row]) => [key.split(' ').slice(-2).join(' '), row]))
+    return { claims: rowsOf(this.#claims), contents: rowsOf(this.#contents) }
   }
 
   #open({ key, name, version, place }: HostIdentity, previous: bigint | null): OpenedSession {
@@ -227,6 +253,7 @@ export class MemoryLedger {
     newPerDay: number | null,
   ): ClaimResult {
     const key = contentKey(library, content)
+    // Somebody may have settled it since the first look.
     const known = this.#known(library, content)
     if (known) return known
     const claim = this.#claims.get(key)

@@ -38,10 +38,15 @@ export class Life {
     if (this.isDead) throw new ProcessDied()
     this.steps += 1
     this.#onStep(what)
-    if (this.steps < this.#diesAt) return
+    if (this.steps < this.#diesAt && !this.isDead) return
+    this.die()
+    throw new ProcessDied()
+  }
+
+  die(): void {
+    if (this.isDead) return
     this.isDead = true
     this.#onDeath()
-    throw new ProcessDied()
   }
 
   /** What a commit does at its end: on a full disk it fails, and nothing of it remains. */

@@ -53,6 +53,8 @@ export interface NetworkHooks {
   readonly onUploadOver: (upload: SeenUpload) => void
   /** How long a part of a request or an answer takes at most. */
   readonly longestPassMs?: number
+  /** How long the last part of a request lies in buffers at most, once the program has handed it over. */
+  readonly longestBufferMs?: number
   /** Waits until the program runs: one that is stopped hands nothing to the wire and takes nothing from it. */
   readonly awake?: () => Promise<void>
 }
@@ -253,8 +255,8 @@ class SimulatedExchange implements Dispatcher.DispatchController {
         if (chunks.length === 0 && isUpload) this.#hooks.onUploadBegun(fileNameOf(bytes))
         chunks.push(bytes)
         if (bytes.length > 0) this.#handler.onBodySent?.(bytes)
-        await this.#pass()
         leftBytes -= bytes.length
+        await this.#pass(isUpload && leftBytes <= 0 ? this.#hooks.longestBufferMs : undefined)
         if (leftBytes > 0) await this.#hooks.awake?.()
         if (this.aborted || this.#life.isDead) return undefined
       }
@@ -271,10 +273,10 @@ class SimulatedExchange implements Dispatcher.DispatchController {
   }
 
   /** A while on the wire. */
-  async #pass(): Promise<void> {
-    const { clock, random, longestPassMs = 40 } = this.#hooks
+  async #pass(longestMs = this.#hooks.longestPassMs ?? 40): Promise<void> {
+    const { clock, random } = this.#hooks
     this.#life.step('network')
-    await clock.sleep(1 + Math.floor(random() * longestPassMs))
+    await clock.sleep(1 + Math.floor(random() * longestMs))
   }
 }
 

@@ -1,5 +1,5 @@
 import { mimeOf } from '../../../../src/contract/mime.ts'
-import { InterruptedError } from '../../../../src/foundation/errors.ts'
+import { InterruptedError, messageOf, TemporaryError } from '../../../../src/foundation/errors.ts'
 import type { Logger } from '../../../../src/foundation/logger.ts'
 import { silentLogger } from '../../../../src/foundation/logger.ts'
 import type { Engine, MirrorSettings } from '../../../../src/sync/engine.ts'
@@ -10,17 +10,20 @@ import { seededRandom } from '../../../support/random.ts'
 import { bytesOf, sha256Of } from '../contents.ts'
 import { SimulatedDisk } from '../disk.ts'
 import { type Fault, Faults } from '../faults.ts'
-import { Life, ProcessDied } from '../life.ts'
+import { type FullDisk, Life, ProcessDied } from '../life.ts'
 import { DOCS, PLAIN } from '../pass-options.ts'
 import { type Machine, startProgram } from '../program.ts'
 import type { SimulatedState } from '../state.ts'
 import { ROOT } from '../world.ts'
-import type { Act, Harm, HostTraits } from './fleet-scenario.ts'
+import type { Act, Harm, HostTraits, Moment } from './fleet-scenario.ts'
 import type { FleetWorld } from './fleet-world.ts'
 import { HostClock } from './host-clock.ts'
 
 const SETTINGS: MirrorSettings = { ...DOCS, settleMs: 1_000 }
 
+type Troubles = Pick<Extract<Act, { kind: 'sync' }>, 'harms' | 'stopsAfterMs' | 'fullDisk'>
+
+const NO_TROUBLES: Troubles = { harms: [], stopsAfterMs: null, fullDisk: null }
 const RETRY = { attempts: 8, firstDelayMs: 500, maxDelayMs: 30_000 }
 const SECOND_SEND = 'a content was sent twice, by two hosts'
 
@@ -34,12 +37,14 @@ export class FleetHost {
   /** Its calls of the ledger are lost. */
   hasLedger = true
   life = new Life(Number.POSITIVE_INFINITY, () => {})
-  /** The step of its life at which it asked for the first claims. */
-  claimedAtStep: number | undefined
-  /** Hashes of contents that the program said were sent twice. */
+  /** Resources of contents that the program said were sent twice. */
   readonly told: string[] = []
   readonly #world: FleetWorld
   readonly #random: () => number
+  #harms: readonly Harm[] = []
+  /** The step of its life at which it asked for the first claims. */
+  #claimedAtStep: number | undefined
+  #calls = { claim: 0, renewal: 0 }
 
   constructor(world: FleetWorld, index: number, { state, traits }: { state: SimulatedState; traits: HostTraits }) {
     const { seed, faults } = world.scenario
@@ -78,7 +83,7 @@ export class FleetHost {
         await this.clock.sleep(act.ms)
         break
       case 'sync':
-        await this.sync({ ...PLAIN, waitMs: act.waitMs }, act.harms, act.stopsAfterMs)
+        await this.sync({ ...PLAIN, waitMs: act.waitMs }, act)
         break
     }
   }
@@ -86,8 +91,7 @@ export class FleetHost {
   /** Runs the program once; undefined if it died. */
   async sync(
     options: PassOptions,
-    harms: readonly Harm[] = [],
-    stopsAfterMs: number | null = null,
+    { harms, stopsAfterMs, fullDisk }: Troubles = NO_TROUBLES,
   ): Promise<RunResult | undefined> {
     const [stop, grace] = [new AbortController(), new AbortController()]
     const { promise: died, resolve: die } = Promise.withResolvers<undefined>()
@@ -97,7 +101,7 @@ export class FleetHost {
       stop.abort(new InterruptedError())
       this.#world.clock.startTimer(20_000, () => grace.abort(new InterruptedError()))
     })
-    const running = this.#run(life, { ...options }, { signal: stop.signal, graceSignal: grace.signal })
+    const running = this.#run(life, { options, fullDisk, signal: stop.signal, graceSignal: grace.signal })
     running.catch((error: unknown) => error instanceof ProcessDied || life.onFailure(error))
     const result = await Promise.race([running, died])
     this.record(`ended ${result?.outcome ?? 'dead'} ${result?.failure?.message ?? ''}`)
@@ -110,34 +114,58 @@ export class FleetHost {
 
   async #run(
     life: Life,
-    options: PassOptions,
-    signals: Pick<Machine, 'signal' | 'graceSignal'>,
+    { options, fullDisk, ...signals }: Pick<Machine, 'signal' | 'graceSignal'> & {
+      readonly options: PassOptions
+      readonly fullDisk: FullDisk | null
+    },
   ): Promise<RunResult | undefined> {
     let engine: Engine | undefined
     try {
       engine = startProgram(this.#machine(life, signals), life)
-      return await runSync(engine, [SETTINGS], options)
+      life.fullDisk = fullDisk
+      return await runSync(engine, [SETTINGS], { ...options })
+    } catch (error) {
+      // Even the end of the run could not be recorded, and the command ends with that error.
+      if (fullDisk && error instanceof TemporaryError && error.code === 'disk-full') return undefined
+      throw error
     } finally {
-      await engine?.fleet?.[Symbol.asyncDispose]()
+      await engine?.fleet?.[Symbol.asyncDispose]().catch((error: unknown) => this.record(`cannot close: ${messageOf(error)}`))
     }
   }
 
   #beginLife(harms: readonly Harm[], onDeath: () => void): Life {
     this.state.recover()
-    const deaths = harms.flatMap((harm) => ('ms' in harm ? [] : [harm.atStep]))
-    const onStep = () => {
-      const { steps } = this.life
-      for (const harm of harms) {
-        if (!('ms' in harm)) continue
-        const from = harm.isOfClaims ? this.claimedAtStep : 0
-        if (from === undefined || from + harm.atStep !== steps) continue
-        this.record(`${harm.kind} ${harm.ms}`)
-        this.clock.stop(harm.ms, harm.kind === 'sleep')
-      }
-    }
-    this.claimedAtStep = undefined
-    this.life = new Life(Math.min(Number.POSITIVE_INFINITY, ...deaths), onStep, onDeath)
+    this.#harms = harms
+    this.#calls = { claim: 0, renewal: 0 }
+    this.#claimedAtStep = undefined
+    this.life = new Life(Number.POSITIVE_INFINITY, () => this.#onStep(), onDeath)
     return this.life
+  }
+
+  #onStep(): void {
+    const { steps } = this.life
+    this.#befall('start', steps)
+    if (this.#claimedAtStep !== undefined) this.#befall('first-claims', steps - this.#claimedAtStep)
+  }
+
+  /** The ledger has carried out a call, whose answer follows what befalls the host now. */
+  onCarriedOut(call: string): void {
+    if (call === 'claim') this.#claimedAtStep ??= this.life.steps
+    if (call !== 'claim' && call !== 'renew') return
+    const name = call === 'renew' ? 'renewal' : call
+    this.#calls[name] += 1
+    this.#befall(name, this.#calls[name])
+  }
+
+  #befall(after: Moment['after'], nth: number): void {
+    for (const harm of this.#harms) {
+      if (harm.at.after !== after || harm.at.nth !== nth) continue
+      this.record(JSON.stringify(harm))
+      if (harm.kind === 'death' || harm.kind === 'power-cut') this.life.die()
+      else if (harm.kind === 'pause' || harm.kind === 'sleep') this.clock.stop(harm.ms, harm.kind === 'sleep')
+      else if (harm.kind === 'jump') this.clock.jump(harm.ms)
+      else this.#world.befall(this, harm)
+    }
   }
 
   #machine(life: Life, signals: Pick<Machine, 'signal' | 'graceSignal'>): Machine {
@@ -162,6 +190,7 @@ export class FleetHost {
         onUploadEnded: (upload) => world.recordUpload(this, upload),
         onUploadOver: () => {},
         longestPassMs: world.scenario.longestPassMs,
+        longestBufferMs: world.scenario.longestBufferMs,
         awake: () => this.clock.awake(),
       },
       onReported: (_, resourceId) => world.recordReported(this, resourceId),
@@ -183,7 +212,7 @@ export class FleetHost {
   #logger(): Logger {
     const warn: Logger['warn'] = (message, fields) => {
       this.record(`warns ${message} ${fields?.reason ?? ''}`)
-      if (message === SECOND_SEND) this.told.push(String(fields?.sha256))
+      if (message === SECOND_SEND) this.told.push(String(fields?.resourceId))
     }
     return { ...silentLogger, warn }
   }

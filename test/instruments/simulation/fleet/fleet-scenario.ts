@@ -3,12 +3,30 @@ import type { EngineLimits } from '../../../../src/sync/engine.ts'
 import { seededRandom } from '../../../support/random.ts'
 import { CONTENTS } from '../contents.ts'
 import { CALM, type FaultProfile } from '../faults.ts'
+import type { FullDisk } from '../life.ts'
 
-/** What befalls a process at one of its steps: `pause` stops it, `sleep` the whole machine, whose monotonic time stands still then. */
-export type Harm =
-  | { readonly kind: 'death' | 'power-cut'; readonly atStep: number }
-  /** `isOfClaims`: steps are counted from its first claims, so that it happens while something is sent. */
-  | { readonly kind: 'pause' | 'sleep'; readonly atStep: number; readonly ms: number; readonly isOfClaims: boolean }
+/**
+ * A moment in a life of the program: its nth step; the nth one after its first claims, while something is sent; or as the ledger has carried
+ * out its nth claim or renewal, whose answer is still on its way.
+ */
+export interface Moment {
+  readonly after: 'start' | 'first-claims' | 'claim' | 'renewal'
+  readonly nth: number
+}
+
+/** What befalls one host, or the ledger, at a moment in a life of the program. */
+export type Harm = { readonly at: Moment } & (
+  | { readonly kind: 'death' | 'power-cut' }
+  /** `pause` stops the process, `sleep` the whole machine, whose monotonic time stands still then. */
+  | { readonly kind: 'pause' | 'sleep'; readonly ms: number }
+  | { readonly kind: 'no-ledger' | 'no-service'; readonly ms: number }
+  /** The wall clock is set. */
+  | { readonly kind: 'jump'; readonly ms: number }
+  /** Another server takes over, without the newest commits. */
+  | { readonly kind: 'failover'; readonly commits: number }
+  /** The ledger crashes: what it acknowledged is there again. */
+  | { readonly kind: 'crash' }
+)
 
 export type Act =
   | { readonly kind: 'put'; readonly path: string; readonly content: number }
@@ -21,16 +39,13 @@ export type Act =
       readonly waitMs: number
       /** Somebody stops it after this time. */
       readonly stopsAfterMs: number | null
+      readonly fullDisk: FullDisk | null
     }
 
 /** `host`: the index of the one that it happens to. */
 export type FleetEvent =
   | { readonly kind: 'no-ledger' | 'no-service'; readonly atMs: number; readonly forMs: number; readonly host: number }
   | { readonly kind: 'ledger-away'; readonly atMs: number; readonly forMs: number }
-  /** The wall clock is set while the program runs. */
-  | { readonly kind: 'jump'; readonly atMs: number; readonly byMs: number; readonly host: number }
-  /** Another server takes over, without the newest commits. */
-  | { readonly kind: 'failover'; readonly atMs: number; readonly commits: number }
 
 export interface HostTraits {
   /** How fast its clock is. */
@@ -52,6 +67,8 @@ export interface FleetScenario {
   readonly lostCalls: number
   /** How long a part of a request to the service takes at most. */
   readonly longestPassMs: number
+  /** How long the last part of a request lies in buffers at most: shorter than the grace, whatever the clocks. */
+  readonly longestBufferMs: number
   /** How late answers of the ledger are at most, one in ten of them. */
   readonly lateMs: number
   readonly hosts: readonly HostTraits[]
@@ -69,27 +86,48 @@ export function makeFleet(seed: number): FleetScenario {
   const below = (bound: number) => Math.floor(random() * bound)
   const chance = (share: number) => random() < share
   const count = 2 + below(3)
-  const leaseMs = [15_000, 15_000, 20_000, 60_000][below(4)] ?? 15_000
-  const harm = (): Harm => {
-    const atStep = 1 + Math.floor(random() ** 1.5 * 160)
-    if (chance(0.3)) return { kind: chance(0.5) ? 'death' : 'power-cut', atStep }
-    const ms = Math.floor(leaseMs * (chance(0.7) ? 2.05 + random() * 3 : random() * 2))
-    const kind = chance(0.6) ? 'pause' : 'sleep'
-    return chance(0.7) ? { kind, atStep: 1 + below(30), ms, isOfClaims: true } : { kind, atStep, ms, isOfClaims: false }
+  const leaseMs = [6_000, 15_000, 15_000, 30_000][below(4)] ?? 15_000
+  const moment = (): Moment => {
+    const roll = random()
+    if (roll < 0.2) return { after: 'start', nth: 1 + Math.floor(random() ** 1.5 * 160) }
+    if (roll < 0.5) return { after: 'first-claims', nth: 1 + below(30) }
+    return { after: roll < 0.7 ? 'claim' : 'renewal', nth: 1 + Math.floor(random() ** 2 * 5) }
   }
-  const path = () => `${DIRECTORIES[below(DIRECTORIES.length)]}${NAMES[below(NAMES.length)]}`
-  // Few, so that hosts have the same ones.
-  const contents = chance(0.6) ? 2 + below(3) : CONTENTS
+  // Mostly a little longer than lease and grace: others have just begun to act then.
+  const span = () => Math.floor(leaseMs * (chance(0.6) ? 1.8 + random() ** 2 * 3 : random() * 2))
+  const harm = (): Harm => {
+    const at = moment()
+    const roll = random()
+    if (roll < 0.2) return { kind: chance(0.5) ? 'death' : 'power-cut', at }
+    if (roll < 0.55) return { kind: chance(0.6) ? 'pause' : 'sleep', at, ms: span() }
+    if (roll < 0.75) return { kind: chance(0.7) ? 'no-ledger' : 'no-service', at, ms: span() }
+    if (roll < 0.85) return { kind: 'jump', at, ms: Math.floor((random() - 0.5) * 7_200_000) }
+    if (roll < 0.9) return { kind: 'crash', at }
+    return { kind: 'failover', at, commits: Math.floor(random() ** 2 * 8) }
+  }
+  // Few contents and paths, so that hosts have the same ones; in half of the fleets each path has the same content everywhere.
+  const contents = chance(0.6) ? 2 + below(4) : CONTENTS
+  const isCommon = chance(0.5)
+  const paths = isCommon ? 2 + below(4) : DIRECTORIES.length * NAMES.length
+  const pathAt = (nth: number) =>
+    `${DIRECTORIES[Math.floor(nth / NAMES.length)]}${NAMES[nth % NAMES.length]}`
+  const path = () => pathAt(below(paths))
+  const put = (): Act => {
+    const nth = below(paths)
+    return { kind: 'put', path: pathAt(nth), content: isCommon ? nth % contents : below(contents) }
+  }
   const change = (): Act => {
     const roll = random()
-    if (roll < 0.75) return { kind: 'put', path: path(), content: below(contents) }
+    if (roll < 0.75) return put()
     return roll < 0.85 ? { kind: 'remove', path: path() } : { kind: 'rename', path: path(), to: path() }
   }
+  const isCalm = chance(0.3)
   const sync = (): Act => ({
     kind: 'sync',
-    harms: Array.from({ length: chance(0.3) ? 0 : 1 + below(3) }, harm),
-    waitMs: chance(0.4) ? 0 : below(SPAN_MS),
+    harms: Array.from({ length: isCalm || chance(0.3) ? 0 : 1 + below(3) }, harm),
+    waitMs: chance(0.3) ? 0 : below(SPAN_MS),
     stopsAfterMs: chance(0.1) ? below(5_000) : null,
+    fullDisk: chance(0.1) ? { from: 1 + below(40), commits: 1 + below(3) } : null,
   })
   const makeHost = (): HostTraits => {
     const acts: Act[] = Array.from({ length: 1 + below(6) }, change)
@@ -108,12 +146,10 @@ export function makeFleet(seed: number): FleetScenario {
     const atMs = Math.floor(random() ** 2 * SPAN_MS)
     const forMs = Math.floor(leaseMs * random() * 4)
     const roll = random()
-    if (roll < 0.35) return { kind: 'no-ledger', atMs, forMs, host: below(count) }
-    if (roll < 0.6) return { kind: 'no-service', atMs, forMs, host: below(count) }
-    if (roll < 0.75) return { kind: 'ledger-away', atMs, forMs }
-    if (roll < 0.85) return { kind: 'jump', atMs, byMs: Math.floor((random() - 0.5) * 7_200_000), host: below(count) }
-    return { kind: 'failover', atMs, commits: Math.floor(random() ** 2 * 8) }
+    if (roll < 0.7) return { kind: roll < 0.4 ? 'no-ledger' : 'no-service', atMs, forMs, host: below(count) }
+    return { kind: 'ledger-away', atMs, forMs }
   }
+  const longestPassMs = chance(0.4) ? 40 : Math.floor(leaseMs * (chance(0.5) ? 0.1 : 0.4))
   return {
     seed,
     leaseMs,
@@ -130,10 +166,11 @@ export function makeFleet(seed: number): FleetScenario {
     pageSize: chance(0.5) ? 500 : 1 + below(4),
     faults: { ...CALM, share: chance(0.5) ? 0 : random() ** 2 * 0.4, lostShare: chance(0.6) ? 0 : random() * 0.5 },
     lostCalls: chance(0.5) ? 0 : random() ** 2 * 0.3,
-    longestPassMs: chance(0.6) ? 40 : 3_000,
-    lateMs: chance(0.7) ? 0 : 25_000,
+    longestPassMs,
+    longestBufferMs: chance(0.5) ? longestPassMs : Math.floor(leaseMs * 0.8),
+    lateMs: chance(0.6) ? 0 : Math.floor(leaseMs * (0.5 + random() * 2)),
     hosts: Array.from({ length: count }, makeHost),
-    events: Array.from({ length: chance(0.4) ? 0 : 1 + below(4) }, event),
+    events: Array.from({ length: chance(0.5) ? 0 : 1 + below(3) }, event),
   }
 }
 
@@ -151,6 +188,10 @@ export function* listShorterFleets(scenario: FleetScenario): Generator<FleetScen
       if (act.kind !== 'sync') continue
       for (const one of act.harms.keys()) {
         const acts = host.acts.with(nth, { ...act, harms: act.harms.toSpliced(one, 1) })
+        yield { ...scenario, hosts: hosts.with(at, { ...host, acts }) }
+      }
+      if (act.fullDisk) {
+        const acts = host.acts.with(nth, { ...act, fullDisk: null })
         yield { ...scenario, hosts: hosts.with(at, { ...host, acts }) }
       }
     }

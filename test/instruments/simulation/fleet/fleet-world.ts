@@ -9,10 +9,12 @@ import { SimulatedService } from '../service.ts'
 import type { SimulatedState } from '../state.ts'
 import { Violation } from '../world.ts'
 import { FleetHost } from './fleet-host.ts'
-import type { FleetEvent, FleetScenario } from './fleet-scenario.ts'
+import type { FleetEvent, FleetScenario, Harm } from './fleet-scenario.ts'
 
 /** The longest time that a message to or from the ledger takes. */
 const WIRE_MS = 30
+/** The longest time that a call waits for locks. */
+const MOST_LOCKED_MS = 5_000
 
 export class FleetWorld implements Disposable {
   readonly scenario: FleetScenario
@@ -27,6 +29,9 @@ export class FleetWorld implements Disposable {
   readonly #stored: { readonly key: string; readonly upload: SeenUpload }[] = []
   readonly #reported: { readonly host: FleetHost; readonly resourceId: string }[] = []
   #isLedgerAway = false
+  #hasFailedOver = false
+  /** Contents of which a failover has lost a claim, or how it ended. */
+  readonly #lost = new Set<string>()
   #violation: Violation | undefined
 
   constructor(scenario: FleetScenario, states: readonly SimulatedState[]) {
@@ -82,9 +87,15 @@ export class FleetWorld implements Disposable {
       if (this.isConverging || this.#random() >= this.scenario.lostCalls) return undefined
       return this.#random() < 0.5 ? 'call' : 'answer'
     }
+    const answer = async (call: string) => {
+      if (!this.isConverging) host.onCarriedOut(call)
+      await pass()
+      if (lateMs > 0 && !this.isConverging && this.#random() < 0.1) await this.clock.sleep(this.#random() * lateMs)
+      await host.clock.awake()
+      if (life.isDead) await new Promise(() => {})
+    }
     return this.ledger.connect(
       async (call) => {
-        if (call === 'claim') host.claimedAtStep ??= life.steps
         life.step('ledger')
         await host.clock.awake()
         const wasCut = isCut()
@@ -93,13 +104,35 @@ export class FleetWorld implements Disposable {
         host.record(`asks ${call}${loss ? `, lost ${loss}` : ''}`)
         return loss
       },
-      async () => {
-        await pass()
-        if (lateMs > 0 && !this.isConverging && this.#random() < 0.1) await this.clock.sleep(this.#random() * lateMs)
-        await host.clock.awake()
-        if (life.isDead) await new Promise(() => {})
-      },
+      // Claims may wait for locks.
+      { onLooked: () => this.clock.sleep(this.#random() ** 8 * MOST_LOCKED_MS), onAnswer: answer },
     )
+  }
+
+  befall(host: FleetHost, harm: Harm): void {
+    if (harm.kind === 'no-ledger' || harm.kind === 'no-service') this.#cutOff(host, harm.kind, harm.ms)
+    else if (harm.kind === 'crash') this.ledger.crash()
+    else if (harm.kind === 'failover') this.#failOver(harm.commits)
+  }
+
+  #failOver(commits: number): void {
+    const before = this.ledger.listRows()
+    this.ledger.loseCommits(commits)
+    const after = this.ledger.listRows()
+    for (const table of ['claims', 'contents'] as const) {
+      const keys = new Set([...before[table].keys(), ...after[table].keys()])
+      for (const key of keys) if (before[table].get(key) !== after[table].get(key)) this.#lost.add(key)
+    }
+    this.#hasFailedOver = true
+  }
+
+  #cutOff(host: FleetHost, kind: 'no-ledger' | 'no-service', forMs: number): void {
+    const set = (isThere: boolean) => {
+      if (kind === 'no-ledger') host.hasLedger = isThere
+      else host.faults.hasService = isThere
+    }
+    set(false)
+    this.clock.startTimer(forMs, () => set(true))
   }
 
   startEvent(event: FleetEvent): void {
@@ -107,28 +140,13 @@ export class FleetWorld implements Disposable {
     clock.startTimer(event.atMs, () => {
       if (this.isConverging) return
       this.record(JSON.stringify(event))
-      switch (event.kind) {
-        case 'failover':
-          this.ledger.loseCommits(event.commits)
-          break
-        case 'jump':
-          hosts[event.host]?.clock.jump(event.byMs)
-          break
-        case 'ledger-away':
-          this.#isLedgerAway = true
-          clock.startTimer(event.forMs, () => (this.#isLedgerAway = false))
-          break
-        default: {
-          const host = hosts[event.host]
-          const set = (isThere: boolean) => {
-            if (!host) return
-            if (event.kind === 'no-ledger') host.hasLedger = isThere
-            else host.faults.hasService = isThere
-          }
-          set(false)
-          clock.startTimer(event.forMs, () => set(true))
-        }
+      if (event.kind === 'ledger-away') {
+        this.#isLedgerAway = true
+        clock.startTimer(event.forMs, () => (this.#isLedgerAway = false))
+        return
       }
+      const host = hosts[event.host]
+      if (host) this.#cutOff(host, event.kind, event.forMs)
     })
   }
 
@@ -173,29 +191,28 @@ export class FleetWorld implements Disposable {
     }
   }
 
-  get #hasFailedOver(): boolean {
-    return this.scenario.events.some(({ kind }) => kind === 'failover')
-  }
-
   get uploads(): number {
     return this.#stored.length
   }
 
   /**
-   * A content is sent once; each second send is told by some host (P3). Excused is one of which nobody knows that it arrived, and whose claim
-   * the ledger has lost: others look under the names of their own files.
+   * A content is sent once (P3). Only lost commits excuse a further time, if they were about the content and the search that follows could not
+   * find it, since it has another name there; each further one that any host knows of is told, and once.
    */
   assertSentOnce(): void {
-    const told = Map.groupBy(
-      this.hosts.flatMap((host) => host.told),
-      (sha256) => sha256,
-    )
-    for (const [key, sent] of Map.groupBy(this.#stored, (one) => one.key)) {
-      const [sha256 = ''] = key.split(' ')
-      const unknown = this.#hasFailedOver ? sent.filter(({ upload }) => !upload.isAcknowledged).length : 0
-      const again = sent.length - 1 - unknown - (told.get(sha256)?.length ?? 0)
-      if (again > 0)
-        throw new Violation('P3', `${key.slice(0, 8)} was stored ${sent.length} times, and nobody was told`)
+    const told = this.hosts.flatMap((host) => host.told)
+    const keyOf = ({ sha256, mime }: { readonly sha256: string; readonly mime: string }) => `${sha256} ${mime}`
+    for (const [key, sent] of Map.groupBy(this.service.resources, keyOf)) {
+      const name = `"${sent[0]?.fileName}" (${key.slice(0, 8)})`
+      const again = sent.length - 1
+      if (again > 0 && !this.#lost.has(key)) throw new Violation('P3', `${name} was stored ${sent.length} times`)
+      if (new Set(sent.map(({ fileName }) => fileName)).size < sent.length)
+        throw new Violation('P3', `${name} was stored ${sent.length} times, where a search would have found it`)
+      const known = sent.filter(({ id }) => this.hosts.some(({ state }) => state.judging.holdsResource(id)))
+      const toldOf = told.filter((resource) => sent.some(({ id }) => id === resource))
+      if (new Set(toldOf).size < known.length - 1)
+        throw new Violation('P3', `${name} was stored ${sent.length} times, and nobody was told`)
+      if (toldOf.length > again) throw new Violation('P3', `${toldOf.length} second sends of ${name} were told, not ${again}`)
     }
   }
 
@@ -231,7 +248,7 @@ export class FleetWorld implements Disposable {
     const wanted = new Set(
       this.hosts.flatMap((host) => host.listFiles().map(({ sha256, mime }) => `${sha256} ${mime}`)),
     )
-    const left = this.ledger.listClaims().filter(({ sha256, mime }) => wanted.has(`${sha256} ${mime}`))
+    const left = [...this.ledger.listRows().claims.keys()].filter((key) => wanted.has(key))
     if (left.length > 0) throw new Violation('every claim ends', `${left.length} claims are left at the ledger`)
   }
 }
