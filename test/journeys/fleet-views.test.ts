@@ -45,7 +45,7 @@ describe('commands that speak of all hosts', () => {
 
     const hosts = await nas.shelfd(['fleet', 'hosts'])
     expect(hosts.stdout).toMatch(
-      /HOST +VERSION +LAST BEAT +MIRRORS +WAITING +PROBLEMS +SENT TODAY\nnas .* 1 ! +0 +1 +1\npc /,
+      /HOST +VERSION +LAST BEAT +MIRRORS +WAITING +PROBLEMS +SENT IN 24 H\nnas .* 1 ! +0 +1 +1\npc /,
     )
     const status = await nas.shelfd(['status', '--fleet'])
     expect(status.stdout).toMatch(/^second sends +0$/m)

@@ -51,7 +51,7 @@ export const listCommand = defineCommand({
     if (isOfFleet(flags)) {
       const told = (await readFleetFailures(context, flags)).filter(({ content }) => all || !content?.isSetAside)
       if (context.json) context.printJson({ contents: told.map(withHost) })
-      else if (told.length > 0) context.printTable(['host', ...HEADINGS], told.map(toldRow))
+      else if (told.length > 0) showRows(context, ['host', ...HEADINGS], told.map(toldRow))
       else context.printMessage('No host has told of a failed file')
       return
     }
@@ -60,7 +60,7 @@ export const listCommand = defineCommand({
     if (context.json) context.printJson({ contents: contents.map(quarantinedJson), ...(all && { paths }) })
     else if (contents.length + paths.length === 0) context.printMessage(describeNothing(context))
     else {
-      if (contents.length > 0) showQuarantine(context, contents)
+      if (contents.length > 0) showRows(context, HEADINGS, contents.map(quarantinedRow))
       if (paths.length > 0) showPaths(context, paths)
     }
   },
@@ -227,18 +227,19 @@ const SHA256_DIGITS = 12
 
 const HEADINGS = ['path', 'code', 'message', 'since', 'next try', 'sha256']
 
-/** Prints one row per content with its first file, or a block of lines if the terminal is too narrow for whole rows. */
-function showQuarantine({ print, printTable, columns }: CommandContext, contents: readonly Quarantined[]): void {
-  const rows = contents.map((content) => [
-    pathOf(content),
-    content.code,
-    content.message,
-    localTime(content.since),
-    describeNextTry(content),
-    content.sha256.slice(0, SHA256_DIGITS),
-  ])
-  if (fitsTable(HEADINGS, rows, columns)) printTable(HEADINGS, rows)
-  else for (const content of contents) print(renderBlock(content))
+/** Prints one row per content with its first file, or a block of lines each if the terminal is too narrow for whole rows. */
+function showRows(
+  { printText, printTable, columns }: CommandContext,
+  headings: readonly string[],
+  rows: string[][],
+): void {
+  if (fitsTable(headings, rows, columns)) printTable(headings, rows)
+  else for (const row of rows) printText(renderBlock(row))
+}
+
+function quarantinedRow(content: Quarantined): string[] {
+  const { code, message, since, sha256 } = content
+  return [pathOf(content), code, message, localTime(since), describeNextTry(content), sha256.slice(0, SHA256_DIGITS)]
 }
 
 /** Prints the paths that were set aside. */
@@ -256,13 +257,13 @@ function toldRow({ host, mirror, path, code, message, content }: ToldProblem): s
   return [host, `${mirror}: ${path}${more}`, code, message, localTime(since), next, sha256.slice(0, SHA256_DIGITS)]
 }
 
-function renderBlock(content: Quarantined): string {
-  const { message, code, since } = content
-  const begun = since === null ? '' : `since ${localTime(since)}; `
+function renderBlock(row: readonly string[]): string {
+  const [next = '', since = '', message = '', code = '', ...where] = row.toReversed().slice(1)
+  const begun = since === '' ? '' : `since ${since}; `
   return [
-    escapeText(pathOf(content)),
+    escapeText(where.toReversed().join(': ')),
     `  ${escapeText(message)} [${code}]`,
-    `  ${begun}next try ${describeNextTry(content)}`,
+    `  ${begun}next try ${next}`,
   ].join('\n')
 }
 

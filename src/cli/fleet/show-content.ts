@@ -66,7 +66,7 @@ export async function explainAtHost(context: CommandContext, name: string, word:
     return
   }
   for (const { host, mirror, path, code, message, content } of found) {
-    context.print(
+    context.printText(
       renderFields({
         host,
         mirror: `${mirror}${roots.get(mirror) ? ` (${roots.get(mirror)})` : ''}`,

@@ -33,7 +33,7 @@ export async function showHosts(context: CommandContext): Promise<void> {
     return
   }
   context.printTable(
-    ['host', 'version', 'last beat', 'mirrors', 'waiting', 'problems', 'sent today'],
+    ['host', 'version', 'last beat', 'mirrors', 'waiting', 'problems', 'sent in 24 h'],
     hosts.map((host) => [
       ...[host.name, host.version, describeTime(host.seenAt) ?? 'never', describeMirrors(host)],
       ...[host.waiting, host.problems, host.sentInDay].map(groupDigits),
@@ -129,10 +129,13 @@ export async function showFleetReport(context: CommandContext, args: ReportFlags
     context.printMessage('No host has told of a mirror yet')
     return
   }
+  const hasTextless = mirrors.some(({ files }) => files.withoutText > 0)
+  const textless = (cell: string) => (hasTextless ? [cell] : [])
   context.printTable(
-    ['host', 'mirror', 'files', 'searchable', 'processing', 'to send', 'attention', 'last run'],
+    ['host', 'mirror', 'files', 'searchable', ...textless('no text'), 'processing', 'to send', 'failed', 'last run'],
     mirrors.map(({ host, name, files, lastRun }) => [
-      ...[host, name, ...[files.known, files.searchable + files.withoutText, files.inIngestion].map(groupDigits)],
+      ...[host, name, groupDigits(files.known), groupDigits(files.searchable)],
+      ...[...textless(groupDigits(files.withoutText)), groupDigits(files.inIngestion)],
       ...[files.toSend + files.sending + files.inDoubt, files.needAttention].map(groupDigits),
       lastRun ? localTime(lastRun.at) : '',
     ]),
@@ -141,7 +144,7 @@ export async function showFleetReport(context: CommandContext, args: ReportFlags
   if (problems.length === 0) return
   context.print('')
   for (const { host, path, code, message } of problems.slice(0, MOST_SHOWN)) {
-    context.print(`! ${escapeText(`${host}: ${path}: ${message}`)} [${code}]`)
+    context.printText(`! ${escapeText(`${host}: ${path}: ${message}`)} [${code}]`)
   }
   const left = problems.length - MOST_SHOWN
   if (left > 0) context.print(`! and ${counted(left, 'more problem')}: add --json`)

@@ -28,6 +28,8 @@ const AWAY = /^(?:08|53|57|58|25006|40|55000|55P03|XX)/
 /** Unknown role, wrong password, missing right, unknown database. */
 const REFUSED = /^(?:28|42501|3D000|0P000)/
 
+const WRONG_PASSWORD = '28P01'
+
 /** No schema, or functions that it lacks. */
 const NO_SCHEMA = /^(?:3F000|42883|42P01)$/
 
@@ -44,7 +46,10 @@ export function explainFailure(error: unknown, address: LedgerAddress): unknown 
   if (ours) return ours(message)
   const cause = { cause: error }
   if (REFUSED.test(state)) {
-    return new AccessError('ledger-refused', `The ledger ${where} refuses role "${address.user}": ${message}`, cause)
+    const text = `The ledger ${where} refuses role "${address.user}": ${message}`
+    const advice =
+      state === WRONG_PASSWORD ? '; correct what "fleet.passwordFile" or "fleet.passwordCommand" gives' : ''
+    return new AccessError('ledger-refused', text + advice, cause)
   }
   if (NO_SCHEMA.test(state)) {
     return lacksLedger(address, cause)
