@@ -66,6 +66,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   uplot: ['web/'],
   'node:child_process': [
     'app/notify/run-program.ts',
+    'app/run-hooks.ts',
     'app/service-client/credential.ts',
     'app/system-service/run-program.ts',
     'daemon/sd-notify.ts',

@@ -14,6 +14,7 @@ import { walkBySize } from '../sync/scan/walk-small-tree.ts'
 import { type FileLog, type MetricsSink, noMetrics, silentFileLog } from '../sync/sinks.ts'
 import { realPathOf } from './files/paths.ts'
 import { type HostDuties, memberOf } from './fleet.ts'
+import { hooksOf } from './run-hooks.ts'
 import { createLazyService, type LazyService, type OpenServiceInput } from './service-client/open-service.ts'
 import type { Settings } from './settings/settings.ts'
 
@@ -100,6 +101,7 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
     pollIntervals: ingestion,
     scrubIntervalMs: settings.scrubIntervalMs,
     fleet,
+    hooks: hooksOf(settings, input.env),
   }
   return {
     engine,

@@ -24,7 +24,7 @@ const CODES = {
     'running-as-root',
     'old-node',
   ],
-  root: ['root-missing', 'root-unreadable'],
+  root: ['root-missing', 'root-unreadable', 'hook-failed'],
   temporary: [...serviceFailureCodes, 'disk-full', 'ledger-away'],
   access: [
     'credential-missing',
@@ -86,7 +86,7 @@ export class UsageError extends ShelfdError<'usage'> {
   readonly kind = 'usage'
 }
 
-/** A mirror's directory is missing or unreadable: exit 3. */
+/** A mirror's directory is missing or unreadable, or the command that prepares it failed: exit 3. */
 export class RootError extends ShelfdError<'root'> {
   readonly kind = 'root'
 }

@@ -40,6 +40,7 @@ const SCOPE_OF_KIND = {
 
 const SCOPE_OF_CODE: Partial<Record<ErrorCode, FailureScope>> = {
   'root-mismatch': 'root',
+  'hook-failed': 'mirror',
   'disk-full': 'store',
   'service-full': 'store',
   'ledger-away': 'store',

@@ -88,6 +88,18 @@ export const engineLimits = uploadLimits.extend({
 export type MirrorSettings = Readonly<z.infer<typeof mirrorSettings>>
 export type EngineLimits = Readonly<z.infer<typeof engineLimits>>
 
+/** The commands that a configuration names before and after the work on a mirror's directory, such as one that mounts it. */
+export interface Hooks {
+  has(mirror: string): boolean
+  /** Runs the command of a moment, if there is one; returns why it failed. Throws UsageError for one that others can change. */
+  run(
+    moment: 'before' | 'after',
+    mirror: { readonly name: string; readonly path: string; readonly isDryRun: boolean },
+    variables: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<string | undefined>
+}
+
 /**
  * What the stages work with. Service, disk, clock and randomness are parameters, so that the engine can run against anything.
  */
@@ -123,6 +135,7 @@ export interface Engine {
   readonly scrubIntervalMs: number | null
   /** The hosts that share a ledger with this one; undefined for a store alone. */
   readonly fleet?: Membership | undefined
+  readonly hooks?: Hooks | undefined
 }
 
 /** A pinned mirror whose root is the one it is pinned to; it is good while that is open. */

@@ -2,7 +2,7 @@ import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import type { ConfiguredMirror, Settings } from './settings.ts'
 
 /** Values that are never shown, only that they changed; the arguments of a command may hold a secret. */
-const SECRET = /\.(token|tokenCommand|passwordCommand)$|^notify\.(command|webhooks)$/
+const SECRET = /\.(token|tokenCommand|passwordCommand)$|^notify\.(command|webhooks)$|(^|\.)hooks\.(before|after)$/
 const LONGEST_VALUE = 120
 
 /**

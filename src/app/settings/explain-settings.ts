@@ -107,7 +107,8 @@ function explainLeaf(explainer: Explainer, schema: unknown, path: Path): Explain
 function hintOfSecret(path: Path, value: unknown): string | undefined {
   const key = path.join('.')
   if (key === 'service.token' || /^notify\.webhooks\.\d+\.url$/.test(key)) return 'set, not shown'
-  if (!['service.tokenCommand', 'fleet.passwordCommand', 'notify.command'].includes(key)) return undefined
+  const isCommand = ['service.tokenCommand', 'fleet.passwordCommand', 'notify.command'].includes(key)
+  if (!isCommand && !/(^|\.)hooks\.(before|after)$/.test(key)) return undefined
   return `${Array.isArray(value) ? value[0] : ''} …, not shown in full`
 }
 

@@ -58,6 +58,18 @@ const service = z
   })
   .describe('A configured Knowledge Library Service. Without this section the embedded library is used.')
 
+const hookCommand = () => z.array(text, 'a list: the program and its arguments').min(1).optional()
+
+const hooks = z
+  .strictObject({
+    before: hookCommand().describe(
+      'A program and its arguments, run before the directory is scanned, such as one that mounts it or takes a snapshot. When it fails, the mirror is not scanned.',
+    ),
+    after: hookCommand().describe('A program and its arguments, run after it, however the run ended.'),
+    timeout: positiveDuration().prefault('5m').describe('A command that takes longer is killed, and has failed.'),
+  })
+  .transform(({ timeout, ...others }) => ({ ...others, timeoutMs: timeout }))
+
 const mirror = z
   .strictObject({
     name: z
@@ -98,6 +110,7 @@ const mirror = z
       .describe('Local duplicates: send once, or send again so that the resource gains each location.'),
     emptyFiles: choice(['upload', 'skip']).prefault('upload').describe('What happens to files without content.'),
     oneFileSystem: flag().prefault(false).describe('Leave out what is mounted inside the directory.'),
+    hooks: hooks.optional().describe('Commands before and after each run of this mirror, instead of those of all.'),
   })
   .transform(({ maxSize, pollInterval, settle, rescan, maxDuration, ...others }) => ({
     ...others,
@@ -293,6 +306,7 @@ export const configSchema = z
       })
       .prefault({}),
     notify: notify.prefault({}),
+    hooks: hooks.optional().describe('Commands before and after each run of every mirror.'),
     fleet: fleet.optional(),
     log: z
       .strictObject({

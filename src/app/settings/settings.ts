@@ -28,6 +28,8 @@ export interface Settings {
   readonly notify: NotifySettings
   /** Undefined for a host alone. */
   readonly fleet: FleetSettings | undefined
+  /** Of mirrors without commands of their own. */
+  readonly hooks: HookSettings | undefined
 }
 
 type FleetConfig = Readonly<NonNullable<Config['fleet']>>
@@ -83,6 +85,8 @@ export type ClientCertificateFiles = Readonly<NonNullable<ServiceConfig['clientC
 /** At most one is given. */
 export type TokenSources = Pick<ServiceConfig, 'token' | 'tokenFile' | 'tokenCommand'>
 
+export type HookSettings = Readonly<NonNullable<Config['hooks']>>
+
 type MirrorConfig = Readonly<Config['mirrors'][number]>
 
 /** A mirror whose directory is absolute, and whose name and target are filled in. */
@@ -110,7 +114,13 @@ export function toSettings(
     stateDir: config.stateDir === undefined ? defaultStateDir(around) : absolute(config.stateDir),
     service: toServiceSettings(config, { absolute, addressFrom }, around),
     embedder: toEmbedderSettings(config.embedder, absolute),
-    mirrors: config.mirrors.map((mirror) => toMirrorSettings(mirror, absolute(mirror.path))),
+    mirrors: config.mirrors.map((mirror) => {
+      return {
+        ...toMirrorSettings(mirror, absolute(mirror.path)),
+        hooks: mirror.hooks && toHooks(mirror.hooks, absolute),
+      }
+    }),
+    hooks: config.hooks && toHooks(config.hooks, absolute),
     limits,
     ingestion,
     contract,
@@ -182,6 +192,10 @@ function toFiles(
     keyFile: absolute(keyFile),
     passphraseFile: passphraseFile && absolute(passphraseFile),
   }
+}
+
+function toHooks({ before, after, timeoutMs }: HookSettings, absolute: Absolute): HookSettings {
+  return { before: before && toCommand(before, absolute), after: after && toCommand(after, absolute), timeoutMs }
 }
 
 /** Makes the path of the program absolute; a program without a slash is searched on the PATH. */

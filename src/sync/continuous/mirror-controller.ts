@@ -6,12 +6,13 @@ import { describeHold, type HeldBack } from '../../rules/limits.ts'
 import { isBatchDone, nextUploadDelayMs, nextWork, type WorkTimes } from '../../rules/next-work.ts'
 import { reactToFailure } from '../../rules/react-to-failure.ts'
 import { quarantineLeftMs } from '../../rules/retry-delay.ts'
-import { emptySummary } from '../../rules/sync-summary.ts'
+import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import { hasToFollow } from '../ingestion/follow-ingestion.ts'
 import { CAREFUL_PASS, type PassOptions, type QuotaScope } from '../pass.ts'
 import { openMirror } from '../pin/open-mirror.ts'
 import { createProgress } from '../progress.ts'
+import { throwIfHookFailed, withHooks } from '../run/with-hooks.ts'
 import { hasToUpload } from '../upload/prepare-uploads.ts'
 import { ActivityLog } from './activity-log.ts'
 import type { ControllerState, ControllerStatus, HoldCode, WaitReason } from './controller-status.ts'
@@ -187,15 +188,20 @@ export class MirrorController {
     }
   }
 
+  /** Works between the commands that the configuration names, until what was found is uploaded. */
   async #work(): Promise<void> {
-    const { settings } = this
-    using root = openRoot(this.#engine.fs, settings.mirror.path)
+    const { mirror } = this.settings
+    const summary = emptySummary({ ...mirror, library: { id: null, name: mirror.library } })
+    await withHooks(this.#engine, mirror, { summary, isDryRun: false }, () => this.#workBetween(summary))
+    throwIfHookFailed(summary)
+  }
+
+  async #workBetween(summary: SyncSummary): Promise<void> {
+    using root = openRoot(this.#engine.fs, this.settings.mirror.path)
     const engine = { ...this.#engine, signal: AbortSignal.any([this.#engine.signal, this.#abort.signal]) }
-    const mirror = await openMirror(engine, settings.mirror, root, { runId: 0, options: OPTIONS })
+    const mirror = await openMirror(engine, this.settings.mirror, root, { runId: 0, options: OPTIONS })
     await this.#scanner.open(mirror)
-    const { name, path, remotePath } = settings.mirror
-    const { remoteId, name: libraryName } = mirror.row.library
-    const summary = emptySummary({ name, path, remotePath, library: { id: remoteId, name: libraryName } })
+    summary.library = { id: mirror.row.library.remoteId, name: mirror.row.library.name }
     const run = new MirrorRun(engine, mirror, {
       summary,
       onIdle: () => this.#wakeUp.set(),

@@ -6,6 +6,7 @@ import type { Engine, MirrorSettings } from '../engine.ts'
 import { newAttempts, type Pass, type PassOptions } from '../pass.ts'
 import { recordRun, stopProblem } from './summarize.ts'
 import { syncMirror } from './sync-mirror.ts'
+import { withHooks } from './with-hooks.ts'
 
 export interface RunResult {
   readonly summary: RunSummary
@@ -63,7 +64,8 @@ async function syncEach(engine: Engine, mirrors: readonly MirrorSettings[], run:
       continue
     }
     try {
-      await syncMirror(engine, mirror, { ...run, summary })
+      const { isDryRun } = run.options
+      await withHooks(engine, mirror, { summary, isDryRun }, () => syncMirror(engine, mirror, { ...run, summary }))
     } catch (error) {
       if (!(error instanceof ShelfdError)) throw error
       // An interruption or a limit that stopped the run is not a problem of the mirror.

@@ -35,30 +35,6 @@ function markStored(store: Store, id: number, resourceId: string): void {
   store.contents.markStored(id, stored)
 }
 
-describe('problems', () => {
-  test('what was set aside counts again with another code, and once it was over', () => {
-    using used = openUsed()
-    const { store, mirror } = used
-    const problem = { mirrorId: mirror.id, path: 'a', code: 'unreadable', message: 'm', nowMs: 1 }
-    const setAside = () => store.problems.find(mirror.id, 'a')?.isSetAside
-    const record = (code: string) => store.write(() => store.problems.record({ ...problem, code }))
-    record('unreadable')
-    expect(store.write(() => store.problems.setAside(mirror.name, 'a', true))).toBe(true)
-    expect(
-      store.write(() => store.problems.setAside(mirror.name, 'a', true)),
-      'again',
-    ).toBe(false)
-    record('unreadable')
-    expect([setAside(), store.problems.countByCode(mirror.id), store.problems.listOpen(mirror.id)]).toEqual([1, [], []])
-    record('io-error')
-    expect(setAside()).toBe(0)
-    store.write(() => store.problems.setAside(mirror.name, 'a', true))
-    store.write(() => store.problems.clear(mirror.id, 'a'))
-    record('io-error')
-    expect(setAside()).toBe(0)
-  })
-})
-
 describe('contents', () => {
   test('a content is one for its bytes and type [P3]', () => {
     using used = openUsed()

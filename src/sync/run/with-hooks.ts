@@ -1,0 +1,66 @@
+import { RootError, ShelfdError } from '../../foundation/errors.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
+import { type RunOutcome, runOutcome, stoppedOutcome, verdictOf } from '../../rules/verdict.ts'
+import type { Engine, MirrorSettings } from '../engine.ts'
+
+const HOOK_FAILED = 'hook-failed'
+
+interface Hooked {
+  readonly summary: SyncSummary
+  readonly isDryRun: boolean
+}
+
+/**
+ * Does work on a mirror between the commands that its configuration names. When the first one fails, the work is not begun, so nothing
+ * counts as removed: throws RootError `hook-failed`. The last one runs however the work ended; its failure is a problem in the summary.
+ */
+export async function withHooks(
+  { hooks, signal, graceSignal, logger }: Pick<Engine, 'hooks' | 'signal' | 'graceSignal' | 'logger'>,
+  { name, path }: Pick<MirrorSettings, 'name' | 'path'>,
+  { summary, isDryRun }: Hooked,
+  work: () => Promise<void>,
+): Promise<void> {
+  if (!hooks?.has(name)) return await work()
+  const mirror = { name, path, isDryRun }
+  let outcome: RunOutcome = 'failures'
+  try {
+    const why = await hooks.run('before', mirror, {}, signal)
+    signal.throwIfAborted()
+    if (why !== undefined) throw new RootError(HOOK_FAILED, `Cannot begin with the mirror "${name}": ${why}`)
+    await work()
+    outcome = runOutcome([summary], false)
+  } catch (error) {
+    if (error instanceof ShelfdError) outcome = stoppedOutcome(error)
+    throw error
+  } finally {
+    // Also after a request to stop: what the first command mounted is to be unmounted.
+    const running = graceSignal.aborted ? AbortSignal.timeout(LATE_MS) : graceSignal
+    const why = await hooks.run('after', mirror, variablesOf(summary, outcome), running)
+    if (why !== undefined) {
+      const message = `after the run of the mirror "${name}": ${why}`
+      logger.warn('the command after a run failed', { mirror: name, reason: why })
+      summary.problems.push({ path: '', code: HOOK_FAILED, message, retryAt: null })
+    }
+  }
+}
+
+/** Throws RootError `hook-failed` when the command after the run failed. */
+export function throwIfHookFailed({ problems }: SyncSummary): void {
+  const problem = problems.find(({ code }) => code === HOOK_FAILED)
+  if (problem) throw new RootError(HOOK_FAILED, problem.message)
+}
+
+/** The time of the last command where the time of the process to end is over. */
+const LATE_MS = 5_000
+
+function variablesOf({ files, uploads, problems }: SyncSummary, outcome: RunOutcome): Readonly<Record<string, string>> {
+  const counts = {
+    SHELFD_SCANNED: files.scanned,
+    SHELFD_REMOVED: files.removed,
+    SHELFD_SENT: uploads.created + uploads.duplicates,
+    SHELFD_HELD_BACK: uploads.heldBack,
+    SHELFD_PROBLEMS: problems.length,
+  }
+  const numbers = Object.entries(counts).map(([name, count]) => [name, String(count)] as const)
+  return { SHELFD_VERDICT: verdictOf(outcome), ...Object.fromEntries(numbers) }
+}

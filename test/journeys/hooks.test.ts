@@ -1,0 +1,116 @@
+/** Commands before and after a run: here they bring the directory of a mirror into its place, and take it away again. */
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { configure, isIdle, startDaemon } from '../support/daemon.ts'
+import { expectExit, type Home, temporaryHome } from '../support/home.ts'
+
+const BRING = 'mv "$HOME/away" "$SHELFD_MIRROR_PATH"'
+const TAKE = 'env | grep ^SHELFD_ | sort > "$HOME/variables"; mv "$SHELFD_MIRROR_PATH" "$HOME/away"'
+
+interface Scripts {
+  readonly before?: string
+  readonly after?: string
+  readonly timeout?: string
+}
+
+/** A home whose mirror lies in `away` but for the time between the two commands, beside a mirror without any. */
+function homeWithHooks({ before = BRING, after = TAKE, timeout = '1m' }: Scripts = {}) {
+  const home = temporaryHome()
+  home.write('away', { 'a.md': 'A heron waits.' })
+  setScripts(home, { before, after })
+  const other = home.write('Other', { 'b.md': 'b' })
+  const hooks = { before: [join(home.path, 'before'), 'x y'], after: [join(home.path, 'after')], timeout }
+  configure(home, {
+    mirrors: [
+      { name: 'papers', path: join(home.path, 'Papers'), library: 'Papers', watch: false, hooks },
+      { name: 'other', path: other, library: 'Other' },
+    ],
+  })
+  return home
+}
+
+function setScripts(home: Home, scripts: Scripts): void {
+  for (const [name, script] of Object.entries(scripts)) {
+    const file = join(home.path, name)
+    writeFileSync(file, `#!/bin/sh\n${script}\n`)
+    chmodSync(file, 0o755)
+  }
+}
+
+const variablesOf = (home: Home) => readFileSync(join(home.path, 'variables'), 'utf8')
+
+describe('commands before and after a run', () => {
+  test('a directory that only the commands bring is mirrored, run after run', async () => {
+    const home = homeWithHooks()
+    const { exitCode, mirror } = await home.sync(['papers'], { SHELFD_TOKEN: 'canary' })
+    expect({ exitCode, created: mirror.uploads.created }).toEqual({ exitCode: 0, created: 1 })
+    expect([existsSync(join(home.path, 'Papers')), existsSync(join(home.path, 'away'))]).toEqual([false, true])
+    const variables = variablesOf(home)
+    expect(variables).toContain('SHELFD_HOOK=after\n')
+    expect(variables).toContain('SHELFD_SENT=1\n')
+    expect(variables).toContain('SHELFD_VERDICT=ok\n')
+    expect(variables).not.toContain('canary')
+    expect((await home.sync([])).exitCode).toBe(0)
+    expect((await home.shelfd(['sync', '-n', 'papers'])).exitCode).toBe(0)
+    expect(variablesOf(home)).toContain('SHELFD_DRY_RUN=1\n')
+  })
+
+  test('a failed command before a run keeps its mirror from being scanned, and no other [P11]', async () => {
+    const home = homeWithHooks()
+    expect((await home.sync([])).exitCode).toBe(0)
+    setScripts(home, { before: 'mkdir "$SHELFD_MIRROR_PATH"; echo "no such disk" >&2; exit 4', after: TAKE })
+    home.write('Other', { 'c.md': 'c' })
+    const { exitCode, summary } = await home.sync([])
+    expect(exitCode).toBe(3)
+    const [papers, other] = summary.mirrors
+    const message = `Cannot begin with the mirror "papers": the command "${home.path}/before" exited with 4: no such disk`
+    expect(papers).toMatchObject({ files: { removed: 0 }, problems: [{ path: '', code: 'hook-failed', message }] })
+    expect(other?.uploads.created).toBe(1)
+    expect(variablesOf(home)).toContain('SHELFD_VERDICT=failed\n')
+    expect((await home.json(['status'])).mirrors[1].files.known).toBe(1)
+  })
+
+  test('a failed command after a run is named, and the run exits 1', async () => {
+    const home = homeWithHooks({ after: `${TAKE}; echo busy; exit 32` })
+    const ended = await home.shelfd(['sync', 'papers'])
+    expect(ended.exitCode).toBe(1)
+    expect(`${ended.stdout}${ended.stderr}`).toContain(`the command "${home.path}/after" exited with 32: busy`)
+  })
+
+  test.each([
+    ['does not end in time', { before: 'sleep 60', timeout: '300ms' }, 'did not end within 300 ms'],
+    ['prints without end', { before: 'yes | head -c 3000000; exit 1' }, 'exited with 1: y'],
+  ])('a command that %s is stopped and named', async (_, scripts, message) => {
+    const home = homeWithHooks(scripts)
+    expectExit(await home.shelfd(['sync', 'papers']), 3, message)
+  })
+
+  test('a command that others can change is not begun with [S-06]', async () => {
+    const home = homeWithHooks()
+    chmodSync(join(home.path, 'before'), 0o777)
+    expectExit(await home.shelfd(['sync', 'papers']), 3, 'it is to be run, and')
+    expect(existsSync(join(home.path, 'away'))).toBe(true)
+  })
+
+  test('the arguments of commands are shown nowhere', async () => {
+    const { stdout } = await homeWithHooks().shelfd(['config', 'show'])
+    expect(stdout).toContain('/before …, not shown in full')
+    expect(stdout).not.toContain('x y')
+  })
+
+  test('the daemon runs them around each scan, and halts the mirror when one fails', async () => {
+    const home = homeWithHooks()
+    const daemon = await startDaemon(home)
+    await daemon.until('sent', (status) => isIdle(status) && existsSync(join(home.path, 'variables')))
+    expect((await home.json(['status'])).mirrors[1].files).toMatchObject({ known: 1, searchable: 1 })
+    expect(existsSync(join(home.path, 'away'))).toBe(true)
+    expect(variablesOf(home)).toContain('SHELFD_SENT=1\n')
+    setScripts(home, { before: 'exit 1' })
+    await daemon.stop()
+    const again = await startDaemon(home)
+    const status = await again.until('halted', ({ mirrors }) => mirrors.some(({ state }) => state === 'halted'))
+    expect(status.mirrors.find(({ name }) => name === 'papers')?.reason?.code).toBe('hook-failed')
+    expect((await home.json(['status'])).mirrors[1].files.known).toBe(1)
+  })
+})
