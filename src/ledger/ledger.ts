@@ -148,9 +148,9 @@ export type FollowUp =
  */
 export interface Ledger extends AsyncDisposable {
   /**
-   * Opens a session and closes the host's previous one. Throws LedgerError `host-in-use` if the ledger has another session than
-   * `previous` for this host: another process has its key, as in a copied state; `host-elsewhere` if the host, unless it was forgotten, has
-   * opened its sessions at another place.
+   * Opens a session and closes the host's previous one. Throws LedgerError `host-elsewhere` if the host, unless it was forgotten, has opened
+   * its sessions at another place; where the place is not known, `host-in-use` if the ledger has another session than `previous` for this
+   * host: another process has its key, as in a copied state.
    */
   open(host: HostIdentity, previous: bigint | null): Promise<OpenedSession>
   /** Adds a beat. `isOurs` is false once another host has closed the session. */

@@ -180,12 +180,13 @@ export class MemoryLedger {
 
   #open({ key, name, version, place }: HostIdentity, previous: bigint | null): OpenedSession {
     const host = this.#hosts.get(key) ?? { id: this.#number(), session: null, settled: 0n, name, version }
-    if (host.session !== null && host.place !== undefined && place !== undefined && host.place !== place) {
+    const isPlaceKnown = host.place !== undefined && place !== undefined
+    if (host.session !== null && isPlaceKnown && host.place !== place) {
       throw new LedgerError('host-elsewhere', `the state of host "${name}" is at another place`)
     }
     const own = host.session === null ? undefined : this.#sessions.get(String(host.session))
     const isUnused = own?.beat === 0n && own.previous === previous
-    if (own && host.session !== previous && !isUnused && own.timeline === this.#timeline) {
+    if (own && !isPlaceKnown && host.session !== previous && !isUnused && own.timeline === this.#timeline) {
       throw new LedgerError('host-in-use', `another process uses the key of host "${name}"`)
     }
     if (own) this.#sessions.set(String(host.session), { ...own, isClosed: true })

@@ -9,7 +9,7 @@ import { createDatabase, type TestDatabase } from './postgres.ts'
 import type { Tree } from './temporary.ts'
 
 /** As short as the tests can be sure of on a loaded machine. */
-const LEASE_MS = 2_000
+export const LEASE_MS = 2_000
 
 type Settings = Readonly<Record<string, unknown>>
 

@@ -60,7 +60,11 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       await nas.ledger.close(nas.session)
       await expectLedgerError(openAt('there'), 'host-elsewhere')
       nas.opened = await openAt()
+      const earlier = nas.session
       nas.opened = await openAt('here')
+      await nas.ledger.renew(nas.session)
+      // At its own place it is no copy, whatever the ledger has lost.
+      nas.opened = await nas.ledger.open({ ...identity, place: 'here' }, earlier)
       expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true })
     })
 

@@ -7,15 +7,19 @@ alter table host add column place text collate "C";
 -- The session that polls it in place of the host that sent it; null: that host.
 alter table content add column followed_by bigint;
 
--- As open_1, and refuses a state at another place, unless the host was forgotten. Null: the place is not known.
+-- As open_1, but the place decides where it is known (not null): a state at another one is refused unless the host was forgotten, and at the
+-- same one no other process can be; a session that the ledger does not know shows there that the ledger went back.
 create function open_2(p_key text, p_name text, p_version text, p_previous bigint, p_place text)
 returns table (
   o_session bigint, o_host integer, o_settled bigint, o_generation text, o_timeline integer, o_lease_ms integer, o_has_moved boolean
 ) language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
+declare known host;
 begin
-  perform from host h where h.key = p_key and h.session_id is not null and h.place <> p_place for update;
-  if found then raise exception 'the state of host "%" is at another place', p_name using errcode = 'SF005'; end if;
-  return query select * from open_1(p_key, p_name, p_version, p_previous);
+  select * into known from host h where h.key = p_key for update;
+  if known.session_id is not null and known.place <> p_place then
+    raise exception 'the state of host "%" is at another place', p_name using errcode = 'SF005';
+  end if;
+  return query select * from open_1(p_key, p_name, p_version, case when known.place = p_place then known.session_id else p_previous end);
   update host h set place = p_place where h.key = p_key and h.place is distinct from p_place and p_place is not null;
 end $$;
 

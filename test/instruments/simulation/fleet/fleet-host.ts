@@ -201,6 +201,7 @@ export class FleetHost {
             connect: async () => world.connect(this, life),
             name: this.name,
             version: '1.0.0',
+            place: this.name,
             limits: { newPerDay: world.isConverging ? null : limits.newPerDay },
             bootMs: this.clock.bootMs,
             retry: { ...RETRY, forMs: retryForMs },
