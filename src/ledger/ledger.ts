@@ -46,6 +46,8 @@ export type ClaimResult =
   | { readonly kind: 'elsewhere'; readonly host: string; readonly owner: SessionBeat | undefined }
   /** A limit of all hosts leaves no room for it; `freesAt` is by the clock of the ledger, in milliseconds since the epoch. */
   | { readonly kind: 'held'; readonly freesAt: number | null }
+  /** Nobody sends it, and the host wants no more: any host may claim it. */
+  | { readonly kind: 'free' }
 
 export interface Refusal {
   readonly code: string
@@ -126,6 +128,11 @@ export interface FleetLimits {
   readonly newPerDay: number | null
 }
 
+export interface ClaimLimits extends FleetLimits {
+  /** What the host may still send by its own limits; undefined: no limit. */
+  readonly atMost?: number | undefined
+}
+
 /** An order that somebody gave to a host elsewhere. */
 export interface HostOrder {
   readonly kind: 'pause' | 'resume' | 'sync'
@@ -160,7 +167,7 @@ export interface Ledger extends AsyncDisposable {
     session: bigint,
     library: LedgerLibrary,
     contents: readonly WantedContent[],
-    limits: FleetLimits,
+    limits: ClaimLimits,
   ): Promise<ClaimResult[]>
   /** Returns what `claim` would, and claims nothing: for a dry run. */
   peek(library: LedgerLibrary, contents: readonly WantedContent[], limits: FleetLimits): Promise<ClaimResult[]>

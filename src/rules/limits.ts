@@ -3,13 +3,15 @@ import { anyNumber, boundedNumber, wholeNumber } from '../foundation/text/bounds
 import { formatDayAndTime } from '../foundation/text/times.ts'
 import { formatSize, MAX_DURATION_MS, MAX_SIZE_BYTES } from '../foundation/text/units.ts'
 
+const MOST_NEW = 1_000_000_000
+
 /** Bounds of the limits, in the configuration as in requests to the daemon. */
 export const LIMIT_BOUNDS = {
   /** Each is a connection, or a thread. */
   transfers: wholeNumber(1, 64),
   checkers: wholeNumber(1, 64),
   inIngestion: wholeNumber(1, 1_000_000),
-  newContents: wholeNumber(0, 1_000_000_000),
+  newContents: wholeNumber(0, MOST_NEW),
   sizeBytes: wholeNumber(0, MAX_SIZE_BYTES),
   durationMs: anyNumber(0, MAX_DURATION_MS),
   requestsPerSecond: anyNumber(0.001, 1_000_000),
@@ -53,6 +55,12 @@ export function holdingLimit(limits: UploadLimits, used: QuotaUse, sizeBytes: nu
   if (limits.newPerDay !== null && used.inDay >= limits.newPerDay) return 'newPerDay'
   if (limits.newBytesPerRun !== null && used.bytesInRun + sizeBytes > limits.newBytesPerRun) return 'newBytesPerRun'
   return undefined
+}
+
+/** How many more contents the limits of a run allow: at least so many, since the size of the next ones is not known. */
+export function roomInRun({ newPerRun, newBytesPerRun }: UploadLimits, { inRun, bytesInRun }: QuotaUse): number {
+  if (newBytesPerRun !== null && bytesInRun >= newBytesPerRun) return 0
+  return newPerRun === null ? MOST_NEW : Math.max(0, newPerRun - inRun)
 }
 
 /** `held back by limits.newPerDay (20000 in 24 hours); the limit allows more from 2026-11-22 03:12`, in local time */

@@ -72,6 +72,25 @@ describe('what ingestion made of a file', () => {
   })
 })
 
+describe('a host with a limit of its own', () => {
+  test('claims no more than it may send, so that others send the rest meanwhile', async () => {
+    await using fleet = await fleetOf()
+    const nas = await fleet.host('nas', manyFiles(9, 9), { newPerRun: 2 })
+    const laptop = await fleet.host('laptop', manyFiles(9, 9))
+    const held = fleet.service.holdUploads(1, 2)
+    const limited = nas.sync([])
+    await held.begun
+    fleet.service.onUploadBegun = () => undefined
+    const rest = laptop.sync(['--no-wait'])
+    await expect.poll(() => fleet.service.count('uploadFile'), { timeout: 20_000 }).toBe(7)
+    held.release()
+    expect(await limited).toMatchObject({ mirror: { uploads: { created: 2 } } })
+    expect(await rest).toMatchObject({ mirror: { uploads: { created: 7 } } })
+    expect(fleet.service.count('uploadFile')).toBe(9)
+    expect((await nas.sync([])).exitCode).toBe(0)
+  })
+})
+
 /** Answers that resources are in ingestion, until `end`. */
 function holdIngestion({ service }: Fleet) {
   let isHeld = true

@@ -117,12 +117,13 @@ export class MemoryLedger {
         taken = orders.at(-1)?.id ?? taken
         return { isOurs, orders: orders.map(({ kind, mirror }) => ({ kind, mirror })) }
       },
-      claim: (session, library, contents, { newPerDay }) => {
+      claim: (session, library, contents, { newPerDay, atMost }) => {
         let seen: readonly (ClaimResult | undefined)[] = []
         const claim = () => {
           const host = this.#checkSession(session)
+          const room = { newPerDay, atMost: atMost ?? Number.POSITIVE_INFINITY }
           return mergeTwins(contents).map(
-            (content, nth) => seen[nth] ?? this.#claim(session, host, library, content, newPerDay),
+            (content, nth) => seen[nth] ?? this.#claim(session, host, library, content, room),
           )
         }
         return call('claim', claim, () => {
@@ -251,8 +252,9 @@ export class MemoryLedger {
     host: string,
     library: LedgerLibrary,
     content: MergedContent,
-    newPerDay: number | null,
+    room: { readonly newPerDay: number | null; atMost: number },
   ): ClaimResult {
+    const { newPerDay } = room
     const key = contentKey(library, content)
     // Somebody may have settled it since the first look.
     const known = this.#known(library, content)
@@ -265,6 +267,8 @@ export class MemoryLedger {
       newPerDay === null ? undefined : this.#limit.room(library, newPerDay),
     )
     if (answer.kind === 'held') return answer
+    if (room.atMost <= 0) return { kind: 'free' }
+    room.atMost -= 1
     const slot = this.#limit.spend(library)
     const places = content.places
     this.#claims.set(key, { session, host, isDoubtful: false, doubts: 0, takenFrom: undefined, slot, places })

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { TemporaryError } from '../../src/foundation/errors.ts'
 import {
+  type ClaimLimits,
   type ClaimResult,
   type FleetLimits,
   type HostOrder,
@@ -99,7 +100,7 @@ export class TestHost {
     return await this.claimWithin(NO_LIMIT, ...contents)
   }
 
-  async claimWithin(limits: FleetLimits, ...contents: (string | WantedContent)[]): Promise<ClaimResult[]> {
+  async claimWithin(limits: ClaimLimits, ...contents: (string | WantedContent)[]): Promise<ClaimResult[]> {
     const all = contents.map((content) => (typeof content === 'string' ? wanted(content) : content))
     return await this.ledger.claim(this.session, this.library, all, limits)
   }

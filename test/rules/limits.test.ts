@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatDayAndTime } from '../../src/foundation/text/times.ts'
-import { describeHold, holdingLimit } from '../../src/rules/limits.ts'
+import { describeHold, holdingLimit, roomInRun } from '../../src/rules/limits.ts'
 
 const bound = fc.option(fc.nat(20))
 
@@ -20,6 +20,18 @@ describe('the quota', () => {
         expect(sent.inRun).toBeLessThanOrEqual(limits.newPerRun ?? Number.POSITIVE_INFINITY)
         expect(sent.inDay).toBeLessThanOrEqual(Math.max(sentToday, limits.newPerDay ?? Number.POSITIVE_INFINITY))
         expect(sent.bytesInRun).toBeLessThanOrEqual(limits.newBytesPerRun ?? Number.POSITIVE_INFINITY)
+      }),
+    )
+  })
+
+  test('a run has room as long as its limits let one more byte through', () => {
+    const limits = fc.record({ newPerRun: bound, newPerDay: fc.constant(null), newBytesPerRun: bound })
+    fc.assert(
+      fc.property(limits, fc.nat(30), fc.nat(30), (limits, inRun, bytesInRun) => {
+        const used = { inRun, inDay: 0, bytesInRun }
+        const room = roomInRun(limits, used)
+        expect(room > 0).toBe(holdingLimit(limits, used, 1) === undefined)
+        if (room > 0 && limits.newPerRun !== null) expect(room).toBe(limits.newPerRun - inRun)
       }),
     )
   })

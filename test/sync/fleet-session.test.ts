@@ -44,7 +44,8 @@ test('what has looked before the ledger went back claims nothing more, also when
   const { shared, open } = temporaryHost()
   await using fleet = open()
   const looks = await fleet.join()
-  const claim = async (id: number, after: number) => (await fleet.claim(LIBRARY, [contentOf(id)], after))[0]?.kind
+  const claim = async (id: number, after: number) =>
+    (await fleet.claim(LIBRARY, [contentOf(id)], { looks: after }))[0]?.kind
   expect(await claim(1, looks)).toBe('mine')
   shared.loseCommits(1)
   for (const id of [2, 3]) await expect(claim(id, looks)).rejects.toThrow(TemporaryError)
@@ -55,7 +56,7 @@ test('a host that is stopped while it waits for lost sessions waits and looks wi
   const { store, shared, open } = temporaryHost()
   {
     await using fleet = open()
-    await fleet.claim(LIBRARY, [contentOf(1)], await fleet.join())
+    await fleet.claim(LIBRARY, [contentOf(1)], { looks: await fleet.join() })
   }
   // A failover that no timeline tells of.
   shared.loseCommits(2, { isSilent: true })

@@ -88,6 +88,8 @@ export function decodeClaim(row: ClaimRow): ClaimResult {
     }
     case 'h':
       return { kind: 'held', freesAt: untilMs }
+    case 'f':
+      return { kind: 'free' }
     default:
       return { kind: 'elsewhere', host, owner: decodeBeat(row.o_session, row.o_beat) }
   }

@@ -1,4 +1,5 @@
 import type {
+  ClaimLimits,
   ClaimResult,
   FleetLimits,
   FollowUp,
@@ -71,13 +72,13 @@ class PostgresLedger implements Ledger {
     session: bigint,
     library: LedgerLibrary,
     contents: readonly WantedContent[],
-    { newPerDay }: FleetLimits,
+    { newPerDay, atMost }: ClaimLimits,
   ): Promise<ClaimResult[]> {
     if (contents.length === 0) return []
     const { mimes, sha256, mime, places, rank, rows } = encodeContents(contents, true)
     const found = await this.#work.query<ClaimRow>(
-      'SELECT * FROM shelfd.claim_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
-      [...[session, ...valuesOf(library), mimes, sha256, mime, places, rank, newPerDay]],
+      'SELECT * FROM shelfd.claim_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
+      [...[session, ...valuesOf(library), mimes, sha256, mime, places, rank, newPerDay, atMost]],
     )
     return pickResults(found, rows)
   }

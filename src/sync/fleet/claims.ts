@@ -25,6 +25,8 @@ interface ClaimsOptions {
   readonly needsDirectory: boolean
   /** What joining the fleet returned, before the stage looked in the library. */
   readonly looks: number
+  /** What the limits of this host leave room for in this run. */
+  readonly room: () => number
   /** A page of files can be read now, or asking has failed. */
   readonly onReady: () => void
 }
@@ -221,7 +223,7 @@ export class Claims {
     const { store } = this.#context.engine
     const files = store.files.listOpen(this.#context.mirror.row.id, cursor, PAGE)
     const candidates = this.#listCandidates(files)
-    const asking = this.#ask(candidates)
+    const asking = this.#ask(candidates, this.#options.room)
       .then(
         () => {
           page.files = files
@@ -263,13 +265,14 @@ export class Claims {
     return { origin, tenantId, remoteId }
   }
 
-  async #ask(candidates: readonly Candidate[]): Promise<void> {
+  /** `atMost`: what may be claimed of those that nobody has; undefined: all. */
+  async #ask(candidates: readonly Candidate[], atMost?: () => number): Promise<void> {
     const { fleet } = this.#options
     const wanted = candidates.filter((candidate) => !fleet.hasClaimedAt(candidate.contentId, candidate))
     // Who claimed them may have nothing left to send, and not give them back.
     for (const { contentId } of candidates) if (fleet.hasClaimed(contentId)) this.#mine.add(contentId)
     if (wanted.length === 0) return
-    const results = await fleet.claim(this.#library, wanted.map(wantedOf), this.#options.looks)
+    const results = await fleet.claim(this.#library, wanted.map(wantedOf), { looks: this.#options.looks, atMost })
     const { store } = this.#context.engine
     const others = new Map<number, [Candidate, ClaimResult]>()
     wanted.forEach((candidate, index) => {
@@ -306,6 +309,7 @@ export class Claims {
         this.#held.add(contentId)
         this.#freesAt = result.freesAt
         break
+      case 'free':
       case 'mine':
         break
     }

@@ -25,6 +25,13 @@ interface OwnContent extends WantedContent {
   readonly contentId: number
 }
 
+interface ClaimTerms {
+  /** What joining the fleet returned, before the stage looked in the library. */
+  readonly looks: number
+  /** What this host's own limits leave room for, claims included; undefined: they don't count. */
+  readonly atMost?: (() => number) | undefined
+}
+
 interface HeldClaim {
   readonly session: bigint
   readonly places: ReadonlySet<string>
@@ -103,11 +110,15 @@ export class Membership implements AsyncDisposable {
    * Claims contents of a library; results are in the order of `wanted`. Tells the ledger first how earlier uploads ended, and closes
    * sessions of others that are silent. Throws TemporaryError `ledger-away` if the ledger went back since `looks` was read.
    */
-  async claim(library: LedgerLibrary, wanted: readonly OwnContent[], looks: number): Promise<ClaimResult[]> {
+  async claim(
+    library: LedgerLibrary,
+    wanted: readonly OwnContent[],
+    { looks, atMost }: ClaimTerms,
+  ): Promise<ClaimResult[]> {
     const results: ClaimResult[] = []
     for (let start = 0; start < wanted.length; start += MOST_IN_A_CALL) {
       const part = wanted.slice(start, start + MOST_IN_A_CALL)
-      results.push(...(await this.#claimPart(library, part, looks)))
+      results.push(...(await this.#claimPart(library, part, { looks, atMost })))
     }
     // What was claimed is claimed, also if this fails.
     await this.#closeSilent(results)
@@ -146,6 +157,13 @@ export class Membership implements AsyncDisposable {
       })
       return undefined
     }
+  }
+
+  /** Contents that are claimed, and neither sent nor counted as such. */
+  #countUnsent(): number {
+    const { contents } = this.#context.store
+    const isUnsent = (id: number) => this.hasClaimed(id) && contents.getUploadState(id).state !== 'sending'
+    return [...this.#claimed.keys()].filter(isUnsent).length
   }
 
   /** Guards the upload of a claimed content: its end leaves only while the lease is surely ours. */
@@ -219,7 +237,11 @@ export class Membership implements AsyncDisposable {
     })
   }
 
-  async #claimPart(library: LedgerLibrary, wanted: readonly OwnContent[], looks: number): Promise<ClaimResult[]> {
+  async #claimPart(
+    library: LedgerLibrary,
+    wanted: readonly OwnContent[],
+    { looks, atMost }: ClaimTerms,
+  ): Promise<ClaimResult[]> {
     return await this.#session.call(async (opened) => {
       using _turn = await this.#turn.lock()
       const { ledger, session } = opened
@@ -230,7 +252,8 @@ export class Membership implements AsyncDisposable {
         this.#context.signal.throwIfAborted()
         this.#report(await this.#outbox.flush(opened))
       }
-      const results = await ledger.claim(session, library, wanted, this.#options.limits)
+      const limits = { ...this.#options.limits, atMost: atMost && Math.max(0, atMost() - this.#countUnsent()) }
+      const results = await ledger.claim(session, library, wanted, limits)
       wanted.forEach(({ contentId, place }, index) => {
         const kind = results[index]?.kind
         if (kind !== 'mine' && kind !== 'doubtful') return

@@ -3,7 +3,7 @@ import { AutoResetEvent } from '../../foundation/concurrency/auto-reset-event.ts
 import { TemporaryError } from '../../foundation/errors.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
-import { type HeldBack, RESERVE_BYTES } from '../../rules/limits.ts'
+import { type HeldBack, RESERVE_BYTES, roomInRun } from '../../rules/limits.ts'
 import { recordHeldBack } from '../../rules/sync-summary.ts'
 import { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import type { Engine, MirrorContext } from '../engine.ts'
@@ -14,7 +14,7 @@ import type { PathProblem } from '../scan/scan-batch.ts'
 import { UploadPreparation } from './prepare-uploads.ts'
 import { UploadBatcher } from './upload-batcher.ts'
 import { RefusalExplainer, type UploadResult, uploadOne } from './upload-one.ts'
-import { type Intent, UploadPlan } from './upload-plan.ts'
+import { type Intent, RunQuota, UploadPlan } from './upload-plan.ts'
 
 /** `open`: more files may come; `draining`: ends when nothing is left; `closed`: begins nothing. */
 type StageState = 'open' | 'draining' | 'closed'
@@ -119,7 +119,9 @@ export class UploadStage {
     const { summary, attempts } = this.#options
     const needsDirectory = await this.#needsDirectory()
     const onReady = () => this.#event.set()
-    this.#claims = new Claims(this.#context, { fleet, summary, attempts, needsDirectory, looks, onReady })
+    const quota = new RunQuota(this.#engine, this.#context.mirror.row, this.#options.quotaScope)
+    const room = () => roomInRun(this.#engine.limits, quota.read())
+    this.#claims = new Claims(this.#context, { fleet, summary, attempts, needsDirectory, looks, room, onReady })
   }
 
   async #needsDirectory(): Promise<boolean> {

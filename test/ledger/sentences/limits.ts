@@ -120,4 +120,34 @@ export function describeLimits(ledger: () => LedgerUnderTest): void {
       expect(held).toMatchObject({ freesAt: expect.any(Number) })
     })
   })
+
+  describe('the limits of a host', () => {
+    test('leave what exceeds them to others, in the order of the call', async () => {
+      const [nas, laptop] = await openTwo(ledger())
+      const claim = (...contents: string[]) => kindsOf(nas.claimWithin({ newPerDay: null, atMost: 2 }, ...contents))
+      expect(await claim('d', 'c', 'b', 'a', 'd')).toEqual(['mine', 'mine', 'free', 'free', 'mine'])
+      expect(await claim('c', 'b', 'd', 'e', 'f')).toEqual(['mine', 'mine', 'mine', 'mine', 'free'])
+      expect(await kindsOf(laptop.claim('a', 'b', 'f'))).toEqual(['mine', 'elsewhere', 'mine'])
+    })
+
+    test('count neither what others have nor against the limit of a day', async () => {
+      const [nas, laptop] = await openTwo(ledger())
+      await laptop.claim('elsewhere', 'stored')
+      await laptop.create('stored')
+      const limits = { newPerDay: 5, atMost: 1 }
+      const kinds = await kindsOf(nas.claimWithin(limits, 'elsewhere', 'stored', 'a', 'b'))
+      expect(kinds).toEqual(['elsewhere', 'stored', 'mine', 'free'])
+      expect(await kindsOf(nas.claimWithin({ newPerDay: 5, atMost: 9 }, 'c', 'd', 'e'))).toEqual([
+        'mine',
+        'mine',
+        'held',
+      ])
+    })
+
+    test('of none leave all, and what is held by the day is called so', async () => {
+      const nas = await TestHost.open(ledger())
+      expect(await kindsOf(nas.claimWithin({ newPerDay: null, atMost: 0 }, 'a', 'b'))).toEqual(['free', 'free'])
+      expect(await kindsOf(nas.claimWithin({ newPerDay: 1, atMost: 3 }, 'a', 'b'))).toEqual(['mine', 'held'])
+    })
+  })
 }

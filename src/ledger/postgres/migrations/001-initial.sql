@@ -281,12 +281,12 @@ end $$;
 
 -- Claims ------------------------------------------------------------------------------------------------------------------------------
 
--- Answers: m mine, d mine and in doubt, s stored, r refused, e elsewhere, h held. Contents must be sorted by key, each once, p_mimes by
--- name; a later row about the same content counts. What a limit leaves room for is claimed in the order of p_rank. Loops of statements with
+-- Answers: m mine, d mine and in doubt, s stored, r refused, e elsewhere, h held, f free: more than p_at_most (null: no limit). Contents must be sorted by key, each once, p_mimes by
+-- name; a later row about the same content counts. What limits leave room for is claimed in the order of p_rank. Loops of statements with
 -- one key, because the planner scans whole libraries for a join with a table that was small when it was planned.
 create function claim_1(
   p_session bigint, p_origin text, p_tenant bigint, p_remote text, p_mimes text[],
-  p_sha256 bytea[], p_mime integer[], p_places bytea[], p_rank integer[], p_per_day bigint
+  p_sha256 bytea[], p_mime integer[], p_places bytea[], p_rank integer[], p_per_day bigint, p_at_most integer
 ) returns table (
   o_nth integer, o_answer "char", o_resource text, o_outcome "char", o_code text, o_message text, o_until bigint, o_is_set_aside boolean,
   o_places bytea[], o_host text, o_session bigint, o_beat bigint
@@ -370,12 +370,14 @@ begin
     o_resource := null; o_outcome := null; o_code := null; o_message := null; o_is_set_aside := null; o_places := null; o_host := null;
     o_session := null; o_beat := null;
     select array_agg(f order by p_rank[f]) into fresh_at from unnest(fresh_at) f;
-    foreach o_nth in array fresh_at[least(left_over.room, fresh)::integer + 1 :] loop
+    for nth in least(left_over.room, fresh, p_at_most)::integer + 1 .. fresh loop
+      o_nth := fresh_at[nth];
       delete from claim c where c.library_id = lib.id and c.sha256 = p_sha256[o_nth] and c.mime = mimes[p_mime[o_nth]];
-      o_answer := 'h'; o_until := milliseconds_1(left_over.frees_at);
+      o_answer := case when nth > left_over.room then 'h' else 'f' end;
+      o_until := case when nth > left_over.room then milliseconds_1(left_over.frees_at) end;
       return next;
     end loop;
-    fresh := least(fresh, left_over.room);
+    fresh := least(fresh, left_over.room, p_at_most);
     if fresh > 0 then
       delete from spend s where s.service_id = lib.service_id and s.slot < now_at - interval '25 hours';
       insert into spend as s values (lib.service_id, now_slot, fresh)
