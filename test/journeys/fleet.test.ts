@@ -77,6 +77,16 @@ describe('creating a ledger', () => {
 })
 
 describe('hosts of one ledger', () => {
+  test('what others sent and is still being processed keeps no own upload waiting', async () => {
+    await using fleet = await fleetOf()
+    const papers = manyFiles(6, 6)
+    const nas = await fleet.host('nas', papers)
+    expect((await nas.sync(['--no-wait'])).exitCode).toBe(0)
+    const laptop = await fleet.host('laptop', { ...papers, 'own.md': 'own' }, { inIngestion: 2 })
+    const summary = { exitCode: 0, mirror: { uploads: { created: 1, aliases: 6 }, ingestion: { searchable: 7 } } }
+    expect(await laptop.sync(['--wait-timeout', '10s'])).toMatchObject(summary)
+  })
+
   test('send each content once, and each has all of its own [P3]', async () => {
     await using fleet = await fleetOf()
     const papers = manyFiles(40, 40)

@@ -29,6 +29,8 @@ interface ClaimsOptions {
   readonly room: () => number
   /** A page of files can be read now, or asking has failed. */
   readonly onReady: () => void
+  /** What other hosts have sent was recorded, and may still be in ingestion. */
+  readonly onRecorded: () => void
 }
 
 /** A content that this host would send, with where. */
@@ -282,8 +284,9 @@ export class Claims {
         if (!this.#givenBack.has(candidate.contentId)) this.#vainRounds = 0
       } else if (result) others.set(candidate.contentId, [candidate, result])
     })
-    if (others.size > 0)
-      store.write(() => others.forEach(([candidate, result]) => void this.#record(candidate, result)))
+    if (others.size === 0) return
+    store.write(() => others.forEach(([candidate, result]) => void this.#record(candidate, result)))
+    this.#options.onRecorded()
   }
 
   #record(candidate: Candidate, result: ClaimResult): void {

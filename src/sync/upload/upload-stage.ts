@@ -119,9 +119,12 @@ export class UploadStage {
     const { summary, attempts } = this.#options
     const needsDirectory = await this.#needsDirectory()
     const onReady = () => this.#event.set()
+    // While ingestion is full, no upload of this host would wake it.
+    const onRecorded = () => this.#options.follower.wake()
     const quota = new RunQuota(this.#engine, this.#context.mirror.row, this.#options.quotaScope)
     const room = () => roomInRun(this.#engine.limits, quota.read())
-    this.#claims = new Claims(this.#context, { fleet, summary, attempts, needsDirectory, looks, room, onReady })
+    const asked = { fleet, summary, attempts, needsDirectory, looks, room, onReady, onRecorded }
+    this.#claims = new Claims(this.#context, asked)
   }
 
   async #needsDirectory(): Promise<boolean> {
