@@ -3,7 +3,6 @@ import type {
   ClaimResult,
   EndKind,
   FollowUp,
-  LedgerContent,
   LedgerLibrary,
   SessionBeat,
   SharedOutcome,
@@ -22,6 +21,10 @@ const OUTCOMES: Readonly<Record<SharedOutcome, string>> = {
   failed: 'f',
   unknown: 'u',
 }
+
+const BY_LETTER = new Map(
+  (Object.keys(OUTCOMES) as SharedOutcome[]).map((outcome) => [OUTCOMES[outcome], outcome] as const),
+)
 
 const KINDS: Readonly<Record<EndKind, string>> = {
   created: 'c',
@@ -63,8 +66,7 @@ export interface FollowUpRow {
 
 /** A letter of a newer version is no outcome that this one may take for granted. */
 function decodeOutcome(letter: string | null): SharedOutcome {
-  const known = (Object.keys(OUTCOMES) as SharedOutcome[]).find((outcome) => OUTCOMES[outcome] === letter)
-  return known ?? 'unknown'
+  return (letter !== null && BY_LETTER.get(letter)) || 'unknown'
 }
 
 export function decodeFollowUp({ o_answer, o_outcome, o_session, o_beat }: FollowUpRow): FollowUp {
@@ -99,35 +101,51 @@ function decodeBeat(session: string | null, beat: string | null): SessionBeat | 
   return session === null || beat === null ? undefined : { session: BigInt(session), beat: BigInt(beat) }
 }
 
-/** Each distinct content once. */
+/** Each distinct content once; columns are arrays as PostgreSQL writes them. */
 export interface ContentColumns {
   readonly mimes: readonly string[]
-  readonly sha256: readonly Uint8Array[]
+  readonly sha256: string
   /** Counted from 1, in `mimes`. */
-  readonly mime: readonly number[]
+  readonly mime: string
   /** All places that the call names for a content, as one value. */
-  readonly places: readonly Uint8Array[]
+  readonly places: string
   /** The index in the call, where each was named first. */
-  readonly rank: readonly number[]
+  readonly rank: string
   /** For each content of the call, the number of its row, counted from 1. */
   readonly rows: readonly number[]
+}
+
+interface ContentGroup {
+  /** Sorts as every host locks contents, so that no two wait for each other: by bytes, then by MIME type. */
+  readonly key: string
+  readonly hex: string
+  readonly mime: string
+  readonly places: UploadPlace[]
+  readonly rank: number
 }
 
 /** `isLocking`: in the order in which all hosts lock them; otherwise in that of the call. */
 export function encodeContents(contents: readonly WantedContent[], isLocking: boolean): ContentColumns {
   const mimes = [...new Set(contents.map(({ mime }) => mime))].sort()
-  const byKey = Map.groupBy(contents, keyOf)
+  const byKey = new Map<string, ContentGroup>()
+  const keys = contents.map(({ sha256, mime, place }) => {
+    const hex = hexOf(sha256)
+    const key = `${hex} ${mime}`
+    const group = byKey.get(key)
+    if (group) group.places.push(place)
+    else byKey.set(key, { key, hex, mime, places: [place], rank: byKey.size })
+    return key
+  })
   const groups = [...byKey.values()]
-  if (isLocking) groups.sort(([a], [b]) => (a && b ? compareContents(a, b) : 0))
-  const rankOf = new Map([...byKey.keys()].map((key, index) => [key, index]))
-  const rowOf = new Map(groups.map(([first], index) => [first && keyOf(first), index + 1]))
+  if (isLocking) groups.sort((a, b) => compare(a.key, b.key))
+  const rowOf = new Map(groups.map(({ key }, index) => [key, index + 1]))
   return {
     mimes,
-    sha256: groups.flatMap(([first]) => first?.sha256 ?? []),
-    mime: groups.flatMap(([first]) => (first ? mimes.indexOf(first.mime) + 1 : [])),
-    places: groups.map((group) => encodePlaces(group.map(({ place }) => place))),
-    rank: groups.map(([first]) => (first && rankOf.get(keyOf(first))) ?? 0),
-    rows: contents.map((content) => rowOf.get(keyOf(content)) ?? 0),
+    sha256: bytesColumn(groups.map(({ hex }) => hex)),
+    mime: column(groups.map(({ mime }) => mimes.indexOf(mime) + 1)),
+    places: bytesColumn(groups.map(({ places }) => encodePlaces(places).toString('hex'))),
+    rank: column(groups.map(({ rank }) => rank)),
+    rows: keys.map((key) => rowOf.get(key) ?? 0),
   }
 }
 
@@ -142,28 +160,46 @@ export function encodeEnds(ends: readonly UploadEnd[]): {
   const mimes = [...new Set(ends.map(({ mime }) => mime))].sort()
   const numberOf = new Map(libraries.map(([key], index) => [key, index + 1]))
   const sorted = ends
-    .map((end, index) => ({ end, index, library: numberOf.get(libraryKey(end.library)) ?? 0 }))
-    .sort((a, b) => a.library - b.library || compareContents(a.end, b.end) || a.index - b.index)
-  const column = (of: (end: UploadEnd) => unknown) => sorted.map(({ end }) => of(end))
+    .map((end, index) => {
+      const hex = hexOf(end.sha256)
+      return { end, index, hex, key: `${hex} ${end.mime}`, library: numberOf.get(libraryKey(end.library)) ?? 0 }
+    })
+    .sort((a, b) => a.library - b.library || compare(a.key, b.key) || a.index - b.index)
+  const columnOf = (of: (end: UploadEnd) => Value) => column(sorted.map(({ end }) => of(end)))
   const values = [
     libraries.map(([, { origin }]) => origin),
     libraries.map(([, { tenantId }]) => tenantId),
     libraries.map(([, { remoteId }]) => remoteId),
     mimes,
-    sorted.map(({ library }) => library),
-    column(({ session }) => session),
-    column(({ sha256 }) => sha256),
-    column(({ mime }) => mimes.indexOf(mime) + 1),
-    column(({ sizeBytes }) => sizeBytes),
-    column(({ kind }) => KINDS[kind]),
-    column(({ resourceId }) => resourceId),
-    column(({ outcome }) => OUTCOMES[outcome ?? 'pending']),
-    column(({ refusal }) => refusal && withoutNul(refusal.code)),
-    column(({ refusal }) => refusal && boundMessage(refusal.message)),
-    column(({ refusal }) => refusal?.retryAt),
-    column(({ refusal }) => refusal?.isSetAside ?? false),
+    column(sorted.map(({ library }) => library)),
+    columnOf(({ session }) => session),
+    bytesColumn(sorted.map(({ hex }) => hex)),
+    columnOf(({ mime }) => mimes.indexOf(mime) + 1),
+    columnOf(({ sizeBytes }) => sizeBytes),
+    columnOf(({ kind }) => KINDS[kind]),
+    columnOf(({ resourceId }) => resourceId),
+    columnOf(({ outcome }) => OUTCOMES[outcome ?? 'pending']),
+    columnOf(({ refusal }) => refusal && withoutNul(refusal.code)),
+    columnOf(({ refusal }) => refusal && boundMessage(refusal.message)),
+    columnOf(({ refusal }) => refusal?.retryAt),
+    columnOf(({ refusal }) => refusal?.isSetAside ?? false),
   ]
   return { values, order: sorted.map(({ index }) => index) }
+}
+
+type Value = string | number | bigint | boolean | null | undefined
+
+/** An array as PostgreSQL writes it: the client's own way escapes each element several times. */
+function column(values: readonly Value[]): string {
+  return `{${values.map((value) => (typeof value === 'string' ? quote(value) : String(value ?? 'NULL'))).join(',')}}`
+}
+
+function bytesColumn(hexes: readonly string[]): string {
+  return `{${hexes.map((hex) => `"\\\\x${hex}"`).join(',')}}`
+}
+
+function quote(text: string): string {
+  return `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
 }
 
 /** A message of at most 500 bytes, as every ledger keeps it. */
@@ -178,24 +214,20 @@ export function withoutNul(text: string): string {
   return text.replaceAll('\0', '\ufffd')
 }
 
-/** By bytes, then by MIME type: the order in which every host locks contents, so that no two wait for each other. */
-function compareContents(a: LedgerContent, b: LedgerContent): number {
-  return Buffer.compare(a.sha256, b.sha256) || compare(a.mime, b.mime)
-}
-
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-function keyOf({ sha256, mime }: LedgerContent): string {
-  return `${Buffer.from(sha256).toString('hex')} ${mime}`
+/** Without a copy of the bytes. */
+function hexOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('hex')
 }
 
 function libraryKey({ origin, tenantId, remoteId }: LedgerLibrary): string {
   return JSON.stringify([origin, tenantId, remoteId])
 }
 
-function encodePlaces(places: readonly UploadPlace[]): Uint8Array {
+function encodePlaces(places: readonly UploadPlace[]): Buffer {
   return Buffer.from(JSON.stringify(places.map(({ path, remoteDirectory }) => [path, remoteDirectory])))
 }
 

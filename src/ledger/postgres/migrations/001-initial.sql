@@ -441,7 +441,7 @@ create function settle_1(
 set search_path = shelfd, pg_temp set lock_timeout = '20s'
 set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
 declare
-  done bigint; libraries integer[] := '{}'; mimes smallint[]; has_refusals boolean; lib integer; was record; is_own boolean; is_stored boolean;
+  done bigint; libraries integer[] := '{}'; mimes smallint[]; has_refusals boolean; lib integer; was record; is_sent boolean; is_own boolean; is_stored boolean;
   known text; key_sha bytea; key_mime smallint; unspent jsonb := '{}'; unspent_slot timestamptz; unspent_service integer;
 begin
   perform be_durable_1();
@@ -469,11 +469,20 @@ begin
         and c.resource_id = p_resource[k] and c.outcome <> p_outcome[k];
     end if;
     continue when p_kind[k] = 'o';
-    select c.state, c.doubts, c.slot into was from claim c
-      where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime and c.session_id = p_session[k] and c.host_id = p_host
-        and p_kind[k] <> 'i' for update;
+    is_sent := p_kind[k] in ('c', 'd', 'a');
+    if is_sent then
+      delete from claim c
+        where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime and c.session_id = p_session[k] and c.host_id = p_host
+        returning c.state, c.doubts, c.slot into was;
+    else
+      select c.state, c.doubts, c.slot into was from claim c
+        where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime and c.session_id = p_session[k] and c.host_id = p_host
+          and p_kind[k] <> 'i' for update;
+    end if;
     is_own := found;
-    if not is_own then
+    if is_own and is_sent then
+      null;
+    elsif not is_own then
       perform from claim c where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime for update;
       o_is_late := found or exists (select from content c where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime);
     elsif p_kind[k] = 'n' and was.state = 'd' then
@@ -489,7 +498,7 @@ begin
         unspent := jsonb_set(unspent, array[known], to_jsonb(coalesce((unspent ->> known)::bigint, 0) + 1));
       end if;
     end if;
-    if p_kind[k] in ('c', 'd', 'a') then
+    if is_sent then
       insert into content (library_id, sha256, mime, size, resource_id, outcome, host_id)
         values (lib, key_sha, key_mime, p_size[k], p_resource[k], p_outcome[k], p_host) on conflict do nothing;
       is_stored := found;
@@ -504,7 +513,7 @@ begin
           values (lib, key_sha, key_mime, p_host, p_session[k], p_resource[k]);
       end if;
       -- Nobody is to send it now: whoever has claimed it learns by its own end that it was late.
-      delete from claim c where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime;
+      if not is_own then delete from claim c where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime; end if;
       if has_refusals then
         delete from refusal x where x.library_id = lib and x.sha256 = key_sha and x.mime = key_mime;
       end if;
