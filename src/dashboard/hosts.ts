@@ -20,7 +20,7 @@ export class Hosts implements AsyncDisposable {
 
   async list({ text, offset }: { readonly text: string; readonly offset: number }): Promise<HostsPage> {
     const view = await this.#connect()
-    const [hosts, { secondSends }] = [await view.listHosts(), await view.readTotals()]
+    const [hosts, secondSends] = [await view.listHosts(), await view.countSecondSends()]
     const named = hosts.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
     const lastPage = Math.max(0, Math.ceil(named.length / ROWS_A_PAGE) - 1)
     const start = Math.min(offset, lastPage * ROWS_A_PAGE)

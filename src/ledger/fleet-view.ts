@@ -8,8 +8,8 @@ export interface HostView {
   /** When its last beat came, by the ledger's clock; null: it has no session. */
   readonly seenAt: number | null
   readonly isOpen: boolean
-  /** Contents that it sends, or that are in doubt. */
-  readonly claims: number
+  /** Contents that it sends, or that are in doubt; null: not counted. */
+  readonly claims: number | null
   /** When it told of its mirrors last; null: never. */
   readonly publishedAt: number | null
   readonly sentInDay: number
@@ -60,8 +60,10 @@ interface Selection {
 
 /** What people see of a ledger, and do with hosts; without a session. */
 export interface FleetView extends AsyncDisposable {
-  listHosts(): Promise<HostView[]>
+  /** `countsClaims`: takes longer the more is being sent. */
+  listHosts(options?: { readonly countsClaims?: boolean }): Promise<HostView[]>
   readTotals(): Promise<FleetTotals>
+  countSecondSends(): Promise<number>
   listMirrors(hostId: number | null): Promise<(PublishedMirror & OfHost)[]>
   /** `sha256`: problems of this content alone. */
   listProblems(selection: Selection & { readonly sha256?: string }): Promise<(PublishedProblem & OfHost)[]>

@@ -12,6 +12,11 @@ import { complaintsOf, cutOff } from './examine-looks.ts'
 needsPostgres()
 useBrowser()
 
+/** By name. */
+const FIRST_HUNDRED = Array.from({ length: 1_000 }, (_, index) => `host-${index + 1}`)
+  .sort()
+  .slice(0, 100)
+
 /** A window on the dashboard of this host's daemon, with the view of hosts. */
 async function openHosts(home: Home, width = 1_280) {
   const { page } = await openWindow((await home.json(['dashboard'])).url, { viewport: { width, height: 900 } })
@@ -32,12 +37,8 @@ test('the view of hosts shows a thousand of them at once, leads to each, and ord
   await page.getByText('1,001 hosts').waitFor()
   expect(await complaintsOf(page)).toEqual([])
 
-  const asked = page.waitForResponse((response) => response.url().endsWith('/api/hosts'))
-  const startMs = performance.now()
-  await page.getByRole('button', { name: 'Refresh' }).click()
-  await (await asked).finished()
-  expect(performance.now() - startMs).toBeLessThan(500)
-
+  const names = page.getByRole('link', { name: /^(host-|nas)/ })
+  expect(await names.allInnerTexts()).toEqual(FIRST_HUNDRED)
   await page.getByLabel('Filter by name').fill('host-77')
   await page.getByText('11 hosts').waitFor()
   await page.getByRole('link', { name: 'host-777' }).click()

@@ -64,7 +64,7 @@ export const ledger: Check = {
     const { fleet } = await given(context.settings(), 'configuration')
     if (!fleet) return []
     await using view = await openFleet(fleet, context)
-    const [hosts, { secondSends }] = [await view.listHosts(), await view.readTotals()]
+    const [hosts, secondSends] = [await view.listHosts(), await view.countSecondSends()]
     const found = ok(`"${fleet.database.database}" at ${fleet.database.host}, ${counted(hosts.length, 'host')}`)
     const namesakes = hosts.filter(({ name }) => name === fleet.host).length
     return [

@@ -82,7 +82,7 @@ export const statusCommand = defineCommand({
   async run(context) {
     const fleet = requireFleet(context)
     await using view = await openView(context)
-    const [hosts, totals] = [await view.listHosts(), await view.readTotals()]
+    const [hosts, totals] = [await view.listHosts({ countsClaims: true }), await view.readTotals()]
     if (context.json) {
       context.printJson({ ...totals, hosts: hosts.map(hostJson) })
       return

@@ -23,7 +23,7 @@ export type ToldRun = PublishedRun & OfHost
 /** Prints the hosts with their mirrors by state. */
 export async function showHosts(context: CommandContext): Promise<void> {
   await using view = await openView(context)
-  const hosts = await view.listHosts()
+  const hosts = await view.listHosts({ countsClaims: context.json })
   if (context.json) {
     context.printJson({ hosts: hosts.map(hostJson) })
     return
@@ -45,7 +45,8 @@ export async function showHosts(context: CommandContext): Promise<void> {
 export async function showFleetStatus(context: CommandContext, flags: FleetFlags, redraws: boolean): Promise<void> {
   await using view = await openView(context)
   const hostId = await chooseHost(view, flags)
-  const [hosts, totals, mirrors] = [await view.listHosts(), await view.readTotals(), await view.listMirrors(hostId)]
+  const hosts = await view.listHosts({ countsClaims: context.json })
+  const [totals, mirrors] = [await view.readTotals(), await view.listMirrors(hostId)]
   const named = hosts.filter(({ id }) => hostId === null || id === hostId)
   if (context.json) {
     context.printJson({ ...totals, hosts: named.map(hostJson), mirrors: mirrors.map(withHost) })
@@ -120,7 +121,7 @@ export async function showFleetReport(context: CommandContext, args: ReportFlags
   const hostId = await chooseHost(view, args)
   const mirrors = await view.listMirrors(hostId)
   const problems = await view.listProblems({ hostId, limit: MOST_PROBLEMS })
-  const { secondSends } = await view.readTotals()
+  const secondSends = await view.countSecondSends()
   if (context.json || format === 'json') {
     context.printJson({ mirrors: mirrors.map(withHost), problems: problems.map(withHost), secondSends })
     return

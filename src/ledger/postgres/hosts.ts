@@ -14,7 +14,8 @@ export function openFleetView(address: LedgerAddress): FleetView {
       readTold(shape, row),
     )
   return {
-    listHosts: async () => (await connection.query<HostRow>('SELECT * FROM shelfd.hosts_2()')).map(toView),
+    listHosts: async ({ countsClaims = false } = {}) =>
+      (await connection.query<HostRow>('SELECT * FROM shelfd.hosts_2($1)', [countsClaims])).map(toView),
     readTotals: async () => {
       const [row] = await connection.query<TotalsRow>('SELECT * FROM shelfd.totals_2()')
       return {
@@ -27,6 +28,8 @@ export function openFleetView(address: LedgerAddress): FleetView {
         leaseMs: row?.o_lease_ms ?? 0,
       }
     },
+    countSecondSends: async () =>
+      Number((await connection.query<{ n: string }>('SELECT shelfd.second_sends_1() AS n'))[0]?.n ?? 0),
     listMirrors: (hostId) => toldBy(publishedMirror, 'o_state AS told FROM shelfd.mirrors_1($1)', [hostId]),
     listProblems: ({ hostId, limit, sha256 }) =>
       toldBy(publishedProblem, 'o_problem AS told FROM shelfd.problems_1($1, $2, $3)', [
@@ -57,7 +60,7 @@ interface HostRow {
   readonly o_version: string
   readonly o_seen: string | null
   readonly o_is_open: boolean
-  readonly o_claims: string
+  readonly o_claims: string | null
   readonly o_published: string | null
   readonly o_sent: string
   readonly o_done: string
@@ -104,7 +107,7 @@ function toView(row: HostRow): HostView {
     version: row.o_version,
     seenAt: timeOf(row.o_seen),
     isOpen: row.o_is_open,
-    claims: Number(row.o_claims),
+    claims: row.o_claims === null ? null : Number(row.o_claims),
     publishedAt: timeOf(row.o_published),
     sentInDay: Number(row.o_sent),
     mirrors: {

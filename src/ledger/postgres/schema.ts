@@ -15,7 +15,7 @@ const LOCK = 0x73686c64
 /** What a role of hosts and one of readers may call; the first are all functions that run with the rights of their owner. */
 const READERS = [
   ...['ledger_1', 'hosts_1', 'hosts_2', 'totals_1', 'totals_2', 'mirrors_1', 'problems_1', 'runs_1', 'content_1'],
-  'peek_1',
+  ...['peek_1', 'second_sends_1'],
 ]
 
 export interface LedgerSchema {

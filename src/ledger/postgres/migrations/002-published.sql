@@ -70,16 +70,18 @@ begin
   end if;
 end $$;
 
-create function hosts_2() returns table (
+-- Claims are counted one by one, so only where somebody wants to know; null otherwise.
+create function hosts_2(p_counts_claims boolean) returns table (
   o_id integer, o_name text, o_version text, o_seen bigint, o_is_open boolean, o_claims bigint, o_published bigint, o_sent bigint,
   o_done bigint, o_busy bigint, o_warned bigint, o_stopped bigint, o_waiting bigint, o_problems bigint
 ) language sql stable security definer set search_path = shelfd, pg_temp as $$
-  select h.id, h.name, h.version, milliseconds_1(s.seen_at), s.id is not null and not s.is_closed, coalesce(c.n, 0),
-    milliseconds_1(p.published_at), case when p.published_at > clock_timestamp() - interval '24 hours' then p.sent else 0 end,
+  select h.id, h.name, h.version, milliseconds_1(s.seen_at), s.id is not null and not s.is_closed,
+    case when p_counts_claims then coalesce(c.n, 0) end, milliseconds_1(p.published_at),
+    case when p.published_at > clock_timestamp() - interval '24 hours' then p.sent else 0 end,
     coalesce(m.done, 0), coalesce(m.busy, 0), coalesce(m.warned, 0), coalesce(m.stopped, 0),
     coalesce(m.waiting, 0)::bigint, coalesce(m.problems, 0)::bigint
     from host h left join session s on s.id = h.session_id
-    left join (select c.host_id, count(*) n from claim c group by c.host_id) c on c.host_id = h.id
+    left join (select c.host_id, count(*) n from claim c where p_counts_claims group by c.host_id) c on c.host_id = h.id
     left join published_host p on p.host_id = h.id
     left join (
       select x.host_id, count(*) filter (where x.sign = '✓') done, count(*) filter (where x.sign = '→') busy,
@@ -134,13 +136,18 @@ create function content_1(p_sha256 bytea) returns table (
 create function totals_2() returns table (
   o_contents bigint, o_is_about boolean, o_claims bigint, o_doubts bigint, o_second_sends bigint, o_today bigint, o_lease_ms integer
 ) language sql stable security definer set search_path = shelfd, pg_temp as $$
-  with estimate as (select greatest(t.reltuples, 0)::bigint n from pg_class t where t.oid = 'shelfd.content'::regclass)
+  with estimate as (select greatest(t.reltuples, 0)::bigint n from pg_class t where t.oid = 'shelfd.content'::regclass),
+    open as (
+      select count(*) n, count(*) filter (where c.state = 'd' or s.id is null or s.is_closed) doubts
+        from claim c left join session s on s.id = c.session_id
+    )
   select case when e.n > 100000 then e.n else (select count(*) from content) end, e.n > 100000,
-    (select count(*) from claim), (select count(*) from claim c left join session s on s.id = c.session_id
-      where c.state = 'd' or s.id is null or s.is_closed),
-    (select count(*) from extra_send),
+    o.n, o.doubts, (select count(*) from extra_send),
     (select coalesce(sum(s.n), 0) from spend s where s.slot > clock_timestamp() - interval '24 hours 10 minutes')::bigint,
-    (select l.lease_ms from ledger l) from estimate e $$;
+    (select l.lease_ms from ledger l) from estimate e, open o $$;
+
+create function second_sends_1() returns bigint language sql stable security definer set search_path = shelfd, pg_temp as $$
+  select count(*) from extra_send $$;
 
 -- As forget_host_1, and forgets what the host told.
 create function forget_host_2(p_host integer) returns "char" language plpgsql security definer
