@@ -10,6 +10,8 @@ export interface BenchOptions {
   readonly tree?: string | undefined
   /** Pairs to run of each comparison. */
   readonly runs: number
+  /** How many contents the ledger of the row `ledger` has before. */
+  readonly contents?: number | undefined
   /** A small tree: shows that it all works, not how fast it is. */
   readonly quick: boolean
   /** Write the results into docs/development/benchmarks.md. */

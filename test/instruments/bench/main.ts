@@ -7,8 +7,10 @@ import { type ResultRow, renderResults } from './result-table.ts'
 import { writeResults } from './results-page.ts'
 import { daemon } from './rows/daemon.ts'
 import { firstPass } from './rows/first-pass.ts'
+import { hosts } from './rows/hosts.ts'
 import { largeLibrary } from './rows/large-library.ts'
 import { latency } from './rows/latency.ts'
+import { ledger } from './rows/ledger.ts'
 import { library } from './rows/library.ts'
 import { memory } from './rows/memory.ts'
 import { million } from './rows/million.ts'
@@ -29,6 +31,8 @@ const ROWS = {
   daemon,
   latency,
   report,
+  ledger,
+  hosts,
   library,
   'large-library': largeLibrary,
   million,
@@ -47,6 +51,9 @@ const OPTIONS = z
       .default([])
       .describe(`a row: ${ROW_NAMES.join(', ')}`),
     runs: wholeNumber(1, 1_000).optional().describe('pairs of each comparison, by default 7'),
+    contents: wholeNumber(1, 100_000_000)
+      .optional()
+      .describe('contents that the row ledger fills its ledger with, by default 200,000'),
     quick: flag().describe('2 pairs on a small tree: shows that it all works, not how fast it is'),
     million: flag().describe('also the row million'),
     write: flag().describe('write the results into docs/development/benchmarks.md'),

@@ -13,6 +13,8 @@ export interface ChildInput {
   readonly stateDir: string
   readonly serviceUrl: string
   readonly transfers: number
+  /** A configuration, for what the rest does not say. */
+  readonly configFile?: string
 }
 
 export interface ChildMeasure {
@@ -29,9 +31,13 @@ export interface BenchEngine extends OpenedEngine {
 
 export async function openBenchEngine(input: ChildInput): Promise<BenchEngine> {
   const around = { env: { SHELFD_TOKEN: 'bench' }, cwd: input.tree, home: input.stateDir }
-  const flags = { 'state-dir': input.stateDir, 'service-url': input.serviceUrl, transfers: String(input.transfers) }
+  const { stateDir, serviceUrl, transfers, configFile: config } = input
+  const flags = { 'state-dir': stateDir, 'service-url': serviceUrl, transfers: String(transfers), config }
   const unlimited = { 'max-new': 'none', 'max-new-per-day': 'none', 'in-ingestion': '5000' }
-  const settings = readSettings({ ...around, flags: { ...flags, ...unlimited }, readFile: () => undefined })
+  const settings = readSettings({
+    ...{ ...around, flags: { ...flags, ...unlimited } },
+    ...(config === undefined && { readFile: () => undefined }),
+  })
   const { signal } = new AbortController()
   const opened = openEngine(settings, { ...around, logger: silentLogger, redactor: createRedactor(), signal })
   const { engine } = opened
