@@ -6,6 +6,7 @@ import { displayWidth, padToWidth, renderTable, truncateToWidth, wrapLines } fro
 describe('the width of text', () => {
   test.each<[text: string, columns: number]>([
     ['Übung – größer', 14],
+    ['“✓” ✗ → …', 9],
     ['日本語.md', 9],
     ['한국어', 6],
     ['e\u0301te\u0301', 3],

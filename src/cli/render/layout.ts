@@ -70,8 +70,8 @@ type StringWidth = (text: string) => number
 
 let stringWidth: StringWidth | undefined
 
-/** Text whose every character takes one column: most text, so that the library is rarely loaded. */
-const ONE_COLUMN_EACH = /^[ -~\u00a1-\u02ff\u0370-\u052f]*$/
+/** Text whose every character takes one column: most text, and our own signs, so that the library is rarely loaded. */
+const ONE_COLUMN_EACH = /^[ -~\u00a1-\u02ff\u0370-\u052f\u2010-\u2027→✓✗]*$/
 
 /** Returns the columns that text takes in a terminal: an East Asian character or an emoji takes two, a combining mark none. */
 export function displayWidth(text: string): number {
