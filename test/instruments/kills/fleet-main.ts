@@ -18,12 +18,12 @@ const OPTIONS = z.object({
     .describe('seed of what is random; when something happens is up to the machine'),
 })
 
-const LEASE_MS = 2_000
+const LEASE_MS = 1_500
 /** Each fleet has a database and a service of its own. */
 const ROUND_MS = 120_000
 /** Only where few are killed, hosts live long enough to take over what a stopped one had claimed. */
-const MOSTLY_STOPS = { killShare: 0.02, stopShare: 0.25 }
-const MOSTLY_KILLS = { killShare: 0.25, stopShare: 0.1 }
+const MOSTLY_STOPS = { killShare: 0.02, stopShare: 0.3 }
+const MOSTLY_KILLS = { killShare: 0.3, stopShare: 0.1 }
 
 async function kill({ minutes, hosts, contents, seed }: z.infer<typeof OPTIONS>): Promise<boolean> {
   const signal = stopSignal()

@@ -55,7 +55,7 @@ const LOST_RESPONSES = 0.05
 const LONGEST_UPLOAD_MS = 200
 /** Shorter than a host waits for others, so that a stop meets every moment of a run. */
 const LONGEST_PAUSE_MS = 400
-const CRASH_EACH_MS = 25_000
+const CRASH_EACH_MS = 15_000
 /** Runs that a host may need after the harm is over: some end while others still send. */
 const MOST_LAST_RUNS = 12
 const EXITS = [0, 1, 4, 5, 8, 130]
@@ -117,7 +117,7 @@ class Fleet {
           this.#kills += 1
           running.child.kill('SIGKILL')
         } else if (kind < killShare + stopShare) {
-          const isLong = random() < 0.6
+          const isLong = random() < 0.75
           const stopMs = isLong ? leaseMs * (2.2 + random()) : random() * leaseMs
           running.child.kill('SIGSTOP')
           await sleep(stopMs)
