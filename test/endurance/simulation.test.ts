@@ -23,7 +23,7 @@ describe('simulated worlds', () => {
 describe('simulated fleets', () => {
   test('no simulated fleet breaks a promise [P1, P2, P3, P4, P17, P20, P21]', { timeout: 1_800_000 }, async () => {
     const failures: string[] = []
-    for await (const { seed, failure } of runSeeds({ from: 1, seeds: FLEET_SEEDS, jobs: 2, isFleet: true })) {
+    for await (const { seed, failure } of runSeeds({ from: 1, seeds: FLEET_SEEDS, jobs: 2, kind: 'fleet' })) {
       if (failure) failures.push(`seed ${seed} broke ${failure.message}; npm run simulate -- --fleet --seed ${seed}`)
     }
     expect(failures).toEqual([])

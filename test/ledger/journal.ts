@@ -13,22 +13,18 @@ export class Journal {
     return new JournalTable<V>((undo) => this.#undos.push(undo))
   }
 
-  /** Makes what `work` writes one commit; nothing of it stays if it throws. */
-  commit<T>(work: () => T): T {
+  /** Makes what `work` writes one commit; nothing of it stays if it throws. `isFlushed`: waits until it and all before it are on the disk. */
+  commit<T>(work: () => T, isFlushed = true): T {
     this.#undos = []
     try {
       const result = work()
       if (this.#undos.length > 0) this.#commits.push(this.#undos)
+      if (isFlushed) this.#flushed = this.#commits.length
       return result
     } catch (error) {
       undoAll(this.#undos)
       throw error
     }
-  }
-
-  /** All commits are on the disk from now on. */
-  flush(): void {
-    this.#flushed = this.#commits.length
   }
 
   /** Undoes what is not on the disk, as a crash does. */

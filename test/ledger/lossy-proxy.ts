@@ -1,5 +1,5 @@
 import { createServer, connect as dial, type Socket } from 'node:net'
-import type { Loss } from './memory-ledger.ts'
+import type { Loss } from './memory-rows.ts'
 
 /** A proxy before PostgreSQL that loses a call, or the answer to it, and the connection with that. */
 export interface LossyProxy extends AsyncDisposable {

@@ -17,7 +17,7 @@ import {
 } from '../../src/ledger/ledger.ts'
 import { boundMessage } from '../../src/ledger/postgres/encoding.ts'
 import { DayLimit } from './day-limit.ts'
-import { Journal, type JournalTable } from './journal.ts'
+import { Journal } from './journal.ts'
 import { MemoryPublished } from './memory-published.ts'
 import {
   away,
@@ -26,24 +26,14 @@ import {
   distinctPlaces,
   type Host,
   isStoring,
+  type Losses,
   libraryKey,
   type MergedContent,
   mergeTwins,
+  type Pauses,
   type Session,
   type Stored,
 } from './memory-rows.ts'
-
-/** Where a call is lost: before or after the ledger has carried it out. */
-export type Loss = 'call' | 'answer'
-
-/** Says of each call whether it is lost; may let time pass. */
-export type Losses = (call: string) => Loss | undefined | Promise<Loss | undefined>
-
-/** Where time may pass within a call: between its look at what is stored and its claims, and until its answer arrives. */
-export interface Pauses {
-  readonly onLooked?: () => Promise<void> | undefined
-  readonly onAnswer?: (call: string) => Promise<void> | undefined
-}
 
 /** A ledger in memory, by the contract: many hosts connect to it, and the last commits can be lost as in a failover. */
 export class MemoryLedger {
@@ -58,6 +48,8 @@ export class MemoryLedger {
   readonly #refusals = this.#journal.table<Refusal & { readonly host: string }>()
   readonly #limit: DayLimit
   readonly #extraSends = this.#journal.table<string>()
+  /** For judges, who read them by `byContent`. */
+  readonly tables = { claims: this.#claims, contents: this.#contents, extraSends: this.#extraSends }
   /** Numbers are never given out again, also after commits were lost. */
   #last = 0
   #timeline = 1
@@ -88,19 +80,13 @@ export class MemoryLedger {
   /** A client of this ledger, as one host has it. */
   connect(losses: Losses = () => undefined, { onLooked, onAnswer }: Pauses = {}): Ledger {
     let taken = 0
-    const call = async <T>(name: string, work: () => T, look?: () => void): Promise<T> => {
+    const call = async <T, L>(name: string, work: (seen?: L) => T, look?: () => L): Promise<T> => {
       const loss = await losses(name)
       if (loss === 'call') throw away()
-      const timeline = this.#timeline
-      look?.()
+      const [timeline, seen] = [this.#timeline, look?.()]
       if (look) await onLooked?.()
       if (timeline !== this.#timeline) throw away()
-      const commit = () => {
-        const result = this.#journal.commit(work)
-        this.#journal.flush()
-        return result
-      }
-      const end = (async () => commit())()
+      const end = (async () => this.#journal.commit(() => work(seen)))()
       end.catch(() => {})
       await onAnswer?.(name)
       if (loss === 'answer') throw away()
@@ -118,17 +104,14 @@ export class MemoryLedger {
         return { isOurs, orders: orders.map(({ kind, mirror }) => ({ kind, mirror })) }
       },
       claim: (session, library, contents, { newPerDay, atMost }) => {
-        let seen: readonly (ClaimResult | undefined)[] = []
-        const claim = () => {
+        const look = () => contents.map((content) => this.#known(library, content))
+        const claim = (seen: readonly (ClaimResult | undefined)[] = []) => {
           const host = this.#checkSession(session)
           const room = { newPerDay, atMost: atMost ?? Number.POSITIVE_INFINITY }
-          return mergeTwins(contents).map(
-            (content, nth) => seen[nth] ?? this.#claim(session, host, library, content, room),
-          )
+          const claimOne = (content: MergedContent) => this.#claim(session, host, library, content, room)
+          return mergeTwins(contents).map((content, nth) => seen[nth] ?? claimOne(content))
         }
-        return call('claim', claim, () => {
-          seen = contents.map((content) => this.#known(library, content))
-        })
+        return call('claim', claim, look)
       },
       peek: (library, contents, { newPerDay }) =>
         call('peek', () => {
@@ -169,14 +152,7 @@ export class MemoryLedger {
   }
 
   countExtraSends(library: LedgerLibrary): number {
-    return [...this.#extraSends.entries()].filter(([, key]) => key === libraryKey(library)).length
-  }
-
-  /** Rows by hash and MIME type, of what somebody sends or has in doubt, and of what is stored; a row that changes is another object. */
-  listRows(): { readonly claims: ReadonlyMap<string, object>; readonly contents: ReadonlyMap<string, object> } {
-    const rowsOf = <V extends object>(table: JournalTable<V>) =>
-      new Map([...table.entries()].map(([key, row]) => [key.split(' ').slice(-2).join(' '), row]))
-    return { claims: rowsOf(this.#claims), contents: rowsOf(this.#contents) }
+    return [...this.#extraSends.entries()].filter(([, of]) => of === libraryKey(library)).length
   }
 
   #open({ key, name, version, place }: HostIdentity, previous: bigint | null): OpenedSession {
@@ -333,7 +309,7 @@ export class MemoryLedger {
     if (!stored) this.#contents.set(key, { library: libraryKey(end.library), resourceId, outcome, host })
     const other = stored && stored.resourceId !== resourceId ? stored.resourceId : undefined
     const isSecond = end.kind === 'duplicate' && (isLate || (own?.doubts ?? 0) > 0)
-    if (other !== undefined || isSecond) this.#extraSends.set(String(this.#number()), libraryKey(end.library))
+    if (other !== undefined || isSecond) this.#extraSends.set(`${this.#number()} ${key}`, libraryKey(end.library))
     return { isLate, resourceId: other }
   }
 

@@ -1,6 +1,19 @@
 /** What a ledger in memory keeps, and by which keys. */
 import { TemporaryError } from '../../src/foundation/errors.ts'
 import type { LedgerLibrary, SharedOutcome, UploadEnd, UploadPlace, WantedContent } from '../../src/ledger/ledger.ts'
+import type { JournalTable } from './journal.ts'
+
+/** Where a call is lost: before or after the ledger has carried it out. */
+export type Loss = 'call' | 'answer'
+
+/** Says of each call whether it is lost; may let time pass. */
+export type Losses = (call: string) => Loss | undefined | Promise<Loss | undefined>
+
+/** Where time may pass within a call: between its look at what is stored and its claims, and until its answer arrives. */
+export interface Pauses {
+  readonly onLooked?: () => Promise<void> | undefined
+  readonly onAnswer?: (call: string) => Promise<void> | undefined
+}
 
 export interface Host {
   readonly id: number
@@ -67,6 +80,15 @@ export function libraryKey({ origin, tenantId, remoteId }: LedgerLibrary, path =
 
 export function contentKey(library: LedgerLibrary, { sha256, mime }: Pick<WantedContent, 'sha256' | 'mime'>): string {
   return `${libraryKey(library)} ${Buffer.from(sha256).toString('hex')} ${mime}`
+}
+
+/** The hash and MIME type with which keys of rows about a content end. */
+export function contentOf(key: string): string {
+  return key.split(' ').slice(-2).join(' ')
+}
+
+export function byContent<V>(table: JournalTable<V>): Map<string, [string, V][]> {
+  return Map.groupBy(table.entries(), ([key]) => contentOf(key))
 }
 
 export function away(): TemporaryError {

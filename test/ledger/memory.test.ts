@@ -1,7 +1,8 @@
 import { describe } from 'vitest'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import { manualClock } from '../support/manual-clock.ts'
-import { type Loss, MemoryLedger } from './memory-ledger.ts'
+import { MemoryLedger } from './memory-ledger.ts'
+import type { Loss } from './memory-rows.ts'
 import { describeLedger } from './suite.ts'
 import type { LedgerUnderTest } from './test-host.ts'
 

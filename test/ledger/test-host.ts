@@ -15,8 +15,8 @@ import {
   type UploadEnd,
   type WantedContent,
 } from '../../src/ledger/ledger.ts'
-import type { Loss } from './memory-ledger.ts'
 import type { PublishedView } from './memory-published.ts'
+import type { Loss } from './memory-rows.ts'
 
 /** A ledger under test; it outlives a test, so each test has hosts and libraries of its own. */
 export interface LedgerUnderTest {

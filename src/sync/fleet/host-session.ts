@@ -13,9 +13,8 @@ import {
 import type { Published } from '../../ledger/published.ts'
 import { graceMs, leaseLeftMs, type UpTime } from '../../rules/lease.ts'
 import { type RetryPolicy, retryDelayMs } from '../../rules/retry-delay.ts'
-import type { Store } from '../../store/open-store.ts'
 import { SESSION_KEY } from '../../store/tables/settlements.ts'
-import { ACKNOWLEDGED, LEDGER, type SettlementOutbox } from './settlement-outbox.ts'
+import { ACKNOWLEDGED, type FleetStore, LEDGER, type SettlementOutbox } from './settlement-outbox.ts'
 
 /** A session is renewed when this share of its lease has passed. */
 const RENEWALS_A_LEASE = 3
@@ -43,7 +42,7 @@ export interface FleetOptions {
 }
 
 export interface FleetContext {
-  readonly store: Store
+  readonly store: FleetStore
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger

@@ -17,8 +17,16 @@ export interface SecondSend {
   readonly resourceId: string | null
 }
 
+/** What the fleet needs of the store of its host. */
+export interface FleetStore extends Pick<Store, 'write'> {
+  readonly keyValues: Pick<Store['keyValues'], 'get' | 'set' | 'remove'>
+  readonly settlements: Omit<Store['settlements'], 'tell'>
+  readonly contents: Pick<Store['contents'], 'getUploadState'>
+  readonly foreign: Pick<Store['foreign'], 'requireSearches'>
+}
+
 interface OutboxContext {
-  readonly store: Store
+  readonly store: FleetStore
   readonly clock: Clock
   readonly signal: AbortSignal
 }
@@ -28,7 +36,7 @@ interface OutboxContext {
  * changes nothing, and a ledger whose last number is lower than the store's has lost something.
  */
 export class SettlementOutbox {
-  readonly #store: Store
+  readonly #store: FleetStore
   readonly #clock: Clock
   readonly #signal: AbortSignal
   #flushing: Promise<SecondSend[]> | undefined

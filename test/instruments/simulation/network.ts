@@ -53,7 +53,9 @@ export interface NetworkHooks {
   readonly onUploadOver: (upload: SeenUpload) => void
   /** How long a part of a request or an answer takes at most. */
   readonly longestPassMs?: number
-  /** How long the last part of a request lies in buffers at most, once the program has handed it over. */
+  /** The same of an upload. */
+  readonly longestPartMs?: number
+  /** How long the last part of an upload lies in buffers at most, once the program has handed it over. */
   readonly longestBufferMs?: number
   /** Waits until the program runs: one that is stopped hands nothing to the wire and takes nothing from it. */
   readonly awake?: () => Promise<void>
@@ -137,7 +139,7 @@ class SimulatedExchange implements Dispatcher.DispatchController {
     const fault =
       route === 'uploadFile' ? undefined : this.#hooks.faults.decide(route, this.#subjectOf(route, values, query))
     if (fault) this.#hooks.onFault(fault)
-    await this.#pass()
+    await this.#pass(route === 'uploadFile' ? this.#hooks.longestPartMs : undefined)
     if (await this.#isOver()) return
     if (fault?.kind === 'refused') return this.#fail('ECONNREFUSED')
     this.#handler.onRequestStart?.(this, null)
@@ -256,7 +258,8 @@ class SimulatedExchange implements Dispatcher.DispatchController {
         chunks.push(bytes)
         if (bytes.length > 0) this.#handler.onBodySent?.(bytes)
         leftBytes -= bytes.length
-        await this.#pass(isUpload && leftBytes <= 0 ? this.#hooks.longestBufferMs : undefined)
+        const { longestPartMs, longestBufferMs } = this.#hooks
+        await this.#pass(isUpload ? (leftBytes > 0 ? longestPartMs : longestBufferMs) : undefined)
         if (leftBytes > 0) await this.#hooks.awake?.()
         if (this.aborted || this.#life.isDead) return undefined
       }

@@ -84,7 +84,7 @@ function loggerOf(onTold: Machine['onReported']): Logger {
 const SHORTEST_MS = 1
 
 /** Nothing wakes in a dead program. */
-function clockOf(clock: Clock, life: Life): Clock {
+export function clockOf(clock: Clock, life: Life): Clock {
   return {
     nowMs: clock.nowMs,
     monotonicMs: clock.monotonicMs,

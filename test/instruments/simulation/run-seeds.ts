@@ -1,18 +1,18 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { SeedResult, SeedTask } from './seed-thread.ts'
+import type { WorldKind } from './simulator.ts'
 
 interface Seeds {
   readonly from: number
   readonly seeds: number
   /** Threads. */
   readonly jobs: number
-  /** Worlds of several hosts that share a ledger. */
-  readonly isFleet?: boolean
+  readonly kind?: WorldKind
 }
 
 /** Runs seeds in threads, and gives the results as they come. */
-export async function* runSeeds({ from, seeds, jobs, isFleet = false }: Seeds): AsyncGenerator<SeedResult> {
+export async function* runSeeds({ from, seeds, jobs, kind = 'single' }: Seeds): AsyncGenerator<SeedResult> {
   let next = from
   const end = from + seeds
   const results: SeedResult[] = []
@@ -23,7 +23,7 @@ export async function* runSeeds({ from, seeds, jobs, isFleet = false }: Seeds): 
     () => new Worker(new URL('./seed-thread.ts', import.meta.url)),
   )
   const feed = (worker: Worker) => {
-    const task: SeedTask = next < end ? { seed: next, isFleet } : null
+    const task: SeedTask = next < end ? { seed: next, kind } : null
     worker.postMessage(task)
     next += 1
   }

@@ -2,12 +2,18 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { FleetScenario } from './fleet/fleet-scenario.ts'
+import { type FleetScenario, makeFleet } from './fleet/fleet-scenario.ts'
 import { runFleetScenario } from './fleet/run-fleet.ts'
 import { ProcessDied } from './life.ts'
+import { makeProtocol } from './protocol/protocol-scenario.ts'
+import type { Cost } from './protocol/protocol-world.ts'
+import { runProtocol } from './protocol/run-protocol.ts'
 import { type Judgement, runScenario } from './run-scenario.ts'
 import { makeScenario, type Scenario } from './scenario.ts'
 import { SimulatedState } from './state.ts'
+
+/** A program alone; two to four that share a ledger; many light hosts that do. */
+export type WorldKind = 'single' | 'fleet' | 'protocol'
 
 /** Runs one scenario after the other on one store. */
 export class Simulator implements Disposable {
@@ -34,8 +40,9 @@ export class Simulator implements Disposable {
     return runFleetScenario(scenario, this.#states, this.#unhandled)
   }
 
-  runSeed(seed: number): Promise<Judgement> {
-    return this.run(makeScenario(seed))
+  async runSeed(seed: number, kind: WorldKind): Promise<Judgement & { readonly cost?: Cost }> {
+    if (kind === 'protocol') return runProtocol(makeProtocol(seed))
+    return kind === 'fleet' ? this.runFleet(makeFleet(seed)) : this.run(makeScenario(seed))
   }
 
   [Symbol.dispose](): void {

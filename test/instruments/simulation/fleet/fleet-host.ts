@@ -114,7 +114,11 @@ export class FleetHost {
 
   async #run(
     life: Life,
-    { options, fullDisk, ...signals }: Pick<Machine, 'signal' | 'graceSignal'> & {
+    {
+      options,
+      fullDisk,
+      ...signals
+    }: Pick<Machine, 'signal' | 'graceSignal'> & {
       readonly options: PassOptions
       readonly fullDisk: FullDisk | null
     },
@@ -129,7 +133,9 @@ export class FleetHost {
       if (fullDisk && error instanceof TemporaryError && error.code === 'disk-full') return undefined
       throw error
     } finally {
-      await engine?.fleet?.[Symbol.asyncDispose]().catch((error: unknown) => this.record(`cannot close: ${messageOf(error)}`))
+      await engine?.fleet?.[Symbol.asyncDispose]().catch((error: unknown) =>
+        this.record(`cannot close: ${messageOf(error)}`),
+      )
     }
   }
 
@@ -162,9 +168,9 @@ export class FleetHost {
       if (harm.at.after !== after || harm.at.nth !== nth) continue
       this.record(JSON.stringify(harm))
       if (harm.kind === 'death' || harm.kind === 'power-cut') this.life.die()
-      else if (harm.kind === 'pause' || harm.kind === 'sleep') this.clock.stop(harm.ms, harm.kind === 'sleep')
-      else if (harm.kind === 'jump') this.clock.jump(harm.ms)
       else this.#world.befall(this, harm)
+      if (harm.kind === 'pause' || harm.kind === 'sleep') this.clock.stop(harm.ms, harm.kind === 'sleep')
+      if ('jumpMs' in harm) this.clock.jump(harm.jumpMs)
     }
   }
 
@@ -190,6 +196,7 @@ export class FleetHost {
         onUploadEnded: (upload) => world.recordUpload(this, upload),
         onUploadOver: () => {},
         longestPassMs: world.scenario.longestPassMs,
+        longestPartMs: world.scenario.longestPartMs,
         longestBufferMs: world.scenario.longestBufferMs,
         awake: () => this.clock.awake(),
       },

@@ -17,11 +17,11 @@ export interface Moment {
 /** What befalls one host, or the ledger, at a moment in a life of the program. */
 export type Harm = { readonly at: Moment } & (
   | { readonly kind: 'death' | 'power-cut' }
-  /** `pause` stops the process, `sleep` the whole machine, whose monotonic time stands still then. */
-  | { readonly kind: 'pause' | 'sleep'; readonly ms: number }
+  /** `pause` stops the process, `sleep` the whole machine, whose monotonic time stands still then; the wall clock is set meanwhile. */
+  | { readonly kind: 'pause' | 'sleep'; readonly ms: number; readonly jumpMs: number }
   | { readonly kind: 'no-ledger' | 'no-service'; readonly ms: number }
   /** The wall clock is set. */
-  | { readonly kind: 'jump'; readonly ms: number }
+  | { readonly kind: 'jump'; readonly jumpMs: number }
   /** Another server takes over, without the newest commits. */
   | { readonly kind: 'failover'; readonly commits: number }
   /** The ledger crashes: what it acknowledged is there again. */
@@ -67,7 +67,9 @@ export interface FleetScenario {
   readonly lostCalls: number
   /** How long a part of a request to the service takes at most. */
   readonly longestPassMs: number
-  /** How long the last part of a request lies in buffers at most: shorter than the grace, whatever the clocks. */
+  /** The same of an upload. */
+  readonly longestPartMs: number
+  /** How long the last part of an upload lies in buffers at most: shorter than the grace, whatever the clocks. */
   readonly longestBufferMs: number
   /** How late answers of the ledger are at most, one in ten of them. */
   readonly lateMs: number
@@ -95,13 +97,15 @@ export function makeFleet(seed: number): FleetScenario {
   }
   // Mostly a little longer than lease and grace: others have just begun to act then.
   const span = () => Math.floor(leaseMs * (chance(0.6) ? 1.8 + random() ** 2 * 3 : random() * 2))
+  const anyJump = () => Math.floor((random() - 0.5) * 7_200_000)
   const harm = (): Harm => {
     const at = moment()
     const roll = random()
     if (roll < 0.2) return { kind: chance(0.5) ? 'death' : 'power-cut', at }
-    if (roll < 0.55) return { kind: chance(0.6) ? 'pause' : 'sleep', at, ms: span() }
+    if (roll < 0.55)
+      return { kind: chance(0.6) ? 'pause' : 'sleep', at, ms: span(), jumpMs: chance(0.3) ? anyJump() : 0 }
     if (roll < 0.75) return { kind: chance(0.7) ? 'no-ledger' : 'no-service', at, ms: span() }
-    if (roll < 0.85) return { kind: 'jump', at, ms: Math.floor((random() - 0.5) * 7_200_000) }
+    if (roll < 0.85) return { kind: 'jump', at, jumpMs: anyJump() }
     if (roll < 0.9) return { kind: 'crash', at }
     return { kind: 'failover', at, commits: Math.floor(random() ** 2 * 8) }
   }
@@ -109,8 +113,7 @@ export function makeFleet(seed: number): FleetScenario {
   const contents = chance(0.6) ? 2 + below(4) : CONTENTS
   const isCommon = chance(0.5)
   const paths = isCommon ? 2 + below(4) : DIRECTORIES.length * NAMES.length
-  const pathAt = (nth: number) =>
-    `${DIRECTORIES[Math.floor(nth / NAMES.length)]}${NAMES[nth % NAMES.length]}`
+  const pathAt = (nth: number) => `${DIRECTORIES[Math.floor(nth / NAMES.length)]}${NAMES[nth % NAMES.length]}`
   const path = () => pathAt(below(paths))
   const put = (): Act => {
     const nth = below(paths)
@@ -142,6 +145,35 @@ export function makeFleet(seed: number): FleetScenario {
       acts,
     }
   }
+  // In most fleets, all hosts want the same few contents at once, and something befalls the first of them while the others wait for it.
+  const isContest = chance(0.6)
+  const many = 2 + below(4)
+  /** For longer than lease and grace, as a rule as a renewal is answered: no other one comes sooner than others act. */
+  const cutShort = (): Harm => {
+    const at: Moment = chance(0.7)
+      ? { after: 'renewal', nth: 1 + below(3) }
+      : { after: 'first-claims', nth: 1 + below(30) }
+    const ms = Math.floor(leaseMs * (1.9 + random() * 2))
+    if (chance(0.5)) return { kind: 'no-ledger', at, ms }
+    return { kind: chance(0.7) ? 'pause' : 'sleep', at, ms, jumpMs: chance(0.25) ? anyJump() : 0 }
+  }
+  const jumpAhead = (): Harm => ({ kind: 'jump', at: { after: 'claim', nth: 2 + below(3) }, jumpMs: below(3_600_000) })
+  const makeContender = (nth: number): HostTraits => {
+    const isVictim = nth === 0
+    const acts: Act[] = Array.from({ length: many }, (_, at) => ({ kind: 'put', path: pathAt(at), content: at }))
+    const contend = (harms: Harm[]): Act => ({
+      kind: 'sync',
+      harms,
+      waitMs: leaseMs * (6 + below(10)),
+      stopsAfterMs: null,
+      fullDisk: isVictim && chance(0.3) ? { from: 1 + below(40), commits: 1 + below(4) } : null,
+    })
+    if (!isVictim || chance(0.3)) acts.push({ kind: 'pass', ms: below(3_000) })
+    const befalls = () => (chance(0.3) ? harm() : isVictim ? cutShort() : jumpAhead())
+    acts.push(contend(chance(isVictim ? 0.85 : 0.5) ? Array.from({ length: 1 + below(2) }, befalls) : []))
+    if (chance(0.4)) acts.push({ kind: 'pass', ms: below(leaseMs * 2) }, contend([]))
+    return { rate: chance(0.5) ? 1 : 0.95 + random() * 0.1, wrongMs: 0, acts }
+  }
   const event = (): FleetEvent => {
     const atMs = Math.floor(random() ** 2 * SPAN_MS)
     const forMs = Math.floor(leaseMs * random() * 4)
@@ -149,28 +181,35 @@ export function makeFleet(seed: number): FleetScenario {
     if (roll < 0.7) return { kind: roll < 0.4 ? 'no-ledger' : 'no-service', atMs, forMs, host: below(count) }
     return { kind: 'ledger-away', atMs, forMs }
   }
-  const longestPassMs = chance(0.4) ? 40 : Math.floor(leaseMs * (chance(0.5) ? 0.1 : 0.4))
+  const longestPassMs = isContest || chance(0.6) ? 40 : Math.floor(leaseMs * 0.2)
+  const longestPartMs = isContest || chance(0.5) ? Math.floor(leaseMs * (chance(0.5) ? 0.15 : 0.5)) : longestPassMs
+  const isSound = isContest && chance(0.6)
   return {
     seed,
     leaseMs,
     limits: {
-      transfers: 1 + below(4),
+      transfers: 1 + below(isContest ? 2 : 4),
       checkers: 1,
-      inIngestion: chance(0.2) ? 1 + below(4) : 200,
-      newPerRun: chance(0.15) ? 1 + below(4) : null,
-      newPerDay: chance(0.15) ? 1 + below(6) : null,
+      inIngestion: !isContest && chance(0.3) ? 1 + below(4) : 200,
+      newPerRun: !isContest && chance(0.2) ? 1 + below(4) : null,
+      newPerDay: chance(isContest ? 0.1 : 0.2) ? 1 + below(6) : null,
       newBytesPerRun: null,
     },
     retryForMs: chance(0.5) ? 10_000 : 300_000,
     hasDirectoryField: chance(0.4),
     pageSize: chance(0.5) ? 500 : 1 + below(4),
-    faults: { ...CALM, share: chance(0.5) ? 0 : random() ** 2 * 0.4, lostShare: chance(0.6) ? 0 : random() * 0.5 },
-    lostCalls: chance(0.5) ? 0 : random() ** 2 * 0.3,
+    faults: {
+      ...CALM,
+      share: isSound || chance(0.5) ? 0 : random() ** 2 * 0.4,
+      lostShare: isSound || chance(0.6) ? 0 : random() * 0.5,
+    },
+    lostCalls: isSound || chance(0.5) ? 0 : random() ** 2 * 0.3,
     longestPassMs,
-    longestBufferMs: chance(0.5) ? longestPassMs : Math.floor(leaseMs * 0.8),
-    lateMs: chance(0.6) ? 0 : Math.floor(leaseMs * (0.5 + random() * 2)),
-    hosts: Array.from({ length: count }, makeHost),
-    events: Array.from({ length: chance(0.5) ? 0 : 1 + below(3) }, event),
+    longestPartMs,
+    longestBufferMs: chance(isContest ? 0.3 : 0.5) ? longestPartMs : Math.floor(leaseMs * 0.8),
+    lateMs: isSound || chance(0.6) ? 0 : Math.floor(leaseMs * (0.5 + random() * 2)),
+    hosts: Array.from({ length: count }, (_, nth) => (isContest ? makeContender(nth) : makeHost())),
+    events: Array.from({ length: isContest || chance(0.5) ? 0 : 1 + below(3) }, event),
   }
 }
 

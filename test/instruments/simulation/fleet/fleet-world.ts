@@ -1,6 +1,7 @@
 /** What the hosts of a simulated fleet share, and what is known to be true of it. */
 import type { Ledger } from '../../../../src/ledger/ledger.ts'
-import { type Loss, MemoryLedger } from '../../../ledger/memory-ledger.ts'
+import { MemoryLedger } from '../../../ledger/memory-ledger.ts'
+import { byContent, contentOf, type Loss } from '../../../ledger/memory-rows.ts'
 import { manualClock } from '../../../support/manual-clock.ts'
 import { seededRandom } from '../../../support/random.ts'
 import type { Life } from '../life.ts'
@@ -66,7 +67,7 @@ export class FleetWorld implements Disposable {
   }
 
   /** Throws what was broken, also where only a program would have caught it. */
-  assertWell(): void {
+  readonly assertWell = (): void => {
     if (this.#violation) throw this.#violation
     for (const { name, life } of this.hosts) {
       const [failure] = life.failures
@@ -116,13 +117,16 @@ export class FleetWorld implements Disposable {
   }
 
   #failOver(commits: number): void {
-    const before = this.ledger.listRows()
-    this.ledger.loseCommits(commits)
-    const after = this.ledger.listRows()
-    for (const table of ['claims', 'contents'] as const) {
-      const keys = new Set([...before[table].keys(), ...after[table].keys()])
-      for (const key of keys) if (before[table].get(key) !== after[table].get(key)) this.#lost.add(key)
+    const rowsOf = () => {
+      const { claims, contents } = this.ledger.tables
+      return [new Map(claims.entries()), new Map(contents.entries())] as const
     }
+    const before = rowsOf()
+    this.ledger.loseCommits(commits)
+    rowsOf().forEach((after, nth) => {
+      const keys = new Set([...(before[nth]?.keys() ?? []), ...after.keys()])
+      for (const key of keys) if (before[nth]?.get(key) !== after.get(key)) this.#lost.add(contentOf(key))
+    })
     this.#hasFailedOver = true
   }
 
@@ -197,23 +201,27 @@ export class FleetWorld implements Disposable {
 
   /**
    * A content is sent once (P3). Only lost commits excuse a further time, if they were about the content and the search that follows could not
-   * find it, since it has another name there; each further one that any host knows of is told, and once.
+   * find it, since it has another name there; the ledger tells each further one that any host knows of, and once.
    */
   assertSentOnce(): void {
-    const told = this.hosts.flatMap((host) => host.told)
-    const keyOf = ({ sha256, mime }: { readonly sha256: string; readonly mime: string }) => `${sha256} ${mime}`
-    for (const [key, sent] of Map.groupBy(this.service.resources, keyOf)) {
+    const extraSends = byContent(this.ledger.tables.extraSends)
+    const resources = Map.groupBy(this.service.resources, ({ sha256, mime }) => `${sha256} ${mime}`)
+    for (const [key, sent] of resources) {
       const name = `"${sent[0]?.fileName}" (${key.slice(0, 8)})`
       const again = sent.length - 1
       if (again > 0 && !this.#lost.has(key)) throw new Violation('P3', `${name} was stored ${sent.length} times`)
       if (new Set(sent.map(({ fileName }) => fileName)).size < sent.length)
         throw new Violation('P3', `${name} was stored ${sent.length} times, where a search would have found it`)
       const known = sent.filter(({ id }) => this.hosts.some(({ state }) => state.judging.holdsResource(id)))
-      const toldOf = told.filter((resource) => sent.some(({ id }) => id === resource))
-      if (new Set(toldOf).size < known.length - 1)
-        throw new Violation('P3', `${name} was stored ${sent.length} times, and nobody was told`)
-      if (toldOf.length > again) throw new Violation('P3', `${toldOf.length} second sends of ${name} were told, not ${again}`)
+      const told = extraSends.get(key)?.length ?? 0
+      if (told < known.length - 1 || told > again)
+        throw new Violation('P3', `${name} was stored ${sent.length} times, and told as sent again ${told} times`)
     }
+    const warned = new Set(this.hosts.flatMap((host) => host.told))
+    const [first] = this.service.resources.filter(
+      ({ id, sha256, mime }) => warned.has(id) && resources.get(`${sha256} ${mime}`)?.length === 1,
+    )
+    if (first) throw new Violation('P3', `"${first.fileName}" was told as sent again, which it was not`)
   }
 
   /** All hosts together send no more in a day than the limit. */
@@ -248,7 +256,7 @@ export class FleetWorld implements Disposable {
     const wanted = new Set(
       this.hosts.flatMap((host) => host.listFiles().map(({ sha256, mime }) => `${sha256} ${mime}`)),
     )
-    const left = [...this.ledger.listRows().claims.keys()].filter((key) => wanted.has(key))
+    const left = [...byContent(this.ledger.tables.claims).keys()].filter((key) => wanted.has(key))
     if (left.length > 0) throw new Violation('every claim ends', `${left.length} claims are left at the ledger`)
   }
 }

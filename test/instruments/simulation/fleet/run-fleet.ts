@@ -1,4 +1,5 @@
 /** Runs one scenario of a fleet: two to four hosts in the same time, over one service and one ledger, judged at the end. */
+import type { ManualClock } from '../../../support/manual-clock.ts'
 import { ANSWERS, PLAIN } from '../pass-options.ts'
 import type { Judgement } from '../run-scenario.ts'
 import type { SimulatedState } from '../state.ts'
@@ -71,20 +72,24 @@ async function runOnce(host: FleetHost): Promise<string> {
 }
 
 /** Lets time pass until `work` has ended. */
-async function drive<T>(world: FleetWorld, work: Promise<T>): Promise<T> {
+export async function drive<T>(
+  { clock, assertWell }: { readonly clock: ManualClock; readonly assertWell?: () => void },
+  work: Promise<T>,
+  mostWakes = MOST_WAKES,
+): Promise<T> {
   let isOver = false
   const end = () => {
     isOver = true
   }
   work.then(end, end)
-  await world.clock.settle()
+  await clock.settle()
   for (let wakes = 0; !isOver; wakes += 1) {
-    world.assertWell()
-    const goesOn = await world.clock.advanceToNext()
+    assertWell?.()
+    const goesOn = await clock.advanceToNext()
     if (isOver) break
     if (!goesOn) throw new Violation('no hang', 'some host waits for something that never comes')
-    if (wakes > MOST_WAKES) throw new Violation('no hang', 'some host does not come to an end')
+    if (wakes > mostWakes) throw new Violation('no hang', 'some host does not come to an end')
   }
-  world.assertWell()
+  assertWell?.()
   return await work
 }

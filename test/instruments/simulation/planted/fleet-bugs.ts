@@ -63,4 +63,76 @@ export const FLEET_BUGS: readonly PlantedBug[] = [
     from: 'library, wanted, this.#options.limits)',
     to: 'library, wanted, { newPerDay: null })',
   },
+  {
+    name: 'a lease is counted from the answer to a renewal',
+    file: 'src/sync/fleet/host-session.ts',
+    from: `    const since = this.#now()
+    const { isOurs, orders } = await session.ledger.renew(session.session)
+`,
+    to: `    const { isOurs, orders } = await session.ledger.renew(session.session)
+    const since = this.#now()
+`,
+  },
+  {
+    name: 'a lease is counted by the wall clock',
+    file: 'src/sync/fleet/host-session.ts',
+    from: '{ monotonicMs: clock.monotonicMs(), bootMs: this.#options.bootMs() }',
+    to: '{ monotonicMs: clock.nowMs(), bootMs: clock.nowMs() }',
+  },
+  {
+    name: 'the wall clock says how long a host was silent',
+    file: 'src/sync/fleet/membership.ts',
+    from: 'this.#silent.note(session, beat, clock.monotonicMs(), leaseMs)',
+    to: 'this.#silent.note(session, beat, clock.nowMs(), leaseMs)',
+  },
+  {
+    name: 'a session is closed without grace',
+    file: 'src/rules/lease.ts',
+    from: 'const longestMs = leaseMs + graceMs(leaseMs)',
+    to: 'const longestMs = leaseMs',
+  },
+  {
+    name: 'a session is closed although its beats come',
+    file: 'src/rules/lease.ts',
+    from: 'before?.beat === beat ? before.sinceMs : askedMs',
+    to: 'before?.sinceMs ?? askedMs',
+  },
+  {
+    name: 'what may still arrive is given back as not sent',
+    file: 'src/sync/fleet/membership.ts',
+    from: "session === undefined || state === 'doubt' || state === 'sending' ? []",
+    to: 'session === undefined ? []',
+  },
+  {
+    name: 'nobody searches after lost commits',
+    file: 'src/store/tables/foreign-entries.ts',
+    from: 'requireSearches: () => void demandAll.run(),',
+    to: 'requireSearches: () => void demandAll,',
+  },
+  {
+    name: 'nobody waits after lost commits',
+    file: 'src/sync/fleet/host-session.ts',
+    from: '      await clock.sleep(opened.leaseMs + graceMs(opened.leaseMs), signal)\n',
+    to: '      void [clock, signal]\n',
+  },
+  {
+    name: 'a receipt reaches the ledger before the disk',
+    file: 'src/sync/upload/upload-batcher.ts',
+    from: 'this.#engine.store.write(work)',
+    to: 'this.#engine.store.writeRelaxed(work)',
+  },
+  {
+    name: 'a claim takes no second look at what is stored',
+    file: 'test/ledger/memory-ledger.ts',
+    from: `    const known = this.#known(library, content)
+    if (known) return known
+    const claim =`,
+    to: '    const claim =',
+  },
+  {
+    name: 'a claim is not waited for on the disk',
+    file: 'test/ledger/memory-ledger.ts',
+    from: 'this.#journal.commit(() => work(seen))',
+    to: "this.#journal.commit(() => work(seen), name !== 'claim')",
+  },
 ]
