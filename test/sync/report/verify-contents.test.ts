@@ -60,10 +60,11 @@ describe('report --verify', () => {
     downloads((name) => (name === 'a.md' || name === 'b.md' ? text('no such text') : undefined))
     const { rows, verification } = await tested.report([mirror], { verifies: true })
     expect(verification?.contents).toBe(3)
+    const other = 'the service gives back other bytes than were sent'
     expect(rows.map(({ entry }) => [entry.path, entry.class, entry.reason])).toEqual([
-      ['a.md', 'needs-attention', 'the service gives back other bytes than were sent'],
-      ['b.md', 'needs-attention', 'the service gives back other bytes than were sent; its file is gone'],
-      ['a.md', 'needs-attention', 'the service gives back other bytes than were sent; its file has changed since'],
+      ['a.md', 'needs-attention', other],
+      ['b.md', 'needs-attention', `${other}; its file is gone; still searchable`],
+      ['a.md', 'needs-attention', `${other}; its file has changed since; still searchable`],
     ])
   })
 
