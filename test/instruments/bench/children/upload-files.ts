@@ -23,6 +23,8 @@ const connection = await engine.service.connect(engine.signal)
 await connection.client.capabilities(engine.signal)
 const context = { engine, mirror, connection }
 await createDirectories(context, summary)
+// Connecting comes before, to the ledger as to the service.
+await engine.fleet?.join()
 const attempts = newAttempts()
 // Each new state looks once for uploads of an earlier one, with a request for each directory: 374 for 5,690 files.
 await new EarlierUploads(context, { summary, attempts }).list()
