@@ -10,6 +10,8 @@ import type { ProtocolScenario } from './protocol-scenario.ts'
 
 /** The longest time that a message to or from the ledger takes. */
 const WIRE_MS = 30
+/** A holder that falls silent is taken over from after two leases. */
+const MOST_LEASES = 20
 const DAY_MS = 24 * 3_600_000
 
 /** What a fleet cost its ledger. */
@@ -149,12 +151,19 @@ export class ProtocolWorld {
     if (at >= 0) throw new Violation('P21', `more than ${newPerDay} contents were sent in the day from ${times[at]}`)
   }
 
-  /** No host waits longer for a content that others have claimed than the holders take that stop one after the other (nobody starves). */
+  /** No host waits for long for a content that others have claimed, whatever befalls these one after the other. */
   assertNobodyStarves(): void {
-    const { leaseMs } = this.scenario
-    const mostMs = 40 * leaseMs
-    if (this.#longestWaitMs > mostMs)
-      throw new Violation('nobody starves', `a host waited ${Math.round(this.#longestWaitMs)} ms for a content`)
+    const leases = this.#longestWaitMs / this.scenario.leaseMs
+    if (leases > MOST_LEASES)
+      throw new Violation('nobody starves', `a host waited ${leases.toFixed(1)} leases for a content`)
+  }
+
+  /** A content is claimed and settled, some of them more than once, and asked for three times in a lease while others send it. */
+  assertCost(): void {
+    const { rows, wanted } = this.cost
+    const most = wanted * (3 + (4 * this.#longestWaitMs) / this.scenario.leaseMs)
+    if (rows > most)
+      throw new Violation('cost', `the ledger had ${rows} rows to look at for ${wanted} files, not ${Math.floor(most)}`)
   }
 
   get longestWaitMs(): number {

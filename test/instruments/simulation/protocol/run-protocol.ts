@@ -14,6 +14,7 @@ export async function runProtocol(scenario: ProtocolScenario): Promise<Judgement
       world.assertSentOnce()
       world.assertDay()
       world.assertNobodyStarves()
+      world.assertCost()
       return undefined
     } catch (error) {
       if (error instanceof Violation) return error
