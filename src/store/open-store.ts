@@ -36,7 +36,7 @@ import { prepareMirrors } from './tables/mirrors.ts'
 import { prepareProblems, prepareQuarantine } from './tables/problems.ts'
 import { LISTING_TABLE, prepareReport } from './tables/report-rows.ts'
 import { prepareRuns, prepareTimeline } from './tables/runs.ts'
-import { prepareSettlements } from './tables/settlements.ts'
+import { COPIED_KEY, prepareSettlements, SESSION_KEY } from './tables/settlements.ts'
 import { prepareUploads } from './tables/uploads.ts'
 
 // "shl3". Until the first release, each change of the schema takes another number: older databases are refused by it.
@@ -225,7 +225,9 @@ function createStore(writable: WritableDatabase, directory: string, release: () 
     const queries = prepareQueries(database)
     writable.write(() => {
       queries.contents.doubtCutOff()
-      if (writable.isOfUnknownAge) queries.foreign.requireSearches()
+      if (!writable.isOfUnknownAge) return
+      queries.foreign.requireSearches()
+      if (queries.keyValues.get(SESSION_KEY) !== undefined) queries.keyValues.set(COPIED_KEY, 'true')
     })
     return Object.assign(queries, {
       directory,

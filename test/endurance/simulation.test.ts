@@ -7,6 +7,7 @@ import { runSeeds } from '../instruments/simulation/run-seeds.ts'
 
 const SEEDS = Number(process.env.SHELFD_SIMULATION_SEEDS ?? 3_000)
 const FLEET_SEEDS = Number(process.env.SHELFD_FLEET_SEEDS ?? 600)
+const PROTOCOL_SEEDS = Number(process.env.SHELFD_PROTOCOL_SEEDS ?? 20)
 
 describe('simulated worlds', () => {
   test('no simulated world breaks a promise [P1, P2, P3, P4, P6, P9, P10, P11, P12, P17, P18, P19, P20, P21, P22]', {
@@ -25,6 +26,18 @@ describe('simulated fleets', () => {
     const failures: string[] = []
     for await (const { seed, failure } of runSeeds({ from: 1, seeds: FLEET_SEEDS, jobs: 2, kind: 'fleet' })) {
       if (failure) failures.push(`seed ${seed} broke ${failure.message}; npm run simulate -- --fleet --seed ${seed}`)
+    }
+    expect(failures).toEqual([])
+  })
+})
+
+describe('many light hosts', () => {
+  test('a content that many hosts have is sent once, and none of them starves [P3, P21]', {
+    timeout: 1_800_000,
+  }, async () => {
+    const failures: string[] = []
+    for await (const { seed, failure } of runSeeds({ from: 1, seeds: PROTOCOL_SEEDS, jobs: 2, kind: 'protocol' })) {
+      if (failure) failures.push(`seed ${seed} broke ${failure.message}; npm run simulate -- --protocol --seed ${seed}`)
     }
     expect(failures).toEqual([])
   })
@@ -49,6 +62,7 @@ describe('planted bugs', () => {
     'a wake-up does not end a wait with a time limit',
     'a file is opened through a link',
     'what a silent host was sending is sent without a search',
+    'a lease is counted from the answer to a renewal',
   ])('the simulation finds a planted bug: %s', { timeout: 300_000 }, (name) => {
     const plant = new URL('../instruments/simulation/planted/plant.ts', import.meta.url).href
     const main = new URL('../instruments/simulation/main.ts', import.meta.url).pathname

@@ -1,12 +1,14 @@
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { systemClock } from '../../src/foundation/clock.ts'
+import { type Clock, systemClock } from '../../src/foundation/clock.ts'
 import { TemporaryError } from '../../src/foundation/errors.ts'
 import { silentLogger } from '../../src/foundation/logger.ts'
 import { PlannedDatabase } from '../../src/foundation/sqlite/open-database.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { Membership } from '../../src/sync/fleet/membership.ts'
 import { MemoryLedger } from '../ledger/memory-ledger.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
 const LIBRARY = { origin: 'https://library.example', tenantId: 1, remoteId: 'l' }
@@ -18,7 +20,7 @@ function contentOf(contentId: number) {
 }
 
 /** A host of a fleet, and its ledger. */
-function temporaryHost() {
+function temporaryHost(clock: Clock = systemClock) {
   const directory = temporaryDirectory()
   const store = openStore(directory)
   onTestFinished(() => store[Symbol.dispose]())
@@ -27,17 +29,17 @@ function temporaryHost() {
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9)
     INSERT INTO content (library_id, sha256, mime, size, state) SELECT 1, randomblob(32), 'text/plain', 1, 'new' FROM n`)
   database.close()
-  const shared = new MemoryLedger(systemClock, LEASE_MS)
-  const around = { store, clock: systemClock, random: Math.random, logger: silentLogger }
-  const open = (signal = new AbortController().signal) =>
+  const shared = new MemoryLedger(clock, LEASE_MS)
+  const around = { clock, random: Math.random, logger: silentLogger }
+  const open = (signal = new AbortController().signal, state = store) =>
     new Membership(
-      { ...around, signal },
+      { ...around, store: state, signal },
       {
         ...{ connect: async () => shared.connect(), name: 'nas', version: '1.0.0', limits: { newPerDay: null } },
-        ...{ bootMs: systemClock.monotonicMs, retry: { attempts: 9, firstDelayMs: 1, maxDelayMs: 1, forMs: 60_000 } },
+        ...{ bootMs: clock.monotonicMs, retry: { attempts: 9, firstDelayMs: 1, maxDelayMs: 1, forMs: 60_000 } },
       },
     )
-  return { store, shared, open }
+  return { directory, store, shared, open }
 }
 
 test('what has looked before the ledger went back claims nothing more, also when it tries again', async () => {
@@ -69,4 +71,23 @@ test('a host that is stopped while it waits for lost sessions waits and looks wi
   await using fleet = open()
   await fleet.join()
   expect(fleet.looks).toBe(1)
+})
+
+test('a copied state claims nothing while the host that it was copied from may send [P3]', async () => {
+  const clock = manualClock()
+  const { directory, open } = temporaryHost(clock)
+  const fleet = open()
+  const claim = async (host: Membership) => {
+    const [result] = await host.claim(LIBRARY, [contentOf(1)], await host.join())
+    return [result?.kind, fleet.fence(1).isOpen()]
+  }
+  const claimed = claim(fleet)
+  await clock.advance(1)
+  expect(await claimed).toEqual(['mine', true])
+  const target = temporaryDirectory()
+  cpSync(directory, target, { recursive: true })
+  using copy = openStore(target)
+  const claimedByCopy = claim(open(undefined, copy))
+  await clock.advance(LEASE_MS * 2 + 1)
+  expect(await claimedByCopy).toEqual(['doubtful', false])
 })

@@ -9,6 +9,9 @@ export const SESSION_KEY = 'fleet:session'
 /** Set while the store is used without its fleet: the ledger learns later what it sent meanwhile. */
 export const ABSENT_KEY = 'fleet:absent'
 
+/** Set when the store is found elsewhere than before: the state that it is a copy of may be in use, by the session that both know. */
+export const COPIED_KEY = 'fleet:copied'
+
 /** An end of an upload that the ledger does not know, with what the store knows of its content. */
 export interface Settlement {
   readonly id: number

@@ -13,7 +13,7 @@ import {
 import type { Published } from '../../ledger/published.ts'
 import { graceMs, leaseLeftMs, type UpTime } from '../../rules/lease.ts'
 import { type RetryPolicy, retryDelayMs } from '../../rules/retry-delay.ts'
-import { SESSION_KEY } from '../../store/tables/settlements.ts'
+import { COPIED_KEY, SESSION_KEY } from '../../store/tables/settlements.ts'
 import { ACKNOWLEDGED, type FleetStore, LEDGER, type SettlementOutbox } from './settlement-outbox.ts'
 
 /** A session is renewed when this share of its lease has passed. */
@@ -21,6 +21,8 @@ const RENEWALS_A_LEASE = 3
 
 /** The key of the host's identity in the store. */
 const HOST_KEY = 'fleet:host'
+
+const COPIED = 'the state was copied or restored: shelfd waits until no host that uses the other one can still send'
 
 export interface FleetOptions {
   /** Called once, before the first call. */
@@ -196,16 +198,21 @@ export class HostSession {
     // A host that was never there cannot compare.
     const isMoved = generation === undefined ? opened.hasMoved : isUnknown || timeline !== String(opened.timeline)
     const session = { ...opened, ledger, since }
-    const mustWait = isMoved || hasLost
+    const isCopied = store.keyValues.get(COPIED_KEY) !== undefined
+    const mustWait = isMoved || hasLost || isCopied
     const keepLedger = () => this.#keep(LEDGER, `${opened.generation}/${opened.timeline}`)
-    if (mustWait) this.#requireSearches()
+    if (isMoved || hasLost) this.#requireSearches()
+    else if (isCopied) this.#context.logger.warn(COPIED)
     else keepLedger()
     await this.#hooks.onOpened(session)
     if (mustWait) {
-      // Sessions that the ledger does not know may still send.
+      // Sessions that the ledger does not know may still send, and the one that a copied state has just closed.
       await clock.sleep(opened.leaseMs + graceMs(opened.leaseMs), signal)
       // Who has looked while they could send has to look again.
-      store.write(() => store.foreign.requireSearches())
+      store.write(() => {
+        store.foreign.requireSearches()
+        store.keyValues.remove(COPIED_KEY)
+      })
       this.#looks += 1
       keepLedger()
     }

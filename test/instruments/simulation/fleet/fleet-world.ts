@@ -89,7 +89,7 @@ export class FleetWorld implements Disposable {
       return this.#random() < 0.5 ? 'call' : 'answer'
     }
     const answer = async (call: string) => {
-      if (!this.isConverging) host.onCarriedOut(call)
+      host.onCarriedOut(call)
       await pass()
       if (lateMs > 0 && !this.isConverging && this.#random() < 0.1) await this.clock.sleep(this.#random() * lateMs)
       await host.clock.awake()
