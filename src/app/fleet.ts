@@ -6,6 +6,7 @@ import { isLoopback } from '../foundation/network/loopback.ts'
 import { version } from '../foundation/version.ts'
 import type { FleetView } from '../ledger/fleet-view.ts'
 import type { HostOrder } from '../ledger/ledger.ts'
+import { type LedgerCall, observeLedger } from '../ledger/observe-ledger.ts'
 import type { LedgerAddress } from '../ledger/postgres/address.ts'
 import type { Published } from '../ledger/published.ts'
 import { nodeFileSystem } from '../local/read/file-system.ts'
@@ -30,11 +31,15 @@ export type HostDuties = Pick<FleetOptions, 'readPublished' | 'onOrder'>
 /** Longer than the functions of the ledger wait for a lock. */
 const CALL_TIMEOUT_MS = 25_000
 
+interface MemberInput extends OpenServiceInput {
+  readonly store: Store
+  readonly hostDuties?: HostDuties
+  /** Receives each call of the ledger that has ended. */
+  readonly onLedgerCall?: (call: LedgerCall) => void
+}
+
 /** Makes this host a member of the fleet that the settings name, if any. Connects with its first run. */
-export function memberOf(
-  settings: Settings,
-  input: OpenServiceInput & { readonly store: Store; readonly hostDuties?: HostDuties },
-): Membership | undefined {
+export function memberOf(settings: Settings, input: MemberInput): Membership | undefined {
   const { fleet, limits } = settings
   const { logger, signal, store } = input
   if (!fleet) {
@@ -43,9 +48,12 @@ export function memberOf(
   }
   const around = { store, logger, signal, clock: systemClock, random: Math.random }
   return new Membership(around, {
-    connect: async () => {
+    connect: async (observe) => {
       const { postgresLedger } = await import('../ledger/postgres/postgres-ledger.ts')
-      return postgresLedger(ledgerAddress(fleet, input))
+      return observeLedger(postgresLedger(ledgerAddress(fleet, input)), systemClock.monotonicMs, (call) => {
+        observe(call)
+        input.onLedgerCall?.(call)
+      })
     },
     name: fleet.host,
     version,

@@ -1,4 +1,5 @@
 import { removeSocketFile } from '../daemon/control/socket-file.ts'
+import { type Figures, FleetFigures } from '../daemon/fleet-metrics.ts'
 import { createMetrics, type Metrics } from '../daemon/metrics.ts'
 import { type DaemonPlan, type HealthAddress, runDaemon } from '../daemon/run-daemon.ts'
 import type { SupervisorPlan } from '../daemon/supervisor.ts'
@@ -17,7 +18,7 @@ import { openStateReader } from '../sync/reading/state-reader.ts'
 import { walkByThreads } from '../sync/scan/walk-in-threads.ts'
 import { dashboardSources } from './dashboard-sources.ts'
 import type { ReadTextFile } from './files/private-files.ts'
-import type { HostDuties } from './fleet.ts'
+import { type HostDuties, openFleet } from './fleet.ts'
 import { dutiesOfDaemon } from './host-duties.ts'
 import { isUnderServiceManager } from './logging/create-logger.ts'
 import { keepRecent } from './logging/recent-log.ts'
@@ -53,10 +54,11 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
   using store = openStore(settings.stateDir)
   await using reader = openStateReader(settings.stateDir)
   removeSocketFile(settings.stateDir)
-  const metrics = createMetrics(reader, version)
+  let current = settings
+  await using figures = new FleetFigures({ clock: systemClock, logger }, () => readFigures(current, input))
+  const metrics = createMetrics(reader, version, figures)
   const hostDuties = (asked: Settings) => dutiesOfDaemon(asked, { ...input, logger, store, reader })
   const planner = new Planner(store, { ...input, logger, retry: PATIENT_RETRY }, { metrics, hostDuties })
-  let current = settings
   let explained = input.explainSettings()
   assertAnyKept(settings, { known: store.mirrors.list(), home: input.home })
   const plan = planner.plan(settings)
@@ -105,6 +107,13 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
   })
 }
 
+/** Over a connection of its own, which is closed again. The metrics of a host alone do not ask for it. */
+async function readFigures({ fleet }: Settings, input: OpenDaemonInput): Promise<Figures> {
+  if (!fleet) throw new Error('This host shares no ledger')
+  await using view = await openFleet(fleet, input)
+  return { hosts: await view.listHosts(), totals: await view.readTotals() }
+}
+
 interface DaemonParts {
   readonly metrics: Metrics
   readonly hostDuties: (settings: Settings) => HostDuties
@@ -146,6 +155,7 @@ class Planner {
       startWalk: walkByThreads(settings.limits.checkers),
       metrics: this.#metrics,
       onRequest: this.#metrics.observeRequest,
+      onLedgerCall: this.#metrics.observeLedgerCall,
       signal: AbortSignal.any([signal, controller.signal]),
       endSignal: signal,
       graceMs: GRACE_MS,

@@ -1,6 +1,7 @@
 import PQueue from 'p-queue'
 import { systemClock } from '../foundation/clock.ts'
 import { Mutex } from '../foundation/concurrency/mutex.ts'
+import type { LedgerCall } from '../ledger/observe-ledger.ts'
 import { nodeFileSystem } from '../local/read/file-system.ts'
 import { keepRetryAfter, type Memory, recallRetryAfter } from '../remote/retry-after.ts'
 import { openStore, openStoreReader, type Store, type StoreReader, sizeOfStore } from '../store/open-store.ts'
@@ -35,6 +36,8 @@ export interface OpenEngineInput extends OpenServiceInput {
   readonly graceMs?: number
   /** What a daemon does for people elsewhere, instead of what a run does. */
   readonly hostDuties?: HostDuties
+  /** Receives each call of the ledger that has ended, where hosts share one. */
+  readonly onLedgerCall?: (call: LedgerCall) => void
   /** Replaces the store in the state directory; the engine closes it. */
   readonly store?: Store
 }

@@ -118,7 +118,7 @@ function answerReadiness(status: DaemonStatus): HttpResponse {
 
 /** A reason why the daemon is not ready. Every user of the machine can read it, so it holds no path and no text from outside. */
 interface FailingCheck {
-  /** `credential`, `service`, `store`, `starting`, or `mirror:NAME`. */
+  /** `credential`, `service`, `ledger`, `store`, `starting`, or `mirror:NAME`. */
   readonly check: string
   /** An error code; null where nothing is wrong, as while the daemon starts. */
   readonly code: string | null
@@ -137,7 +137,11 @@ const REFUSALS: Partial<Record<ErrorCode, string>> = {
 /** Lists what keeps the daemon from mirroring now; empty when it is ready. */
 export function listFailingChecks(status: DaemonStatus): FailingCheck[] {
   const { mirrors, isStoreFull } = status
-  const checks = [...checksOfService(status), ...mirrors.filter(isFailing).map(checkOfMirror)]
+  const checks = [
+    ...checksOfService(status),
+    ...checksOfLedger(status),
+    ...mirrors.filter(isFailing).map(checkOfMirror),
+  ]
   if (isStoreFull) checks.push({ check: 'store', code: 'disk-full', message: 'The disk of the state is full' })
   const unseen = mirrors.filter(awaitsFirstScan).length
   if (unseen > 0) {
@@ -155,6 +159,15 @@ function checksOfService({ service: { state, reason } }: DaemonStatus): FailingC
   if (state !== 'away') return []
   const code = reason?.code ?? 'service-unreachable'
   return [{ check: 'service', code, message: 'The service does not answer; shelfd continues when it answers again' }]
+}
+
+function checksOfLedger({ ledger }: DaemonStatus): FailingCheck[] {
+  if (ledger?.state !== 'away' && ledger?.state !== 'refused') return []
+  const message =
+    ledger.state === 'away'
+      ? 'The ledger does not answer; nothing new is sent, and shelfd continues when it answers again'
+      : 'The ledger refuses this host; an operator must act'
+  return [{ check: 'ledger', code: ledger.reason?.code ?? 'ledger-away', message }]
 }
 
 /** Returns whether a mirror is stopped until somebody acts. */

@@ -1,13 +1,15 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { errorCodes } from '../foundation/errors.ts'
 import { escapeText } from '../foundation/text/safe-text.ts'
+import type { LedgerCall } from '../ledger/observe-ledger.ts'
 import type { RequestObservation } from '../remote/client-options.ts'
 import type { UploadOutcome } from '../store/tables/uploads.ts'
 import type { DaemonStatus, MirrorState, ServiceStatus } from '../sync/continuous/controller-status.ts'
 import type { MirrorCounts } from '../sync/reading/readings.ts'
 import type { StateReader } from '../sync/reading/state-reader.ts'
 import type { MetricsSink } from '../sync/sinks.ts'
+import { type FleetFigures, FleetMetrics } from './fleet-metrics.ts'
 import { listFailingChecks } from './health.ts'
+import { MetricSet } from './metric-set.ts'
 
 /** Counts reported events, and renders them with the daemon's status for Prometheus. */
 export interface Metrics extends EventCounters {
@@ -17,48 +19,35 @@ export interface Metrics extends EventCounters {
   readonly contentType: string
 }
 
-/** Creates metrics in a registry of their own; docs/monitoring.md lists all of them, and a test compares. */
-export function createMetrics(reader: StateReader, version: string): Metrics {
+/**
+ * Creates metrics in a registry of their own; docs/monitoring.md lists all of them, and a test compares. `figures`: of all hosts that share
+ * a ledger with this one.
+ */
+export function createMetrics(reader: StateReader, version: string, figures?: FleetFigures): Metrics {
   const metrics = new MetricSet()
   const { registry } = metrics
   const helpOfBuild = 'Always 1; the version of shelfd and of the Node it runs on.'
   const build = metrics.gauge('shelfd_build_info', helpOfBuild, 'version', 'node')
   build.set({ version, node: process.versions.node }, 1)
   const refreshCounts = registerCounts(metrics, () => reader.read('counts', {}))
+  let fleet: FleetMetrics | undefined
+  const fleetMetrics = () => {
+    fleet ??= new FleetMetrics(figures)
+    return fleet
+  }
   const refreshers = [registerDaemon(metrics), registerMirrors(metrics), registerProcess(metrics)]
   return {
     ...registerEvents(metrics),
+    observeLedgerCall: (call) => fleetMetrics().observeCall(call),
     contentType: registry.contentType,
     render: async (status) => {
       // The slow counts come first, so that the other values are current when the scrape is answered.
       await refreshCounts(status())
       const now = status()
       for (const refresh of refreshers) refresh(now)
-      return await registry.metrics()
+      const own = await registry.metrics()
+      return now.ledger ? `${own}\n${await fleetMetrics().render(now.ledger)}` : own
     },
-  }
-}
-
-/** Makes metrics, each with its labels, in a registry of their own. */
-class MetricSet {
-  readonly registry = new Registry()
-
-  gauge<T extends string>(name: string, help: string, ...labelNames: readonly T[]): Gauge<T> {
-    return new Gauge<T>({ name, help, labelNames, registers: [this.registry] })
-  }
-
-  counter<T extends string>(name: string, help: string, ...labelNames: readonly T[]): Counter<T> {
-    return new Counter<T>({ name, help, labelNames, registers: [this.registry] })
-  }
-
-  /** `buckets` are upper bounds in seconds. */
-  histogram<T extends string>(
-    name: string,
-    help: string,
-    buckets: readonly number[],
-    ...labelNames: readonly T[]
-  ): Histogram<T> {
-    return new Histogram<T>({ name, help, labelNames, buckets: [...buckets], registers: [this.registry] })
   }
 }
 
@@ -89,9 +78,10 @@ const NAMED_STATUSES = new Set([200, 201, 202, 204, 400, 401, 403, 404, 409, 413
 /** Counts what happens. */
 interface EventCounters extends MetricsSink {
   observeRequest(observation: RequestObservation): void
+  observeLedgerCall(call: LedgerCall): void
 }
 
-function registerEvents(metrics: MetricSet): EventCounters {
+function registerEvents(metrics: MetricSet): Omit<EventCounters, 'observeLedgerCall'> {
   const helpOfMisses = 'Scans that found changes which no watcher had reported.'
   const misses = metrics.counter('shelfd_watcher_misses_total', helpOfMisses)
   const helpOfRequests = 'Requests to the service by route and status; none: no answer came.'

@@ -138,6 +138,7 @@ export class Supervisor {
     const mirrors = this.controllers.map((controller) => this.#statusOf(controller))
     return {
       service: this.connection.status,
+      ledger: this.engine.fleet?.status ?? null,
       isStoreFull: mirrors.some(({ reason }) => reason?.code === 'disk-full'),
       uploading: this.engine.uploads.pending,
       inIngestion: this.engine.ingestion.countPending(),

@@ -59,6 +59,6 @@ function unknownHost(): RequestError {
   return new RequestError('not-found', 'The ledger has no such host', 404)
 }
 
-function shown({ seenAt, publishedAt: _, claims: _claims, ...host }: HostView): HostShown {
+function shown({ seenAt, publishedAt: _, claims: _claims, isSilent: _silent, ...host }: HostView): HostShown {
   return { ...host, seenAt: isoTime(seenAt) }
 }

@@ -8,6 +8,8 @@ export interface HostView {
   /** When its last beat came, by the ledger's clock; null: it has no session. */
   readonly seenAt: number | null
   readonly isOpen: boolean
+  /** It did not end its session, and had no beat for lease and grace. */
+  readonly isSilent: boolean
   /** Contents that it sends, or that are in doubt; null: not counted. */
   readonly claims: number | null
   /** When it told of its mirrors last; null: never. */
@@ -18,6 +20,12 @@ export interface HostView {
   /** Contents that wait for their upload. */
   readonly waiting: number
   readonly problems: number
+}
+
+/** What people read of a host's session. */
+export function sessionState({ isOpen, isSilent }: HostView): 'open' | 'closed' | 'silent' {
+  if (isSilent) return 'silent'
+  return isOpen ? 'open' : 'closed'
 }
 
 /** Counts over all hosts; `today`: contents that were claimed in the last 24 hours. */

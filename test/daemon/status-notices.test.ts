@@ -19,7 +19,7 @@ function mirror(more: Partial<DaemonMirrorStatus>): DaemonMirrorStatus {
 function status(more: Partial<DaemonMirrorStatus>, all: Partial<DaemonStatus> = {}): DaemonStatus {
   const service = { state: 'connected', sinceMs: 0, reason: null } as const
   return {
-    ...{ pid: 1, startedAt: 0, service, isStoreFull: false, uploading: 0, inIngestion: 0 },
+    ...{ pid: 1, startedAt: 0, service, ledger: null, isStoreFull: false, uploading: 0, inIngestion: 0 },
     mirrors: [mirror(more)],
     ...all,
   }

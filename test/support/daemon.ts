@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stringify } from 'yaml'
 import { connectToDaemon } from '../../src/daemon/control/client/connect-to-daemon.ts'
+import type { Figures } from '../../src/daemon/fleet-metrics.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../../src/sync/continuous/controller-status.ts'
+import type { LedgerStatus } from '../../src/sync/fleet/ledger-monitor.ts'
 import type { Home, Outcome, Variables } from './home.ts'
 import type { Running } from './run-shelfd.ts'
 
@@ -91,12 +93,32 @@ export function daemonMirrorStatus(change: Partial<DaemonMirrorStatus> = {}): Da
   }
 }
 
+/** A host whose ledger answers. */
+export function ledgerStatus(change: Partial<LedgerStatus> = {}): LedgerStatus {
+  return {
+    ...{ state: 'connected', sinceMs: 1_795_000_000_500, reason: null, leaseLeftMs: 45_000, unsettled: 0 },
+    ...change,
+  }
+}
+
+/** What a ledger knows of three hosts, one of them in each state. */
+export function fleetFigures(): Figures {
+  const mirrors = { done: 1, busy: 0, warned: 0, stopped: 0 }
+  const told = { publishedAt: null, sentInDay: 2, mirrors, waiting: 0, problems: 0, claims: 1 }
+  const host = (id: number, isOpen: boolean, isSilent: boolean) => ({
+    ...{ ...told, id, isOpen, isSilent, name: `host-${id}`, version: '1.2.3', seenAt: 1_795_000_000_000 },
+  })
+  const totals = { contents: 9, isAbout: false, claims: 3, doubts: 1, secondSends: 2, today: 6, leaseMs: 60_000 }
+  return { hosts: [host(1, true, false), host(2, false, false), host(3, false, true)], totals }
+}
+
 /** A daemon that is well and has one mirror. */
 export function daemonStatus(change: Partial<DaemonStatus> = {}): DaemonStatus {
   return {
     pid: 4711,
     startedAt: 1_795_000_000_000,
     service: { state: 'connected', sinceMs: 1_795_000_000_500, reason: null },
+    ledger: null,
     isStoreFull: false,
     uploading: 0,
     inIngestion: 0,

@@ -2,6 +2,7 @@ import { ledgerAddress } from '../../app/fleet.ts'
 import { OperatorError, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { version } from '../../foundation/version.ts'
+import { sessionState } from '../../ledger/fleet-view.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { describeDatabase, describeTime, findHost, openView, requireFleet } from '../fleet/open-view.ts'
@@ -98,8 +99,8 @@ export const statusCommand = defineCommand({
     )
     if (hosts.length === 0) return
     context.print('')
-    const rows = hosts.map(({ name, version, seenAt, isOpen, claims }) => [
-      ...[name, version, isOpen ? 'open' : 'closed', describeTime(seenAt) ?? 'never', String(claims)],
+    const rows = hosts.map((host) => [
+      ...[host.name, host.version, sessionState(host), describeTime(host.seenAt) ?? 'never', String(host.claims)],
     ])
     context.printTable(['host', 'version', 'session', 'last beat', 'claims'], rows)
   },

@@ -12,6 +12,7 @@ import {
   describeController,
   describeStatus,
 } from '../../sync/continuous/controller-status.ts'
+import type { LedgerStatus } from '../../sync/fleet/ledger-monitor.ts'
 import {
   type StateLine,
   stateOfDaemon,
@@ -150,11 +151,22 @@ function renderIndented(fields: Readonly<Record<string, string | undefined>>): s
   return text === '' ? [] : [text.replaceAll(/^/gm, '  ')]
 }
 
-/** Returns one line on the daemon and its service, and a second one when the service does not answer. */
+/** Returns one line on the daemon, and one each on a service and a ledger that do not answer. */
 export function describeDaemon(status: DaemonStatus, nowMs: number): readonly string[] {
-  const { pid, startedAt, service } = status
+  const { pid, startedAt, service, ledger } = status
   const head = `daemon: running for ${formatSpan(nowMs - startedAt)} (process ${pid}), ${escapeText(describeStatus(status))}`
-  return service.reason ? [head, `  ! ${escapeText(service.reason.message)} [${service.reason.code}]`] : [head]
+  return [
+    head,
+    ...(service.reason ? [`  ! ${escapeText(service.reason.message)} [${service.reason.code}]`] : []),
+    ...(ledger ? describeLedger(ledger, nowMs) : []),
+  ]
+}
+
+function describeLedger({ reason, sinceMs, unsettled }: LedgerStatus, nowMs: number): string[] {
+  if (!reason) return []
+  const waiting = unsettled === 0 ? '' : `, and ${counted(unsettled, 'receipt waits', 'receipts wait')}`
+  const since = `since ${formatTime(sinceMs, nowMs)} nothing new is sent${waiting}`
+  return [`  ! ${escapeText(reason.message)}; ${since} [${reason.code}]`]
 }
 
 /** Processes besides the daemon that hold the state, or the library on this computer. */
@@ -178,12 +190,16 @@ export function describeHolders({ state, library }: Holders, nowMs: number): rea
 }
 
 /** Returns the daemon's status for scripts: the same keys, times in ISO 8601. */
-export function daemonStatusJson({ startedAt, service, mirrors, ...status }: DaemonStatus) {
-  const { sinceMs, ...line } = service
+export function daemonStatusJson({ startedAt, service, ledger, mirrors, ...status }: DaemonStatus) {
+  const withTime = <T extends { readonly sinceMs: number }>({ sinceMs, ...state }: T) => ({
+    ...state,
+    since: isoTime(sinceMs),
+  })
   return {
     ...status,
     startedAt: isoTime(startedAt),
-    service: { ...line, since: isoTime(sinceMs) },
+    service: withTime(service),
+    ledger: ledger && withTime(ledger),
     mirrors: mirrors.map((mirror) => ({
       ...mirror,
       lastScanAt: isoTime(mirror.lastScanAt),

@@ -49,7 +49,7 @@ export class LedgerConnection implements AsyncDisposable {
     const client = await connect(this.#address)
     try {
       const found = await beforeEnd(client.query<LedgerRow>('SELECT * FROM shelfd.ledger_1()'), this.#address)
-      checkSchema(found.rows[0], this.#address)
+      checkSchema(found.rows[0]?.o_schema ?? 0, this.#address)
     } catch (error) {
       await end(client)
       throw explainFailure(error, this.#address)
@@ -123,8 +123,7 @@ async function end(client: pg.Client): Promise<void> {
 }
 
 /** The schema of version N serves programs of N and N−1. */
-function checkSchema(row: LedgerRow | undefined, address: LedgerAddress): void {
-  const schema = row?.o_schema ?? 0
+function checkSchema(schema: number, address: LedgerAddress): void {
   const where = `The ledger in database "${address.database}"`
   if (schema < SCHEMA) {
     throw new OperatorError(

@@ -15,7 +15,7 @@ const LOCK = 0x73686c64
 /** What a role of hosts and one of readers may call; the first are all functions that run with the rights of their owner. */
 const READERS = [
   ...['ledger_1', 'hosts_1', 'hosts_2', 'totals_1', 'totals_2', 'mirrors_1', 'problems_1', 'runs_1', 'content_1'],
-  ...['peek_1', 'second_sends_1'],
+  ...['peek_1', 'second_sends_1', 'silent_hosts_1'],
 ]
 
 export interface LedgerSchema {
@@ -47,7 +47,7 @@ async function migrate(address: LedgerAddress, leaseMs?: number): Promise<Ledger
     if (from === 0 && leaseMs === undefined) throw lacksLedger(address)
     for (const { sql } of readMigrations(from)) await client.query(sql)
     // A ledger keeps its lease.
-    if (from < SCHEMA) await client.query(recordSchema(leaseMs ?? 0))
+    if (from < SCHEMA) await client.query(`${recordSchema(leaseMs ?? 0)}; ${GRANTS}`)
     await client.query('COMMIT')
     return { from, to: Math.max(from, SCHEMA) }
   } catch (error) {
@@ -74,18 +74,22 @@ export function hardenedSql(leaseMs: number): string {
     ...readMigrations(0).map(({ version, sql }) => onlyOnce(version, sql)),
     `DO $once$ BEGIN IF NOT EXISTS (SELECT FROM shelfd.ledger WHERE schema >= ${SCHEMA}) THEN ${recordSchema(leaseMs)}; END IF; END $once$;`,
     'GRANT USAGE ON SCHEMA shelfd TO shelfd_host, shelfd_reader;',
-    'DO $grant$ DECLARE f regprocedure; BEGIN',
-    "  FOR f IN SELECT oid FROM pg_proc WHERE pronamespace = 'shelfd'::regnamespace AND prosecdef LOOP",
-    "    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO shelfd_host', f);",
-    '  END LOOP;',
-    `  FOR f IN SELECT oid FROM pg_proc WHERE pronamespace = 'shelfd'::regnamespace AND proname IN (${READERS.map((name) => `'${name}'`).join(', ')}) LOOP`,
-    "    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO shelfd_reader', f);",
-    '  END LOOP;',
-    'END $grant$;',
+    GRANTS,
     'COMMIT;',
     '',
   ].join('\n')
 }
+
+/** Gives the roles of hosts and readers what they may call, where there are such roles. */
+const GRANTS = [
+  'DO $grant$ DECLARE f regprocedure; r text; BEGIN',
+  "  FOR f, r IN SELECT p.oid, g.rolname FROM pg_proc p JOIN pg_roles g ON g.rolname IN ('shelfd_host', 'shelfd_reader')",
+  "    WHERE p.pronamespace = 'shelfd'::regnamespace AND has_schema_privilege(g.oid, p.pronamespace, 'USAGE') AND (",
+  `      g.rolname = 'shelfd_host' AND p.prosecdef OR p.proname IN (${READERS.map((name) => `'${name}'`).join(', ')})) LOOP`,
+  "    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %I', f, r);",
+  '  END LOOP;',
+  'END $grant$;',
+].join('\n')
 
 /** A migration that is left out where the ledger has it. */
 function onlyOnce(version: number, sql: string): string {

@@ -74,6 +74,7 @@ export function prepareSettlements(database: Database.Database) {
      WHERE state = 'stored' AND id IN (SELECT content_id FROM settlement WHERE batch = ?)`,
   )
   const remove = database.prepare<[number]>('DELETE FROM settlement WHERE batch = ?')
+  const count = database.prepare<[], { n: number }>('SELECT count(*) AS n FROM settlement')
   const isAny = database.prepare<[], { n: number }>('SELECT EXISTS (SELECT 1 FROM settlement) AS n')
   return {
     add: (session: bigint, contentId: number, kind: string) => void add.run(String(session), contentId, kind),
@@ -103,6 +104,7 @@ export function prepareSettlements(database: Database.Database) {
       mark.run(Number(batch), Number(batch))
       remove.run(Number(batch))
     },
+    count: (): number => onlyRow(count.get()).n,
     isEmpty: (): boolean => onlyRow(isAny.get()).n === 0,
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { errorCodes } from '../../foundation/errors.ts'
 import { counted } from '../../foundation/text/safe-text.ts'
 import { formatTime } from '../../foundation/text/times.ts'
+import { ledgerStatus } from '../fleet/ledger-monitor.ts'
 
 /** The reasons to hold back uploads. */
 const holdCodes = ['paused', 'maintenance', 'scheduled'] as const
@@ -58,6 +59,8 @@ export const daemonStatus = z.object({
   pid: z.int(),
   startedAt: z.number(),
   service: serviceStatus,
+  /** Null for a host alone. */
+  ledger: ledgerStatus.nullable().default(null),
   /** The disk of the store is full: nothing is sent until there is room. */
   isStoreFull: z.boolean(),
   /** Uploads in flight, and resources in ingestion. */
@@ -71,7 +74,8 @@ export type MirrorState = DaemonMirrorStatus['state']
 export type DaemonStatus = Readonly<z.infer<typeof daemonStatus>>
 
 /** One line for people, shown by the service manager. */
-export function describeStatus({ service, mirrors, uploading, inIngestion, isStoreFull }: DaemonStatus): string {
+export function describeStatus(status: DaemonStatus): string {
+  const { service, ledger, mirrors, uploading, inIngestion, isStoreFull } = status
   const troubled = mirrors.filter(({ state }) => state === 'halted')
   const parts = [
     `${mirrors.length} ${mirrors.length === 1 ? 'mirror' : 'mirrors'}`,
@@ -79,6 +83,8 @@ export function describeStatus({ service, mirrors, uploading, inIngestion, isSto
     isStoreFull ? 'the disk of the store is full' : '',
     service.state === 'away' ? 'the service is away' : '',
     service.state === 'refused' ? 'the credential was refused' : '',
+    ledger?.state === 'away' ? 'the ledger is away' : '',
+    ledger?.state === 'refused' ? 'the ledger refuses this host' : '',
     uploading > 0 ? `${uploading} uploading` : '',
     inIngestion > 0 ? `${inIngestion} in ingestion` : '',
   ]

@@ -10,10 +10,12 @@ import {
   type LedgerErrorCode,
   type OpenedSession,
 } from '../../ledger/ledger.ts'
+import type { LedgerCall } from '../../ledger/observe-ledger.ts'
 import type { Published } from '../../ledger/published.ts'
 import { graceMs, leaseLeftMs, type UpTime } from '../../rules/lease.ts'
 import { type RetryPolicy, retryDelayMs } from '../../rules/retry-delay.ts'
 import { COPIED_KEY, SESSION_KEY } from '../../store/tables/settlements.ts'
+import { LedgerMonitor, type LedgerStatus } from './ledger-monitor.ts'
 import { ACKNOWLEDGED, type FleetStore, LEDGER, type SettlementOutbox } from './settlement-outbox.ts'
 
 /** A session is renewed when this share of its lease has passed. */
@@ -25,8 +27,8 @@ const HOST_KEY = 'fleet:host'
 const COPIED = 'the state was copied or restored: shelfd waits until no host that uses the other one can still send'
 
 export interface FleetOptions {
-  /** Called once, before the first call. */
-  readonly connect: () => Promise<Ledger>
+  /** Called once, before the first call; the ledger reports its calls to `observe`. */
+  readonly connect: (observe: (call: LedgerCall) => void) => Promise<Ledger>
   /** The name of this host for people. */
   readonly name: string
   readonly version: string
@@ -77,6 +79,7 @@ export class HostSession {
   readonly #options: FleetOptions
   readonly #outbox: SettlementOutbox
   readonly #hooks: SessionHooks
+  readonly #monitor: LedgerMonitor
   #session: Session | undefined
   #connecting: Promise<Ledger> | undefined
   #opening: Promise<Session> | undefined
@@ -89,6 +92,7 @@ export class HostSession {
     this.#options = options
     this.#outbox = outbox
     this.#hooks = hooks
+    this.#monitor = new LedgerMonitor(context)
   }
 
   get current(): Session | undefined {
@@ -105,9 +109,16 @@ export class HostSession {
     return (this.#session?.leaseMs ?? 0) / RENEWALS_A_LEASE
   }
 
+  /** Whether the ledger answers, and how long this host may act without it. */
+  get status(): Omit<LedgerStatus, 'unsettled'> {
+    const current = this.#session
+    const leftMs = current ? leaseLeftMs(current.since, current.leaseMs, this.#now()) : 0
+    return { ...this.#monitor.connection, leaseLeftMs: Math.max(0, Math.round(leftMs)) }
+  }
+
   /** Connects to the ledger with the first call. */
   async connect(): Promise<Ledger> {
-    this.#connecting ??= this.#options.connect()
+    this.#connecting ??= this.#options.connect((call) => this.#monitor.note(call))
     return await this.#connecting.catch((error: unknown) => {
       this.#connecting = undefined
       throw error
@@ -144,7 +155,7 @@ export class HostSession {
    * has required another look since `looks` was read.
    */
   async call<T>(work: (session: Session) => Promise<T>, looks?: number): Promise<T> {
-    const { clock, random, signal, logger } = this.#context
+    const { clock, random, signal } = this.#context
     const { retry } = this.#options
     const startedMs = clock.monotonicMs()
     for (let attempt = 1; ; attempt += 1) {
@@ -166,7 +177,6 @@ export class HostSession {
           error instanceof TemporaryError && error.code === 'ledger-away' && !(error instanceof LookFirstError)
         const delayMs = retryDelayMs(attempt, retry, random())
         if (!isAway || clock.monotonicMs() + delayMs - startedMs > (retry.forMs ?? 0)) throw error
-        if (attempt === 1) logger.warn('the ledger is away; nothing new is sent', { reason: error.message })
         await clock.sleep(delayMs, signal)
       }
     }

@@ -16,6 +16,7 @@ import { ClosedFenceError, type Fence } from '../../remote/service-client.ts'
 import { SilentSessions } from '../../rules/lease.ts'
 import { SESSION_KEY } from '../../store/tables/settlements.ts'
 import { type FleetContext, type FleetOptions, HostSession, type Session } from './host-session.ts'
+import type { LedgerStatus } from './ledger-monitor.ts'
 import { Publication } from './publication.ts'
 import { type SecondSend, SettlementOutbox } from './settlement-outbox.ts'
 
@@ -83,6 +84,10 @@ export class Membership implements AsyncDisposable {
   /** How often the ledger has required to look in the library before anything is sent. */
   get looks(): number {
     return this.#session.looks
+  }
+
+  get status(): LedgerStatus {
+    return { ...this.#session.status, unsettled: this.#context.store.settlements.count() }
   }
 
   /** No session is open: the ledger may not know how uploads of earlier sessions ended, or may have lost it. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { listFailingChecks } from '../../../src/daemon/health.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../../../src/sync/continuous/controller-status.ts'
-import { daemonMirrorStatus, daemonStatus } from '../../support/daemon.ts'
+import { daemonMirrorStatus, daemonStatus, ledgerStatus } from '../../support/daemon.ts'
 
 function checksOf(change: Partial<DaemonStatus>): string[] {
   return listFailingChecks(daemonStatus(change)).map(({ check, code }) => `${check} ${code}`)
@@ -20,6 +20,11 @@ describe('states in which the daemon is ready', () => {
 
   test('a daemon that has not asked the service yet is ready', () => {
     expect(checksOf({ service: { state: 'unasked', sinceMs: 0, reason: null } })).toEqual([])
+  })
+
+  test('a ledger that answers, or was not asked yet, leaves the daemon ready', () => {
+    expect(checksOf({ ledger: ledgerStatus() })).toEqual([])
+    expect(checksOf({ ledger: ledgerStatus({ state: 'unasked', leaseLeftMs: 0 }) })).toEqual([])
   })
 
   test('a paused mirror leaves the daemon ready', () => {
@@ -41,6 +46,13 @@ describe('states in which the daemon is not ready', () => {
   test('a service that is away makes the daemon not ready', () => {
     const reason = { code: 'service-unavailable', message: 'HTTP 503' } as const
     expect(checksOf({ service: { state: 'away', sinceMs: 0, reason } })).toEqual(['service service-unavailable'])
+  })
+
+  test('a ledger that is away or refuses the host makes the daemon not ready', () => {
+    const away = { code: 'ledger-away', message: 'at db.example.com' } as const
+    expect(checksOf({ ledger: ledgerStatus({ state: 'away', reason: away }) })).toEqual(['ledger ledger-away'])
+    const refused = { code: 'ledger-refused', message: 'wrong password' } as const
+    expect(checksOf({ ledger: ledgerStatus({ state: 'refused', reason: refused }) })).toEqual(['ledger ledger-refused'])
   })
 
   test('a refused credential makes the daemon not ready', () => {

@@ -116,6 +116,28 @@ const CASES: readonly Case[] = [
     ...{ alert: 'ShelfdWatchLimited', interval: '1m', quietAt: '59m', firesAt: '60m', labels: PAPERS },
     series: [['shelfd_mirror_watch_limited', PAPERS, '1x70']],
   },
+  {
+    ...{ alert: 'ShelfdLedgerAway', interval: '1m', quietAt: '11m', firesAt: '12m', labels: PLACE },
+    series: [['shelfd_ledger_up', PLACE, '1 1 0x20']],
+  },
+  {
+    // Hosts read it at different moments, and one that is away knows nothing.
+    ...{ alert: 'ShelfdHostSilent', interval: '1m', quietAt: '60m', firesAt: '61m', labels: { job: 'shelfd' } },
+    series: [
+      ['shelfd_fleet_hosts', { ...PLACE, state: 'silent' }, '0 1x70'],
+      ['shelfd_fleet_hosts', { ...PLACE, instance: 'pc:9847', state: 'silent' }, '0 0 2x70'],
+      ['shelfd_fleet_hosts', { ...PLACE, instance: 'away:9847', state: 'silent' }, '0 _x70'],
+    ],
+    value: '2',
+  },
+  {
+    ...{ alert: 'ShelfdSecondSend', interval: '1m', quietAt: '10m', firesAt: '11m', labels: { job: 'shelfd' } },
+    series: [
+      ['shelfd_fleet_second_sends_total', PLACE, '3x9 4x60'],
+      // It has started since, and shows what was before.
+      ['shelfd_fleet_second_sends_total', { ...PLACE, instance: 'new:9847' }, '_x20 4x60'],
+    ],
+  },
 ]
 
 /** Eight hours in which all is well. */
@@ -134,6 +156,10 @@ const WELL: Case['series'] = [
   ['shelfd_searchable_after_seconds_count', PLACE, '0+1x480'],
   ['shelfd_watcher_missed_files_total', PAPERS, '90x480'],
   ['shelfd_mirror_watch_limited', PAPERS, '0x480'],
+  ['shelfd_ledger_up', PLACE, '1x480'],
+  ['shelfd_fleet_hosts', { ...PLACE, state: 'silent' }, '0x20 1x40 0x419'],
+  ['shelfd_fleet_hosts', { ...PLACE, state: 'open' }, '3x480'],
+  ['shelfd_fleet_second_sends_total', PLACE, '_x200 2x280'],
 ]
 
 test('each alert fires when it should, in its words, and is quiet before', () => {

@@ -5,9 +5,12 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { commands } from '../../../src/cli/commands.ts'
+import { FleetFigures } from '../../../src/daemon/fleet-metrics.ts'
 import { createMetrics } from '../../../src/daemon/metrics.ts'
+import { systemClock } from '../../../src/foundation/clock.ts'
+import { silentLogger } from '../../../src/foundation/logger.ts'
 import { openStateReader } from '../../../src/sync/reading/state-reader.ts'
-import { daemonMirrorStatus, daemonStatus } from '../../support/daemon.ts'
+import { daemonMirrorStatus, daemonStatus, fleetFigures, ledgerStatus } from '../../support/daemon.ts'
 import { mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { type MetricFamily, parseExposition } from '../../support/exposition.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
@@ -109,7 +112,7 @@ describe('the dashboard', () => {
 
   test('the dashboard has a row for each field', () => {
     const rows = dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title)
-    expect(rows).toEqual(['Overview', 'Uploads', 'Ingestion', 'Requests', 'Problems', 'Watcher', 'Process'])
+    expect(rows).toEqual(['Overview', 'Uploads', 'Ingestion', 'Requests', 'Problems', 'Watcher', 'Process', 'Fleet'])
   })
 
   test('the panels of the dashboard do not overlap', () => {
@@ -145,9 +148,14 @@ async function scrapeAll(): Promise<Scrape> {
   service.answer = ({ route }) => (route === 'uploadFile' ? { status: 413, body: { message: 'too large' } } : undefined)
   const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))
   await tested.sync([mirror])
-  const status = () => daemonStatus({ mirrors: [daemonMirrorStatus({ name: mirror.name })] })
+  const mirrors = [daemonMirrorStatus({ name: mirror.name })]
+  const status = () => daemonStatus({ mirrors, ledger: ledgerStatus() })
   await using reader = openStateReader(tested.store.directory)
-  const metrics = createMetrics(reader, '1.2.3')
+  const figures = new FleetFigures({ clock: systemClock, logger: silentLogger }, async () => fleetFigures())
+  const metrics = createMetrics(reader, '1.2.3', figures)
+  metrics.observeLedgerCall({ name: 'renew', durationMs: 3, error: undefined })
+  figures.latest()
+  await figures[Symbol.asyncDispose]()
   metrics.observeRequest({ route: 'uploadFile', status: 413, durationMs: 3 })
   return parseExposition(await metrics.render(status))
 }

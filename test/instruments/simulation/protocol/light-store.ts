@@ -101,6 +101,7 @@ function settlementsOf(contents: ReadonlyMap<number, LightContent>): FleetStore[
       }
       batches.delete(batch)
     },
+    count: () => rowsLeft().length,
     isEmpty: () => unnumbered.length === 0 && batches.size === 0,
   }
 }

@@ -1,0 +1,35 @@
+import type { Ledger } from './ledger.ts'
+
+/** A call of a ledger that has ended. */
+export interface LedgerCall {
+  /** The method. */
+  readonly name: Exclude<keyof Ledger, symbol>
+  readonly durationMs: number
+  /** Undefined if it succeeded. */
+  readonly error: unknown
+}
+
+/** Reports each call of a ledger; `nowMs` is monotonic. Who calls waits no longer for it. */
+export function observeLedger(ledger: Ledger, nowMs: () => number, observe: (call: LedgerCall) => void): Ledger {
+  const observed = <A extends unknown[], R>(name: LedgerCall['name'], method: (...values: A) => Promise<R>) => {
+    return (...values: A): Promise<R> => {
+      const startMs = nowMs()
+      const end = (error?: unknown) => observe({ name, durationMs: nowMs() - startMs, error })
+      const answer = method.apply(ledger, values)
+      answer.then(() => end(), end)
+      return answer
+    }
+  }
+  return {
+    open: observed('open', ledger.open),
+    renew: observed('renew', ledger.renew),
+    claim: observed('claim', ledger.claim),
+    peek: observed('peek', ledger.peek),
+    settle: observed('settle', ledger.settle),
+    close: observed('close', ledger.close),
+    closeSilent: observed('closeSilent', ledger.closeSilent),
+    takeFollowUps: observed('takeFollowUps', ledger.takeFollowUps),
+    publish: observed('publish', ledger.publish),
+    [Symbol.asyncDispose]: () => ledger[Symbol.asyncDispose](),
+  }
+}

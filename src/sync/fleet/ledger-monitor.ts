@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import type { Clock } from '../../foundation/clock.ts'
+import { errorCodes, InterruptedError, ShelfdError } from '../../foundation/errors.ts'
+import type { Logger } from '../../foundation/logger.ts'
+import { formatDuration } from '../../foundation/text/units.ts'
+import type { LedgerCall } from '../../ledger/observe-ledger.ts'
+
+const ledgerConnection = z.object({
+  /** By the last call; `refused`: an operator must act. */
+  state: z.enum(['unasked', 'connected', 'away', 'refused']),
+  /** Since when (wall clock). */
+  sinceMs: z.number(),
+  reason: z.object({ code: z.enum(errorCodes), message: z.string() }).nullable(),
+})
+
+/** How this host stands with the ledger that it shares with others. */
+export const ledgerStatus = ledgerConnection.extend({
+  /** How long this host may act without a renewed beat; 0 while it has no session. */
+  leaseLeftMs: z.number(),
+  /** Ends of uploads that the ledger does not know yet. */
+  unsettled: z.number(),
+})
+
+export type LedgerStatus = Readonly<z.infer<typeof ledgerStatus>>
+
+type LedgerConnectionStatus = Readonly<z.infer<typeof ledgerConnection>>
+
+/** Says by the calls of a ledger whether it answers, and logs when that changes. */
+export class LedgerMonitor {
+  readonly #clock: Clock
+  readonly #logger: Logger
+  #connection: LedgerConnectionStatus
+
+  constructor({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
+    this.#clock = clock
+    this.#logger = logger
+    this.#connection = { state: 'unasked', sinceMs: clock.nowMs(), reason: null }
+  }
+
+  get connection(): LedgerConnectionStatus {
+    return this.#connection
+  }
+
+  note({ error, durationMs }: Pick<LedgerCall, 'error' | 'durationMs'>): void {
+    // A call that this host broke off says nothing.
+    if (error instanceof InterruptedError) return
+    if (error instanceof ShelfdError) this.#noteFailure(error, durationMs)
+    // Any other error is an answer of the ledger.
+    else if (this.#connection.state !== 'connected') this.#noteAnswer()
+  }
+
+  #noteFailure({ code, message, kind }: ShelfdError, durationMs: number): void {
+    const state = kind === 'temporary' ? 'away' : 'refused'
+    const isNew = this.#connection.state !== state
+    const sinceMs = isNew ? Math.round(this.#clock.nowMs() - durationMs) : this.#connection.sinceMs
+    this.#connection = { state, sinceMs, reason: { code, message } }
+    if (isNew) this.#logger.warn(`${MESSAGES[state]}; nothing new is sent`, { reason: message })
+  }
+
+  #noteAnswer(): void {
+    const { state, sinceMs } = this.#connection
+    const nowMs = this.#clock.nowMs()
+    this.#connection = { state: 'connected', sinceMs: nowMs, reason: null }
+    if (state === 'unasked') return
+    this.#logger.info('the ledger is back', { after: formatDuration(Math.max(0, nowMs - sinceMs)) })
+  }
+}
+
+const MESSAGES = { away: 'the ledger is away', refused: 'the ledger refuses this host' }
