@@ -80,7 +80,7 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
   const service = createLazyService(settings, { ...input, retryAfter })
   const { limits, ingestion } = settings
   const grace = graceAfter(input.endSignal ?? input.signal, input.graceMs ?? GRACE_MS)
-  const fleet = memberOf(settings, input)
+  const fleet = memberOf(settings, input, retryAfter)
   const engine: Engine = {
     store,
     service,

@@ -128,6 +128,18 @@ export interface FleetLimits {
   readonly newPerDay: number | null
 }
 
+/** What is left of a `Retry-After` of a service. */
+export interface ServiceWait {
+  readonly origin: string
+  readonly leftMs: number
+}
+
+export interface Renewal {
+  readonly isOurs: boolean
+  readonly orders: readonly HostOrder[]
+  readonly waitMs: number
+}
+
 export interface ClaimLimits extends FleetLimits {
   /** What the host may still send by its own limits; undefined: no limit. */
   readonly atMost?: number | undefined
@@ -160,8 +172,11 @@ export interface Ledger extends AsyncDisposable {
    * host: another process has its key, as in a copied state.
    */
   open(host: HostIdentity, previous: bigint | null): Promise<OpenedSession>
-  /** Adds a beat. `isOurs` is false once another host has closed the session. */
-  renew(session: bigint): Promise<{ readonly isOurs: boolean; readonly orders: readonly HostOrder[] }>
+  /**
+   * Adds a beat, tells how long the service has asked this host to wait, and returns the longest such time of all hosts (milliseconds from
+   * now). `isOurs` is false once another host has closed the session.
+   */
+  renew(session: bigint, wait?: ServiceWait): Promise<Renewal>
   /** Claims contents; results are in the order of `contents`. Throws LedgerError `session-over` if the session is closed. */
   claim(
     session: bigint,

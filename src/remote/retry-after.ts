@@ -22,6 +22,10 @@ export class RetryAfter {
   readonly #clock: Clock
   readonly #onRetryAfter: ((lengthMs: number) => void) | undefined
   #endsAtMs: number
+  /** The end of the longest one that the service sent to this process. */
+  #ownEndsAtMs = 0
+  /** Called for each one that the service sends to this process and that ends later than those before. */
+  onOwn: (() => void) | undefined
 
   constructor(clock: Clock, { remainingMs = 0, onRetryAfter }: RetryAfterOptions = {}) {
     this.#clock = clock
@@ -39,8 +43,22 @@ export class RetryAfter {
     return deadlineMs !== undefined && this.#endsAtMs > deadlineMs
   }
 
+  /** Milliseconds that are left of what the service sent to this process. */
+  get ownLeftMs(): number {
+    return Math.max(0, this.#ownEndsAtMs - this.#clock.monotonicMs())
+  }
+
   /** Records that the service asks for no requests for `lengthMs` from now. */
   record(lengthMs: number): void {
+    const endsAtMs = this.#clock.monotonicMs() + lengthMs
+    const isLonger = lengthMs > 0 && endsAtMs > this.#ownEndsAtMs
+    if (isLonger) this.#ownEndsAtMs = endsAtMs
+    this.recordElsewhere(lengthMs)
+    if (isLonger) this.onOwn?.()
+  }
+
+  /** Records the same of what it sent to another host. */
+  recordElsewhere(lengthMs: number): void {
     const endsAtMs = this.#clock.monotonicMs() + lengthMs
     if (lengthMs <= 0 || endsAtMs <= this.#endsAtMs) return
     this.#endsAtMs = endsAtMs

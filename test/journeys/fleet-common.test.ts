@@ -72,6 +72,30 @@ describe('what ingestion made of a file', () => {
   })
 })
 
+describe('a service that asks one host to wait', () => {
+  test('is left alone by the others as well [P21]', async () => {
+    await using fleet = await fleetOf()
+    const [nas, laptop] = [await fleet.host('nas', { 'a.md': 'a' }), await fleet.host('laptop', { 'b.md': 'b' })]
+    const held = fleet.service.holdUploads(1, 1)
+    fleet.service.answer = ({ route, fileName }) =>
+      route === 'uploadFile' && fileName === 'a.md'
+        ? { status: 429, body: {}, headers: { 'retry-after': '3600' } }
+        : undefined
+    const waiting = laptop.start(['sync', '--retry-for', '3s'])
+    await held.begun
+    fleet.service.onUploadBegun = () => undefined
+    expect((await nas.sync(['--retry-for', '1s'])).exitCode).toBe(5)
+    await expect
+      .poll(async () => (await fleet.database.run('SELECT FROM shelfd.service_wait')).length, { timeout: 20_000 })
+      .toBe(1)
+    laptop.write('Papers', { 'later.md': 'later' })
+    held.release()
+    await waiting.ended
+    expect((await laptop.sync(['--retry-for', '1s'])).exitCode).toBe(5)
+    expect(fleet.service.requests.map(({ fileName }) => fileName)).not.toContain('later.md')
+  })
+})
+
 describe('a host with a limit of its own', () => {
   test('claims no more than it may send, so that others send the rest meanwhile', async () => {
     await using fleet = await fleetOf()

@@ -10,6 +10,7 @@ import {
   type OddEnd,
   type OpenedSession,
   type Refusal,
+  type ServiceWait,
   type SessionBeat,
   type UploadEnd,
   type UploadPlace,
@@ -47,6 +48,8 @@ export class MemoryLedger {
   readonly #claims = this.#journal.table<Claim>()
   readonly #refusals = this.#journal.table<Refusal & { readonly host: string }>()
   readonly #limit: DayLimit
+  /** Until when services asked to wait, by origin. */
+  readonly #waits = this.#journal.table<number>()
   readonly #extraSends = this.#journal.table<string>()
   /** For judges, who read them by `byContent`. */
   readonly tables = { claims: this.#claims, contents: this.#contents, extraSends: this.#extraSends }
@@ -98,10 +101,13 @@ export class MemoryLedger {
         taken = 0
         return opened
       },
-      renew: async (session) => {
-        const { isOurs, orders } = await call('renew', () => this.#renew(session, taken))
+      renew: async (session, wait) => {
+        const { isOurs, orders, waitMs } = await call('renew', () => ({
+          waitMs: this.#shareWait(wait),
+          ...this.#renew(session, taken),
+        }))
         taken = orders.at(-1)?.id ?? taken
-        return { isOurs, orders: orders.map(({ kind, mirror }) => ({ kind, mirror })) }
+        return { isOurs, orders: orders.map(({ kind, mirror }) => ({ kind, mirror })), waitMs }
       },
       claim: (session, library, contents, { newPerDay, atMost }) => {
         const look = () => contents.map((content) => this.#known(library, content))
@@ -179,6 +185,14 @@ export class MemoryLedger {
     if (!found) return { isOurs: false, orders: [] }
     this.#sessions.set(String(session), { ...found, beat: found.beat + 1n })
     return { isOurs: true, orders: this.published.takeOrders(found.host, taken) }
+  }
+
+  #shareWait(wait: ServiceWait | undefined): number {
+    if (!wait) return 0
+    const nowMs = this.#clock.nowMs()
+    const leftMs = (this.#waits.get(wait.origin) ?? 0) - nowMs
+    if (wait.leftMs > leftMs) this.#waits.set(wait.origin, nowMs + wait.leftMs)
+    return Math.max(0, leftMs, wait.leftMs)
   }
 
   #closeSilent({ session, beat }: SessionBeat): boolean {

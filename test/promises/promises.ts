@@ -35,7 +35,7 @@ export const promises: readonly PromiseRow[] = [
   {
     id: 'P5',
     holds:
-      'a resource that is still being processed at the deadline keeps its id and is polled later, also by another process; it is not sent again because of that.',
+      'a resource that is still being processed at the deadline keeps its id and is polled later, also by another process or host; it is not sent again because of that.',
   },
   {
     id: 'P6',
@@ -135,7 +135,7 @@ export const promises: readonly PromiseRow[] = [
   {
     id: 'P21',
     holds:
-      'uploads, descriptors, memory, log and retries have a bound, and `Retry-After` (seconds or a date) is a lower bound that holds for all requests.',
+      'uploads, descriptors, memory, log and retries have a bound, and `Retry-After` (seconds or a date) is a lower bound that holds for all requests, of all hosts of a ledger from their next beat on.',
     except: [
       'The store grows with the number of files and contents it knows.',
       'For processes that start later, a requested wait of more than a week ends after a week; commands that ask the service by hand keep only their own.',

@@ -78,7 +78,7 @@ test('a copied state claims nothing while the host that it was copied from may s
   const { directory, open } = temporaryHost(clock)
   const fleet = open()
   const claim = async (host: Membership) => {
-    const [result] = await host.claim(LIBRARY, [contentOf(1)], await host.join())
+    const [result] = await host.claim(LIBRARY, [contentOf(1)], { looks: await host.join() })
     return [result?.kind, fleet.fence(1).isOpen()]
   }
   const claimed = claim(fleet)

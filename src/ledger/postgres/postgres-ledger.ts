@@ -9,6 +9,8 @@ import type {
   LedgerLibrary,
   OddEnd,
   OpenedSession,
+  Renewal,
+  ServiceWait,
   SessionBeat,
   UploadEnd,
   WantedContent,
@@ -59,13 +61,16 @@ class PostgresLedger implements Ledger {
     }
   }
 
-  async renew(session: bigint): Promise<{ isOurs: boolean; orders: HostOrder[] }> {
-    const rows = await this.#beats.query<RenewRow>('SELECT * FROM shelfd.renew_1($1, $2)', [session, this.#taken])
+  async renew(session: bigint, wait?: ServiceWait): Promise<Renewal> {
+    const values = [session, this.#taken, wait?.origin, Math.ceil(wait?.leftMs ?? 0)]
+    const rows = await this.#beats.query<RenewRow>('SELECT * FROM shelfd.renew_2($1, $2, $3, $4)', values)
     const orders = rows.flatMap(({ o_order, o_kind, o_mirror }) =>
       o_order !== null && o_kind !== null ? { id: BigInt(o_order), order: { kind: o_kind, mirror: o_mirror } } : [],
     )
     this.#taken = orders.at(-1)?.id ?? this.#taken
-    return { isOurs: rows[0]?.o_is_ours === true, orders: orders.map(({ order }) => order) }
+    const [first] = rows
+    const waitMs = Number(first?.o_wait_ms ?? 0)
+    return { isOurs: first?.o_is_ours === true, orders: orders.map(({ order }) => order), waitMs }
   }
 
   async claim(
@@ -159,6 +164,7 @@ interface RenewRow {
   readonly o_order: string | null
   readonly o_kind: HostOrder['kind'] | null
   readonly o_mirror: string | null
+  readonly o_wait_ms: string
 }
 
 interface SettleRow {

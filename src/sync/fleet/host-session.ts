@@ -12,6 +12,7 @@ import {
 } from '../../ledger/ledger.ts'
 import type { LedgerCall } from '../../ledger/observe-ledger.ts'
 import type { Published } from '../../ledger/published.ts'
+import type { RetryAfter } from '../../remote/retry-after.ts'
 import { graceMs, leaseLeftMs, type UpTime } from '../../rules/lease.ts'
 import { type RetryPolicy, retryDelayMs } from '../../rules/retry-delay.ts'
 import { COPIED_KEY, SESSION_KEY } from '../../store/tables/settlements.ts'
@@ -35,6 +36,8 @@ export interface FleetOptions {
   /** Distinguishes the state of this host from a copy of it; undefined where the system does not. */
   readonly place?: string | undefined
   readonly limits: FleetLimits
+  /** How long the service asked to wait, which all hosts share; undefined: it never asks. */
+  readonly serviceWait?: { readonly origin: string; readonly retryAfter: RetryAfter } | undefined
   /** Milliseconds since the system started, time asleep included. */
   readonly bootMs: () => number
   /** How calls of a ledger that is away are retried. */
@@ -84,6 +87,7 @@ export class HostSession {
   #connecting: Promise<Ledger> | undefined
   #opening: Promise<Session> | undefined
   #timer: Timer | undefined
+  #telling: Promise<boolean> | undefined
   #isClosed = false
   #looks = 0
 
@@ -93,6 +97,7 @@ export class HostSession {
     this.#outbox = outbox
     this.#hooks = hooks
     this.#monitor = new LedgerMonitor(context)
+    if (options.serviceWait) options.serviceWait.retryAfter.onOwn = () => this.#tellWait()
   }
 
   get current(): Session | undefined {
@@ -228,7 +233,9 @@ export class HostSession {
     }
     this.#session = session
     this.#scheduleRenewal(opened.leaseMs)
-    return this.#session
+    // What the service asked others to wait holds from the first request.
+    if (this.#options.serviceWait) await this.#renew().catch(() => false)
+    return this.#session ?? session
   }
 
   /** The ledger lost what it had acknowledged, or is another one: the libraries are listed before anything is sent. */
@@ -252,12 +259,25 @@ export class HostSession {
     })
   }
 
+  /** Renews the session before its time, so that other hosts learn with their next beat that the service asked to wait. */
+  #tellWait(): void {
+    this.#telling ??= this.#renew()
+      .catch(() => false)
+      .finally(() => {
+        this.#telling = undefined
+      })
+  }
+
   /** Adds a beat; returns whether the session goes on. */
   async #renew(): Promise<boolean> {
     const session = this.#session
     if (!session) return false
     const since = this.#now()
-    const { isOurs, orders } = await session.ledger.renew(session.session)
+    const { serviceWait } = this.#options
+    const wait = serviceWait && { origin: serviceWait.origin, leftMs: serviceWait.retryAfter.ownLeftMs }
+    const { isOurs, orders, waitMs } = await session.ledger.renew(session.session, wait)
+    // Counted from the call, so that nobody waits longer than the service asked.
+    serviceWait?.retryAfter.recordElsewhere(waitMs - (this.#now().monotonicMs - since.monotonicMs))
     if (this.#session?.session !== session.session) return false
     if (!isOurs) {
       this.drop(session)

@@ -7,8 +7,8 @@ import { type Logger, silentLogger } from '../../../src/foundation/logger.ts'
 import type { FileSystem } from '../../../src/local/read/file-system.ts'
 import { createServiceClient } from '../../../src/remote/create-client.ts'
 import type { OutageListener } from '../../../src/remote/policies/outage.ts'
-import { keepRetryAfter } from '../../../src/remote/retry-after.ts'
-import type { Store, StoreReader } from '../../../src/store/open-store.ts'
+import { keepRetryAfter, type RetryAfter } from '../../../src/remote/retry-after.ts'
+import type { StoreReader } from '../../../src/store/open-store.ts'
 import { SENT } from '../../../src/sync/continuous/activity-log.ts'
 import type { Connection, Engine, EngineLimits, Service } from '../../../src/sync/engine.ts'
 import type { FleetContext } from '../../../src/sync/fleet/host-session.ts'
@@ -33,7 +33,7 @@ export interface Machine {
   readonly signal: AbortSignal
   readonly graceSignal: AbortSignal
   /** Where several hosts share a ledger. */
-  readonly joinFleet?: (context: FleetContext) => Membership
+  readonly joinFleet?: (context: FleetContext, retryAfter: RetryAfter) => Membership
   /** The program has reported that a file is sent. */
   readonly onReported: (path: string, resourceId: string) => void
 }
@@ -45,10 +45,12 @@ export function startProgram(machine: Machine, life: Life): Engine {
   const { fs, random, limits, signal, graceSignal, state, onReported: onTold } = machine
   const clock = clockOf(machine.clock, life)
   const store = state.open(life)
-  const fleet = machine.joinFleet?.({ store, clock, random, logger: loggerOf(onTold), signal })
+  const set = (key: string, value: string) => store.write(() => store.keyValues.set(key, value))
+  const asked = keepRetryAfter({ get: store.keyValues.get, set }, ORIGIN, clock, silentLogger)
+  const fleet = machine.joinFleet?.({ store, clock, random, logger: loggerOf(onTold), signal }, asked)
   return {
     store,
-    service: serviceOf(machine, { store, clock, life }),
+    service: serviceOf(machine, { asked, clock, life }),
     startWalk: startWalk(store, fs, clock),
     openRescanner: rescanHere(store, fs, clock),
     scanMutex: new Mutex(),
@@ -131,14 +133,12 @@ async function* walk(scanner: Scanner, paths: readonly string[], signal: AbortSi
 }
 
 interface Program {
-  readonly store: Store
+  readonly asked: RetryAfter
   readonly clock: Clock
   readonly life: Life
 }
 
-function serviceOf({ network, random }: Machine, { store, clock, life }: Program): Service {
-  const set = (key: string, value: string) => store.write(() => store.keyValues.set(key, value))
-  const asked = keepRetryAfter({ get: store.keyValues.get, set }, ORIGIN, clock, silentLogger)
+function serviceOf({ network, random }: Machine, { asked, clock, life }: Program): Service {
   // The service does not distinguish the clients of one program.
   const dispatcher = new SimulatedNetwork(network, life)
   const listeners = new Set<OutageListener>()

@@ -7,6 +7,29 @@ alter table host add column place text collate "C";
 -- The session that polls it in place of the host that sent it; null: that host.
 alter table content add column followed_by bigint;
 
+-- What a service asked one host for (`Retry-After`). It ends by the clock of the ledger, but is never longer than it was asked for.
+create table service_wait (
+  origin     text collate "C" primary key,
+  asked_at   timestamptz not null,
+  length_ms  bigint not null
+);
+
+create function wait_left_1(p_origin text) returns bigint language sql stable as $$
+  select coalesce((select greatest(0, least(w.length_ms, w.length_ms - milliseconds_1(clock_timestamp()) + milliseconds_1(w.asked_at)))
+    from service_wait w where w.origin = p_origin and w.asked_at <= clock_timestamp()), 0) $$;
+
+-- As renew_1, with what the service at p_origin asked this host, and asked any host. A host keeps a longer wait than a week to itself.
+create function renew_2(p_session bigint, p_taken bigint, p_origin text, p_wait_ms bigint) returns table (
+  o_is_ours boolean, o_order bigint, o_kind text, o_mirror text, o_wait_ms bigint
+) language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
+begin
+  if p_wait_ms > wait_left_1(p_origin) then
+    insert into service_wait as w values (p_origin, clock_timestamp(), least(p_wait_ms, 604800000))
+      on conflict (origin) do update set asked_at = excluded.asked_at, length_ms = excluded.length_ms;
+  end if;
+  return query select r.*, wait_left_1(p_origin) from renew_1(p_session, p_taken) r;
+end $$;
+
 -- As open_1, but the place decides where it is known (not null): a state at another one is refused unless the host was forgotten, and at the
 -- same one no other process can be; a session that the ledger does not know shows there that the ledger went back.
 create function open_2(p_key text, p_name text, p_version text, p_previous bigint, p_place text)
