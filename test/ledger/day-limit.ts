@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/foundation/clock.ts'
-import type { ClaimResult, LedgerLibrary } from '../../src/ledger/ledger.ts'
+import type { ClaimResult, LedgerLibrary, ServiceWait } from '../../src/ledger/ledger.ts'
 import type { Journal, JournalTable } from './journal.ts'
 
 const SLOT_MS = 600_000
@@ -63,6 +63,26 @@ export class DayLimit {
 
   #slotStart(): number {
     return Math.floor(this.#clock.nowMs() / SLOT_MS) * SLOT_MS
+  }
+}
+
+/** Until when services asked hosts to wait, in memory. */
+export class ServiceWaits {
+  readonly #clock: Clock
+  readonly #ends: JournalTable<number>
+
+  constructor(clock: Clock, journal: Journal) {
+    this.#clock = clock
+    this.#ends = journal.table()
+  }
+
+  /** Takes what one host was asked, and returns what is left of the longest. */
+  share(wait: ServiceWait | undefined): number {
+    if (!wait) return 0
+    const nowMs = this.#clock.nowMs()
+    const leftMs = (this.#ends.get(wait.origin) ?? 0) - nowMs
+    if (wait.leftMs > leftMs) this.#ends.set(wait.origin, nowMs + wait.leftMs)
+    return Math.max(0, leftMs, wait.leftMs)
   }
 }
 

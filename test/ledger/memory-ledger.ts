@@ -10,14 +10,13 @@ import {
   type OddEnd,
   type OpenedSession,
   type Refusal,
-  type ServiceWait,
   type SessionBeat,
   type UploadEnd,
   type UploadPlace,
   type WantedContent,
 } from '../../src/ledger/ledger.ts'
 import { boundMessage } from '../../src/ledger/postgres/encoding.ts'
-import { DayLimit } from './day-limit.ts'
+import { DayLimit, ServiceWaits } from './day-limit.ts'
 import { Journal } from './journal.ts'
 import { MemoryPublished } from './memory-published.ts'
 import {
@@ -48,8 +47,7 @@ export class MemoryLedger {
   readonly #claims = this.#journal.table<Claim>()
   readonly #refusals = this.#journal.table<Refusal & { readonly host: string }>()
   readonly #limit: DayLimit
-  /** Until when services asked to wait, by origin. */
-  readonly #waits = this.#journal.table<number>()
+  readonly #waits: ServiceWaits
   readonly #extraSends = this.#journal.table<string>()
   /** For judges, who read them by `byContent`. */
   readonly tables = { claims: this.#claims, contents: this.#contents, extraSends: this.#extraSends }
@@ -60,6 +58,7 @@ export class MemoryLedger {
   constructor(clock: Clock, leaseMs = 60_000) {
     this.#clock = clock
     this.#limit = new DayLimit(clock, this.#journal)
+    this.#waits = new ServiceWaits(clock, this.#journal)
     this.#leaseMs = leaseMs
   }
 
@@ -103,7 +102,7 @@ export class MemoryLedger {
       },
       renew: async (session, wait) => {
         const { isOurs, orders, waitMs } = await call('renew', () => ({
-          waitMs: this.#shareWait(wait),
+          waitMs: this.#waits.share(wait),
           ...this.#renew(session, taken),
         }))
         taken = orders.at(-1)?.id ?? taken
@@ -185,14 +184,6 @@ export class MemoryLedger {
     if (!found) return { isOurs: false, orders: [] }
     this.#sessions.set(String(session), { ...found, beat: found.beat + 1n })
     return { isOurs: true, orders: this.published.takeOrders(found.host, taken) }
-  }
-
-  #shareWait(wait: ServiceWait | undefined): number {
-    if (!wait) return 0
-    const nowMs = this.#clock.nowMs()
-    const leftMs = (this.#waits.get(wait.origin) ?? 0) - nowMs
-    if (wait.leftMs > leftMs) this.#waits.set(wait.origin, nowMs + wait.leftMs)
-    return Math.max(0, leftMs, wait.leftMs)
   }
 
   #closeSilent({ session, beat }: SessionBeat): boolean {

@@ -47,7 +47,7 @@ interface Page {
   files: readonly OpenFile[] | undefined
 }
 
-/** Why a content is not this host's to send: another one sends it, a limit of all hosts holds it back, or nobody asked yet. */
+/** Another host sends it, a limit of all hosts holds it back, or nobody asked yet. */
 type Unclaimed = 'elsewhere' | 'held' | 'unasked'
 
 /**
@@ -311,9 +311,6 @@ export class Claims {
       case 'held':
         this.#held.add(contentId)
         this.#freesAt = result.freesAt
-        break
-      case 'free':
-      case 'mine':
         break
     }
   }
