@@ -43,6 +43,7 @@ const ADVICE: Partial<Record<ErrorCode, Advice>> = {
   'credential-missing': NEW_TOKEN,
   'credential-refused': NEW_TOKEN,
   'right-missing': { hint: 'shelfd whoami lists the rights of this credential' },
+  'ledger-away': { remedy: 'see whether PostgreSQL runs there and this host reaches it, or correct fleet.database' },
   'disk-full': { hint: 'free space on the disk of the state directory (shelfd config show), then run again' },
   'service-full': {
     hint: 'free space on that disk, then run the same command again: it sends the rest',

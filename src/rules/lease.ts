@@ -1,3 +1,6 @@
+/** Of a new ledger, where the configuration names none. */
+export const DEFAULT_LEASE_MS = 60_000
+
 /** A moment by two clocks of this machine: monotonic time may stand still while a machine sleeps, time since its start does not. */
 export interface UpTime {
   readonly monotonicMs: number

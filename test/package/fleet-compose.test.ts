@@ -98,5 +98,9 @@ test('its steps make a ledger and a host, and a second host joins from elsewhere
   expectExit(await joined(authority.file, host), 7, /No safe connection.*Correct the host in "fleet\.database"/)
   expectExit(await joined(authority.file), 0, /^/)
   expect(service.count('uploadFile')).toBe(2)
+  const encrypted = expect.stringMatching(/^encrypted \(TLSv1\.3\), certificate until \d{4}-\d\d-\d\d$/)
+  expect((await laptop.json(['doctor'], env)).checks).toContainEqual(
+    expect.objectContaining({ check: 'ledger', level: 'ok', message: encrypted }),
+  )
   expect((await laptop.json(['fleet', 'status'], env)).hosts).toMatchObject([{ name: 'laptop' }, { name: 'nas' }])
 })

@@ -59,11 +59,11 @@ export interface TestDatabase extends AsyncDisposable {
   copy(): Promise<() => Promise<void>>
 }
 
-/** Creates a database, which is dropped when it is disposed. */
-export async function createDatabase(origin: Origin = 'npm'): Promise<TestDatabase> {
+/** Creates a database, which is dropped when it is disposed; `options` are those of CREATE DATABASE. */
+export async function createDatabase(origin: Origin = 'npm', options = ''): Promise<TestDatabase> {
   const server = await useServer(origin)
   const name = newName()
-  await runIn(server, 'postgres', `CREATE DATABASE ${name}`)
+  await runIn(server, 'postgres', `CREATE DATABASE ${name} ${options}`)
   const drop = (database: string) => runIn(server, 'postgres', `DROP DATABASE ${database} WITH (FORCE)`)
   return {
     socketDirectory: join(directoryOf(origin), 'socket'),
@@ -223,8 +223,11 @@ export interface Pooler extends AsyncDisposable {
   readonly port: number
 }
 
-/** Starts PgBouncer before the server of a database; it lends its connections for one transaction each. */
-export async function startPooler({ host, port, user, password }: LedgerAddress): Promise<Pooler> {
+/** Starts PgBouncer before the server of a database; it lends its connections for one transaction each, or one statement. */
+export async function startPooler(
+  { host, port, user, password }: LedgerAddress,
+  mode: 'transaction' | 'statement' = 'transaction',
+): Promise<Pooler> {
   const directory = mkdtempSync(join(tmpdir(), 'shelfd-pooler-'))
   const [users, settings, ownPort] = [join(directory, 'users'), join(directory, 'settings'), await freePort()]
   writeFileSync(users, `"${user}" "${await password?.()}"\n`)
@@ -235,7 +238,7 @@ export async function startPooler({ host, port, user, password }: LedgerAddress)
       'listen_addr = 127.0.0.1',
       `listen_port = ${ownPort}`,
       'unix_socket_dir =',
-      'pool_mode = transaction',
+      `pool_mode = ${mode}`,
     ],
     ...['auth_type = scram-sha-256', `auth_file = ${users}`, 'default_pool_size = 8', 'max_client_conn = 2000'],
   ]

@@ -3,9 +3,10 @@ import type { Finding } from '../../rules/doctor-findings.ts'
 import { daemon, systemService } from './daemon-checks.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'
 import { findingOf } from './error-findings.ts'
+import { ledger } from './ledger-checks.ts'
 import { configuration, disk, embedder, library, permissions, state } from './local-checks.ts'
 import { mirrors, overlap, watches } from './mirror-checks.ts'
-import { certificate, clock, credential, interfaceCheck, ledger, proxy, rights, service } from './service-checks.ts'
+import { certificate, clock, credential, interfaceCheck, proxy, rights, service } from './service-checks.ts'
 
 /** All checks, in the order in which they run and are shown. */
 export const CHECKS: readonly Check[] = [

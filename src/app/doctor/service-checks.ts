@@ -14,7 +14,6 @@ import {
 } from '../../rules/doctor-findings.ts'
 import { mayUpload } from '../../rules/mirrors.ts'
 import { findLibrary } from '../../sync/pin/pin-mirror.ts'
-import { openFleet } from '../fleet.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'
 import { given, Unchecked } from './error-findings.ts'
 
@@ -55,26 +54,6 @@ async function readUntil(context: DoctorContext): Promise<number | undefined> {
   } catch (error) {
     throw error instanceof TemporaryError ? new Unchecked('service') : error
   }
-}
-
-/** Checks whether the ledger of a fleet can be used, and whether contents were sent twice. */
-export const ledger: Check = {
-  name: 'ledger',
-  run: async (context) => {
-    const { fleet } = await given(context.settings(), 'configuration')
-    if (!fleet) return []
-    await using view = await openFleet(fleet, context)
-    const [hosts, secondSends] = [await view.listHosts(), await view.countSecondSends()]
-    const found = ok(`"${fleet.database.database}" at ${fleet.database.host}, ${counted(hosts.length, 'host')}`)
-    const namesakes = hosts.filter(({ name }) => name === fleet.host).length
-    return [
-      found,
-      ...(secondSends > 0 ? [warning(`${counted(secondSends, 'file')} reached the service twice`)] : []),
-      ...(namesakes > 1
-        ? [warning(`${namesakes} hosts have the name "${fleet.host}"`, 'give each a name of its own: fleet.host')]
-        : []),
-    ]
-  },
 }
 
 /** Checks whether a Knowledge Library Service answers at the address. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DEFAULT_LEASE_MS } from '../../rules/lease.ts'
 import { LIMIT_BOUNDS } from '../../rules/limits.ts'
 import {
   bandwidth,
@@ -258,7 +259,7 @@ const fleet = z
       .describe('The certificate with which shelfd shows PostgreSQL who it is.'),
     host: text.optional().describe('Name of this host for people; that of the system by default.'),
     lease: durationWithin('15s', '10m')
-      .prefault('60s')
+      .prefault(`${DEFAULT_LEASE_MS / 1_000}s`)
       .describe('How long a host may act without a renewed beat. Of a new ledger; later, it is as the ledger says.'),
     publish: choice(['names', 'counts'])
       .prefault('names')

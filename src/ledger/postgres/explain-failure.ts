@@ -28,8 +28,6 @@ const AWAY = /^(?:08|53|57|58|25006|40|55000|55P03|XX)/
 /** Unknown role, wrong password, missing right, unknown database. */
 const REFUSED = /^(?:28|42501|3D000|0P000)/
 
-const WRONG_PASSWORD = '28P01'
-
 /** No schema, or functions that it lacks. */
 const NO_SCHEMA = /^(?:3F000|42883|42P01)$/
 
@@ -46,10 +44,8 @@ export function explainFailure(error: unknown, address: LedgerAddress): unknown 
   if (ours) return ours(message)
   const cause = { cause: error }
   if (REFUSED.test(state)) {
-    const text = `The ledger ${where} refuses role "${address.user}": ${message}`
-    const advice =
-      state === WRONG_PASSWORD ? '; correct what "fleet.passwordFile" or "fleet.passwordCommand" gives' : ''
-    return new AccessError('ledger-refused', text + advice, cause)
+    const text = `The ledger ${where} refuses role "${address.user}": ${message}${adviceOnRefusal(state)}`
+    return new AccessError('ledger-refused', text, cause)
   }
   if (NO_SCHEMA.test(state)) {
     return lacksLedger(address, cause)
@@ -82,6 +78,14 @@ function describeAddress({ database, host, port }: LedgerAddress): string {
 function isRefusedTls(error: unknown): boolean {
   const code = systemCodeOf(error) ?? ''
   return /CERT|^ERR_(?:TLS|SSL)|^UNABLE_TO/.test(code) || /does not support SSL/.test(messageOf(error))
+}
+
+function adviceOnRefusal(state: string): string {
+  if (state === '28P01')
+    return '. Correct the password (fleet.passwordFile or fleet.passwordCommand), or the role in "fleet.database"'
+  if (state === '3D000') return '. Create it there, or correct "fleet.database"'
+  if (state === '42501') return '. Have an administrator run what "shelfd fleet init --sql" prints'
+  return '. Correct the role in "fleet.database", or what pg_hba.conf of the server allows'
 }
 
 function adviceOnTls(error: unknown): string {

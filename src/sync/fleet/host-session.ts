@@ -23,7 +23,7 @@ import { ACKNOWLEDGED, type FleetStore, LEDGER, type SettlementOutbox } from './
 const RENEWALS_A_LEASE = 3
 
 /** The key of the host's identity in the store. */
-const HOST_KEY = 'fleet:host'
+export const HOST_KEY = 'fleet:host'
 
 const COPIED = 'the state was copied or restored: shelfd waits until no host that uses the other one can still send'
 

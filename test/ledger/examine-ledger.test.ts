@@ -1,0 +1,223 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { LedgerAddress } from '../../src/ledger/postgres/address.ts'
+import { examineLedger } from '../../src/ledger/postgres/examine-ledger.ts'
+import { openFleetView } from '../../src/ledger/postgres/hosts.ts'
+import { postgresLedger } from '../../src/ledger/postgres/postgres-ledger.ts'
+import { hardenedSql, initialise, upgrade } from '../../src/ledger/postgres/schema.ts'
+import { SCHEMA } from '../../src/ledger/postgres/schema-version.ts'
+import { needs } from '../support/needs.ts'
+import { createDatabase, needsPostgres, startPooler, type TestDatabase } from '../support/postgres.ts'
+import { newLibrary, wanted } from './test-host.ts'
+
+needsPostgres()
+
+const LEASE_MS = 60_000
+const MIGRATIONS = join(import.meta.dirname, '..', '..', 'src', 'ledger', 'postgres', 'migrations')
+
+async function newDatabase(...options: Parameters<typeof createDatabase>): Promise<TestDatabase> {
+  const database = await createDatabase(...options)
+  onTestFinished(() => database[Symbol.asyncDispose]())
+  return database
+}
+
+async function newLedger(...options: Parameters<typeof createDatabase>): Promise<TestDatabase> {
+  const database = await newDatabase(...options)
+  await initialise(database.address, LEASE_MS)
+  return database
+}
+
+/** A ledger as the program before made it. */
+async function ledgerOfSchema2(): Promise<TestDatabase> {
+  const database = await newDatabase()
+  const sql = ['001-initial.sql', '002-published.sql'].map((name) => readFileSync(join(MIGRATIONS, name), 'utf8'))
+  const record = `INSERT INTO shelfd.ledger (schema, lease_ms) VALUES (2, ${LEASE_MS}); UPDATE shelfd.ledger SET created_on = shelfd.place_1()`
+  await database.run(['BEGIN', ...sql, record, 'COMMIT'].join(';\n'))
+  return database
+}
+
+/** A role of its own, in these roles. */
+async function newRole(database: TestDatabase, roles: string): Promise<LedgerAddress> {
+  const user = `host_${database.address.database}`
+  await database.run(`CREATE ROLE ${user} LOGIN PASSWORD 'secret' ${roles}`)
+  onTestFinished(async () => void (await database.run(`DROP OWNED BY ${user}; DROP ROLE ${user}`)))
+  return { ...database.address, user, password: async () => 'secret' }
+}
+
+const examine = (address: LedgerAddress, host?: { key: string; session: bigint | null }) =>
+  examineLedger(address, { nowMs: Date.now, host })
+
+async function openSession(address: LedgerAddress, key: string, previous: bigint | null = null) {
+  const ledger = postgresLedger(address)
+  onTestFinished(() => ledger[Symbol.asyncDispose]())
+  return { ledger, ...(await ledger.open({ key, name: key, version: '1' }, previous)) }
+}
+
+describe('what PostgreSQL says of a ledger', () => {
+  test('the server, the database and the role are read without a right on a table', async () => {
+    const database = await newDatabase()
+    await database.run(hardenedSql(LEASE_MS))
+    const facts = await examine(await newRole(database, 'IN ROLE shelfd_host'))
+    expect(facts).toMatchObject({
+      ...{ version: '18.4', versionNumber: 180_004, encoding: 'UTF8', tls: undefined, pooler: undefined },
+      ...{ isReadOnly: false, isStandby: false, isolation: 'read committed' },
+      ...{ fsync: 'on', fullPageWrites: 'on', synchronousCommit: 'on', autovacuum: 'on', synchronousStandbys: '' },
+      role: { isSuperuser: false, isOwner: false, lacks: [], writes: [] },
+      ledger: { schema: SCHEMA, leaseMs: LEASE_MS },
+      isInUse: false,
+    })
+    expect(Math.abs(facts.aheadMs)).toBeLessThan(2_000)
+  })
+
+  test('a clock that is ahead is seen to be', async () => {
+    const database = await newLedger()
+    const facts = await examineLedger(database.address, { nowMs: () => Date.now() + 90_000, host: undefined })
+    expect(Math.round(facts.aheadMs / 10_000)).toBe(9)
+  })
+
+  test('a superuser, an owner, one who may do more and one who may do nothing are told apart', async () => {
+    const database = await newLedger()
+    expect((await examine(database.address)).role).toMatchObject({ name: 'postgres', isSuperuser: true })
+    const address = await newRole(database, '')
+    const { role, ledger } = await examine(address)
+    expect(role).toMatchObject({ name: address.user, isSuperuser: false, isOwner: false })
+    expect(role.lacks).toContain('claim_1')
+    expect(ledger).toBeUndefined()
+    await database.run(`GRANT USAGE ON SCHEMA shelfd TO ${address.user};
+      GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA shelfd TO ${address.user}; GRANT DELETE ON shelfd.claim TO ${address.user}`)
+    expect((await examine(address)).role).toMatchObject({ lacks: [], writes: ['claim'] })
+    await database.run(`ALTER SCHEMA shelfd OWNER TO ${address.user}`)
+    expect((await examine(address)).role).toMatchObject({ isOwner: true })
+    await database.run('ALTER SCHEMA shelfd OWNER TO postgres')
+  })
+
+  test('a database that holds no ledger is examined as well', async () => {
+    const database = await newDatabase('npm', "ENCODING 'SQL_ASCII' TEMPLATE template0")
+    const facts = await examine(database.address)
+    expect(facts).toMatchObject({ encoding: 'SQL_ASCII', ledger: undefined, role: { lacks: [], writes: [] } })
+  })
+
+  test('settings of the role and the database count', async () => {
+    const database = await newLedger()
+    const { database: name } = database.address
+    for (const setting of [
+      "default_transaction_isolation = 'serializable'",
+      'synchronous_commit = off',
+      'default_transaction_read_only = on',
+    ])
+      await database.run(`ALTER DATABASE ${name} SET ${setting}`)
+    expect(await examine(database.address)).toMatchObject({
+      ...{ isolation: 'serializable', isReadOnly: true, synchronousCommit: 'off' },
+    })
+  })
+
+  test('a standby is counted, also for a role without rights on statistics', async () => {
+    const database = await newLedger()
+    const { host, port, user, password } = database.address
+    // What PostgreSQL has of a standby: a connection of this kind.
+    const asStandby = { host, port, user, password: await password?.(), replication: 'true' }
+    const standby = new pg.Client(asStandby)
+    await standby.connect()
+    try {
+      expect(await examine(await newRole(database, ''))).toMatchObject({ standbys: 1, synchronousStandbys: '' })
+    } finally {
+      await standby.end()
+    }
+  })
+
+  test('a key that another process has opened a session with is in use', async () => {
+    const database = await newLedger()
+    const first = await openSession(database.address, 'k')
+    await first.ledger.renew(first.session)
+    const isInUse = async (session: bigint | null) => (await examine(database.address, { key: 'k', session })).isInUse
+    expect(await isInUse(first.session)).toBe(false)
+    // A copy of the state, from before or after.
+    expect(await isInUse(null)).toBe(true)
+    const next = await openSession(database.address, 'k', first.session)
+    // Nobody has used it yet: the answer may have been lost.
+    expect(await isInUse(first.session)).toBe(false)
+    await next.ledger.renew(next.session)
+    expect(await isInUse(first.session)).toBe(true)
+    expect((await examine(database.address, { key: 'unknown', session: 1n })).isInUse).toBe(false)
+  })
+})
+
+describe('what stands between', () => {
+  test.each([
+    ['transaction', true],
+    ['statement', false],
+  ] as const)('a pooler of %ss is noticed, and whether it takes transactions', async (mode, takesTransactions) => {
+    needs('postgres', 'pgbouncer')
+    const database = await newLedger('system')
+    await using pooler = await startPooler(database.address, mode)
+    const facts = await examine({ ...database.address, port: pooler.port })
+    expect(facts).toMatchObject({ pooler: { takesTransactions }, ledger: { schema: SCHEMA } })
+    expect((await examine(database.address)).pooler).toBeUndefined()
+  })
+})
+
+describe('a ledger of the schema before', () => {
+  test('goes on to serve, and so do its sessions after an upgrade', async () => {
+    const database = await ledgerOfSchema2()
+    const { ledger, session, hostId } = await openSession(database.address, 'k')
+    const library = newLibrary()
+    const send = async (text: string, batch: bigint) => {
+      expect(await ledger.claim(session, library, [wanted(text)], { newPerDay: 9 })).toEqual([{ kind: 'mine' }])
+      const end = { ...wanted(text), session, library, kind: 'created' as const, resourceId: text }
+      expect(await ledger.settle(hostId, batch, [end])).toEqual([])
+    }
+    await send('a', 1n)
+    await using view = openFleetView(database.address)
+    const silent = async () => (await view.listHosts()).map(({ isSilent }) => isSilent)
+    expect(await silent()).toEqual([false])
+    await database.run(`UPDATE shelfd.session SET seen_at = seen_at - interval '${2 * LEASE_MS} milliseconds'`)
+    expect(await silent()).toEqual([true])
+    expect(await examine(database.address, { key: 'k', session: 0n })).toMatchObject({
+      ledger: { schema: 2 },
+      isInUse: false,
+    })
+    expect(await upgrade(database.address)).toEqual({ from: 2, to: SCHEMA })
+    await send('b', 2n)
+    expect(await ledger.renew(session)).toMatchObject({ isOurs: true })
+    expect(await silent()).toEqual([false])
+  })
+
+  test('with roles of their own, hosts may call what an upgrade adds', async () => {
+    const database = await ledgerOfSchema2()
+    await database.run(`DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'shelfd_host') THEN CREATE ROLE shelfd_host NOLOGIN; END IF;
+      IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'shelfd_reader') THEN CREATE ROLE shelfd_reader NOLOGIN; END IF; END $$;
+      GRANT USAGE ON SCHEMA shelfd TO shelfd_host, shelfd_reader`)
+    const address = await newRole(database, 'IN ROLE shelfd_host')
+    await upgrade(database.address)
+    expect((await examine(address)).role.lacks).toEqual([])
+    await using view = openFleetView(address)
+    expect(await view.listHosts()).toEqual([])
+  })
+})
+
+describe('a host that is silent', () => {
+  test('did not end its session, also when another one has closed that', async () => {
+    const database = await newLedger()
+    const [ended, killed, taken, alive] = await Promise.all(
+      ['ended', 'killed', 'taken', 'alive'].map((key) => openSession(database.address, key)),
+    )
+    if (!ended || !killed || !taken || !alive) throw new Error('no sessions')
+    await ended.ledger.close(ended.session)
+    expect(await alive.ledger.closeSilent({ session: taken.session, beat: 0n })).toBe(true)
+    await database.run(`UPDATE shelfd.session SET seen_at = seen_at - interval '${2 * LEASE_MS} milliseconds'`)
+    await alive.ledger.renew(alive.session)
+    await using view = openFleetView(database.address)
+    const states = (await view.listHosts()).map(({ name, isOpen, isSilent }) => [name, isOpen, isSilent])
+    expect(states).toEqual([
+      ['alive', true, false],
+      ['ended', false, false],
+      ['killed', true, true],
+      ['taken', false, true],
+    ])
+    // It is back.
+    await openSession(database.address, 'taken', taken.session)
+    expect((await view.listHosts()).filter(({ isSilent }) => isSilent).map(({ name }) => name)).toEqual(['killed'])
+  })
+})
