@@ -54,15 +54,13 @@ export interface DoubtfulContent
 /** The row ids of a mirror and its library. */
 export type MirrorKey = Readonly<{ id: number; library: Readonly<{ id: number }> }>
 
-export interface PendingResource {
+export interface PendingResource extends Pick<ContentRow, 'host'> {
   readonly contentId: number
   readonly resourceId: string
   readonly storedSeq: number
   readonly uploadedAt: number
   readonly searchableAt: number | null
   readonly hasProblem: number
-  /** The host of a fleet that sent it; null: this one. */
-  readonly host: string | null
 }
 
 export interface StoredContent {
