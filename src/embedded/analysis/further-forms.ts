@@ -4,7 +4,7 @@ import { foldWord, isPlain, partsOfName, type Word } from './split-words.ts'
 import { stemWord, unmarkedStem } from './stem-word.ts'
 
 /** Languages that write compounds as one word. */
-const COMPOUNDING: ReadonlySet<Language> = new Set(['de', 'nl', 'sv', 'da', 'no', 'fi'])
+const COMPOUNDING: ReadonlySet<string> = new Set(['de', 'nl', 'sv', 'da', 'no', 'fi'])
 const MIN_HEAD = 4
 const MIN_TAIL = 5
 const MAX_JOINED = 12
@@ -65,6 +65,11 @@ function addForms(
 function addVersions(version: string, forms: Set<string>): void {
   const parts = version.split('.')
   for (let count = 2; count < parts.length; count += 1) forms.add(parts.slice(0, count).join('.'))
+}
+
+/** True for a language that writes compounds as one word, which are found by their ends. */
+export function isCompounding(language: string): boolean {
+  return COMPOUNDING.has(language)
 }
 
 /** Each end of a stem at which a word of its own could begin. */

@@ -14,9 +14,13 @@ export interface Word {
 const MAX_LENGTH = 64
 const INVISIBLE = '\\u00ad\\u200c\\u200d\\u2060'
 // `C++`, `C#`, `.NET` and `node.js` are words of their own.
-const NAME = '(?<![\\p{L}\\p{N}])(?:[A-Za-z]{1,12}(?:\\+\\+|\\.[Jj][Ss])|[A-Za-z]#|\\.[Nn][Ee][Tt])(?![\\p{L}\\p{N}+#])'
+const name = (letter: string) =>
+  `(?<![${letter}])(?:[A-Za-z]{1,12}(?:\\+\\+|\\.[Jj][Ss])|[A-Za-z]#|\\.[Nn][Ee][Tt])(?![${letter}+#])`
+const LETTER = '\\p{L}\\p{N}'
 // A number keeps its dots (`2.39.1`), everything else ends a word.
-const RUN = new RegExp(`${NAME}|[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}${INVISIBLE}]*(?:(?<=\\p{Nd})\\.\\d+)*`, 'gu')
+const RUN = new RegExp(`${name(LETTER)}|[${LETTER}][${LETTER}\\p{M}${INVISIBLE}]*(?:(?<=\\p{Nd})\\.\\d+)*`, 'gu')
+// The same for ASCII takes half the time.
+const PLAIN_RUN = new RegExp(`${name('A-Za-z0-9')}|[A-Za-z0-9]+(?:(?<=[0-9])\\.\\d+)*`, 'g')
 const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
 const PAIRED = `[${SCRIPTS.map((script) => `\\p{Script=${script}}`).join('')}ーｰﾞﾟ]`
 const HAS_PAIRED = new RegExp(PAIRED, 'u')
@@ -35,11 +39,16 @@ export function hasPairedScript(text: string): boolean {
  */
 export function splitWords(text: string): Word[] {
   const words: Word[] = []
-  for (const { 0: run, index } of text.matchAll(RUN)) {
-    if (HAS_PAIRED.test(run)) splitRun(run, index, words)
-    else pushWord(run, index, words)
+  for (const { 0: run, index } of runsOf(text)) {
+    if (isPlain(run) || !HAS_PAIRED.test(run)) pushWord(run, index, words)
+    else splitRun(run, index, words)
   }
   return words
+}
+
+/** The parts of a text between what belongs to no word. Each of them alone has the same words as in the text. */
+export function runsOf(text: string): RegExpStringIterator<RegExpExecArray> {
+  return text.matchAll(isPlain(text) ? PLAIN_RUN : RUN)
 }
 
 function splitRun(run: string, at: number, words: Word[]): void {

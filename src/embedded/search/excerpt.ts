@@ -1,22 +1,7 @@
-import { languagesOf, scriptOf } from '../analysis/detect-language.ts'
-import { splitWords, type Word } from '../analysis/split-words.ts'
-import { stemWord } from '../analysis/stem-word.ts'
-import type { PlannedClause } from './plan-query.ts'
-
-interface Mark {
-  readonly start: number
-  readonly end: number
-  readonly clause: number
-}
+import type { Mark } from './match-words.ts'
 
 const LENGTH = 320
 const LEAD = 60
-const BEGINNING = 2
-/** Languages whose stems leave out prefixes. */
-const CHANGES_BEGINNINGS: ReadonlySet<string> = new Set(['id', 'ar', 'he', 'hi'])
-
-/** Returns the part of the text that a word marks and the clause that the word answers; undefined when it answers none. */
-type WordMatcher = (word: Word) => Mark | undefined
 
 /** A part of a text on one line; each mark is where a matching word begins and ends in it, without its asterisks. */
 export interface Excerpt {
@@ -25,68 +10,12 @@ export interface Excerpt {
 }
 
 /** The part of a passage in which most of the clauses are, with their words in `**…**`. */
-export function excerptOf(text: string, clauses: readonly PlannedClause[]): Excerpt {
-  const matches = matcherOf(clauses)
-  const marks = splitWords(text).flatMap((word) => matches(word) ?? [])
+export function excerptOf(text: string, marks: readonly Mark[]): Excerpt {
   const first = marks[startOfBest(marks)]
   const start = first === undefined || first.end <= LENGTH ? 0 : wordStart(text, first.start - LEAD)
   const end = start + LENGTH >= text.length ? text.length : wordStart(text, start + LENGTH)
   const inside = joinMarks(marks.filter((mark) => mark.start >= start && mark.end <= end))
   return withMarks(text, start, end, inside)
-}
-
-function matcherOf(clauses: readonly PlannedClause[]): WordMatcher {
-  const known = new Map<string, number>()
-  const beginnings: [string, number][] = []
-  for (const [clause, { alternatives }] of clauses.entries()) {
-    for (const { words, isPrefix } of alternatives) {
-      for (const word of words) if (!known.has(word)) known.set(word, clause)
-      const last = words.at(-1)
-      if (isPrefix && last !== undefined) beginnings.push([last, clause])
-    }
-  }
-  const clauseOfForm = stemMatcher([...known].filter(([word]) => word.includes('~')))
-  return (word) => {
-    const { start, end, folded, isPair } = word
-    const exact = known.get(folded)
-    if (exact !== undefined) return { start, end, clause: exact }
-    const [beginning, clause] = beginnings.find(([each]) => folded.startsWith(each)) ?? []
-    // Of a pair that begins with the character that is looked for, the other one is left alone.
-    if (beginning !== undefined && clause !== undefined) {
-      return { start, end: isPair ? start + beginning.length : end, clause }
-    }
-    const formOf = isPair ? undefined : clauseOfForm(word)
-    return formOf === undefined ? undefined : { start, end, clause: formOf }
-  }
-}
-
-/** Returns a function that finds the clause with a stem of the word, or of the end of a compound. */
-function stemMatcher(stems: readonly (readonly [stem: string, clause: number])[]) {
-  const clauses = new Map(stems)
-  const languages = new Map(stems.map(([stem]) => [languageOf(stem), beginningsIn(stems, languageOf(stem))]))
-  return ({ source, small, folded }: Word): number | undefined => {
-    const script = scriptOf(source)
-    if (script === undefined || stems.length === 0) return undefined
-    for (const language of languagesOf(script)) {
-      // To look for the beginning of a stem takes a small part of the time that stemming takes.
-      if (!languages.get(language)?.some((beginning) => folded.includes(beginning))) continue
-      const stem = stemWord(small, language)
-      const clause = clauses.get(stem) ?? stems.find(([each]) => stem.endsWith(each))?.[1]
-      if (clause !== undefined) return clause
-    }
-    return undefined
-  }
-}
-
-/** The beginnings that a stemmer leaves alone, of the stems of one language: any word that has the stem has its beginning. */
-function beginningsIn(stems: readonly (readonly [stem: string, clause: number])[], language: string): string[] {
-  const letters = CHANGES_BEGINNINGS.has(language) ? 0 : BEGINNING
-  const ofLanguage = stems.filter(([stem]) => languageOf(stem) === language)
-  return [...new Set(ofLanguage.map(([stem]) => stem.slice(0, Math.min(letters, stem.indexOf('~') - 1))))]
-}
-
-function languageOf(stem: string): string {
-  return stem.slice(stem.indexOf('~') + 1)
 }
 
 /** The index of the mark with which the window begins that has the most clauses, then the most marks. */

@@ -1,3 +1,4 @@
+import type { Mark } from './match-words.ts'
 import type { PlannedClause, QueryPlan } from './plan-query.ts'
 import type { PassageRow, Postings } from './postings.ts'
 
@@ -18,8 +19,13 @@ export interface FoundResources {
   readonly matched: 'all' | 'some'
 }
 
+/** Reads where a passage has the words of the query. */
+export type ReadMarks = (resourceId: number, ordinal: number) => readonly Mark[]
+
 /** A clause that some passage has. */
 interface WeighedClause extends PlannedClause {
+  /** Its index in the plan. */
+  readonly index: number
   readonly expression: string
   /** The number of passages that have it. */
   readonly count: number
@@ -42,7 +48,11 @@ const PRESENT = { 'name : ': 1.8, 'heading : ': 1.4, '': 1 }
 /** The share of its score that a clause has in the passages before and after. */
 const NEIGHBOUR = 0.2
 /** A passage with all clauses scores so much more than the sum of its clauses. */
-const COVERAGE = 1
+const COVERAGE = 0.5
+/** Of the best passages, this number is read: one that has all clauses within NEAR characters scores so much more. */
+const READ = 12
+const NEAR = 70
+const PROXIMITY = 1
 /** So much more does the first passage of a resource score, which says what the resource is about. */
 const BEGINNING = 0.3
 /** A hit shows passages that score at least this share of the best one. */
@@ -54,7 +64,12 @@ const SHARES = [1, 0.05, 0.03]
  * Finds up to `limit` resources with any of the clauses. Passages are ranked by BM25, their rarer clauses weighing more, and a
  * resource by its best passages: a long one that has each word somewhere is not better than a short one that answers.
  */
-export function findResources({ clauses, excluded }: QueryPlan, postings: Postings, limit: number): FoundResources {
+export function findResources(
+  { clauses, excluded }: QueryPlan,
+  postings: Postings,
+  readMarks: ReadMarks,
+  limit: number,
+): FoundResources {
   const weighed = weigh(clauses, postings)
   const scores = scoreClauses(weighed, postings)
   if (excluded !== undefined) {
@@ -65,7 +80,7 @@ export function findResources({ clauses, excluded }: QueryPlan, postings: Postin
   const isComplete = weighed.length === clauses.length
   const unknown = (clauses.length - weighed.length) * postings.rarity(0)
   return {
-    resources: rank(weighed, scores, unknown).slice(0, limit),
+    resources: rank(weighed, scores, unknown, readMarks).slice(0, limit),
     matched: isComplete && [...scores.values()].some(hasAll) ? 'all' : 'some',
   }
 }
@@ -73,10 +88,10 @@ export function findResources({ clauses, excluded }: QueryPlan, postings: Postin
 /** The rarest first. A clause is as rare as the commonest of its words. */
 function weigh(clauses: readonly PlannedClause[], postings: Postings): WeighedClause[] {
   return clauses
-    .flatMap((clause) => {
+    .flatMap((clause, index) => {
       if (clause.expression === undefined) return []
       const count = Math.max(...clause.alternatives.map(postings.count))
-      return [{ ...clause, expression: clause.expression, count, weight: postings.rarity(count) }]
+      return [{ ...clause, index, expression: clause.expression, count, weight: postings.rarity(count) }]
     })
     .sort((one, other) => one.count - other.count)
 }
@@ -130,27 +145,80 @@ function scoreCommon(
   for (const each of alternatives.slice(0, 1)) add(index, weight, postings.scored(each, MAX_PASSAGES))
 }
 
+interface ScoredPassage {
+  readonly resourceId: number
+  readonly ordinal: number
+  readonly score: number
+}
+
+const byScore = (one: { score: number }, other: { score: number }) => other.score - one.score
+
 /** The best first, the passages of each as well. */
 function rank(
   clauses: readonly WeighedClause[],
   scores: ReadonlyMap<number, PassageScores>,
   unknown: number,
+  readMarks: ReadMarks,
 ): FoundResource[] {
   const total = clauses.reduce((sum, { weight }) => sum + weight, 0)
-  const possible = (total + unknown) * (1 + COVERAGE)
-  const ranked = [...scores].map(([resourceId, passages]) => {
-    const scored = [...passages.keys()].map((ordinal) => ({
-      ordinal,
-      score: passageScore(ordinal, passages, clauses, total),
-    }))
-    scored.sort((one, other) => other.score - one.score)
-    const score = SHARES.reduce((sum, share, index) => sum + share * (scored[index]?.score ?? 0), 0)
-    const isWhole = passages.get(scored[0]?.ordinal ?? 0)?.every((each) => each > 0) ?? false
-    const best = scored[0]?.score ?? 0
-    const ordinals = scored.filter((each) => each.score >= SHOWN * best).map(({ ordinal }) => ordinal)
+  const possible = (total + unknown) * (1 + COVERAGE) * (1 + PROXIMITY)
+  const scored = [...scores]
+    .flatMap(([resourceId, passages]) =>
+      [...passages.keys()].map((ordinal) => ({
+        resourceId,
+        ordinal,
+        score: passageScore(ordinal, passages, clauses, total),
+      })),
+    )
+    .sort(byScore)
+  const passages = [...raiseNear(scored.slice(0, READ), clauses, total, readMarks), ...scored.slice(READ)].sort(byScore)
+  const ranked = [...Map.groupBy(passages, ({ resourceId }) => resourceId)].map(([resourceId, found]) => {
+    const score = SHARES.reduce((sum, share, index) => sum + share * (found[index]?.score ?? 0), 0)
+    const [{ ordinal, score: best } = { ordinal: 0, score: 0 }] = found
+    const isWhole =
+      scores
+        .get(resourceId)
+        ?.get(ordinal)
+        ?.every((each) => each > 0) ?? false
+    const ordinals = found.filter((each) => each.score >= SHOWN * best).map((each) => each.ordinal)
     return { resourceId, ordinals, isWhole, score: score / possible }
   })
-  return ranked.sort((one, other) => other.score - one.score || one.resourceId - other.resourceId)
+  return ranked.sort((one, other) => byScore(one, other) || one.resourceId - other.resourceId)
+}
+
+/** Raises the scores of passages in which words of several clauses are close together. */
+function raiseNear(
+  passages: readonly ScoredPassage[],
+  clauses: readonly WeighedClause[],
+  total: number,
+  readMarks: ReadMarks,
+): readonly ScoredPassage[] {
+  if (clauses.length < 2) return passages
+  const weights = new Map(clauses.map(({ index, weight }) => [index, weight]))
+  return passages.map((passage) => {
+    const near = mostWithin(NEAR, readMarks(passage.resourceId, passage.ordinal), weights) / total
+    return { ...passage, score: passage.score * (1 + PROXIMITY * near) }
+  })
+}
+
+/** The greatest weight of clauses that have words within this number of characters. */
+function mostWithin(length: number, marks: readonly Mark[], weights: ReadonlyMap<number, number>): number {
+  const counts = new Map<number, number>()
+  let [sum, most, from] = [0, 0, 0]
+  const add = ({ clause }: Mark, added: 1 | -1) => {
+    const before = counts.get(clause) ?? 0
+    counts.set(clause, before + added)
+    if (Math.max(before, before + added) === 1) sum += added * (weights.get(clause) ?? 0)
+  }
+  for (const mark of marks) {
+    add(mark, 1)
+    for (let first = marks[from]; first && mark.end - first.start > length; first = marks[from]) {
+      add(first, -1)
+      from += 1
+    }
+    most = Math.max(most, sum)
+  }
+  return most
 }
 
 function passageScore(

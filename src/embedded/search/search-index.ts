@@ -4,9 +4,10 @@ import { CHUNK_LENGTH } from '../embedding/chunker.ts'
 import type { QueryVector } from '../embedding/semantics.ts'
 import { excerptOf } from './excerpt.ts'
 import { type FoundResource, findResources } from './find-resources.ts'
-import { type Correction, type PlannedClause, planQuery } from './plan-query.ts'
+import { type Mark, type MatchWords, wordMatcher } from './match-words.ts'
+import { type Correction, planQuery } from './plan-query.ts'
 import { postingsOf } from './postings.ts'
-import { compareChunks, type FusedResource, fuseRanks } from './semantic-ranks.ts'
+import { compareChunks, type FusedResource, fuseRanks, type NearChunk } from './semantic-ranks.ts'
 
 export interface SearchRequest {
   readonly query: string
@@ -57,11 +58,13 @@ export function openSearchIndex(database: Database): SearchIndex {
     const { libraryIds, semantic, limit } = request
     const postings = openPostings(libraryIds)
     const plan = planQuery(request.query, postings)
-    const found = findResources(plan, postings, Math.max(limit, semantic ? MAX_TO_MERGE : 0))
+    const read = passageCache(passages, wordMatcher(plan.clauses))
+    const readMarks = (resourceId: number, ordinal: number) => read(resourceId, ordinal)?.marks ?? []
+    const found = findResources(plan, postings, readMarks, Math.max(limit, semantic ? MAX_TO_MERGE : 0))
     const ranked = semantic
       ? fuseFirst(found.resources, compareChunks(database, semantic, libraryIds))
       : found.resources
-    const showHit = hitReader(passages, plan.clauses, request.passages)
+    const showHit = hitReader(passages, read, request.passages)
     const { corrections, unknown, onlyExcludes } = plan
     return { hits: ranked.slice(0, limit).map(showHit), matched: found.matched, corrections, unknown, onlyExcludes }
   })
@@ -74,21 +77,43 @@ function fuseFirst(byTerms: readonly FoundResource[], compared: ReturnType<typeo
   return [...fused, ...byTerms.slice(MAX_TO_MERGE).filter(({ resourceId }) => !isFused.has(resourceId))]
 }
 
-/** Reads what a hit shows here, because reading texts would hold up the requests that the service answers. */
-function hitReader(passages: ReturnType<typeof passageReader>, clauses: readonly PlannedClause[], count: number) {
-  const matching = (resourceId: number, ordinal: number, part = (text: string) => text): MatchingPassage[] => {
-    const passage = passages.one(resourceId, ordinal)
-    return passage ? [{ passage, ...excerptOf(part(passage.text), clauses) }] : []
-  }
-  return ({ resourceId, ordinals, chunk }: FusedResource): SearchHit => {
-    if (count === 0) return { resourceId, passages: [] }
-    const near = chunk ? matching(resourceId, chunk.ordinal, (text) => chunkOf(text, chunk.start)) : []
-    const others = ordinals.filter((ordinal) => ordinal !== chunk?.ordinal).slice(0, count - near.length)
-    const best = [...near, ...others.flatMap((ordinal) => matching(resourceId, ordinal))]
-    return { resourceId, first: passages.from(resourceId, 0, 1)[0], passages: best }
+interface ReadPassage {
+  readonly passage: StoredPassage
+  readonly marks: readonly Mark[]
+}
+
+type ReadPassages = (resourceId: number, ordinal: number) => ReadPassage | undefined
+
+/** Reads each passage of a search once. */
+function passageCache({ one }: ReturnType<typeof passageReader>, matchWords: MatchWords): ReadPassages {
+  const known = new Map<string, ReadPassage | undefined>()
+  return (resourceId, ordinal) => {
+    const key = `${resourceId} ${ordinal}`
+    if (!known.has(key)) {
+      const passage = one(resourceId, ordinal)
+      known.set(key, passage && { passage, marks: matchWords(passage.text) })
+    }
+    return known.get(key)
   }
 }
 
-function chunkOf(text: string, start: number): string {
-  return text.slice(start, start + CHUNK_LENGTH)
+/** Reads what a hit shows here, because reading texts would hold up the requests that the service answers. */
+function hitReader({ from }: ReturnType<typeof passageReader>, read: ReadPassages, count: number) {
+  const showPassage = (found: ReadPassage | undefined): MatchingPassage[] =>
+    found ? [{ passage: found.passage, ...excerptOf(found.passage.text, found.marks) }] : []
+  const showChunk = (resourceId: number, { ordinal, start }: NearChunk): MatchingPassage[] => {
+    const found = read(resourceId, ordinal)
+    if (!found) return []
+    const end = start + CHUNK_LENGTH
+    const marks = found.marks.filter((mark) => mark.start >= start && mark.end <= end)
+    const moved = marks.map((mark) => ({ ...mark, start: mark.start - start, end: mark.end - start }))
+    return [{ passage: found.passage, ...excerptOf(found.passage.text.slice(start, end), moved) }]
+  }
+  return ({ resourceId, ordinals, chunk }: FusedResource): SearchHit => {
+    if (count === 0) return { resourceId, passages: [] }
+    const near = chunk ? showChunk(resourceId, chunk) : []
+    const others = ordinals.filter((ordinal) => ordinal !== chunk?.ordinal).slice(0, count - near.length)
+    const best = [...near, ...others.flatMap((ordinal) => showPassage(read(resourceId, ordinal)))]
+    return { resourceId, first: read(resourceId, 0)?.passage ?? from(resourceId, 0, 1)[0], passages: best }
+  }
 }

@@ -4,7 +4,7 @@ import type { QueryVector } from '../embedding/semantics.ts'
 import type { FoundResource } from './find-resources.ts'
 
 /** The chunk of a resource that is nearest to the query. */
-interface NearChunk {
+export interface NearChunk {
   readonly resourceId: number
   readonly ordinal: number
   /** Its offset in its passage. */

@@ -96,6 +96,15 @@ describe('search results', () => {
     expect(index.found('heron lighthouse')).toEqual(['beside.txt', 'apart.txt'])
   })
 
+  it('words close together come before the same words apart', () => {
+    const filler = 'Nothing of interest stands in this sentence. '.repeat(8)
+    using index = indexDocuments([
+      { name: 'apart.txt', text: `An otter swam, the otter dived. ${filler}The river froze, the river broke.` },
+      { name: 'close.txt', text: `${filler}An otter crossed the river.` },
+    ])
+    expect(index.found('otters rivers')).toEqual(['close.txt', 'apart.txt'])
+  })
+
   it('a word that nothing contains changes nothing but the notice', () => {
     using index = indexDocuments([
       { name: 'apart.txt', text: ['The heron came.', 'Nothing here.', 'Nothing.', 'The lighthouse is old.'] },
@@ -183,11 +192,16 @@ describe('search results', () => {
       { name: 'a.txt', text: `${filler}The lanterns\nwere lit by candles. ${filler}` },
       { name: 'b.txt', text: '这台服务器的数据库连接总是失败' },
       { name: 'c.txt', text: 'Short and über-clever.' },
+      { name: 'd.txt', text: 'ประชาชน ทุกคน มี สัญชาติ' },
+      { name: 'e.txt', text: '在北京 图书馆看到了他' },
     ])
     const excerpt = index.excerpt('lantern candle') ?? ''
     expect(excerpt).toMatch(/^… .*The \*\*lanterns\*\* were lit by \*\*candles\*\*\. .* …$/)
     expect(excerpt.length).toBeLessThan(400)
     expect(index.excerpt('数据库')).toBe('这台服务器的**数据库**连接总是失败')
+    // Each pair of characters of a word is in other words, too.
+    expect(index.excerpt('สัญชาติ')).toBe('ประชาชน ทุกคน มี **สัญชาติ**')
+    expect(index.excerpt('"北京 图书馆"')).toBe('在**北京** **图书馆**看到了他')
     expect(index.excerpt('uber')).toBe('Short and **über**-clever.')
   })
 
