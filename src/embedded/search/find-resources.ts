@@ -53,6 +53,8 @@ const COVERAGE = 0.5
 const READ = 12
 const NEAR = 70
 const PROXIMITY = 1
+/** The share of the clauses, by weight, that a good passage has so close together. */
+const USUALLY_NEAR = 0.6
 /** So much more does the first passage of a resource score, which says what the resource is about. */
 const BEGINNING = 0.3
 /** A hit shows passages that score at least this share of the best one. */
@@ -161,7 +163,8 @@ function rank(
   readMarks: ReadMarks,
 ): FoundResource[] {
   const total = clauses.reduce((sum, { weight }) => sum + weight, 0)
-  const possible = (total + unknown) * (1 + COVERAGE) * (1 + PROXIMITY)
+  const usual = clauses.length > 1 ? 1 + PROXIMITY * USUALLY_NEAR : 1
+  const possible = (total + unknown) * (1 + COVERAGE) * usual
   const scored = [...scores]
     .flatMap(([resourceId, passages]) =>
       [...passages.keys()].map((ordinal) => ({

@@ -28,6 +28,7 @@ const OF_LIBRARIES = `JOIN resource ON resource.id = resource_id AND library_id 
 // The vocabulary counts words in a fraction of the time of a query, but no phrases, nor what the index cuts, such as `(1)` for ⑴.
 const CUT = /(?=[\0-\x7f])[^A-Za-z0-9~.]/
 const LEAST_RARITY = 1e-6
+const MAX_COUNTS = 20_000
 
 export function postingsOf(database: Database): OpenPostings {
   database.exec('CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab (main, passage_words, row)')
@@ -44,11 +45,16 @@ export function postingsOf(database: Database): OpenPostings {
   const [scored, scoredOf, having] = [select(bm25, ''), select(bm25, OF_LIBRARIES), select('1', '')].map((each) =>
     each.raw(),
   )
+  const version = database.prepare<[], number>('PRAGMA data_version').pluck()
+  // Of what no other connection has changed since; a search asks for some 50 counts, a fifth of its time.
+  let [counts, countedVersion] = [new Map<string, number>(), version.get()]
   return (libraryIds) => {
+    const currentVersion = version.get()
+    if (currentVersion !== countedVersion || counts.size > MAX_COUNTS) counts = new Map()
+    countedVersion = currentVersion
     const total = countAll.get() ?? 0
     const libraries = libraryIds?.map((id) => `"${libraryWord(id)}"`).join(' OR ')
     const within = libraries === undefined ? '' : `library : (${libraries || '""'}) AND `
-    const counts = new Map<string, number>()
     const count = (alternative: Alternative) => {
       const expression = expressionOf(alternative)
       const word = alternative.words.join(' ')

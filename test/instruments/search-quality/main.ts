@@ -17,8 +17,10 @@ const OPTIONS = z.object({
 })
 type Options = z.infer<typeof OPTIONS>
 
-/** How the kinds of queries end that nobody tunes by. */
+/** How the kinds of queries end that mechanisms are judged by, and of those that nobody tunes by. */
+const FURTHER = ', further'
 const HELD_OUT = ', held out'
+const FILES = ['debian-queries.txt', 'debian-further.txt', 'debian-held-out.txt']
 
 await runInstrument('search-quality', OPTIONS, async (values) => {
   await measureForms(values)
@@ -59,7 +61,7 @@ async function measureManuals(values: Options): Promise<void> {
   }
   const documents = [...pages, ...readDeclaration().filter(({ path }) => /\/(?:th|zh)\//.test(path))]
   const known = new Set(documents.map(({ path }) => path))
-  const labelled = [...readQueries('debian-queries.txt'), ...readQueries('debian-held-out.txt')]
+  const labelled = FILES.flatMap(readQueries)
   if (missing.length === 0) failForLost(documents, labelled)
   const queries = labelled.filter(({ expected }) => expected.some((path) => known.has(path)))
   const measured: Measured = [
@@ -78,13 +80,14 @@ async function measureManuals(values: Options): Promise<void> {
   for (const [name, answered] of values.misses ? measured : []) printMisses(name, answered)
 }
 
-/** Each kind, and questions and paraphrases together: those that the ranking was tuned by, and those that were held out. */
+/** Each kind, and questions and paraphrases together: those that the ranking was tuned by, further ones, and those held out. */
 function kindsOf(queries: readonly LabelledQuery[]): (readonly [string, (labelled: LabelledQuery) => boolean])[] {
   const kinds = [...new Set(queries.map(({ group }) => group))]
   const isHeldOut = ({ group }: LabelledQuery) => group.endsWith(HELD_OUT)
   return [
     ...kinds.map((kind) => [kind, ({ group }: LabelledQuery) => group === kind] as const),
     ['question and paraphrase', ({ group }) => ['question', 'paraphrase'].includes(group)],
+    [`both${FURTHER}`, ({ group }) => group.endsWith(FURTHER)],
     [`both${HELD_OUT}`, isHeldOut],
     ['all but held out', (labelled) => !isHeldOut(labelled)],
   ]
