@@ -76,6 +76,9 @@ describe('commands before and after a run', () => {
     const ended = await home.shelfd(['sync', 'papers'])
     expect(ended.exitCode).toBe(1)
     expect(`${ended.stdout}${ended.stderr}`).toContain(`the command "${home.path}/after" exited with 32: busy`)
+    setScripts(home, { before: 'exit 5' })
+    expect((await home.sync(['papers'])).exitCode).toBe(3)
+    expect((await home.json(['status'])).mirrors[0].lastRun.failure.message, 'what stopped the run').toMatch(/before/)
   })
 
   test.each([

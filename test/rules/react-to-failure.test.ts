@@ -35,6 +35,7 @@ const CASES: readonly (readonly [ErrorKind, ErrorCode, FailureScope, '' | '?'])[
   ['access', 'tenant-mismatch', 'mirror', ''],
   ['access', 'library-mismatch', 'mirror', ''],
   ['access', 'root-mismatch', 'root', ''],
+  ['root', 'hook-failed', 'mirror', ''],
   ['heldBack', 'limit-reached', 'run', ''],
   ['heldBack', 'root-emptied', 'mirror', ''],
   ['heldBack', 'confirmation-needed', 'mirror', ''],

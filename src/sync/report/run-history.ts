@@ -89,7 +89,8 @@ export function readLastRuns(store: StoreReader): ReadonlyMap<string, MirrorOfRu
 
 /** Describes a run. `mirror` is the run's account of the mirror, which an unfinished run does not have. */
 export function lastRunOf(row: RunRow, mirror?: StoredMirror): LastRun {
-  const failure = mirror?.problems.find(({ path }) => path === '')
+  // What stopped a run comes last, after a failed command.
+  const failure = mirror?.problems.findLast(({ path }) => path === '')
   return {
     run: row.id,
     verdict: row.verdict ?? 'not finished',
