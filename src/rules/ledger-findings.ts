@@ -45,7 +45,7 @@ interface LedgerRole {
 
 /** What this program and this host take for right. */
 export interface LedgerWanted {
-  /** The newest schema that the program knows. */
+  /** The schema of the program. */
   readonly schema: number
   /** Of the configuration; undefined: it names none. */
   readonly leaseMs: number | undefined
@@ -125,7 +125,10 @@ function assessSchema({ ledger, role }: LedgerFacts, wanted: LedgerWanted): Find
   const lease = `lease ${inSeconds(leaseMs)}`
   const found =
     schema < wanted.schema
-      ? warning(`schema ${schema}, and this program has ${wanted.schema}`, 'shelfd fleet upgrade')
+      ? failed(`schema ${schema}, and this program needs ${wanted.schema}`, {
+          code: 'ledger-unusable',
+          remedy: 'shelfd fleet upgrade',
+        })
       : schema > wanted.schema
         ? warning(`schema ${schema}, and this program knows ${wanted.schema}`, 'install a newer shelfd on this host')
         : ok(`schema ${schema}, ${lease}`)

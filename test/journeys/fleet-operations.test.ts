@@ -85,7 +85,7 @@ describe('the doctor of a fleet', () => {
       expect.stringMatching(new RegExp(`^ok "${database}" at 127\\.0\\.0\\.1 answers in \\d+ ms, 1 host$`)),
       'ok not encrypted, within this computer',
       'ok PostgreSQL 18.4, UTF8',
-      'ok schema 3, lease 2s',
+      'ok schema 1, lease 2s',
       'warning role postgres is a superuser',
       'ok fsync on, full_page_writes on, synchronous_commit on',
       'ok autovacuum on',

@@ -173,7 +173,7 @@ describe('a ledger on PostgreSQL', () => {
     const { session } = await open(own.address)
     // The setting holds until the end of the transaction, which is what counts.
     const block =
-      "DO $$ BEGIN PERFORM shelfd.renew_1(%d, 0); RAISE EXCEPTION '%%', current_setting('synchronous_commit'); END $$"
+      "DO $$ BEGIN PERFORM shelfd.renew_1(%d, 0, null, null); RAISE EXCEPTION '%%', current_setting('synchronous_commit'); END $$"
     await expect(own.run(block.replace('%d', String(session)).replace('%%', '%'))).rejects.toThrow(/^on$/)
   })
 

@@ -100,9 +100,9 @@ describe('what the doctor says of a ledger', () => {
       ['✗ the database holds no ledger → shelfd fleet init'],
     ],
     [
-      'a ledger of an older schema serves, and may be upgraded',
+      'a ledger of an older schema is to be upgraded',
       { ledger: { schema: 2, leaseMs: 60_000 } },
-      ['! schema 2, and this program has 3 → shelfd fleet upgrade'],
+      ['✗ schema 2, and this program needs 3 → shelfd fleet upgrade'],
     ],
     [
       'a ledger of a newer schema serves, and the host is behind',

@@ -4,9 +4,6 @@ import { publishedMirror, publishedProblem, publishedRun } from '../published.ts
 import type { LedgerAddress } from './address.ts'
 import { LedgerConnection } from './connection.ts'
 
-const HOSTS =
-  'SELECT h.*, h.o_id IN (SELECT s.o_id FROM shelfd.silent_hosts_1() s) AS is_silent FROM shelfd.hosts_2($1) h'
-
 /** Opens what people see of a ledger on PostgreSQL; connects with the first question. */
 export function openFleetView(address: LedgerAddress): FleetView {
   const connection = new LedgerConnection(address)
@@ -18,9 +15,9 @@ export function openFleetView(address: LedgerAddress): FleetView {
     )
   return {
     listHosts: async ({ countsClaims = false } = {}) =>
-      (await connection.query<HostRow>(HOSTS, [countsClaims])).map(toView),
+      (await connection.query<HostRow>('SELECT * FROM shelfd.hosts_1($1)', [countsClaims])).map(toView),
     readTotals: async () => {
-      const [row] = await connection.query<TotalsRow>('SELECT * FROM shelfd.totals_2()')
+      const [row] = await connection.query<TotalsRow>('SELECT * FROM shelfd.totals_1()')
       return {
         contents: Number(row?.o_contents ?? 0),
         isAbout: row?.o_is_about === true,
@@ -44,7 +41,7 @@ export function openFleetView(address: LedgerAddress): FleetView {
     giveOrder: (hostId, { kind, mirror }) =>
       isDone('SELECT shelfd.give_order_1($1, $2, $3) AS done', [hostId, kind, mirror]),
     forgetHost: async (hostId) => {
-      const [row] = await connection.query<{ end: string }>('SELECT shelfd.forget_host_2($1) AS "end"', [hostId])
+      const [row] = await connection.query<{ end: string }>('SELECT shelfd.forget_host_1($1) AS "end"', [hostId])
       return row?.end === 'f' ? 'forgotten' : row?.end === 'r' ? 'runs' : 'unknown'
     },
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
@@ -63,7 +60,7 @@ interface HostRow {
   readonly o_version: string
   readonly o_seen: string | null
   readonly o_is_open: boolean
-  readonly is_silent: boolean
+  readonly o_is_silent: boolean
   readonly o_claims: string | null
   readonly o_published: string | null
   readonly o_sent: string
@@ -111,7 +108,7 @@ function toView(row: HostRow): HostView {
     version: row.o_version,
     seenAt: timeOf(row.o_seen),
     isOpen: row.o_is_open,
-    isSilent: row.is_silent,
+    isSilent: row.o_is_silent,
     claims: row.o_claims === null ? null : Number(row.o_claims),
     publishedAt: timeOf(row.o_published),
     sentInDay: Number(row.o_sent),

@@ -47,7 +47,7 @@ class PostgresLedger implements Ledger {
 
   async open(host: HostIdentity, previous: bigint | null): Promise<OpenedSession> {
     const values = [host.key, withoutNul(host.name), withoutNul(host.version), previous, host.place ?? null]
-    const [row] = await this.#work.query<OpenRow>('SELECT * FROM shelfd.open_2($1, $2, $3, $4, $5)', values)
+    const [row] = await this.#work.query<OpenRow>('SELECT * FROM shelfd.open_1($1, $2, $3, $4, $5)', values)
     if (!row) throw new Error('The ledger returned no session')
     this.#taken = 0n
     return {
@@ -63,7 +63,7 @@ class PostgresLedger implements Ledger {
 
   async renew(session: bigint, wait?: ServiceWait): Promise<Renewal> {
     const values = [session, this.#taken, wait?.origin, Math.ceil(wait?.leftMs ?? 0)]
-    const rows = await this.#beats.query<RenewRow>('SELECT * FROM shelfd.renew_2($1, $2, $3, $4)', values)
+    const rows = await this.#beats.query<RenewRow>('SELECT * FROM shelfd.renew_1($1, $2, $3, $4)', values)
     const orders = rows.flatMap(({ o_order, o_kind, o_mirror }) =>
       o_order !== null && o_kind !== null ? { id: BigInt(o_order), order: { kind: o_kind, mirror: o_mirror } } : [],
     )

@@ -14,8 +14,7 @@ const LOCK = 0x73686c64
 
 /** What a role of hosts and one of readers may call; the first are all functions that run with the rights of their owner. */
 const READERS = [
-  ...['ledger_1', 'hosts_1', 'hosts_2', 'totals_1', 'totals_2', 'mirrors_1', 'problems_1', 'runs_1', 'content_1'],
-  ...['peek_1', 'second_sends_1', 'silent_hosts_1'],
+  ...['ledger_1', 'hosts_1', 'totals_1', 'second_sends_1', 'mirrors_1', 'problems_1', 'runs_1', 'content_1', 'peek_1'],
 ]
 
 export interface LedgerSchema {
@@ -29,15 +28,20 @@ export interface LedgerSchema {
  * nothing. `leaseMs` is that of a new ledger. Throws as explainFailure says, and OperatorError for a database that cannot hold one.
  */
 export async function initialise(address: LedgerAddress, leaseMs: number): Promise<LedgerSchema> {
-  return await migrate(address, leaseMs)
+  return await migrate(address, leaseMs, readMigrations())
 }
 
 /** Upgrades a ledger that is there; otherwise the same. Throws OperatorError without one. */
-export async function upgrade(address: LedgerAddress): Promise<LedgerSchema> {
-  return await migrate(address)
+export async function upgrade(address: LedgerAddress, migrations = readMigrations()): Promise<LedgerSchema> {
+  return await migrate(address, undefined, migrations)
 }
 
-async function migrate(address: LedgerAddress, leaseMs?: number): Promise<LedgerSchema> {
+async function migrate(
+  address: LedgerAddress,
+  leaseMs: number | undefined,
+  migrations: readonly Migration[],
+): Promise<LedgerSchema> {
+  const newest = migrations.at(-1)?.version ?? SCHEMA
   const client = await connect(address)
   try {
     await client.query('BEGIN')
@@ -45,11 +49,11 @@ async function migrate(address: LedgerAddress, leaseMs?: number): Promise<Ledger
     await checkDatabase(client, address)
     const from = await readSchema(client)
     if (from === 0 && leaseMs === undefined) throw lacksLedger(address)
-    for (const { sql } of readMigrations(from)) await client.query(sql)
+    for (const { sql } of migrations.filter(({ version }) => version > from)) await client.query(sql)
     // A ledger keeps its lease.
-    if (from < SCHEMA) await client.query(`${recordSchema(leaseMs ?? 0)}; ${GRANTS}`)
+    if (from < newest) await client.query(`${recordSchema(newest, leaseMs ?? 0)}; ${GRANTS}`)
     await client.query('COMMIT')
-    return { from, to: Math.max(from, SCHEMA) }
+    return { from, to: Math.max(from, newest) }
   } catch (error) {
     throw explainFailure(error, address)
   } finally {
@@ -71,8 +75,8 @@ export function hardenedSql(leaseMs: number): string {
     `DO $roles$ BEGIN ${['shelfd_owner', 'shelfd_host', 'shelfd_reader'].map(role).join(' ')} END $roles$;`,
     "DO $create$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO shelfd_owner', current_database()); END $create$;",
     'SET LOCAL ROLE shelfd_owner;',
-    ...readMigrations(0).map(({ version, sql }) => onlyOnce(version, sql)),
-    `DO $once$ BEGIN IF NOT EXISTS (SELECT FROM shelfd.ledger WHERE schema >= ${SCHEMA}) THEN ${recordSchema(leaseMs)}; END IF; END $once$;`,
+    ...readMigrations().map(({ version, sql }) => onlyOnce(version, sql)),
+    `DO $once$ BEGIN IF NOT EXISTS (SELECT FROM shelfd.ledger WHERE schema >= ${SCHEMA}) THEN ${recordSchema(SCHEMA, leaseMs)}; END IF; END $once$;`,
     'GRANT USAGE ON SCHEMA shelfd TO shelfd_host, shelfd_reader;',
     GRANTS,
     'COMMIT;',
@@ -100,8 +104,8 @@ function onlyOnce(version: number, sql: string): string {
   return `DO $migration$ BEGIN IF ${lacks} THEN EXECUTE $sql$\n${sql}\n$sql$; END IF; END $migration$;`
 }
 
-function recordSchema(leaseMs: number): string {
-  const record = `INSERT INTO shelfd.ledger (schema, lease_ms) VALUES (${SCHEMA}, ${leaseMs}) ON CONFLICT (is_only) DO UPDATE SET schema = ${SCHEMA}`
+function recordSchema(schema: number, leaseMs: number): string {
+  const record = `INSERT INTO shelfd.ledger (schema, lease_ms) VALUES (${schema}, ${leaseMs}) ON CONFLICT (is_only) DO UPDATE SET schema = ${schema}`
   return `${record}; UPDATE shelfd.ledger SET created_on = shelfd.place_1() WHERE created_on IS NULL`
 }
 
@@ -129,11 +133,15 @@ async function readSchema(client: pg.Client): Promise<number> {
   return (await client.query<{ schema: number }>('SELECT schema FROM shelfd.ledger')).rows[0]?.schema ?? 0
 }
 
-/** Returns the migrations that a ledger with this schema lacks. */
-function readMigrations(schema: number): { version: number; sql: string }[] {
+interface Migration {
+  readonly version: number
+  readonly sql: string
+}
+
+/** Returns the migrations of this program, the oldest first. */
+export function readMigrations(): Migration[] {
   return readdirSync(MIGRATIONS)
     .filter((name) => /^\d{3}-.+\.sql$/.test(name))
     .sort()
     .map((name) => ({ version: Number(name.slice(0, 3)), sql: readFileSync(join(MIGRATIONS, name), 'utf8') }))
-    .filter(({ version }) => version > schema)
 }

@@ -39,7 +39,9 @@ create table host (
   session_id  bigint,
   -- The number of the last batch that was settled.
   settled     bigint not null default 0,
-  is_forgotten boolean not null default false
+  is_forgotten boolean not null default false,
+  -- What distinguishes the state of a host from a copy of it; null: unknown.
+  place       text collate "C"
 );
 
 create table session (
@@ -51,7 +53,9 @@ create table session (
   timeline     integer not null,
   beat         bigint not null default 0,
   seen_at      timestamptz not null default clock_timestamp(),
-  is_closed    boolean not null default false
+  is_closed    boolean not null default false,
+  -- Another host closed it, since it was silent.
+  is_lost      boolean not null default false
 ) with (fillfactor = 50);
 create index on session (host_id);
 
@@ -65,6 +69,8 @@ create table content (
   outcome      "char" not null,
   host_id      integer not null,
   stored_at    timestamptz not null default clock_timestamp(),
+  -- The session that polls it in place of the host that sent it; null: that host.
+  followed_by  bigint,
   primary key (library_id, sha256, mime)
 );
 create index on content (library_id, resource_id);
@@ -122,6 +128,51 @@ create table host_order (
   mirror    text,
   given_at  timestamptz not null default clock_timestamp()
 );
+
+-- What a service asked one host for (`Retry-After`). It ends by the clock of the ledger, but is never longer than it was asked for.
+create table service_wait (
+  origin     text collate "C" primary key,
+  asked_at   timestamptz not null,
+  length_ms  bigint not null
+);
+
+-- What hosts report of their mirrors, for people: nothing of it decides who sends a content. Texts in JSON are text, since any
+-- character may be in a path. A host replaces what it reported before.
+create table published_host (
+  host_id       integer primary key,
+  -- Contents that it sent in the last 24 hours.
+  sent          bigint not null,
+  published_at  timestamptz not null default clock_timestamp()
+);
+
+create table published_mirror (
+  host_id   integer not null,
+  name      text collate "C" not null,
+  sign      text not null,
+  waiting   bigint not null,
+  problems  bigint not null,
+  state     text not null check (octet_length(state) <= 4096),
+  primary key (host_id, name)
+);
+
+create table published_problem (
+  host_id  integer not null,
+  mirror   text collate "C" not null,
+  nth      smallint not null check (nth between 1 and 1000),
+  sha256   bytea,
+  problem  text not null check (octet_length(problem) <= 12288),
+  primary key (host_id, mirror, nth)
+);
+create index on published_problem (sha256) where sha256 is not null;
+
+create table published_run (
+  host_id     integer not null,
+  nth         smallint not null check (nth between 1 and 100),
+  started_at  bigint not null,
+  run         text not null check (octet_length(run) <= 8192),
+  primary key (host_id, nth)
+);
+create index on published_run (started_at);
 
 -- What the functions share ------------------------------------------------------------------------------------------------------------
 
@@ -210,11 +261,13 @@ create function milliseconds_1(p_at timestamptz) returns bigint language sql imm
 create function ledger_1() returns table (o_schema integer, o_lease_ms integer) language sql stable security definer
 set search_path = shelfd, pg_temp as $$ select l.schema, l.lease_ms from ledger l $$;
 
-create function open_1(p_key text, p_name text, p_version text, p_previous bigint)
+-- The place decides where it is known (not null): a state at another one is refused unless the host was forgotten, and at the same one no
+-- other process can be; a session that the ledger does not know shows there that the ledger went back.
+create function open_1(p_key text, p_name text, p_version text, p_previous bigint, p_place text)
 returns table (
   o_session bigint, o_host integer, o_settled bigint, o_generation text, o_timeline integer, o_lease_ms integer, o_has_moved boolean
 ) language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
-declare h host; own session; here_generation text := generation_1(); here_timeline integer := timeline_1(); random_digits text;
+declare known host; h host; own session; previous bigint := p_previous; here_generation text := generation_1(); here_timeline integer := timeline_1(); random_digits text;
 begin
   if current_setting('fsync') <> 'on' then
     raise exception 'PostgreSQL runs with fsync = off: what it acknowledges may be lost' using errcode = 'SF004';
@@ -224,14 +277,20 @@ begin
       current_setting('transaction_isolation') using errcode = 'SF004';
   end if;
   perform be_durable_1();
-  insert into host as x (key, name, version) values (p_key, p_name, p_version)
-    on conflict (key) do update set name = excluded.name, version = excluded.version, is_forgotten = false returning * into h;
+  select * into known from host x where x.key = p_key for update;
+  if known.session_id is not null and known.place <> p_place then
+    raise exception 'the state of host "%" is at another place', p_name using errcode = 'SF005';
+  end if;
+  if known.place = p_place then previous := known.session_id; end if;
+  insert into host as x (key, name, version, place) values (p_key, p_name, p_version, p_place)
+    on conflict (key) do update set name = excluded.name, version = excluded.version, is_forgotten = false,
+      place = coalesce(excluded.place, x.place) returning * into h;
   if h.session_id is not null then
     select * into own from session s where s.id = h.session_id for update;
     -- Another session than the host's previous one: the answer to an earlier call was lost, and nobody has used that session; or the
     -- ledger has changed over to a state in which it does not know the previous one. Otherwise, another process opened it.
-    if h.session_id is distinct from p_previous
-      and not (own.beat = 0 and own.previous_id is not distinct from p_previous)
+    if h.session_id is distinct from previous
+      and not (own.beat = 0 and own.previous_id is not distinct from previous)
       and own.generation = here_generation and own.timeline = here_timeline then
       raise exception 'another process uses the key of host "%"', p_name using errcode = 'SF002';
     end if;
@@ -241,26 +300,37 @@ begin
   random_digits := replace(gen_random_uuid()::text, '-', '');
   o_session := ('x' || left(random_digits, 12) || right(random_digits, 4))::bit(64)::bigint & 9223372036854775807;
   insert into session (id, host_id, previous_id, generation, timeline)
-    values (o_session, h.id, p_previous, here_generation, here_timeline);
+    values (o_session, h.id, previous, here_generation, here_timeline);
   update host x set session_id = o_session where x.id = h.id;
   return query select o_session, h.id, h.settled, here_generation, here_timeline, l.lease_ms, l.created_on is distinct from place_1() from ledger l;
 end $$;
 
--- p_taken: the last order that the host has carried out. A row without an order if there is none.
-create function renew_1(p_session bigint, p_taken bigint) returns table (o_is_ours boolean, o_order bigint, o_kind text, o_mirror text)
-language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
+create function wait_left_1(p_origin text) returns bigint language sql stable as $$
+  select coalesce((select greatest(0, least(w.length_ms, w.length_ms - milliseconds_1(clock_timestamp()) + milliseconds_1(w.asked_at)))
+    from service_wait w where w.origin = p_origin and w.asked_at <= clock_timestamp()), 0) $$;
+
+-- p_taken: the last order that the host has carried out. p_wait_ms: what the service at p_origin asked this host (null: nothing); a host keeps
+-- a longer wait than a week to itself. A row without an order if there is none.
+create function renew_1(p_session bigint, p_taken bigint, p_origin text, p_wait_ms bigint) returns table (
+  o_is_ours boolean, o_order bigint, o_kind text, o_mirror text, o_wait_ms bigint
+) language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
 declare h integer;
 begin
   -- Durable as well: after a crash, others must not see an older beat than the one that the host counts its lease from.
   perform be_durable_1();
+  if p_wait_ms > wait_left_1(p_origin) then
+    insert into service_wait as w values (p_origin, clock_timestamp(), least(p_wait_ms, 604800000))
+      on conflict (origin) do update set asked_at = excluded.asked_at, length_ms = excluded.length_ms;
+  end if;
   update session s set beat = s.beat + 1, seen_at = clock_timestamp()
     where s.id = p_session and not s.is_closed and s.generation = generation_1() and s.timeline = timeline_1() returning s.host_id into h;
   if not found then
-    return query select false, null::bigint, null::text, null::text;
+    return query select false, null::bigint, null::text, null::text, wait_left_1(p_origin);
     return;
   end if;
   delete from host_order o where o.host_id = h and o.id <= p_taken;
-  return query select true, o.id, o.kind, o.mirror from (select) one left join host_order o on o.host_id = h order by o.id;
+  return query select true, o.id, o.kind, o.mirror, wait_left_1(p_origin)
+    from (select) one left join host_order o on o.host_id = h order by o.id;
 end $$;
 
 create function close_1(p_session bigint) returns void language plpgsql security definer
@@ -275,14 +345,21 @@ create function close_silent_1(p_session bigint, p_beat bigint) returns boolean 
 set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
 begin
   perform be_durable_1();
-  update session s set is_closed = true where s.id = p_session and s.beat = p_beat and not s.is_closed;
+  update session s set is_closed = true, is_lost = true where s.id = p_session and s.beat = p_beat and not s.is_closed;
   return found;
 end $$;
 
+-- Whether open_1 would refuse a host with this key whose last session was p_previous (SF002).
+create function is_in_use_1(p_key text, p_previous bigint) returns boolean language sql stable security definer
+set search_path = shelfd, pg_temp as $$
+  select exists (select from host h join session s on s.id = h.session_id where h.key = p_key and s.id is distinct from p_previous
+    and not (s.beat = 0 and s.previous_id is not distinct from p_previous)
+    and s.generation = generation_1() and s.timeline = timeline_1()) $$;
+
 -- Claims ------------------------------------------------------------------------------------------------------------------------------
 
--- Answers: m mine, d mine and in doubt, s stored, r refused, e elsewhere, h held, f free: more than p_at_most (null: no limit). Contents must be sorted by key, each once, p_mimes by
--- name; a later row about the same content counts. What limits leave room for is claimed in the order of p_rank. Loops of statements with
+-- Answers: m mine, d mine and in doubt, s stored, r refused, e elsewhere, h held, f free: more than p_at_most (null: no limit). Contents must
+-- be sorted by key, each once, p_mimes by name; a later row about the same content counts. What limits leave room for is claimed in the order of p_rank. Loops of statements with
 -- one key, because the planner scans whole libraries for a join with a table that was small when it was planned.
 create function claim_1(
   p_session bigint, p_origin text, p_tenant bigint, p_remote text, p_mimes text[],
@@ -535,19 +612,157 @@ begin
   end loop;
 end $$;
 
+-- Ingestion ------------------------------------------------------------------------------------------------------------------------------
+
+-- Answers: f final, m this session polls it, since whoever did is gone, e another session does. Resources that are unknown are left out. It
+-- waits for no lock: of two that take a resource over at the same time, one answers e without a session. Not durable by itself: what a crash
+-- takes is polled by two.
+create function take_follow_ups_1(p_session bigint, p_origin text, p_tenant bigint, p_remote text, p_resource text[]) returns table (
+  o_resource text, o_answer "char", o_outcome "char", o_session bigint, o_beat bigint
+) language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s'
+set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
+declare lib library := library_1(p_origin, p_tenant, p_remote, false); was record;
+begin
+  perform check_session_1(p_session);
+  foreach o_resource in array p_resource loop
+    o_answer := 'm'; o_session := null; o_beat := null;
+    select c.sha256, c.mime, c.outcome, c.followed_by, coalesce(c.followed_by, h.session_id) follower into was
+      from content c left join host h on h.id = c.host_id
+      where c.library_id = lib.id and c.resource_id = o_resource limit 1;
+    continue when not found;
+    o_outcome := was.outcome;
+    if was.outcome <> 'p' then o_answer := 'f';
+    elsif was.follower is distinct from p_session then
+      select s.id, s.beat into o_session, o_beat from session s where s.id = was.follower and not s.is_closed;
+      if found then o_answer := 'e';
+      else
+        perform from content c where c.library_id = lib.id and c.sha256 = was.sha256 and c.mime = was.mime
+          and c.followed_by is not distinct from was.followed_by for update skip locked;
+        if not found then o_answer := 'e';
+        else
+          update content c set followed_by = p_session
+            where c.library_id = lib.id and c.sha256 = was.sha256 and c.mime = was.mime;
+        end if;
+      end if;
+    end if;
+    return next;
+  end loop;
+end $$;
+
 -- Hosts, for people -------------------------------------------------------------------------------------------------------------------
 
-create function hosts_1() returns table (
-  o_id integer, o_name text, o_version text, o_seen bigint, o_is_open boolean, o_claims bigint
-) language sql stable security definer set search_path = shelfd, pg_temp as $$
-  select h.id, h.name, h.version, milliseconds_1(s.seen_at), s.id is not null and not s.is_closed, coalesce(c.n, 0)
-    from host h left join session s on s.id = h.session_id
-    left join (select c.host_id, count(*) n from claim c group by c.host_id) c on c.host_id = h.id where not h.is_forgotten order by h.name, h.id $$;
+-- Replaces what the host reported of its mirrors; problems and runs stay as they are where null is given. Not durable by itself: a host
+-- reports again what a crash took.
+create function publish_1(
+  p_session bigint, p_sent bigint, p_names text[], p_signs text[], p_waiting bigint[], p_problem_counts bigint[], p_states text[],
+  p_problem_mirrors text[], p_problem_nths integer[], p_problem_sha256 bytea[], p_problems text[], p_run_starts bigint[], p_runs text[]
+) returns void language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
+declare me integer := check_session_1(p_session);
+begin
+  insert into published_host as x (host_id, sent) values (me, p_sent)
+    on conflict (host_id) do update set sent = excluded.sent, published_at = excluded.published_at;
+  delete from published_mirror x where x.host_id = me and x.name <> all (p_names);
+  insert into published_mirror as x
+    select me, n.* from unnest(p_names, p_signs, p_waiting, p_problem_counts, p_states) n
+    on conflict (host_id, name) do update
+      set sign = excluded.sign, waiting = excluded.waiting, problems = excluded.problems, state = excluded.state
+      where x.state <> excluded.state;
+  if p_problems is not null then
+    delete from published_problem x where x.host_id = me
+      and not exists (select from unnest(p_problem_mirrors, p_problem_nths) n (mirror, nth) where n.mirror = x.mirror and n.nth = x.nth);
+    insert into published_problem as x
+      select me, n.* from unnest(p_problem_mirrors, p_problem_nths, p_problem_sha256, p_problems) n
+      on conflict (host_id, mirror, nth) do update set sha256 = excluded.sha256, problem = excluded.problem
+        where x.problem <> excluded.problem;
+  end if;
+  if p_runs is not null then
+    delete from published_run x where x.host_id = me and x.nth > cardinality(p_runs);
+    insert into published_run as x
+      select me, n.nth, n.started_at, n.run from unnest(p_run_starts, p_runs) with ordinality n (started_at, run, nth)
+      on conflict (host_id, nth) do update set started_at = excluded.started_at, run = excluded.run where x.run <> excluded.run;
+  end if;
+end $$;
 
-create function totals_1() returns table (o_contents bigint, o_claims bigint, o_second_sends bigint, o_today bigint)
+-- Claims are counted one by one, so only where somebody wants to know; null otherwise. A silent host did not end its session, and had no beat
+-- for lease and grace.
+create function hosts_1(p_counts_claims boolean) returns table (
+  o_id integer, o_name text, o_version text, o_seen bigint, o_is_open boolean, o_is_silent boolean, o_claims bigint, o_published bigint, o_sent bigint,
+  o_done bigint, o_busy bigint, o_warned bigint, o_stopped bigint, o_waiting bigint, o_problems bigint
+) language sql stable security definer set search_path = shelfd, pg_temp as $$
+  select h.id, h.name, h.version, milliseconds_1(s.seen_at), s.id is not null and not s.is_closed,
+    coalesce((s.is_lost or not s.is_closed) and s.seen_at < clock_timestamp() - make_interval(secs => l.lease_ms / 500.0), false),
+    case when p_counts_claims then coalesce(c.n, 0) end, milliseconds_1(p.published_at),
+    case when p.published_at > clock_timestamp() - interval '24 hours' then p.sent else 0 end,
+    coalesce(m.done, 0), coalesce(m.busy, 0), coalesce(m.warned, 0), coalesce(m.stopped, 0),
+    coalesce(m.waiting, 0)::bigint, coalesce(m.problems, 0)::bigint
+    from host h cross join ledger l left join session s on s.id = h.session_id
+    left join (select c.host_id, count(*) n from claim c where p_counts_claims group by c.host_id) c on c.host_id = h.id
+    left join published_host p on p.host_id = h.id
+    left join (
+      select x.host_id, count(*) filter (where x.sign = '✓') done, count(*) filter (where x.sign = '→') busy,
+        count(*) filter (where x.sign = '!') warned, count(*) filter (where x.sign = '✗') stopped,
+        sum(x.waiting) waiting, sum(x.problems) problems
+        from published_mirror x group by x.host_id
+    ) m on m.host_id = h.id
+    where not h.is_forgotten order by h.name, h.id $$;
+
+-- Null for all hosts.
+create function mirrors_1(p_host integer) returns table (o_host_id integer, o_host text, o_state text)
 language sql stable security definer set search_path = shelfd, pg_temp as $$
-  select (select count(*) from content), (select count(*) from claim), (select count(*) from extra_send),
-    (select coalesce(sum(s.n), 0) from spend s where s.slot > clock_timestamp() - interval '24 hours 10 minutes')::bigint $$;
+  select h.id, h.name, m.state from published_mirror m join host h on h.id = m.host_id
+    where not h.is_forgotten and (p_host is null or h.id = p_host) order by h.name, h.id, m.name $$;
+
+-- p_sha256: problems of this content alone.
+create function problems_1(p_host integer, p_sha256 bytea, p_limit integer) returns table (o_host_id integer, o_host text, o_problem text)
+language sql stable security definer set search_path = shelfd, pg_temp as $$
+  select h.id, h.name, p.problem from published_problem p join host h on h.id = p.host_id
+    where not h.is_forgotten and (p_host is null or h.id = p_host) and (p_sha256 is null or p.sha256 = p_sha256)
+    order by h.name, h.id, p.mirror, p.nth limit p_limit $$;
+
+-- The newest first.
+create function runs_1(p_host integer, p_limit integer) returns table (o_host_id integer, o_host text, o_run text)
+language sql stable security definer set search_path = shelfd, pg_temp as $$
+  select h.id, h.name, r.run from published_run r join host h on h.id = r.host_id
+    where not h.is_forgotten and (p_host is null or h.id = p_host) order by r.started_at desc, h.name, h.id, r.nth limit p_limit $$;
+
+-- Kinds: s stored, c claimed, d claimed and in doubt, r refused, x another send of a stored content.
+create function content_1(p_sha256 bytea) returns table (
+  o_kind "char", o_origin text, o_library text, o_mime text, o_host text, o_resource text, o_code text, o_message text, o_at bigint
+) language sql stable security definer set search_path = shelfd, pg_temp set enable_seqscan = off as $$
+  select f.kind, v.origin, l.remote_id, m.name, h.name, f.resource_id, f.code, f.message, milliseconds_1(f.at) from library l
+    join service v on v.id = l.service_id
+    cross join lateral (
+      select 's'::"char" kind, c.mime, c.host_id, c.resource_id, null::text code, null::text message, c.stored_at at from content c
+        where c.library_id = l.id and c.sha256 = p_sha256
+      union all
+      select case when c.state = 'd' or s.id is null or s.is_closed then 'd' else 'c' end::"char", c.mime, c.host_id, null, null, null, c.slot
+        from claim c left join session s on s.id = c.session_id where c.library_id = l.id and c.sha256 = p_sha256
+      union all
+      select 'r'::"char", r.mime, r.host_id, null, r.code, r.message, r.retry_at from refusal r
+        where r.library_id = l.id and r.sha256 = p_sha256
+      union all
+      select 'x'::"char", e.mime, e.host_id, e.resource_id, null, null, e.noticed_at from extra_send e
+        where e.library_id = l.id and e.sha256 = p_sha256
+    ) f
+    left join mime m on m.id = f.mime left join host h on h.id = f.host_id
+    order by v.origin, l.remote_id, m.name, f.kind, h.name $$;
+
+-- Contents are counted one by one up to a hundred thousand; beyond, the number is an estimate of the planner.
+create function totals_1() returns table (
+  o_contents bigint, o_is_about boolean, o_claims bigint, o_doubts bigint, o_second_sends bigint, o_today bigint, o_lease_ms integer
+) language sql stable security definer set search_path = shelfd, pg_temp as $$
+  with estimate as (select greatest(t.reltuples, 0)::bigint n from pg_class t where t.oid = 'shelfd.content'::regclass),
+    open as (
+      select count(*) n, count(*) filter (where c.state = 'd' or s.id is null or s.is_closed) doubts
+        from claim c left join session s on s.id = c.session_id
+    )
+  select case when e.n > 100000 then e.n else (select count(*) from content) end, e.n > 100000,
+    o.n, o.doubts, (select count(*) from extra_send),
+    (select coalesce(sum(s.n), 0) from spend s where s.slot > clock_timestamp() - interval '24 hours 10 minutes')::bigint,
+    (select l.lease_ms from ledger l) from estimate e, open o $$;
+
+create function second_sends_1() returns bigint language sql stable security definer set search_path = shelfd, pg_temp as $$
+  select count(*) from extra_send $$;
 
 -- Ends the session of a host that will not come back: what it had claimed is in doubt. One that comes back all the same opens another, also
 -- from an older state. Answers: f forgotten, r it still runs, u there is none.
@@ -560,7 +775,12 @@ begin
   if found then return 'r'; end if;
   update session s set is_closed = true where s.host_id = p_host;
   update host h set is_forgotten = true, session_id = null where h.id = p_host and not h.is_forgotten;
-  return case when found then 'f' else 'u' end;
+  if not found then return 'u'; end if;
+  delete from published_host x where x.host_id = p_host;
+  delete from published_mirror x where x.host_id = p_host;
+  delete from published_problem x where x.host_id = p_host;
+  delete from published_run x where x.host_id = p_host;
+  return 'f';
 end $$;
 
 create function give_order_1(p_host integer, p_kind text, p_mirror text) returns boolean language plpgsql security definer
