@@ -79,7 +79,7 @@ function placeOf(stateDirectory: string): string | undefined {
   return birthNs !== null && isBirthCertain ? `${inode} ${birthNs}` : undefined
 }
 
-/** Reads what this host tells the others in this process, at the end of a run. */
+/** Reads what this host publishes in this process, at the end of a run. */
 async function readHere(settings: Settings, { publish }: FleetSettings, store: Store): Promise<Published> {
   const { readPublished } = await import('../sync/reading/read-published.ts')
   const listed = listForOverview(settings, store.mirrors.list())

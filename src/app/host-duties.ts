@@ -15,7 +15,7 @@ interface DutiesInput extends OpenServiceInput {
   readonly reader: StateReader
 }
 
-/** What the daemon with these settings does for people elsewhere: it tells them of its mirrors, and carries out their orders. */
+/** What the daemon with these settings does for people elsewhere: it publishes the state of its mirrors, and carries out their orders. */
 export function dutiesOfDaemon(settings: Settings, { store, reader, ...input }: DutiesInput): HostDuties {
   const { stateDir, fleet } = settings
   const { logger, signal } = input

@@ -178,7 +178,7 @@ export const timeline = z.object({
   searchableAfterMs: z.array(z.number().nullable()).readonly(),
 })
 
-/** A host of the ledger, as it told of itself last. */
+/** A host of the ledger, as it reported last. */
 const host = z.object({
   id: z.int(),
   name: z.string(),

@@ -26,7 +26,7 @@ export interface DashboardSources {
   readonly serviceName: string
   /** Null when no daemon serves the dashboard. */
   readonly log: RecentLog | null
-  /** Opens what the hosts of the ledger tell; undefined for a host that shares none. The dashboard closes it. */
+  /** Opens what the hosts of the ledger published; undefined for a host that shares none. The dashboard closes it. */
   readonly openFleet: (() => Promise<FleetView>) | undefined
   /** Null when no daemon runs. */
   daemonStatus(): Promise<DaemonStatus | null>

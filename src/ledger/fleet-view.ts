@@ -12,7 +12,7 @@ export interface HostView {
   readonly isSilent: boolean
   /** Contents that it sends, or that are in doubt; null: not counted. */
   readonly claims: number | null
-  /** When it told of its mirrors last; null: never. */
+  /** When it published the state of its mirrors last; null: never. */
   readonly publishedAt: number | null
   readonly sentInDay: number
   /** By the sign of their state: `✓`, `→`, `!`, `✗`. */
@@ -41,7 +41,7 @@ export interface FleetTotals {
   readonly leaseMs: number
 }
 
-/** The host that told it. */
+/** The host that published it. */
 export interface OfHost {
   readonly hostId: number
   readonly host: string

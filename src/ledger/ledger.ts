@@ -173,7 +173,7 @@ export interface Ledger extends AsyncDisposable {
    */
   open(host: HostIdentity, previous: bigint | null): Promise<OpenedSession>
   /**
-   * Adds a beat, tells how long the service has asked this host to wait, and returns the longest such time of all hosts (milliseconds from
+   * Adds a beat, reports how long the service has asked this host to wait, and returns the longest such time of all hosts (milliseconds from
    * now). `isOurs` is false once another host has closed the session.
    */
   renew(session: bigint, wait?: ServiceWait): Promise<Renewal>
@@ -204,7 +204,7 @@ export interface Ledger extends AsyncDisposable {
     library: LedgerLibrary,
     resourceIds: readonly string[],
   ): Promise<ReadonlyMap<string, FollowUp>>
-  /** Replaces what this host told people elsewhere of its mirrors. Throws LedgerError `session-over` if the session is closed. */
+  /** Replaces what this host published of its mirrors. Throws LedgerError `session-over` if the session is closed. */
   publish(session: bigint, published: Published): Promise<void>
 }
 

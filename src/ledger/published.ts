@@ -1,4 +1,4 @@
-/** What the hosts of a ledger tell people elsewhere; nothing of it decides who sends a content. */
+/** What the hosts of a ledger publish for people elsewhere; nothing of it decides who sends a content. */
 import { z } from 'zod'
 import { mirrorOverview } from '../contract/dashboard.ts'
 
@@ -8,7 +8,7 @@ export const MOST_PUBLISHED = { mirrors: 1_000, problems: 1_000, runs: 100 }
 const count = z.int().nonnegative()
 const time = z.string()
 
-/** The state of a mirror; `path` is null where the host tells numbers only. */
+/** The state of a mirror; `path` is null where the host publishes numbers only. */
 export const publishedMirror = mirrorOverview
   .omit({ isSyncing: true, syncWaitsFor: true, syncFailure: true, details: true })
   .extend({ path: z.string().nullable() })
@@ -48,7 +48,7 @@ export type PublishedMirror = Readonly<z.infer<typeof publishedMirror>>
 export type PublishedProblem = Readonly<z.infer<typeof publishedProblem>>
 export type PublishedRun = Readonly<z.infer<typeof publishedRun>>
 
-/** What a host tells of itself; others keep what it told before of `problems` and `runs` that are undefined. */
+/** What a host publishes; what it published before stays for `problems` and `runs` that are undefined. */
 export interface Published {
   /** Contents that it sent in the last 24 hours. */
   readonly sentInDay: number

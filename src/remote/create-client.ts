@@ -33,7 +33,7 @@ import { createTransport } from './wire/transport.ts'
  * | a full disk of the state                | the whole run | the daemon: 10 s                      | rules/react-to-failure.ts                   |
  *
  * foundation/errors.ts has the classes of errors, rules/react-to-failure.ts what each of them stops; what an upload was refused
- * for, and whether that stops more than its content, is told apart in sync/upload/upload-one.ts.
+ * for, and whether that stops more than its content, is decided in sync/upload/upload-one.ts.
  */
 
 /**

@@ -25,7 +25,7 @@ const MOST_PERIODS = 64
 const END = Number.MAX_SAFE_INTEGER
 
 /**
- * Tells which uploads belong to the last day (or another span), however the wall clock was set meanwhile: it keeps how far the wall
+ * Decides which uploads belong to the last day (or another span), however the wall clock was set meanwhile: it keeps how far the wall
  * clock was ahead of the monotonic one when this process recorded uploads. Of earlier processes only wall times are known.
  *
  * Example: uploads 1 to 9 began at 12:00, then somebody set the wall clock forward by two days. By wall time they are older than a

@@ -27,7 +27,7 @@ export function causeOf({ path, message }: PathProblem): string {
   return message.replaceAll(quoted, 'it')
 }
 
-/** Groups problems by their cause, and by what `also` tells apart; the groups are in the order of their first problems. */
+/** Groups problems by their cause, and by what `also` distinguishes; the groups are in the order of their first problems. */
 export function groupProblems<Problem extends PathProblem>(
   problems: readonly Problem[],
   also: (problem: Problem) => unknown = () => '',

@@ -91,7 +91,7 @@ interface Change {
 function change(store: Store, { contentIds, paths }: Failures, { kind, make, isSetAside }: Change): number {
   return store.write(() => {
     const changed = contentIds.filter(make)
-    for (const id of changed) store.settlements.tell(id, kind)
+    for (const id of changed) store.settlements.addDecided(id, kind)
     return changed.length + paths.filter(({ mirror, path }) => store.problems.setAside(mirror, path, isSetAside)).length
   })
 }

@@ -123,7 +123,11 @@ describe('the doctor of a fleet', () => {
   })
 
   test.each([
-    ['a wrong password', { password: 'wrong' }, /refuses role .*Correct the password \(fleet\.passwordFile\)/],
+    [
+      'a wrong password',
+      { password: 'wrong' },
+      /refuses role .*Correct the password \(fleet\.passwordFile or fleet\.passwordCommand\)/,
+    ],
     ['an unknown database', { database: 'nowhere' }, /"nowhere" does not exist\. Create it there/],
   ] as const)('%s fails with what to do', async (_, wrong, message) => {
     await using fleet = await fleetOf()

@@ -9,7 +9,7 @@ import { needsPostgres } from '../support/postgres.ts'
 needsPostgres()
 
 describe('what people see of the hosts', () => {
-  test('a host that tells numbers only names no path and no message', async () => {
+  test('a host that publishes numbers only names no path and no message', async () => {
     await using fleet = await fleetOf()
     fleet.service.answer = ({ route, body }) =>
       route === 'uploadFile' && body.includes('poison') ? { status: 422, body: { message: 'No.' } } : undefined
@@ -81,7 +81,7 @@ describe('commands that speak of all hosts', () => {
     expect(refused.stdout).toMatch(/^refused +for nas: .*\nfailed at nas +papers: bad\.md$/m)
     const there = await pc.shelfd(['why', 'bad.md', '--host', 'nas'])
     expect(there.stdout).toMatch(/^host +nas\nmirror +papers .*\npath +bad\.md\nproblem +.*\[/m)
-    expectExit(await pc.shelfd(['why', 'a.md', '--host', 'nas']), 2, /told of no problem/)
+    expectExit(await pc.shelfd(['why', 'a.md', '--host', 'nas']), 2, /reported no problem/)
     expectExit(await temporaryHome().shelfd(['status', '--fleet']), 2, /no section "fleet"/)
   })
 

@@ -23,7 +23,7 @@ afterAll(async () => {
   await database?.[Symbol.asyncDispose]()
 })
 
-test('a thousand hosts with three mirrors each are read as they told', async () => {
+test('a thousand hosts with three mirrors each are read as they reported', async () => {
   const hosts = await view.listHosts({ countsClaims: true })
   const [totals, mirrors] = [await view.readTotals(), await view.listMirrors(null)]
   expect(hosts).toHaveLength(1_000)

@@ -51,26 +51,26 @@ const TOLD: Published = {
 
 test('a host tells what changed, and nothing when nothing did', async () => {
   const host = await publishingHost(TOLD)
-  await host.publication().tell(host.session())
-  await host.publication().tell(host.session())
+  await host.publication().publish(host.session())
+  await host.publication().publish(host.session())
   expect(host.calls).toEqual([TOLD])
   host.now = { ...TOLD, mirrors: [mirror('papers', { isPaused: true })] }
-  await host.publication().tell(host.session())
+  await host.publication().publish(host.session())
   expect(host.calls.at(-1)).toEqual({ ...host.now, problems: undefined, runs: undefined })
 })
 
 test('a host tells all of it again in a new session, which may be at another ledger', async () => {
   const host = await publishingHost(TOLD)
-  await host.publication().tell(host.session())
+  await host.publication().publish(host.session())
   await host.reopen()
-  await host.publication().tell(host.session())
+  await host.publication().publish(host.session())
   expect(host.calls).toEqual([TOLD, TOLD])
 })
 
 test('a host reads its state for others at most once a minute', async () => {
   const host = await publishingHost(TOLD)
   for (let second = 0; second < 120; second += 10) {
-    await host.publication().tellNowAndThen(host.session())
+    await host.publication().publishNowAndThen(host.session())
     await host.clock.advance(10_000)
   }
   expect(host.readings).toBe(2)
@@ -79,8 +79,8 @@ test('a host reads its state for others at most once a minute', async () => {
 test('what cannot be told stops nothing, and is told later', async () => {
   const host = await publishingHost(TOLD)
   host.isAway = true
-  await host.publication().tell(host.session())
+  await host.publication().publish(host.session())
   host.isAway = false
-  await host.publication().tell(host.session())
+  await host.publication().publish(host.session())
   expect(host.calls).toEqual([TOLD, TOLD])
 })

@@ -1,6 +1,6 @@
 /**
  * One process at a time holds the embedded library; the others of its user use that process's interface. When the holder ends, or
- * hands the library over to one that serves it at an address of its own (`shelfd serve`, a daemon that is told to), the next one
+ * hands the library over to one that serves it at an address of its own (`shelfd serve`, a daemon with `library.listen`), the next one
  * that needs it takes its place.
  */
 import { join } from 'node:path'

@@ -23,7 +23,7 @@ import { readStatus } from '../../sync/report/status.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { FLEET_FLAGS, isOfFleet } from '../fleet/open-view.ts'
-import { readFleetFailures, type ToldProblem, withHost } from '../fleet/show-fleet.ts'
+import { type HostProblem, readFleetFailures, withHost } from '../fleet/show-fleet.ts'
 import { fitsTable, renderFields } from '../render/layout.ts'
 
 /** The positional words that name quarantined contents. */
@@ -49,10 +49,10 @@ export const listCommand = defineCommand({
   exits: ['done', 'temporary', 'refused', 'operator'],
   async run(context, { all, ...flags }) {
     if (isOfFleet(flags)) {
-      const told = (await readFleetFailures(context, flags)).filter(({ content }) => all || !content?.isSetAside)
-      if (context.json) context.printJson({ contents: told.map(withHost) })
-      else if (told.length > 0) showRows(context, ['host', ...HEADINGS], told.map(toldRow))
-      else context.printMessage('No host has told of a failed file')
+      const found = (await readFleetFailures(context, flags)).filter(({ content }) => all || !content?.isSetAside)
+      if (context.json) context.printJson({ contents: found.map(withHost) })
+      else if (found.length > 0) showRows(context, ['host', ...HEADINGS], found.map(hostRow))
+      else context.printMessage('No host has reported a failed file')
       return
     }
     const contents = readQuarantine(context).filter(({ isSetAside }) => all || !isSetAside)
@@ -250,7 +250,7 @@ function showPaths({ printTable }: CommandContext, paths: readonly FailedPath[])
   printTable(HEADINGS.slice(0, 5), rows)
 }
 
-function toldRow({ host, mirror, path, code, message, content }: ToldProblem): string[] {
+function hostRow({ host, mirror, path, code, message, content }: HostProblem): string[] {
   const { files = 1, since = null, sha256 = '' } = content ?? {}
   const more = files === 1 ? '' : ` (and ${files - 1} more)`
   const next = describeNextTry({ isSetAside: content?.isSetAside === true, retryAt: content?.retryAt ?? null })

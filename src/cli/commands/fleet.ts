@@ -109,7 +109,7 @@ export const statusCommand = defineCommand({
 export const hostsCommand = defineCommand({
   description: [
     'With the version and the last beat of each, its mirrors by state (✓ nothing to do, → in progress, ! something to know,',
-    '✗ stopped until somebody acts), and how many files wait, have problems and were sent in the last 24 hours. A host tells',
+    '✗ stopped until somebody acts), and how many files wait, have problems and were sent in the last 24 hours. A host reports',
     'this after each run, and its daemon whenever something changed, at most once a minute.',
   ].join('\n'),
   examples: [

@@ -26,13 +26,13 @@ export const command = defineCommand({
   exits: ['done', 'temporary', 'refused', 'operator'],
   async run(context, { mirror, limit, ...flags }) {
     if (isOfFleet(flags)) {
-      const told = await readFleetRuns(context, flags, { limit, mirror })
-      if (context.json) context.printJson({ runs: told.map(withHost) })
-      else if (told.length === 0) context.printMessage('No host has told of such a run yet')
+      const runs = await readFleetRuns(context, flags, { limit, mirror })
+      if (context.json) context.printJson({ runs: runs.map(withHost) })
+      else if (runs.length === 0) context.printMessage('No host has reported such a run yet')
       else
         context.printTable(
           ['host', ...HEADINGS],
-          told.map((run) => [run.host, ...rowOf(run)]),
+          runs.map((run) => [run.host, ...rowOf(run)]),
         )
       return
     }

@@ -52,7 +52,7 @@ export const command = defineCommand({
     ['report --format html -o report.html', 'a page to look at and to hand on'],
     ['report --only superseded,needs-attention', 'what needs a decision'],
     ['report --verify', 'download every sent content and compare it with what was sent'],
-    ['report --fleet', 'files by state, and problems, of all hosts that share a ledger, as they told them'],
+    ['report --fleet', 'files by state, and problems, of all hosts that share a ledger, as they reported them'],
     ['report --check --quiet', 'for scripts: exit 1 when anything differs or needs attention'],
   ],
   exits: ['done', 'failed', 'rootMissing', 'temporary', 'refused', 'operator'],

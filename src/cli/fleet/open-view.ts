@@ -8,7 +8,7 @@ import type { CommandContext } from '../context.ts'
 
 /** The flags of commands that also speak of other hosts. */
 export const FLEET_FLAGS = {
-  fleet: { type: 'boolean', describe: 'Of all hosts that share the ledger, as they told it last' },
+  fleet: { type: 'boolean', describe: 'Of all hosts that share the ledger, as they reported it last' },
   host: { type: 'string', describe: 'Of this host of the ledger', placeholder: 'NAME' },
 } as const
 

@@ -58,7 +58,7 @@ export async function explainAtHost(context: CommandContext, name: string, word:
     return isContent || path === word || `${roots.get(mirror) ?? mirror}/${path}` === word
   })
   if (found.length === 0) {
-    const text = `"${escapeText(name)}" told of no problem of "${escapeText(word)}": hosts tell each other of problems only`
+    const text = `"${escapeText(name)}" reported no problem of "${escapeText(word)}": hosts report problems only`
     throw new UsageError('bad-usage', `${text}; "shelfd report --host NAME" lists them`)
   }
   if (context.json) {

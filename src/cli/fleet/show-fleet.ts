@@ -1,4 +1,4 @@
-/** What commands print with --fleet and --host: what hosts told the ledger of themselves. */
+/** What commands print with --fleet and --host: what hosts reported to the ledger. */
 import { UsageError } from '../../foundation/errors.ts'
 import { counted, escapeText, groupDigits } from '../../foundation/text/safe-text.ts'
 import { isoTime, timeOfDay } from '../../foundation/text/times.ts'
@@ -17,8 +17,8 @@ const MOST_SHOWN = 20
 export const CLEARED = '\x1b[2J\x1b[H'
 
 type Mirror = PublishedMirror & OfHost
-export type ToldProblem = PublishedProblem & OfHost
-export type ToldRun = PublishedRun & OfHost
+export type HostProblem = PublishedProblem & OfHost
+export type HostRun = PublishedRun & OfHost
 
 /** Prints the hosts with their mirrors by state. */
 export async function showHosts(context: CommandContext): Promise<void> {
@@ -61,7 +61,7 @@ export async function showFleetStatus(context: CommandContext, flags: FleetFlags
 
 function showMirrors(context: CommandContext, mirrors: readonly Mirror[]): void {
   if (mirrors.length === 0) {
-    context.printMessage('No host has told of a mirror yet')
+    context.printMessage('No host has reported a mirror yet')
     return
   }
   context.printTable(
@@ -86,7 +86,7 @@ function describeHost(host: HostView) {
   return {
     host: `${host.name} (shelfd ${host.version})`,
     'last beat': `${describeTime(host.seenAt) ?? 'never'}${host.isOpen ? '' : ', session closed'}`,
-    'told of its mirrors': describeTime(host.publishedAt) ?? 'never',
+    'last report': describeTime(host.publishedAt) ?? 'never',
     'sent in 24 hours': groupDigits(host.sentInDay),
   }
 }
@@ -127,7 +127,7 @@ export async function showFleetReport(context: CommandContext, args: ReportFlags
     return
   }
   if (mirrors.length === 0) {
-    context.printMessage('No host has told of a mirror yet')
+    context.printMessage('No host has reported a mirror yet')
     return
   }
   const hasTextless = mirrors.some(({ files }) => files.withoutText > 0)
@@ -156,7 +156,7 @@ export async function readFleetRuns(
   context: CommandContext,
   flags: FleetFlags,
   { limit, mirror }: { readonly limit: number; readonly mirror: string | undefined },
-): Promise<ToldRun[]> {
+): Promise<HostRun[]> {
   await using view = await openView(context)
   const hostId = await chooseHost(view, flags)
   const runs = await view.listRuns({ hostId, limit: mirror === undefined ? limit : MOST_PROBLEMS })
@@ -166,14 +166,14 @@ export async function readFleetRuns(
 }
 
 /** Reads the contents that failed at the hosts, with their file there. */
-export async function readFleetFailures(context: CommandContext, flags: FleetFlags): Promise<ToldProblem[]> {
+export async function readFleetFailures(context: CommandContext, flags: FleetFlags): Promise<HostProblem[]> {
   await using view = await openView(context)
   const problems = await view.listProblems({ hostId: await chooseHost(view, flags), limit: MOST_PROBLEMS })
   return problems.filter(({ content }) => content !== null)
 }
 
-export function withHost<T extends OfHost>({ hostId: _, host, ...told }: T) {
-  return { host, ...told }
+export function withHost<T extends OfHost>({ hostId: _, host, ...rest }: T) {
+  return { host, ...rest }
 }
 
 export function hostJson({ seenAt, publishedAt, ...host }: HostView) {

@@ -9,9 +9,9 @@ export function openFleetView(address: LedgerAddress): FleetView {
   const connection = new LedgerConnection(address)
   const isDone = async (text: string, values: readonly unknown[]) =>
     (await connection.query<{ done: boolean }>(text, values))[0]?.done === true
-  const toldBy = async <T>(shape: z.ZodType<T>, call: string, values: readonly unknown[]) =>
-    (await connection.query<ToldRow>(`SELECT o_host_id, o_host, ${call}`, values)).flatMap((row) =>
-      readTold(shape, row),
+  const publishedBy = async <T>(shape: z.ZodType<T>, call: string, values: readonly unknown[]) =>
+    (await connection.query<PublishedRow>(`SELECT o_host_id, o_host, ${call}`, values)).flatMap((row) =>
+      readPublished(shape, row),
     )
   return {
     listHosts: async ({ countsClaims = false } = {}) =>
@@ -30,12 +30,13 @@ export function openFleetView(address: LedgerAddress): FleetView {
     },
     countSecondSends: async () =>
       Number((await connection.query<{ n: string }>('SELECT shelfd.second_sends_1() AS n'))[0]?.n ?? 0),
-    listMirrors: (hostId) => toldBy(publishedMirror, 'o_state AS told FROM shelfd.mirrors_1($1)', [hostId]),
+    listMirrors: (hostId) => publishedBy(publishedMirror, 'o_state AS published FROM shelfd.mirrors_1($1)', [hostId]),
     listProblems: ({ hostId, limit, sha256 }) =>
-      toldBy(publishedProblem, 'o_problem AS told FROM shelfd.problems_1($1, $2, $3)', [
+      publishedBy(publishedProblem, 'o_problem AS published FROM shelfd.problems_1($1, $2, $3)', [
         ...[hostId, sha256 === undefined ? null : Buffer.from(sha256, 'hex'), limit],
       ]),
-    listRuns: ({ hostId, limit }) => toldBy(publishedRun, 'o_run AS told FROM shelfd.runs_1($1, $2)', [hostId, limit]),
+    listRuns: ({ hostId, limit }) =>
+      publishedBy(publishedRun, 'o_run AS published FROM shelfd.runs_1($1, $2)', [hostId, limit]),
     explainContent: async (sha256) =>
       (await connection.query<FactRow>('SELECT * FROM shelfd.content_1($1)', [Buffer.from(sha256, 'hex')])).map(toFact),
     giveOrder: (hostId, { kind, mirror }) =>
@@ -48,10 +49,10 @@ export function openFleetView(address: LedgerAddress): FleetView {
   }
 }
 
-interface ToldRow {
+interface PublishedRow {
   readonly o_host_id: number
   readonly o_host: string
-  readonly told: string
+  readonly published: string
 }
 
 interface HostRow {
@@ -136,9 +137,12 @@ function toFact(row: FactRow): ContentFact {
   }
 }
 
-/** What a host of another version told in another shape is left out. */
-function readTold<T>(shape: z.ZodType<T>, { o_host_id: hostId, o_host: host, told }: ToldRow): (T & OfHost)[] {
-  const { data } = shape.safeParse(JSON.parse(told))
+/** What a host of another version published in another shape is left out. */
+function readPublished<T>(
+  shape: z.ZodType<T>,
+  { o_host_id: hostId, o_host: host, published }: PublishedRow,
+): (T & OfHost)[] {
+  const { data } = shape.safeParse(JSON.parse(published))
   return data === undefined ? [] : [{ ...data, hostId, host }]
 }
 

@@ -42,12 +42,12 @@ interface UnsettledSearch {
   readonly settled: bigint
 }
 
-/** Queries on what the ledger of a fleet has still to be told: the store is its outbox. */
+/** Queries on what the ledger of a fleet does not know yet: the store is its outbox. */
 export function prepareSettlements(database: Database.Database) {
   const add = database.prepare<[string, number, string]>(
     'INSERT INTO settlement (session, content_id, kind) VALUES (?, ?, ?)',
   )
-  const tell = database.prepare<[number, string]>(
+  const addDecided = database.prepare<[number, string]>(
     `INSERT INTO settlement (session, content_id, kind) SELECT value, ?, ? FROM meta WHERE key = '${VALUE_PREFIX}${SESSION_KEY}'`,
   )
   const addSome = database.prepare<[string, number, number, number]>(
@@ -79,7 +79,7 @@ export function prepareSettlements(database: Database.Database) {
   return {
     add: (session: bigint, contentId: number, kind: string) => void add.run(String(session), contentId, kind),
     /** Adds what somebody decided about a content, or what became of its resource, where this store has been in a fleet. */
-    tell: (contentId: number, kind: string) => void tell.run(contentId, kind),
+    addDecided: (contentId: number, kind: string) => void addDecided.run(contentId, kind),
     /**
      * Adds the receipts of stored contents that the ledger got in no batch up to `settled`, among the next contents after `afterId`. Returns
      * up to which content it looked; undefined: to the last one.

@@ -70,7 +70,7 @@ class LookFirstError extends TemporaryError {
 }
 
 interface SessionHooks {
-  /** Tells the ledger what it lacks, before anything is claimed, and before the host waits for sessions that the ledger has lost. */
+  /** Settles what the ledger lacks, before anything is claimed, and before the host waits for sessions that the ledger has lost. */
   onOpened(session: Session): Promise<void>
   /** Called after each renewal by time. */
   onRenewed(): Promise<void>
@@ -87,7 +87,7 @@ export class HostSession {
   #connecting: Promise<Ledger> | undefined
   #opening: Promise<Session> | undefined
   #timer: Timer | undefined
-  #telling: Promise<boolean> | undefined
+  #reporting: Promise<boolean> | undefined
   #isClosed = false
   #looks = 0
 
@@ -97,7 +97,7 @@ export class HostSession {
     this.#outbox = outbox
     this.#hooks = hooks
     this.#monitor = new LedgerMonitor(context)
-    if (options.serviceWait) options.serviceWait.retryAfter.onOwn = () => this.#tellWait()
+    if (options.serviceWait) options.serviceWait.retryAfter.onOwn = () => this.#reportWait()
   }
 
   get current(): Session | undefined {
@@ -260,11 +260,11 @@ export class HostSession {
   }
 
   /** Renews the session before its time, so that other hosts learn with their next beat that the service asked to wait. */
-  #tellWait(): void {
-    this.#telling ??= this.#renew()
+  #reportWait(): void {
+    this.#reporting ??= this.#renew()
       .catch(() => false)
       .finally(() => {
-        this.#telling = undefined
+        this.#reporting = undefined
       })
   }
 

@@ -20,7 +20,7 @@ import type { LedgerStatus } from './ledger-monitor.ts'
 import { Publication } from './publication.ts'
 import { type SecondSend, SettlementOutbox } from './settlement-outbox.ts'
 
-const UNSETTLED = 'the ledger does not know yet how some uploads ended; shelfd tells it later'
+const UNSETTLED = 'the ledger does not know yet how some uploads ended; shelfd reports it later'
 
 interface OwnContent extends WantedContent {
   readonly contentId: number
@@ -44,7 +44,7 @@ export function keyOf({ path, remoteDirectory }: UploadPlace): string {
 
 /**
  * This host's place among those that share a ledger: its session, the contents that it has claimed, and what the ledger is still to be
- * told. A content is claimed before its intent is committed, and the end of its upload leaves only while the lease is surely ours.
+ * reported. A content is claimed before its intent is committed, and the end of its upload leaves only while the lease is surely ours.
  */
 export class Membership implements AsyncDisposable {
   readonly #context: FleetContext
@@ -66,11 +66,11 @@ export class Membership implements AsyncDisposable {
     // What could not be settled while the ledger was away is settled soon after it is back.
     const onRenewed = async () => {
       if (!this.#outbox.isEmpty) await this.settle()
-      if (this.#session.current) await this.#publication.tellNowAndThen(this.#session.current)
+      if (this.#session.current) await this.#publication.publishNowAndThen(this.#session.current)
     }
-    const tell = async (session: Session) => this.#report(await this.#outbox.flush(session))
+    const flush = async (session: Session) => this.#report(await this.#outbox.flush(session))
     this.#publication = new Publication(context, options.readPublished)
-    this.#session = new HostSession(context, options, this.#outbox, { onOpened: tell, onRenewed })
+    this.#session = new HostSession(context, options, this.#outbox, { onOpened: flush, onRenewed })
   }
 
   /**
@@ -112,7 +112,7 @@ export class Membership implements AsyncDisposable {
   }
 
   /**
-   * Claims contents of a library; results are in the order of `wanted`. Tells the ledger first how earlier uploads ended, and closes
+   * Claims contents of a library; results are in the order of `wanted`. Reports to the ledger first how earlier uploads ended, and closes
    * sessions of others that are silent. Throws TemporaryError `ledger-away` if the ledger went back since `looks` was read.
    */
   async claim(
@@ -212,7 +212,7 @@ export class Membership implements AsyncDisposable {
     for (const { id } of claims) this.#claimed.delete(id)
   }
 
-  /** Tells the ledger how uploads ended; what it does not take now waits in the store. */
+  /** Reports to the ledger how uploads ended; what it does not take now waits in the store. */
   async settle(): Promise<void> {
     const { current } = this.#session
     if (!current) return
@@ -238,7 +238,7 @@ export class Membership implements AsyncDisposable {
     await this.#session.close(async () => {
       await this.giveBack(this.#claimed.keys())
       await this.settle()
-      if (this.#session.current) await this.#publication.tell(this.#session.current)
+      if (this.#session.current) await this.#publication.publish(this.#session.current)
     })
   }
 

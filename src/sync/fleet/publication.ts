@@ -10,37 +10,39 @@ interface PublicationContext {
   readonly logger: Logger
 }
 
-/** Tells people elsewhere of this host's mirrors, what changed and at most once a minute. It never throws: nobody's work depends on it. */
+/** Publishes the state of this host's mirrors for people elsewhere: what changed, and at most once a minute. It never throws: nobody's work depends on it. */
 export class Publication {
   readonly #context: PublicationContext
   readonly #read: (() => Promise<Published>) | undefined
-  /** The session in which something was told, and what, as text by part. */
-  #told: { readonly session: bigint; readonly parts: Readonly<Record<keyof Published, string>> } | undefined
+  /** The session in which something was published, and what, as text by part. */
+  #last: { readonly session: bigint; readonly parts: Readonly<Record<keyof Published, string>> } | undefined
   #lastMs = Number.NEGATIVE_INFINITY
   #running: Promise<void> | undefined
 
-  /** `read`: returns what to tell; undefined: nothing. */
+  /** `read`: returns what to publish; undefined: nothing. */
   constructor(context: PublicationContext, read: (() => Promise<Published>) | undefined) {
     this.#context = context
     this.#read = read
   }
 
-  /** Tells what changed, unless it told something a moment ago. */
-  async tellNowAndThen(session: Session): Promise<void> {
-    if (this.#context.clock.monotonicMs() - this.#lastMs >= MINUTE_MS) await this.tell(session)
+  /** Publishes what changed, unless it published something a moment ago. */
+  async publishNowAndThen(session: Session): Promise<void> {
+    if (this.#context.clock.monotonicMs() - this.#lastMs >= MINUTE_MS) await this.publish(session)
   }
 
-  /** Tells what changed. */
-  async tell(session: Session): Promise<void> {
+  /** Publishes what changed. */
+  async publish(session: Session): Promise<void> {
     this.#lastMs = this.#context.clock.monotonicMs()
     await this.#running
-    this.#running = this.#tell(session).catch((error: unknown) => {
-      this.#context.logger.warn('cannot tell the other hosts of the state of the mirrors', { reason: messageOf(error) })
+    this.#running = this.#publish(session).catch((error: unknown) => {
+      this.#context.logger.warn('cannot publish the state of the mirrors for the other hosts', {
+        reason: messageOf(error),
+      })
     })
     await this.#running
   }
 
-  async #tell({ ledger, session }: Session): Promise<void> {
+  async #publish({ ledger, session }: Session): Promise<void> {
     const published = await this.#read?.()
     if (!published) return
     const { sentInDay, mirrors, problems, runs } = published
@@ -51,14 +53,14 @@ export class Publication {
       runs: JSON.stringify(runs),
     }
     // A session that is new may be one at another ledger.
-    const told = this.#told?.session === session ? this.#told.parts : undefined
-    const isTold = (part: keyof Published) => told?.[part] === parts[part]
-    if (isTold('sentInDay') && isTold('mirrors') && isTold('problems') && isTold('runs')) return
+    const last = this.#last?.session === session ? this.#last.parts : undefined
+    const isPublished = (part: keyof Published) => last?.[part] === parts[part]
+    if (isPublished('sentInDay') && isPublished('mirrors') && isPublished('problems') && isPublished('runs')) return
     await ledger.publish(session, {
       ...{ sentInDay, mirrors },
-      problems: isTold('problems') ? undefined : problems,
-      runs: isTold('runs') ? undefined : runs,
+      problems: isPublished('problems') ? undefined : problems,
+      runs: isPublished('runs') ? undefined : runs,
     })
-    this.#told = { session, parts }
+    this.#last = { session, parts }
   }
 }

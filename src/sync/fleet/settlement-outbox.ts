@@ -20,7 +20,7 @@ export interface SecondSend {
 /** What the fleet needs of the store of its host. */
 export interface FleetStore extends Pick<Store, 'write'> {
   readonly keyValues: Pick<Store['keyValues'], 'get' | 'set' | 'remove'>
-  readonly settlements: Omit<Store['settlements'], 'tell'>
+  readonly settlements: Omit<Store['settlements'], 'addDecided'>
   readonly contents: Pick<Store['contents'], 'getUploadState'>
   readonly foreign: Pick<Store['foreign'], 'requireSearches'>
 }
@@ -32,7 +32,7 @@ interface OutboxContext {
 }
 
 /**
- * Tells the ledger how uploads ended, in numbered batches that the store keeps until the ledger has them: a repeated batch
+ * Reports to the ledger how uploads ended, in numbered batches that the store keeps until the ledger has them: a repeated batch
  * changes nothing, and a ledger whose last number is lower than the store's has lost something.
  */
 export class SettlementOutbox {

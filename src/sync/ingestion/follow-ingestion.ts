@@ -314,7 +314,7 @@ function recordEnd(engine: Engine, poll: FollowedPoll): number[] {
   const nowMs = clock.nowMs()
   const searchableAt = outcome === 'searchable' ? (followed.searchableAt ?? nowMs) : null
   store.contents.setIngestion(followed.contentId, { status, outcome, searchableAt, note, seenAt: nowMs })
-  if (!isShared) store.settlements.tell(followed.contentId, 'outcome')
+  if (!isShared) store.settlements.addDecided(followed.contentId, 'outcome')
   if (outcome === 'searchable') {
     if (note !== WITHOUT_TEXT) progress.searchable += 1
     if (followed.searchableAt === null) metrics.searchableAfter(Math.max(0, nowMs - followed.uploadedAt))

@@ -10,7 +10,7 @@ export interface PublishedInput extends OverviewInput {
   readonly namesPaths: boolean
 }
 
-/** Returns what this host tells people elsewhere; `store` is undefined while nothing was mirrored yet. */
+/** Returns what this host publishes; `store` is undefined while nothing was mirrored yet. */
 export function readPublished(store: StoreReader | undefined, { namesPaths, ...input }: PublishedInput): Published {
   const mirrors = readOverview(store, input).map((mirror) => toPublished(mirror, namesPaths))
   const day = { fromMs: input.nowMs - DAY_MS, toMs: input.nowMs, intervalMs: DAY_MS }

@@ -42,7 +42,7 @@ export function stateOfDaemon(status: DaemonMirrorStatus, nowMs: number): StateL
   return holdOfDaemon(status) ?? scanOfDaemon(status) ?? waiting
 }
 
-/** Between the batches of a schedule nothing is wrong: what waits is told with the time of the next one. */
+/** Between the batches of a schedule nothing is wrong: what waits is shown with the time of the next one. */
 function holdOfDaemon({ state, reason }: DaemonMirrorStatus): StateLine | undefined {
   if (!reason || reason.code === 'scheduled') return undefined
   return { sign: state === 'halted' ? '✗' : '!', text: `${state}: ${reason.message} [${reason.code}]` }

@@ -11,7 +11,7 @@ const DOUBT_INTERVAL_MS = 10_000
 
 /**
  * Returns whether the mirror has files to upload now, directories to create, or uploads in doubt to search for, or the ledger of the fleet
- * is to be told of earlier ones.
+ * is to learn of earlier ones.
  */
 export function hasToUpload(engine: Engine, mirror: OpenMirror): boolean {
   const { store, clock, fleet } = engine

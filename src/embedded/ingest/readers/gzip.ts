@@ -11,7 +11,7 @@ const ANY_RATIO_BYTES = 2 ** 20
 const HTML = /^\s*<(?:!doctype\s+html|html)\b/i
 
 /**
- * Reads a gzip (RFC 1952) as the file in it, whose type its first bytes tell; the end is `partial` when it is too large or holds
+ * Reads a gzip (RFC 1952) as the file in it, whose type its first bytes show; the end is `partial` when it is too large or holds
  * another gzip. Throws for a broken one.
  */
 export async function readGzip(

@@ -14,7 +14,7 @@ export function HostFacts({ host }: { readonly host: HostShown }) {
   return (
     <>
       <p>
-        {counts.every(([, count]) => count === 0) && <span class="quiet">It has told of no mirror yet</span>}
+        {counts.every(([, count]) => count === 0) && <span class="quiet">It has reported no mirror yet</span>}
         {counts.map(
           ([sign, count]) =>
             count > 0 && (

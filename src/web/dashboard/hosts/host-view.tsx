@@ -98,7 +98,7 @@ function Problems({ problems, total }: { readonly problems: HostPage['problems']
   return (
     <>
       <h2 class="section">{counted(total, 'problem')}</h2>
-      {problems.length === 0 && <Notice tone="plain">This host tells numbers only.</Notice>}
+      {problems.length === 0 && <Notice tone="plain">This host reports numbers only.</Notice>}
       <ul class="list" aria-label="Problems">
         {problems.map(({ mirror, path, code, message }) => (
           <li key={`${mirror}/${path}`} class="problem-item">

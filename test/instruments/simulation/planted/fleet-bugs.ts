@@ -60,18 +60,14 @@ export const FLEET_BUGS: readonly PlantedBug[] = [
   {
     name: 'the limit of a day is counted for each host',
     file: 'src/sync/fleet/membership.ts',
-    from: 'library, wanted, this.#options.limits)',
-    to: 'library, wanted, { newPerDay: null })',
+    from: 'const limits = { ...this.#options.limits, ',
+    to: 'const limits = { newPerDay: null, ',
   },
   {
     name: 'a lease is counted from the answer to a renewal',
     file: 'src/sync/fleet/host-session.ts',
-    from: `    const since = this.#now()
-    const { isOurs, orders } = await session.ledger.renew(session.session)
-`,
-    to: `    const { isOurs, orders } = await session.ledger.renew(session.session)
-    const since = this.#now()
-`,
+    from: 'this.#session = { ...this.#session, since }',
+    to: 'this.#session = { ...this.#session, since: this.#now() }',
   },
   {
     name: 'a lease is counted by the wall clock',
@@ -82,8 +78,8 @@ export const FLEET_BUGS: readonly PlantedBug[] = [
   {
     name: 'the wall clock says how long a host was silent',
     file: 'src/sync/fleet/membership.ts',
-    from: 'this.#silent.note(session, beat, clock.monotonicMs(), leaseMs)',
-    to: 'this.#silent.note(session, beat, clock.nowMs(), leaseMs)',
+    from: 'this.#silent.note(session, beat, clock.monotonicMs(), current.leaseMs)',
+    to: 'this.#silent.note(session, beat, clock.nowMs(), current.leaseMs)',
   },
   {
     name: 'a session is closed without grace',
