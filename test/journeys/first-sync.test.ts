@@ -59,10 +59,10 @@ describe('the first sync into the library on this computer', () => {
       npm_package_json: join(home.path, 'package.json'),
     }
     expect((await home.shelfd(['sync', 'docs'], npmStart)).stderr).toMatch(
-      /\nNext: npm start -- search "spring tide" · npm start -- DIR \(a directory of yours\)\n$/,
+      /\nNext: shelfd search "spring tide" · npm start -- DIR \(a directory of yours\)\n$/,
     )
     expect((await home.shelfd(['sync', 'Papers'], npmStart)).stderr).toMatch(
-      /\nNext: npm start -- search "spring tide" · npm start -- dashboard\n$/,
+      /\nNext: shelfd search "spring tide" · shelfd dashboard\n$/,
     )
   })
 

@@ -117,7 +117,7 @@ export function toSettings(
     mirrors: config.mirrors.map((mirror) => {
       return {
         ...toMirrorSettings(mirror, absolute(mirror.path)),
-        hooks: mirror.hooks && toHooks(mirror.hooks, absolute),
+        ...(mirror.hooks && { hooks: toHooks(mirror.hooks, absolute) }),
       }
     }),
     hooks: config.hooks && toHooks(config.hooks, absolute),

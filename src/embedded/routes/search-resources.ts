@@ -41,7 +41,7 @@ export const searchResources = question({
   async handle({ service, grant, query }) {
     const isCompact = query.output_format === 'compact'
     if (!isCompact && query.limit > MAX_DETAILED)
-      throw invalid('limit', `More than ${MAX_DETAILED} are only listed with output_format=compact`)
+      throw invalid('limit', `must be a whole number from 1 to ${MAX_DETAILED}, or to ${LIMITS.max} in compact form`)
     const found = await search(service, query.strategy, {
       query: query.query,
       libraryIds: searchedLibraries(service, grant, query['library_ids[]']),
