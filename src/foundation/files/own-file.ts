@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, systemCodeOf } from '../errors.ts'
 import { findIntruder, ownUid } from './ownership.ts'
 
 // Windows has neither such links nor these flags.
@@ -26,7 +26,8 @@ export function isOwnFile(path: string): boolean {
  */
 export function readOwnFile(path: string, mostBytes: number): string | undefined {
   if (!isOwnFile(path)) return undefined
-  const descriptor = openOwnFile(path)
+  const descriptor = openIfThere(path)
+  if (descriptor === undefined) return undefined
   try {
     const found = fstatSync(descriptor)
     if (!found.isFile() || found.size > mostBytes) throw tooLarge(path, found.size)
@@ -40,6 +41,16 @@ export function readOwnFile(path: string, mostBytes: number): string | undefined
 /** Opens it for reading without waiting, and follows no link. */
 export function openOwnFile(path: string): number {
   return openSync(path, READ)
+}
+
+/** Another process may have removed it since it was looked at. */
+function openIfThere(path: string): number | undefined {
+  try {
+    return openOwnFile(path)
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
 }
 
 /** The error for a path where something lies that this program did not put there. */
