@@ -248,7 +248,7 @@ async function besideUploads(bench: Bench, opened: BenchLedger): Promise<ResultR
 
 /** Forgets hosts and contents, so that the next host finds none. */
 async function emptyLedger({ run }: { run(sql: string): Promise<unknown> }): Promise<void> {
-  const tables = ['host', 'session', 'content', 'claim', 'directory', 'spend', 'extra_send', 'refusal']
+  const tables = ['host', 'session', 'content', 'claim', 'service_wait', 'spend', 'extra_send', 'refusal']
   await run(`TRUNCATE ${tables.map((name) => `shelfd.${name}`).join(', ')}`)
 }
 
