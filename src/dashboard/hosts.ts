@@ -51,7 +51,10 @@ export class Hosts implements AsyncDisposable {
   async #connect(): Promise<FleetView> {
     if (!this.#open) throw new RequestError('not-found', 'This host shares no ledger with others', 404)
     this.#view ??= this.#open()
-    return await this.#view
+    return await this.#view.catch((error: unknown) => {
+      this.#view = undefined
+      throw error
+    })
   }
 }
 
