@@ -18,7 +18,7 @@ export function rankCandidate(entry: Entry, upload: UploadedFile): 0 | 1 | 2 | u
   if (entry.mime_type !== upload.mime) return undefined
   if (entry.title === upload.name) return 0
   const stem = nameKey(upload.name)
-  const seen = [reduce(stemOf(entry.title)), reduce(entry.title), reduce(entry.slug)]
+  const seen = keysOf(entry)
   if (seen.includes(stem)) return 1
   const isBeginning = (text: string) => text !== '' && stem !== '' && (text.startsWith(stem) || stem.startsWith(text))
   return seen.some(isBeginning) ? 2 : undefined
@@ -27,11 +27,91 @@ export function rankCandidate(entry: Entry, upload: UploadedFile): 0 | 1 | 2 | u
 /** Most entries of a merely similar name (rank 2) that are downloaded and compared. */
 export const MOST_OF_LIKE_NAME = 8
 
-/** The entries to compare with an upload, likeliest first: all of rank 0 and 1, and some of rank 2. */
-export function listCandidates<E extends Entry>(entries: readonly E[], upload: UploadedFile): E[] {
+/** Uploads of which listed entries are sought; none is compared with each entry. */
+export class SoughtUploads {
+  readonly #index: NameIndex<UploadedFile>
+
+  constructor(uploads: readonly UploadedFile[]) {
+    this.#index = new NameIndex(uploads, ({ mime, name }) => ({ mime, keys: [nameKey(name)] }))
+  }
+
+  /** Returns whether `rankCandidate` ranks the entry for one of them. */
+  mayInclude(entry: Entry): boolean {
+    return keysOf(entry).some((key) => this.#index.find(entry.mime_type, key).length > 0)
+  }
+}
+
+/** Entries of a listing, in its order; no upload is compared with each of them. */
+export class ListedEntries<E extends Entry> {
+  readonly #index: NameIndex<E>
+  readonly #left: Map<E, number>
+
+  constructor(entries: readonly E[]) {
+    this.#index = new NameIndex(entries, (entry) => ({ mime: entry.mime_type, keys: keysOf(entry) }))
+    this.#left = new Map(entries.map((entry, position) => [entry, position]))
+  }
+
+  /** The entries to compare with an upload, likeliest first: all of rank 0 and 1, and some of rank 2. */
+  candidates(upload: UploadedFile): E[] {
+    const positionOf = (entry: E) => this.#left.get(entry) ?? -1
+    const similar = new Set(
+      this.#index.find(upload.mime, nameKey(upload.name)).filter((entry) => this.#left.has(entry)),
+    )
+    return rankCandidates(
+      [...similar].sort((one, other) => positionOf(one) - positionOf(other)),
+      upload,
+    )
+  }
+
+  /** The entry is an upload that was found: it is a candidate for no other. */
+  remove(entry: E): void {
+    this.#left.delete(entry)
+  }
+}
+
+function rankCandidates<E extends Entry>(entries: readonly E[], upload: UploadedFile): E[] {
   const ranked = entries.map((entry) => ({ entry, rank: rankCandidate(entry, upload) }))
   const ofRank = (wanted: number) => ranked.flatMap(({ entry, rank }) => (rank === wanted ? [entry] : []))
   return [...ofRank(0), ...ofRank(1), ...ofRank(2).slice(0, MOST_OF_LIKE_NAME)]
+}
+
+/** Values by type and keys; finds those of a type with a key that equals the given one, begins with it, or is a beginning of it. */
+class NameIndex<T> {
+  readonly #values: ReadonlyMap<string, readonly (readonly [key: string, value: T])[]>
+  readonly #keys: readonly string[]
+
+  constructor(
+    values: readonly T[],
+    namesOf: (value: T) => { readonly mime: string; readonly keys: readonly string[] },
+  ) {
+    const pairs = values.flatMap((value) => {
+      const { mime, keys } = namesOf(value)
+      return keys.map((key) => [`${mime}\n${key}`, value] as const)
+    })
+    this.#values = Map.groupBy(pairs, ([key]) => key)
+    this.#keys = [...this.#values.keys()].sort()
+  }
+
+  find(mime: string, key: string): T[] {
+    const whole = `${mime}\n${key}`
+    const keys = [whole]
+    // A name without letters and digits is the beginning of no other.
+    if (key !== '') {
+      for (let length = whole.length - 1; length > mime.length + 1; length -= 1) keys.push(whole.slice(0, length))
+      for (let at = this.#firstAfter(whole); this.#keys[at]?.startsWith(whole); at += 1) keys.push(this.#keys[at] ?? '')
+    }
+    return keys.flatMap((each) => (this.#values.get(each) ?? []).map(([, value]) => value))
+  }
+
+  #firstAfter(key: string): number {
+    let [low, high] = [0, this.#keys.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#keys[middle] ?? '') <= key) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
 }
 
 /** The keys of an entry. Names are similar when their keys are equal or one begins with the other. */
@@ -41,6 +121,10 @@ export function nameKeys({ title, filename }: { readonly title: string; readonly
 
 export function nameKey(name: string): string {
   return reduce(stemOf(name))
+}
+
+function keysOf({ title, slug }: Entry): string[] {
+  return [reduce(stemOf(title)), reduce(title), reduce(slug)]
 }
 
 function stemOf(name: string): string {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { listCandidates, nameKey, nameKeys, rankCandidate } from '../../src/rules/similar-names.ts'
+import { ListedEntries, nameKey, nameKeys, rankCandidate, SoughtUploads } from '../../src/rules/similar-names.ts'
 
 describe('an entry that an upload may have left', () => {
   const mime = 'text/markdown'
@@ -74,7 +74,36 @@ describe('the candidates of a search', () => {
     const alike = Array.from({ length: 20 }, () => entry('A-B', 'a-b'))
     const longer = Array.from({ length: 20 }, (_, n) => entry(`a b ${n}`))
     const others = [entry('c.md'), { ...entry('a b.md'), mime_type: 'text/plain' }]
-    const candidates = listCandidates([...others, ...longer, ...alike, ...same], upload)
+    const candidates = new ListedEntries([...others, ...longer, ...alike, ...same]).candidates(upload)
     expect(candidates).toEqual([...same, ...alike, ...longer.slice(0, 8)])
+  })
+
+  const text = fc.stringMatching(/^[aáA-]{0,3}\.?[ab]{0,2}$/)
+  const mime = fc.constantFrom('text/plain', 'text/markdown')
+  const entries = fc.array(fc.record({ title: text, slug: text, mime_type: mime }), { maxLength: 8 })
+  const uploads = fc.array(fc.record({ name: text, mime }), { maxLength: 4 })
+
+  test('the index finds what a comparison of each with each ranks', () => {
+    fc.assert(
+      fc.property(entries, uploads, (listed, sent) => {
+        const sought = new SoughtUploads(sent)
+        const index = new ListedEntries(listed)
+        const ranks = (one: (typeof listed)[number]) => sent.map((upload) => rankCandidate(one, upload))
+        for (const one of listed) expect(sought.mayInclude(one)).toBe(ranks(one).some((rank) => rank !== undefined))
+        for (const upload of sent) {
+          const ranked = listed.filter((one) => rankCandidate(one, upload) !== undefined)
+          expect(index.candidates(upload)).toEqual(
+            ranked.toSorted((a, b) => Number(rankCandidate(a, upload)) - Number(rankCandidate(b, upload))),
+          )
+        }
+      }),
+    )
+  })
+
+  test('an entry that was found is a candidate no longer', () => {
+    const [first, second] = [entry('a b.md'), entry('a b.md')]
+    const index = new ListedEntries([first, second])
+    index.remove(first)
+    expect(index.candidates(upload)).toEqual([second])
   })
 })

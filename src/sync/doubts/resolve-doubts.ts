@@ -1,7 +1,7 @@
 import type { FileEntry } from '../../contract/records.ts'
 import { joinPath, nameOf } from '../../foundation/files/paths.ts'
 import { IN_DOUBT, linkPauseLeftMs, needsSearch } from '../../rules/doubts.ts'
-import { listCandidates, rankCandidate } from '../../rules/similar-names.ts'
+import { ListedEntries, rankCandidate, SoughtUploads } from '../../rules/similar-names.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { DoubtfulContent } from '../../store/tables/contents.ts'
 import type { CopyInDoubt } from '../../store/tables/files.ts'
@@ -24,7 +24,7 @@ import {
 
 /** Listed entries that may be a content in doubt, and what was read of them. */
 interface ListedCandidates {
-  readonly entries: FileEntry[]
+  readonly entries: ListedEntries<FileEntry>
   /** The bytes by resource, so that each is read once, even if it might be several contents. */
   readonly read: Map<string, ResourceBytes>
 }
@@ -105,11 +105,12 @@ async function listForeign(
 ): Promise<ListedCandidates> {
   const { engine, mirror } = context
   const { contents } = engine.store
-  const sought = visits.flatMap(({ names, search }) => names.map((name) => ({ name, mime: search.content.mime })))
+  const sought = new SoughtUploads(
+    visits.flatMap(({ names, search }) => names.map((name) => ({ name, mime: search.content.mime }))),
+  )
   const mayBeOne = (entry: FileEntry) =>
-    !contents.findByResource(mirror.row.library.id, entry.id) &&
-    sought.some((upload) => rankCandidate(entry, upload) !== undefined)
-  return { entries: await listWanted(context, directory, mayBeOne), read: new Map() }
+    sought.mayInclude(entry) && !contents.findByResource(mirror.row.library.id, entry.id)
+  return { entries: new ListedEntries(await listWanted(context, directory, mayBeOne)), read: new Map() }
 }
 
 /** Searches for one content among the entries, and removes the entry that it finds from them. */
@@ -119,10 +120,10 @@ async function searchFor(
   { entries, read }: ListedCandidates,
 ): Promise<SearchResult<FileEntry | undefined>> {
   const { mime, doubts } = content
-  const candidates = new Set(names.flatMap((name) => listCandidates(entries, { name, mime })))
+  const candidates = new Set(names.flatMap((name) => entries.candidates({ name, mime })))
   const compare = (entry: FileEntry) => trySearch(context, () => hasSameBytes(context, content, { id: entry.id, read }))
   const result = await findSame({ candidates, compare, doubts })
-  if ('found' in result && result.found) entries.splice(entries.indexOf(result.found), 1)
+  if ('found' in result && result.found) entries.remove(result.found)
   return result
 }
 
