@@ -134,16 +134,22 @@ const NO_PROBLEM = 'problem_code = NULL, problem_message = NULL, retry_at = NULL
 
 /** Queries on contents: each is uploaded once to its library (product: "new content"). */
 export function prepareContents(database: Database.Database) {
-  const changes = { newlyPending: 0 }
-  return { ...prepareSending(database, changes), ...prepareIngestion(database, changes) }
+  const newlyPending = new NewlyPending()
+  return { ...prepareSending(database, newlyPending), ...prepareIngestion(database, newlyPending) }
 }
 
-interface Changes {
-  /** How often a write may have made resources pending for a mirror since the store was opened. */
-  newlyPending: number
+/** Writes that may have made resources pending for a mirror since the store was opened. */
+class NewlyPending {
+  count = 0
+  readonly listeners = new Set<() => void>()
+
+  note(): void {
+    this.count += 1
+    for (const listener of this.listeners) listener()
+  }
 }
 
-function prepareSending(database: Database.Database, changes: Changes) {
+function prepareSending(database: Database.Database, newlyPending: NewlyPending) {
   const find = database.prepare<Omit<ContentKey, 'size'>, ContentRow>(
     `SELECT ${CONTENT_COLUMNS} FROM content c
      WHERE substr(c.sha256, 1, 8) = substr(@sha256, 1, 8) AND c.sha256 = @sha256 AND c.mime = @mime AND c.library_id = @libraryId`,
@@ -199,14 +205,14 @@ function prepareSending(database: Database.Database, changes: Changes) {
       const { resourceId, isDuplicate, hasSecondLocation, mirrorId, runId, nowMs, host = null } = stored
       store.run(resourceId, Number(isDuplicate), Number(hasSecondLocation), nowMs, nextSeq, mirrorId, runId, host, id)
       nextSeq += 1
-      changes.newlyPending += 1
+      newlyPending.note()
     },
     /** Contents in doubt or in flight that this mirror uploaded, or another one did and a file of this one has them. */
     listDoubtful: ({ id, library }: MirrorKey): DoubtfulContent[] => doubtful.all(library.id, id, id),
   }
 }
 
-function prepareIngestion(database: Database.Database, changes: Changes) {
+function prepareIngestion(database: Database.Database, newlyPending: NewlyPending) {
   const pending = database.prepare<[number, number, number, number], PendingResource>(
     `SELECT ${PENDING_COLUMNS} FROM content INDEXED BY content_pending
      WHERE library_id = ? AND mirror_id = ? AND outcome = 'pending' AND stored_seq > ? ORDER BY stored_seq LIMIT ?`,
@@ -303,7 +309,12 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
   )
   return {
     /** Changes whenever `listPending` may have new rows; needs no query. */
-    countNewlyPending: (): number => changes.newlyPending,
+    countNewlyPending: (): number => newlyPending.count,
+    /** Calls `listener` inside each write after which `listPending` may have new rows, until the result is disposed. */
+    onNewlyPending: (listener: () => void): Disposable => {
+      newlyPending.listeners.add(listener)
+      return { [Symbol.dispose]: () => void newlyPending.listeners.delete(listener) }
+    },
     /** Pending resources of a mirror in the order they were stored, after `afterSeq`. */
     listPending: ({ id, library }: MirrorKey, afterSeq: number, limit: number): PendingResource[] =>
       pending.all(library.id, id, afterSeq, limit),
@@ -321,13 +332,13 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
     /** Assigns all pending resources that the mirror follows to the mirror and to this run's summary. */
     claimPending: ({ id, library }: MirrorKey, runId: number): void => {
       claim.run(runId, id, library.id, id, id)
-      changes.newlyPending += 1
+      newlyPending.note()
     },
     /** Of resources without text, or with part of it, that the mirror follows; `followAgain` is for those that are read anew. */
     isAnyNotWhole: ({ id, library }: MirrorKey): boolean => onlyRow(anyNotWhole.get(library.id, id, id)).n === 1,
     followAgain: ({ id, library }: MirrorKey): void => {
       followAgain.run(library.id, id, id)
-      changes.newlyPending += 1
+      newlyPending.note()
     },
     setIngestion: (id: number, { status, outcome, searchableAt, note, seenAt }: SeenIngestion) =>
       void setStatus.run(status, outcome, searchableAt, note, seenAt, id),

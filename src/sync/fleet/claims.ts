@@ -29,8 +29,6 @@ interface ClaimsOptions {
   readonly room: () => number
   /** A page of files can be read now, or asking has failed. */
   readonly onReady: () => void
-  /** What other hosts have sent was recorded, and may still be in ingestion. */
-  readonly onRecorded: () => void
 }
 
 /** A content that this host would send, with where. */
@@ -286,7 +284,6 @@ export class Claims {
     })
     if (others.size === 0) return
     store.write(() => others.forEach(([candidate, result]) => void this.#record(candidate, result)))
-    this.#options.onRecorded()
   }
 
   #record(candidate: Candidate, result: ClaimResult): void {

@@ -57,10 +57,6 @@ export class IngestionFollower implements Follower {
     this.#schedule.remove(mirrorId)
   }
 
-  wake(): void {
-    this.#wakeUp.set()
-  }
-
   /** Checks now for resources that ended badly and are due, instead of at the planned time. */
   recheck(): void {
     this.#schedule.recheck()
@@ -76,12 +72,14 @@ export class IngestionFollower implements Follower {
 
   /** Polls until `finish` lets it end or the signal is aborted; a failure also calls the listeners for capacity. */
   async run(): Promise<void> {
-    using _joined = this.#engine.ingestion.join(() => this.#countOwn())
+    const { ingestion, store } = this.#engine
+    using _joined = ingestion.join(() => this.#countOwn())
+    using _listening = store.contents.onNewlyPending(() => this.#wakeUp.set())
     try {
       await this.#follow()
     } catch (error) {
       this.hasFailed = true
-      this.#engine.ingestion.announce()
+      ingestion.announce()
       throw error
     }
   }

@@ -1,7 +1,5 @@
 /** The stage that follows ingestion, as uploads see it. */
 export interface Follower {
-  /** More resources may be pending. */
-  wake(): void
   /** Polling failed, so the capacity will not grow any more. */
   readonly hasFailed: boolean
 }

@@ -71,7 +71,7 @@ async function send(
   store.write(() => store.contents.claimPending(mirror.row, mirror.runId))
   if (options.isDryRun) {
     const { fleet } = engine
-    const nothing = { needsDirectory: false, looks: 0, room: () => 0, onReady: () => {}, onRecorded: () => {} }
+    const nothing = { needsDirectory: false, looks: 0, room: () => 0, onReady: () => {} }
     const forAll = { summary, attempts: newAttempts(), ...nothing }
     if (fleet) await new Claims({ engine, mirror }, { fleet, ...forAll }).foresee()
     estimateUploads(engine, mirror, summary, quotaScope)

@@ -57,7 +57,7 @@ export class UploadPreparation {
   /** While uploads continue: the same for files that came since. */
   async continue(): Promise<void> {
     await this.#createDirectories()
-    await this.#searchForEarlier()
+    await this.#earlier.search()
     const nowMs = this.#context.engine.clock.monotonicMs()
     if (nowMs < this.#nextDoubtsMs) return
     this.#nextDoubtsMs = nowMs + DOUBT_INTERVAL_MS
@@ -69,19 +69,11 @@ export class UploadPreparation {
    * once more in a run.
    */
   async findMore(): Promise<boolean> {
-    const absent = await this.#searchForEarlier()
+    const absent = await this.#earlier.search()
     const hasGone = this.#options.attempts.goneDirectories.size > 0
     if (hasGone) await this.#createDirectories()
     const resendable = await this.#resolveDoubts()
     return absent > 0 || hasGone || resendable > 0
-  }
-
-  /** Returns the number of contents that the service does not have and that may be uploaded. */
-  async #searchForEarlier(): Promise<number> {
-    const absent = await this.#earlier.search()
-    // From now on the follower polls the resources that were found.
-    this.#options.follower.wake()
-    return absent
   }
 
   async #resolveDoubts(): Promise<number> {

@@ -119,11 +119,9 @@ export class UploadStage {
     const { summary, attempts } = this.#options
     const needsDirectory = await this.#needsDirectory()
     const onReady = () => this.#event.set()
-    // While ingestion is full, no upload of this host would wake it.
-    const onRecorded = () => this.#options.follower.wake()
     const quota = new RunQuota(this.#engine, this.#context.mirror.row, this.#options.quotaScope)
     const room = () => roomInRun(this.#engine.limits, quota.read())
-    const asked = { fleet, summary, attempts, needsDirectory, looks, room, onReady, onRecorded }
+    const asked = { fleet, summary, attempts, needsDirectory, looks, room, onReady }
     this.#claims = new Claims(this.#context, asked)
   }
 
@@ -261,7 +259,6 @@ export class UploadStage {
 
   readonly #onCommitted = (results: readonly UploadResult[]): void => {
     if (results.some(({ kind }) => kind === 'no-directory')) this.wake()
-    this.#options.follower.wake()
     // Not every upload leaves a resource in ingestion, and other mirrors may wait for its capacity.
     this.#engine.ingestion.announce()
   }

@@ -172,6 +172,21 @@ describe('full ingestion', () => {
     const result = await tested.sync([mirrorOf(writeTree(temporaryDirectory(), three))])
     expect([result.outcome, accountOf(result).uploads.created]).toEqual(['done', 3])
   })
+
+  test('what a search finds is polled at once, so that it makes room', async () => {
+    const root = writeTree(temporaryDirectory(), { 'a.md': 'a', 'b.md': 'bb' })
+    const { service, tested } = await startEngine({}, { limits: { inIngestion: 2 } })
+    service.fault = ({ route }) => {
+      if (route === 'uploadFile') return 'cut-answer'
+      return route === 'listDirectory' && service.count('uploadFile') > 0 ? 'html-error' : undefined
+    }
+    expect(accountOf(await tested.sync([mirrorOf(root)])).problems).toHaveLength(2)
+    service.fault = () => undefined
+    tested.store.write(() => [1, 2].forEach((id) => void tested.store.quarantine.makeDue(id)))
+    writeTree(root, three)
+    const result = await tested.sync([mirrorOf(root)])
+    expect([result.outcome, service.count('uploadFile')]).toEqual(['done', 3])
+  })
 })
 
 test('nothing is sent without disk space to record it', async () => {

@@ -9,7 +9,7 @@ import { UploadStage } from '../../../../src/sync/upload/upload-stage.ts'
 import { openBenchEngine, printMeasure, readInput } from './bench-engine.ts'
 
 /** Ingestion that is over as soon as it begins: there is always room, and nothing to poll. */
-const NO_INGESTION: Follower = { wake() {}, hasFailed: false }
+const NO_INGESTION: Follower = { hasFailed: false }
 
 await using opened = await openBenchEngine(readInput())
 const { engine, mirror, summary } = opened
