@@ -98,6 +98,7 @@ export const commands: readonly CommandEntry[] = [
   entry('config check', 'Say whether the configuration is right', config, 'checkCommand'),
   entry('config get', 'Print the value of one setting', config, 'getCommand'),
   entry('config set', 'Write one setting into the configuration file', config, 'setCommand'),
+  entry('config unset', 'Remove one setting from the configuration file', config, 'unsetCommand'),
   entry('config path', 'Print where the configuration is read from', config, 'pathCommand'),
   entry('config schema', 'Print the JSON Schema of the configuration file', config, 'schemaCommand'),
 ]

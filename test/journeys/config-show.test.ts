@@ -111,6 +111,18 @@ describe('config set, get and check', () => {
     )
   })
 
+  test('config unset removes one setting, and the comments of all else stay', async () => {
+    const { home, file } = homeWith(YAML.replace('limits:', '# costs\nlimits:'))
+    expect((await home.shelfd(['config', 'unset', 'limits.newPerRun'])).stderr).toBe(
+      `Removed "limits.newPerRun" from ${file}\n`,
+    )
+    expect((await home.shelfd(['config', 'get', 'limits.newPerRun'])).stdout).toBe('5000\n')
+    const text = readFileSync(file, 'utf8')
+    expect(text).toContain('# costs')
+    expectExit(await home.shelfd(['config', 'unset', 'limits.newPerRun']), 2, 'is not set in')
+    expect(readFileSync(file, 'utf8')).toBe(text)
+  })
+
   test('config set writes nothing that would be wrong, and makes the file that is missing', async () => {
     const { home, file } = homeWith(YAML)
     for (const [key, value, said] of [
@@ -128,6 +140,8 @@ describe('config set, get and check', () => {
     }
     expectExit(await home.shelfd(['config', 'get', 'limits.newPrRun']), 2, 'did you mean "newPerRun"')
     expect((await home.shelfd(['config', 'get', 'service.tokenCommand'])).stdout).not.toContain('canary')
+    expectExit(await home.shelfd(['config', 'unset', 'mirrors.papers.path']), 2, 'Cannot unset "mirrors.papers.path": ')
+    expect(readFileSync(file, 'utf8')).toBe(YAML)
     const empty = temporaryHome()
     expect((await empty.shelfd(['config', 'set', 'limits.transfers', '8'])).exitCode).toBe(0)
     expect((await empty.shelfd(['config', 'get', 'limits.transfers'])).stdout).toBe('8\n')

@@ -62,6 +62,14 @@ export function withSetting(source: string, path: SettingPath, value: unknown): 
   return document.toString({ lineWidth: 0, indentSeq: !/:\n- /.test(source) })
 }
 
+/** Returns the text of a configuration file without a value; undefined if it does not have it. Comments stay. */
+export function withoutSetting(source: string, path: SettingPath): string | undefined {
+  const document = parseDocument(source)
+  if (!document.hasIn(path)) return undefined
+  document.deleteIn(path)
+  return document.toString({ lineWidth: 0, indentSeq: !/:\n- /.test(source) })
+}
+
 /**
  * Returns the text with other texts in the list `key` of a section; those that stay keep their comments. `before`: the list as it was
  * read, since variables may stand in the file.

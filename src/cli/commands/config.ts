@@ -3,7 +3,13 @@ import { chooseForDaemon } from '../../app/mirrors/choose-mirrors.ts'
 import { reloadDaemon } from '../../app/reload-daemon.ts'
 import { configCandidates, findConfigFile } from '../../app/settings/config-paths.ts'
 import { asIfWritten, asOwn } from '../../app/settings/draft.ts'
-import { readSettingPath, readValues, type SettingPath, withSetting } from '../../app/settings/edit-file.ts'
+import {
+  readSettingPath,
+  readValues,
+  type SettingPath,
+  withoutSetting,
+  withSetting,
+} from '../../app/settings/edit-file.ts'
 import type { Explained, ExplainedSection } from '../../app/settings/explain-settings.ts'
 import { settingFlags } from '../../app/settings/overrides.ts'
 import { findUnknownKey } from '../../app/settings/problems.ts'
@@ -12,6 +18,7 @@ import type { Settings } from '../../app/settings/settings.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../context.ts'
 import { renderConfigYaml } from '../render/config-yaml.ts'
 
 /** All but those that every command has. */
@@ -130,22 +137,63 @@ export const setCommand = defineCommand({
   exits: ['done', 'failed'],
   async run(context, { key, value }) {
     const { settings, io } = context
-    const path = readSettingPath(key, namesOf(settings))
     const file = settings.configFile ?? configCandidates(context.config, io)[0]?.file ?? ''
-    const before = readTextFile(file) ?? asOwn(file, '')
-    const drafts = readValues(value).map((each) => withSetting(before.text, path, each))
-    const flags = { ...context.settingFlags, config: file }
-    const { text, after } = firstUsable(drafts, {
-      read: (draft) => readSettings({ ...io, flags, readFile: asIfWritten(file, before, draft) }),
-      explain: (error) => cannotSet(error, key, file),
-    })
-    chooseForDaemon(after, { known: [], home: io.home })
-    rewriteFile(file, text)
-    context.printMessage(`Wrote "${escapeText(key)}" into ${escapeText(file)}`)
-    const said = await reloadDaemon(after.stateDir)
-    if (said !== undefined) context.printMessage(said)
+    const drafts = (source: string, path: SettingPath) =>
+      readValues(value).map((each) => withSetting(source, path, each))
+    await rewrite(context, { key, file, drafts, verb: 'set', message: `Wrote "${key}" into ${file}` })
   },
 })
+
+export const unsetCommand = defineCommand({
+  description: [
+    'Removes one setting from the configuration file, whose comments stay: the default holds again. Nothing is written where the',
+    'configuration would be wrong without it. A running daemon reads it at once.',
+  ].join('\n'),
+  positionals: { key: KEY },
+  examples: [
+    ['config unset limits.newPerRun', 'the default limit of new files'],
+    ['config unset mirrors.papers.schedule', 'no batches of its own any more'],
+  ],
+  exits: ['done', 'failed'],
+  async run(context, { key }) {
+    const file = context.settings.configFile
+    if (file === undefined)
+      throw new UsageError('bad-usage', 'There is no configuration file: every setting has its default')
+    const drafts = (source: string, path: SettingPath) => {
+      const draft = withoutSetting(source, path)
+      if (draft === undefined) throw new UsageError('bad-usage', `"${key}" is not set in "${file}"`)
+      return [draft]
+    }
+    await rewrite(context, { key, file, drafts, verb: 'unset', message: `Removed "${key}" from ${file}` })
+  },
+})
+
+interface Change {
+  readonly key: string
+  readonly file: string
+  /** Returns the texts that the file may get; the first that can be read is written. */
+  drafts(source: string, path: SettingPath): readonly string[]
+  readonly verb: 'set' | 'unset'
+  /** Printed once the file is written. */
+  readonly message: string
+}
+
+/** Writes the configuration file, and has a running daemon read it. */
+async function rewrite(context: CommandContext, { key, file, drafts, verb, message }: Change): Promise<void> {
+  const { settings, io } = context
+  const path = readSettingPath(key, namesOf(settings))
+  const before = readTextFile(file) ?? asOwn(file, '')
+  const flags = { ...context.settingFlags, config: file }
+  const { text, after } = firstUsable(drafts(before.text, path), {
+    read: (draft) => readSettings({ ...io, flags, readFile: asIfWritten(file, before, draft) }),
+    explain: (error) => cannotWrite(error, { key, file, verb }),
+  })
+  chooseForDaemon(after, { known: [], home: io.home })
+  rewriteFile(file, text)
+  context.printMessage(escapeText(message))
+  const said = await reloadDaemon(after.stateDir)
+  if (said !== undefined) context.printMessage(said)
+}
 
 function inText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
@@ -170,14 +218,14 @@ function firstUsable(texts: readonly string[], { read, explain }: Reading) {
 }
 
 /** Reports the given value instead of a line of the file, which does not have it. */
-function cannotSet(error: unknown, key: string, file: string): unknown {
+function cannotWrite(error: unknown, { key, file, verb }: Pick<Change, 'key' | 'file' | 'verb'>): unknown {
   if (!(error instanceof UsageError) || error.code !== 'bad-configuration') return error
   const [, problems = error.message] = error.message.split(/^Cannot read the configuration: /)
   const unplaced = problems.split('\n').map((line) => {
     return line.startsWith(`${file}:`) ? line.slice(line.indexOf(': ', file.length) + 2) : line
   })
   const text = unplaced.join('\n').replace(`"${key}" must be`, 'it must be')
-  return new UsageError('bad-usage', `Cannot set "${key}": ${text}; nothing was written`, { cause: error })
+  return new UsageError('bad-usage', `Cannot ${verb} "${key}": ${text}; nothing was written`, { cause: error })
 }
 
 function namesOf({ mirrors }: Settings): string[] {
