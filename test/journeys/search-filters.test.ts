@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, utimesSync } from 'node:fs'
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -116,4 +116,19 @@ describe('a search in many documents', () => {
     expect(results).toHaveLength(3)
     expect(filter).toMatchObject({ matched: 103, candidates: 104, isComplete: true })
   })
+})
+
+test('a search marks what no file has any more', async () => {
+  const own = temporaryHome()
+  const root = own.write('Notes', { 'tides.md': 'neap tides, the first draft', 'moon.md': 'the moon makes neap tides' })
+  await own.sync(['Notes'])
+  writeFileSync(join(root, 'tides.md'), 'spring floods')
+  await own.sync(['Notes'])
+  const { stdout } = await own.shelfd(['search', 'neap tides'])
+  const [old, kept] = [
+    /tides\.md .*\n.*draft\n +no file here has this content any more/,
+    /moon\.md .*\n.*moon makes.*\n +no file/,
+  ]
+  expect(stdout).toMatch(old)
+  expect(stdout).not.toMatch(kept)
 })

@@ -95,6 +95,7 @@ export const command = defineCommand({
 /** Services may refuse to list more at a time. */
 const MOST_AT_ONCE = 100
 const MAX_EXCERPT = 400
+const WITHOUT_FILE = 'no file here has this content any more: it has changed, or is gone'
 
 interface Window {
   readonly page: number
@@ -116,7 +117,13 @@ async function listAll(request: SearchRequest, window: Window, { context, servic
   const found = response.results.length
   const results = response.results.slice(start, end)
   if (context.json) return context.printJson({ ...response, results })
-  for (const { resource } of results) printHit(resource, context)
+  using store = openStoreReader(context.settings.stateDir)
+  const listFiles = listFilesOf(store, service.identity, null)
+  for (const { resource } of results) {
+    const [files = []] = listFiles([resource.id])
+    printHit(resource, context)
+    if (files.length > 0 && files.every(({ path }) => path === null)) context.printText(`    ${WITHOUT_FILE}`)
+  }
   printPlace({ found, isAll: found < limit, order: 'relevance' }, window, context)
   printNotice(response.notice, context)
 }
