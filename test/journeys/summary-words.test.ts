@@ -1,5 +1,6 @@
 /** What a person reads after a run: plain words, what matters first, the right number. */
-import { writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
@@ -47,6 +48,14 @@ describe('the summary of a run', () => {
     expect((await home.shelfd(['sync', 'Papers'])).stdout).toMatch(/sent +nothing; 1 copy of files already sent/)
   })
 
+  test('the summary says that nothing was sent where all was there already', async () => {
+    const home = homeWithPapers({ 'a.md': 'A', 'b.md': 'B' })
+    expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBe(0)
+    rmSync(join(home.path, 'state'), { recursive: true })
+    const { stdout } = await home.shelfd(['sync', 'Papers', '--adopt'])
+    expect(stdout).toMatch(/sent +nothing; 2 files were there already$/m)
+  })
+
   test('the summary ends with the number of problems', async () => {
     const { service, home } = await homeOnService({ 'a.md': 'A', 'b.md': 'B' })
     service.answer = ({ fileName }) => (fileName === 'a.md' ? { status: 422, body: { message: 'No' } } : undefined)
@@ -77,12 +86,23 @@ test('problems of many files are one line by cause and directory, in sync and st
 
 test('a quiet check prints nothing while all is well, and only what fails it otherwise', async () => {
   const home = homeWithPapers({ 'a.md': 'A', 'b.md': 'B' })
+  // Nothing fails for it.
+  execFileSync('mkfifo', [join(home.path, 'Papers/pipe')])
   await home.shelfd(['sync', 'Papers'])
   expect(await home.shelfd(['report', '--check', '--quiet'])).toEqual({ exitCode: 0, stdout: '', stderr: '' })
   home.write('Papers', { 'new.md': 'C' })
   const { exitCode, stdout, stderr } = await home.shelfd(['report', '--check', '--quiet'])
   expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' })
   expect(stdout).toMatch(/^Papers: .*\n {2}\+ new\.md: new\n {2}\+ +1 local-only\n$/)
+})
+
+test('a report says where the rows are that it does not show', async () => {
+  const home = homeWithPapers({ 'a.md': 'A' })
+  await home.shelfd(['sync', 'Papers'])
+  home.write('Papers', Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`${index}.md`, `${index}`])))
+  const rest = 'the first 20 are above; all: shelfd report --only local-only'
+  expect((await home.shelfd(['report'])).stdout).toContain(rest)
+  expect((await home.shelfd(['report', '--only', 'local-only'])).stdout).not.toContain(rest)
 })
 
 test('files that changed more recently than --min-age wait for a later run, and are told', async () => {

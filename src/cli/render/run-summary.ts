@@ -94,9 +94,12 @@ function sent({ uploads }: SyncSummary): Line {
 
 /** Describes uploads as `84 files, 200 MiB (2 were there already, 1 more is a copy)`. */
 function describeSent({ created, duplicates, aliases, bytes }: SyncSummary['uploads']): string {
+  if (created + bytes === 0) {
+    const found =
+      duplicates === 0 ? '' : `; ${counted(duplicates, 'file was there already', 'files were there already')}`
+    return `nothing${found}${aliases === 0 ? '' : `; ${counted(aliases, 'copy', 'copies')} of files already sent`}`
+  }
   const files = created + duplicates
-  if (files === 0)
-    return aliases === 0 ? 'nothing' : `nothing; ${counted(aliases, 'copy', 'copies')} of files already sent`
   const size = bytes === 0 ? '' : `, ${formatSize(bytes)}`
   const remarks = [
     ...(duplicates === 0 ? [] : [counted(duplicates, 'was there already', 'were there already')]),
@@ -212,7 +215,8 @@ function describeProblems(problems: readonly SummaryProblem[], nowMs: number): L
   const groups = groupProblems(problems, ({ retryAt }) => retryAt)
   const lines = groups.slice(0, MOST_LINES).map((group): Line => {
     const retryAt = group.problems[0]?.retryAt ?? null
-    const retry = retryAt === null ? '' : `; tried again after ${timeOfDay(Date.parse(retryAt), nowMs)}`
+    const retryAtMs = Date.parse(retryAt ?? '')
+    const retry = retryAtMs > nowMs ? `; tried again after ${timeOfDay(retryAtMs, nowMs)}` : ''
     return [ATTENTION, describeGroup(group, retry)]
   })
   const left = groups.slice(MOST_LINES).flatMap((group) => group.problems).length

@@ -36,7 +36,7 @@ export interface ReportOptions {
   readonly failOn: ReadonlySet<ReportClass>
   /** True to download and compare every sent content. */
   readonly verifies: boolean
-  /** True to print nothing unless something fails. */
+  /** True to print only what fails. */
   readonly isQuiet: boolean
 }
 
@@ -124,7 +124,12 @@ async function* renderReport(context: CommandContext, { reportContext, names, op
     for await (const mirror of report(reportContext, mirrors, { ...options, onVerified })) {
       if (!hasBegun) yield* given(printer.begin(generatedAt))
       hasBegun = true
-      yield* gather(renderMirror(printer, mirror, options, outcome))
+      const found = { hasFailures: false, hasFaults: false }
+      const pieces = gather(renderMirror(printer, mirror, options, found))
+      const rendered = options.isQuiet ? [...pieces] : pieces
+      if (!options.isQuiet || found.hasFailures || found.hasFaults) yield* rendered
+      outcome.hasFailures ||= found.hasFailures
+      outcome.hasFaults ||= found.hasFaults
     }
     if (!hasBegun) yield* given(printer.begin(generatedAt))
     hasBegun = true
@@ -135,6 +140,7 @@ async function* renderReport(context: CommandContext, { reportContext, names, op
   yield* given(printer.end())
 }
 
+/** `outcome` is complete at the end. */
 function* renderMirror(printer: ReportPrinter, mirror: MirrorReport, options: ReportOptions, outcome: ReportOutcome) {
   const ahead = createTally()
   if (printer.countsFirst) for (const _ of countedRows(mirror.differingRows, options, ahead));
@@ -145,8 +151,8 @@ function* renderMirror(printer: ReportPrinter, mirror: MirrorReport, options: Re
     yield* given(printer.entry(entry, state))
   }
   yield* given(printer.endMirror(mirror, tally))
-  outcome.hasFailures ||= tally.hasFailures
-  outcome.hasFaults ||= (mirror.verification?.faults.length ?? 0) > 0
+  outcome.hasFailures = tally.hasFailures
+  outcome.hasFaults = (mirror.verification?.faults.length ?? 0) > 0
 }
 
 function* given(printed: Printed): Generator<Piece> {
@@ -200,7 +206,7 @@ function* countedRows(
     const { entry, isElsewhere, isSetAside, isUnsupported, kindWithoutText: kind } = row
     if (isElsewhere) tally.elsewhere += 1
     if (isElsewhere && !options.showsAll) continue
-    if (!isWanted(entry.class, options)) continue
+    if (!isWanted(entry.class, options) || (options.isQuiet && (isSetAside || isUnsupported))) continue
     if (kind !== null) tally.withoutText.set(kind, (tally.withoutText.get(kind) ?? 0) + 1)
     if (isUnsupported) tally.unsupported += 1
     if (entry.class === 'needs-attention' && entry.duplicateOf !== null) tally.failedCopies += 1

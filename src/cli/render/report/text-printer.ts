@@ -40,8 +40,10 @@ export function createTextPrinter({ listsAll }: { readonly listsAll: boolean }):
         const count = countOf(counts, reportClass)
         if (count === 0) return []
         const parts = partsOf(reportClass, tally).filter(([part]) => part > 0)
+        const isCut = (shown.get(reportClass) ?? 0) > MOST_ROWS && !listsAll
         return [
           `  ${sign} ${number(count)} ${reportClass}${meaningOf(reportClass, count)}`,
+          ...(isCut ? [`    the first ${MOST_ROWS} are above; all: shelfd report --only ${reportClass}`] : []),
           ...parts.map(([part, text]) => `    ${number(part)} of them ${text}`),
         ]
       })
