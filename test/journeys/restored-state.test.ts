@@ -1,4 +1,4 @@
-import { cpSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startFaultyService } from '../support/faulty-service.ts'
@@ -30,6 +30,18 @@ test('a state restored from a backup is reported until the next sync [P24]', asy
   const report = await home.shelfd(['report', '--check'])
   expect(report).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/2 in-sync/) })
   expect(report.stderr).not.toMatch(NOTICE)
+})
+
+test('a sync that sends nothing looks as well, and the report of a copied state ends [P24]', async () => {
+  const service = await startFaultyService({ library: 'Research', hasNoDuplicateRule: true })
+  const home = homeWithPapers({ 'a.md': 'A' }, service)
+  expect((await home.sync(TO)).exitCode).toBe(0)
+  // As somebody does who corrects the owner of all files of a home directory.
+  chmodSync(join(home.stateDir, 'store.db'), 0o600)
+  expect((await home.shelfd(['status'])).stdout).toMatch(NOTICE)
+  expect((await home.sync(TO)).exitCode).toBe(0)
+  expect((await home.shelfd(['status'])).stdout).not.toMatch(NOTICE)
+  expect(service.count('uploadFile')).toBe(1)
 })
 
 test('every command refuses an older store until its generation is removed [P24]', async () => {

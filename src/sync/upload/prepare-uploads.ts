@@ -10,8 +10,8 @@ import type { PathProblem } from '../scan/scan-batch.ts'
 const DOUBT_INTERVAL_MS = 10_000
 
 /**
- * Returns whether the mirror has files to upload now, directories to create, or uploads in doubt to search for, or the ledger of the fleet
- * is to learn of earlier ones.
+ * Returns whether the mirror has files to upload now, directories to create, or uploads in doubt or of an earlier state to search for, or
+ * the ledger of the fleet is to learn of earlier ones.
  */
 export function hasToUpload(engine: Engine, mirror: OpenMirror): boolean {
   const { store, clock, fleet } = engine
@@ -20,6 +20,7 @@ export function hasToUpload(engine: Engine, mirror: OpenMirror): boolean {
     store.files.hasSendable(id, clock.nowMs()) ||
     store.directories.countPending(id) > 0 ||
     fleet?.hasToJoin === true ||
+    store.foreign.isSearchDue(id) ||
     listDoubtful(engine, mirror).length > 0
   )
 }
