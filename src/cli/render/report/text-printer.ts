@@ -18,7 +18,7 @@ const MOST_ROWS = 20
 
 /** Prints what differs, by class, and the counts. */
 export function createTextPrinter({ listsAll }: { readonly listsAll: boolean }): ReportPrinter {
-  const shown = new Map<ReportClass, number>()
+  const shown = new Map<string, number>()
   return {
     omitsInSync: !listsAll,
     begin: nothing,
