@@ -30,16 +30,18 @@ function temporaryHost(clock: Clock = systemClock) {
     INSERT INTO content (library_id, sha256, mime, size, state) SELECT 1, randomblob(32), 'text/plain', 1, 'new' FROM n`)
   database.close()
   const shared = new MemoryLedger(clock, LEASE_MS)
-  const around = { clock, random: Math.random, logger: silentLogger }
-  const open = (signal = new AbortController().signal, state = store) =>
+  const warnings: string[] = []
+  const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) }
+  const around = { clock, random: Math.random, logger }
+  const open = (signal = new AbortController().signal, state = store, ledger = shared) =>
     new Membership(
       { ...around, store: state, signal },
       {
-        ...{ connect: async () => shared.connect(), name: 'nas', version: '1.0.0', limits: { newPerDay: null } },
+        ...{ connect: async () => ledger.connect(), name: 'nas', version: '1.0.0', limits: { newPerDay: null } },
         ...{ bootMs: clock.monotonicMs, retry: { attempts: 9, firstDelayMs: 1, maxDelayMs: 1, forMs: 60_000 } },
       },
     )
-  return { directory, store, shared, open }
+  return { directory, store, shared, open, warnings }
 }
 
 test('what has looked before the ledger went back claims nothing more, also when it tries again', async () => {
@@ -52,6 +54,46 @@ test('what has looked before the ledger went back claims nothing more, also when
   shared.loseCommits(1)
   for (const id of [2, 3]) await expect(claim(id, looks)).rejects.toThrow(TemporaryError)
   expect(await claim(2, await fleet.join())).toBe('mine')
+})
+
+test('a failover that lost nothing is not called a loss, and is looked for like one [P3, P14]', async () => {
+  const { shared, open, warnings } = temporaryHost()
+  {
+    await using nas = open()
+    const claim = async (looks: number) => await nas.claim(LIBRARY, [contentOf(1)], { looks })
+    await claim(0)
+    shared.loseCommits(0)
+    await expect(claim(0)).rejects.toThrow(TemporaryError)
+    await claim(await nas.join())
+    expect(nas.looks).toBe(1)
+  }
+  const others = temporaryHost()
+  await using laptop = others.open(undefined, undefined, shared)
+  await laptop.join()
+  expect(laptop.looks).toBe(1)
+  expect([...warnings, ...others.warnings]).toEqual([
+    expect.stringMatching(/^PostgreSQL changed over .* has all receipts of this host, but may lack .* others/),
+    expect.stringMatching(/^PostgreSQL changed over .* before this host was there: .* may lack commits of others/),
+  ])
+})
+
+test('a ledger that lacks receipts of a host went back, also after a restart [P3, P14]', async () => {
+  const { store, shared, open, warnings } = temporaryHost()
+  {
+    await using fleet = open()
+    await fleet.claim(LIBRARY, [contentOf(1)], { looks: await fleet.join() })
+  }
+  shared.loseCommits(2)
+  const stop = new AbortController()
+  await using stopped = open(stop.signal)
+  const joined = stopped.join()
+  while (store.keyValues.get('fleet:acknowledged') !== '0') await systemClock.sleep(1)
+  stop.abort(new Error('stopped'))
+  await expect(joined).rejects.toThrow('stopped')
+  await using fleet = open()
+  await fleet.join()
+  const wentBack = expect.stringMatching(/^the ledger went back: it lacks receipts of this host/)
+  expect(warnings).toEqual([wentBack, wentBack])
 })
 
 test('a host that is stopped while it waits for lost sessions waits and looks with its next start', async () => {

@@ -14,6 +14,7 @@ import type { LedgerCall } from '../../ledger/observe-ledger.ts'
 import type { Published } from '../../ledger/published.ts'
 import type { RetryAfter } from '../../remote/retry-after.ts'
 import { graceMs, leaseLeftMs, type UpTime } from '../../rules/lease.ts'
+import { describeLedgerGap, findLedgerGap, type LedgerGap } from '../../rules/ledger-gap.ts'
 import { type RetryPolicy, retryDelayMs } from '../../rules/retry-delay.ts'
 import { COPIED_KEY, SESSION_KEY } from '../../store/tables/settlements.ts'
 import { LedgerMonitor, type LedgerStatus } from './ledger-monitor.ts'
@@ -62,10 +63,10 @@ export interface Session extends OpenedSession {
   readonly since: UpTime
 }
 
-/** The ledger went back since a stage has looked in the library: to ask the ledger again does not help that stage. */
+/** The ledger may lack commits since a stage has looked in the library: to ask the ledger again does not help that stage. */
 class LookFirstError extends TemporaryError {
   constructor() {
-    super('ledger-away', 'The ledger went back or is another one; the next run looks in the library before it sends')
+    super('ledger-away', 'The ledger may have lost its last commits; the next run looks in the library before it sends')
   }
 }
 
@@ -206,17 +207,16 @@ export class HostSession {
       .open({ key, name, version, place }, before === undefined ? null : BigInt(before))
       .catch(asOperatorError)
     this.#keep(SESSION_KEY, String(opened.session))
-    const [generation, timeline] = store.keyValues.get(LEDGER)?.split('/') ?? []
+    const known = store.keyValues.get(LEDGER)
     const acknowledged = BigInt(store.keyValues.get(ACKNOWLEDGED) ?? 0)
-    const isUnknown = generation !== opened.generation
+    const isUnknown = known?.split('/', 1)[0] !== opened.generation
     const hasLost = this.#outbox.reconcile(opened, { acknowledged, isUnknown })
-    // A host that was never there cannot compare.
-    const isMoved = generation === undefined ? opened.hasMoved : isUnknown || timeline !== String(opened.timeline)
+    const gap = findLedgerGap(known, hasLost, opened)
     const session = { ...opened, ledger, since }
     const isCopied = store.keyValues.get(COPIED_KEY) !== undefined
-    const mustWait = isMoved || hasLost || isCopied
+    const mustWait = gap !== undefined || isCopied
     const keepLedger = () => this.#keep(LEDGER, `${opened.generation}/${opened.timeline}`)
-    if (isMoved || hasLost) this.#requireSearches()
+    if (gap) this.#requireSearches(gap)
     else if (isCopied) this.#context.logger.warn(COPIED)
     else keepLedger()
     await this.#hooks.onOpened(session)
@@ -238,10 +238,10 @@ export class HostSession {
     return this.#session ?? session
   }
 
-  /** The ledger lost what it had acknowledged, or is another one: the libraries are listed before anything is sent. */
-  #requireSearches(): void {
+  /** The ledger may lack what it had acknowledged: the libraries are listed before anything is sent. */
+  #requireSearches(gap: LedgerGap): void {
     const { store, logger } = this.#context
-    logger.warn('the ledger went back or is another one; shelfd settles again what it lacks, and looks before it sends')
+    logger.warn(describeLedgerGap(gap))
     store.write(() => store.foreign.requireSearches())
   }
 
