@@ -3,6 +3,7 @@ import { type Fleet, fleetOf, LEASE_MS } from '../support/fleet-of-hosts.ts'
 import { expectExit, type Home } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { needsPostgres } from '../support/postgres.ts'
+import { createReplicatedDatabase } from '../support/postgres-standby.ts'
 import { manyFiles } from '../support/temporary.ts'
 
 needsPostgres()
@@ -86,6 +87,54 @@ describe('a ledger without its last commits', () => {
       await allIsWell(fleet, hosts, 11)
     },
   )
+})
+
+describe('a standby that is promoted', () => {
+  test('without the last commits, amid uploads: nothing is sent twice, and every receipt is back [P3, P4]', async () => {
+    await using replicated = await createReplicatedDatabase()
+    await using fleet = await fleetOf({ database: replicated.database })
+    const papers = manyFiles(8, 8)
+    const [nas, laptop] = [await fleet.sync('nas', papers), await fleet.sync('laptop', papers)]
+    await replicated.stopStandby()
+    const later = { 'b/common.md': 'common', 'b/lost.md': 'sent by the laptop alone' }
+    laptop.write('Papers', later)
+    expect((await laptop.sync([])).exitCode).toBe(0)
+    nas.write('Papers', Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`more-${at}.md`, `more ${at}`])))
+    const held = fleet.service.holdUploads(4, 2)
+    const sending = nas.shelfd(['sync', '--transfers', '2', '--retry-for', '60s'])
+    await held.begun
+    await replicated.failOver()
+    expect(await fleet.database.run('SELECT shelfd.timeline_1() AS timeline')).toEqual([{ timeline: 2 }])
+    held.release()
+    // What has looked before the failover sends nothing more.
+    expect([0, 5]).toContain((await sending).exitCode)
+
+    const pi = await fleet.host('pi', { ...papers, ...later })
+    const joined = await pi.shelfd(['sync', '--adopt'])
+    expectExit(joined, 0, /before this host was there: the ledger may lack commits of others/)
+    expect(joined.stderr).not.toMatch(/went back/)
+    expectExit(await laptop.shelfd(['sync']), 0, /the ledger went back: it lacks receipts of this host/)
+    nas.write('Papers', { 'lost.md': 'sent by the laptop alone' })
+    for (const host of [nas, laptop, pi]) expect((await host.sync([])).exitCode).toBe(0)
+    await allIsWell(fleet, [nas, laptop, pi], 8 + 2 + 12)
+  })
+
+  test('with all commits makes no host believe that some are lost, and nothing is sent again [P3]', async () => {
+    await using replicated = await createReplicatedDatabase()
+    await using fleet = await fleetOf({ database: replicated.database })
+    const papers = manyFiles(8, 8)
+    const nas = await fleet.sync('nas', papers)
+    await replicated.failOver('fast')
+    nas.write('Papers', { 'new.md': 'new' })
+    expectExit(
+      await nas.shelfd(['sync']),
+      0,
+      /^(?!.*went back).*the ledger has all receipts of this host, but may lack/s,
+    )
+    const pi = await fleet.host('pi', papers)
+    expectExit(await pi.shelfd(['sync', '--adopt']), 0, /^(?!.*went back).*before this host was there/s)
+    await allIsWell(fleet, [nas, pi], 9)
+  })
 })
 
 /** What others have sent is nobody's fault. */

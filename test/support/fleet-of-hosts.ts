@@ -22,13 +22,14 @@ export interface Fleet extends AsyncDisposable {
   sync(name: string, papers: Tree, exitCode?: number, more?: Settings): Promise<Home>
 }
 
-/** Hosts over one service that stores each upload anew, and one ledger. */
+/** Hosts over one service that stores each upload anew, and one ledger, in a database of its own unless one is given. */
 export async function fleetOf({
   isCreated = true,
+  database: given,
   ...options
-}: FaultyOptions & { isCreated?: boolean } = {}): Promise<Fleet> {
+}: FaultyOptions & { isCreated?: boolean; database?: TestDatabase } = {}): Promise<Fleet> {
   const service = await startFaultyService({ library: 'Research', hasNoDuplicateRule: true, ...options })
-  const database = await createDatabase()
+  const database = given ?? (await createDatabase())
   if (isCreated) await initialise(database.address, LEASE_MS)
   const { user, host, port, database: name } = database.address
   const password = (await database.address.password?.()) ?? ''
@@ -63,7 +64,9 @@ export async function fleetOf({
       expect((await home.sync([])).exitCode).toBe(exitCode)
       return home
     },
-    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      if (!given) await database[Symbol.asyncDispose]()
+    },
   }
   return fleet
 }

