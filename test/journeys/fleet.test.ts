@@ -150,6 +150,12 @@ describe('hosts of one ledger', () => {
     fleet.service.forget()
     expect((await laptop.sync([])).exitCode).toBe(1)
     expect(fleet.service.count('uploadFile')).toBe(0)
+    // Each speaks of its own file.
+    expect((await laptop.shelfd(['report'])).stdout).toMatch(
+      /same\.md.*Cannot upload "same\.md", as host "nas" could not: the service answered 422/,
+    )
+    expect((await nas.sync([])).exitCode).toBe(1)
+    expect((await nas.shelfd(['report'])).stdout).toMatch(/Cannot upload "bad\.md": the service answered 422/)
 
     // What one decides holds for all, once it has spoken with the ledger.
     fleet.service.answer = () => undefined
@@ -157,6 +163,24 @@ describe('hosts of one ledger', () => {
     expect(await laptop.sync([])).toMatchObject({ exitCode: 0, mirror: { uploads: { created: 1 } } })
     expect((await nas.shelfd(['failed', 'retry', '--all'])).exitCode).toBe(0)
     expect(await nas.sync([])).toMatchObject({ exitCode: 0, mirror: { uploads: { created: 0, aliases: 1 } } })
+  })
+
+  test('name a content that was sent twice all the same [P3]', async () => {
+    await using fleet = await fleetOf({ mayRepeat: 'an upload arrives after its host was given up' })
+    const [nas, laptop] = [await fleet.host('nas', { 'a.md': 'same' }), await fleet.host('laptop', { 'a.md': 'same' })]
+    const held = fleet.service.holdUploads(1, 1)
+    const sending = nas.shelfd(['sync'])
+    await held.begun
+    fleet.service.onUploadBegun = () => undefined
+    // As if all of it lay in a buffer of the network for longer than lease and grace.
+    await fleet.database.run('UPDATE shelfd.session SET is_closed = true')
+    expect(await laptop.sync([])).toMatchObject({ exitCode: 0, mirror: { uploads: { created: 1 } } })
+    held.release()
+    // Its session was closed: the receipt reaches the ledger with the next one.
+    expect((await sending).exitCode).toBe(0)
+    expectExit(await nas.shelfd(['sync']), 0, /a content was sent twice, by two hosts/)
+    expect(readLibrary(fleet.service.dataDir)).toHaveLength(2)
+    expect((await laptop.shelfd(['fleet', 'status'])).stdout).toMatch(/^second sends +1$/m)
   })
 
   test('a host that links copies adds the location of what another one has sent', async () => {

@@ -1,42 +1,19 @@
-import { joinLibraryPath } from '../../contract/library-path.ts'
-import { INBOX_PATH } from '../../contract/routes.ts'
-import { momentOf } from '../../foundation/clock.ts'
-import { joinPath } from '../../foundation/files/paths.ts'
-import type { ClaimResult, LedgerLibrary, UploadPlace } from '../../ledger/ledger.ts'
-import { quarantineLeftMs } from '../../rules/retry-delay.ts'
-import type { SyncSummary } from '../../rules/sync-summary.ts'
+import type { ClaimResult } from '../../ledger/ledger.ts'
 import type { DoubtfulContent } from '../../store/tables/contents.ts'
 import type { OpenFile, OpenFileCursor } from '../../store/tables/files.ts'
 import type { MirrorContext } from '../engine.ts'
-import type { RunAttempts } from '../pass.ts'
-import { withdrawUpload } from '../progress.ts'
-import { keyOf, type Membership } from './membership.ts'
+import { type AnswerOptions, type Candidate, LedgerAnswers, PAGE, wantedOf } from './ledger-answers.ts'
 
-const BEGINNING: OpenFileCursor = { directoryId: 0, name: '' }
-/** Files that one query returns and one call claims. */
-const PAGE = 500
 /** What nobody has claimed is asked for so often; then it waits for another run. */
 const MOST_VAIN_ROUNDS = 10
 
-interface ClaimsOptions {
-  readonly fleet: Membership
-  readonly summary: SyncSummary
-  readonly attempts: RunAttempts
-  readonly needsDirectory: boolean
+interface ClaimsOptions extends AnswerOptions {
   /** What joining the fleet returned, before the stage looked in the library. */
   readonly looks: number
   /** What the limits of this host leave room for in this run. */
   readonly room: () => number
   /** A page of files can be read now, or asking has failed. */
   readonly onReady: () => void
-}
-
-/** A content that this host would send, with where. */
-interface Candidate extends UploadPlace {
-  readonly contentId: number
-  readonly sha256: Uint8Array
-  readonly mime: string
-  readonly sizeBytes: number
 }
 
 interface Page {
@@ -55,6 +32,7 @@ type Unclaimed = 'elsewhere' | 'held' | 'unasked'
 export class Claims {
   readonly #context: Pick<MirrorContext, 'engine' | 'mirror'>
   readonly #options: ClaimsOptions
+  readonly #answers: LedgerAnswers
   /** Contents that other hosts send. */
   readonly #elsewhere = new Set<number>()
   readonly #held = new Set<number>()
@@ -75,6 +53,7 @@ export class Claims {
   constructor(context: Pick<MirrorContext, 'engine' | 'mirror'>, options: ClaimsOptions) {
     this.#context = context
     this.#options = options
+    this.#answers = new LedgerAnswers(context, options)
   }
 
   /** Throws what asking the ledger ended with. */
@@ -120,28 +99,11 @@ export class Claims {
   /** Returns why the content is not this host's to send from this file; undefined if it is. */
   whyNot(file: Pick<OpenFile, 'contentId' | 'directory' | 'name'>): Unclaimed | undefined {
     const { contentId } = file
-    if (this.#options.fleet.hasClaimedAt(contentId, this.#placeOf(file))) return undefined
+    if (this.#options.fleet.hasClaimedAt(contentId, this.#answers.placeOf(file))) return undefined
     if (this.#elsewhere.has(contentId)) return 'elsewhere'
     if (this.#held.has(contentId)) return 'held'
     this.#unasked.add(contentId)
     return 'unasked'
-  }
-
-  /** For a dry run: records which contents other hosts have sent, or tried in vain, and claims nothing. */
-  async foresee(): Promise<void> {
-    const { store } = this.#context.engine
-    let files: readonly OpenFile[]
-    for (let cursor: OpenFileCursor | undefined = BEGINNING; cursor; cursor = files.at(-1)) {
-      files = store.files.listOpen(this.#context.mirror.row.id, cursor, PAGE)
-      const candidates = this.#listCandidates(files)
-      const results = await this.#options.fleet.peek(this.#library, candidates.map(wantedOf))
-      const known = new Map<number, [Candidate, ClaimResult]>()
-      candidates.forEach((candidate, index) => {
-        const result = results[index]
-        if (result?.kind === 'stored' || result?.kind === 'refused') known.set(candidate.contentId, [candidate, result])
-      })
-      store.write(() => known.forEach(([candidate, result]) => void this.#record(candidate, result)))
-    }
   }
 
   /** Claims contents in doubt, so that one host searches for each; returns those that are this host's. */
@@ -222,7 +184,7 @@ export class Claims {
     const page: Page = { cursor, files: undefined }
     const { store } = this.#context.engine
     const files = store.files.listOpen(this.#context.mirror.row.id, cursor, PAGE)
-    const candidates = this.#listCandidates(files)
+    const candidates = this.#answers.listCandidates(files)
     const asking = this.#ask(candidates, this.#options.room)
       .then(
         () => {
@@ -240,31 +202,6 @@ export class Claims {
     return page
   }
 
-  /** The contents of files that may be sent now, and each place that this host has not claimed them for. */
-  #listCandidates(files: readonly OpenFile[]): Candidate[] {
-    const { store, clock } = this.#context.engine
-    const { attempts } = this.#options
-    return files.flatMap((file) => {
-      const { contentId, sha256, mime, size: sizeBytes } = file
-      if (attempts.exhausted.has(contentId)) return []
-      const { state, retryAt, isSetAside } = store.contents.getUploadState(contentId)
-      const isDue = isSetAside === 0 && quarantineLeftMs(retryAt, clock.nowMs()) === 0
-      if (state !== 'new' && !(state === 'refused' && isDue)) return []
-      return [{ contentId, sha256, mime, sizeBytes, ...this.#placeOf(file) }]
-    })
-  }
-
-  #placeOf({ directory, name }: Pick<OpenFile, 'directory' | 'name'>): UploadPlace {
-    const { remotePath } = this.#context.mirror.row
-    const remoteDirectory = this.#options.needsDirectory ? joinLibraryPath(remotePath, directory) : INBOX_PATH
-    return { path: joinPath(directory, name), remoteDirectory }
-  }
-
-  get #library(): LedgerLibrary {
-    const { origin, tenantId, remoteId } = this.#context.mirror.row.library
-    return { origin, tenantId, remoteId }
-  }
-
   /** `atMost`: what may be claimed of those that nobody has; undefined: all. */
   async #ask(candidates: readonly Candidate[], atMost?: () => number): Promise<void> {
     const { fleet } = this.#options
@@ -272,7 +209,10 @@ export class Claims {
     // Who claimed them may have nothing left to send, and not give them back.
     for (const { contentId } of candidates) if (fleet.hasClaimed(contentId)) this.#mine.add(contentId)
     if (wanted.length === 0) return
-    const results = await fleet.claim(this.#library, wanted.map(wantedOf), { looks: this.#options.looks, atMost })
+    const results = await fleet.claim(this.#answers.library, wanted.map(wantedOf), {
+      looks: this.#options.looks,
+      atMost,
+    })
     const { store } = this.#context.engine
     const others = new Map<number, [Candidate, ClaimResult]>()
     wanted.forEach((candidate, index) => {
@@ -288,68 +228,14 @@ export class Claims {
 
   #record(candidate: Candidate, result: ClaimResult): void {
     const { contentId } = candidate
-    switch (result.kind) {
-      case 'doubtful':
-        this.#mine.add(contentId)
-        this.#recordDoubt(candidate, result.places, result.host)
-        break
-      case 'stored':
-        this.#recordStored(candidate, result)
-        break
-      case 'refused':
-        this.#context.engine.store.contents.markRefused(contentId, result)
-        if (result.isSetAside) this.#context.engine.store.quarantine.setAside(contentId)
-        // The clocks of two hosts may differ about when it may be tried again.
-        this.#options.attempts.exhausted.add(contentId)
-        break
-      case 'elsewhere':
-        this.#elsewhere.add(contentId)
-        break
-      case 'held':
-        this.#held.add(contentId)
-        this.#freesAt = result.freesAt
-        break
+    this.#answers.record(candidate, result)
+    if (result.kind === 'doubtful') this.#mine.add(contentId)
+    else if (result.kind === 'elsewhere') this.#elsewhere.add(contentId)
+    else if (result.kind === 'held') {
+      this.#held.add(contentId)
+      this.#freesAt = result.freesAt
     }
   }
-
-  /** Adds the places of other hosts, so that the search covers them. */
-  #recordDoubt({ contentId }: Candidate, places: readonly UploadPlace[], host: string): void {
-    const { store, clock } = this.#context.engine
-    const { row, runId } = this.#context.mirror
-    const known = new Set(store.uploads.listUnaccounted(contentId).map(keyOf))
-    for (const place of places.filter((other) => !known.has(keyOf(other)))) {
-      const begunAt = momentOf(clock)
-      store.uploads.recordElsewhere({ contentId, mirrorId: row.id, ...place, runId, begunAt }, host)
-    }
-    if (store.contents.getUploadState(contentId).state !== 'doubt') store.contents.markInDoubt(contentId)
-  }
-
-  /** Another host has sent it: files of this one that have it are aliases, as those of another mirror are, unless the plan links them. */
-  #recordStored(
-    { contentId, sizeBytes }: Candidate,
-    { resourceId, outcome, host }: Extract<ClaimResult, { kind: 'stored' }>,
-  ): void {
-    const { store, clock, progress } = this.#context.engine
-    const { row, runId, settings } = this.#context.mirror
-    const nowMs = clock.nowMs()
-    const stored = { resourceId, isDuplicate: true, hasSecondLocation: false, mirrorId: row.id, runId, nowMs, host }
-    store.contents.markStored(contentId, stored)
-    if (outcome === 'searchable')
-      store.contents.setIngestion(contentId, {
-        status: 'completed',
-        outcome,
-        searchableAt: nowMs,
-        note: null,
-        seenAt: nowMs,
-      })
-    if (this.#options.needsDirectory && settings.duplicates === 'link') return
-    this.#options.summary.uploads.aliases += store.files.receiveAll(contentId)
-    withdrawUpload(progress, sizeBytes)
-  }
-}
-
-function wantedOf({ path, remoteDirectory, ...content }: Candidate) {
-  return { ...content, place: { path, remoteDirectory } }
 }
 
 function isSame(one: OpenFileCursor, other: OpenFileCursor): boolean {

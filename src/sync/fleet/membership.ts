@@ -81,6 +81,11 @@ export class Membership implements AsyncDisposable {
     return await this.#session.call(async () => this.#session.looks)
   }
 
+  /** The name of this host for people. */
+  get name(): string {
+    return this.#options.name
+  }
+
   /** How often the ledger has required to look in the library before anything is sent. */
   get looks(): number {
     return this.#session.looks

@@ -3,9 +3,9 @@ import { openRoot } from '../../local/read/open-root.ts'
 import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
 import type { Store } from '../../store/open-store.ts'
 import type { Engine, MirrorContext, MirrorSettings, OpenMirror } from '../engine.ts'
-import { Claims } from '../fleet/claims.ts'
+import { foresee } from '../fleet/ledger-answers.ts'
 import { hasToFollow, IngestionFollower } from '../ingestion/follow-ingestion.ts'
-import { newAttempts, type Pass, type UploadOptions } from '../pass.ts'
+import type { Pass, UploadOptions } from '../pass.ts'
 import { openMirror } from '../pin/open-mirror.ts'
 import { NOT_CREATED } from '../pin/pin-mirror.ts'
 import { recordRescan } from '../scan/record-batches.ts'
@@ -70,10 +70,7 @@ async function send(
   const { store, service, signal } = engine
   store.write(() => store.contents.claimPending(mirror.row, mirror.runId))
   if (options.isDryRun) {
-    const { fleet } = engine
-    const nothing = { needsDirectory: false, looks: 0, room: () => 0, onReady: () => {} }
-    const forAll = { summary, attempts: newAttempts(), ...nothing }
-    if (fleet) await new Claims({ engine, mirror }, { fleet, ...forAll }).foresee()
+    if (engine.fleet) await foresee({ engine, mirror }, engine.fleet, summary)
     estimateUploads(engine, mirror, summary, quotaScope)
     return
   }

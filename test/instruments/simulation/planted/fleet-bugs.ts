@@ -11,8 +11,8 @@ export interface PlantedBug {
 export const FLEET_BUGS: readonly PlantedBug[] = [
   {
     name: 'what a silent host was sending is sent without a search',
-    file: 'src/sync/fleet/claims.ts',
-    from: '        this.#recordDoubt(candidate, result.places, result.host)\n',
+    file: 'src/sync/fleet/ledger-answers.ts',
+    from: '        this.#recordDoubt(candidate, result)\n',
     to: '',
   },
   {

@@ -1,0 +1,163 @@
+import { joinLibraryPath } from '../../contract/library-path.ts'
+import { INBOX_PATH } from '../../contract/routes.ts'
+import { momentOf } from '../../foundation/clock.ts'
+import { joinPath, nameOf } from '../../foundation/files/paths.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
+import type { ClaimResult, LedgerLibrary, UploadPlace, WantedContent } from '../../ledger/ledger.ts'
+import { quarantineLeftMs } from '../../rules/retry-delay.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
+import { OPEN_FILES_START, type OpenFile, type OpenFileCursor } from '../../store/tables/files.ts'
+import type { MirrorContext } from '../engine.ts'
+import { newAttempts, type RunAttempts } from '../pass.ts'
+import { withdrawUpload } from '../progress.ts'
+import { keyOf, type Membership } from './membership.ts'
+
+/** Files that one query returns and one call asks for. */
+export const PAGE = 500
+
+export interface AnswerOptions {
+  readonly fleet: Membership
+  readonly summary: SyncSummary
+  readonly attempts: RunAttempts
+  readonly needsDirectory: boolean
+}
+
+/** A content that this host would send, with where. */
+export interface Candidate extends UploadPlace {
+  readonly contentId: number
+  readonly sha256: Uint8Array
+  readonly mime: string
+  readonly sizeBytes: number
+}
+
+type AnswerOf<Kind extends ClaimResult['kind']> = Extract<ClaimResult, { kind: Kind }>
+
+/** What of one mirror the ledger is asked for, and what its answers change in the store. */
+export class LedgerAnswers {
+  readonly #context: Pick<MirrorContext, 'engine' | 'mirror'>
+  readonly #options: AnswerOptions
+
+  constructor(context: Pick<MirrorContext, 'engine' | 'mirror'>, options: AnswerOptions) {
+    this.#context = context
+    this.#options = options
+  }
+
+  get library(): LedgerLibrary {
+    const { origin, tenantId, remoteId } = this.#context.mirror.row.library
+    return { origin, tenantId, remoteId }
+  }
+
+  /** The contents of files that may be sent now. */
+  listCandidates(files: readonly OpenFile[]): Candidate[] {
+    const { store, clock } = this.#context.engine
+    const { attempts } = this.#options
+    return files.flatMap((file) => {
+      const { contentId, sha256, mime, size: sizeBytes } = file
+      if (attempts.exhausted.has(contentId)) return []
+      const { state, retryAt, isSetAside } = store.contents.getUploadState(contentId)
+      const isDue = isSetAside === 0 && quarantineLeftMs(retryAt, clock.nowMs()) === 0
+      if (state !== 'new' && !(state === 'refused' && isDue)) return []
+      return [{ contentId, sha256, mime, sizeBytes, ...this.placeOf(file) }]
+    })
+  }
+
+  placeOf({ directory, name }: Pick<OpenFile, 'directory' | 'name'>): UploadPlace {
+    const { remotePath } = this.#context.mirror.row
+    const remoteDirectory = this.#options.needsDirectory ? joinLibraryPath(remotePath, directory) : INBOX_PATH
+    return { path: joinPath(directory, name), remoteDirectory }
+  }
+
+  /** Records in the store what another host has sent, tried in vain, or may have sent; call it inside a transaction. */
+  record(candidate: Candidate, result: ClaimResult): void {
+    switch (result.kind) {
+      case 'stored':
+        this.#recordStored(candidate, result)
+        break
+      case 'refused':
+        this.#recordRefused(candidate, result)
+        break
+      case 'doubtful':
+        this.#recordDoubt(candidate, result)
+        break
+    }
+  }
+
+  #recordRefused({ contentId, path }: Candidate, result: AnswerOf<'refused'>): void {
+    const { store } = this.#context.engine
+    const { fleet, attempts } = this.#options
+    const message = result.host === fleet.name ? result.message : describeForeign(result, path)
+    store.contents.markRefused(contentId, { ...result, message })
+    if (result.isSetAside) store.quarantine.setAside(contentId)
+    // The clocks of two hosts may differ about when it may be tried again.
+    attempts.exhausted.add(contentId)
+  }
+
+  /** Adds the places of other hosts, so that the search covers them. */
+  #recordDoubt({ contentId }: Candidate, { places, host }: AnswerOf<'doubtful'>): void {
+    const { store, clock } = this.#context.engine
+    const { row, runId } = this.#context.mirror
+    const known = new Set(store.uploads.listUnaccounted(contentId).map(keyOf))
+    for (const place of places.filter((other) => !known.has(keyOf(other)))) {
+      const begunAt = momentOf(clock)
+      store.uploads.recordElsewhere({ contentId, mirrorId: row.id, ...place, runId, begunAt }, host)
+    }
+    if (store.contents.getUploadState(contentId).state !== 'doubt') store.contents.markInDoubt(contentId)
+  }
+
+  /** Another host has sent it: files of this one that have it are aliases, as those of another mirror are, unless the plan links them. */
+  #recordStored({ contentId, sizeBytes }: Candidate, { resourceId, outcome, host }: AnswerOf<'stored'>): void {
+    const { store, clock, progress } = this.#context.engine
+    const { row, runId, settings } = this.#context.mirror
+    const nowMs = clock.nowMs()
+    const stored = { resourceId, isDuplicate: true, hasSecondLocation: false, mirrorId: row.id, runId, nowMs, host }
+    store.contents.markStored(contentId, stored)
+    if (outcome === 'searchable')
+      store.contents.setIngestion(contentId, {
+        status: 'completed',
+        outcome,
+        searchableAt: nowMs,
+        note: null,
+        seenAt: nowMs,
+      })
+    if (this.#options.needsDirectory && settings.duplicates === 'link') return
+    this.#options.summary.uploads.aliases += store.files.receiveAll(contentId)
+    withdrawUpload(progress, sizeBytes)
+  }
+}
+
+/** For a dry run: records which contents other hosts have sent, or tried in vain, and claims nothing. */
+export async function foresee(
+  { engine, mirror }: Pick<MirrorContext, 'engine' | 'mirror'>,
+  fleet: Membership,
+  summary: SyncSummary,
+): Promise<void> {
+  const { store } = engine
+  const options = { fleet, summary, attempts: newAttempts(), needsDirectory: false }
+  const answers = new LedgerAnswers({ engine, mirror }, options)
+  let files: readonly OpenFile[]
+  for (let cursor: OpenFileCursor | undefined = OPEN_FILES_START; cursor; cursor = files.at(-1)) {
+    files = store.files.listOpen(mirror.row.id, cursor, PAGE)
+    const candidates = answers.listCandidates(files)
+    const results = await fleet.peek(answers.library, candidates.map(wantedOf))
+    const known = new Map<number, [Candidate, ClaimResult]>()
+    candidates.forEach((candidate, index) => {
+      const result = results[index]
+      if (result?.kind === 'stored' || result?.kind === 'refused') known.set(candidate.contentId, [candidate, result])
+    })
+    store.write(() => known.forEach(([candidate, result]) => void answers.record(candidate, result)))
+  }
+}
+
+export function wantedOf({
+  path,
+  remoteDirectory,
+  ...content
+}: Candidate): WantedContent & Pick<Candidate, 'contentId'> {
+  return { ...content, place: { path, remoteDirectory } }
+}
+
+/** `Cannot upload "b.md", as host "nas" could not: …`, where the message of that host names its own file. */
+function describeForeign({ message, host }: AnswerOf<'refused'>, path: string): string {
+  const reason = message.replace(/^Cannot upload ".*?"(?:, as host ".*?" could not)?: /s, '')
+  return `Cannot upload "${escapeText(nameOf(path))}", as host "${escapeText(host)}" could not: ${reason}`
+}
