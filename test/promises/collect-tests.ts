@@ -39,8 +39,16 @@ export function withoutTag(title: string): string {
   return title.replace(TAG, '')
 }
 
+/** The tests that run the sentences of every ledger. */
+const OF_LEDGERS: readonly string[] = ['ledger/memory.test.ts', 'ledger/postgres.test.ts']
+
 /** The own titles of all tests of a file below `test/` as they are written, without their groups, with `%s` and `${…}`. */
 export function collectTests(file: string): string[] {
+  const shared = OF_LEDGERS.includes(file) ? globSync('ledger/sentences/*.ts', { cwd: TESTS }).sort() : []
+  return [file, ...shared].flatMap(collectIn)
+}
+
+function collectIn(file: string): string[] {
   const text = readFileSync(join(TESTS, file), 'utf8')
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest)
   const titles: string[] = []

@@ -108,8 +108,11 @@ export const promises: readonly PromiseRow[] = [
   {
     id: 'P16',
     holds:
-      'a store has one writer: a second process ends with exit 11 and changes nothing, and a crash leaves no lock.',
-    except: ['A file system whose locks do not work, as some network mounts: keep the state on a local disk.'],
+      'a store has one writer: a second process ends with exit 11 and changes nothing, and a crash leaves no lock. A host has one session at a ledger: a copy of its state ends with exit 78.',
+    except: [
+      'A file system whose locks do not work, as some network mounts: keep the state on a local disk.',
+      'Where the file system does not record when a directory was created, the copy of a state that comes first is taken for its host.',
+    ],
   },
   {
     id: 'P17',

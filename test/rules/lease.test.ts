@@ -4,7 +4,7 @@ import { leaseLeftMs, SilentSessions } from '../../src/rules/lease.ts'
 const LEASE_MS = 60_000
 
 describe('a lease', () => {
-  test('is counted by the clock that passed more time: one may stand still while the machine sleeps', () => {
+  test('is counted by the clock that passed more time: one may stand still while the machine sleeps [P3]', () => {
     const since = { monotonicMs: 1_000, bootMs: 5_000 }
     expect(leaseLeftMs(since, LEASE_MS, { monotonicMs: 1_000, bootMs: 5_000 })).toBe(LEASE_MS)
     expect(leaseLeftMs(since, LEASE_MS, { monotonicMs: 2_000, bootMs: 95_000 })).toBe(-30_000)
@@ -13,7 +13,7 @@ describe('a lease', () => {
 })
 
 describe('a session of another host', () => {
-  test('is silent once its beat was seen unchanged for more than lease and grace', () => {
+  test('is silent once its beat was seen unchanged for more than lease and grace [P3]', () => {
     const sessions = new SilentSessions()
     expect(sessions.note(1n, 7n, 0, LEASE_MS)).toBe(false)
     expect(sessions.note(1n, 7n, 120_000, LEASE_MS)).toBe(false)

@@ -12,7 +12,7 @@ import {
 
 export function describeClaims(ledger: () => LedgerUnderTest): void {
   describe('claims', () => {
-    test('a content is claimed once; another host learns who sends it', async () => {
+    test('a content is claimed once; another host learns who sends it [P3]', async () => {
       const [nas, laptop] = await openTwo(ledger())
       expect(await nas.claim('a')).toEqual([{ kind: 'mine' }])
       const [answer] = await laptop.claim('a')
@@ -72,7 +72,7 @@ export function describeClaims(ledger: () => LedgerUnderTest): void {
       expect(new Set(others.map(({ kind }) => kind))).toEqual(new Set(['elsewhere']))
     })
 
-    test('of two hosts that claim the same contents at the same time, one gets each', async () => {
+    test('of two hosts that claim the same contents at the same time, one gets each [P3]', async () => {
       const [nas, laptop] = await openTwo(ledger())
       const contents = manyWanted(100)
       const [ours, theirs] = await Promise.all([
@@ -83,7 +83,7 @@ export function describeClaims(ledger: () => LedgerUnderTest): void {
       expect(new Set(isMine)).toEqual(new Set([1]))
     })
 
-    test('of eight hosts that claim and settle the same contents, each content is sent by one', async () => {
+    test('of eight hosts that claim and settle the same contents, each content is sent by one [P3]', async () => {
       const library = newLibrary()
       const hosts = await Promise.all(
         Array.from({ length: 8 }, (_, index) => TestHost.open(ledger(), `host ${index}`, library)),

@@ -80,7 +80,7 @@ export function describeEnds(ledger: () => LedgerUnderTest): void {
       expect(await ledger().countExtraSends(nas.library)).toBe(0)
     })
 
-    test('a late end with another resource is a second send, which is noticed', async () => {
+    test('a late end with another resource is a second send, which is noticed [P3]', async () => {
       const [nas, laptop] = await openTwo(ledger())
       await nas.claim('a')
       await laptop.close(nas)
@@ -127,7 +127,7 @@ export function describeEnds(ledger: () => LedgerUnderTest): void {
       expect(await ledger().countExtraSends(nas.library)).toBe(1)
     })
 
-    test('a duplicate of what another host took over and stored is a second send', async () => {
+    test('a duplicate of what another host took over and stored is a second send [P3]', async () => {
       const [nas, laptop] = await openTwo(ledger())
       await nas.claim('a')
       await laptop.close(nas)

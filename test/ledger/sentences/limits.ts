@@ -17,7 +17,7 @@ export function describeLimits(ledger: () => LedgerUnderTest): void {
   describe('the limit of a day', () => {
     const limits = (newPerDay: number) => ({ newPerDay })
 
-    test('holds for all hosts together, to the last content', async () => {
+    test('holds for all hosts together, to the last content [P21]', async () => {
       const [nas, laptop] = await openTwo(ledger())
       const ours = await kindsOf(nas.claimWithin(limits(30), ...names(0, 20)))
       const theirs = await kindsOf(laptop.claimWithin(limits(30), ...names(20, 40)))

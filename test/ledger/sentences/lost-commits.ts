@@ -3,7 +3,7 @@ import { expectLedgerError, kindsOf, type LedgerUnderTest, openTwo, TestHost } f
 
 export function describeLostCommits(ledger: () => LedgerUnderTest): void {
   describe('a ledger that lost its last commits', () => {
-    test('ends all sessions, so that each host notices it', async () => {
+    test('ends all sessions, so that each host notices it [P3]', async () => {
       const [nas, laptop] = await openTwo(ledger())
       await nas.claim('a')
       const restore = await ledger().mark()
@@ -44,7 +44,7 @@ export function describeLostCommits(ledger: () => LedgerUnderTest): void {
       expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true })
     })
 
-    test('takes what it lacks once more, and no end of that is odd', async () => {
+    test('takes what it lacks once more, and no end of that is odd [P3]', async () => {
       const [nas, laptop] = await openTwo(ledger())
       const restore = await ledger().mark()
       const { session } = nas

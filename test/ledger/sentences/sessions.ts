@@ -33,7 +33,7 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       expect(laptop.opened).toMatchObject({ generation, timeline })
     })
 
-    test('opening closes the previous session: it is not renewed, and claims nothing', async () => {
+    test('opening closes the previous session: it is not renewed, and claims nothing [P3, P16]', async () => {
       const nas = await TestHost.open(ledger())
       const before = nas.session
       await nas.open()
@@ -43,7 +43,7 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       await expectLedgerError(nas.ledger.takeFollowUps(before, nas.library, ['r']), 'session-over')
     })
 
-    test('a copied state is noticed: its previous session is not the one that the host has', async () => {
+    test('a copied state is noticed: its previous session is not the one that the host has [P16]', async () => {
       const nas = await TestHost.open(ledger())
       const copied = nas.session
       await nas.open()
@@ -53,7 +53,7 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       expect(await nas.ledger.renew(nas.session), 'the living host goes on').toMatchObject({ isOurs: true })
     })
 
-    test('a copied state is noticed by its place, also if it comes first', async () => {
+    test('a copied state is noticed by its place, also if it comes first [P16]', async () => {
       const nas = await TestHost.open(ledger())
       const identity = { key: nas.key, name: 'nas', version: '1' }
       const openAt = (place?: string) => nas.ledger.open({ ...identity, place }, nas.session)
@@ -101,7 +101,7 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       await expectLedgerError(nas.open(previous), 'host-in-use')
     })
 
-    test('of two that open with one key, the one that opened first is over', async () => {
+    test('of two that open with one key, the one that opened first is over [P16]', async () => {
       const nas = await TestHost.open(ledger())
       const previous = nas.session
       const first = (await nas.open(previous)).session
@@ -144,7 +144,7 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       await expectLedgerError(nas.claim('b'), 'session-over')
     })
 
-    test('a session that was renewed meanwhile is not closed', async () => {
+    test('a session that was renewed meanwhile is not closed [P3]', async () => {
       const [nas, laptop] = await openTwo(ledger())
       await nas.claim('a')
       const [seen] = await laptop.claim('a')
@@ -155,7 +155,7 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true })
     })
 
-    test('a renewal and a closing at the same time exclude each other', async () => {
+    test('a renewal and a closing at the same time exclude each other [P3]', async () => {
       for (let round = 0; round < 10; round += 1) {
         const [nas, laptop] = await openTwo(ledger())
         await nas.ledger.renew(nas.session)

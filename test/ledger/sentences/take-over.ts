@@ -3,7 +3,7 @@ import { kindsOf, type LedgerUnderTest, openTwo, TestHost, wanted } from '../tes
 
 export function describeTakeOver(ledger: () => LedgerUnderTest): void {
   describe('what a closed session had claimed', () => {
-    test('is in doubt for the host that asks next, which learns where to look', async () => {
+    test('is in doubt for the host that asks next, which learns where to look [P3, P4]', async () => {
       const [nas, laptop] = await openTwo(ledger())
       await nas.claim(wanted('a', '/nas/a.md'))
       await laptop.close(nas)
@@ -28,7 +28,7 @@ export function describeTakeOver(ledger: () => LedgerUnderTest): void {
       expect(await laptop.claim('a')).toEqual([{ kind: 'doubtful', places: [wanted('a').place], host: 'nas' }])
     })
 
-    test('is taken over once: another host learns who looks', async () => {
+    test('is taken over once: another host learns who looks [P3]', async () => {
       const [nas, laptop] = await openTwo(ledger())
       const third = await TestHost.open(ledger(), 'third', nas.library)
       await nas.claim('a')
