@@ -1,5 +1,6 @@
 import { counted } from '../foundation/text/safe-text.ts'
 import { DAY_MS, isoDate } from '../foundation/text/times.ts'
+import { formatSize } from '../foundation/text/units.ts'
 import { type Finding, failed, ok, warning } from './doctor-findings.ts'
 
 /** What PostgreSQL says of the server, the database, the role and the connection of a ledger. */
@@ -20,6 +21,8 @@ export interface LedgerFacts {
   readonly fullPageWrites: string
   readonly synchronousCommit: string
   readonly autovacuum: string
+  /** Of the database. PostgreSQL does not say how much is free on its disk. */
+  readonly sizeBytes: number
   /** Servers that receive the log, and which of them a commit waits for; empty: none. */
   readonly standbys: number
   readonly synchronousStandbys: string
@@ -203,8 +206,8 @@ function assessStandbys({ standbys, synchronousStandbys }: LedgerFacts): Finding
   return [warning(`${text}, and no commit waits for one: a failover may lose the last ones`, remedy)]
 }
 
-function assessVacuum({ autovacuum }: LedgerFacts): Finding {
-  if (autovacuum === 'on') return ok('autovacuum on')
+function assessVacuum({ autovacuum, sizeBytes }: LedgerFacts): Finding {
+  if (autovacuum === 'on') return ok(`autovacuum on, the database has ${formatSize(sizeBytes)}`)
   return failed('autovacuum is off: the ledger grows and gets slow', { remedy: setting('autovacuum') })
 }
 

@@ -64,6 +64,7 @@ describe('what PostgreSQL says of a ledger', () => {
       ...{ version: '18.4', versionNumber: 180_004, encoding: 'UTF8', tls: undefined, pooler: undefined },
       ...{ isReadOnly: false, isStandby: false, isolation: 'read committed' },
       ...{ fsync: 'on', fullPageWrites: 'on', synchronousCommit: 'on', autovacuum: 'on', synchronousStandbys: '' },
+      sizeBytes: expect.closeTo(10 * 2 ** 20, -7),
       role: { isSuperuser: false, isOwner: false, lacks: [], writes: [] },
       ledger: { schema: SCHEMA, leaseMs: LEASE_MS },
       isInUse: false,

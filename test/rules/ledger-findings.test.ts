@@ -7,7 +7,7 @@ const NOW_MS = Date.UTC(2026, 10, 25)
 const GOOD: LedgerFacts = {
   ...{ answersInMs: 12, version: '18.4', versionNumber: 180_004, encoding: 'UTF8', aheadMs: 120 },
   ...{ isReadOnly: false, isStandby: false, isolation: 'read committed' },
-  ...{ fsync: 'on', fullPageWrites: 'on', synchronousCommit: 'on', autovacuum: 'on' },
+  ...{ fsync: 'on', fullPageWrites: 'on', synchronousCommit: 'on', autovacuum: 'on', sizeBytes: 28_561_728_307 },
   ...{ standbys: 0, synchronousStandbys: '', pooler: undefined, isInUse: false },
   tls: { protocol: 'TLSv1.3', validToMs: NOW_MS + 90 * DAY_MS },
   role: { name: 'nas', isSuperuser: false, isOwner: false, lacks: [], writes: [] },
@@ -40,7 +40,7 @@ describe('what the doctor says of a ledger', () => {
         "✓ schema 3, lease 60s",
         "✓ role nas may call its functions, and change no table",
         "✓ fsync on, full_page_writes on, synchronous_commit on",
-        "✓ autovacuum on",
+        "✓ autovacuum on, the database has 27 GiB",
         "✓ clock +0.1 s beside PostgreSQL's",
       ]
     `)

@@ -47,6 +47,7 @@ export async function examineLedger(address: LedgerAddress, { nowMs, host }: Aro
       fullPageWrites: server.full_page_writes,
       synchronousCommit: server.synchronous_commit,
       autovacuum: server.autovacuum,
+      sizeBytes: Number(server.size_bytes),
       standbys: server.standbys,
       synchronousStandbys: server.synchronous_standbys,
       role: {
@@ -86,6 +87,7 @@ interface ServerRow {
   readonly full_page_writes: string
   readonly synchronous_commit: string
   readonly autovacuum: string
+  readonly size_bytes: string
   readonly standbys: number
   readonly synchronous_standbys: string
   readonly role: string
@@ -104,6 +106,7 @@ const SERVER = `SELECT split_part(current_setting('server_version'), ' ', 1) AS 
   current_setting('full_page_writes') AS full_page_writes,
   current_setting('synchronous_commit') AS synchronous_commit,
   current_setting('autovacuum') AS autovacuum,
+  pg_database_size(current_database())::text AS size_bytes,
   (SELECT count(*)::int FROM pg_stat_replication) AS standbys,
   current_setting('synchronous_standby_names') AS synchronous_standbys,
   current_user::text AS role,
