@@ -11,7 +11,6 @@ import type { LedgerAddress } from '../ledger/postgres/address.ts'
 import type { Published } from '../ledger/published.ts'
 import { nodeFileSystem } from '../local/read/file-system.ts'
 import { inspectRoot } from '../local/read/open-root.ts'
-import type { RetryAfter } from '../remote/retry-after.ts'
 import { DEFAULT_RETRY } from '../rules/retry-delay.ts'
 import type { Store } from '../store/open-store.ts'
 import { ABSENT_KEY, SESSION_KEY } from '../store/tables/settlements.ts'
@@ -43,9 +42,9 @@ interface MemberInput extends OpenServiceInput {
 export function memberOf(
   settings: Settings,
   input: MemberInput,
-  retryAfter: RetryAfter | undefined,
+  service: FleetOptions['service'],
 ): Membership | undefined {
-  const { fleet, limits, service } = settings
+  const { fleet, limits } = settings
   const { logger, signal, store } = input
   if (!fleet) {
     if (store.keyValues.get(SESSION_KEY) !== undefined) store.write(() => store.keyValues.set(ABSENT_KEY, 'true'))
@@ -64,7 +63,7 @@ export function memberOf(
     version,
     place: placeOf(store.directory),
     limits: { newPerDay: limits.newPerDay },
-    serviceWait: service.kind === 'configured' && retryAfter ? { origin: service.origin, retryAfter } : undefined,
+    service,
     bootMs: () => uptime() * 1_000,
     retry: { ...DEFAULT_RETRY, forMs: limits.retryForMs },
     readPublished: () => readHere(settings, fleet, store),

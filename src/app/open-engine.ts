@@ -77,10 +77,12 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
   const origin = originOf(settings)
   const retryAfter =
     origin === undefined ? undefined : keepRetryAfter(memoryOf(store), origin, systemClock, input.logger)
-  const service = createLazyService(settings, { ...input, retryAfter })
-  const { limits, ingestion } = settings
+  const [ingestion, inFlight] = [new IngestionCapacity(), new Set<number>()]
+  const shared = origin === undefined || !retryAfter ? undefined : { origin, retryAfter, ingestion, inFlight }
+  const fleet = memberOf(settings, input, shared)
+  const service = createLazyService(settings, { ...input, retryAfter, hosts: () => fleet?.busyHosts ?? 1 })
+  const { limits } = settings
   const grace = graceAfter(input.endSignal ?? input.signal, input.graceMs ?? GRACE_MS)
-  const fleet = memberOf(settings, input, retryAfter)
   const engine: Engine = {
     store,
     service,
@@ -96,12 +98,12 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
     metrics: input.metrics ?? noMetrics,
     fileLog: input.fileLog ?? silentFileLog,
     uploads: new PQueue({ concurrency: limits.transfers }),
-    inFlight: new Set(),
-    ingestion: new IngestionCapacity(),
+    inFlight,
+    ingestion,
     signal: input.signal,
     graceSignal: grace.signal,
     limits,
-    pollIntervals: ingestion,
+    pollIntervals: settings.ingestion,
     scrubIntervalMs: settings.scrubIntervalMs,
     fleet,
     hooks: hooksOf(settings, input.env),

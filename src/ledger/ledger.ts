@@ -128,16 +128,22 @@ export interface FleetLimits {
   readonly newPerDay: number | null
 }
 
-/** What is left of a `Retry-After` of a service. */
-export interface ServiceWait {
+/** How a host uses a service, for the others. */
+export interface ServiceUse {
   readonly origin: string
-  readonly leftMs: number
+  /** What is left of a `Retry-After` that it sent to this host. */
+  readonly waitLeftMs: number
+  /** This host uploads, or waits for ingestion. */
+  readonly isBusy: boolean
 }
 
 export interface Renewal {
   readonly isOurs: boolean
   readonly orders: readonly HostOrder[]
+  /** The longest time that the service asked any host to wait, from now. */
   readonly waitMs: number
+  /** How many other hosts are busy with the service, by their last beats; silent ones do not count. */
+  readonly busyOthers: number
 }
 
 export interface ClaimLimits extends FleetLimits {
@@ -173,10 +179,10 @@ export interface Ledger extends AsyncDisposable {
    */
   open(host: HostIdentity, previous: bigint | null): Promise<OpenedSession>
   /**
-   * Adds a beat, reports how long the service has asked this host to wait, and returns the longest such time of all hosts (milliseconds from
-   * now). `isOurs` is false once another host has closed the session.
+   * Adds a beat, reports how this host uses its service, and returns what others reported. `isOurs` is false once another host has closed
+   * the session.
    */
-  renew(session: bigint, wait?: ServiceWait): Promise<Renewal>
+  renew(session: bigint, use?: ServiceUse): Promise<Renewal>
   /** Claims contents; results are in the order of `contents`. Throws LedgerError `session-over` if the session is closed. */
   claim(
     session: bigint,

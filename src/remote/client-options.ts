@@ -40,6 +40,8 @@ interface Timeouts {
 export interface RateLimits {
   /** 0: no limit. */
   readonly requestsPerSecond: number
+  /** How many hosts share that limit now; undefined: this one alone. */
+  readonly hosts?: (() => number) | undefined
   /** The limit at this moment for the bytes of files, 0 for none; undefined: never any. */
   readonly bytesPerSecond?: (() => number) | undefined
 }

@@ -57,6 +57,11 @@ export function holdingLimit(limits: UploadLimits, used: QuotaUse, sizeBytes: nu
   return undefined
 }
 
+/** This host's part of `inIngestion` where so many hosts share it: at least one, so that each goes on. */
+export function ingestionShare(inIngestion: number, hosts: number): number {
+  return Math.max(1, Math.floor(inIngestion / hosts))
+}
+
 /** How many more contents the limits of a run allow: at least so many, since the size of the next ones is not known. */
 export function roomInRun({ newPerRun, newBytesPerRun }: UploadLimits, { inRun, bytesInRun }: QuotaUse): number {
   if (newBytesPerRun !== null && bytesInRun >= newBytesPerRun) return 0

@@ -96,6 +96,27 @@ describe('a service that asks one host to wait', () => {
   })
 })
 
+describe('what may be in ingestion', () => {
+  test('is shared by the hosts that upload: the next one takes its part [P21]', async () => {
+    await using fleet = await fleetOf()
+    const ingestion = holdIngestion(fleet)
+    const files = (name: string) => Object.fromEntries([1, 2, 3, 4, 5, 6].map((at) => [`${name}-${at}.md`, name + at]))
+    const limits = { inIngestion: 4 }
+    const [nas, laptop] = [await fleet.host('nas', files('n'), limits), await fleet.host('laptop', files('l'), limits)]
+    const first = nas.sync([])
+    await expect.poll(() => fleet.service.count('uploadFile'), { timeout: 20_000 }).toBe(4)
+    const second = laptop.sync([])
+    await expect.poll(() => fleet.service.count('uploadFile'), { timeout: 20_000 }).toBe(6)
+    const beats =
+      "SELECT FROM shelfd.session s JOIN shelfd.host h ON h.session_id = s.id WHERE h.name = 'laptop' AND s.beat > 3"
+    await expect.poll(async () => (await fleet.database.run(beats)).length, { timeout: 20_000 }).toBe(1)
+    expect(fleet.service.count('uploadFile')).toBe(6)
+    ingestion.end()
+    for (const run of [first, second])
+      expect(await run).toMatchObject({ exitCode: 0, mirror: { uploads: { created: 6 } } })
+  })
+})
+
 describe('a host with a limit of its own', () => {
   test('claims no more than it may send, so that others send the rest meanwhile', async () => {
     await using fleet = await fleetOf()

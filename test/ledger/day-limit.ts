@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/foundation/clock.ts'
-import type { ClaimResult, LedgerLibrary, ServiceWait } from '../../src/ledger/ledger.ts'
+import type { ClaimResult, LedgerLibrary, ServiceUse } from '../../src/ledger/ledger.ts'
 import type { Journal, JournalTable } from './journal.ts'
 
 const SLOT_MS = 600_000
@@ -77,12 +77,12 @@ export class ServiceWaits {
   }
 
   /** Takes what one host was asked, and returns what is left of the longest. */
-  share(wait: ServiceWait | undefined): number {
-    if (!wait) return 0
+  share(use: ServiceUse | undefined): number {
+    if (!use) return 0
     const nowMs = this.#clock.nowMs()
-    const leftMs = (this.#ends.get(wait.origin) ?? 0) - nowMs
-    if (wait.leftMs > leftMs) this.#ends.set(wait.origin, nowMs + wait.leftMs)
-    return Math.max(0, leftMs, wait.leftMs)
+    const leftMs = (this.#ends.get(use.origin) ?? 0) - nowMs
+    if (use.waitLeftMs > leftMs) this.#ends.set(use.origin, nowMs + use.waitLeftMs)
+    return Math.max(0, leftMs, use.waitLeftMs)
   }
 }
 

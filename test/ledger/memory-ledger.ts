@@ -23,7 +23,9 @@ import {
   away,
   type Claim,
   contentKey,
+  countBusyOthers,
   distinctPlaces,
+  followUpOf,
   type Host,
   isStoring,
   type Losses,
@@ -100,13 +102,13 @@ export class MemoryLedger {
         taken = 0
         return opened
       },
-      renew: async (session, wait) => {
-        const { isOurs, orders, waitMs } = await call('renew', () => ({
-          waitMs: this.#waits.share(wait),
-          ...this.#renew(session, taken),
+      renew: async (session, use) => {
+        const { orders, ...renewal } = await call('renew', () => ({
+          waitMs: this.#waits.share(use),
+          ...this.#renew(session, taken, use),
         }))
         taken = orders.at(-1)?.id ?? taken
-        return { isOurs, orders: orders.map(({ kind, mirror }) => ({ kind, mirror })), waitMs }
+        return { ...renewal, orders: orders.map(({ kind, mirror }) => ({ kind, mirror })) }
       },
       claim: (session, library, contents, { newPerDay, atMost }) => {
         const look = () => contents.map((content) => this.#known(library, content))
@@ -179,11 +181,14 @@ export class MemoryLedger {
     return { session, hostId: host.id, settled: host.settled, ...at, leaseMs: this.#leaseMs }
   }
 
-  #renew(session: bigint, taken: number) {
+  #renew(session: bigint, taken: number, use: Parameters<Ledger['renew']>[1]) {
     const found = this.#openSession(session)
-    if (!found) return { isOurs: false, orders: [] }
-    this.#sessions.set(String(session), { ...found, beat: found.beat + 1n })
-    return { isOurs: true, orders: this.published.takeOrders(found.host, taken) }
+    if (!found) return { isOurs: false, orders: [], busyOthers: 0 }
+    const seenMs = this.#clock.nowMs()
+    const busyWith = use?.isBusy ? use.origin : undefined
+    this.#sessions.set(String(session), { ...found, beat: found.beat + 1n, seenMs, busyWith })
+    const busyOthers = countBusyOthers(this.#sessions, session, use?.origin, seenMs - 2 * this.#leaseMs)
+    return { isOurs: true, orders: this.published.takeOrders(found.host, taken), busyOthers }
   }
 
   #closeSilent({ session, beat }: SessionBeat): boolean {
@@ -333,15 +338,10 @@ export class MemoryLedger {
   }
 
   #takeFollowUp(session: bigint, key: string, stored: Stored): FollowUp {
-    if (stored.outcome !== 'pending') return { kind: 'final', outcome: stored.outcome }
-    const follower = stored.followedBy ?? this.#hosts.get(stored.host)?.session
-    if (follower === session) return { kind: 'mine' }
-    const owner = follower == null ? undefined : this.#sessions.get(String(follower))
-    if (follower != null && owner && !owner.isClosed) {
-      return { kind: 'elsewhere', owner: { session: follower, beat: owner.beat } }
-    }
-    this.#contents.set(key, { ...stored, followedBy: session })
-    return { kind: 'mine' }
+    const follower = stored.followedBy ?? this.#hosts.get(stored.host)?.session ?? 0n
+    const answer = followUpOf(stored, session, follower, this.#sessions.get(String(follower)))
+    if (answer.kind === 'mine' && follower !== session) this.#contents.set(key, { ...stored, followedBy: session })
+    return answer
   }
 
   #contentsOf(library: LedgerLibrary): [string, Stored][] {

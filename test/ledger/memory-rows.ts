@@ -1,6 +1,13 @@
 /** What a ledger in memory keeps, and by which keys. */
 import { TemporaryError } from '../../src/foundation/errors.ts'
-import type { LedgerLibrary, SharedOutcome, UploadEnd, UploadPlace, WantedContent } from '../../src/ledger/ledger.ts'
+import type {
+  FollowUp,
+  LedgerLibrary,
+  SharedOutcome,
+  UploadEnd,
+  UploadPlace,
+  WantedContent,
+} from '../../src/ledger/ledger.ts'
 import type { JournalTable } from './journal.ts'
 
 /** Where a call is lost: before or after the ledger has carried it out. */
@@ -30,6 +37,9 @@ export interface Session {
   readonly timeline: number
   readonly beat: bigint
   readonly isClosed: boolean
+  /** Its last renewal, and the service with which its host was busy then. */
+  readonly seenMs?: number
+  readonly busyWith?: string | undefined
 }
 
 export interface Claim {
@@ -51,6 +61,31 @@ export interface Stored {
   readonly host: string
   /** The session that polls it in place of that host. */
   readonly followedBy?: bigint
+}
+
+/** How many sessions beside this one are busy with a service, and had a beat after `seenAfterMs`. */
+export function countBusyOthers(
+  sessions: JournalTable<Session>,
+  own: bigint,
+  origin: string | undefined,
+  seenAfterMs: number,
+): number {
+  const isBusy = ({ busyWith, isClosed, seenMs = 0 }: Session) =>
+    busyWith === origin && !isClosed && seenMs > seenAfterMs
+  if (origin === undefined) return 0
+  return [...sessions.entries()].filter(([id, session]) => id !== String(own) && isBusy(session)).length
+}
+
+/** Who polls a resource; `owner`: the session that does so far. */
+export function followUpOf(
+  { outcome }: Stored,
+  session: bigint,
+  follower: bigint,
+  owner: Session | undefined,
+): FollowUp {
+  if (outcome !== 'pending') return { kind: 'final', outcome }
+  if (follower === session || !owner || owner.isClosed) return { kind: 'mine' }
+  return { kind: 'elsewhere', owner: { session: follower, beat: owner.beat } }
 }
 
 export interface MergedContent extends WantedContent {

@@ -173,7 +173,7 @@ describe('a ledger on PostgreSQL', () => {
     const { session } = await open(own.address)
     // The setting holds until the end of the transaction, which is what counts.
     const block =
-      "DO $$ BEGIN PERFORM shelfd.renew_1(%d, 0, null, null); RAISE EXCEPTION '%%', current_setting('synchronous_commit'); END $$"
+      "DO $$ BEGIN PERFORM shelfd.renew_1(%d, 0, null, null, false); RAISE EXCEPTION '%%', current_setting('synchronous_commit'); END $$"
     await expect(own.run(block.replace('%d', String(session)).replace('%%', '%'))).rejects.toThrow(/^on$/)
   })
 
@@ -296,6 +296,7 @@ async function testLedger(own: TestDatabase, port = own.address.port): Promise<L
       await own.run('UPDATE shelfd.spend SET slot = slot - $1::interval', by)
       await own.run('UPDATE shelfd.claim SET slot = slot - $1::interval', by)
       await own.run('UPDATE shelfd.refusal SET retry_at = retry_at - $1::interval', by)
+      await own.run('UPDATE shelfd.session SET seen_at = seen_at - $1::interval', by)
     },
     // Tests call one client at a time.
     lose: (_, loss) => proxy.lose(loss),

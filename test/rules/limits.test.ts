@@ -1,9 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatDayAndTime } from '../../src/foundation/text/times.ts'
-import { describeHold, holdingLimit, roomInRun } from '../../src/rules/limits.ts'
+import { describeHold, holdingLimit, ingestionShare, roomInRun } from '../../src/rules/limits.ts'
 
 const bound = fc.option(fc.nat(20))
+
+test('parts of what may be in ingestion are within the limit, and let each host go on [P21]', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1_000_000 }), fc.integer({ min: 1, max: 2_000 }), (limit, hosts) => {
+      const share = ingestionShare(limit, hosts)
+      expect(share).toBeGreaterThanOrEqual(1)
+      expect(share * hosts).toBeLessThanOrEqual(Math.max(limit, hosts))
+      expect((share + 1) * hosts).toBeGreaterThan(limit)
+    }),
+  )
+})
 
 describe('the quota', () => {
   test('a run that obeys the quota never exceeds it [P14]', () => {

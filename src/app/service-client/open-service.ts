@@ -45,6 +45,8 @@ export interface OpenServiceInput extends Surroundings {
   readonly retry?: ClientOptions['retry']
   /** The `Retry-After` of a configured service, including what it asked of earlier clients. */
   readonly retryAfter?: ClientOptions['retryAfter']
+  /** How many hosts share `requestsPerSecond` of a configured service now; undefined: this one alone. */
+  readonly hosts?: (() => number) | undefined
   /** Called when a configured service gives no usable answers, and when it answers again. */
   readonly onOutage?: ClientOptions['onOutage']
   /** The credential of a configured service, instead of the one that the settings name. */
@@ -192,7 +194,7 @@ type ServerOptions = Pick<
 
 async function connect(
   { limits, contract, timeZone }: Settings,
-  { logger, redactor, onRequest }: OpenServiceInput,
+  { logger, redactor, onRequest, hosts }: OpenServiceInput,
   server: ServerOptions,
 ): Promise<ServiceClient> {
   redactor.add(server.token)
@@ -204,6 +206,7 @@ async function connect(
     onRequest,
     limits: {
       requestsPerSecond: limits.requestsPerSecond,
+      hosts,
       bytesPerSecond: isEverLimited(limits.bandwidth) ? bandwidthByClock(limits.bandwidth, timeZone) : undefined,
     },
     contract,

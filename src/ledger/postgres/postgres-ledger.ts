@@ -10,7 +10,7 @@ import type {
   OddEnd,
   OpenedSession,
   Renewal,
-  ServiceWait,
+  ServiceUse,
   SessionBeat,
   UploadEnd,
   WantedContent,
@@ -61,16 +61,20 @@ class PostgresLedger implements Ledger {
     }
   }
 
-  async renew(session: bigint, wait?: ServiceWait): Promise<Renewal> {
-    const values = [session, this.#taken, wait?.origin, Math.ceil(wait?.leftMs ?? 0)]
-    const rows = await this.#beats.query<RenewRow>('SELECT * FROM shelfd.renew_1($1, $2, $3, $4)', values)
+  async renew(session: bigint, use?: ServiceUse): Promise<Renewal> {
+    const values = [session, this.#taken, use?.origin, Math.ceil(use?.waitLeftMs ?? 0), use?.isBusy ?? false]
+    const rows = await this.#beats.query<RenewRow>('SELECT * FROM shelfd.renew_1($1, $2, $3, $4, $5)', values)
     const orders = rows.flatMap(({ o_order, o_kind, o_mirror }) =>
       o_order !== null && o_kind !== null ? { id: BigInt(o_order), order: { kind: o_kind, mirror: o_mirror } } : [],
     )
     this.#taken = orders.at(-1)?.id ?? this.#taken
     const [first] = rows
-    const waitMs = Number(first?.o_wait_ms ?? 0)
-    return { isOurs: first?.o_is_ours === true, orders: orders.map(({ order }) => order), waitMs }
+    return {
+      isOurs: first?.o_is_ours === true,
+      orders: orders.map(({ order }) => order),
+      waitMs: Number(first?.o_wait_ms ?? 0),
+      busyOthers: first?.o_busy_others ?? 0,
+    }
   }
 
   async claim(
@@ -165,6 +169,7 @@ interface RenewRow {
   readonly o_kind: HostOrder['kind'] | null
   readonly o_mirror: string | null
   readonly o_wait_ms: string
+  readonly o_busy_others: number
 }
 
 interface SettleRow {

@@ -6,8 +6,8 @@ import { sleepFor } from './retry.ts'
 
 /** Keeps requests and uploaded bytes within the user's limits per second. */
 export function withRateLimits(send: Send, limits: RateLimits | undefined, clock: Clock): Send {
-  const { requestsPerSecond = 0, bytesPerSecond } = limits ?? {}
-  const requests = requestsPerSecond > 0 ? new TokenBucket(() => requestsPerSecond, clock) : undefined
+  const { requestsPerSecond = 0, bytesPerSecond, hosts = () => 1 } = limits ?? {}
+  const requests = requestsPerSecond > 0 ? new TokenBucket(() => requestsPerSecond / hosts(), clock) : undefined
   const bytes = bytesPerSecond && new TokenBucket(bytesPerSecond, clock)
   if (!requests && !bytes) return send
   return async (request) => {

@@ -37,8 +37,8 @@ export interface FleetOptions {
   /** Distinguishes the state of this host from a copy of it; undefined where the system does not. */
   readonly place?: string | undefined
   readonly limits: FleetLimits
-  /** How long the service asked to wait, which all hosts share; undefined: it never asks. */
-  readonly serviceWait?: { readonly origin: string; readonly retryAfter: RetryAfter } | undefined
+  /** The service that other hosts use as well; undefined: nobody else does. */
+  readonly service?: SharedService | undefined
   /** Milliseconds since the system started, time asleep included. */
   readonly bootMs: () => number
   /** How calls of a ledger that is away are retried. */
@@ -47,6 +47,14 @@ export interface FleetOptions {
   readonly readPublished?: () => Promise<Published>
   /** Carries out what somebody elsewhere ordered. */
   readonly onOrder?: (order: HostOrder) => void
+}
+
+interface SharedService {
+  readonly origin: string
+  readonly retryAfter: RetryAfter
+  /** What this host has in ingestion, and what it is sending: with either, it takes a part of the limits. */
+  readonly ingestion: { countPending(): number; announce(): void }
+  readonly inFlight: { readonly size: number }
 }
 
 export interface FleetContext {
@@ -91,6 +99,7 @@ export class HostSession {
   #reporting: Promise<boolean> | undefined
   #isClosed = false
   #looks = 0
+  #busyHosts = 1
 
   constructor(context: FleetContext, options: FleetOptions, outbox: SettlementOutbox, hooks: SessionHooks) {
     this.#context = context
@@ -98,7 +107,7 @@ export class HostSession {
     this.#outbox = outbox
     this.#hooks = hooks
     this.#monitor = new LedgerMonitor(context)
-    if (options.serviceWait) options.serviceWait.retryAfter.onOwn = () => this.#reportWait()
+    if (options.service) options.service.retryAfter.onOwn = () => this.#reportWait()
   }
 
   get current(): Session | undefined {
@@ -108,6 +117,11 @@ export class HostSession {
   /** How often the ledger has required to look in the library before anything is sent. */
   get looks(): number {
     return this.#looks
+  }
+
+  /** How many hosts share the limits of the service now, this one included. */
+  get busyHosts(): number {
+    return this.#busyHosts
   }
 
   /** How long to wait before asking again for what may change with a beat; 0 while no session is open. */
@@ -233,8 +247,8 @@ export class HostSession {
     }
     this.#session = session
     this.#scheduleRenewal(opened.leaseMs)
-    // What the service asked others to wait holds from the first request.
-    if (this.#options.serviceWait) await this.#renew().catch(() => false)
+    // What the service asked others to wait holds from the first request, and this host is about to use it.
+    if (this.#options.service) await this.#renew(true).catch(() => false)
     return this.#session ?? session
   }
 
@@ -269,15 +283,23 @@ export class HostSession {
   }
 
   /** Adds a beat; returns whether the session goes on. */
-  async #renew(): Promise<boolean> {
+  async #renew(isNew = false): Promise<boolean> {
     const session = this.#session
     if (!session) return false
     const since = this.#now()
-    const { serviceWait } = this.#options
-    const wait = serviceWait && { origin: serviceWait.origin, leftMs: serviceWait.retryAfter.ownLeftMs }
-    const { isOurs, orders, waitMs } = await session.ledger.renew(session.session, wait)
+    const { service } = this.#options
+    const use = service && {
+      origin: service.origin,
+      waitLeftMs: service.retryAfter.ownLeftMs,
+      isBusy: isNew || service.inFlight.size + service.ingestion.countPending() > 0,
+    }
+    const { isOurs, orders, waitMs, busyOthers } = await session.ledger.renew(session.session, use)
     // Counted from the call, so that nobody waits longer than the service asked.
-    serviceWait?.retryAfter.recordElsewhere(waitMs - (this.#now().monotonicMs - since.monotonicMs))
+    service?.retryAfter.recordElsewhere(waitMs - (this.#now().monotonicMs - since.monotonicMs))
+    if (isOurs && this.#busyHosts !== busyOthers + 1) {
+      this.#busyHosts = busyOthers + 1
+      service?.ingestion.announce()
+    }
     if (this.#session?.session !== session.session) return false
     if (!isOurs) {
       this.drop(session)

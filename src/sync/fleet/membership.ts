@@ -91,6 +91,11 @@ export class Membership implements AsyncDisposable {
     return this.#session.looks
   }
 
+  /** How many hosts share the limits of the service now, this one included. */
+  get busyHosts(): number {
+    return this.#session.busyHosts
+  }
+
   get status(): LedgerStatus {
     return { ...this.#session.status, unsettled: this.#context.store.settlements.count() }
   }

@@ -3,7 +3,7 @@ import { AutoResetEvent } from '../../foundation/concurrency/auto-reset-event.ts
 import { TemporaryError } from '../../foundation/errors.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
-import { type HeldBack, RESERVE_BYTES, roomInRun } from '../../rules/limits.ts'
+import { type HeldBack, ingestionShare, RESERVE_BYTES, roomInRun } from '../../rules/limits.ts'
 import { recordHeldBack } from '../../rules/sync-summary.ts'
 import { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import type { Engine, MirrorContext } from '../engine.ts'
@@ -209,8 +209,9 @@ export class UploadStage {
 
   /** How many more intents ingestion has capacity for, beside those of all mirrors. */
   get #capacity(): number {
-    const { limits, ingestion, inFlight } = this.#engine
-    return Math.max(0, limits.inIngestion - ingestion.countPending() - inFlight.size)
+    const { limits, ingestion, inFlight, fleet } = this.#engine
+    const share = ingestionShare(limits.inIngestion, fleet?.busyHosts ?? 1)
+    return Math.max(0, share - ingestion.countPending() - inFlight.size)
   }
 
   #enqueue(batcher: UploadBatcher, intents: readonly Intent[]): void {

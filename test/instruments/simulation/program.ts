@@ -11,7 +11,7 @@ import { keepRetryAfter, type RetryAfter } from '../../../src/remote/retry-after
 import type { StoreReader } from '../../../src/store/open-store.ts'
 import { SENT } from '../../../src/sync/continuous/activity-log.ts'
 import type { Connection, Engine, EngineLimits, Service } from '../../../src/sync/engine.ts'
-import type { FleetContext } from '../../../src/sync/fleet/host-session.ts'
+import type { FleetContext, FleetOptions } from '../../../src/sync/fleet/host-session.ts'
 import type { Membership } from '../../../src/sync/fleet/membership.ts'
 import { IngestionCapacity } from '../../../src/sync/ingestion/ingestion-capacity.ts'
 import { createProgress } from '../../../src/sync/progress.ts'
@@ -33,7 +33,7 @@ export interface Machine {
   readonly signal: AbortSignal
   readonly graceSignal: AbortSignal
   /** Where several hosts share a ledger. */
-  readonly joinFleet?: (context: FleetContext, retryAfter: RetryAfter) => Membership
+  readonly joinFleet?: (context: FleetContext, service: FleetOptions['service']) => Membership
   /** The program has reported that a file is sent. */
   readonly onReported: (path: string, resourceId: string) => void
 }
@@ -47,7 +47,9 @@ export function startProgram(machine: Machine, life: Life): Engine {
   const store = state.open(life)
   const set = (key: string, value: string) => store.write(() => store.keyValues.set(key, value))
   const asked = keepRetryAfter({ get: store.keyValues.get, set }, ORIGIN, clock, silentLogger)
-  const fleet = machine.joinFleet?.({ store, clock, random, logger: loggerOf(onTold), signal }, asked)
+  const [ingestion, inFlight] = [new IngestionCapacity(), new Set<number>()]
+  const service = { origin: ORIGIN, retryAfter: asked, ingestion, inFlight }
+  const fleet = machine.joinFleet?.({ store, clock, random, logger: loggerOf(onTold), signal }, service)
   return {
     store,
     service: serviceOf(machine, { asked, clock, life }),
@@ -63,8 +65,8 @@ export function startProgram(machine: Machine, life: Life): Engine {
     metrics: noMetrics,
     fileLog: { wouldSend() {}, sent: ({ path, resourceId }) => onTold(path, resourceId) },
     uploads: new PQueue({ concurrency: limits.transfers }),
-    inFlight: new Set(),
-    ingestion: new IngestionCapacity(),
+    inFlight,
+    ingestion,
     signal,
     graceSignal,
     limits,

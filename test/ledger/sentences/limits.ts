@@ -121,6 +121,37 @@ export function describeLimits(ledger: () => LedgerUnderTest): void {
     })
   })
 
+  describe('hosts that are busy with a service', () => {
+    const beat = async (host: TestHost, isBusy = true, { origin } = host.library) =>
+      (await host.ledger.renew(host.session, { origin, waitLeftMs: 0, isBusy })).busyOthers
+
+    test('count for the others from their beat on [P21]', async () => {
+      const [nas, laptop] = await openTwo(ledger())
+      expect(await beat(nas)).toBe(0)
+      expect(await beat(laptop)).toBe(1)
+      expect(await beat(nas)).toBe(1)
+      expect(await beat(laptop, false), 'one that is idle learns it as well').toBe(1)
+      expect(await beat(nas)).toBe(0)
+      expect((await nas.ledger.renew(nas.session)).busyOthers).toBe(0)
+    })
+
+    test('count for those of their own service alone', async () => {
+      const [nas, laptop] = await openTwo(ledger())
+      await beat(nas)
+      expect(await beat(laptop, true, newLibrary())).toBe(0)
+      expect(await beat(nas)).toBe(0)
+    })
+
+    test.each(['closed', 'silent'] as const)('count no more once their session is %s', async (end) => {
+      const [nas, laptop] = await openTwo(ledger())
+      await beat(nas)
+      expect(await beat(laptop)).toBe(1)
+      if (end === 'closed') await nas.ledger.close(nas.session)
+      else await ledger().passTime(2 * laptop.opened.leaseMs + 1)
+      expect(await beat(laptop)).toBe(0)
+    })
+  })
+
   describe('the limits of a host', () => {
     test('leave what exceeds them to others, in the order of the call', async () => {
       const [nas, laptop] = await openTwo(ledger())

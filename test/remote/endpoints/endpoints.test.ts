@@ -297,10 +297,12 @@ describe('callRaw', () => {
 })
 
 describe('limits', () => {
-  it('the request limit spaces requests evenly over time', async () => {
+  it.each([
+    ['this host', { requestsPerSecond: 10 }],
+    ['each of three hosts', { requestsPerSecond: 30, hosts: () => 3 }],
+  ])('the request limit spaces requests of %s evenly over time', async (_name, limits) => {
     const clock = jumpingClock()
     const arrivedMs: number[] = []
-    const limits = { requestsPerSecond: 10 }
     await using client = await clientOn({ clock, limits }, (_, answer) => {
       arrivedMs.push(clock.monotonicMs())
       answer.end('{"id":"r1"}')

@@ -55,7 +55,9 @@ create table session (
   seen_at      timestamptz not null default clock_timestamp(),
   is_closed    boolean not null default false,
   -- Another host closed it, since it was silent.
-  is_lost      boolean not null default false
+  is_lost      boolean not null default false,
+  -- The service to which it uploads or whose ingestion it waits for, by its last beat.
+  busy_with    text collate "C"
 ) with (fillfactor = 50);
 create index on session (host_id);
 
@@ -310,11 +312,12 @@ create function wait_left_1(p_origin text) returns bigint language sql stable as
     from service_wait w where w.origin = p_origin and w.asked_at <= clock_timestamp()), 0) $$;
 
 -- p_taken: the last order that the host has carried out. p_wait_ms: what the service at p_origin asked this host (null: nothing); a host keeps
--- a longer wait than a week to itself. A row without an order if there is none.
-create function renew_1(p_session bigint, p_taken bigint, p_origin text, p_wait_ms bigint) returns table (
-  o_is_ours boolean, o_order bigint, o_kind text, o_mirror text, o_wait_ms bigint
+-- a longer wait than a week to itself. o_busy_others: sessions of others that use this service and are not silent; a clock counts here, as for
+-- limits, since it does not decide who sends. A row without an order if there is none.
+create function renew_1(p_session bigint, p_taken bigint, p_origin text, p_wait_ms bigint, p_is_busy boolean) returns table (
+  o_is_ours boolean, o_order bigint, o_kind text, o_mirror text, o_wait_ms bigint, o_busy_others integer
 ) language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
-declare h integer;
+declare h integer; others integer;
 begin
   -- Durable as well: after a crash, others must not see an older beat than the one that the host counts its lease from.
   perform be_durable_1();
@@ -322,14 +325,16 @@ begin
     insert into service_wait as w values (p_origin, clock_timestamp(), least(p_wait_ms, 604800000))
       on conflict (origin) do update set asked_at = excluded.asked_at, length_ms = excluded.length_ms;
   end if;
-  update session s set beat = s.beat + 1, seen_at = clock_timestamp()
+  update session s set beat = s.beat + 1, seen_at = clock_timestamp(), busy_with = case when p_is_busy then p_origin end
     where s.id = p_session and not s.is_closed and s.generation = generation_1() and s.timeline = timeline_1() returning s.host_id into h;
   if not found then
-    return query select false, null::bigint, null::text, null::text, wait_left_1(p_origin);
+    return query select false, null::bigint, null::text, null::text, wait_left_1(p_origin), 0;
     return;
   end if;
   delete from host_order o where o.host_id = h and o.id <= p_taken;
-  return query select true, o.id, o.kind, o.mirror, wait_left_1(p_origin)
+  select count(*) into others from session s where s.busy_with = p_origin and s.id <> p_session and not s.is_closed
+    and s.seen_at > (select clock_timestamp() - make_interval(secs => l.lease_ms / 500.0) from ledger l);
+  return query select true, o.id, o.kind, o.mirror, wait_left_1(p_origin), others
     from (select) one left join host_order o on o.host_id = h order by o.id;
 end $$;
 

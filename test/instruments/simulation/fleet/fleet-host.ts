@@ -11,7 +11,6 @@ import { bytesOf, sha256Of } from '../contents.ts'
 import { SimulatedDisk } from '../disk.ts'
 import { type Fault, Faults } from '../faults.ts'
 import { type FullDisk, Life, ProcessDied } from '../life.ts'
-import { ORIGIN } from '../network.ts'
 import { DOCS, PLAIN } from '../pass-options.ts'
 import { type Machine, startProgram } from '../program.ts'
 import type { SimulatedState } from '../state.ts'
@@ -202,7 +201,7 @@ export class FleetHost {
         awake: () => this.clock.awake(),
       },
       onReported: (_, resourceId) => world.recordReported(this, resourceId),
-      joinFleet: (context, retryAfter) =>
+      joinFleet: (context, service) =>
         new Membership(
           { ...context, logger: this.#logger() },
           {
@@ -210,7 +209,7 @@ export class FleetHost {
             name: this.name,
             version: '1.0.0',
             place: this.name,
-            serviceWait: { origin: ORIGIN, retryAfter },
+            service,
             limits: { newPerDay: world.isConverging ? null : limits.newPerDay },
             bootMs: this.clock.bootMs,
             retry: { ...RETRY, forMs: retryForMs },
