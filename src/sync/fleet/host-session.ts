@@ -26,7 +26,8 @@ const RENEWALS_A_LEASE = 3
 /** The key of the host's identity in the store. */
 export const HOST_KEY = 'fleet:host'
 
-const COPIED = 'the state was copied or restored: shelfd waits until no host that uses the other one can still send'
+const COPIED =
+  'the state was copied or restored, or the owner or mode of its file was changed: shelfd waits two leases, until no host that uses another copy can still send'
 
 export interface FleetOptions {
   /** Called once, before the first call; the ledger reports its calls to `observe`. */
