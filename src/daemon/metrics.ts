@@ -251,7 +251,11 @@ function registerCounts(
   const files = metrics.gauge('shelfd_files', 'Files of a mirror by their state.', 'mirror', 'state')
   const contents = metrics.gauge('shelfd_queue_contents', 'Contents that wait to be sent.', 'mirror')
   const bytes = metrics.gauge('shelfd_queue_bytes', 'Bytes of the contents that wait to be sent.', 'mirror')
-  const directories = metrics.gauge('shelfd_queue_directories', 'Directories that are not created yet.', 'mirror')
+  const directories = metrics.gauge(
+    'shelfd_queue_directories',
+    'Directories with files that are not created yet.',
+    'mirror',
+  )
   const problems = metrics.gauge('shelfd_problems', 'Paths and contents with a problem, by its code.', 'mirror', 'code')
   const helpOfOutcomes = 'Sent contents of present files, by the outcome of their ingestion.'
   const outcomes = metrics.gauge('shelfd_ingestion_contents', helpOfOutcomes, 'mirror', 'outcome')

@@ -61,3 +61,24 @@ export function nextUploadDelayMs({ mayHaveLeft, retryInMs, isHeldBack }: LeftWo
   const retryMs = retryInMs === null ? Number.POSITIVE_INFINITY : Math.max(SHORTEST_RETRY_MS, retryInMs)
   return isHeldBack ? Math.min(LIMIT_DELAY_MS, retryMs) : retryMs
 }
+
+const FIRST_REST_MS = 60_000
+const LONGEST_REST_MS = 15 * 60_000
+
+/** A run of a mirror between the commands that its configuration names. */
+export interface RunWithHooks {
+  /** The rest after the run before; 0: there was none. */
+  readonly lastRestMs: number
+  /** It began as soon as that rest was over: its cause came during the run before, or shortly after. */
+  readonly wasAwaited: boolean
+  /** It found files that differ. */
+  readonly hasFound: boolean
+}
+
+/**
+ * Returns how long a mirror with such commands rests after a run. They may change its directory, and the watcher's reports of that would
+ * begin the next run, and so on without end: each run in vain doubles the rest.
+ */
+export function restAfterHooksMs({ lastRestMs, wasAwaited, hasFound }: RunWithHooks): number {
+  return wasAwaited && !hasFound ? Math.min(2 * lastRestMs, LONGEST_REST_MS) : FIRST_REST_MS
+}

@@ -3,7 +3,8 @@ import { forEachConcurrently } from '../foundation/concurrency/for-each-concurre
 import { AccessError, isNotFound, RequestError } from '../foundation/errors.ts'
 import { parentOf } from '../foundation/files/paths.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
-import type { MirrorContext } from './engine.ts'
+import type { Store } from '../store/open-store.ts'
+import type { MirrorContext, OpenMirror } from './engine.ts'
 import { itemFailure } from './item-failure.ts'
 import { listRemote } from './list-remote.ts'
 import type { PathProblem } from './scan/scan-batch.ts'
@@ -15,13 +16,29 @@ const COMMIT_EVERY = 64
 const MOST_FAILURES_IN_A_ROW = 3
 
 /**
+ * Returns the directories that the service lacks, parents before children. Where only some files are mirrored, or the run looks only at
+ * some, those without a file in them or below are left out: a tree may have many.
+ */
+export function listDirectoriesToCreate(
+  { directories }: Pick<Store, 'directories'>,
+  { row, settings, part }: Pick<OpenMirror, 'row' | 'settings' | 'part'>,
+): readonly string[] {
+  const pending = directories.listPending(row.id)
+  if (part === undefined && settings.include.length === 0) return pending
+  const needed = new Set([''])
+  for (const holder of directories.listPendingHolders(row.id))
+    for (let path = holder; !needed.has(path); path = parentOf(path)) needed.add(path)
+  return pending.filter((path) => needed.has(path))
+}
+
+/**
  * Creates every pending directory of the mirror: parents first, each once. Directories that failed before come last, and the order begins
  * at a random one, so that directories that always fail cannot starve the others. Returns the problems of paths; throws what
  * concerns the service.
  */
 export async function createDirectories(context: MirrorContext, summary: SyncSummary): Promise<PathProblem[]> {
   const { engine, mirror } = context
-  const pending = engine.store.directories.listPending(mirror.row.id)
+  const pending = listDirectoriesToCreate(engine.store, mirror)
   if (pending.length === 0) return []
   engine.progress.phase = 'directories'
   engine.progress.directoriesTotal += pending.length

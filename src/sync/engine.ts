@@ -7,6 +7,7 @@ import type { Clock, Random } from '../foundation/clock.ts'
 import type { Mutex } from '../foundation/concurrency/mutex.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { boundedNumber } from '../foundation/text/bounds.ts'
+import type { Selection } from '../local/ignore/selection.ts'
 import type { FileSystem } from '../local/read/file-system.ts'
 import type { OpenRoot } from '../local/read/open-root.ts'
 import type { OutageListener } from '../remote/policies/outage.ts'
@@ -66,6 +67,7 @@ export const mirrorSettings = z.object({
     .string()
     .refine((path) => normalizeLibraryPath(path) === path, 'must be a library path such as /Papers'),
   ignore: z.array(z.string()).readonly(),
+  include: z.array(z.string()).readonly(),
   maxSizeBytes: boundedNumber(LIMIT_BOUNDS.sizeBytes).nullable(),
   oneFileSystem: z.boolean(),
   emptyFiles: z.enum(['upload', 'skip']),
@@ -147,6 +149,8 @@ export interface OpenMirror {
   readonly mustPinRoot: boolean
   /** The program's own directories below the root, relative to it. */
   readonly ownDirectories: readonly string[]
+  /** The files that the run looks at and sends; undefined: all. */
+  readonly part: Selection | undefined
   readonly runId: number
   /** Throws AccessError unless service, tenant and library are the pinned ones; nothing is recorded before. */
   readonly verify: () => Promise<void>

@@ -131,6 +131,7 @@ function syncOf(home: Home, path: string, more: { readonly mirror?: object; read
         mayCreateLibrary: true,
         remotePath: '/Asked for',
         ignore: [],
+        include: [],
         maxSizeBytes: null,
         oneFileSystem: false,
         emptyFiles: 'upload',

@@ -153,6 +153,7 @@ export function mirrorOf(directory: string, options: Partial<MirrorSettings> = {
     mayCreateLibrary: true,
     remotePath: `/${basename(directory)}`,
     ignore: [],
+    include: [],
     maxSizeBytes: null,
     oneFileSystem: false,
     emptyFiles: 'upload',

@@ -100,7 +100,7 @@ describe('directories', () => {
     const tree = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`d${index}/`, '']))
     const seen: number[] = []
     service.onResponse = ({ route }) => {
-      if (route === 'createDirectory') seen.push(tested.store.directories.countPending(1))
+      if (route === 'createDirectory') seen.push(tested.store.directories.listPending(1).length)
     }
     const account = accountOf(await tested.sync([mirrorOf(writeTree(temporaryDirectory(), tree))]))
     expect(account.directories.created).toBe(71)

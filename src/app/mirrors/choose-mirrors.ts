@@ -254,7 +254,7 @@ function ofRow(settings: Settings, row: MirrorRow): MirrorSettings {
 }
 
 function toEngineMirror(settings: Settings, mirror: ConfiguredMirror): MirrorSettings {
-  const { name, path, library, remotePath, ignore, maxSizeBytes, oneFileSystem, emptyFiles, settleMs } = mirror
+  const { name, path, library, remotePath, ignore, include, maxSizeBytes, oneFileSystem, emptyFiles, settleMs } = mirror
   const mayCreateLibrary = settings.service.kind === 'embedded' && library === basename(path)
   return {
     name,
@@ -263,6 +263,7 @@ function toEngineMirror(settings: Settings, mirror: ConfiguredMirror): MirrorSet
     mayCreateLibrary,
     remotePath,
     ignore,
+    include,
     maxSizeBytes,
     oneFileSystem,
     emptyFiles,

@@ -44,7 +44,7 @@ interface Around {
   readonly home: string
 }
 
-const BUILT_IN = createRootScope([])
+const BUILT_IN = createRootScope({ ignore: [], include: [] })
 
 /** Completes what a form leaves empty; throws FieldError. It asks the disk, not the service. */
 export async function chooseNewMirror(

@@ -13,6 +13,7 @@ import {
   durationWithin,
   field,
   flag,
+  includePattern,
   libraryPath,
   listenAddress,
   mailAddress,
@@ -85,6 +86,10 @@ const mirror = z
     remotePath: libraryPath()
       .optional()
       .describe('Path of the directory in the library; /<name of the directory> by default.'),
+    include: z
+      .array(includePattern(), 'a list of patterns')
+      .prefault([])
+      .describe('Mirror only the files that one of these patterns matches, in gitignore syntax; all without it.'),
     ignore: z
       .array(text, 'a list of patterns')
       .prefault([])

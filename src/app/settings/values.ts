@@ -5,6 +5,7 @@ import { normalizeLibraryPath } from '../../contract/library-path.ts'
 import { isLoopback } from '../../foundation/network/loopback.ts'
 import { type Bounds, describeBounds, isWithin } from '../../foundation/text/bounds.ts'
 import { MAX_DURATION_TEXT, MAX_SIZE_TEXT, parseDuration, parseSize } from '../../foundation/text/units.ts'
+import { flawOf } from '../../local/ignore/selection.ts'
 import { parseBandwidth } from '../../rules/bandwidth.ts'
 import { LIMIT_BOUNDS } from '../../rules/limits.ts'
 
@@ -125,6 +126,14 @@ export function listenAddress<Word extends string>(example: string, ...words: re
     // Compares the host only, because URL drops port 80, the default of http.
     const isAddress = URL.canParse(`http://${value}`) && new URL(`http://${value}`).hostname === host
     return isAddress && isLoopback(host) ? { host: host.replace(/^\[|\]$/g, ''), port: Number(port) } : INVALID
+  })
+}
+
+/** Accepts a pattern of files to include; the message names what is wrong. */
+export function includePattern() {
+  return z.string('a pattern').superRefine((value, context) => {
+    const flaw = flawOf(value)
+    if (flaw !== undefined) context.addIssue({ code: 'custom', message: flaw })
   })
 }
 

@@ -3,9 +3,9 @@ import { createLinearMatcher, isCostly } from './linear-matcher.ts'
 
 /** The rule that decided whether a path is ignored, for `why` and for the report. */
 export interface IgnoreDecision {
-  /** The pattern as its author wrote it. */
+  /** The pattern as its author wrote it; for the source `include` all of them, since none matches. */
   readonly pattern: string
-  /** `built-in`, `configuration`, or the relative path of a `.shelfdignore`. */
+  /** `built-in`, `configuration`, `include`, or the relative path of a `.shelfdignore`. */
   readonly source: string
   /** Line number in the `.shelfdignore`, from 1; null for the other sources. */
   readonly line: number | null

@@ -2,6 +2,7 @@ import { joinPath, nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { BUILT_IN_LITTER, BUILT_IN_SECRETS } from './built-in-patterns.ts'
 import { bodyOf, type IgnoreDecision, type IgnoreRule, parseIgnoreRule } from './ignore-rule.ts'
 import { isCostly } from './linear-matcher.ts'
+import { createSelection, type Selection } from './selection.ts'
 
 export type { IgnoreDecision } from './ignore-rule.ts'
 
@@ -20,12 +21,24 @@ export interface IgnoreScope {
   decideEntry(relativeDirectory: string, name: string, isDirectory: boolean): IgnoreDecision | undefined
 }
 
-/** The rules at a mirror's root without its `.shelfdignore`: those of the configuration, which outweigh the built-in ones. */
-export function createRootScope(configured: readonly string[]): IgnoreScope {
-  const own = configured.flatMap((pattern) =>
-    rulesOf([{ pattern, source: 'configuration', line: null, secret: false }]),
-  )
-  return createScope(own.length === 0 ? [BUILT_IN] : [createLayer('', own), BUILT_IN])
+/**
+ * The rules at a mirror's root without its `.shelfdignore`: those of the configuration, which outweigh the built-in ones. Of what the
+ * rules leave, only what `include` chooses is mirrored, if it is not empty.
+ */
+export function createRootScope({ ignore, include }: Pick<ScanRules, 'ignore' | 'include'>): IgnoreScope {
+  const own = ignore.flatMap((pattern) => rulesOf([{ pattern, source: 'configuration', line: null, secret: false }]))
+  const layers = own.length === 0 ? [BUILT_IN] : [createLayer('', own), BUILT_IN]
+  return include.length === 0 ? createScope(layers) : createScope(layers, createIncluded(include))
+}
+
+/** The files that the configuration includes, and the decision for all others. */
+interface Included extends Selection {
+  readonly decision: IgnoreDecision
+}
+
+function createIncluded(patterns: readonly string[]): Included {
+  const decision = { pattern: patterns.join(', '), source: 'include', line: null, secret: false }
+  return { ...createSelection(patterns), decision }
 }
 
 /** The rules of one source, and the directory to which their patterns are relative. */
@@ -50,16 +63,17 @@ function createLayer(base: string, rules: readonly IgnoreRule[]): Layer {
 }
 
 /** `layers` are sorted by precedence, the highest first. */
-function createScope(layers: readonly Layer[]): IgnoreScope {
+function createScope(layers: readonly Layer[], included?: Included): IgnoreScope {
   const scope: IgnoreScope = {
     enter(relativeDirectory, ignoreFileText) {
       const rules = ignoreFileText === undefined ? [] : parseIgnoreFile(relativeDirectory, ignoreFileText)
-      return rules.length === 0 ? scope : createScope([createLayer(relativeDirectory, rules), ...layers])
+      return rules.length === 0 ? scope : createScope([createLayer(relativeDirectory, rules), ...layers], included)
     },
     decide(relativePath, isDirectory) {
       return scope.decideEntry(parentOf(relativePath), nameOf(relativePath), isDirectory)
     },
     decideEntry(relativeDirectory, name, isDirectory) {
+      if (included?.takes(relativeDirectory, name, isDirectory) === false) return included.decision
       for (const layer of layers) {
         if (!layer.mayMatch(name)) continue
         const rule = decidingRule(layer, relativeDirectory, name, isDirectory)
@@ -120,12 +134,14 @@ function toSource(glob: string): string {
 /** What of a mirror's directory is scanned, by its settings. */
 export interface ScanRules {
   readonly ignore: readonly string[]
+  /** Patterns of the files that are mirrored; empty: all. */
+  readonly include: readonly string[]
   readonly maxSizeBytes: number | null
   readonly oneFileSystem: boolean
   readonly emptyFiles: 'upload' | 'skip'
 }
 
 /** Returns the rules alone of settings that hold more, so that they can be passed to a thread. */
-export function scanRulesOf({ ignore, maxSizeBytes, oneFileSystem, emptyFiles }: ScanRules): ScanRules {
-  return { ignore, maxSizeBytes, oneFileSystem, emptyFiles }
+export function scanRulesOf({ ignore, include, maxSizeBytes, oneFileSystem, emptyFiles }: ScanRules): ScanRules {
+  return { ignore, include, maxSizeBytes, oneFileSystem, emptyFiles }
 }

@@ -11,14 +11,14 @@ import { createRootScope, type ScanRules } from './ignore-scope.ts'
 export function isLeftOut(
   fs: FileSystem,
   root: string,
-  { ignore, oneFileSystem }: Pick<ScanRules, 'ignore' | 'oneFileSystem'>,
+  rules: Pick<ScanRules, 'ignore' | 'include' | 'oneFileSystem'>,
   relativePath: string,
 ): boolean {
   const place = findPlace(fs, root)
   if (place === undefined) return false
-  if (oneFileSystem && isElsewhere(fs, place, relativePath)) return true
+  if (rules.oneFileSystem && isElsewhere(fs, place, relativePath)) return true
   const readRulesIn = (directory: string) => readRules(fs, place, directory)
-  for (const { path, scope } of descend(relativePath, createRootScope(ignore), readRulesIn))
+  for (const { path, scope } of descend(relativePath, createRootScope(rules), readRulesIn))
     if (scope.decide(path, true)) return true
   return false
 }

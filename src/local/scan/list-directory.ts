@@ -9,6 +9,7 @@ import { isInPlace, type RootPlace } from '../read/open-root.ts'
 import {
   type DirectoryListing,
   type DirectoryLocation,
+  isPassedOver,
   type ListedDirectory,
   type ListingContext,
   type ListOptions,
@@ -42,7 +43,9 @@ export function listDirectory(
 
 function scanListing(fs: FileSystem, place: ListingContext, listing: Listing): ListedDirectory {
   const found = noFindings(listing.names.length)
-  for (const name of listing.namesNotUtf8) found.skipped.push({ name, reason: 'name-not-utf8' })
+  for (const name of listing.namesNotUtf8) {
+    if (!isPassedOver(place, name, 'file', found)) found.skipped.push({ name, reason: 'name-not-utf8' })
+  }
   for (const name of listing.names) statEntry(fs, place, name, found)
   const { vanished, ...findings } = found
   const isEmpty = listing.names.length === 0

@@ -4,6 +4,7 @@ import { formatSize } from '../../foundation/text/units.ts'
 import { type DirectoryDigestInput, NUMBERS } from '../../rules/compare-directory.ts'
 import type { SkipReason } from '../../rules/path-problems.ts'
 import type { IgnoreDecision, IgnoreScope, ScanRules } from '../ignore/ignore-scope.ts'
+import type { Selection } from '../ignore/selection.ts'
 import { fileProblemOf } from '../read/file-errors.ts'
 import {
   BIGINT,
@@ -17,6 +18,8 @@ import type { RootPlace } from '../read/open-root.ts'
 
 export interface ListOptions {
   readonly rules: ScanRules
+  /** Only its entries are listed; undefined: all. */
+  readonly part?: Selection | undefined
   readonly onFile?: (() => void) | undefined
 }
 
@@ -155,7 +158,7 @@ export function statEntry(fs: FileSystem, place: ListingContext, name: string, f
     return
   }
   const kind = kindOf(stats)
-  if (isIgnored(place, name, kind, found)) return
+  if (isPassedOver(place, name, kind, found)) return
   if (kind === 'file') addFile(place.options, name, stats, found)
   else if (kind === 'directory') addDirectory(place, name, stats, found)
   else found.skipped.push({ name, reason: kind })
@@ -172,17 +175,19 @@ function statsOf(fs: FileSystem, { root, path, relativePath }: ListingContext, n
 
 function addFault(place: ListingContext, name: string, error: unknown, found: MutableFindings): void {
   if (systemCodeOf(error) === 'ENOENT') found.vanished.push(name)
-  else if (!isIgnored(place, name, 'file', found))
+  else if (!isPassedOver(place, name, 'file', found))
     found.problems.push({ name, ...fileProblemOf(error, joinPath(place.relativePath, name)) })
 }
 
-function isIgnored(
-  { scope, relativePath }: ListingContext,
+/** Returns whether an entry lies outside the part that is listed, or is ignored; adds an ignored one to the findings. */
+export function isPassedOver(
+  { scope, relativePath, options }: ListingContext,
   name: string,
   kind: FileKind,
   found: MutableFindings,
 ): boolean {
   const isDirectory = kind === 'directory'
+  if (options.part?.takes(relativePath, name, isDirectory) === false) return true
   const decision = scope.decideEntry(relativePath, name, isDirectory)
   if (decision) found.ignored.push({ name, decision, isDirectory })
   return decision !== undefined

@@ -29,9 +29,12 @@ export function prepareDirectories(database: Database.Database) {
   const pending = database
     .prepare<[number], string>('SELECT path FROM directory WHERE mirror_id = ? AND created_at IS NULL ORDER BY path')
     .pluck()
-  const pendingCount = database.prepare<[number], { n: number }>(
-    'SELECT count(*) AS n FROM directory WHERE mirror_id = ? AND created_at IS NULL',
-  )
+  const pendingHolders = database
+    .prepare<[number], string>(
+      `SELECT path FROM directory d WHERE mirror_id = ? AND created_at IS NULL
+       AND EXISTS (SELECT 1 FROM file WHERE directory_id = d.id) ORDER BY path`,
+    )
+    .pluck()
   const markCreated = database.prepare<[number, number, string]>(
     'UPDATE directory SET created_at = ? WHERE mirror_id = ? AND path = ?',
   )
@@ -55,7 +58,8 @@ export function prepareDirectories(database: Database.Database) {
     list: (mirrorId: number): DirectoryRow[] => all.all(mirrorId),
     /** Paths of directories that are not known to exist remotely, parents before children. */
     listPending: (mirrorId: number): string[] => pending.all(mirrorId),
-    countPending: (mirrorId: number): number => onlyRow(pendingCount.get(mirrorId)).n,
+    /** Those of them that hold a file themselves. */
+    listPendingHolders: (mirrorId: number): string[] => pendingHolders.all(mirrorId),
     /** Takes the path, since a scan may have removed the directory meanwhile, and another one may have its id now. */
     markCreated: (mirrorId: number, path: string, nowMs: number) => void markCreated.run(nowMs, mirrorId, path),
     /** Marks a directory that the service lost as pending, with all directories above and below it. */

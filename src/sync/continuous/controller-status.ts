@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { errorCodes } from '../../foundation/errors.ts'
 import { counted } from '../../foundation/text/safe-text.ts'
 import { formatTime } from '../../foundation/text/times.ts'
+import { describeHold } from '../../rules/limits.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
 import { ledgerStatus } from '../fleet/ledger-monitor.ts'
 
 /** The reasons to hold back uploads. */
@@ -121,4 +123,12 @@ function describeWatcher(watcher: DaemonMirrorStatus['watcher']): string | undef
   if (watcher === 'poll') return 'no, scanning instead'
   if (watcher === 'chokidar') return watcher
   return OF_SYSTEM[process.platform] ?? watcher
+}
+
+/** Why a mirror holds back new files: the limits of a run or a day. */
+export function heldByLimits(mirror: string, { heldBack, heldBackBy }: SyncSummary['uploads']): WaitReason {
+  const files = counted(heldBack, 'new file is', 'new files are')
+  const limits = heldBackBy.map(describeHold).join('; ')
+  const message = `${files} ${limits}; "shelfd sync ${mirror}" starts a run now, with the limits of a run`
+  return { code: 'limit-reached', message }
 }

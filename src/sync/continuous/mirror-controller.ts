@@ -1,8 +1,6 @@
 import { AutoResetEvent } from '../../foundation/concurrency/auto-reset-event.ts'
 import { InterruptedError, ShelfdError } from '../../foundation/errors.ts'
-import { counted } from '../../foundation/text/safe-text.ts'
 import { openRoot } from '../../local/read/open-root.ts'
-import { describeHold, type HeldBack } from '../../rules/limits.ts'
 import { isBatchDone, nextUploadDelayMs, nextWork, type WorkTimes } from '../../rules/next-work.ts'
 import { reactToFailure } from '../../rules/react-to-failure.ts'
 import { quarantineLeftMs } from '../../rules/retry-delay.ts'
@@ -15,10 +13,17 @@ import { createProgress } from '../progress.ts'
 import { throwIfHookFailed, withHooks } from '../run/with-hooks.ts'
 import { hasToUpload } from '../upload/prepare-uploads.ts'
 import { ActivityLog } from './activity-log.ts'
-import type { ControllerState, ControllerStatus, HoldCode, WaitReason } from './controller-status.ts'
+import {
+  type ControllerState,
+  type ControllerStatus,
+  type HoldCode,
+  heldByLimits,
+  type WaitReason,
+} from './controller-status.ts'
 import { MirrorRun } from './mirror-run.ts'
 import { MirrorScanner } from './mirror-scanner.ts'
 import type { ControllerSettings } from './mirror-watch.ts'
+import { RestAfterHooks } from './rest-after-hooks.ts'
 import type { ServiceConnection } from './service-connection.ts'
 
 export const SCHEDULED = 'it sends in batches; the next one is planned'
@@ -37,6 +42,7 @@ export class MirrorController {
   readonly #connection: ServiceConnection
   readonly #scanner: MirrorScanner
   readonly #activity: ActivityLog
+  readonly #rest: RestAfterHooks
   readonly #wakeUp = new AutoResetEvent()
   readonly #idleListeners = new Set<() => void>()
   readonly #holds = new Map<HoldCode, string>()
@@ -58,6 +64,7 @@ export class MirrorController {
     this.#activity = new ActivityLog(engine, settings.mirror.name)
     this.#engine = { ...engine, progress: createProgress(), fileLog: this.#activity }
     this.#connection = connection
+    this.#rest = new RestAfterHooks(engine, settings.mirror.name)
     this.#scanner = new MirrorScanner(this.#engine, settings, () => this.#wakeUp.set())
   }
 
@@ -192,8 +199,10 @@ export class MirrorController {
   async #work(): Promise<void> {
     const { mirror } = this.settings
     const summary = emptySummary({ ...mirror, library: { id: null, name: mirror.library } })
+    this.#rest.begin()
     await withHooks(this.#engine, mirror, { summary, isDryRun: false }, () => this.#workBetween(summary))
     throwIfHookFailed(summary)
+    if (this.#engine.hooks?.has(mirror.name)) this.#delayUntil(this.#rest.after(summary))
   }
 
   async #workBetween(summary: SyncSummary): Promise<void> {
@@ -281,15 +290,8 @@ export class MirrorController {
     const delayMs = nextUploadDelayMs({ mayHaveLeft, retryInMs, isHeldBack: uploads.heldBack > 0 })
     this.#sendAtMs = Math.min(this.#sendAtMs, clock.monotonicMs() + delayMs)
     const isAllSent = uploads.failed + uploads.inDoubt + directories.failed === 0
-    if (uploads.heldBack > 0) this.#holdForLimit(uploads.heldBack, uploads.heldBackBy)
+    if (uploads.heldBack > 0) this.#setTrouble('held', heldByLimits(this.name, uploads))
     else if (this.#holds.size === 0 && !isStillHeld && isAllSent) this.#lastSuccessAt = clock.nowMs()
-  }
-
-  #holdForLimit(heldBack: number, heldBackBy: readonly HeldBack[]): void {
-    const files = counted(heldBack, 'new file is', 'new files are')
-    const limits = heldBackBy.map(describeHold).join('; ')
-    const message = `${files} ${limits}; "shelfd sync ${this.name}" starts a run now, with the limits of a run`
-    this.#setTrouble('held', { code: 'limit-reached', message })
   }
 
   /** Waits after an error as the rules have it; throws what stops the daemon. */

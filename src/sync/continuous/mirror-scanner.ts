@@ -5,7 +5,7 @@ import { ageMsOf, promptScanDelayMs, regularScanIntervalMs } from '../../rules/s
 import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { PathProblem, Rescanner } from '../scan/scan-batch.ts'
-import { type ScanResult, scanMirror, walkOptions } from '../scan/scan-mirror.ts'
+import { type ScanResult, scanMirror, walkOptions, warnOfUnmatched } from '../scan/scan-mirror.ts'
 import type { ControllerStatus } from './controller-status.ts'
 import { type ControllerSettings, MirrorWatch } from './mirror-watch.ts'
 import { rescanHints } from './rescan-hints.ts'
@@ -175,13 +175,13 @@ export class MirrorScanner implements AsyncDisposable {
       // The guards judge the counts of one scan, but a run may have several scans.
       const scanned = emptySummary(summary)
       const { settleMs } = this.#settings.scanIntervals
-      const scanOptions = { hashEverything: false, acceptsRemovals: false, acceptsRoot: false, settleMs }
+      const scanOptions = { hashEverything: false, acceptsRemovals: false, acceptsRoot: false, settleMs, part: [] }
       const scan = await scanMirror(engine, mirror, scanned, scanOptions)
       addScan(summary, scanned)
       // The next scan does not hash these files again, so this duration does not predict how long that takes.
       const mostMs = scanned.files.hashed > 0 ? Math.max(this.#lastScanMs, HASHING_COUNTS_MS) : Number.POSITIVE_INFINITY
       this.#lastScanMs = Math.min(scan.durationMs, mostMs)
-      if (!this.hasScanned) this.#reportLeftOut(engine, scanned)
+      if (!this.hasScanned) this.#reportLeftOut(engine, scanned, scan.unmatched)
       this.#applyScan(engine, scan)
     } finally {
       this.isScanning = false
@@ -189,10 +189,11 @@ export class MirrorScanner implements AsyncDisposable {
   }
 
   /** The first scan reports what is never sent, so that the log has it once. */
-  #reportLeftOut({ logger }: Engine, { files }: SyncSummary): void {
+  #reportLeftOut({ logger }: Engine, { files }: SyncSummary, unmatched: readonly string[]): void {
     const mirror = this.#settings.mirror.name
     const { secrets, unsupported } = files
     if (secrets > 0) logger.warn('left out files that look like secrets', { mirror, paths: secrets })
+    if (unmatched.length > 0) warnOfUnmatched(logger, mirror, unmatched)
     if (unsupported > 0) logger.warn('left out pipes, sockets or devices', { mirror, paths: unsupported })
   }
 

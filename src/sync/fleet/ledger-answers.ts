@@ -8,6 +8,7 @@ import { quarantineLeftMs } from '../../rules/retry-delay.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import { OPEN_FILES_START, type OpenFile, type OpenFileCursor } from '../../store/tables/files.ts'
 import type { MirrorContext } from '../engine.ts'
+import { listOpenFiles } from '../open-files.ts'
 import { newAttempts, type RunAttempts } from '../pass.ts'
 import { withdrawUpload } from '../progress.ts'
 import { keyOf, type Membership } from './membership.ts'
@@ -136,7 +137,7 @@ export async function foresee(
   const answers = new LedgerAnswers({ engine, mirror }, options)
   let files: readonly OpenFile[]
   for (let cursor: OpenFileCursor | undefined = OPEN_FILES_START; cursor; cursor = files.at(-1)) {
-    files = store.files.listOpen(mirror.row.id, cursor, PAGE)
+    files = listOpenFiles(store, mirror, cursor, PAGE)
     const candidates = answers.listCandidates(files)
     const results = await fleet.peek(answers.library, candidates.map(wantedOf))
     const known = new Map<number, [Candidate, ClaimResult]>()

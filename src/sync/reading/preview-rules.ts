@@ -40,9 +40,7 @@ export function previewRules({ path, before, after, ownDirectories, mostMs }: Pr
     const listing = rules && scope && listDirectory(nodeFileSystem, root.place, directory, scope, { rules })
     return listing?.kind === 'scanned' ? listing : undefined
   }
-  const stack: Step[] = [
-    { path: '', before: before && createRootScope(before.ignore), after: createRootScope(after.ignore) },
-  ]
+  const stack: Step[] = [{ path: '', before: before && createRootScope(before), after: createRootScope(after) }]
   for (let step = stack.pop(); step; step = stack.pop()) {
     if (performance.now() > untilMs) return { ...found, isWhole: false }
     const left = list(step.path, before, step.before)

@@ -68,6 +68,7 @@ function describeDisk(disk: DiskFinding, isKnown: boolean): string {
       return 'a directory'
     case 'ignored': {
       const { pattern, source, line, secret } = disk.decision
+      if (source === 'include') return `left out: no pattern of include matches ${disk.by} (${pattern})`
       const where = line === null ? source : `${source}, line ${line}`
       return `ignored by the rule "${pattern}" (${where})${secret ? ', as it looks like a secret' : ''}; it matches ${disk.by}`
     }
@@ -138,10 +139,13 @@ function describeWait({ retryAt, isSetAside }: Content, until: string, nowMs: nu
 }
 
 function describeDirectory(
-  { remotePath, createdAt, directories, files, problems }: DirectoryExplanation,
+  { remotePath, createdAt, awaitsFile, directories, files, problems }: DirectoryExplanation,
   nowMs: number,
 ): Fields {
-  const since = createdAt === null ? 'not created yet; the next run creates it' : `since ${timeOfDay(createdAt, nowMs)}`
+  const pending = awaitsFile
+    ? 'not created, as it holds no file that is included'
+    : 'not created yet; the next run creates it'
+  const since = createdAt === null ? pending : `since ${timeOfDay(createdAt, nowMs)}`
   const shown = problems.slice(0, MOST_PROBLEMS).map(({ path, code, message, isSetAside }, index) => {
     const end = isSetAside === 1 ? '; set aside' : ''
     return [`problem ${index + 1}`, `${path}: ${message} [${code}]${end}`] as const

@@ -77,13 +77,13 @@ export function explainPath(
     problem: store.problems.find(mirror.id, path),
     history,
     heldBack: describeHeldBack(store, mirror),
-    directory: explainDirectory(store, mirror, path),
+    directory: explainDirectory(store, mirror, settings, path),
   }
 }
 
 function inspectDisk({ fs, ownDirectories }: ReportContext, settings: MirrorSettings, path: string): DiskFinding {
   const root = inspectRoot(fs, settings.path)
-  let scope = createRootScope(settings.ignore)
+  let scope = createRootScope(settings)
   const [directory, name] = [parentOf(path), nameOf(path)]
   const own = new Set(ownDirectoriesBelow(root.realPath, ownDirectories))
   const readRules = (at: string) => readIgnoreFile(fs, root, at)
@@ -139,21 +139,30 @@ export interface DirectoryExplanation {
   readonly remotePath: string
   /** When it was created in the library (wall clock); null while it is pending. */
   readonly createdAt: number | null
+  /** It is created once it holds a file, because the mirror includes only some files. */
+  readonly awaitsFile: boolean
   readonly directories: number
   readonly files: FileCounts
   readonly problems: readonly ProblemRow[]
 }
 
 /** Explains a directory, relative to the mirror's root; undefined when the store does not know it. */
-function explainDirectory(store: StoreReader, mirror: MirrorRow, path: string): DirectoryExplanation | undefined {
+function explainDirectory(
+  store: StoreReader,
+  mirror: MirrorRow,
+  { include }: MirrorSettings,
+  path: string,
+): DirectoryExplanation | undefined {
   const directory = store.directories.get(mirror.id, path)
   if (!directory) return undefined
   const prefix = path === '' ? '' : `${path}/`
+  const files = countFiles(store.report.tallyStatesBelow(mirror.id, path), store.isLocked())
   return {
     remotePath: joinLibraryPath(mirror.remotePath, path),
     createdAt: directory.createdAt,
+    awaitsFile: directory.createdAt === null && include.length > 0 && files.known === 0,
     directories: store.directories.countBelow(mirror.id, path),
-    files: countFiles(store.report.tallyStatesBelow(mirror.id, path), store.isLocked()),
+    files,
     problems: store.problems.list(mirror.id).filter((problem) => problem.path.startsWith(prefix)),
   }
 }

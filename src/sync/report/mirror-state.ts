@@ -87,7 +87,8 @@ function sendingLine({ contentsSent, contentsTotal, bytesSent, bytesTotal }: Sen
 function upToDate({ files, lastRun }: MirrorStatus, status: DaemonMirrorStatus | undefined, nowMs: number): StateLine {
   const at = status ? status.lastSuccessAt : lastRun?.finishedAt ? Date.parse(lastRun.finishedAt) : null
   const when = at === null ? '' : nowMs - at < JUST_NOW_MS ? ' just now' : ` ${formatSpan(nowMs - at)} ago`
-  return { sign: '✓', text: `up to date${when} · ${counted(files.searchable, 'file')} searchable` }
+  const part = status || !lastRun?.include ? '' : ` · the last run looked only at ${lastRun.include.join(', ')}`
+  return { sign: '✓', text: `up to date${when} · ${counted(files.searchable, 'file')} searchable${part}` }
 }
 
 function attentionSign({ problems, files }: MirrorStatus): '!' | '→' {

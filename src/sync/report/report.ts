@@ -157,6 +157,7 @@ async function scan(context: ReportContext, row: MirrorRow, settings: MirrorSett
     root: root.place,
     rules: scanRulesOf(settings),
     ownDirectories: own === 'inside' ? [] : own,
+    part: [],
     hashEverything: false,
     listIgnored: true,
     settleMs: null,

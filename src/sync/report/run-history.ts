@@ -62,6 +62,8 @@ export interface LastRun {
   readonly finishedAt: string | null
   /** The error that stopped the run or the pass of this mirror. */
   readonly failure: { readonly code: string; readonly message: string } | null
+  /** The patterns of the only files that it looked at; null: it looked at all. */
+  readonly include: readonly string[] | null
 }
 
 /** The newest runs that are searched for each mirror. */
@@ -97,11 +99,13 @@ export function lastRunOf(row: RunRow, mirror?: StoredMirror): LastRun {
     startedAt: isoTime(row.startedAt),
     finishedAt: isoTime(row.finishedAt),
     failure: failure ? { code: failure.code, message: failure.message } : null,
+    include: mirror?.include ?? null,
   }
 }
 
-/** The parts of a run's account that are read again: each mirror's problems, what was sent, and what limits held back. */
+/** The parts of a run's account that are read again: each mirror's problems, what was sent, what limits held back, and what it looked at. */
 const storedAccount = z.object({
+  include: z.array(z.string()).optional(),
   mirrors: z.array(
     z.object({
       name: z.string(),
@@ -117,13 +121,14 @@ const storedAccount = z.object({
   ),
 })
 
-type StoredMirror = z.infer<typeof storedAccount>['mirrors'][number]
+type StoredMirror = z.infer<typeof storedAccount>['mirrors'][number] & Pick<z.infer<typeof storedAccount>, 'include'>
 
 /** Returns the mirrors of a run's account; none if the run is not finished or the account is damaged. */
 function readAccount({ summary }: Pick<RunRow, 'summary'>): StoredMirror[] {
   if (summary === null) return []
   try {
-    return storedAccount.safeParse(JSON.parse(summary)).data?.mirrors ?? []
+    const { include, mirrors = [] } = storedAccount.safeParse(JSON.parse(summary)).data ?? {}
+    return mirrors.map((mirror) => ({ ...mirror, include }))
   } catch {
     return []
   }

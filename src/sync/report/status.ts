@@ -18,6 +18,7 @@ export interface MirrorStatus {
   readonly files: FileCounts
   /** Contents and bytes that wait for their upload. */
   readonly queue: { readonly contents: number; readonly bytes: number }
+  /** Directories that hold a file, and that the service lacks. */
   readonly directoriesToMake: number
   readonly ingestion: { readonly pending: number }
   readonly lastRun: LastRun | null
@@ -75,7 +76,7 @@ function statusOf(
     isPaused: isPaused(store, row.name),
     files: countFiles(store.report.tallyFiles(row.id), isLocked),
     queue: { contents, bytes },
-    directoriesToMake: store.directories.countPending(row.id),
+    directoriesToMake: store.directories.listPendingHolders(row.id).length,
     ingestion: { pending: store.contents.countPending(row) },
     lastRun: newestRun(store, row.id, named),
     progress: isLocked ? progressOf(store, row.id) : null,

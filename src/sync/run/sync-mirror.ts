@@ -2,18 +2,20 @@ import { nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { openRoot } from '../../local/read/open-root.ts'
 import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
 import type { Store } from '../../store/open-store.ts'
+import { OPEN_FILES_START } from '../../store/tables/files.ts'
 import type { Engine, MirrorContext, MirrorSettings, OpenMirror } from '../engine.ts'
 import { foresee } from '../fleet/ledger-answers.ts'
 import { hasToFollow, IngestionFollower } from '../ingestion/follow-ingestion.ts'
+import { listOpenFiles } from '../open-files.ts'
 import type { Pass, UploadOptions } from '../pass.ts'
 import { openMirror } from '../pin/open-mirror.ts'
 import { NOT_CREATED } from '../pin/pin-mirror.ts'
 import { recordRescan } from '../scan/record-batches.ts'
 import { groupByDirectory } from '../scan/rescan-entries.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
-import { scanMirror, walkOptions } from '../scan/scan-mirror.ts'
+import { scanMirror, walkOptions, warnOfUnmatched } from '../scan/scan-mirror.ts'
+import { estimateUploads } from '../upload/estimate-uploads.ts'
 import { hasToUpload } from '../upload/prepare-uploads.ts'
-import { estimateUploads } from '../upload/upload-plan.ts'
 import { UploadStage } from '../upload/upload-stage.ts'
 import { summarize } from './summarize.ts'
 
@@ -33,13 +35,14 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   try {
     const scan = await scanMirror(engine, mirror, summary, { ...options, settleMs: options.minAgeMs })
     summary.files.tooNew = scan.unsettledCount
+    noteUnmatched(engine, mirror, pass, scan.unmatched)
     const tooNew = options.minAgeMs === null ? undefined : new Set(scan.unsettled.map(({ path }) => path))
     // When all local files are hashed again, the remote directories are checked again as well.
     const rechecks = scan.hasHashedAll && !scan.isFirst && !options.isDryRun
     addProblems(problems, scan.problems)
     const byScan = new Set(scan.problems.filter(({ code }) => code === 'busy').map(({ path }) => path))
     // A file that waits for its retry connects, too, so that a service that is away or refuses the credential is named.
-    const hasOpen = engine.store.files.listOpen(row.id, { directoryId: 0, name: '' }, 1).length > 0
+    const hasOpen = listOpenFiles(engine.store, mirror, OPEN_FILES_START, 1).length > 0
     hasFollowed = rechecks || byScan.size > 0 || hasOpen || hasToUpload(engine, mirror) || hasToFollow(engine, row)
     if (hasFollowed) await send(engine, mirror, pass, { problems, byScan, tooNew, rechecksDirectories: rechecks })
     isComplete = true
@@ -49,6 +52,17 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   } finally {
     summarize(engine, mirror, summary, { problems: [...problems.values()], isComplete, hasFollowed, failure })
   }
+}
+
+/** A pattern of the run may match files of another of its mirrors; one of the configuration that matches none may be a slip. */
+function noteUnmatched(
+  { logger }: Engine,
+  { row, part }: OpenMirror,
+  { options, unmatched: left }: Pass,
+  unmatched: readonly string[],
+): void {
+  if (part) for (const pattern of options.part) if (!unmatched.includes(pattern)) left.delete(pattern)
+  if (!part && unmatched.length > 0) warnOfUnmatched(logger, row.name, unmatched)
 }
 
 interface Sending {

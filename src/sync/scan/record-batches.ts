@@ -13,6 +13,8 @@ export interface ScanState {
   readonly laterDigests: Map<number, Uint8Array | null>
   /** New files whose names look like others in their directory: their number, and two of them. */
   alike: AlikePaths | undefined
+  /** Patterns of the part, or of `include`, that match a file. */
+  readonly matched: Set<string>
   /** Files that were left for later, up to a bound; their number, and that of those among them that are new. */
   readonly unsettled: UnsettledFile[]
   unsettledCount: number
@@ -33,6 +35,7 @@ export function emptyScan(knownDirectories: Map<string, number>): ScanState {
     ignoredDirectories: new Set(),
     laterDigests: new Map(),
     alike: undefined,
+    matched: new Set(),
     unsettled: [],
     unsettledCount: 0,
     unsettledNewCount: 0,
@@ -45,6 +48,7 @@ export function emptyScan(knownDirectories: Map<string, number>): ScanState {
 export function noteBatch(scan: ScanState, batch: ScanBatch, summary: SyncSummary): boolean {
   for (const path of batch.directories) scan.seenDirectories.add(path)
   for (const path of batch.ignoredDirectories) scan.ignoredDirectories.add(path)
+  for (const pattern of batch.matched) scan.matched.add(pattern)
   scan.unreadable.push(...batch.unreadable)
   for (const alike of batch.alike)
     scan.alike = { ...(scan.alike ?? alike), count: (scan.alike?.count ?? 0) + alike.count }
@@ -117,19 +121,24 @@ function recordChanges(
   if (!isSettled) scan.laterDigests.set(directoryId, digest)
 }
 
-/** Writes the results of a rescan; records nothing as missing, which only a complete scan can decide (P11). */
+/** Returns a batch that says of no file that it is missing, since only a complete scan can decide that (P11). */
+export function withoutMissing(batch: ScanBatch): ScanBatch {
+  const changes = batch.changes.map((change) => ({
+    ...change,
+    missing: [],
+    digest: change.missing.length > 0 ? null : change.digest,
+  }))
+  return { ...batch, changes }
+}
+
+/** Writes the results of a rescan; records nothing as missing. */
 export function recordRescan(engine: Engine, mirror: OpenMirror, batch: ScanBatch, summary: SyncSummary): void {
   const knownDirectories = new Map<string, number>()
   for (const path of [...batch.directories, ...batch.changes.map((change) => change.path)]) {
     const id = engine.store.directories.find(mirror.row.id, path)
     if (id !== undefined) knownDirectories.set(path, id)
   }
-  const changes = batch.changes.map((change) => ({
-    ...change,
-    missing: [],
-    digest: change.missing.length > 0 ? null : change.digest,
-  }))
   const scan = emptyScan(knownDirectories)
-  const rescanned = { ...batch, changes }
+  const rescanned = withoutMissing(batch)
   if (noteBatch(scan, rescanned, summary)) recordBatches(engine, mirror, scan, [rescanned], summary)
 }

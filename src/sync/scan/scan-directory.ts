@@ -3,7 +3,8 @@ import type { Clock } from '../../foundation/clock.ts'
 import { FileError } from '../../foundation/errors.ts'
 import { joinPath } from '../../foundation/files/paths.ts'
 import { descend, readIgnoreFile } from '../../local/ignore/ignore-files.ts'
-import { createRootScope, type IgnoreScope } from '../../local/ignore/ignore-scope.ts'
+import { createRootScope, type IgnoreDecision, type IgnoreScope } from '../../local/ignore/ignore-scope.ts'
+import { createSelection, PatternNotes, type Selection } from '../../local/ignore/selection.ts'
 import { isOutOfDescriptors, noDescriptorFree } from '../../local/read/file-errors.ts'
 import { type FileSystem, type Fingerprint, sameFingerprint } from '../../local/read/file-system.ts'
 import { openGuarded } from '../../local/read/open-guarded.ts'
@@ -29,6 +30,8 @@ export interface Scanner {
   readonly fs: FileSystem
   readonly clock: Clock
   readonly options: WalkOptions
+  readonly part: Selection | undefined
+  readonly notes: PatternNotes
   readonly hasDigest: (path: string, digest: Uint8Array) => boolean
   /** The store's rows of a directory's files. */
   readonly listKnown: (path: string) => readonly ComparedRow[]
@@ -56,6 +59,7 @@ export function* scanDirectory(
   const { batch } = batches
   const scan = listDirectory(fs, options.root, directory.path, directory.scope, {
     rules: options.rules,
+    part: scanner.part,
     onFile: scanner.countFile,
   })
   if (scan.kind === 'unreadable') {
@@ -65,11 +69,18 @@ export function* scanDirectory(
     return []
   }
   batch.directories.push(directory.path)
+  batch.matched.push(...scanner.notes.note(directory.path, namesOf(scan)))
   for (const name of scan.uncertain) batch.unreadable.push(joinPath(directory.path, name))
   addLeftOut(options, directory.path, scan, batch)
   yield* addFiles(scanner, directory.path, scan, batches)
   const children = scan.directories.map((name) => ({ path: joinPath(directory.path, name), scope: scan.scope }))
   return options.ownDirectories.length === 0 ? children : excludeOwn(options, children, batches.batch)
+}
+
+/** The names of files, also of those that cannot be read or sent. */
+function* namesOf({ files, skipped, problems }: ListedDirectory): Generator<string> {
+  yield* files.names
+  for (const { name } of [...skipped, ...problems]) yield name
 }
 
 /**
@@ -243,6 +254,11 @@ export function problemCodeOf(code: string): string {
   return code === code.toUpperCase() ? 'io-error' : code
 }
 
+function describeDecision({ pattern, source, line }: IgnoreDecision): string {
+  if (source === 'include') return `not in include: ${pattern}`
+  return `${pattern} (${line === null ? source : `${source}:${line}`})`
+}
+
 function addLeftOut(options: WalkOptions, path: string, scan: ListedDirectory, batch: ScanBatch): void {
   const { counts } = batch
   for (const { name, decision, isDirectory } of scan.ignored) {
@@ -250,8 +266,7 @@ function addLeftOut(options: WalkOptions, path: string, scan: ListedDirectory, b
     if (decision.secret) counts.secrets += 1
     if (isDirectory) batch.ignoredDirectories.push(joinPath(path, name))
     if (options.listIgnored) {
-      const where = decision.line === null ? decision.source : `${decision.source}:${decision.line}`
-      batch.leftOut.push({ path: joinPath(path, name), kind: 'ignored', reason: `${decision.pattern} (${where})` })
+      batch.leftOut.push({ path: joinPath(path, name), kind: 'ignored', reason: describeDecision(decision) })
     }
   }
   for (const entry of scan.skipped) {
@@ -290,7 +305,7 @@ export function* walkTree(
 /** The ignore rules in force at `path`: those of the root and of every directory down to its parent. */
 export function scopeAt({ fs, options }: Pick<Scanner, 'fs' | 'options'>, path: string): IgnoreScope {
   const readRules = (directory: string) => readIgnoreFile(fs, options.root, directory)
-  let scope = createRootScope(options.rules.ignore)
+  let scope = createRootScope(options.rules)
   for (const step of descend(path, scope, readRules)) scope = step.scope
   return scope
 }
@@ -301,11 +316,13 @@ export function createScanner(
   options: WalkOptions,
   { fs, clock }: { readonly fs: FileSystem; readonly clock: Clock },
 ): Scanner {
-  const { mirrorId } = options
+  const { mirrorId, part, rules } = options
   return {
     fs,
     clock,
     options,
+    part: part.length === 0 ? undefined : createSelection(part),
+    notes: new PatternNotes(part.length === 0 ? rules.include : part),
     hasDigest: (path, digest) => store?.directories.findDigest(mirrorId, path)?.equals(digest) ?? false,
     listKnown: (path) => store?.files.listForCompare(mirrorId, path) ?? [],
     findKnown: (path, name) => store?.files.findForCompare(mirrorId, path, name),

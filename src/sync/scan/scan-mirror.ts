@@ -1,6 +1,7 @@
 import type { Clock } from '../../foundation/clock.ts'
 import { HeldBackError } from '../../foundation/errors.ts'
 import { isWithin } from '../../foundation/files/paths.ts'
+import type { Logger } from '../../foundation/logger.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { scanRulesOf } from '../../local/ignore/ignore-scope.ts'
 import { type Loss, type LossReason, lossReason, mayHaveMoved } from '../../rules/loss-guard.ts'
@@ -9,7 +10,7 @@ import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Store } from '../../store/open-store.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
-import { emptyScan, noteBatch, recordBatches, type ScanState } from './record-batches.ts'
+import { emptyScan, noteBatch, recordBatches, type ScanState, withoutMissing } from './record-batches.ts'
 import type { RescanOptions, ScanBatch } from './scan-batch.ts'
 
 interface ScanOptions {
@@ -19,6 +20,8 @@ interface ScanOptions {
   readonly acceptsRoot: boolean
   /** Files that changed more recently are left for later; null: none. */
   readonly settleMs: number | null
+  /** Patterns of the files to look at; empty: all. Of a part nothing is recorded as missing, as after a rescan. */
+  readonly part: readonly string[]
 }
 
 export interface ScanResult
@@ -29,6 +32,8 @@ export interface ScanResult
   readonly hasHashedAll: boolean
   /** Files are gone, but unsettled new files may be the same ones under new names, so nothing was removed yet. */
   readonly isRemovalPostponed: boolean
+  /** Patterns of the part, or of `include` for a scan of everything, that match no file. */
+  readonly unmatched: readonly string[]
   /** The duration of the walk alone, without waiting for other scans and for the service. */
   readonly durationMs: number
 }
@@ -46,7 +51,7 @@ const LARGE_TREE_DIRECTORIES = 500
  * 1. Wait until no other scan runs, and clear the missing files that an earlier scan recorded.
  * 2. Walk the tree, and record the batches in the store, some at once, each time after a check that the root is in its place.
  * 3. Warn of new files whose names look alike.
- * 4. Remove the files that the walk did not find, unless too many are gone or they may have moved.
+ * 4. Remove the files that the walk did not find, unless too many are gone, they may have moved, or only a part was walked.
  * 5. Pin the root if that is due, and record when every file was hashed.
  */
 export async function scanMirror(
@@ -58,14 +63,18 @@ export async function scanMirror(
   const { store, progress, clock } = engine
   using _lock = await engine.scanMutex.lock()
   progress.phase = 'scanning'
-  store.files.beginScan(mirror.row.id)
+  const { part } = options
+  const isPartial = part.length > 0
+  if (!isPartial) store.files.beginScan(mirror.row.id)
   const scan = emptyScan(new Map(store.directories.list(mirror.row.id).map(({ id, path }) => [path, id])))
   const known = scan.knownDirectories.size
   const isFirst = known === 0
   const { row } = mirror
-  const hasHashedAll = options.hashEverything || isScrubDue(row.scrubbedAt, engine.scrubIntervalMs, clock.nowMs())
+  const isScrub = !isPartial && isScrubDue(row.scrubbedAt, engine.scrubIntervalMs, clock.nowMs())
+  const hasHashedAll = options.hashEverything || isScrub
   const walked = {
     ...walkOptions(engine, mirror, { hashEverything: hasHashedAll, settleMs: options.settleMs, isNew: isFirst }),
+    part,
     root: mirror.root.place,
     isLarge: known > LARGE_TREE_DIRECTORIES,
   }
@@ -76,18 +85,22 @@ export async function scanMirror(
   await mirror.verify()
   const startMs = clock.monotonicMs()
   const pending = new PendingBatches(clock)
-  for await (const batch of walk) {
+  for await (const read of walk) {
+    const batch = isPartial ? withoutMissing(read) : read
     if (noteBatch(scan, batch, summary)) pending.add(batch)
     if (pending.isFull) recordBatches(engine, mirror, scan, pending.take(), summary)
     progress.filesHashed += batch.counts.hashed
   }
   recordBatches(engine, mirror, scan, pending.take(), summary)
   warnOfLookAlikes(engine, mirror, scan)
-  const isRemovalPostponed = !removeMissing(engine, mirror, scan, { summary, ...options })
+  const { files } = summary
+  files.scanned = files.unchanged + files.new + files.changed
+  const isRemovalPostponed = !isPartial && !removeMissing(engine, mirror, scan, { summary, ...options })
   const durationMs = clock.monotonicMs() - startMs
   if (mirror.mustPinRoot) store.write(() => store.mirrors.pinRoot(row))
-  if (hasHashedAll) store.write(() => store.mirrors.recordScrub(row.id, clock.nowMs()))
-  return { ...scan, isFirst, hasHashedAll, isRemovalPostponed, durationMs }
+  if (hasHashedAll && !isPartial) store.write(() => store.mirrors.recordScrub(row.id, clock.nowMs()))
+  const unmatched = (isPartial ? part : mirror.settings.include).filter((pattern) => !scan.matched.has(pattern))
+  return { ...scan, isFirst, hasHashedAll, isRemovalPostponed, unmatched, durationMs }
 }
 
 /** Both files are mirrored; but another system may take them for one, and people may confuse them. */
@@ -95,6 +108,11 @@ function warnOfLookAlikes({ logger }: Engine, { row }: OpenMirror, { alike }: Sc
   if (alike === undefined) return
   const { count: files, path, other } = alike
   logger.warn('files whose names look alike', { mirror: row.name, files, path, other })
+}
+
+/** Patterns of `include` may be written wrong; then their files are left out. */
+export function warnOfUnmatched(logger: Logger, mirror: string, patterns: readonly string[]): void {
+  logger.warn('no file matches these patterns of include', { mirror, patterns: patterns.join(', ') })
 }
 
 /** The options to walk a mirror's tree, but for its root; `isNew`: the store knows none of its files. */
@@ -108,6 +126,7 @@ export function walkOptions(
     mirrorId: mirror.row.id,
     rules: scanRulesOf(mirror.settings),
     ownDirectories: mirror.ownDirectories,
+    part: [],
     hashEverything,
     listIgnored: false,
     settleMs,
@@ -131,7 +150,6 @@ function removeMissing(
   const gone = findGoneDirectories(scan)
   let isDone = true
   let halted: HeldBackError | undefined
-  files.scanned = files.unchanged + files.new + files.changed
   if (gone.length > 0 || store.files.countGone().all > 0 || store.unconfirmed.count(mirrorId).all > 0) {
     store.write(() => {
       for (const { id, reason } of gone) store.files.markDirectoryGone(id, reason)

@@ -1,4 +1,4 @@
-import { createDirectories, recheckDirectories } from '../directories.ts'
+import { createDirectories, listDirectoriesToCreate, recheckDirectories } from '../directories.ts'
 import type { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import { listDoubtful, resolveLinkDoubts, resolveUploadDoubts } from '../doubts/resolve-doubts.ts'
 import type { Engine, MirrorContext, OpenMirror } from '../engine.ts'
@@ -18,7 +18,7 @@ export function hasToUpload(engine: Engine, mirror: OpenMirror): boolean {
   const { id } = mirror.row
   return (
     store.files.hasSendable(id, clock.nowMs()) ||
-    store.directories.countPending(id) > 0 ||
+    listDirectoriesToCreate(store, mirror).length > 0 ||
     fleet?.hasToJoin === true ||
     store.foreign.isSearchDue(id) ||
     listDoubtful(engine, mirror).length > 0

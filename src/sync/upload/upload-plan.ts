@@ -2,11 +2,10 @@ import { joinLibraryPath } from '../../contract/library-path.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
 import { momentOf } from '../../foundation/clock.ts'
 import { joinPath } from '../../foundation/files/paths.ts'
-import { IdSet } from '../../foundation/id-set.ts'
 import { DAY_MS, isoTime } from '../../foundation/text/times.ts'
 import { decideUpload, type UploadPriority, uploadPriority } from '../../rules/decide-upload.ts'
 import { type HeldBack, type HoldingLimit, holdingLimit, type QuotaUse, type UploadLimits } from '../../rules/limits.ts'
-import { recordHeldBack, type SyncSummary } from '../../rules/sync-summary.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { UploadState } from '../../store/tables/contents.ts'
 import { OPEN_FILES_START, type OpenFile, type OpenFileCursor } from '../../store/tables/files.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
@@ -14,9 +13,9 @@ import type { UploadSpan } from '../../store/tables/uploads.ts'
 import type { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { Claims } from '../fleet/claims.ts'
-import { linkKey, newAttempts, type QuotaScope, type RunAttempts } from '../pass.ts'
+import { listOpenFiles } from '../open-files.ts'
+import { linkKey, type QuotaScope, type RunAttempts } from '../pass.ts'
 import { withdrawUpload } from '../progress.ts'
-import { silentFileLog } from '../sinks.ts'
 
 /** The decision to upload a content from a path; committed before the first byte leaves (P2). */
 export interface Intent {
@@ -148,9 +147,8 @@ export class UploadPlan {
 
   #readPage(): void {
     const { claims } = this.#options
-    const files = claims
-      ? claims.read(this.#cursor)
-      : this.#engine.store.files.listOpen(this.#mirror.row.id, this.#cursor, PAGE)
+    const { store } = this.#engine
+    const files = claims ? claims.read(this.#cursor) : listOpenFiles(store, this.#mirror, this.#cursor, PAGE)
     if (!files) return
     this.#page = files.toReversed()
     const last = this.#page[0]
@@ -311,50 +309,4 @@ export class RunQuota {
   #last(spanMs: number): UploadSpan {
     return { spanMs, now: momentOf(this.#engine.clock) }
   }
-}
-
-/** Estimates what would be uploaded and created, by the plan of real uploads. The caller rolls back what this writes. */
-export function estimateUploads(
-  engine: Engine,
-  mirror: OpenMirror,
-  summary: SyncSummary,
-  quotaScope: QuotaScope,
-): void {
-  const { store } = engine
-  summary.directories.created = countDirectoriesToCreate(engine, mirror)
-  const all =
-    isUnlimited(engine.limits) && engine.fileLog === silentFileLog
-      ? store.contents.tallyIfNew(mirror.row.id)
-      : undefined
-  if (all) {
-    summary.uploads.created += all.contents
-    summary.uploads.bytes += all.bytes
-    summary.uploads.aliases += all.copies - all.contents
-    return
-  }
-  const plan = new UploadPlan(engine, mirror, { summary, quotaScope, attempts: newAttempts(), needsDirectory: false })
-  const estimated = new IdSet()
-  while (!plan.isExhausted) {
-    for (const { contentId, path, sizeBytes } of plan.take(1_000)) {
-      summary.uploads.created += 1
-      summary.uploads.bytes += sizeBytes
-      summary.uploads.aliases += store.files.countCopies(contentId) - 1
-      estimated.add(contentId)
-      engine.fileLog.wouldSend({ mirror: mirror.row.name, path, sizeBytes })
-    }
-  }
-  // Nothing is on its way, so nothing is in doubt.
-  for (const contentId of estimated) store.contents.setState(contentId, 'new')
-  recordHeldBack(summary, plan.listHeldBack())
-}
-
-function isUnlimited({ newPerRun, newPerDay, newBytesPerRun }: UploadLimits): boolean {
-  return newPerRun === null && newPerDay === null && newBytesPerRun === null
-}
-
-/** Creating the mirror's root creates the ancestors of the remote path as well; the library's own root always exists. */
-function countDirectoriesToCreate({ store }: Engine, { row }: OpenMirror): number {
-  const pending = store.directories.listPending(row.id)
-  if (pending[0] !== '') return pending.length
-  return row.remotePath === '/' ? pending.length - 1 : pending.length + row.remotePath.split('/').length - 2
 }

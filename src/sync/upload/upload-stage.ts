@@ -8,6 +8,7 @@ import { recordHeldBack } from '../../rules/sync-summary.ts'
 import { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import type { Engine, MirrorContext } from '../engine.ts'
 import { Claims } from '../fleet/claims.ts'
+import { countToSend } from '../open-files.ts'
 import type { UploadOptions } from '../pass.ts'
 import { announceUploads } from '../progress.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
@@ -26,7 +27,6 @@ type StageState = 'open' | 'draining' | 'closed'
 export class UploadStage {
   readonly #context: MirrorContext
   readonly #engine: Engine
-  readonly #mirrorId: number
   readonly #options: UploadOptions
   readonly #earlier: EarlierUploads
   readonly #preparation: UploadPreparation
@@ -50,7 +50,6 @@ export class UploadStage {
   constructor(context: MirrorContext, options: UploadOptions) {
     this.#context = context
     this.#engine = context.engine
-    this.#mirrorId = context.mirror.row.id
     this.#options = options
     this.#earlier = new EarlierUploads(context, options)
     this.#preparation = new UploadPreparation(context, options, this.#earlier)
@@ -150,7 +149,7 @@ export class UploadStage {
     signal.addEventListener('abort', wake, { once: true })
     try {
       for (;;) {
-        announceUploads(progress, store.contents.countToSend(this.#mirrorId))
+        announceUploads(progress, countToSend(store, this.#context.mirror))
         const storedBefore = this.#countStored()
         if (!(await this.#uploadRound(plan, batcher))) return
         // Copies follow what is stored now; a copy that could not be uploaded would be planned again without end.
@@ -190,7 +189,7 @@ export class UploadStage {
     if (batcher.size > 0 || plan.isExhausted || plan.isWaiting) await this.#event.wait()
     // Otherwise ingestion is full. What frees capacity sets the event, so do commits of uploads that were not stored.
     else if (await this.#event.waitAtMost(clock, this.#options.waitMs)) {
-      this.#withoutCapacity = store.contents.countToSend(this.#mirrorId).n
+      this.#withoutCapacity = countToSend(store, this.#context.mirror).n
       return false
     }
     return true

@@ -14,6 +14,7 @@ export const PLAIN: PassOptions = {
   acceptsRoot: false,
   acceptsBreadth: true,
   minAgeMs: null,
+  part: [],
 }
 
 /** The mirror of every simulated program. */
@@ -24,6 +25,7 @@ export const DOCS: MirrorSettings = {
   mayCreateLibrary: false,
   remotePath: '/Docs',
   ignore: [],
+  include: [],
   maxSizeBytes: null,
   oneFileSystem: false,
   emptyFiles: 'upload',

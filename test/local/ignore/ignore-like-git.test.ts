@@ -76,7 +76,7 @@ test('the same line of an ignore file decides as in git [F-FS-26]', () => {
 
 /** Walks down to the path as a scan does; returns the file and line that decided. */
 function decided(path: string, ignoreFiles: Readonly<Record<string, string>>): string {
-  let scope: IgnoreScope = createRootScope([]).enter('', ignoreFiles[''])
+  let scope: IgnoreScope = createRootScope({ ignore: [], include: [] }).enter('', ignoreFiles[''])
   const parts = path.split('/')
   for (let depth = 1; depth <= parts.length; depth += 1) {
     const above = parts.slice(0, depth).join('/')

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createRootScope } from '../../../src/local/ignore/ignore-scope.ts'
 
 describe('the built-in ignore rules', () => {
-  const rules = createRootScope([])
+  const rules = createRootScope({ ignore: [], include: [] })
 
   test.each([
     'letter.docx~',
@@ -80,7 +80,7 @@ describe('the built-in ignore rules', () => {
   })
 
   test('a configured negation outweighs built-in rules', () => {
-    const own = createRootScope(['!*.tmp', '!.env'])
+    const own = createRootScope({ ignore: ['!*.tmp', '!.env'], include: [] })
     expect(own.decide('a.tmp', false)).toBeUndefined()
     expect(own.decide('.env', false)).toBeUndefined()
     expect(own.decide('a.swp', false)).toBeDefined()
@@ -89,7 +89,7 @@ describe('the built-in ignore rules', () => {
 
 describe('rules of the user', () => {
   test('a decision names its file and line', () => {
-    const scope = createRootScope([]).enter('a/b', '# drafts\n\n*.draft\r\n!good.draft\n')
+    const scope = createRootScope({ ignore: [], include: [] }).enter('a/b', '# drafts\n\n*.draft\r\n!good.draft\n')
     expect(scope.decide('a/b/x.draft', false)).toEqual({
       pattern: '*.draft',
       source: 'a/b/.shelfdignore',
@@ -100,14 +100,16 @@ describe('rules of the user', () => {
   })
 
   test('an anchored pattern applies to its directory only', () => {
-    const scope = createRootScope(['/top.md']).enter('sub', '/top.txt').enter('sub/deep', undefined)
+    const scope = createRootScope({ ignore: ['/top.md'], include: [] })
+      .enter('sub', '/top.txt')
+      .enter('sub/deep', undefined)
     expect(scope.decide('sub/top.txt', false)).toBeDefined()
     expect(scope.decide('sub/deep/top.txt', false)).toBeUndefined()
     expect(scope.decide('sub/top.md', false)).toBeUndefined()
   })
 
   test('a deeper ignore file outweighs a higher one', () => {
-    const root = createRootScope(['build/', '*.log'])
+    const root = createRootScope({ ignore: ['build/', '*.log'], include: [] })
     const scope = root.enter('sub', '!build/').enter('sub/build', undefined)
     expect(root.decide('build', true)).toMatchObject({ source: 'configuration' })
     expect(scope.decide('sub/build', true)).toBeUndefined()
@@ -116,27 +118,27 @@ describe('rules of the user', () => {
   })
 
   test('a rule for a parent does not decide its files', () => {
-    const root = createRootScope(['sub/build', '*.log'])
+    const root = createRootScope({ ignore: ['sub/build', '*.log'], include: [] })
     const scope = root.enter('sub', '!/buil*').enter('sub/build', undefined)
     expect(scope.decide('sub/build/build', false)).toBeUndefined()
     expect(scope.decide('sub/build/build.log', false)?.pattern).toBe('*.log')
   })
 
   test('a byte order mark and blank patterns are skipped', () => {
-    const scope = createRootScope([]).enter('', '\ufeff*.one\n   \n!\n#x\n\\#y')
+    const scope = createRootScope({ ignore: [], include: [] }).enter('', '\ufeff*.one\n   \n!\n#x\n\\#y')
     expect(scope.decide('a.one', false)).toBeDefined()
     expect(scope.decide('#x', false)).toBeUndefined()
     expect(scope.decide('#y', false)).toBeDefined()
   })
 
   test('a directory without rules keeps the scope above', () => {
-    const scope = createRootScope(['*.x'])
+    const scope = createRootScope({ ignore: ['*.x'], include: [] })
     expect(scope.enter('a', undefined)).toBe(scope)
     expect(scope.enter('a', '# nothing')).toBe(scope)
   })
 
   test('names with newlines match like any others', () => {
-    const scope = createRootScope(['*.old', 'a?b'])
+    const scope = createRootScope({ ignore: ['*.old', 'a?b'], include: [] })
     expect(scope.decide('two\nlines.old', false)).toBeDefined()
     expect(scope.decide('a\nb', false)).toBeDefined()
   })

@@ -9,7 +9,7 @@ function treeOf(ignoreFile: string) {
     'a/b/c.md': 'c',
     'a/.shelfdignore': '!/b\n',
   })
-  return { root, ignore: [], oneFileSystem: false }
+  return { root, ignore: [], include: [], oneFileSystem: false }
 }
 
 describe('a directory below a mirror', () => {

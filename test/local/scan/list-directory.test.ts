@@ -12,9 +12,9 @@ import type { ListedDirectory } from '../../../src/local/scan/stat-entry.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 import { faulty, memoryFileSystem, rootAt, systemError } from '../trees.ts'
 
-const RULES = createRootScope([])
+const RULES = createRootScope({ ignore: [], include: [] })
 
-const SCAN_RULES = { ignore: [], oneFileSystem: true, maxSizeBytes: null, emptyFiles: 'upload' } as const
+const SCAN_RULES = { ignore: [], include: [], oneFileSystem: true, maxSizeBytes: null, emptyFiles: 'upload' } as const
 
 interface Given extends Partial<ScanRules> {
   readonly fs?: FileSystem

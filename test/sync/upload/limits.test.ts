@@ -196,7 +196,7 @@ test('nothing is sent without disk space to record it', async () => {
   } = await startEngine()
   const full = { ...engine, store: { ...store, freeBytes: () => 64 * 2 ** 20 - 1 } }
   const options = { waitMs: 0, hashEverything: false, isDryRun: false, acceptsRemovals: false, adopts: false }
-  const runOptions = { ...options, acceptsRoot: false, acceptsBreadth: false, minAgeMs: null }
+  const runOptions = { ...options, acceptsRoot: false, acceptsBreadth: false, minAgeMs: null, part: [] }
   const result = await runSync(full, [mirrorOf(writeTree(temporaryDirectory(), three))], runOptions)
   expect(result.failure).toMatchObject({ code: 'disk-full' })
   expect(service.count('uploadFile')).toBe(0)

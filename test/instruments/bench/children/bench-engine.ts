@@ -52,6 +52,7 @@ export async function openBenchEngine(input: ChildInput): Promise<BenchEngine> {
     acceptsRoot: false,
     acceptsBreadth: false,
     minAgeMs: null,
+    part: [],
   }
   const mirrorSettings = mirrorOf(input.tree)
   const mirror = await openMirror(engine, mirrorSettings, openRoot(engine.fs, input.tree), { runId, options })
@@ -62,6 +63,7 @@ export async function openBenchEngine(input: ChildInput): Promise<BenchEngine> {
 function mirrorOf(path: string): MirrorSettings {
   const plain = {
     ignore: [],
+    include: [],
     maxSizeBytes: null,
     oneFileSystem: false,
     emptyFiles: 'upload',

@@ -1,0 +1,101 @@
+import { joinPath, nameOf, parentOf } from '../../foundation/files/paths.ts'
+import { bodyOf, type IgnoreRule, parseIgnoreRule } from './ignore-rule.ts'
+
+/** The files that patterns of `include` choose: those that one matches, and all below a directory that one matches. */
+export interface Selection {
+  /**
+   * Returns whether an entry of a directory ('' for the root) belongs to it: a file that is chosen, or a directory that may hold
+   * one.
+   */
+  takes(relativeDirectory: string, name: string, isDirectory: boolean): boolean
+  /** Returns whether a path below the root is a chosen file. */
+  takesFile(path: string): boolean
+}
+
+/** Patterns in gitignore syntax, relative to the root, each without a flaw of `flawOf`. */
+export function createSelection(patterns: readonly string[]): Selection {
+  const chosen = rulesOf(patterns)
+  const above = patterns.some(isFoundAnywhere) ? undefined : rulesOf(patterns.flatMap(patternsAbove))
+  const isWhole = createTestOfDirectories(chosen)
+  const selection: Selection = {
+    takes(directory, name, isDirectory) {
+      if (isWhole(directory)) return true
+      const path = joinPath(directory, name)
+      if (!isDirectory) return matches(chosen, path, name)
+      return above === undefined || matches(chosen, `${path}/`, name) || matches(above, `${path}/`, name)
+    },
+    takesFile: (path) => selection.takes(parentOf(path), nameOf(path), false),
+  }
+  return selection
+}
+
+/** Returns what a pattern that can choose nothing must be instead, for people; undefined when it may choose something. */
+export function flawOf(pattern: string): string | undefined {
+  if (pattern.startsWith('!')) return 'a pattern without "!": ignore rules leave out what is not meant'
+  if (ruleOf(pattern) === undefined) return 'a pattern, not empty and no comment'
+  if (/^\.{1,2}\//.test(pattern)) return 'a pattern that begins in the directory of the mirror, without "./" or "../"'
+  if (/\\[\p{L}\p{N}]/u.test(pattern)) return 'a pattern with "/" between directories, on every system'
+  return undefined
+}
+
+/** Finds out which patterns match some file. */
+export class PatternNotes {
+  readonly #unmatched = new Map<string, Selection>()
+
+  constructor(patterns: readonly string[]) {
+    for (const pattern of patterns) this.#unmatched.set(pattern, createSelection([pattern]))
+  }
+
+  /** Returns the patterns that match one of these files of a directory, and that matched none before. */
+  note(relativeDirectory: string, names: Iterable<string>): string[] {
+    const noted: string[] = []
+    for (const name of this.#unmatched.size === 0 ? [] : names) {
+      for (const [pattern, selection] of this.#unmatched) {
+        if (!selection.takes(relativeDirectory, name, false)) continue
+        this.#unmatched.delete(pattern)
+        noted.push(pattern)
+      }
+    }
+    return noted
+  }
+}
+
+function rulesOf(patterns: readonly string[]): IgnoreRule[] {
+  return patterns.map(ruleOf).filter((rule) => rule !== undefined)
+}
+
+function ruleOf(pattern: string): IgnoreRule | undefined {
+  return parseIgnoreRule({ pattern, source: 'include', line: null, secret: false })
+}
+
+function matches(rules: readonly IgnoreRule[], path: string, name: string): boolean {
+  return rules.some((rule) => rule.matches(path, name))
+}
+
+/** Returns a test whether a directory, or one above it, is chosen; it keeps the last answer, since a scan asks for each entry. */
+function createTestOfDirectories(chosen: readonly IgnoreRule[]): (directory: string) => boolean {
+  let last = { directory: '', isWhole: false }
+  const isWhole = (directory: string): boolean => {
+    if (directory === last.directory) return last.isWhole
+    if (directory === '') return false
+    const answer = isWhole(parentOf(directory)) || matches(chosen, `${directory}/`, nameOf(directory))
+    last = { directory, isWhole: answer }
+    return answer
+  }
+  return isWhole
+}
+
+/** Files in every directory may match: the pattern names none, or one in a way that is not taken apart here. */
+function isFoundAnywhere(pattern: string): boolean {
+  const body = bodyOf(pattern)
+  return !body.slice(0, -1).includes('/') || body.startsWith('**/') || /[[\\]/.test(body)
+}
+
+/** Patterns of the directories above what a pattern matches: `/a/` and `/a/b/` for `/a/b/*.pdf`; after `**`, of all directories. */
+function patternsAbove(pattern: string): string[] {
+  const parts = bodyOf(pattern).replace(/^\//, '').replace(/\/$/, '').split('/').slice(0, -1)
+  const anywhere = parts.findIndex((part) => /^\*{2,}$/.test(part))
+  const named = anywhere === -1 ? parts : parts.slice(0, anywhere)
+  const above = named.map((_, index) => `/${named.slice(0, index + 1).join('/')}/`)
+  return anywhere === -1 ? above : [...above, `/${[...named, '**'].join('/')}`]
+}

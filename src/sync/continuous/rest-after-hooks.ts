@@ -1,0 +1,39 @@
+import { restAfterHooksMs } from '../../rules/next-work.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
+import type { Engine } from '../engine.ts'
+
+/** A run that begins so soon after the rest before it was due earlier. */
+const AWAITED_MS = 1_000
+
+/** How long a mirror rests after each run between the commands of its configuration, so that none causes the next without end. */
+export class RestAfterHooks {
+  readonly #engine: Pick<Engine, 'clock' | 'logger'>
+  readonly #mirror: string
+  #durationMs = 0
+  #endMs = Number.NEGATIVE_INFINITY
+  #wasAwaited = false
+
+  constructor(engine: Pick<Engine, 'clock' | 'logger'>, mirror: string) {
+    this.#engine = engine
+    this.#mirror = mirror
+  }
+
+  /** A run begins. */
+  begin(): void {
+    this.#wasAwaited = this.#engine.clock.monotonicMs() - this.#endMs < AWAITED_MS
+  }
+
+  /** A run has ended; returns when the rest ends (monotonic). */
+  after({ files }: Pick<SyncSummary, 'files'>): number {
+    const { clock, logger } = this.#engine
+    const hasFound = files.new + files.changed + files.moved + files.removed > 0
+    const lastRestMs = this.#durationMs
+    this.#durationMs = restAfterHooksMs({ lastRestMs, wasAwaited: this.#wasAwaited, hasFound })
+    this.#endMs = clock.monotonicMs() + this.#durationMs
+    if (lastRestMs > 0 && this.#durationMs > lastRestMs) {
+      const fields = { mirror: this.#mirror, waitsMs: this.#durationMs }
+      logger.info('the commands of the mirror seem to change its directory; the next run that they cause waits', fields)
+    }
+    return this.#endMs
+  }
+}
