@@ -5,10 +5,23 @@ const count = z.number().default(0)
 
 const uploadProgress = z.object({ path: z.string(), sizeBytes: z.number(), bytesSent: z.number() })
 
+/** `turn`: another mirror is being scanned; `ledger`: the ledger of hosts is asked; `hosts`: other hosts send the rest. */
+const phases = [
+  'starting',
+  'turn',
+  'scanning',
+  'ledger',
+  'directories',
+  'uploading',
+  'hosts',
+  'ingestion',
+  'finished',
+] as const
+
 /** The progress of a run: plain counters that stages increase and a display reads at any time. The defaults are its beginning. */
 export const progressShape = z.object({
   mirror: z.string().default(''),
-  phase: z.enum(['starting', 'scanning', 'directories', 'uploading', 'ingestion', 'finished']).default('starting'),
+  phase: z.enum(phases).default('starting'),
   filesScanned: count,
   filesHashed: count,
   bytesHashed: count,

@@ -61,6 +61,14 @@ describe('the line of progress', () => {
     expect(describeProgress(createProgress(), PACE, 80)).toBe('opening the library  5.0 s')
   })
 
+  test.each([
+    ['turn', 'waiting for another scan'],
+    ['ledger', 'waiting for the ledger of hosts'],
+    ['hosts', 'waiting for other hosts'],
+  ] as const)('the line of progress names what a run waits for: %s', (phase, words) => {
+    expect(describeProgress(progressOf({ phase }), PACE, 80)).toBe(`Papers  ${words}  5.0 s`)
+  })
+
   test('the line of progress names the file that is processed longest', () => {
     const processing = progressOf({
       phase: 'ingestion',

@@ -37,8 +37,8 @@ const QUARANTINED = {
 export const listCommand = defineCommand({
   description: [
     'One row for each content, however many files have it: refused uploads, and resources whose ingestion ended partial, failed or',
-    'unknown. shelfd tries each again at growing intervals. What "failed ignore" set aside is listed with --all, the paths',
-    'among it in a table of their own. Other problems, such as unreadable files, are shown by "status" and the report.',
+    'unknown. shelfd tries each again at growing intervals. What "failed ignore" set aside is listed with --all, paths among',
+    'it. Other problems, such as unreadable files, are shown by "status" and the report.',
   ].join('\n'),
   options: { all: { type: 'boolean', describe: 'Also those that were set aside' }, ...FLEET_FLAGS },
   examples: [
@@ -59,10 +59,7 @@ export const listCommand = defineCommand({
     const paths = all ? readFailedPaths(context).filter(({ isSetAside }) => isSetAside) : []
     if (context.json) context.printJson({ contents: contents.map(quarantinedJson), ...(all && { paths }) })
     else if (contents.length + paths.length === 0) context.printMessage(describeNothing(context))
-    else {
-      if (contents.length > 0) showRows(context, HEADINGS, contents.map(quarantinedRow))
-      if (paths.length > 0) showPaths(context, paths)
-    }
+    else showRows(context, HEADINGS, [...contents.map(quarantinedRow), ...paths.map(pathRow)])
   },
 })
 
@@ -227,7 +224,7 @@ const SHA256_DIGITS = 12
 
 const HEADINGS = ['path', 'code', 'message', 'since', 'next try', 'sha256']
 
-/** Prints one row per content with its first file, or a block of lines each if the terminal is too narrow for whole rows. */
+/** Prints one row for each, or a block of lines each if the terminal is too narrow for whole rows. */
 function showRows(
   { printText, printTable, columns }: CommandContext,
   headings: readonly string[],
@@ -242,12 +239,9 @@ function quarantinedRow(content: Quarantined): string[] {
   return [pathOf(content), code, message, localTime(since), describeNextTry(content), sha256.slice(0, SHA256_DIGITS)]
 }
 
-/** Prints the paths that were set aside. */
-function showPaths({ printTable }: CommandContext, paths: readonly FailedPath[]): void {
-  const rows = paths.map(({ root, path, code, message, since }) => {
-    return [join(root, path), code, message, localTime(since), 'with each scan: set aside']
-  })
-  printTable(HEADINGS.slice(0, 5), rows)
+/** A path that was set aside, of which there is no content. */
+function pathRow({ root, path, code, message, since }: FailedPath): string[] {
+  return [join(root, path), code, message, localTime(since), 'with each scan: set aside', '']
 }
 
 function hostRow({ host, mirror, path, code, message, content }: HostProblem): string[] {

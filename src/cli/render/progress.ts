@@ -103,9 +103,12 @@ function nameActivity({ phase, mirror, outage }: Progress, { beginning }: Rates)
 
 const PHASE_NAMES: Readonly<Record<Progress['phase'], string>> = {
   starting: 'starting',
+  turn: 'waiting for another scan',
   scanning: 'scanning',
+  ledger: 'waiting for the ledger of hosts',
   directories: 'creating directories',
   uploading: 'uploading',
+  hosts: 'waiting for other hosts',
   ingestion: 'processing',
   finished: 'finishing',
 }
@@ -122,6 +125,9 @@ function partsOf(progress: Progress, { elapsedMs, sentPerSecond, hashedPerSecond
   if (outage) return [{ text: describeWait(outage), rank: 0 }, elapsed]
   switch (progress.phase) {
     case 'starting':
+    case 'turn':
+    case 'ledger':
+    case 'hosts':
     case 'finished':
       return [elapsed]
     case 'scanning':

@@ -84,7 +84,10 @@ async function send(
   const { store, service, signal } = engine
   store.write(() => store.contents.claimPending(mirror.row, mirror.runId))
   if (options.isDryRun) {
-    if (engine.fleet) await foresee({ engine, mirror }, engine.fleet, summary)
+    if (engine.fleet) {
+      engine.progress.phase = 'ledger'
+      await foresee({ engine, mirror }, engine.fleet, summary)
+    }
     estimateUploads(engine, mirror, summary, quotaScope)
     return
   }

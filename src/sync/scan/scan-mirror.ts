@@ -61,6 +61,7 @@ export async function scanMirror(
   options: ScanOptions,
 ): Promise<ScanResult> {
   const { store, progress, clock } = engine
+  progress.phase = 'turn'
   using _lock = await engine.scanMutex.lock()
   progress.phase = 'scanning'
   const { part } = options

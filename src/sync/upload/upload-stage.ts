@@ -114,6 +114,7 @@ export class UploadStage {
   async #joinFleet(): Promise<void> {
     const { fleet } = this.#engine
     if (!fleet) return
+    this.#engine.progress.phase = 'ledger'
     const looks = await fleet.join()
     const { summary, attempts } = this.#options
     const needsDirectory = await this.#needsDirectory()
@@ -157,6 +158,7 @@ export class UploadStage {
         const hasMore = (await this.#preparation.findMore()) || mayLink
         const leftMs =
           startedMs + (this.#options.waitForOthersMs ?? this.#options.waitMs) - this.#engine.clock.monotonicMs()
+        if (!hasMore && this.#claims?.isForOthers) progress.phase = 'hosts'
         if (!hasMore && !(await this.#claims?.awaitOthers(leftMs))) return
         plan.startOver()
       }
@@ -184,8 +186,10 @@ export class UploadStage {
 
   /** False when ingestion stayed full for as long as the run waits for it. */
   async #waitForEvent(plan: UploadPlan, batcher: UploadBatcher): Promise<boolean> {
-    const { clock, store } = this.#engine
+    const { clock, store, progress } = this.#engine
     if (plan.isExhausted) this.#watchOthers()
+    if (plan.isWaiting && batcher.size === 0) progress.phase = 'ledger'
+    else if (progress.phase === 'ledger') progress.phase = 'uploading'
     if (batcher.size > 0 || plan.isExhausted || plan.isWaiting) await this.#event.wait()
     // Otherwise ingestion is full. What frees capacity sets the event, so do commits of uploads that were not stored.
     else if (await this.#event.waitAtMost(clock, this.#options.waitMs)) {

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import type { Ledger } from '../../src/ledger/ledger.ts'
+import { Membership } from '../../src/sync/fleet/membership.ts'
+import type { Progress } from '../../src/sync/progress.ts'
+import { MemoryLedger } from '../ledger/memory-ledger.ts'
+import { startEngine } from '../support/engine.ts'
+import { until } from '../support/mirror-controller.ts'
+
+/** An engine whose host is connected to its ledger as soon as the test allows it. */
+async function engineOfFleet(files: Readonly<Record<string, string>>) {
+  const started = await startEngine(files)
+  const { engine } = started
+  const shared = new MemoryLedger(engine.clock)
+  const latch = Promise.withResolvers<void>()
+  const asked: string[] = []
+  const connect = async (): Promise<Ledger> => {
+    await latch.promise
+    const ledger = shared.connect()
+    return {
+      ...ledger,
+      claim: async (session, library, contents, limits) => {
+        asked.push(...contents.map(({ place }) => place.path))
+        return await ledger.claim(session, library, contents, limits)
+      },
+    }
+  }
+  const fleet = new Membership(engine, {
+    ...{ connect, name: 'nas', version: '1.0.0', limits: { newPerDay: null }, bootMs: engine.clock.monotonicMs },
+    retry: { attempts: 9, firstDelayMs: 1, maxDelayMs: 1, forMs: 60_000 },
+  })
+  Object.assign(engine, { fleet })
+  return { ...started, fleet, asked, open: latch.resolve }
+}
+
+function isIn({ progress }: { readonly progress: Progress }, phase: Progress['phase']): () => boolean {
+  return () => progress.phase === phase
+}
+
+describe('a run that waits', () => {
+  test('progress names the ledger of hosts that is asked', async () => {
+    const { tested, engine, mirror, fleet, open } = await engineOfFleet({ 'a.md': 'a' })
+    const running = tested.sync([mirror])
+    await until('it waits for the ledger', isIn(engine, 'ledger'))
+    open()
+    expect((await running).outcome).toBe('done')
+    await fleet[Symbol.asyncDispose]()
+  })
+
+  test('progress names the scan of another mirror', async () => {
+    const { tested, engine, mirror } = await startEngine({ 'a.md': 'a' })
+    const lock = await engine.scanMutex.lock()
+    const running = tested.sync([mirror])
+    await until('it waits for its turn', isIn(engine, 'turn'))
+    lock[Symbol.dispose]()
+    expect((await running).outcome).toBe('done')
+  })
+})
+
+test('a run over a part claims nothing outside it [P4]', async () => {
+  const { tested, mirror, fleet, asked, open } = await engineOfFleet({ 'in/a.md': 'a', 'out/b.md': 'b', 'c.md': 'c' })
+  open()
+  expect((await tested.sync([mirror], { part: ['out/**'] })).outcome).toBe('done')
+  expect(new Set(asked)).toEqual(new Set(['out/b.md']))
+  expect((await tested.sync([mirror])).outcome).toBe('done')
+  expect(new Set(asked)).toEqual(new Set(['out/b.md', 'in/a.md', 'c.md']))
+  await fleet[Symbol.asyncDispose]()
+})
