@@ -83,7 +83,10 @@ async function complete(words: readonly string[], io: CliIo): Promise<number> {
 
 async function helpOf(found: FoundCommand, command: Command | undefined, io: CliIo): Promise<string> {
   const { renderHelp } = await import('./parser/render-help.ts')
-  return renderHelp(found, command, columnsOf(io))
+  const help = renderHelp(found, command, columnsOf(io))
+  // In each line it would push the meanings aside.
+  const typed = io.asTyped?.('shelfd sync').replace(/ sync$/, '')
+  return typed === undefined ? help : `${help}\nIn this checkout, type "${typed}" for "shelfd".\n`
 }
 
 async function runCommand(command: Command, { flags, args }: CommandLine, io: CliIo, shown: Shown): Promise<number> {

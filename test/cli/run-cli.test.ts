@@ -200,6 +200,12 @@ describe('errors', () => {
     expect(asTyped(text('shelfd'))).toBe(text(program))
   })
 
+  test('help names what is typed for the program in a checkout', async () => {
+    const { stdout } = await shelfd('whoami --help', { asTyped: typedInCheckout('/shelfd/src/start.ts', '/') })
+    expect(stdout.split('\n').at(-2)).toBe('In this checkout, type "npm start --" for "shelfd".')
+    expect((await shelfd('whoami --help')).stdout).not.toContain('checkout')
+  })
+
   test('an error cannot write to the terminal [F-FS-13]', async () => {
     const { stderr } = await shelfd(['config', 'x\u001b[2J\u202e'])
     expect(stderr).toContain('config x\\x1b[2J\\u{202e}')
