@@ -66,7 +66,7 @@ const FIRST_REST_MS = 60_000
 const LONGEST_REST_MS = 15 * 60_000
 
 /** A run of a mirror between the commands that its configuration names. */
-export interface RunWithHooks {
+interface RunWithHooks {
   /** The rest after the run before; 0: there was none. */
   readonly lastRestMs: number
   /** It began as soon as that rest was over: its cause came during the run before, or shortly after. */
