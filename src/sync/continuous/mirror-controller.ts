@@ -202,7 +202,7 @@ export class MirrorController {
     this.#rest.begin()
     await withHooks(this.#engine, mirror, { summary, isDryRun: false }, () => this.#workBetween(summary))
     throwIfHookFailed(summary)
-    if (this.#engine.hooks?.has(mirror.name)) this.#delayUntil(this.#rest.after(summary))
+    if (this.#engine.hooks?.has(mirror.name)) this.#delayUntil(this.#rest.after(summary, this.#scanner.regularScanMs))
   }
 
   async #workBetween(summary: SyncSummary): Promise<void> {

@@ -30,6 +30,8 @@ const HASHING_COUNTS_MS = 1_000
 export class MirrorScanner implements AsyncDisposable {
   isScanning = false
   hasScanned = false
+  /** When the next scan comes that nothing has to ask for (monotonic); Infinity: never. */
+  regularScanMs = Number.POSITIVE_INFINITY
   readonly #engine: Engine
   readonly #settings: ControllerSettings
   readonly #onDue: () => void
@@ -294,6 +296,7 @@ export class MirrorScanner implements AsyncDisposable {
 
   /** Keeps an earlier scan that was requested meanwhile. */
   #planScan(atMs: number): void {
+    this.regularScanMs = atMs
     this.#scanAtMs = Math.min(this.#scanAtMs, atMs)
   }
 

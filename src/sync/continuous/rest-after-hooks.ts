@@ -23,13 +23,13 @@ export class RestAfterHooks {
     this.#wasAwaited = this.#engine.clock.monotonicMs() - this.#endMs < AWAITED_MS
   }
 
-  /** A run has ended; returns when the rest ends (monotonic). */
-  after({ files }: Pick<SyncSummary, 'files'>): number {
+  /** A run has ended; returns when the rest ends (monotonic): at `latestMs` at the latest. */
+  after({ files }: Pick<SyncSummary, 'files'>, latestMs: number): number {
     const { clock, logger } = this.#engine
     const hasFound = files.new + files.changed + files.moved + files.removed > 0
     const lastRestMs = this.#durationMs
     this.#durationMs = restAfterHooksMs({ lastRestMs, wasAwaited: this.#wasAwaited, hasFound })
-    this.#endMs = clock.monotonicMs() + this.#durationMs
+    this.#endMs = Math.min(latestMs, clock.monotonicMs() + this.#durationMs)
     if (lastRestMs > 0 && this.#durationMs > lastRestMs) {
       const fields = { mirror: this.#mirror, waitsMs: this.#durationMs }
       logger.info('the commands of the mirror seem to change its directory; the next run that they cause waits', fields)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
+import type { WatchMeans } from '../../../src/sync/continuous/mirror-watch.ts'
 import type { Engine } from '../../../src/sync/engine.ts'
 import { mirrorOf, startEngine } from '../../support/engine.ts'
 import { manualClock } from '../../support/manual-clock.ts'
@@ -13,7 +14,10 @@ const MINUTE_MS = 60_000
 const STEP_MS = 5_000
 
 /** A controller whose commands do something to its directory at each moment, and what they have done. */
-async function hookedMirror(act: (root: string, moment: 'before' | 'after', hint: (name: string) => void) => void) {
+async function hookedMirror(
+  act: (root: string, moment: 'before' | 'after', hint: (name: string) => void) => void,
+  { isPolled = false } = {},
+) {
   const root = writeTree(join(temporaryDirectory(), 'Papers'), { 'a.md': 'a' })
   const clock = manualClock(Date.now() + MINUTE_MS)
   const { engine, service } = await startEngine({}, { service: { library: 'Test' }, clock, fs: nodeFileSystem })
@@ -27,7 +31,8 @@ async function hookedMirror(act: (root: string, moment: 'before' | 'after', hint
       return undefined
     },
   }
-  const settings = controllerSettings(mirrorOf(root), watch.means, { settleMs: 5_000 })
+  const means: WatchMeans = isPolled ? { ...watch.means, choose: () => ({ backEnd: 'poll', reason: '' }) } : watch.means
+  const settings = controllerSettings(mirrorOf(root), means, { settleMs: 5_000, pollIntervalMs: MINUTE_MS / 2 })
   const { controller } = startController({ ...engine, hooks }, settings)
   const passUntil = async (isSo: () => boolean) => {
     while (!isSo()) {
@@ -65,6 +70,12 @@ describe('a watched mirror with commands', () => {
     await pass(5 * MINUTE_MS)
     expect(begun.length).toBeLessThanOrEqual(6)
     await passUntil(() => service.count('uploadFile') > 1)
+  })
+
+  test('a mirror that is scanned instead of watched rests no longer than until its next scan', async () => {
+    const { begun, pass } = await hookedMirror(() => {}, { isPolled: true })
+    await pass(5 * MINUTE_MS)
+    expect(begun.length).toBeGreaterThan(7)
   })
 
   test('a change after a quiet time is sent once it has settled', async () => {
