@@ -2,8 +2,6 @@ import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node
 import { basename, dirname, join } from 'node:path'
 import { temporaryDirectory } from './temporary.ts'
 
-const NEXT = '002-made-up.sql'
-
 /** Copies the program into the directory `home`, with one more migration of its state; returns the `main` of the copy. */
 export function copyWithMigration(main: string, home: string): string {
   const source = dirname(main)
@@ -13,7 +11,7 @@ export function copyWithMigration(main: string, home: string): string {
     if (name !== basename(source)) symlinkSync(join(dirname(source), name), join(home, name))
   }
   cpSync(source, copy, { recursive: true })
-  writeFileSync(join(copy, 'store', 'migrations', NEXT), 'ALTER TABLE run ADD COLUMN made_up TEXT;')
+  addMigration(join(copy, 'store', 'migrations'), 'ALTER TABLE run ADD COLUMN made_up TEXT;')
   return join(copy, basename(main))
 }
 
@@ -21,6 +19,12 @@ export function copyWithMigration(main: string, home: string): string {
 export function migrationsWith(directory: string, sql: string): string {
   const copy = temporaryDirectory()
   cpSync(directory, copy, { recursive: true })
-  writeFileSync(join(copy, NEXT), sql)
+  addMigration(copy, sql)
   return copy
+}
+
+function addMigration(directory: string, sql: string): void {
+  const numbers = readdirSync(directory).map((name) => Number(name.slice(0, 3)))
+  const next = String(Math.max(...numbers) + 1).padStart(3, '0')
+  writeFileSync(join(directory, `${next}-made-up.sql`), sql)
 }

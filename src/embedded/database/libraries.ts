@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { passageWordsTable } from './passages.ts'
 
 export interface LibraryRow {
   readonly id: number
@@ -65,7 +66,7 @@ export function deletedLibrariesTable(database: Database) {
   const passages = database
     .prepare<[number, number], number>('SELECT id FROM passage WHERE resource_id = ? LIMIT ?')
     .pluck()
-  const removeWords = database.prepare<[number]>('DELETE FROM passage_words WHERE rowid = ?')
+  const words = passageWordsTable(database)
   const removePassage = database.prepare<[number]>('DELETE FROM passage WHERE id = ?')
   const removeResource = database.prepare<[number]>('DELETE FROM resource WHERE id = ?')
   // A directory is younger than its parent, so that none of these has children left.
@@ -80,7 +81,7 @@ export function deletedLibrariesTable(database: Database) {
   const removePassages = (resourceId: number, count: number) => {
     const ids = passages.all(resourceId, count)
     for (const id of ids) {
-      removeWords.run(id)
+      words.remove(id)
       removePassage.run(id)
     }
     return ids.length

@@ -143,16 +143,26 @@ export function passageWordsTable(database: Database) {
   const insert = database.prepare<[number, string, string, string, string, string]>(
     'INSERT INTO passage_words (rowid, body, forms, heading, name, library) VALUES (?, ?, ?, ?, ?, ?)',
   )
-  const removeOfResource = database.prepare<[number]>(
-    'DELETE FROM passage_words WHERE rowid IN (SELECT id FROM passage WHERE resource_id = ?)',
+  const insertTitle = database.prepare<[number, string, string]>(
+    'INSERT INTO title_words (rowid, heading, name) VALUES (?, ?, ?)',
+  )
+  const ofPassage = ['passage_words', 'title_words'].map((table) =>
+    database.prepare<[number]>(`DELETE FROM ${table} WHERE rowid = ?`),
+  )
+  const ofResource = ['passage_words', 'title_words'].map((table) =>
+    database.prepare<[number]>(`DELETE FROM ${table} WHERE rowid IN (SELECT id FROM passage WHERE resource_id = ?)`),
   )
   return {
     insert(passageId: number, libraryId: number, { name, heading, body, forms }: PassageWords): void {
       insert.run(passageId, body, forms, heading, name, libraryWord(libraryId))
+      if (heading !== '' || name !== '') insertTitle.run(passageId, heading, name)
+    },
+    remove: (passageId: number) => {
+      for (const statement of ofPassage) statement.run(passageId)
     },
     /** Call it while the passages are still there. */
     removeOfResource: (resourceId: number) => {
-      removeOfResource.run(resourceId)
+      for (const statement of ofResource) statement.run(resourceId)
     },
   }
 }

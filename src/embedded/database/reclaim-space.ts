@@ -12,7 +12,9 @@ export type SpaceReclaim = ReturnType<typeof openSpaceReclaim>
 
 /** Gives back to the disk what the database no longer uses, in steps of some 10 ms. */
 export function openSpaceReclaim(database: Database) {
-  const merge = database.prepare<[number]>("INSERT INTO passage_words (passage_words, rank) VALUES ('merge', ?)")
+  const merges = ['passage_words', 'title_words'].map((table) =>
+    database.prepare<[number]>(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ?)`),
+  )
   const passages = database.prepare<[], number>('SELECT count(*) FROM passage').pluck()
   const changes = database.prepare<[], number>('SELECT total_changes()').pluck()
   const count = (pragma: string) => Number(database.pragma(pragma, { simple: true }))
@@ -29,9 +31,12 @@ export function openSpaceReclaim(database: Database) {
      * every level; fewer than two changes say that there was nothing to do.
      */
     mergeIndex: (isFirst: boolean) => {
-      const before = changes.get() ?? 0
-      merge.run(isFirst ? -PAGES_A_STEP : PAGES_A_STEP)
-      return (changes.get() ?? 0) - before >= 2
+      const hasMerged = merges.map((merge) => {
+        const before = changes.get() ?? 0
+        merge.run(isFirst ? -PAGES_A_STEP : PAGES_A_STEP)
+        return (changes.get() ?? 0) - before >= 2
+      })
+      return hasMerged.includes(true)
     },
     /** Cuts free pages off the file; false when none is left. */
     cutFile: () => {

@@ -100,7 +100,8 @@ export const MAX_SHARING_BYTES = 8 * 1024
 /** To read one content, all of its block is unpacked, which takes 50 µs. */
 const BLOCK_BYTES = 32 * 1024
 const MAX_OPEN = 16
-const MAX_UNPACKED = 8
+/** 2 MB; a search reads some ten texts out of as many blocks, and the next one often the same. */
+const MAX_UNPACKED = 64
 
 /** A block with room for more contents of its library. */
 interface OpenBlock {

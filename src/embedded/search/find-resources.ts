@@ -1,6 +1,8 @@
+import { expressionOf } from './alternatives.ts'
+import { ClauseScores, type ScoredPassages } from './clause-scores.ts'
 import type { Mark } from './match-words.ts'
 import type { PlannedClause, QueryPlan } from './plan-query.ts'
-import type { PassageRow, Postings } from './postings.ts'
+import { type Postings, resourceOf } from './postings.ts'
 
 /** A resource with its matching passages, the best first. */
 export interface FoundResource {
@@ -27,14 +29,13 @@ interface WeighedClause extends PlannedClause {
   /** Its index in the plan. */
   readonly index: number
   readonly expression: string
+  /** Without the forms that hardly any passage has. */
+  readonly usual: string
   /** The number of passages that have it. */
   readonly count: number
   /** The rarer, the greater. */
   readonly weight: number
 }
-
-/** What each clause scores in a passage, by the passage's ordinal. */
-type PassageScores = Map<number, number[]>
 
 /** A search scores about this number of passages one by one; commoner words count only where they meet rarer ones. */
 const MAX_SCORED = 2_000
@@ -43,8 +44,10 @@ const FEW = 500
 /** Of the passages of a common word, this number is looked at. */
 const MAX_PASSAGES = 1_000
 const MAX_EXCLUDED = 100_000
+/** Of a common clause, a form that fewer than this share of its passages have is left out: it takes as long as any other. */
+const RARE_FORM = 0.02
 /** What a common word scores, about as much as one that BM25 finds once or twice in a passage of the usual length. */
-const PRESENT = { 'name : ': 1.8, 'heading : ': 1.4, '': 1 }
+const PRESENT = { name: 1.8, heading: 1.4, text: 1 }
 /** The share of its score that a clause has in the passages before and after. */
 const NEIGHBOUR = 0.2
 /** A passage with all clauses scores so much more than the sum of its clauses. */
@@ -59,8 +62,9 @@ const USUALLY_NEAR = 0.6
 const BEGINNING = 0.3
 /** A hit shows passages that score at least this share of the best one. */
 const SHOWN = 0.5
-/** The share of their score that the best three passages add to a resource. */
-const SHARES = [1, 0.05, 0.03]
+/** The share of their score that the second and third best passage add to a resource. */
+const SECOND = 0.05
+const THIRD = 0.03
 
 /**
  * Finds up to `limit` resources with any of the clauses. Passages are ranked by BM25, their rarer clauses weighing more, and a
@@ -73,17 +77,33 @@ export function findResources(
   limit: number,
 ): FoundResources {
   const weighed = weigh(clauses, postings)
-  const scores = scoreClauses(weighed, postings)
-  if (excluded !== undefined) {
-    for (const [resourceId] of postings.having(excluded, MAX_EXCLUDED)) scores.delete(resourceId)
-  }
-  const hasAll = (passages: PassageScores) =>
-    weighed.every((_, clause) => [...passages.values()].some((each) => each[clause]))
-  const isComplete = weighed.length === clauses.length
+  const left = excluded === undefined ? [] : postings.having(excluded, MAX_EXCLUDED)
+  const leftOut = new Set(left.map(resourceOf))
+  const passages = scoreClauses(weighed, postings).passages((resourceId) => leftOut.has(resourceId))
+  const total = weighed.reduce((sum, { weight }) => sum + weight, 0)
+  const scores = Float64Array.from({ length: passages.count }, (_, index) => scoreOf(index, passages, weighed, total))
+  if (weighed.length > 1) raiseNear(passages, scores, weighed, readMarks)
+  const runs = runsOf(passages, scores)
+  const best = bestOf(
+    Float64Array.from(runs, ({ score }) => score),
+    limit,
+  ).flatMap((index) => runs[index] ?? [])
   const unknown = (clauses.length - weighed.length) * postings.rarity(0)
+  const usual = weighed.length > 1 ? 1 + PROXIMITY * USUALLY_NEAR : 1
+  const possible = (total + unknown) * (1 + COVERAGE) * usual
+  const hasAll = ({ from, to }: Run) =>
+    weighed.every((_, clause) => indexes(from, to).some((index) => passages.score(index, clause) > 0))
   return {
-    resources: rank(weighed, scores, unknown, readMarks).slice(0, limit),
-    matched: isComplete && [...scores.values()].some(hasAll) ? 'all' : 'some',
+    resources: best.map(({ from, to, best, score }) => {
+      const shown = indexes(from, to).filter((index) => at(scores, index) >= SHOWN * at(scores, best))
+      return {
+        resourceId: passages.resourceId(from),
+        ordinals: shown.sort((one, other) => at(scores, other) - at(scores, one)).map(passages.ordinal),
+        isWhole: weighed.every((_, clause) => passages.score(best, clause) > 0),
+        score: score / possible,
+      }
+    }),
+    matched: weighed.length === clauses.length && runs.some(hasAll) ? 'all' : 'some',
   }
 }
 
@@ -93,40 +113,37 @@ function weigh(clauses: readonly PlannedClause[], postings: Postings): WeighedCl
     .flatMap((clause, index) => {
       if (clause.expression === undefined) return []
       const count = Math.max(...clause.alternatives.map(postings.count))
-      return [{ ...clause, index, expression: clause.expression, count, weight: postings.rarity(count) }]
+      const usual = clause.alternatives.filter((each) => postings.count(each) >= RARE_FORM * count)
+      return [
+        {
+          ...clause,
+          ...{ index, count, weight: postings.rarity(count) },
+          ...{ expression: clause.expression, usual: `(${usual.map(expressionOf).join(' OR ')})` },
+        },
+      ]
     })
     .sort((one, other) => one.count - other.count)
 }
 
-type AddScores = (clause: number, weight: number, rows: readonly PassageRow[]) => void
-
-function scoreClauses(clauses: readonly WeighedClause[], postings: Postings): Map<number, PassageScores> {
-  const scores = new Map<number, PassageScores>()
-  const add: AddScores = (clause, weight, rows) => {
-    for (const [resourceId, ordinal, score] of rows) {
-      const passages = scores.get(resourceId) ?? new Map<number, number[]>()
-      const passage = passages.get(ordinal) ?? clauses.map(() => 0)
-      // Of the words of a clause, the best counts.
-      passage[clause] = Math.max(passage[clause] ?? 0, weight * score)
-      scores.set(resourceId, passages.set(ordinal, passage))
-    }
-  }
+function scoreClauses(clauses: readonly WeighedClause[], postings: Postings): ClauseScores {
+  const scores = new ClauseScores(clauses.length)
   const rare: string[] = []
   const common: (readonly [index: number, clause: WeighedClause])[] = []
   let left = MAX_SCORED
   for (const [index, clause] of clauses.entries()) {
-    const { alternatives, expression, count, weight } = clause
+    const { alternatives, expression, usual, count, weight } = clause
     if (count <= left) {
       left -= count
-      for (const each of alternatives) add(index, weight * each.weight, postings.scored(each, count))
+      for (const each of alternatives) scores.raise(index, weight * each.weight, postings.scored(each, count))
       rare.push(expression)
     } else {
       common.push([index, clause])
-      if (rare.length > 0) add(index, weight, postings.having(`${expression} AND (${rare.join(' OR ')})`, MAX_SCORED))
+      if (rare.length > 0)
+        scores.raiseAll(index, weight, postings.having(`${usual} AND (${rare.join(' OR ')})`, MAX_SCORED))
     }
   }
   // A word that hardly any passage has does not keep the others from being found.
-  if (MAX_SCORED - left < FEW) scoreCommon(common, postings, add)
+  if (MAX_SCORED - left < FEW) scoreCommon(common, postings, scores)
   return scores
 }
 
@@ -134,74 +151,48 @@ function scoreClauses(clauses: readonly WeighedClause[], postings: Postings): Ma
 function scoreCommon(
   clauses: readonly (readonly [index: number, clause: WeighedClause])[],
   postings: Postings,
-  add: AddScores,
+  scores: ClauseScores,
 ): void {
   const [first] = clauses
   if (!first) return
-  const together = clauses.map(([, { expression }]) => expression).join(' AND ')
-  for (const [column, score] of Object.entries(PRESENT)) {
-    const rows = postings.having(`${column}(${together})`, MAX_PASSAGES)
-    for (const [index, { weight }] of clauses) add(index, weight * score, rows)
+  const together = `(${clauses.map(([, { usual }]) => usual).join(' AND ')})`
+  const raise = (passages: readonly number[], score: number) => {
+    for (const [index, { weight }] of clauses) scores.raiseAll(index, weight * score, passages)
   }
+  raise(postings.titled('name', together, MAX_PASSAGES), PRESENT.name)
+  raise(postings.titled('heading', together, MAX_PASSAGES), PRESENT.heading)
+  raise(postings.having(together, MAX_PASSAGES), PRESENT.text)
   const [index, { weight, alternatives }] = first
-  for (const each of alternatives.slice(0, 1)) add(index, weight, postings.scored(each, MAX_PASSAGES))
+  for (const each of alternatives.slice(0, 1)) scores.raise(index, weight, postings.scored(each, MAX_PASSAGES))
 }
 
-interface ScoredPassage {
-  readonly resourceId: number
-  readonly ordinal: number
-  readonly score: number
+function scoreOf(index: number, passages: ScoredPassages, clauses: readonly WeighedClause[], total: number): number {
+  const isAfter = passages.follows(index)
+  const isBefore = passages.follows(index + 1)
+  let [sum, covered] = [0, 0]
+  for (let clause = 0; clause < clauses.length; clause += 1) {
+    const own = passages.score(index, clause)
+    const before = isAfter ? passages.score(index - 1, clause) : 0
+    const after = isBefore ? passages.score(index + 1, clause) : 0
+    sum += Math.max(own, NEIGHBOUR * before, NEIGHBOUR * after)
+    if (own > 0) covered += clauses[clause]?.weight ?? 0
+  }
+  return sum * (1 + (COVERAGE * covered) / total) * (passages.ordinal(index) === 0 ? 1 + BEGINNING : 1)
 }
 
-const byScore = (one: { score: number }, other: { score: number }) => other.score - one.score
-
-/** The best first, the passages of each as well. */
-function rank(
-  clauses: readonly WeighedClause[],
-  scores: ReadonlyMap<number, PassageScores>,
-  unknown: number,
-  readMarks: ReadMarks,
-): FoundResource[] {
-  const total = clauses.reduce((sum, { weight }) => sum + weight, 0)
-  const usual = clauses.length > 1 ? 1 + PROXIMITY * USUALLY_NEAR : 1
-  const possible = (total + unknown) * (1 + COVERAGE) * usual
-  const scored = [...scores]
-    .flatMap(([resourceId, passages]) =>
-      [...passages.keys()].map((ordinal) => ({
-        resourceId,
-        ordinal,
-        score: passageScore(ordinal, passages, clauses, total),
-      })),
-    )
-    .sort(byScore)
-  const passages = [...raiseNear(scored.slice(0, READ), clauses, total, readMarks), ...scored.slice(READ)].sort(byScore)
-  const ranked = [...Map.groupBy(passages, ({ resourceId }) => resourceId)].map(([resourceId, found]) => {
-    const score = SHARES.reduce((sum, share, index) => sum + share * (found[index]?.score ?? 0), 0)
-    const [{ ordinal, score: best } = { ordinal: 0, score: 0 }] = found
-    const isWhole =
-      scores
-        .get(resourceId)
-        ?.get(ordinal)
-        ?.every((each) => each > 0) ?? false
-    const ordinals = found.filter((each) => each.score >= SHOWN * best).map((each) => each.ordinal)
-    return { resourceId, ordinals, isWhole, score: score / possible }
-  })
-  return ranked.sort((one, other) => byScore(one, other) || one.resourceId - other.resourceId)
-}
-
-/** Raises the scores of passages in which words of several clauses are close together. */
+/** Raises the scores of the best passages in which words of several clauses are close together. */
 function raiseNear(
-  passages: readonly ScoredPassage[],
+  passages: ScoredPassages,
+  scores: Float64Array,
   clauses: readonly WeighedClause[],
-  total: number,
   readMarks: ReadMarks,
-): readonly ScoredPassage[] {
-  if (clauses.length < 2) return passages
+): void {
   const weights = new Map(clauses.map(({ index, weight }) => [index, weight]))
-  return passages.map((passage) => {
-    const near = mostWithin(NEAR, readMarks(passage.resourceId, passage.ordinal), weights) / total
-    return { ...passage, score: passage.score * (1 + PROXIMITY * near) }
-  })
+  const total = clauses.reduce((sum, { weight }) => sum + weight, 0)
+  for (const index of bestOf(scores, READ)) {
+    const marks = readMarks(passages.resourceId(index), passages.ordinal(index))
+    scores[index] = at(scores, index) * (1 + (PROXIMITY * mostWithin(NEAR, marks, weights)) / total)
+  }
 }
 
 /** The greatest weight of clauses that have words within this number of characters. */
@@ -224,18 +215,46 @@ function mostWithin(length: number, marks: readonly Mark[], weights: ReadonlyMap
   return most
 }
 
-function passageScore(
-  ordinal: number,
-  passages: PassageScores,
-  clauses: readonly WeighedClause[],
-  total: number,
-): number {
-  const [own, before, after] = [ordinal, ordinal - 1, ordinal + 1].map((each) => passages.get(each))
-  let [sum, covered] = [0, 0]
-  for (const [clause, { weight }] of clauses.entries()) {
-    const score = own?.[clause] ?? 0
-    sum += Math.max(score, NEIGHBOUR * (before?.[clause] ?? 0), NEIGHBOUR * (after?.[clause] ?? 0))
-    if (score > 0) covered += weight
+/** The passages of one resource, by their indexes. */
+interface Run {
+  readonly from: number
+  /** After the last one. */
+  readonly to: number
+  readonly best: number
+  readonly score: number
+}
+
+function runsOf(passages: ScoredPassages, scores: Float64Array): Run[] {
+  const runs: Run[] = []
+  for (let from = 0; from < passages.count; ) {
+    let [to, best] = [from, from]
+    let [first, second, third] = [0, 0, 0]
+    for (const resourceId = passages.resourceId(from); to < passages.count; to += 1) {
+      if (passages.resourceId(to) !== resourceId) break
+      const score = at(scores, to)
+      if (score > at(scores, best)) best = to
+      if (score > first) [first, second, third] = [score, first, second]
+      else if (score > second) [second, third] = [score, second]
+      else if (score > third) third = score
+    }
+    runs.push({ from, to, best, score: first + SECOND * second + THIRD * third })
+    from = to
   }
-  return sum * (1 + (COVERAGE * covered) / total) * (ordinal === 0 ? 1 + BEGINNING : 1)
+  return runs
+}
+
+/** The indexes of the best, of equal ones the first: sorting all would take longer than finding what the least of these scores. */
+function bestOf(scores: Float64Array, count: number): number[] {
+  const least = scores.toSorted().at(-count) ?? 0
+  const found: number[] = []
+  for (let index = 0; index < scores.length; index += 1) if (at(scores, index) >= least) found.push(index)
+  return found.sort((one, other) => at(scores, other) - at(scores, one)).slice(0, count)
+}
+
+function at(scores: Float64Array, index: number): number {
+  return scores[index] ?? 0
+}
+
+function indexes(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index)
 }

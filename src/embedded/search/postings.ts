@@ -1,8 +1,24 @@
-import type { Database } from 'better-sqlite3'
+import type { Database, Statement } from 'better-sqlite3'
 import { libraryWord } from '../database/passages.ts'
 import { type Alternative, expressionOf } from './alternatives.ts'
 
-export type PassageRow = readonly [resourceId: number, ordinal: number, score: number]
+/** Greater than any ordinal of a passage. */
+const ORDINALS = 2 ** 21
+
+/** The number of a passage: those of a resource follow each other in their order. */
+function passageNumber(resourceId: number, ordinal: number): number {
+  return resourceId * ORDINALS + ordinal
+}
+
+export function resourceOf(passage: number): number {
+  return Math.floor(passage / ORDINALS)
+}
+
+export function ordinalOf(passage: number): number {
+  return passage % ORDINALS
+}
+
+export type ScoredPassage = [passage: number, score: number]
 
 /** What the index knows of words, for one search. */
 export interface Postings {
@@ -13,9 +29,11 @@ export interface Postings {
   /** The weight of words that this number of passages have. */
   rarity(count: number): number
   /** Passages that have it, with a score between 0 and 2.2 by its frequency, the column and the length of the passage. */
-  scored(alternative: Alternative, limit: number): PassageRow[]
-  /** Passages of an FTS5 expression, each with the score 1. */
-  having(expression: string, limit: number): PassageRow[]
+  scored(alternative: Alternative, limit: number): readonly ScoredPassage[]
+  /** The numbers of passages of an FTS5 expression. */
+  having(expression: string, limit: number): readonly number[]
+  /** The numbers of those that have it in their name or in a heading. */
+  titled(column: 'name' | 'heading', expression: string, limit: number): readonly number[]
 }
 
 /** Opens the postings of these libraries, all when undefined. */
@@ -23,12 +41,11 @@ export type OpenPostings = (libraryIds: readonly number[] | undefined) => Postin
 
 // Headings and names weigh more than text.
 const COLUMN_WEIGHTS = '1, 1, 2, 4, 0'
-const FOUND = 'FROM passage_words JOIN passage ON passage.id = passage_words.rowid'
-const OF_LIBRARIES = `JOIN resource ON resource.id = resource_id AND library_id IN (SELECT value FROM json_each(?))`
 // The vocabulary counts words in a fraction of the time of a query, but no phrases, nor what the index cuts, such as `(1)` for ⑴.
 const CUT = /(?=[\0-\x7f])[^A-Za-z0-9~.]/
 const LEAST_RARITY = 1e-6
 const MAX_COUNTS = 20_000
+const MAX_PLACES = 50_000
 
 export function postingsOf(database: Database): OpenPostings {
   database.exec('CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab (main, passage_words, row)')
@@ -37,21 +54,32 @@ export function postingsOf(database: Database): OpenPostings {
   const countMatching = database.prepare<[string], number>(`SELECT count(*) ${matching}`).pluck()
   const offset = database.prepare<[string, number], number>(`SELECT 1 ${matching} LIMIT 1 OFFSET ?`).pluck()
   const countAll = database.prepare<[], number>('SELECT count(*) FROM passage').pluck()
-  const select = (score: string, join: string) =>
-    database.prepare<unknown[], PassageRow>(
-      `SELECT resource_id, ordinal, ${score} ${FOUND} ${join} WHERE passage_words MATCH ? LIMIT ?`,
+  const scores = `rowid, -bm25(passage_words, ${COLUMN_WEIGHTS})`
+  const scored = selectIn<ScoredPassage>(database, scores, 'passage_words', (statement) => statement.raw())
+  const titled = selectIn<number>(database, 'rowid', 'title_words', (statement) => statement.pluck())
+  const having = database.prepare<[string, number], number>(`SELECT rowid ${matching} LIMIT ?`).pluck()
+  const placesOf = database
+    .prepare<[string], [id: number, resourceId: number, ordinal: number]>(
+      'SELECT passage.id, resource_id, ordinal FROM json_each(?) JOIN passage ON passage.id = value',
     )
-  const bm25 = `-bm25(passage_words, ${COLUMN_WEIGHTS})`
-  const [scored, scoredOf, having] = [select(bm25, ''), select(bm25, OF_LIBRARIES), select('1', '')].map((each) =>
-    each.raw(),
-  )
+    .raw()
   const version = database.prepare<[], number>('PRAGMA data_version').pluck()
-  // Of what no other connection has changed since; a search asks for some 50 counts, a fifth of its time.
-  let [counts, countedVersion] = [new Map<string, number>(), version.get()]
+  // What no other connection has changed since: a search asks for some 50 counts and some thousand passages, half of its time.
+  const counts = new Map<string, number>()
+  const places = new Map<number, number>()
+  let knownVersion = version.get()
+  /** Puts the number of each passage in the place of its row id. */
+  const locate = (ids: readonly number[]): number[] => {
+    const unknown = ids.filter((id) => !places.has(id))
+    const found = unknown.length > 0 ? placesOf.all(JSON.stringify(unknown)) : []
+    for (const [id, resourceId, ordinal] of found) places.set(id, passageNumber(resourceId, ordinal))
+    return ids.flatMap((id) => places.get(id) ?? [])
+  }
   return (libraryIds) => {
     const currentVersion = version.get()
-    if (currentVersion !== countedVersion || counts.size > MAX_COUNTS) counts = new Map()
-    countedVersion = currentVersion
+    if (currentVersion !== knownVersion || counts.size > MAX_COUNTS) counts.clear()
+    if (currentVersion !== knownVersion || places.size > MAX_PLACES) places.clear()
+    knownVersion = currentVersion
     const total = countAll.get() ?? 0
     const libraries = libraryIds?.map((id) => `"${libraryWord(id)}"`).join(' OR ')
     const within = libraries === undefined ? '' : `library : (${libraries || '""'}) AND `
@@ -72,16 +100,36 @@ export function postingsOf(database: Database): OpenPostings {
           : count(alternative) > least,
       rarity: (found) => Math.log1p((total - found + 0.5) / (found + 0.5)),
       scored: (alternative, limit) => {
-        const expression = expressionOf(alternative)
-        const rows = libraryIds
-          ? scoredOf?.all(JSON.stringify(libraryIds), expression, limit)
-          : scored?.all(expression, limit)
+        const rows = scored(libraryIds, expressionOf(alternative), limit)
+        const passages = locate(rows.map(([id]) => id))
         // FTS5 multiplies by a rarity of its own, which differs for each form of a word.
         const found = count(alternative)
         const rarity = Math.max(LEAST_RARITY, Math.log((total - found + 0.5) / (found + 0.5)))
-        return (rows ?? []).map(([resourceId, ordinal, score]) => [resourceId, ordinal, score / rarity])
+        return rows.map(([, score], index) => [passages[index] ?? 0, score / rarity])
       },
-      having: (expression, limit) => having?.all(within + expression, limit) ?? [],
+      having: (expression, limit) => locate(having.all(within + expression, limit)),
+      titled: (column, expression, limit) => locate(titled(libraryIds, `${column} : ${expression}`, limit)),
     }
   }
+}
+
+type Select<Row> = (libraryIds: readonly number[] | undefined, expression: string, limit: number) => Row[]
+
+/** Selects of one of the indexes, in these libraries or in all. */
+function selectIn<Row>(
+  database: Database,
+  columns: string,
+  index: 'passage_words' | 'title_words',
+  shape: (statement: Statement<unknown[], Row>) => Statement<unknown[], Row>,
+): Select<Row> {
+  const matching = `SELECT ${index}.${columns} FROM ${index}`
+  const ofAll = shape(database.prepare<unknown[], Row>(`${matching} WHERE ${index} MATCH ? LIMIT ?`))
+  const ofSome = shape(
+    database.prepare<unknown[], Row>(
+      `${matching} JOIN passage ON passage.id = ${index}.rowid JOIN resource ON resource.id = resource_id
+       WHERE ${index} MATCH ? AND library_id IN (SELECT value FROM json_each(?)) LIMIT ?`,
+    ),
+  )
+  return (libraryIds, expression, limit) =>
+    libraryIds ? ofSome.all(expression, JSON.stringify(libraryIds), limit) : ofAll.all(expression, limit)
 }

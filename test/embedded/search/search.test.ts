@@ -1,4 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openLibraryDatabase, openServedLibrary } from '../../../src/embedded/database/open-library-database.ts'
+import { openTables } from '../../../src/embedded/database/open-tables.ts'
+import { newIdentifier } from '../../../src/embedded/identifiers.ts'
+import { openSearchIndex } from '../../../src/embedded/search/search-index.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
 import { indexDocuments } from './indexed-documents.ts'
 
 describe('search results', () => {
@@ -211,4 +217,30 @@ describe('search results', () => {
     expect(index.search('accommodating').corrections).toEqual([])
     expect(index.search('xyzzy').hits).toEqual([])
   })
+})
+
+it('a passage that takes the row of a removed one is found with its own resource', () => {
+  const file = join(temporaryDirectory(), 'library.sqlite')
+  const writer = openLibraryDatabase(file)
+  const reader = openServedLibrary(file)
+  onTestFinished(() => void [reader, writer].map((each) => each.close()))
+  const tables = openTables(writer)
+  const libraryId = tables.libraries.insert({ publicId: 'l', name: 'l', overview: null, createdAtMs: 0 })
+  const add = (index: number) => {
+    const head = { libraryId, mimeType: 'text/plain', sizeBytes: 0, title: `${index}`, createdAtMs: 0 }
+    const id = tables.resources.insert({ publicId: newIdentifier(index), sha256: Buffer.from([index]), ...head })
+    const place = { unit: 'line', firstUnit: 1, lastUnit: 1 } as const
+    const passage = tables.passages.insert(id, 0, { text: 'a heron', ...place })
+    tables.passageWords.insert(passage, libraryId, { name: '', heading: '', body: 'a heron', forms: '' })
+    return { id, passage }
+  }
+  const search = openSearchIndex(reader)
+  const found = () => search({ query: 'heron', limit: 10, passages: 1 }).hits.map(({ resourceId }) => resourceId)
+  const first = add(1)
+  expect(found()).toEqual([first.id])
+  tables.passageWords.removeOfResource(first.id)
+  tables.passages.removeOfResource(first.id)
+  const second = add(2)
+  expect(second.passage).toBe(first.passage)
+  expect(found()).toEqual([second.id])
 })

@@ -1,4 +1,6 @@
 /** `npm run search-quality`: prints how well the embedded library finds the documents of two labelled sets. */
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { isXapianInstalled } from '../../support/xapian.ts'
 import { flag, print, runInstrument } from '../instrument.ts'
@@ -11,7 +13,11 @@ import { measureXapian } from './measure-xapian.ts'
 type Measured = readonly (readonly [name: string, answered: readonly Answered[]])[]
 
 const OPTIONS = z.object({
-  balanced: flag().describe('also the strategy that considers meaning (half an hour of a core)'),
+  balanced: flag().describe('also the strategy that considers meaning (half an hour of a core the first time)'),
+  vectors: z
+    .string()
+    .default(join(tmpdir(), 'shelfd-search-quality-vectors.sqlite'))
+    .describe('keeps vectors from run to run'),
   misses: flag().describe('the queries whose document is not the first'),
   xapian: flag().describe('also Xapian, where its programs are installed'),
 })
@@ -23,8 +29,8 @@ const HELD_OUT = ', held out'
 const FILES = ['debian-queries.txt', 'debian-further.txt', 'debian-held-out.txt']
 
 await runInstrument('search-quality', OPTIONS, async (values) => {
-  await measureForms(values)
   await measureManuals(values)
+  await measureForms(values)
   return true
 })
 
@@ -37,7 +43,7 @@ async function measureForms(values: Options): Promise<void> {
   const [documents, queries] = [readCorpus(), readQueries()]
   failForLost(documents, queries)
   const measured: Measured = [
-    ...(await measure(documents, queries, strategiesOf(values))),
+    ...(await measure(documents, queries, strategiesOf(values), values.vectors)),
     ...(values.xapian && isXapianInstalled() ? [['Xapian', measureXapian(documents, queries)] as const] : []),
   ]
   if (values.xapian && !isXapianInstalled()) print('not installed: Xapian (xapian-omega)')
@@ -65,7 +71,7 @@ async function measureManuals(values: Options): Promise<void> {
   if (missing.length === 0) failForLost(documents, labelled)
   const queries = labelled.filter(({ expected }) => expected.some((path) => known.has(path)))
   const measured: Measured = [
-    ...(await measure(documents, queries, strategiesOf(values))),
+    ...(await measure(documents, queries, strategiesOf(values), values.vectors)),
     ['FTS5 over documents', measureFts5(documents, queries)],
     ['FTS5 over passages', measureFts5(documents, queries, 2_000)],
   ]

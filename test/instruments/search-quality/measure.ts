@@ -5,6 +5,7 @@ import { searchResponse } from '../../../src/contract/records.ts'
 import { startEmbeddedLibrary } from '../../../src/embedded/start-embedded.ts'
 import { ServiceClient } from '../../contract/service-client.ts'
 import type { CorpusDocument, LabelledQuery } from './corpus.ts'
+import { embedCorpus } from './embed-corpus.ts'
 
 export interface Answered extends LabelledQuery {
   /** The place of the first expected document, from 1; undefined when none is among the first ten. */
@@ -20,18 +21,31 @@ export type Strategy = 'lexical' | 'balanced'
 
 /**
  * Uploads the documents to an embedded library of its own and asks all queries by each strategy. Meaning is considered with the
- * offline embedder, which takes 80 ms of a core for 600 characters of English.
+ * offline embedder, which takes 80 ms of a core for 600 characters of English; `vectorsFile` keeps what it gave.
  */
 export async function measure(
   documents: readonly CorpusDocument[],
   queries: readonly LabelledQuery[],
   strategies: readonly Strategy[],
+  vectorsFile = ':memory:',
 ): Promise<Map<Strategy, Answered[]>> {
   await using cleanup = new AsyncDisposableStack()
   const dataDir = mkdtempSync(join(tmpdir(), 'search-quality-'))
   cleanup.defer(() => rmSync(dataDir, { recursive: true, force: true }))
-  const kind = strategies.includes('balanced') ? 'offline' : 'none'
-  const library = cleanup.use(await startEmbeddedLibrary({ dataDir, embedder: { kind } }))
+  const paths = await fillLibrary(dataDir, documents)
+  const isSemantic = strategies.includes('balanced')
+  if (isSemantic) await embedCorpus(dataDir, vectorsFile)
+  const embedder = { kind: isSemantic ? 'offline' : 'none' } as const
+  const library = cleanup.use(await startEmbeddedLibrary({ dataDir, embedder }))
+  const client = new ServiceClient(library)
+  const answered = new Map<Strategy, Answered[]>()
+  for (const strategy of strategies) answered.set(strategy, await askAll(client, queries, strategy, paths))
+  return answered
+}
+
+/** Returns the path of each document by the identifier of its resource. */
+async function fillLibrary(dataDir: string, documents: readonly CorpusDocument[]): Promise<Map<string, string>> {
+  await using library = await startEmbeddedLibrary({ dataDir })
   const client = new ServiceClient(library)
   const id = await client.createLibrary()
   const paths = new Map<string, string>()
@@ -40,9 +54,7 @@ export async function measure(
     paths.set(await client.uploaded(id, { name, type, content: text }), path)
   }
   await library.settled()
-  const answered = new Map<Strategy, Answered[]>()
-  for (const strategy of strategies) answered.set(strategy, await askAll(client, queries, strategy, paths))
-  return answered
+  return paths
 }
 
 async function askAll(
