@@ -45,7 +45,7 @@ const FEW = 500
 const MAX_PASSAGES = 1_000
 const MAX_EXCLUDED = 100_000
 /** Of a common clause, a form that fewer than this share of its passages have is left out: it takes as long as any other. */
-const RARE_FORM = 0.02
+const RARE_FORM = 0.005
 /** What a common word scores, about as much as one that BM25 finds once or twice in a passage of the usual length. */
 const PRESENT = { name: 1.8, heading: 1.4, text: 1 }
 /** The share of its score that a clause has in the passages before and after. */
