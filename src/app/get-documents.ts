@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { forEachConcurrently } from '../foundation/concurrency/for-each-concurrently.ts'
 import { FileError, isNotFound, messageOf, TemporaryError, UsageError } from '../foundation/errors.ts'
 import { joinPath, nameOf, pathWithin } from '../foundation/files/paths.ts'
-import { shellWord } from '../foundation/text/safe-text.ts'
 import type { ContentRow } from '../store/tables/contents.ts'
 import type { MirrorRow } from '../store/tables/mirrors.ts'
 import type { Connection } from '../sync/engine.ts'
@@ -11,7 +10,7 @@ import { itemFailure } from '../sync/item-failure.ts'
 import { assertSameService } from '../sync/pin/pinned-service.ts'
 import type { ReportContext } from '../sync/report/report.ts'
 import { createDirectoryOf, hashOfFile, saveFile } from './files/user-files.ts'
-import { chooseByPath } from './mirrors/choose-known.ts'
+import { findPlace } from './mirrors/choose-place.ts'
 import type { Settings } from './settings/settings.ts'
 
 type Content = Pick<ContentRow, 'sha256' | 'size' | 'resourceId'>
@@ -34,51 +33,25 @@ export interface GotDocuments {
 }
 
 /**
- * Lists what a word names: a mirror, a directory or a file in one, the resource of a file or of an earlier version, or the only file
- * whose path ends with it. Where no file is known at a path any more, those that were last. Throws UsageError `unknown-mirror` or `bad-usage`.
+ * Lists what a word names: the resource of a file or of an earlier version, or what `findPlace` finds. Where no file is known at
+ * a path any more, those that were last. Throws UsageError `unknown-mirror` or `bad-usage`.
  */
 export function listWanted(
   { store }: ReportContext,
   settings: Settings,
   { word, cwd }: { readonly word: string; readonly cwd: string },
 ): WantedDocument[] {
-  const known = store.mirrors.list()
-  const ofResource = known.flatMap((mirror) => findResource(store, mirror, word) ?? [])
+  const ofResource = store.mirrors.list().flatMap((mirror) => findResource(store, mirror, word) ?? [])
   if (ofResource.length > 0) return ofResource.slice(0, 1)
-  const named = known.find(({ name }) => name === word)
-  const chosen = named ? { row: named, path: '' } : tryPath(settings, known, { word, cwd })
-  const wanted = 'row' in chosen ? listBelow(store, chosen.row, chosen.path) : []
-  if (wanted.length > 0) return wanted
-  const found = known.flatMap((row) => store.report.listNamed(row.id, word).map((path) => ({ row, path })))
-  const [only, ...others] = found
-  if (only && others.length === 0) return listBelow(store, only.row, only.path)
-  if (only) throw new UsageError('bad-usage', `Cannot get "${word}": ${describeCandidates(found)}`)
-  throw 'row' in chosen ? new UsageError('bad-usage', `Cannot get "${word}": no file is known there`) : chosen
-}
-
-/** The most files of one name that are listed. */
-const MOST_CANDIDATES = 5
-
-function describeCandidates(found: readonly { readonly row: MirrorRow; readonly path: string }[]): string {
-  const shown = found.slice(0, MOST_CANDIDATES).map(({ row, path }) => shellWord(join(row.path, path)))
-  const more = found.length > shown.length ? ' …' : ''
-  return `${found.length} files have that name; name one by its path: ${shown.join(' ')}${more}`
-}
-
-/** Returns the path in a mirror, or the error where the word is none. */
-function tryPath(...[settings, known, choice]: Parameters<typeof chooseByPath>) {
-  try {
-    return chooseByPath(settings, known, choice)
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error
-    // Without a separator it may be meant as an identifier.
-    if (/[/\\]/.test(choice.word)) return error
-    const others = `"shelfd resource download ${shellWord(choice.word)}" gets a resource of other origin`
-    return new UsageError(
-      'unknown-mirror',
-      `Cannot get "${choice.word}": it is no mirror, no path in one, and no resource that was sent from here; ${others}`,
-    )
+  const place = findPlace(settings, store, { word, cwd })
+  if (!place) {
+    const text = `Cannot get "${word}": it is no mirror, no path in one, and no resource that was sent from here`
+    const others = '"shelfd search" and "shelfd ls" list the identifiers of others'
+    throw new UsageError('unknown-mirror', `${text}; ${others}, and "shelfd resource download ID" gets one`)
   }
+  const wanted = listBelow(store, place.row, place.path)
+  if (wanted.length > 0) return wanted
+  throw new UsageError('bad-usage', `Cannot get "${word}": no file is known there`)
 }
 
 function findResource(

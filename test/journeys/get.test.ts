@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { expectExit, homeWithPapers } from '../support/home.ts'
+import { configure } from '../support/daemon.ts'
+import { expectExit, homeWithPapers, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 
 const tree = { 'a.md': 'one', 'sub/b.md': 'two', 'sub/deep/copy.md': 'one' }
@@ -39,17 +40,40 @@ describe('get', () => {
   })
 
   test('a file is found by its name alone where no other file has it', async () => {
-    const home = homeWithPapers({ ...tree, 'sub/deep/a.md': 'another' })
+    const home = homeWithPapers({ ...tree, 'sub/deep/b.md': 'another' })
     await home.sync(['Papers'])
-    expectExit(await home.shelfd(['get', 'copy.md', 'deep/a.md']), 0, '')
+    expectExit(await home.shelfd(['get', 'copy.md', 'deep/b.md']), 0, '')
     expect(readFileSync(join(home.path, 'copy.md'), 'utf8')).toBe('one')
-    expect(readFileSync(join(home.path, 'a.md'), 'utf8')).toBe('another')
-    const several = /2 files have that name; name one by its path: \S+Papers\/a\.md \S+Papers\/sub\/deep\/a\.md/
-    expectExit(await home.shelfd(['get', 'a.md']), 2, several)
-    expectExit(await home.shelfd(['get', 'y.md']), 2, /no path in one/)
+    expect(readFileSync(join(home.path, 'b.md'), 'utf8')).toBe('another')
+    const several = /2 paths have that name; name one as on the disk: \S+Papers\/sub\/b\.md \S+Papers\/sub\/deep\/b\.md/
+    expectExit(await home.shelfd(['get', 'b.md']), 2, several)
+    rmSync(join(home.path, 'b.md'))
+    expectExit(await home.shelfd(['get', 'y.md']), 2, /no path in one.*shelfd search.*shelfd resource download ID/)
     rmSync(join(home.path, 'Papers', 'sub'), { recursive: true })
     await home.sync(['Papers', '--accept-removals'])
-    expectExit(await home.shelfd(['get', 'b.md']), 0, '')
+    expectExit(await home.shelfd(['get', 'sub/b.md', 'copy.md', '--to', 'back']), 0, '')
+  })
+
+  test.each(['notes.md', 'Papers/notes.md', '/shelf/My notes.md', 'Papers:/shelf/notes.md', '/shelf/my-notes.md'])(
+    'a file is found by each name that shelfd prints for it: %s',
+    async (word) => {
+      const home = temporaryHome()
+      const path = home.write('far/Papers', { 'notes.md': 'near', 'My notes.md': 'spaced', 'sub/notes.md': 'deep' })
+      configure(home, { mirrors: [{ name: 'Papers', path, library: 'Papers', remotePath: '/shelf' }] })
+      await home.sync([])
+      expectExit(await home.shelfd(['get', word, '--to', 'back']), 0, '')
+      const spaced = /my/i.test(word)
+      expect(readBack(join(home.path, 'back'))).toEqual(spaced ? { 'My notes.md': 'spaced' } : { 'notes.md': 'near' })
+    },
+  )
+
+  test('a name that several mirrors have is refused with their paths', async () => {
+    const home = temporaryHome()
+    home.write('far', { 'Papers/notes.md': 'one', 'Letters/notes.md': 'two' })
+    await home.sync(['far/Papers', 'far/Letters'])
+    expectExit(await home.shelfd(['get', 'notes.md']), 2, /2 paths .*far\/Letters\/notes\.md \S+far\/Papers\/notes\.md/)
+    expectExit(await home.shelfd(['get', '/Papers/notes.md']), 0, '')
+    expect(readFileSync(join(home.path, 'notes.md'), 'utf8')).toBe('one')
   })
 
   test('what is gone from the disk is written back by its path, an earlier version by its resource', async () => {

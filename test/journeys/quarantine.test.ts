@@ -126,6 +126,13 @@ describe('failed retry', () => {
     expect(await listFailed(home)).toEqual([])
   })
 
+  test('failed takes the path that sync prints', async () => {
+    const { home } = await refusedHome()
+    expect((await home.shelfd(['failed', 'show', 'sub/bad.md'])).stdout).toContain('no such kind')
+    expect((await home.shelfd(['failed', 'ignore', 'sub/bad-copy.md'])).stderr).toBe('Set aside: 1 file\n')
+    expectExit(await home.shelfd(['failed', 'show', 'nothing.md']), 2, /lies in no mirror/)
+  })
+
   test('failed retry needs either contents or --all', async () => {
     const { home } = await refusedHome()
     expect((await home.shelfd(['failed', 'retry'])).exitCode).toBe(2)

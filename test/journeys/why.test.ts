@@ -3,7 +3,8 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Home } from '../support/home.ts'
+import { configure } from '../support/daemon.ts'
+import { expectExit, type Home, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -74,6 +75,34 @@ describe('why of a directory', () => {
 })
 
 describe('why of a file', () => {
+  test('why takes the paths that shelfd prints, those on the disk first', async () => {
+    const { home } = await mirroredHome()
+    home.write('Papers', { '.env': 'secret', 'notes/deep/a.md': '' })
+    await home.sync(TO)
+    const pathOf = async (word: string) => (await home.json(['why', word, '--offline'])).path
+    expect(await pathOf('a.md')).toBe('a.md')
+    expect(await pathOf('c.md')).toBe('notes/deep/c.md')
+    expect(await pathOf('Research:/Papers/notes')).toBe('notes')
+    expect(await pathOf('.env'), 'left out, so known to the disk alone').toBe('.env')
+    home.write('notes', { 'b.md': 'in no mirror' })
+    expect(await pathOf('notes/b.md')).toBe('notes/b.md')
+    expect(await pathOf('Papers/notes/deep/a.md')).toBe('notes/deep/a.md')
+    expect(await pathOf('Papers/none.md')).toBe('none.md')
+  })
+
+  test('why of a mirror that was never synced says so', async () => {
+    const home = temporaryHome()
+    const path = home.write('Papers', { 'own.md': 'x' })
+    home.write('Notes', { 'a.md': 'y' })
+    configure(home, { mirrors: [{ name: 'papers', path }] })
+    const never = /mirror "papers" is configured and was never synced: "shelfd sync papers"/
+    expectExit(await home.shelfd(['why', 'Papers/own.md']), 2, never)
+    expectExit(await home.shelfd(['get', 'papers']), 2, never)
+    expect((await home.sync(['Notes'])).exitCode).toBe(0)
+    expectExit(await home.shelfd(['why', 'Papers/own.md']), 2, never)
+    expectExit(await home.shelfd(['failed', 'show', 'Papers/own.md']), 2, never)
+  })
+
   test('why names the new path of a renamed file', async () => {
     const { home, root } = await mirroredHome()
     await home.sync(TO)

@@ -1,4 +1,3 @@
-import { basename, dirname, resolve } from 'node:path'
 import { AccessError, UsageError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
 import { openStoreReader } from '../../store/open-store.ts'
@@ -8,7 +7,7 @@ import { realPathOf } from '../files/paths.ts'
 import type { Settings } from '../settings/settings.ts'
 import { byActivity, explainInactive, listRoster, type RosterEntry } from './mirror-roster.ts'
 
-/** Chooses the mirrors of the store that a command names: for report, why and failed. */
+/** Chooses the mirrors of the store that a command names, such as report. */
 
 interface KnownChoice {
   readonly words: readonly string[]
@@ -27,15 +26,18 @@ export function chooseKnown(settings: Settings, known: readonly MirrorRow[], cho
   if (words.length === 0) return roster.flatMap(({ row, activity }) => (row && activity === 'active' ? [row] : []))
   return words.map((word) => {
     const entry = findEntry(roster, word, choice.cwd)
-    if (!entry.row) {
-      const text = `The mirror "${entry.name}" is configured and was never synced`
-      throw new UsageError('unknown-mirror', `${text}: "shelfd sync ${shellWord(entry.name)}"`)
-    }
+    if (!entry.row) throw neverSynced(entry.name)
     if (entry.activity === 'other-service' && !isOffline) {
       throw new AccessError('origin-mismatch', explainInactive(entry) ?? '')
     }
     return entry.row
   })
+}
+
+/** The error where a command names a mirror, or a path in one, that has no state yet. */
+export function neverSynced(name: string): UsageError {
+  const text = `The mirror "${name}" is configured and was never synced`
+  return new UsageError('unknown-mirror', `${text}: "shelfd sync ${shellWord(name)}"`)
 }
 
 /** The error of a command that reads the state, where there is none yet. */
@@ -66,26 +68,8 @@ export function findByName(roster: readonly RosterEntry[], word: string): Roster
   throw new UsageError('unknown-mirror', `Cannot find the mirror "${word}"${meant}`)
 }
 
-/** Returns the mirror that holds a local path, and the path relative to it; the innermost when mirrors are nested. */
-export function chooseByPath(
-  settings: Settings,
-  known: readonly MirrorRow[],
-  { word, cwd }: { readonly word: string; readonly cwd: string },
-): { row: MirrorRow; path: string } {
-  const absolute = resolve(cwd, word)
-  // The last segment may be a link or may not exist, so only its directory is resolved.
-  const path = resolve(realPathOf(cwd, dirname(absolute)), basename(absolute))
-  const holding = byActivity(listRoster(settings, known))
-    .flatMap(({ row }) => row ?? [])
-    .filter((row) => path === row.path || path.startsWith(row.path.replace(/\/?$/, '/')))
-    .toSorted((a, b) => b.path.length - a.path.length)
-  const [row] = holding
-  if (row) return { row, path: path.slice(row.path.length).replace(/^\//, '') }
-  throw new UsageError('unknown-mirror', `"${word}" lies in no mirror${listKnown(known.map((each) => each.path))}`)
-}
-
 /** Lists the known names or directories, each once. */
-function listKnown(words: readonly string[]): string {
+export function listKnown(words: readonly string[]): string {
   return ` (known: ${[...new Set(words)].join(', ') || 'none yet'})`
 }
 

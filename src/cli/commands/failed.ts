@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { changeStore } from '../../app/change-store.ts'
-import { chooseByPath } from '../../app/mirrors/choose-known.ts'
+import { choosePlace } from '../../app/mirrors/choose-place.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { isWithin } from '../../foundation/files/paths.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
@@ -204,7 +204,7 @@ function findByWord(
 ): Found {
   const bySha256 = isPrefix(word) ? contents.filter(({ sha256 }) => sha256.startsWith(word.toLowerCase())) : []
   if (bySha256.length > 0) return { contents: bySha256, paths: [] }
-  const { row, path } = chooseByPath(settings, store?.mirrors.list() ?? [], { word, cwd: io.cwd })
+  const { row, path } = choosePlace(settings, store, { word, cwd: io.cwd })
   const isThere = (file: QuarantinedFile) => file.mirror === row.name && isWithin(path, file.path)
   const byPath = { contents: contents.filter(({ files }) => files.some(isThere)), paths: paths.filter(isThere) }
   if (byPath.contents.length + byPath.paths.length > 0) return byPath

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { getDocuments, listWanted } from '../../app/get-documents.ts'
 import { nothingMirrored } from '../../app/mirrors/choose-known.ts'
+import { findPlace } from '../../app/mirrors/choose-place.ts'
 import { openReader } from '../../app/open-engine.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { formatSize } from '../../foundation/text/units.ts'
@@ -18,7 +19,7 @@ export const command = defineCommand({
       array: true,
       required: true,
       completes: 'mirrors',
-      describe: 'A mirror, a path in one, the name of a file, or the identifier of a resource',
+      describe: 'A mirror, a path on the disk or as shelfd prints it, or the identifier of a resource',
     },
   },
   options: { to: { type: 'string', placeholder: 'DIR', describe: 'The directory to write to; by default this one' } },
@@ -35,8 +36,11 @@ export const command = defineCommand({
       redactor: context.redactor,
       onOutage: context.onOutage,
     })
-    if (!reader.store) throw nothingMirrored()
     const { cwd } = context.io
+    if (!reader.store) {
+      for (const word of args.what) findPlace(context.settings, undefined, { word, cwd })
+      throw nothingMirrored()
+    }
     const reportContext = reader.contextFor(reader.store)
     const documents = args.what.flatMap((word) => listWanted(reportContext, context.settings, { word, cwd }))
     const directory = resolve(cwd, args.to ?? '.')

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { parseLibraryTarget, requireLibrary } from '../../app/library-target.ts'
-import { chooseByPath } from '../../app/mirrors/choose-known.ts'
+import { choosePlace } from '../../app/mirrors/choose-place.ts'
 import type { OpenedService } from '../../app/service-client/open-service.ts'
 import { KIND_NAMES, typeMatcher } from '../../contract/kinds.ts'
 import type { ResourceRecord } from '../../contract/records.ts'
@@ -215,11 +215,7 @@ async function findPlace(word: string, { context, service }: Asking, store: Stor
     const { id: libraryId } = await requireLibrary(service.client, library, context.signal)
     return { libraryId, inFilter: { isLocal: false, libraryPath }, inMirror: null }
   }
-  const known = store?.mirrors.list() ?? []
-  const named = known.find(({ name }) => name === word)
-  const { row, path } = named
-    ? { row: named, path: '' }
-    : chooseByPath(context.settings, known, { word, cwd: context.io.cwd })
+  const { row, path } = choosePlace(context.settings, store, { word, cwd: context.io.cwd })
   if (row.library.origin !== service.identity) throw originMismatch(row, service)
   return { libraryId: row.library.remoteId, inFilter: { isLocal: true }, inMirror: { mirror: row.name, path } }
 }

@@ -1,5 +1,6 @@
-import { chooseByPath, nothingMirrored } from '../../app/mirrors/choose-known.ts'
+import { nothingMirrored } from '../../app/mirrors/choose-known.ts'
 import { settingsOfRow } from '../../app/mirrors/choose-mirrors.ts'
+import { choosePlace, findPlace } from '../../app/mirrors/choose-place.ts'
 import { openReader } from '../../app/open-engine.ts'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
@@ -51,10 +52,14 @@ export const command = defineCommand({
       logger: context.logger,
       redactor: context.redactor,
     })
-    if (!reader.store) throw nothingMirrored()
+    const choice = { word: args.path, cwd: context.io.cwd }
+    if (!reader.store) {
+      findPlace(context.settings, undefined, choice)
+      throw nothingMirrored()
+    }
     const reportContext = reader.contextFor(reader.store)
     const known = reader.store.mirrors.list()
-    const { row, path } = chooseByPath(context.settings, known, { word: args.path, cwd: context.io.cwd })
+    const { row, path } = choosePlace(context.settings, reader.store, choice)
     const found = explainPath(reportContext, row, settingsOfRow(context.settings, known, row), path)
     const remote = args.offline ? undefined : await locateResource(reportContext, found)
     const fleet = await askLedger(context, args, found)

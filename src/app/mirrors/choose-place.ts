@@ -1,0 +1,145 @@
+import { basename, dirname, extname, join, resolve } from 'node:path'
+import { normalizeLibraryPath } from '../../contract/library-path.ts'
+import { UsageError } from '../../foundation/errors.ts'
+import { isWithin, joinPath, nameOf, parentOf, pathWithin } from '../../foundation/files/paths.ts'
+import { shellWord } from '../../foundation/text/safe-text.ts'
+import { nameKey } from '../../rules/similar-names.ts'
+import type { StoreReader } from '../../store/open-store.ts'
+import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import { isMissing, realPathOf } from '../files/paths.ts'
+import type { Settings } from '../settings/settings.ts'
+import { listKnown, neverSynced } from './choose-known.ts'
+import { byActivity, listRoster } from './mirror-roster.ts'
+
+/** Chooses the file or directory that a word names: for get, why, failed and search. */
+
+/** A file or directory of a mirror; `path` is relative to the mirror's directory. */
+interface Place {
+  readonly row: MirrorRow
+  readonly path: string
+}
+
+interface PlaceChoice {
+  readonly word: string
+  readonly cwd: string
+}
+
+/** Like `findPlace`; throws UsageError `unknown-mirror` where the word names nothing. */
+export function choosePlace(settings: Settings, store: StoreReader | undefined, choice: PlaceChoice): Place {
+  const place = findPlace(settings, store, choice)
+  if (place) return place
+  const known = store?.mirrors.list() ?? []
+  throw new UsageError(
+    'unknown-mirror',
+    `"${choice.word}" lies in no mirror${listKnown(known.map(({ path }) => path))}`,
+  )
+}
+
+/**
+ * Returns what a word names: a path of the disk that lies in a mirror, the innermost one; then a mirror by its name; then a path within
+ * a mirror as shelfd prints it, with or without the mirror's name before it, or the end of one; then `LIBRARY:/path` or `/path` of a
+ * library. A path of the disk that neither exists nor is known comes last. Throws UsageError `bad-usage` where several paths are
+ * meant, `unknown-mirror` for a configured mirror that was never synced, and a path in one.
+ */
+export function findPlace(
+  settings: Settings,
+  store: StoreReader | undefined,
+  { word, cwd }: PlaceChoice,
+): Place | undefined {
+  const roster = byActivity(listRoster(settings, store?.mirrors.list() ?? []))
+  const rows = roster.flatMap(({ row }) => row ?? [])
+  const absolute = resolve(cwd, word)
+  // The last segment may be a link or may not exist, so only its directory is resolved.
+  const path = resolve(realPathOf(cwd, dirname(absolute)), basename(absolute))
+  const [onDisk] = placesBelow(rows, path).toSorted((a, b) => b.row.path.length - a.row.path.length)
+  const unsynced = roster.find(
+    (entry) => !entry.row && (entry.name === word || isWithin(realPathOf('/', entry.path), path)),
+  )
+  const isThere = !isMissing(path)
+  if (onDisk && (isThere || (store && isKnown(store, onDisk)))) return onDisk
+  if (unsynced && isThere) throw neverSynced(unsynced.name)
+  const place = (store && (findPrinted(store, rows, word) ?? findInLibrary(store, rows, word))) ?? onDisk
+  if (!place && unsynced) throw neverSynced(unsynced.name)
+  return place
+}
+
+function placesBelow(rows: readonly MirrorRow[], absolute: string): Place[] {
+  return rows.flatMap((row) => {
+    const path = pathWithin(row.path, absolute)
+    return path === undefined ? [] : [{ row, path }]
+  })
+}
+
+/** Returns whether the store has a file, a directory or a problem at a path, or had one. */
+function isKnown({ directories, report, problems }: StoreReader, { row: { id }, path }: Place): boolean {
+  return (
+    path === '' ||
+    directories.find(id, path) !== undefined ||
+    report.listFilesBelow(id, path).length > 0 ||
+    problems.find(id, path) !== undefined ||
+    report.listHistory(id, path).length > 0 ||
+    report.listGone(id, path).length > 0
+  )
+}
+
+function findPrinted(store: StoreReader, rows: readonly MirrorRow[], word: string): Place | undefined {
+  const named = rows.find(({ name }) => name === word)
+  if (named) return { row: named, path: '' }
+  const printed = normalizeLibraryPath(`/${word}`)?.slice(1)
+  if (!printed) return undefined
+  const places = rows.flatMap((row) => {
+    const below = pathWithin(row.name, printed)
+    return [{ row, path: printed }, ...(below === undefined ? [] : [{ row, path: below }])]
+  })
+  const known = places.filter((place) => isKnown(store, place))
+  if (known.length > 0) return onlyPlace(word, known)
+  const endings = rows.flatMap((row) => store.report.listNamed(row.id, printed).map((path) => ({ row, path })))
+  if (endings.length > 0) return onlyPlace(word, endings)
+  // What was left out is on the disk alone.
+  return onlyPlace(
+    word,
+    places.filter(({ row, path }) => !isMissing(join(row.path, path))),
+  )
+}
+
+function findInLibrary(store: StoreReader, rows: readonly MirrorRow[], word: string): Place | undefined {
+  const colon = word.startsWith('/') ? -1 : word.indexOf(':/')
+  const library = colon === -1 ? undefined : word.slice(0, colon)
+  const remotePath = normalizeLibraryPath(word.slice(colon + 1))
+  if (remotePath === undefined) return undefined
+  const places = rows.flatMap((row) => {
+    const path = pathWithin(row.remotePath, remotePath)
+    const isIn = library === undefined || row.library.name === library || row.library.remoteId === library
+    return path === undefined || !isIn ? [] : [{ row, path }]
+  })
+  const known = places.filter((place) => isKnown(store, place))
+  if (known.length > 0) return onlyPlace(word, known)
+  return onlyPlace(
+    word,
+    places.flatMap((place) => listAlike(store, place)),
+  )
+}
+
+/** The files whose name the service may have shortened to that of a place. */
+function listAlike(store: StoreReader, { row, path }: Place): Place[] {
+  const directory = parentOf(path)
+  const keyOf = (name: string) => `${nameKey(name)}${extname(name).toLowerCase()}`
+  const alike = store.report.listFiles(row.id, directory).filter(({ name }) => keyOf(name) === keyOf(nameOf(path)))
+  return alike.map(({ name }) => ({ row, path: joinPath(directory, name) }))
+}
+
+/** The most paths that an error names. */
+const MOST_NAMED = 5
+
+/** Returns the only one of the places; mirrors of one directory count once, by the first of them. Throws UsageError where there are several. */
+function onlyPlace(word: string, places: readonly Place[]): Place | undefined {
+  const byPath = new Map(places.toReversed().map((place) => [join(place.row.path, place.path), place]))
+  if (byPath.size < 2) return [...byPath.values()][0]
+  const paths = [...byPath.keys()].toSorted()
+  const more = paths.length > MOST_NAMED ? ' …' : ''
+  const named = `name one as on the disk: ${paths.slice(0, MOST_NAMED).map(shellWord).join(' ')}${more}`
+  throw new UsageError(
+    'bad-usage',
+    `Cannot tell which "${word}" is meant: ${byPath.size} paths have that name; ${named}`,
+  )
+}
