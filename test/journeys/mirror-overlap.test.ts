@@ -38,7 +38,7 @@ describe('two configured mirrors', () => {
         { name: 'two', path: join(home.path, 'link'), library: 'Second' },
       ],
     })
-    await expectOverlap(home, [], /"two".*"one".*twice/)
+    await expectOverlap(home, [], /"two".*"one".*twice; take one of the two out/)
   })
 
   test('nested mirrors are refused unless the outer ignores the inner', async () => {
@@ -99,6 +99,18 @@ describe('ad hoc directories', () => {
     expect(readLibrary(home.dataDir)).toHaveLength(before)
     expect((await home.shelfd(['mirrors', 'forget', 'outer', '--yes'])).exitCode).toBe(0)
     expect((await home.sync([inner])).exitCode).toBe(0)
+  })
+
+  test('--to is refused where the directory goes to another place already', async () => {
+    const { home, outer } = nestedHome()
+    const to = ['sync', outer, '--to', 'Other']
+    const goes = `shelfd: "${outer}" goes to "outer:/outer" already, by the mirror "outer", and each file would be sent twice`
+    configure(home, { mirrors: [{ name: 'outer', path: outer, library: 'outer' }] })
+    const inConfiguration = expectExit(await home.shelfd(to), 2, 'change its place in the configuration')
+    expect(inConfiguration.stderr).toContain(`${goes}; leave out --to, or`)
+    configure(home, {})
+    expect((await home.sync([outer])).exitCode).toBe(0)
+    expect((await home.shelfd(to)).stderr).toContain(`${goes}; leave out --to, or first "shelfd mirrors forget outer"`)
   })
 
   test('a directory around a mirror is refused with how much it holds', async () => {

@@ -24,14 +24,14 @@ export function assertApart({ chosen, active, known }: Compared): void {
   const others = active.filter(({ name }) => !names.has(name))
   for (const [index, mirror] of chosen.entries()) {
     for (const other of [...chosen.slice(0, index), ...others]) {
-      const text = describeOverlap(mirror, other)
-      if (text !== undefined) throw new UsageError('mirrors-overlap', `${text}; ${wayOut([mirror, other], known)}`)
+      const text = describeOverlap(mirror, other, wayOut([mirror, other], known))
+      if (text !== undefined) throw new UsageError('mirrors-overlap', text)
     }
   }
 }
 
-/** Describes how two mirrors overlap, and how to keep both if possible; undefined when they do not. */
-function describeOverlap(left: MirrorSettings, right: MirrorSettings): string | undefined {
+/** Describes how two mirrors overlap, how to keep both if possible, and the way without one; undefined when they do not. */
+function describeOverlap(left: MirrorSettings, right: MirrorSettings, way: string): string | undefined {
   const leftRoot = realPathOf('/', left.path)
   const rightRoot = realPathOf('/', right.path)
   const overlap = overlapOf(leftRoot, rightRoot)
@@ -39,11 +39,11 @@ function describeOverlap(left: MirrorSettings, right: MirrorSettings): string | 
     case 'apart':
       return undefined
     case 'same':
-      return `The mirrors "${left.name}" and "${right.name}" stand for one directory ("${leftRoot}"), which would be sent twice`
+      return `The mirrors "${left.name}" and "${right.name}" stand for one directory ("${leftRoot}"), which would be sent twice; ${way}`
     case 'holds':
-      return describeNested({ outer: left, root: leftRoot, inner: right, path: overlap.inner })
+      return describeNested({ outer: left, root: leftRoot, inner: right, path: overlap.inner, way })
     case 'lies-in':
-      return describeNested({ outer: right, root: rightRoot, inner: left, path: overlap.inner })
+      return describeNested({ outer: right, root: rightRoot, inner: left, path: overlap.inner, way })
   }
 }
 
@@ -54,26 +54,28 @@ interface Nested {
   readonly inner: MirrorSettings
   /** Path of the inner mirror relative to the root. */
   readonly path: string
+  /** The way without one of the two. */
+  readonly way: string
 }
 
-function describeNested({ outer, root, inner, path }: Nested): string | undefined {
+function describeNested({ outer, root, inner, path, way }: Nested): string | undefined {
   const { breadth } = outer
   if (isLeftOut(nodeFileSystem, root, outer, path)) return undefined
   if (breadth !== null && outer.isAdHoc) {
     const nested = `"${root}" holds ${breadth}, the mirror "${inner.name}" ("${inner.path}") among it`
-    return `${nested}, whose files would be sent twice; mirror only the directories that you mean`
+    return `${nested}, whose files would be sent twice; mirror only the directories that you mean; or ${way}`
   }
   const pattern = `/${path.replaceAll(/[\\*?[]/g, '\\$&')}/`
   const file = `"${root.replace(/\/?$/, '/')}.shelfdignore"`
   const places = outer.isAdHoc ? file : `"ignore" of "${outer.name}", or to ${file}`
   const text = `The mirror "${inner.name}" lies in the mirror "${outer.name}" ("${root}"), and its files would be sent twice`
-  return `${text}; add "${pattern}" to ${places}`
+  return `${text}; add "${pattern}" to ${places}; or ${way}`
 }
 
 /** Describes how to remove one of the two. */
 function wayOut(pair: readonly MirrorSettings[], known: ReadonlySet<string>): string {
   const forgettable = pair.find(({ name, isAdHoc }) => isAdHoc && known.has(name))
-  if (forgettable) return `or do without that mirror: "shelfd mirrors forget ${shellWord(forgettable.name)}"`
+  if (forgettable) return `do without that mirror: "shelfd mirrors forget ${shellWord(forgettable.name)}"`
   const names = pair.filter(({ isAdHoc }) => !isAdHoc).map(({ name }) => `"${name}"`)
-  return `or take ${names.length === 1 ? names[0] : 'one of the two'} out of the configuration`
+  return `take ${names.length === 1 ? names[0] : 'one of the two'} out of the configuration`
 }

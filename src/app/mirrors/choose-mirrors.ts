@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { normalizeLibraryPath } from '../../contract/library-path.ts'
 import { AccessError, RootError, UsageError } from '../../foundation/errors.ts'
+import { shellWord } from '../../foundation/text/safe-text.ts'
 import { describeBroadRoot } from '../../rules/mirror-roots.ts'
 import { freeName } from '../../rules/mirrors.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
@@ -142,7 +143,10 @@ function chooseOne(settings: Settings, choice: OneChoice): MirrorSettings {
   const entry = target
     ? roster.find((each) => each.path === path && isTarget(settings, each, target, path))
     : findMeant(roster, word, cwd)
-  if (!entry) return chooseDirectory(settings, choice, path, target)
+  if (!entry) {
+    if (target) assertNoOtherPlace(roster, path)
+    return chooseDirectory(settings, choice, path, target)
+  }
   const { configured, activity } = entry
   if (!configured && activity === 'other-service')
     throw new AccessError('origin-mismatch', explainInactive(entry) ?? '')
@@ -150,6 +154,17 @@ function chooseOne(settings: Settings, choice: OneChoice): MirrorSettings {
     throw new UsageError('unknown-mirror', explainInactive(entry) ?? '')
   }
   return toChosen(settings, entry)
+}
+
+/** Throws UsageError `mirrors-overlap` where an active mirror sends this directory to another place than that of `--to`. */
+function assertNoOtherPlace(roster: readonly RosterEntry[], path: string): void {
+  const entry = roster.find((each) => each.activity === 'active' && realPathOf('/', each.path) === path)
+  if (!entry) return
+  const { name, configured, row } = entry
+  const place = `${row?.library.name ?? configured?.library}:${configured?.remotePath ?? row?.remotePath}`
+  const text = `"${path}" goes to "${place}" already, by the mirror "${name}", and each file would be sent twice`
+  const way = configured ? 'change its place in the configuration' : `first "shelfd mirrors forget ${shellWord(name)}"`
+  throw new UsageError('mirrors-overlap', `${text}; leave out --to, or ${way}`)
 }
 
 /** Returns the mirror with this name, unless it is inactive and the word is also the directory of a more active one. */
