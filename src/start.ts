@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { didYouMean } from './app/did-you-mean.ts'
 import { isThere } from './app/files/paths.ts'
 import { commands } from './cli/commands.ts'
+import { flagForWord } from './cli/global-options.ts'
 import { findCommand } from './cli/parser/find-command.ts'
 import { readCommandLine } from './cli/parser/read-command-line.ts'
 
@@ -23,7 +24,8 @@ process.env.XDG_CACHE_HOME = join(checkout, '.shelfd', 'cache')
 process.env.SHELFD_CONFIG ||= join(checkout, 'config', 'start.yaml')
 
 const given = process.argv.slice(2)
-if (findCommand(given).path.length === 0 && !isMistyped(given[0])) {
+const isCommand = findCommand(given).path.length > 0 || flagForWord(given) !== given
+if (!isCommand && !isMistyped(given[0])) {
   const directories = (await namesMirror(given)) ? [] : [join(checkout, 'docs')]
   if (directories.length > 0) process.stderr.write(WITHOUT_PICTURES)
   process.argv.splice(2, given.length, 'sync', '--report', ...given, ...directories)

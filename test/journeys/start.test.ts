@@ -83,6 +83,12 @@ test('npm start takes a mistyped command for no directory', () => {
   })
 })
 
+test('npm start takes help and version for commands', () => {
+  const home = temporaryHome()
+  expect(start(home, ['help', 'search'])).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('--strategy') })
+  expect(start(home, ['version'])).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+/) })
+})
+
 test('npm start without a directory mirrors the docs of the checkout', () => {
   const home = temporaryHome()
   const pictures = readdirSync(join(directory, 'docs', 'images')).filter((name) => name.endsWith('.png'))
