@@ -41,6 +41,11 @@ describe('history', () => {
     expect((await history('Papers', '--limit', '1')).map(({ run }: { run: number }) => run)).toEqual([3])
   })
 
+  test('history of an unknown mirror is an error', async () => {
+    expectExit(await home.shelfd(['history', 'nosuch']), 2, /Cannot find the mirror "nosuch".*known: .*Papers/)
+    expectExit(await home.shelfd(['history', 'Othr', '--json']), 2, 'did you mean "Other"')
+  })
+
   test('history shows a run that could not read its directory', async () => {
     rmSync(root, { recursive: true })
     expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBe(3)

@@ -1,3 +1,4 @@
+import { chooseNames } from '../../app/mirrors/choose-known.ts'
 import { wholeNumber } from '../../foundation/text/bounds.ts'
 import { groupDigits } from '../../foundation/text/safe-text.ts'
 import { formatTime } from '../../foundation/text/times.ts'
@@ -38,6 +39,8 @@ export const command = defineCommand({
     }
     using store = openStoreReader(context.settings.stateDir)
     const runs = store ? readHistory(store, { limit, mirror }) : []
+    // A forgotten mirror is known by its runs.
+    if (runs.length === 0 && mirror !== undefined) chooseNames(context.settings, [mirror])
     if (context.json) context.printJson({ runs })
     else if (runs.length > 0) context.printTable(HEADINGS, runs.map(rowOf))
     else
