@@ -45,6 +45,8 @@ export const mirrorOverview = z.object({
   nextRunAt: time.nullable(),
   /** Other facts from the daemon, such as how it watches: label and text. */
   details: z.array(z.tuple([z.string(), z.string()])).readonly(),
+  /** When the daemon did or will do something: label and time. */
+  times: z.array(z.tuple([z.string(), time])).readonly(),
 })
 
 /** The state of everything, as the live stream repeats it whenever it changes. */
@@ -54,8 +56,8 @@ export const overview = z.object({
   service: z.string(),
   /** Null when no daemon runs. */
   daemon: z.object({ startedAt: time, summary: z.string() }).nullable(),
-  /** Why the service gives no answers now, and what shelfd does about it; null while it answers. */
-  trouble: z.string().nullable(),
+  /** Why the service or the ledger gives no answers now, and what shelfd does about it. */
+  troubles: z.array(z.string()).readonly(),
   /** This host shares a ledger with others. */
   isInFleet: z.boolean(),
   mirrors: z.array(mirrorOverview).readonly(),
@@ -185,7 +187,8 @@ const host = z.object({
   version: z.string(),
   /** Its last beat. */
   seenAt: time.nullable(),
-  isOpen: z.boolean(),
+  /** `silent`: it did not end its session, and had no beat for long. */
+  session: z.enum(['open', 'closed', 'silent']),
   /** By the sign of their state: `✓`, `→`, `!`, `✗`. */
   mirrors: z.object({ done: count, busy: count, warned: count, stopped: count }),
   waiting: count,

@@ -2,7 +2,7 @@ import type { HostPage, HostShown, HostsPage } from '../contract/dashboard.ts'
 import { ROWS_A_PAGE } from '../contract/dashboard-addresses.ts'
 import { RequestError } from '../foundation/errors.ts'
 import { isoTime } from '../foundation/text/times.ts'
-import type { FleetView, HostView } from '../ledger/fleet-view.ts'
+import { type FleetView, type HostView, sessionState } from '../ledger/fleet-view.ts'
 import type { HostOrder } from '../ledger/ledger.ts'
 
 /** The problems of a host that are shown. */
@@ -62,6 +62,7 @@ function unknownHost(): RequestError {
   return new RequestError('not-found', 'The ledger has no such host', 404)
 }
 
-function shown({ seenAt, publishedAt: _, claims: _claims, isSilent: _silent, ...host }: HostView): HostShown {
-  return { ...host, seenAt: isoTime(seenAt) }
+function shown(view: HostView): HostShown {
+  const { seenAt, publishedAt: _, claims: _claims, isOpen: _open, isSilent: _silent, ...host } = view
+  return { ...host, seenAt: isoTime(seenAt), session: sessionState(view) }
 }

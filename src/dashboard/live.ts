@@ -6,6 +6,7 @@ import type { LineWriter } from '../foundation/http/route.ts'
 import { counted } from '../foundation/text/safe-text.ts'
 import { isoTime } from '../foundation/text/times.ts'
 import { describeStatus } from '../sync/continuous/controller-status.ts'
+import { describeLedgerFailure } from '../sync/fleet/ledger-monitor.ts'
 import type { DashboardSources } from './sources.ts'
 import type { DashboardSyncs } from './syncs.ts'
 import type { Waiting } from './waiting.ts'
@@ -23,7 +24,8 @@ interface LiveParts {
 /** The state of everything now. */
 export async function readLive({ sources, syncs, waiting }: LiveParts): Promise<LiveEvent> {
   const daemon = await sources.daemonStatus()
-  const mirrors = await sources.reader.read('overview', { daemon, listed: sources.listMirrors(), nowMs: Date.now() })
+  const nowMs = Date.now()
+  const mirrors = await sources.reader.read('overview', { daemon, listed: sources.listMirrors(), nowMs })
   const overview: Overview = {
     version: sources.version,
     service: sources.serviceName,
@@ -31,7 +33,10 @@ export async function readLive({ sources, syncs, waiting }: LiveParts): Promise<
       startedAt: isoTime(daemon.startedAt),
       summary: describeStatus(daemon) || counted(0, 'mirror'),
     },
-    trouble: waiting.describe(Date.now()) ?? daemon?.service.reason?.message ?? null,
+    troubles: [
+      waiting.describe(nowMs) ?? daemon?.service.reason?.message,
+      describeLedgerFailure(daemon?.ledger ?? null, nowMs),
+    ].filter((text) => typeof text === 'string'),
     isInFleet: sources.openFleet !== undefined,
     mirrors: mirrors.map((mirror) => ({
       ...mirror,

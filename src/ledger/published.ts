@@ -10,7 +10,7 @@ const time = z.string()
 
 /** The state of a mirror; `path` is null where the host publishes numbers only. */
 export const publishedMirror = mirrorOverview
-  .omit({ isSyncing: true, syncWaitsFor: true, syncFailure: true, details: true })
+  .omit({ isSyncing: true, syncWaitsFor: true, syncFailure: true, details: true, times: true })
   .extend({ path: z.string().nullable() })
 
 /** A path with a problem, or a content that failed, by its first file. */

@@ -1,5 +1,6 @@
 import { parentOf } from '../foundation/files/paths.ts'
 import { counted, escapeText } from '../foundation/text/safe-text.ts'
+import { describeInDoubt, IN_DOUBT } from './doubts.ts'
 
 /** A problem of one path; `path` is relative to its mirror, empty for the mirror's directory. */
 export interface PathProblem {
@@ -37,7 +38,9 @@ export function groupProblems<Problem extends PathProblem>(
   )
   return [...groups.values()].flatMap(([first, ...others]) => {
     if (!first) return []
-    const cause = others.length === 0 ? causeOf(first) : commonCauseOf(first)
+    const common = commonCauseOf(first)
+    const ofSeveral = common === IN_DOUBT.message ? describeInDoubt(1 + others.length) : common
+    const cause = others.length === 0 ? causeOf(first) : ofSeveral
     return [{ code: first.code, cause, problems: [first, ...others] }]
   })
 }

@@ -8,7 +8,7 @@ const eventOf = (logNumber: number): LiveEvent => ({
     version: '1',
     service: 'https://library.example.com',
     daemon: null,
-    trouble: null,
+    troubles: [],
     isInFleet: false,
     mirrors: [],
   },

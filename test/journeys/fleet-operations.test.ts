@@ -74,6 +74,15 @@ test('a host that did not end its session and had no beat for long is shown as s
   await fleet.database.run("UPDATE shelfd.session SET is_closed = false, seen_at = seen_at - interval '1 hour'")
   expect((await nas.shelfd(['fleet', 'status'])).stdout).toMatch(/^nas .* silent /m)
   expect((await nas.json(['fleet', 'hosts'])).hosts).toMatchObject([{ name: 'nas', isSilent: true }])
+  expect((await nas.shelfd(['fleet', 'hosts'])).stdout).toMatch(/^nas .*, silent /m)
+  const status = await nas.shelfd(['status', '--fleet'])
+  expect(status.stdout).toMatch(/^hosts +1 silent$/m)
+  expect(status.stdout, 'what it reported last is not what is now').toMatch(
+    /^nas +papers +! silent; last: ✓ up to date/m,
+  )
+  expect((await nas.shelfd(['status', '--host', 'nas'])).stdout).toMatch(/^session +silent$/m)
+  const ordered = await nas.shelfd(['fleet', 'order', 'nas', 'pause'])
+  expect(ordered.stderr).toContain('"nas" takes it once shelfd runs there again')
 })
 
 describe('the doctor of a fleet', () => {

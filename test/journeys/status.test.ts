@@ -127,6 +127,23 @@ test('status shows percent and bytes during a sync', async () => {
   expect((await home.shelfd(['status'])).stdout).not.toMatch(/sending|holds/)
 })
 
+test('status does not say that nothing was mirrored while a first sync begins', async () => {
+  const { service, home } = await homeOnService({ 'a.md': 'a' })
+  const asked = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<void>()
+  service.onResponse = () => {
+    asked.resolve()
+    return answered.promise
+  }
+  const { ended } = home.start(['sync', 'Papers', '--to', 'Research'])
+  await asked.promise
+  const { stdout } = await home.shelfd(['status'])
+  expect(stdout).toContain('holds the state')
+  expect(stdout).not.toContain('Nothing was mirrored yet')
+  answered.resolve()
+  expect((await ended).exitCode).toBe(0)
+})
+
 /** A sync of eight files whose last upload ends only at `finish`. */
 async function duringLastUpload() {
   const { service, home } = await homeOnService()

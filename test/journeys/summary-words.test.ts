@@ -180,7 +180,7 @@ describe('what was never searchable', () => {
     await home.shelfd(['sync', 'Papers'])
     for (const name of Object.keys(papers)) writeFileSync(join(home.path, 'Papers', name), '\0PK\x03\x04 another')
     const { stdout } = await home.shelfd(['sync', 'Papers', '--report'])
-    expect(stdout).toMatch(/^ {2}changed +3 files; their earlier versions stay in the library$/m)
+    expect(stdout).toMatch(/^ {2}changed +3 files; versions that were sent stay in the library$/m)
     expect(stdout.match(/\S+(?= → .*still searchable$)/gm)).toEqual(['note.md'])
     const of = async (name: string) => (await home.shelfd(['why', `Papers/${name}`, '--offline'])).stdout
     expect(await of('note.md')).toMatch(/^earlier version .*; still searchable$/m)

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { IN_DOUBT } from '../../src/rules/doubts.ts'
 import { causeOf, describeGroup, groupProblems } from '../../src/rules/problem-groups.ts'
 
 const unreadable = (path: string) => ({
@@ -36,6 +37,13 @@ describe('groups', () => {
       `1,001 files: ${fault}: 500 in locked/, 63 in d0/, 63 in d2/, 375 in 7 more directories`,
     ])
     expect(lineOf(['a', 'b', 'c', 'd'].map(unreadable))).toEqual([`4 files: ${fault}: 4 in ./`])
+  })
+
+  test('several files in doubt are spoken of as several', () => {
+    const inDoubt = (path: string) => ({ path, ...IN_DOUBT })
+    expect(lineOf([inDoubt('a'), inDoubt('b')])).toEqual([
+      '2 files: not known whether they arrived; checked next run [upload-in-doubt]: a, b',
+    ])
   })
 
   test('sizes in parentheses tell no causes apart', () => {

@@ -12,6 +12,40 @@ import { complaintsOf, cutOff } from './examine-looks.ts'
 needsPostgres()
 useBrowser()
 
+test('the dashboard says that a host is silent, and that the ledger is away', async () => {
+  await using fleet = await fleetOf()
+  await fleet.sync('pc', { 'b.md': 'b' })
+  const nas = await fleet.host('nas', { 'a.md': 'a' })
+  const daemon = await startDaemon(nas)
+  await daemon.until('all sent', isIdle)
+  await fleet.database.run(`UPDATE shelfd.session s SET is_closed = false, seen_at = seen_at - interval '1 hour'
+    FROM shelfd.host h WHERE h.session_id = s.id AND h.name = 'pc'`)
+  const page = await openHosts(nas)
+  const pc = page.getByRole('listitem').filter({ hasText: 'pc' })
+  await pc.getByText('silent: shelfd did not end there, and gives no sign of life').waitFor()
+  expect(await page.getByText('silent:').count(), 'the other host runs').toBe(1)
+  await page.getByRole('link', { name: 'pc' }).click()
+  await page.getByRole('heading', { name: 'pc', level: 1 }).waitFor()
+  await page.getByText('What it reported last may be out of date').waitFor()
+  await page.getByRole('button', { name: 'Pause: papers' }).click()
+  await page.getByText('pc takes it once shelfd runs there again').waitFor()
+  expect(await complaintsOf(page)).toEqual([])
+
+  await fleet.database.refuse(true)
+  await daemon.until('away', ({ ledger }) => ledger?.state === 'away')
+  await goTo(page, '#/mirrors')
+  await page.getByText(/^The ledger .* is away: .*; since \d\d:\d\d nothing new is sent/).waitFor()
+  await goTo(page, '#/hosts')
+  await page
+    .getByRole('alert')
+    .getByText(/^The ledger .* is away/)
+    .waitFor()
+  await fleet.database.refuse(false)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('2 hosts').waitFor()
+  await expect.poll(() => page.getByText('nothing new is sent').count()).toBe(0)
+})
+
 /** By name. */
 const FIRST_HUNDRED = Array.from({ length: 1_000 }, (_, index) => `host-${index + 1}`)
   .sort()

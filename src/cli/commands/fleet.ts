@@ -139,7 +139,8 @@ export const orderCommand = defineCommand({
   exits: ['done', 'temporary', 'refused', 'operator'],
   async run(context, { host: name, order: kind, mirrors }) {
     await using view = await openView(context)
-    const { id, isOpen } = await findHost(view, name)
+    const host = await findHost(view, name)
+    const { id } = host
     const known = (await view.listMirrors(id)).map((mirror) => mirror.name)
     const unknown = mirrors.find((mirror) => !known.includes(mirror))
     if (unknown !== undefined) {
@@ -149,6 +150,7 @@ export const orderCommand = defineCommand({
     for (const mirror of mirrors.length > 0 ? mirrors : [null]) await view.giveOrder(id, { kind, mirror })
     if (context.json) context.printJson({ host: name, order: kind, mirrors: mirrors.length === 0 ? 'all' : mirrors })
     else {
+      const isOpen = sessionState(host) === 'open'
       const when = isOpen ? 'takes it within a third of the lease' : 'takes it once shelfd runs there again'
       const which = mirrors.length === 0 ? 'all mirrors' : mirrors.map(escapeText).join(', ')
       context.printMessage(`Ordered: ${kind} ${which}; "${escapeText(name)}" ${when}`)

@@ -171,7 +171,8 @@ function renderStatus({ mirrors, unsynced, daemon, holders, nowMs }: Found): rea
   const names = new Set(mirrors.map(({ name }) => name))
   const begun = [...statuses.values()].filter(({ name }) => !names.has(name))
   const others = unsynced.filter(({ name }) => !statuses.has(name))
-  const isEmpty = mirrors.length + statuses.size + others.length === 0
+  // A first sync that is beginning has nothing in the state yet.
+  const isEmpty = mirrors.length + statuses.size + others.length === 0 && holders.state === null
   return [
     ...(daemon ? describeDaemon(daemon, nowMs) : [describeNoDaemon(holders)]),
     ...describeHolders(holders, nowMs),

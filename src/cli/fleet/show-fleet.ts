@@ -2,7 +2,7 @@
 import { UsageError } from '../../foundation/errors.ts'
 import { counted, escapeText, groupDigits } from '../../foundation/text/safe-text.ts'
 import { isoTime, timeOfDay } from '../../foundation/text/times.ts'
-import type { FleetTotals, HostView, OfHost } from '../../ledger/fleet-view.ts'
+import { type FleetTotals, type HostView, type OfHost, sessionState } from '../../ledger/fleet-view.ts'
 import type { PublishedMirror, PublishedProblem, PublishedRun } from '../../ledger/published.ts'
 import type { CommandContext } from '../context.ts'
 import { renderFields } from '../render/layout.ts'
@@ -35,7 +35,7 @@ export async function showHosts(context: CommandContext): Promise<void> {
   context.printTable(
     ['host', 'version', 'last beat', 'mirrors', 'waiting', 'problems', 'sent in 24 h'],
     hosts.map((host) => [
-      ...[host.name, host.version, describeTime(host.seenAt) ?? 'never', describeMirrors(host)],
+      ...[host.name, host.version, describeBeat(host), describeMirrors(host)],
       ...[host.waiting, host.problems, host.sentInDay].map(groupDigits),
     ]),
   )
@@ -56,25 +56,27 @@ export async function showFleetStatus(context: CommandContext, flags: FleetFlags
   if (hostId === null) context.print(renderFields(describeTotals(totals, hosts)))
   else for (const host of named) context.print(renderFields(describeHost(host)))
   if (mirrors.length > 0) context.print('')
-  showMirrors(context, mirrors)
+  showMirrors(context, mirrors, new Set(hosts.filter(({ isSilent }) => isSilent).map(({ id }) => id)))
 }
 
-function showMirrors(context: CommandContext, mirrors: readonly Mirror[]): void {
+/** `silent`: the hosts whose mirrors may be in another state by now. */
+function showMirrors(context: CommandContext, mirrors: readonly Mirror[], silent: ReadonlySet<number>): void {
   if (mirrors.length === 0) {
     context.printMessage('No host has reported a mirror yet')
     return
   }
   context.printTable(
     ['host', 'mirror', 'state', 'waiting', 'problems'],
-    mirrors.map(({ host, name, state, queue, problems }) => [
-      ...[host, name, `${state.sign} ${state.text}`, groupDigits(queue.contents), groupDigits(problems)],
+    mirrors.map(({ hostId, host, name, state, queue, problems }) => [
+      ...[host, name, `${silent.has(hostId) ? '! silent; last: ' : ''}${state.sign} ${state.text}`],
+      ...[queue.contents, problems].map(groupDigits),
     ]),
   )
 }
 
 function describeTotals(totals: FleetTotals, hosts: readonly HostView[]) {
   return {
-    hosts: `${hosts.length}, ${hosts.filter(({ isOpen }) => isOpen).length} with an open session`,
+    hosts: describeSessions(hosts) || '0',
     'distinct files': `${totals.isAbout ? 'about ' : ''}${groupDigits(totals.contents)}`,
     'being sent': groupDigits(totals.claims),
     'sent in 24 hours': groupDigits(totals.today),
@@ -82,10 +84,23 @@ function describeTotals(totals: FleetTotals, hosts: readonly HostView[]) {
   }
 }
 
+/** `2 open, 1 silent` */
+function describeSessions(hosts: readonly HostView[]): string {
+  const counts = (['open', 'closed', 'silent'] as const).map((state) => {
+    return `${hosts.filter((host) => sessionState(host) === state).length} ${state}`
+  })
+  return counts.filter((text) => !text.startsWith('0 ')).join(', ')
+}
+
+function describeBeat(host: HostView): string {
+  return `${describeTime(host.seenAt) ?? 'never'}${host.isSilent ? ', silent' : ''}`
+}
+
 function describeHost(host: HostView) {
   return {
     host: `${host.name} (shelfd ${host.version})`,
-    'last beat': `${describeTime(host.seenAt) ?? 'never'}${host.isOpen ? '' : ', session closed'}`,
+    'last beat': describeTime(host.seenAt) ?? 'never',
+    session: sessionState(host),
     'last report': describeTime(host.publishedAt) ?? 'never',
     'sent in 24 hours': groupDigits(host.sentInDay),
   }

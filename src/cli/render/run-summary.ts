@@ -172,7 +172,8 @@ function unchanged({ files }: SyncSummary): Line {
 
 function changed({ files }: SyncSummary): Line {
   if (files.changed === 0) return undefined
-  const earlier = files.changed === 1 ? 'its earlier version stays' : 'their earlier versions stay'
+  // A file that changed before it was sent has none there.
+  const earlier = files.changed === 1 ? 'a version that was sent stays' : 'versions that were sent stay'
   return ['changed', `${counted(files.changed, 'file')}; ${earlier} in the library`]
 }
 

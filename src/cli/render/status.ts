@@ -1,3 +1,4 @@
+import { RUN_ENDINGS } from '../../contract/run-endings.ts'
 import type { LockHolder } from '../../foundation/files/lock-holder.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { formatSpan, formatTime, isoTime } from '../../foundation/text/times.ts'
@@ -12,7 +13,7 @@ import {
   describeController,
   describeStatus,
 } from '../../sync/continuous/controller-status.ts'
-import type { LedgerStatus } from '../../sync/fleet/ledger-monitor.ts'
+import { describeLedgerFailure } from '../../sync/fleet/ledger-monitor.ts'
 import {
   type StateLine,
   stateOfDaemon,
@@ -98,16 +99,10 @@ function renderState({ sign, text }: StateLine): string {
   return `  ${sign} ${escapeText(text)}`
 }
 
-const ENDED: Readonly<Record<string, string>> = {
-  ok: 'ended well',
-  incomplete: 'left something to do',
-  failed: 'ended with problems',
-}
-
 /** Returns when and how the last run ended; undefined when the state says so: up to date, stopped, interrupted. */
 function describeLastRun({ lastRun }: ShownMirror, states: readonly StateLine[], nowMs: number): string | undefined {
   if (!lastRun?.finishedAt || lastRun.failure || states.some(({ sign }) => sign === '✓')) return undefined
-  const ended = ENDED[lastRun.verdict]
+  const ended = RUN_ENDINGS[lastRun.verdict]
   return ended && `${formatTime(Date.parse(lastRun.finishedAt), nowMs)}, ${ended}`
 }
 
@@ -154,19 +149,13 @@ function renderIndented(fields: Readonly<Record<string, string | undefined>>): s
 /** Returns one line on the daemon, and one each on a service and a ledger that do not answer. */
 export function describeDaemon(status: DaemonStatus, nowMs: number): readonly string[] {
   const { pid, startedAt, service, ledger } = status
+  const ledgerFailure = describeLedgerFailure(ledger, nowMs)
   const head = `daemon: running for ${formatSpan(nowMs - startedAt)} (process ${pid}), ${escapeText(describeStatus(status))}`
   return [
     head,
     ...(service.reason ? [`  ! ${escapeText(service.reason.message)} [${service.reason.code}]`] : []),
-    ...(ledger ? describeLedger(ledger, nowMs) : []),
+    ...(ledgerFailure === null ? [] : [`  ! ${escapeText(ledgerFailure)} [${ledger?.reason?.code}]`]),
   ]
-}
-
-function describeLedger({ reason, sinceMs, unsettled }: LedgerStatus, nowMs: number): string[] {
-  if (!reason) return []
-  const waiting = unsettled === 0 ? '' : `, and ${counted(unsettled, 'receipt waits', 'receipts wait')}`
-  const since = `since ${formatTime(sinceMs, nowMs)} nothing new is sent${waiting}`
-  return [`  ! ${escapeText(reason.message)}; ${since} [${reason.code}]`]
 }
 
 /** Processes besides the daemon that hold the state, or the library on this computer. */

@@ -98,17 +98,32 @@ export function describeController(
   status: DaemonMirrorStatus,
   nowMs: number,
 ): Readonly<Record<string, string | undefined>> {
-  const { isWatchLimited, watcher, settling, missedByWatcher } = status
-  const time = (timeMs: number | null) => (timeMs === null ? undefined : formatTime(timeMs, nowMs))
+  const times = timesOfController(status).map(([label, timeMs]) => [label, formatTime(timeMs, nowMs)])
+  return { ...describeWatching(status), ...Object.fromEntries(times) }
+}
+
+export function describeWatching({
+  isWatchLimited,
+  watcher,
+  settling,
+  missedByWatcher,
+}: DaemonMirrorStatus): Readonly<Record<string, string | undefined>> {
   return {
     watching: isWatchLimited ? 'no, scanning instead: the system allows no more watches' : describeWatcher(watcher),
     settling: settling === 0 ? undefined : `${counted(settling, 'file')} changed a moment ago`,
     'missed by the watcher': missedByWatcher === 0 ? undefined : counted(missedByWatcher, 'change'),
-    'last full scan': time(status.lastScanAt),
-    'all sent': time(status.lastSuccessAt),
-    'next run': time(status.nextRunAt),
-    'next batch': time(status.nextBatchAt),
   }
+}
+
+/** When it did or will do something, by label; only what is known. */
+export function timesOfController(status: DaemonMirrorStatus): readonly (readonly [label: string, timeMs: number])[] {
+  const times = [
+    ['last full scan', status.lastScanAt],
+    ['all sent', status.lastSuccessAt],
+    ['next run', status.nextRunAt],
+    ['next batch', status.nextBatchAt],
+  ] as const
+  return times.flatMap(([label, timeMs]) => (timeMs === null ? [] : [[label, timeMs] as const]))
 }
 
 /** Names of the systems' own watchers, such as `inotify`. */

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import type { Clock } from '../../foundation/clock.ts'
 import { errorCodes, InterruptedError, ShelfdError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
+import { counted } from '../../foundation/text/safe-text.ts'
+import { formatTime } from '../../foundation/text/times.ts'
 import { formatDuration } from '../../foundation/text/units.ts'
 import type { LedgerCall } from '../../ledger/observe-ledger.ts'
 
@@ -24,6 +26,14 @@ export const ledgerStatus = ledgerConnection.extend({
 export type LedgerStatus = Readonly<z.infer<typeof ledgerStatus>>
 
 type LedgerConnectionStatus = Readonly<z.infer<typeof ledgerConnection>>
+
+/** Says why the ledger does not answer, since when, and what waits; null while it answers. */
+export function describeLedgerFailure(ledger: LedgerStatus | null, nowMs: number): string | null {
+  if (!ledger?.reason) return null
+  const { reason, sinceMs, unsettled } = ledger
+  const waiting = unsettled === 0 ? '' : `, and ${counted(unsettled, 'receipt waits', 'receipts wait')}`
+  return `${reason.message}; since ${formatTime(sinceMs, nowMs)} nothing new is sent${waiting}`
+}
 
 /** Says by the calls of a ledger whether it answers, and logs when that changes. */
 export class LedgerMonitor {

@@ -1,7 +1,12 @@
 import type { MirrorOverview } from '../../contract/dashboard.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import type { StoreReader } from '../../store/open-store.ts'
-import { type DaemonMirrorStatus, type DaemonStatus, describeController } from '../continuous/controller-status.ts'
+import {
+  type DaemonMirrorStatus,
+  type DaemonStatus,
+  describeWatching,
+  timesOfController,
+} from '../continuous/controller-status.ts'
 import { stateOfDaemon, stateOfMirror, stateOfRun, stateOutOfUse } from '../report/mirror-state.ts'
 import type { LastRun } from '../report/run-history.ts'
 import { type MirrorStatus, NO_FILES, readStatus, readUnknownMirrors } from '../report/status.ts'
@@ -51,7 +56,7 @@ function knownMirror(
 ): ReadMirror {
   const { name, path, library, remotePath, isPaused, files, queue, ingestion, lastRun, problems } = mirror
   const { isOutOfUse = false, inactive = null } = listed ?? {}
-  const { details, nextRunAt } = ofController(status, nowMs)
+  const { details, times, nextRunAt } = ofController(status)
   return {
     name,
     path,
@@ -64,6 +69,7 @@ function knownMirror(
     problems: problems.length,
     lastRun: runOf(lastRun),
     details: isOutOfUse || inactive === null ? details : [['note', inactive], ...details],
+    times,
     nextRunAt,
   }
 }
@@ -86,7 +92,7 @@ function newMirror(
     inIngestion: 0,
     problems: 0,
     lastRun: runOf(lastRun),
-    ...ofController(status, nowMs),
+    ...ofController(status),
   }
 }
 
@@ -94,14 +100,12 @@ function runOf(run: LastRun | null): ReadMirror['lastRun'] {
   return run && { at: run.finishedAt ?? run.startedAt, verdict: run.verdict }
 }
 
-function ofController(
-  status: DaemonMirrorStatus | undefined,
-  nowMs: number,
-): Pick<ReadMirror, 'details' | 'nextRunAt'> {
-  if (!status) return { details: [], nextRunAt: null }
-  const details = Object.entries(describeController(status, nowMs))
+function ofController(status: DaemonMirrorStatus | undefined): Pick<ReadMirror, 'details' | 'times' | 'nextRunAt'> {
+  if (!status) return { details: [], times: [], nextRunAt: null }
+  const details = Object.entries(describeWatching(status))
   return {
     details: details.flatMap(([label, text]) => (text === undefined ? [] : [[label, text] as [string, string]])),
+    times: timesOfController(status).map(([label, timeMs]) => [label, isoTime(timeMs)]),
     nextRunAt: isoTime(status.nextRunAt),
   }
 }

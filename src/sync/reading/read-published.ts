@@ -30,7 +30,7 @@ const WORDS: Readonly<Record<ReadMirror['state']['sign'], string>> = {
   '✗': 'stopped until somebody acts on that host',
 }
 
-function toPublished({ details: _, ...mirror }: ReadMirror, namesPaths: boolean): PublishedMirror {
+function toPublished({ details: _, times: _times, ...mirror }: ReadMirror, namesPaths: boolean): PublishedMirror {
   if (namesPaths) return mirror
   return { ...mirror, path: null, state: { sign: mirror.state.sign, text: WORDS[mirror.state.sign] } }
 }

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { Failure, Loading } from './notice.tsx'
+import type { Loaded } from './use-loaded.ts'
 
 interface ViewHeadingProps {
   /** Also that of the browser's tab. */
@@ -23,5 +25,20 @@ export function ViewHeading({ title, takesFocus, children }: ViewHeadingProps) {
     <h1 ref={heading} tabIndex={-1}>
       {children ?? title}
     </h1>
+  )
+}
+
+interface UnloadedProps extends Pick<ViewHeadingProps, 'title' | 'takesFocus'> {
+  readonly what: string
+  readonly found: Pick<Loaded<unknown>, 'error' | 'retry'>
+}
+
+/** A view whose content is being loaded, or could not be. */
+export function Unloaded({ title, takesFocus, what, found: { error, retry } }: UnloadedProps) {
+  return (
+    <section>
+      <ViewHeading title={title} takesFocus={takesFocus} />
+      {error === undefined ? <Loading what={what} /> : <Failure error={error} onRetry={retry} />}
+    </section>
   )
 }

@@ -16,7 +16,9 @@ interface ActionButtonProps {
 export function ActionButton({ label, of, isDisabled = false, kind, run }: ActionButtonProps) {
   const [isRunning, setIsRunning] = useState(false)
   const [failure, setFailure] = useState('')
+  const isUnavailable = isRunning || isDisabled
   const act = async () => {
+    if (isUnavailable) return
     setIsRunning(true)
     setFailure('')
     try {
@@ -32,7 +34,8 @@ export function ActionButton({ label, of, isDisabled = false, kind, run }: Actio
         type={kind === 'submit' ? 'submit' : 'button'}
         class={kind === 'main' ? 'main' : undefined}
         aria-label={of && `${label}: ${of}`}
-        disabled={isRunning || isDisabled}
+        // The attribute "disabled" would take the focus away.
+        aria-disabled={isUnavailable}
         onClick={act}
       >
         {label}

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { formatNumber } from '../common/format.ts'
 
 /** The filter follows the typing after this time. */
@@ -6,7 +6,8 @@ const TYPING_MS = 200
 
 export function TextFilter({ text, onChange }: { readonly text: string; onChange(text: string): void }) {
   const [typed, setTyped] = useState(text)
-  useEffect(() => setTyped(text), [text])
+  // Before anybody can type.
+  useLayoutEffect(() => setTyped(text), [text])
   useEffect(() => {
     if (typed === text) return
     const timer = setTimeout(() => onChange(typed), TYPING_MS)

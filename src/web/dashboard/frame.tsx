@@ -41,7 +41,11 @@ export function Frame({ onSignOut }: { onSignOut(): void }) {
       <Header view={view} onHelp={() => setIsHelpOpen(true)} onSignOut={onSignOut} />
       <main id="main" tabIndex={-1}>
         {live.trouble !== '' && <Notice tone="problem">{live.trouble}</Notice>}
-        {live.overview?.trouble && <Notice tone="warning">{live.overview.trouble}</Notice>}
+        {live.overview?.troubles.map((trouble) => (
+          <Notice key={trouble} tone="warning">
+            {trouble}
+          </Notice>
+        ))}
         {view === 'mirrors' && <MirrorsView takesFocus={takesFocus} />}
         {view === 'report' && <ReportView query={query} takesFocus={takesFocus} />}
         {view === 'problems' && <ProblemsView query={query} takesFocus={takesFocus} />}

@@ -1,8 +1,8 @@
 import type { LogLine } from '../../contract/dashboard.ts'
 import type { Tone } from '../common/labels.ts'
-import { Failure, Loading, Notice } from '../common/notice.tsx'
+import { Notice } from '../common/notice.tsx'
 import { useLoaded } from '../common/use-loaded.ts'
-import { ViewHeading } from '../common/view-heading.tsx'
+import { Unloaded, ViewHeading } from '../common/view-heading.tsx'
 import { useSession } from './session.ts'
 
 const TONES: Readonly<Record<LogLine['level'], Tone>> = { info: 'plain', warn: 'warning', error: 'problem' }
@@ -13,8 +13,7 @@ const clock = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle
 export function LogView({ takesFocus }: { readonly takesFocus: boolean }) {
   const { client, live } = useSession()
   const found = useLoaded(String(live.logNumber), (signal) => client.call('log', {}, signal))
-  if (found.error !== undefined) return <Failure error={found.error} onRetry={found.retry} />
-  if (!found.value) return <Loading what="the log" />
+  if (!found.value) return <Unloaded title="Log" takesFocus={takesFocus} what="the log" found={found} />
   const { lines } = found.value
   return (
     <section>

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { CallResponse } from '../../contract/dashboard.ts'
 import { KIND_NAMES, kindOf } from '../../contract/kinds.ts'
 import { formatSize } from '../../foundation/text/units.ts'
@@ -87,6 +87,8 @@ interface SearchFormProps {
 function SearchForm({ asked, libraries, directories }: SearchFormProps) {
   const { words, library, type, directory } = asked
   const [typed, setTyped] = useState(words)
+  // Before anybody can type.
+  useLayoutEffect(() => setTyped(words), [words])
   const go = (changed: Partial<Asked>) => {
     location.hash = addressOf('search', { ...asked, ...changed })
   }

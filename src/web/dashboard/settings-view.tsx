@@ -1,14 +1,12 @@
-import { Failure, Loading } from '../common/notice.tsx'
 import { useLoaded } from '../common/use-loaded.ts'
-import { ViewHeading } from '../common/view-heading.tsx'
+import { Unloaded, ViewHeading } from '../common/view-heading.tsx'
 import { useSession } from './session.ts'
 
 /** Every setting in force, with where it comes from; those that somebody chose come first. */
 export function SettingsView({ takesFocus }: { readonly takesFocus: boolean }) {
   const { client } = useSession()
   const found = useLoaded('', (signal) => client.call('settings', {}, signal))
-  if (found.error !== undefined) return <Failure error={found.error} onRetry={found.retry} />
-  if (!found.value) return <Loading what="the settings" />
+  if (!found.value) return <Unloaded title="Settings" takesFocus={takesFocus} what="the settings" found={found} />
   const { configFile, settings } = found.value
   const chosen = settings.filter(({ origin }) => origin !== 'default')
   const others = settings.filter(({ origin }) => origin === 'default')

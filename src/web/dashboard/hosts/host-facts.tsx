@@ -1,35 +1,42 @@
+import type { ComponentChild } from 'preact'
 import type { HostShown } from '../../../contract/dashboard.ts'
 import { counted, formatNumber, formatTime } from '../../common/format.ts'
 import { SIGNS } from '../labels.ts'
 
 /** What a host does, at a glance. */
 export function HostFacts({ host }: { readonly host: HostShown }) {
-  const { version, seenAt, isOpen, mirrors, waiting, problems, sentInDay } = host
+  const { version, seenAt, session, mirrors, waiting, problems, sentInDay } = host
   const counts = [
     ['✓', mirrors.done],
     ['→', mirrors.busy],
     ['!', mirrors.warned],
     ['✗', mirrors.stopped],
   ] as const
+  const present = counts.filter(([, count]) => count > 0)
+  const facts: readonly ComponentChild[] = [
+    ...(present.length === 0 ? ['it has reported no mirror yet'] : []),
+    ...present.map(([sign, count]) => (
+      <span key={sign} class={`state ${SIGNS[sign].tone}`}>
+        <span aria-hidden="true">{sign}</span> {counted(count, 'mirror')}
+        <span class="spoken">: {SIGNS[sign].name}</span>
+      </span>
+    )),
+    ...(waiting > 0 ? [`${counted(waiting, 'file')} to send`] : []),
+    ...(problems > 0 ? [counted(problems, 'problem')] : []),
+    `${formatNumber(sentInDay)} sent in 24 hours`,
+  ]
   return (
     <>
-      <p>
-        {counts.every(([, count]) => count === 0) && <span class="quiet">It has reported no mirror yet</span>}
-        {counts.map(
-          ([sign, count]) =>
-            count > 0 && (
-              <span key={sign} class={`state ${SIGNS[sign].tone}`}>
-                {counted(count, 'mirror')} <span aria-hidden="true">{sign}</span>
-                <span class="spoken">{SIGNS[sign].name}</span>{' '}
-              </span>
-            ),
-        )}
-        {waiting > 0 && `· ${counted(waiting, 'file')} to send `}
-        {problems > 0 && `· ${counted(problems, 'problem')} `}· {formatNumber(sentInDay)} sent in 24 hours
-      </p>
+      {session === 'silent' && (
+        <p class="state warning">
+          <span aria-hidden="true">!</span> silent: shelfd did not end there, and gives no sign of life. What it
+          reported last may be out of date.
+        </p>
+      )}
+      <p class="state">{facts.flatMap((fact, index) => (index === 0 ? [fact] : [' · ', fact]))}</p>
       <p class="quiet">
-        shelfd {version} · {seenAt === null ? 'never seen' : `last seen ${formatTime(seenAt)}`}
-        {!isOpen && ', not running'}
+        shelfd {version} · {seenAt === null ? 'never seen' : `last beat ${formatTime(seenAt)}`}
+        {session === 'closed' && ', not running'}
       </p>
     </>
   )

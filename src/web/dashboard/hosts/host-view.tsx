@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { HostPage } from '../../../contract/dashboard.ts'
 import { counted } from '../../common/format.ts'
-import { Failure, Loading, Notice } from '../../common/notice.tsx'
+import { Notice } from '../../common/notice.tsx'
 import { useLoaded } from '../../common/use-loaded.ts'
-import { ViewHeading } from '../../common/view-heading.tsx'
+import { Unloaded, ViewHeading } from '../../common/view-heading.tsx'
 import { ActionButton } from '../action-button.tsx'
 import { SIGNS } from '../labels.ts'
 import { FileBar } from '../mirrors/file-bar.tsx'
@@ -19,12 +19,11 @@ export function HostView({ query, takesFocus }: ViewProps) {
   const [ordered, setOrdered] = useState('')
   const hostId = Number(query.host ?? 0)
   const found = useLoaded(String(hostId), (signal) => client.call('host', { hostId }, signal))
-  if (found.error !== undefined) return <Failure error={found.error} onRetry={found.retry} />
-  if (!found.value) return <Loading what="the host" />
+  if (!found.value) return <Unloaded title="Host" takesFocus={takesFocus} what="the host" found={found} />
   const { host, mirrors, problems } = found.value
   const order: Order = async (kind, mirror) => {
     await client.call('order', { hostId, kind, mirror })
-    const when = host.isOpen ? 'within a third of the lease' : 'once shelfd runs there again'
+    const when = host.session === 'open' ? 'within a third of the lease' : 'once shelfd runs there again'
     setOrdered(`Ordered: ${kind} ${mirror ?? 'all mirrors'}; ${host.name} takes it ${when}.`)
   }
   return (

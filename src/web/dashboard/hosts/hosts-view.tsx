@@ -1,8 +1,8 @@
 import { ROWS_A_PAGE } from '../../../contract/dashboard-addresses.ts'
 import { counted } from '../../common/format.ts'
-import { Failure, Loading, Notice } from '../../common/notice.tsx'
+import { Notice } from '../../common/notice.tsx'
 import { useLoaded } from '../../common/use-loaded.ts'
-import { ViewHeading } from '../../common/view-heading.tsx'
+import { Unloaded, ViewHeading } from '../../common/view-heading.tsx'
 import { Pager, TextFilter } from '../filters.tsx'
 import { addressOf, type ViewProps } from '../routes.ts'
 import { useSession } from '../session.ts'
@@ -18,8 +18,7 @@ export function HostsView({ query, takesFocus }: ViewProps) {
   const go = (changed: Readonly<Record<string, string>>) => {
     location.replace(addressOf('hosts', { ...query, page: '', ...changed }))
   }
-  if (found.error !== undefined) return <Failure error={found.error} onRetry={found.retry} />
-  if (!found.value) return <Loading what="the hosts" />
+  if (!found.value) return <Unloaded title="Hosts" takesFocus={takesFocus} what="the hosts" found={found} />
   const { total, secondSends, hosts } = found.value
   const pages = Math.ceil(total / ROWS_A_PAGE)
   return (
@@ -35,7 +34,11 @@ export function HostsView({ query, takesFocus }: ViewProps) {
           {counted(secondSends, 'file')} reached the service twice: <code>shelfd fleet status</code>
         </Notice>
       )}
-      {(total > 1 || text !== '') && <TextFilter text={text} onChange={(value) => go({ text: value })} />}
+      {(total > 1 || text !== '') && (
+        <div class="report-filters">
+          <TextFilter text={text} onChange={(value) => go({ text: value })} />
+        </div>
+      )}
       <p class="count" role="status">
         {counted(total, 'host')}
       </p>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { MirrorOverview } from '../../../contract/dashboard.ts'
+import { RUN_ENDINGS } from '../../../contract/run-endings.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
 import { counted, formatTime } from '../../common/format.ts'
 import { ActionButton } from '../action-button.tsx'
@@ -67,14 +68,20 @@ function Actions({ mirror, onEdit }: { readonly mirror: MirrorOverview; onEdit()
 
 /** Shows only facts that apply. */
 function Facts({ mirror }: { readonly mirror: MirrorOverview }) {
-  const { isPaused, queue, inIngestion, lastRun, nextRunAt, details } = mirror
+  const { isPaused, queue, inIngestion, lastRun, details, times } = mirror
   const facts: readonly (readonly [string, string])[] = [
     ['to send', queue.contents === 0 ? '' : `${counted(queue.contents, 'file')}, ${formatSize(queue.bytes)}`],
     ['being processed', inIngestion === 0 ? '' : counted(inIngestion, 'file')],
     ['paused', isPaused ? 'a daemon uploads nothing until you resume' : ''],
-    ['last run', lastRun ? `${formatTime(lastRun.at)}, ${lastRun.verdict}` : ''],
-    ['next run', nextRunAt ? formatTime(nextRunAt) : ''],
-    ...details.filter(([label]) => label !== 'next run'),
+    // Of a daemon's work, its times say more.
+    [
+      'last run',
+      lastRun && times.length === 0
+        ? `${formatTime(lastRun.at)}, ${RUN_ENDINGS[lastRun.verdict] ?? lastRun.verdict}`
+        : '',
+    ],
+    ...details,
+    ...times.map(([label, time]) => [label, formatTime(time)] as const),
   ]
   return (
     <dl class="facts">

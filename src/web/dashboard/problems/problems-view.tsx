@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks'
 import type { ShownProblem } from '../../../contract/dashboard.ts'
 import { ROWS_A_PAGE } from '../../../contract/dashboard-addresses.ts'
 import { counted } from '../../common/format.ts'
-import { Failure, Loading, Notice } from '../../common/notice.tsx'
+import { Notice } from '../../common/notice.tsx'
 import { useLoaded } from '../../common/use-loaded.ts'
-import { ViewHeading } from '../../common/view-heading.tsx'
+import { Unloaded, ViewHeading } from '../../common/view-heading.tsx'
 import { ActionButton } from '../action-button.tsx'
 import { Pager, TextFilter } from '../filters.tsx'
 import { type Explained, WhyDialog } from '../report/why-dialog.tsx'
@@ -37,8 +37,7 @@ export function ProblemsView({ query, takesFocus }: ViewProps) {
   const go = (changed: Readonly<Record<string, string>>) => {
     location.replace(addressOf('problems', { ...query, page: '', ...changed }))
   }
-  if (found.error !== undefined) return <Failure error={found.error} onRetry={found.retry} />
-  if (!found.value) return <Loading what="the problems" />
+  if (!found.value) return <Unloaded title="Problems" takesFocus={takesFocus} what="the problems" found={found} />
   const { total, setAside, causes, places, morePlaces, problems, failed } = found.value
   const pages = Math.ceil(total / ROWS_A_PAGE)
   const isFiltered = text + cause + place !== ''

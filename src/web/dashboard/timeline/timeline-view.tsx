@@ -56,7 +56,7 @@ function Plots({ timeline }: { readonly timeline: Timeline }) {
         title={
           waits.length === 0
             ? 'Time until searchable'
-            : `Time until searchable, at most ${formatSpan(Math.max(...waits))}`
+            : `Time until searchable: at most ${formatSpan(Math.max(...waits))}`
         }
         tone="accent"
         values={searchableAfterMs}
@@ -110,9 +110,10 @@ const UNITS = [
   ['second', 1_000],
 ] as const
 
-/** `1.5 min`, `340 ms`; empty for nothing. */
+/** `1.5 min`, `340 ms`, `at once`; empty for nothing. */
 function formatSpan(spanMs: number | null): string {
   if (spanMs === null) return ''
+  if (spanMs === 0) return 'at once'
   const [unit, lengthMs] = UNITS.find(([, length]) => spanMs >= length) ?? (['millisecond', 1] as const)
   const digits = { maximumFractionDigits: unit === 'millisecond' ? 0 : 1 }
   return new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'short', ...digits }).format(spanMs / lengthMs)

@@ -1,0 +1,6 @@
+/** How a run ended, in words by its verdict. */
+export const RUN_ENDINGS: Readonly<Record<string, string>> = {
+  ok: 'ended well',
+  incomplete: 'left something to do',
+  failed: 'ended with problems',
+}
