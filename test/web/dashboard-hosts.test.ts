@@ -64,6 +64,7 @@ test('the view of hosts shows a thousand of them at once, leads to each, and ord
   await using fleet = await fleetOf()
   const told = { mirror: mirror('papers'), problem: problem('papers', 'lost.md', 'x'), run: run(1) }
   await makeLargeFleet(fleet.database, told)
+  await fleet.database.run("UPDATE shelfd.session SET seen_at = seen_at - interval '1 hour'")
   const nas = await fleet.host('nas', { 'a.md': 'a' })
   const daemon = await startDaemon(nas)
   await daemon.until('all sent', isIdle)
@@ -87,7 +88,7 @@ test('the view of hosts shows a thousand of them at once, leads to each, and ord
   expect(await complaintsOf(page)).toEqual([])
 
   await page.getByRole('button', { name: 'Pause: papers' }).click()
-  await page.getByText('Ordered: pause papers; host-777 takes it within a third of the lease.').waitFor()
+  await page.getByText('Ordered: pause papers; host-777 takes it once shelfd runs there again.').waitFor()
   await page.getByRole('button', { name: 'Sync now: all mirrors' }).click()
   await page.getByText('Ordered: sync all mirrors').waitFor()
   expect(await fleet.database.run('SELECT host_id, kind, mirror FROM shelfd.host_order ORDER BY id')).toEqual([
