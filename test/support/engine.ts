@@ -118,7 +118,7 @@ export function openTestEngine(
     engine,
     store,
     stateDir,
-    sync: (mirrors, pass = {}) => runSync(engine, mirrors, { waitMs: 30_000, ...CAREFUL_PASS, ...pass }),
+    sync: (mirrors, pass = {}) => runSync(engine, mirrors, { waitMs: 100_000, ...CAREFUL_PASS, ...pass }),
     report: (mirrors, options = {}) => reportOnce(engine, mirrors, options),
     [Symbol.asyncDispose]: close,
   }
