@@ -11,6 +11,9 @@ import { BARE_PROGRAMS, findProgram } from '../test/support/programs.ts'
 const PROJECT = join(import.meta.dirname, '..')
 const NEEDS = join(PROJECT, 'test', 'support', 'needs.ts')
 
+/** What is loaded with a file: types are not. */
+const IMPORTS = /^(?:import|export) (?!type )[^']*?from '(\.[^']+\.ts)'/gm
+
 const given = process.argv.slice(2)
 const files = given.length > 0 ? given : globSync('test/**/*.test.ts', { cwd: PROJECT }).filter((file) => reaches(file))
 const path = mkdtempSync(join(tmpdir(), 'bare-machine-'))
@@ -35,8 +38,7 @@ function reaches(file: string, seen = new Set<string>()): boolean {
   if (absolute === NEEDS) return true
   if (seen.has(file)) return false
   seen.add(file)
-  const imports = [...readFileSync(absolute, 'utf8').matchAll(/from '(\.[^']+\.ts)'/g)]
-  return imports.some(([, target = '']) => {
+  return [...readFileSync(absolute, 'utf8').matchAll(IMPORTS)].some(([, target = '']) => {
     const imported = join(dirname(file), target)
     return imported.startsWith('test/') && reaches(imported, seen)
   })
