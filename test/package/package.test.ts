@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   existsSync,
@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { renderManPages } from '../../.ci/man/man-pages.ts'
 import { renderSbom } from '../../.ci/sbom.ts'
@@ -25,48 +26,60 @@ import { freePort } from '../support/free-port.ts'
 import { expectExit, homeWithPapers, temporaryHome, type Variables } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 import { type Running, startShelfd } from '../support/run-shelfd.ts'
-import { writeTree } from '../support/temporary.ts'
+import { temporaryDirectory, writeTree } from '../support/temporary.ts'
+import { startRegistry } from './registry.ts'
 
-const PACK_AND_INSTALL_MS = 300_000
+/** npm takes seconds when the registry answers, and waits for minutes when it does not. */
+const NPM_MS = 240_000
+const PACK_AND_INSTALL_MS = 3 * NPM_MS
 
 const place = mkdtempSync(join(tmpdir(), 'shelfd-package-'))
-const installed = join(place, 'installed', 'node_modules')
-/** Without the embedded library. */
+/** For everybody, as the docs say. */
+const prefix = join(place, 'installed')
+const installed = join(prefix, 'lib', 'node_modules')
+/** Without the embedded library, in a directory: with --global, npm takes no heed of --omit. */
 const small = join(place, 'small', 'node_modules')
 const olderNode = findOlderNode()
 
-beforeAll(() => {
-  npm(PROJECT, 'pack', '--pack-destination', place)
-  const tarball = join(place, readdirSync(place).find((name) => name.endsWith('.tgz')) ?? '')
-  install('installed', tarball)
-  install('small', '--omit=optional', tarball)
+beforeAll(async () => {
+  const { stdout: origin } = await npm(place, 'config', 'get', 'registry')
+  await using registry = await startRegistry(origin.trim())
+  await npm(PROJECT, 'pack', '--pack-destination', place)
+  const options = ['--ignore-scripts', '--no-audit', `--registry=${registry.url}`, '--replace-registry-host=never']
+  await npm(place, 'install', '--global', ...options, `--prefix=${prefix}`, tarball())
+  await npm(place, 'install', '--omit=optional', ...options, `--prefix=${dirname(small)}`, tarball())
 }, PACK_AND_INSTALL_MS)
 
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
 describe('the installed package', () => {
   test('the package has the command and none of the development files', () => {
-    const files = readdirSync(join(installed, 'shelfd')).sort()
-    expect(files).toEqual([
-      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'config', 'dist', 'docs', 'package.json'],
-      ...['sbom.cdx.json', 'service'],
+    expect(readdirSync(join(installed, 'shelfd')).sort()).toEqual([
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'config', 'dist', 'docs', 'node_modules'],
+      ...['package.json', 'sbom.cdx.json', 'service'],
     ])
     expect(readdirSync(join(installed, 'shelfd', 'dist'))).toEqual(expect.arrayContaining(['main.js', 'parts']))
-    expect(existsSync(join(installed, 'vitest'))).toBe(false)
+    expect(existsSync(join(installed, 'shelfd', 'node_modules', 'vitest'))).toBe(false)
   })
 
-  test('the bill of materials lists every installed package [S-21]', () => {
+  test('the bill of materials lists every package that npm resolves today [S-21]', async () => {
     const sbom = readFileSync(join(installed, 'shelfd', 'sbom.cdx.json'), 'utf8')
     expect(sbom).toBe(renderSbom())
-    const { components } = JSON.parse(sbom)
-    const listed = new Set(components.map(({ name }: { name: string }) => name))
+    const listed = new Set(JSON.parse(sbom).components.map(({ name }: { name: string }) => name))
     const isListed = (name: string) => listed.has(name.replace(/^@napi-rs\/canvas-.*/, '@napi-rs/canvas'))
-    expect(namesIn(installed).filter((name) => name !== 'shelfd' && !isListed(name))).toEqual([])
+    // The real registry: only it knows what is newer than the lock file.
+    const directory = temporaryDirectory({ 'package.json': '{ "private": true }' })
+    await npm(directory, 'install', '--package-lock-only', '--prefer-offline', '--no-audit', tarball())
+    const { packages } = JSON.parse(readFileSync(join(directory, 'package-lock.json'), 'utf8'))
+    const names = Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, ''))
+    expect(names).toContain('shelfd')
+    expect(names.filter((name) => name !== '' && name !== 'shelfd' && !isListed(name))).toEqual([])
   })
 
-  test('the installed package has each page of the manual', async () => {
+  test('the installed package has each page of the manual, where npm shows it to man', async () => {
     for (const { name, text } of await renderManPages()) {
-      expect(readFileSync(join(installed, 'shelfd', 'dist', 'man', name), 'utf8'), name).toBe(text)
+      const shown = join(prefix, 'share', 'man', `man${name.at(-1)}`, name)
+      expect(readFileSync(shown, 'utf8'), name).toBe(text)
     }
   })
 
@@ -172,7 +185,7 @@ describe('an installation for a remote service', () => {
 test('a document whose reader is not installed is kept, says so, and is read once the reader is there', async () => {
   const home = homeWithPapers({ 'a.pdf': makePdf([{ lines: ['Pelicans dive'] }]), 'b.md': 'Herons wade' })
   const started = (...args: string[]) => home.start(args, { main: mainFile() }).ended
-  const [reader, away] = [join(installed, '@hyzyla', 'pdfium'), join(place, 'pdfium')]
+  const [reader, away] = [join(installed, 'shelfd', 'node_modules', '@hyzyla', 'pdfium'), join(place, 'pdfium')]
   renameSync(reader, away)
   const synced = await started('sync', 'Papers', '--report')
   const [, id = ''] = /^resource +(\S+)$/m.exec((await started('why', 'Papers/a.pdf')).stdout) ?? []
@@ -196,7 +209,7 @@ describe('older versions of Node', () => {
     const { file, version } = olderNode ?? { file: '', version: '' }
     expectRefusal(run(file, [mainFile(), 'sync']), version)
     const path = `${dirname(file)}${delimiter}${process.env.PATH}`
-    expectRefusal(run(join(installed, '.bin', 'shelfd'), ['--version'], path), version)
+    expectRefusal(run(join(prefix, 'bin', 'shelfd'), ['--version'], path), version)
   })
 })
 
@@ -213,14 +226,6 @@ function startInstalled(args: readonly string[], env: Variables): Running {
   return startShelfd(args, { env, cwd: place, main: mainFile() })
 }
 
-/** Names of the packages in a node_modules directory. */
-function namesIn(directory: string): string[] {
-  const visible = readdirSync(directory).filter((name) => !name.startsWith('.'))
-  return visible.flatMap((name) =>
-    name.startsWith('@') ? readdirSync(join(directory, name)).map((inner) => `${name}/${inner}`) : [name],
-  )
-}
-
 function expectRefusal(ended: Ended, version: string): void {
   const stderr = `shelfd: Cannot run on Node ${version}: Node 24 or newer is needed\n`
   expect(ended).toEqual({ status: 2, stdout: '', stderr })
@@ -233,7 +238,7 @@ interface Ended {
 }
 
 function shelfd(...argv: string[]): Ended {
-  return run(join(installed, '.bin', 'shelfd'), argv, `${dirname(process.execPath)}${delimiter}${process.env.PATH}`)
+  return run(join(prefix, 'bin', 'shelfd'), argv, `${dirname(process.execPath)}${delimiter}${process.env.PATH}`)
 }
 
 /** Runs a program with a clean home directory. */
@@ -247,18 +252,22 @@ function mainFile(modules = installed): string {
   return join(modules, 'shelfd', 'dist', 'main.js')
 }
 
-function install(name: string, ...options: readonly string[]): void {
-  const consumer = join(place, name)
-  mkdirSync(consumer)
-  writeFileSync(join(consumer, 'package.json'), '{ "private": true }\n')
-  npm(consumer, 'install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', ...options)
+function tarball(): string {
+  return join(place, readdirSync(place).find((name) => name.endsWith('.tgz')) ?? '')
 }
 
-/** npm with the Node of the tests, without the variables of an enclosing npm. */
-function npm(cwd: string, ...argv: string[]): void {
+/** npm with the Node of the tests, without the variables of an enclosing npm, and not for ever. */
+async function npm(cwd: string, ...argv: string[]): Promise<{ readonly stdout: string }> {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_')))
   const PATH = `${dirname(process.execPath)}${delimiter}${env.PATH}`
-  execFileSync('npm', argv, { cwd, env: { ...env, PATH }, stdio: ['ignore', 'ignore', 'pipe'] })
+  try {
+    return await promisify(execFile)('npm', argv, { cwd, env: { ...env, PATH }, timeout: NPM_MS })
+  } catch (error) {
+    if (!(error instanceof Error && 'killed' in error && error.killed)) throw error
+    const command = `npm ${argv.join(' ')}`
+    const cause = { cause: error }
+    throw new Error(`"${command}" was ended after ${NPM_MS / 1_000} s: perhaps the registry does not answer`, cause)
+  }
 }
 
 /** A Node on the search path that is too old, if there is one. */
