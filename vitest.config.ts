@@ -28,6 +28,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...JOURNEYS, ...ENDURANCE],
           globalSetup: POSTGRES,
+          // Its files are many and small: a process for each would spend half of its time loading what the last one had loaded.
+          isolate: false,
         },
       },
     ],
