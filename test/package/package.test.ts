@@ -74,7 +74,7 @@ describe('the installed package', () => {
     const names = Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, ''))
     expect(names).toContain('shelfd')
     expect(names.filter((name) => name !== '' && name !== 'shelfd' && !isListed(name))).toEqual([])
-  })
+  }, PACK_AND_INSTALL_MS)
 
   test('the installed package has each page of the manual, where npm shows it to man', async () => {
     for (const { name, text } of await renderManPages()) {
