@@ -62,19 +62,23 @@ describe('the installed package', () => {
     expect(existsSync(join(installed, 'shelfd', 'node_modules', 'vitest'))).toBe(false)
   })
 
-  test('the bill of materials lists every package that npm resolves today [S-21]', async () => {
-    const sbom = readFileSync(join(installed, 'shelfd', 'sbom.cdx.json'), 'utf8')
-    expect(sbom).toBe(renderSbom())
-    const listed = new Set(JSON.parse(sbom).components.map(({ name }: { name: string }) => name))
-    const isListed = (name: string) => listed.has(name.replace(/^@napi-rs\/canvas-.*/, '@napi-rs/canvas'))
-    // The real registry: only it knows what is newer than the lock file.
-    const directory = temporaryDirectory({ 'package.json': '{ "private": true }' })
-    await npm(directory, 'install', '--package-lock-only', '--prefer-offline', '--no-audit', tarball())
-    const { packages } = JSON.parse(readFileSync(join(directory, 'package-lock.json'), 'utf8'))
-    const names = Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, ''))
-    expect(names).toContain('shelfd')
-    expect(names.filter((name) => name !== '' && name !== 'shelfd' && !isListed(name))).toEqual([])
-  }, PACK_AND_INSTALL_MS)
+  test(
+    'the bill of materials lists every package that npm resolves today [S-21]',
+    async () => {
+      const sbom = readFileSync(join(installed, 'shelfd', 'sbom.cdx.json'), 'utf8')
+      expect(sbom).toBe(renderSbom())
+      const listed = new Set(JSON.parse(sbom).components.map(({ name }: { name: string }) => name))
+      const isListed = (name: string) => listed.has(name.replace(/^@napi-rs\/canvas-.*/, '@napi-rs/canvas'))
+      // The real registry: only it knows what is newer than the lock file.
+      const directory = temporaryDirectory({ 'package.json': '{ "private": true }' })
+      await npm(directory, 'install', '--package-lock-only', '--prefer-offline', '--no-audit', tarball())
+      const { packages } = JSON.parse(readFileSync(join(directory, 'package-lock.json'), 'utf8'))
+      const names = Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, ''))
+      expect(names).toContain('shelfd')
+      expect(names.filter((name) => name !== '' && name !== 'shelfd' && !isListed(name))).toEqual([])
+    },
+    PACK_AND_INSTALL_MS,
+  )
 
   test('the installed package has each page of the manual, where npm shows it to man', async () => {
     for (const { name, text } of await renderManPages()) {
