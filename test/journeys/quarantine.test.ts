@@ -64,6 +64,7 @@ describe('failed list', () => {
       stdout: '',
       stderr: 'No upload failed; there are 2 other problems: shelfd status\n',
     })
+    expect((await home.shelfd(['failed', 'ignore', 'long.md'])).stderr, 'as sync prints it').toBe('Set aside: 1 file\n')
   })
 
   test('failed list prints blocks on a narrow terminal', async () => {

@@ -77,7 +77,7 @@ describe('why of a directory', () => {
 describe('why of a file', () => {
   test('why takes the paths that shelfd prints, those on the disk first', async () => {
     const { home } = await mirroredHome()
-    home.write('Papers', { '.env': 'secret', 'notes/deep/a.md': '' })
+    home.write('Papers', { '.env': 'secret' })
     await home.sync(TO)
     const pathOf = async (word: string) => (await home.json(['why', word, '--offline'])).path
     expect(await pathOf('a.md')).toBe('a.md')
@@ -86,8 +86,12 @@ describe('why of a file', () => {
     expect(await pathOf('.env'), 'left out, so known to the disk alone').toBe('.env')
     home.write('notes', { 'b.md': 'in no mirror' })
     expect(await pathOf('notes/b.md')).toBe('notes/b.md')
-    expect(await pathOf('Papers/notes/deep/a.md')).toBe('notes/deep/a.md')
     expect(await pathOf('Papers/none.md')).toBe('none.md')
+    home.write('far', { 'Papers/later/e.md': 'of another mirror' })
+    await home.sync(['far', '--to', 'Research:/far'])
+    expect(await pathOf('Papers/later/e.md')).toBe('Papers/later/e.md')
+    home.write('Papers', { 'later/e.md': 'not scanned yet' })
+    expect(await pathOf('Papers/later/e.md')).toBe('later/e.md')
   })
 
   test('why of a mirror that was never synced says so', async () => {
