@@ -134,22 +134,20 @@ const NO_PROBLEM = 'problem_code = NULL, problem_message = NULL, retry_at = NULL
 
 /** Queries on contents: each is uploaded once to its library (product: "new content"). */
 export function prepareContents(database: Database.Database) {
-  const newlyPending = new NewlyPending()
-  return { ...prepareSending(database, newlyPending), ...prepareIngestion(database, newlyPending) }
-}
-
-/** Writes that may have made resources pending for a mirror since the store was opened. */
-class NewlyPending {
-  count = 0
-  readonly listeners = new Set<() => void>()
-
-  note(): void {
-    this.count += 1
-    for (const listener of this.listeners) listener()
+  const listeners = new Set<() => void>()
+  const announce = () => listeners.forEach((listener) => void listener())
+  return {
+    ...prepareSending(database, announce),
+    ...prepareIngestion(database, announce),
+    /** Calls `listener` inside each write after which `listPending` may have new rows, until the result is disposed. */
+    onNewlyPending: (listener: () => void): Disposable => {
+      listeners.add(listener)
+      return { [Symbol.dispose]: () => void listeners.delete(listener) }
+    },
   }
 }
 
-function prepareSending(database: Database.Database, newlyPending: NewlyPending) {
+function prepareSending(database: Database.Database, announceNewlyPending: () => void) {
   const find = database.prepare<Omit<ContentKey, 'size'>, ContentRow>(
     `SELECT ${CONTENT_COLUMNS} FROM content c
      WHERE substr(c.sha256, 1, 8) = substr(@sha256, 1, 8) AND c.sha256 = @sha256 AND c.mime = @mime AND c.library_id = @libraryId`,
@@ -205,14 +203,14 @@ function prepareSending(database: Database.Database, newlyPending: NewlyPending)
       const { resourceId, isDuplicate, hasSecondLocation, mirrorId, runId, nowMs, host = null } = stored
       store.run(resourceId, Number(isDuplicate), Number(hasSecondLocation), nowMs, nextSeq, mirrorId, runId, host, id)
       nextSeq += 1
-      newlyPending.note()
+      announceNewlyPending()
     },
     /** Contents in doubt or in flight that this mirror uploaded, or another one did and a file of this one has them. */
     listDoubtful: ({ id, library }: MirrorKey): DoubtfulContent[] => doubtful.all(library.id, id, id),
   }
 }
 
-function prepareIngestion(database: Database.Database, newlyPending: NewlyPending) {
+function prepareIngestion(database: Database.Database, announceNewlyPending: () => void) {
   const pending = database.prepare<[number, number, number, number], PendingResource>(
     `SELECT ${PENDING_COLUMNS} FROM content INDEXED BY content_pending
      WHERE library_id = ? AND mirror_id = ? AND outcome = 'pending' AND stored_seq > ? ORDER BY stored_seq LIMIT ?`,
@@ -308,13 +306,6 @@ function prepareIngestion(database: Database.Database, newlyPending: NewlyPendin
        AND ${IS_TROUBLED} AND ${HAS_FILE}`,
   )
   return {
-    /** Changes whenever `listPending` may have new rows; needs no query. */
-    countNewlyPending: (): number => newlyPending.count,
-    /** Calls `listener` inside each write after which `listPending` may have new rows, until the result is disposed. */
-    onNewlyPending: (listener: () => void): Disposable => {
-      newlyPending.listeners.add(listener)
-      return { [Symbol.dispose]: () => void newlyPending.listeners.delete(listener) }
-    },
     /** Pending resources of a mirror in the order they were stored, after `afterSeq`. */
     listPending: ({ id, library }: MirrorKey, afterSeq: number, limit: number): PendingResource[] =>
       pending.all(library.id, id, afterSeq, limit),
@@ -332,22 +323,20 @@ function prepareIngestion(database: Database.Database, newlyPending: NewlyPendin
     /** Assigns all pending resources that the mirror follows to the mirror and to this run's summary. */
     claimPending: ({ id, library }: MirrorKey, runId: number): void => {
       claim.run(runId, id, library.id, id, id)
-      newlyPending.note()
+      announceNewlyPending()
     },
     /** Of resources without text, or with part of it, that the mirror follows; `followAgain` is for those that are read anew. */
     isAnyNotWhole: ({ id, library }: MirrorKey): boolean => onlyRow(anyNotWhole.get(library.id, id, id)).n === 1,
     followAgain: ({ id, library }: MirrorKey): void => {
       followAgain.run(library.id, id, id)
-      newlyPending.note()
+      announceNewlyPending()
     },
     setIngestion: (id: number, { status, outcome, searchableAt, note, seenAt }: SeenIngestion) =>
       void setStatus.run(status, outcome, searchableAt, note, seenAt, id),
     /** Records that the service reported a resource as still pending. */
     setIngestionSeen: (id: number, status: string | null, seenAt: number) => void setSeen.run(status, seenAt, id),
-    setProblem: (id: number, problem: ContentProblem | null): void => {
-      if (problem) setProblem.run(problem.code, problem.message, problem.retryAt, id)
-      else clearProblem.run(id)
-    },
+    setProblem: (id: number, problem: ContentProblem | null) =>
+      void (problem ? setProblem.run(problem.code, problem.message, problem.retryAt, id) : clearProblem.run(id)),
     /** Clears the problem of a pending resource, because the service reports on it again. */
     clearPollProblem: (id: number) => void clearPollProblem.run(id),
     tallyIngestion: (runId: number, mirrorId: number): IngestionTally[] => tally.all(runId, mirrorId),

@@ -74,7 +74,7 @@ export class IngestionFollower implements Follower {
   async run(): Promise<void> {
     const { ingestion, store } = this.#engine
     using _joined = ingestion.join(() => this.#countOwn())
-    using _listening = store.contents.onNewlyPending(() => this.#wakeUp.set())
+    using _listening = store.contents.onNewlyPending(() => this.#takeNewSoon())
     try {
       await this.#follow()
     } catch (error) {
@@ -192,6 +192,11 @@ export class IngestionFollower implements Follower {
 
   #postpone(followed: FollowedResource): void {
     if (this.#schedule.postpone(followed)) this.#engine.ingestion.announce()
+  }
+
+  #takeNewSoon(): void {
+    this.#schedule.noteNew()
+    this.#wakeUp.set()
   }
 
   #countOwn(): number {

@@ -36,8 +36,8 @@ export class PollSchedule {
   readonly #engine: Engine
   readonly #mirrors = new Map<number, FollowedMirror>()
   readonly #followed = new Map<number, FollowedResource>()
-  /** The count of `countNewlyPending` when pending resources were last read from the store. */
-  #takenUpTo = -1
+  /** The store may have pending resources that were not taken from it. */
+  #hasNew = true
   readonly #nextRecheck: NextRecheck
   /** The content whose path the progress shows. */
   #shownId: number | undefined
@@ -51,7 +51,7 @@ export class PollSchedule {
   add(row: MirrorRow): boolean {
     if (this.#mirrors.has(row.id)) return false
     this.#mirrors.set(row.id, { row, lastSeq: 0 })
-    this.#takenUpTo = -1
+    this.#hasNew = true
     return true
   }
 
@@ -99,11 +99,15 @@ export class PollSchedule {
     }
   }
 
+  /** Resources became pending: `takeNew` takes them. */
+  noteNew(): void {
+    this.#hasNew = true
+  }
+
   /** Takes the resources that became pending since the last call. */
   takeNew(): void {
-    const changes = this.#engine.store.contents.countNewlyPending()
-    if (changes === this.#takenUpTo) return
-    this.#takenUpTo = changes
+    if (!this.#hasNew) return
+    this.#hasNew = false
     for (const mirror of this.#mirrors.values()) this.#takeNewOf(mirror)
     this.#showCount()
   }
