@@ -184,6 +184,7 @@ function valuesOf({ origin, tenantId, remoteId }: LedgerLibrary): unknown[] {
 
 /** `rows`: for each content of the call, the number of its row. A later row about the same content counts. */
 function pickResults(found: readonly ClaimRow[], rows: readonly number[]): ClaimResult[] {
-  const results = new Map(found.map((row) => [row.o_nth, decodeClaim(row)]))
-  return rows.map((row) => results.get(row) ?? { kind: 'elsewhere', host: '', owner: undefined })
+  const results = new Array<ClaimResult | undefined>(rows.length + 1)
+  for (const row of found) results.fill(decodeClaim(row), row.o_nth, row.o_last + 1)
+  return rows.map((row) => results[row] ?? { kind: 'elsewhere', host: '', owner: undefined })
 }

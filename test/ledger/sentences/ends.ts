@@ -22,6 +22,20 @@ export function describeEnds(ledger: () => LedgerUnderTest): void {
       expect(await ledger().countExtraSends(nas.library)).toBe(0)
     })
 
+    test('receipts and outcomes of one batch are settled in its order', async () => {
+      const nas = await TestHost.open(ledger())
+      await nas.claim('a', 'b')
+      const outcomes = await nas.settle(
+        ['b', { kind: 'created', resourceId: 'r2', outcome: 'pending' }],
+        ['a', { kind: 'created', resourceId: 'r1', outcome: 'pending' }],
+        ['a', { kind: 'outcome', resourceId: 'r1', outcome: 'partial' }],
+        ['b', { kind: 'outcome', resourceId: 'other', outcome: 'searchable' }],
+        ['a', { kind: 'outcome', resourceId: 'r1', outcome: 'failed' }],
+      )
+      expect(outcomes).toEqual([])
+      expect(await nas.claim('a', 'b')).toMatchObject([{ outcome: 'failed' }, { outcome: 'pending' }])
+    })
+
     test('what was not sent is free', async () => {
       const [nas, laptop] = await openTwo(ledger())
       await nas.claim('a')

@@ -75,7 +75,8 @@ create table content (
   followed_by  bigint,
   primary key (library_id, sha256, mime)
 );
-create index on content (library_id, resource_id);
+-- Without library_id: on a small table the planner would take it for looks by key, and keep to it for the life of a connection.
+create index on content using hash (resource_id);
 
 -- state: s may be sent by its session, d in doubt, whose session looks first. Small: only what is open.
 create table claim (
@@ -364,13 +365,13 @@ set search_path = shelfd, pg_temp as $$
 -- Claims ------------------------------------------------------------------------------------------------------------------------------
 
 -- Answers: m mine, d mine and in doubt, s stored, r refused, e elsewhere, h held, f free: more than p_at_most (null: no limit). Contents must
--- be sorted by key, each once, p_mimes by name; a later row about the same content counts. What limits leave room for is claimed in the order of p_rank. Loops of statements with
--- one key, because the planner scans whole libraries for a join with a table that was small when it was planned.
+-- be sorted by key, each once, p_mimes by name. A row is about the contents o_nth to o_last; a later row about the same content counts. What
+-- limits leave room for is claimed in the order of p_rank.
 create function claim_1(
   p_session bigint, p_origin text, p_tenant bigint, p_remote text, p_mimes text[],
   p_sha256 bytea[], p_mime integer[], p_places bytea[], p_rank integer[], p_per_day bigint, p_at_most integer
 ) returns table (
-  o_nth integer, o_answer "char", o_resource text, o_outcome "char", o_code text, o_message text, o_until bigint, o_is_set_aside boolean,
+  o_nth integer, o_last integer, o_answer "char", o_resource text, o_outcome "char", o_code text, o_message text, o_until bigint, o_is_set_aside boolean,
   o_places bytea[], o_host text, o_session bigint, o_beat bigint
 ) language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s'
 set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -378,16 +379,59 @@ declare
   now_at timestamptz := clock_timestamp(); now_slot timestamptz := date_bin('10 minutes', now_at, 'epoch');
   me integer := check_session_1(p_session); lib library; mimes smallint[]; key_sha bytea; key_mime smallint;
   has_refusals boolean; was_inserted boolean; other record; no record; of_host integer; named_host integer; left_over record;
-  fresh_at integer[] := '{}'; fresh integer := 0;
+  k integer; stored_at integer[] := '{}'; open_at integer[]; claimed_at integer[]; is_known boolean[]; claimed integer := 0; fresh_at integer[] := '{}'; fresh integer;
 begin
   perform be_durable_1();
   lib := library_1(p_origin, p_tenant, p_remote, true);
   mimes := mimes_1(p_mimes, true);
   has_refusals := exists (select from refusal x where x.library_id = lib.id);
-  for k in 1 .. cardinality(p_sha256) loop
-    o_nth := k; key_sha := p_sha256[k]; key_mime := mimes[p_mime[k]];
+  -- OFFSET 0 keeps a look from becoming a join, for which the planner scans whole libraries where the table was small when it was planned.
+  o_answer := 's';
+  for o_nth, o_resource, o_outcome, of_host in
+    select w.nth, c.resource_id, c.outcome, c.host_id from unnest(p_sha256, p_mime) with ordinality w (sha256, mime, nth)
+      cross join lateral (
+        select c.resource_id, c.outcome, c.host_id from content c
+          where c.library_id = lib.id and c.sha256 = w.sha256 and c.mime = mimes[w.mime] offset 0
+      ) c
+  loop
+    if of_host is distinct from named_host then
+      select h.name into o_host from host h where h.id = of_host;
+      named_host := of_host;
+    end if;
+    o_last := o_nth;
+    stored_at := stored_at || o_nth;
+    return next;
+  end loop;
+  open_at := array(select generate_series(1, cardinality(p_sha256)) except select unnest(stored_at) order by 1);
+  with claimed as (
+    insert into claim (library_id, sha256, mime, session_id, host_id, state, slot, sent_to)
+      select lib.id, p_sha256[w.nth], mimes[p_mime[w.nth]], p_session, me, 's', now_slot, array[p_places[w.nth]] from unnest(open_at) w (nth)
+        where not (has_refusals and exists (
+          select from refusal x where x.library_id = lib.id and x.sha256 = p_sha256[w.nth] and x.mime = mimes[p_mime[w.nth]]
+            and (x.is_set_aside or x.retry_at is null or x.retry_at > now_at) offset 0
+        )) order by w.nth
+      on conflict do nothing returning sha256, mime
+  )
+  select array_agg(w.nth order by w.nth) into claimed_at
+    from unnest(open_at) w (nth) join claimed c on c.sha256 = p_sha256[w.nth] and c.mime = mimes[p_mime[w.nth]];
+  -- By a newer snapshot: somebody may have settled some between the look and the claim.
+  select array_agg(exists (
+      select from content c where c.library_id = lib.id and c.sha256 = p_sha256[w.nth] and c.mime = mimes[p_mime[w.nth]] offset 0
+    ) or has_refusals and exists (
+      select from refusal x where x.library_id = lib.id and x.sha256 = p_sha256[w.nth] and x.mime = mimes[p_mime[w.nth]] offset 0
+    ) order by w.nth) into is_known from unnest(claimed_at) w (nth);
+  foreach k in array open_at loop
+    was_inserted := coalesce(k = claimed_at[claimed + 1], false);
+    if was_inserted then
+      claimed := claimed + 1;
+      if not is_known[claimed] then
+        fresh_at := fresh_at || k;
+        continue;
+      end if;
+    end if;
+    o_nth := k; o_last := k; key_sha := p_sha256[k]; key_mime := mimes[p_mime[k]];
     o_resource := null; o_outcome := null; o_code := null; o_message := null; o_until := null; o_is_set_aside := null;
-    o_places := null; o_session := null; o_beat := null; of_host := null; was_inserted := false;
+    o_places := null; o_session := null; o_beat := null; of_host := null;
     -- Twice if need be: somebody may have settled it between the look and the claim, which the second look sees by a newer snapshot.
     loop
       select c.resource_id, c.outcome, c.host_id into o_resource, o_outcome, of_host from content c
@@ -434,7 +478,8 @@ begin
       exit;
     end loop;
     if was_inserted and o_answer = 'm' then
-      fresh := fresh + 1; fresh_at := fresh_at || k;
+      fresh_at := fresh_at || k;
+      continue;
     elsif was_inserted then
       delete from claim c where c.library_id = lib.id and c.sha256 = key_sha and c.mime = key_mime;
     end if;
@@ -446,14 +491,20 @@ begin
   end loop;
   -- The lock that all claims share is taken last, and held only for the commit. What exceeds the limit is given back. What hosts without a
   -- limit claim counts for the others.
+  fresh := cardinality(fresh_at);
   if fresh > 0 then
+    o_resource := null; o_outcome := null; o_code := null; o_message := null; o_until := null; o_is_set_aside := null; o_places := null;
+    o_host := null; o_session := null; o_beat := null; o_answer := 'm';
+    for o_nth, o_last in
+      select min(f.nth), max(f.nth) from unnest(fresh_at) with ordinality f (nth, place) group by f.nth - f.place
+    loop
+      return next;
+    end loop;
     perform 1 from service s where s.id = lib.service_id for update;
     select * into left_over from room_1(lib.service_id, p_per_day, now_at);
-    o_resource := null; o_outcome := null; o_code := null; o_message := null; o_is_set_aside := null; o_places := null; o_host := null;
-    o_session := null; o_beat := null;
     select array_agg(f order by p_rank[f]) into fresh_at from unnest(fresh_at) f;
     for nth in least(left_over.room, fresh, p_at_most)::integer + 1 .. fresh loop
-      o_nth := fresh_at[nth];
+      o_nth := fresh_at[nth]; o_last := o_nth;
       delete from claim c where c.library_id = lib.id and c.sha256 = p_sha256[o_nth] and c.mime = mimes[p_mime[o_nth]];
       o_answer := case when nth > left_over.room then 'h' else 'f' end;
       o_until := case when nth > left_over.room then milliseconds_1(left_over.frees_at) end;
@@ -472,7 +523,7 @@ end $$;
 create function peek_1(
   p_origin text, p_tenant bigint, p_remote text, p_mimes text[], p_sha256 bytea[], p_mime integer[], p_per_day bigint
 ) returns table (
-  o_nth integer, o_answer "char", o_resource text, o_outcome "char", o_code text, o_message text, o_until bigint, o_is_set_aside boolean,
+  o_nth integer, o_last integer, o_answer "char", o_resource text, o_outcome "char", o_code text, o_message text, o_until bigint, o_is_set_aside boolean,
   o_places bytea[], o_host text, o_session bigint, o_beat bigint
 ) language plpgsql security definer set search_path = shelfd, pg_temp
 set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -482,7 +533,7 @@ declare
 begin
   select * into left_over from room_1(lib.service_id, p_per_day, now_at);
   for k in 1 .. cardinality(p_sha256) loop
-    o_nth := k; of_host := null; o_resource := null; o_outcome := null; o_code := null; o_message := null; o_until := null;
+    o_nth := k; o_last := k; of_host := null; o_resource := null; o_outcome := null; o_code := null; o_message := null; o_until := null;
     o_is_set_aside := null; o_places := null; o_session := null; o_beat := null; o_host := null;
     select c.resource_id, c.outcome, c.host_id into o_resource, o_outcome, of_host from content c
       where c.library_id = lib.id and c.sha256 = p_sha256[k] and c.mime = mimes[p_mime[k]];
@@ -512,6 +563,59 @@ end $$;
 
 -- Ends of uploads ---------------------------------------------------------------------------------------------------------------------
 
+-- Settles what settle_1 gets if it is as usual, by a few statements: first receipts of contents that this host had claimed, and outcomes.
+-- Otherwise returns false, and has changed nothing. It waits for no lock that is not taken in the order of the keys.
+create function settle_receipts_1(
+  p_host integer, p_libraries integer[], p_mimes smallint[], p_has_refusals boolean, p_library integer[], p_session bigint[], p_sha256 bytea[],
+  p_mime integer[], p_size bigint[], p_kind "char"[], p_resource text[], p_outcome "char"[]
+) returns boolean language plpgsql as $$
+declare receipts bigint; n bigint; is_second boolean;
+begin
+  select count(*) filter (where k <> 'o') into receipts from unnest(p_kind) k having bool_and(k in ('c', 'd', 'a', 'o'));
+  if not found then return false; end if;
+  with gone as (
+    delete from claim c using (
+      select e.nth, e.session, e.kind, found.ctid from unnest(p_library, p_sha256, p_mime, p_session, p_kind) with ordinality
+        e (library, sha256, mime, session, kind, nth) cross join lateral (
+          select x.ctid from claim x
+            where x.library_id = p_libraries[e.library] and x.sha256 = e.sha256 and x.mime = p_mimes[e.mime] offset 0
+        ) found where e.kind <> 'o' order by e.nth
+    ) e where c.ctid = e.ctid and c.session_id = e.session and c.host_id = p_host
+      returning e.kind = 'd' and c.doubts > 0 is_second
+  ) select count(*), bool_or(g.is_second) into n, is_second from gone g;
+  if n < receipts or is_second then raise exception using errcode = 'SF000'; end if;
+  insert into content (library_id, sha256, mime, size, resource_id, outcome, host_id)
+    select p_libraries[e.library], e.sha256, p_mimes[e.mime], e.size, e.resource, e.outcome, p_host
+      from unnest(p_library, p_sha256, p_mime, p_size, p_kind, p_resource, p_outcome) with ordinality
+        e (library, sha256, mime, size, kind, resource, outcome, nth) where e.kind <> 'o' order by e.nth
+    on conflict do nothing;
+  get diagnostics n = row_count;
+  if n < receipts then raise exception using errcode = 'SF000'; end if;
+  if receipts < cardinality(p_kind) then
+    -- In this order, the last outcome of a content counts.
+    update content c set outcome = e.outcome from (
+      select e.outcome, found.ctid from unnest(p_library, p_sha256, p_mime, p_kind, p_resource, p_outcome) with ordinality
+        e (library, sha256, mime, kind, resource, outcome, nth) cross join lateral (
+          select x.ctid from content x
+            where x.library_id = p_libraries[e.library] and x.sha256 = e.sha256 and x.mime = p_mimes[e.mime]
+              and x.resource_id = e.resource and x.outcome <> e.outcome for update nowait
+        ) found where e.kind = 'o' and e.outcome <> 'p' order by e.nth desc
+    ) e where c.ctid = e.ctid;
+  end if;
+  if p_has_refusals and receipts > 0 then
+    delete from refusal r using (
+      select found.ctid from unnest(p_library, p_sha256, p_mime, p_kind) with ordinality e (library, sha256, mime, kind, nth)
+        cross join lateral (
+          select x.ctid from refusal x
+            where x.library_id = p_libraries[e.library] and x.sha256 = e.sha256 and x.mime = p_mimes[e.mime] for update nowait
+        ) found where e.kind <> 'o' order by e.nth
+    ) e where r.ctid = e.ctid;
+  end if;
+  return true;
+exception when sqlstate 'SF000' or lock_not_available then
+  return false;
+end $$;
+
 -- Kinds: c created, d duplicate, a adopted, o its ingestion has this outcome, r refused, n not sent, b absent by a complete look, x in doubt,
 -- t refused no more: somebody wants it tried again, i set aside by somebody. Ends must be sorted by
 -- library and key. Returns what is not as the host thinks: another session took the claim over, or the content has another resource.
@@ -538,6 +642,10 @@ begin
   end loop;
   mimes := mimes_1(p_mimes, true);
   has_refusals := exists (select from refusal);
+  if settle_receipts_1(p_host, libraries, mimes, has_refusals, p_library, p_session, p_sha256, p_mime, p_size, p_kind, p_resource, p_outcome) then
+    update host h set settled = p_batch where h.id = p_host;
+    return;
+  end if;
   for k in 1 .. cardinality(p_sha256) loop
     o_nth := k; o_resource := null; o_is_late := false;
     lib := libraries[p_library[k]]; key_sha := p_sha256[k]; key_mime := mimes[p_mime[k]];
