@@ -12,16 +12,7 @@ import { needs } from '../support/needs.ts'
 import { createDatabase, needsPostgres, startPooler, type TestDatabase } from '../support/postgres.ts'
 import { startLossyProxy } from './lossy-proxy.ts'
 import { describeLedger } from './suite.ts'
-import {
-  expectLedgerError,
-  kindsOf,
-  type LedgerUnderTest,
-  manyWanted,
-  newLibrary,
-  openTwo,
-  TestHost,
-  wanted,
-} from './test-host.ts'
+import { expectLedgerError, kindsOf, type LedgerUnderTest, newLibrary, openTwo, TestHost, wanted } from './test-host.ts'
 
 const LEASE_MS = 60_000
 
@@ -259,31 +250,6 @@ describe('a ledger on PostgreSQL', () => {
       await expect(connection.query(statement)).rejects.toMatchObject({ code: 'ledger-refused' })
     }
     await own.run(`DROP ROLE ${user}`)
-  })
-
-  test('a connection that planned its looks in a small ledger reads no more rows in a large one', async () => {
-    const own = await newLedger()
-    const nas = await TestHost.open(await testLedger(own))
-    await nas.claim('a')
-    await nas.create('a', 'r')
-    await own.run('ANALYZE shelfd.content')
-    await nas.claim('b')
-    await own.run(
-      `INSERT INTO shelfd.content SELECT c.library_id, sha256(int8send(i)), c.mime, 1, 'r' || i, 'p', c.host_id
-        FROM shelfd.content c, generate_series(1, 5000) i`,
-    )
-    await nas.claim(...manyWanted(500))
-    const created = (nth: number) => [`content ${nth}`, { kind: 'created', resourceId: `s${nth}` }] as const
-    await nas.settle(...Array.from({ length: 500 }, (_, nth) => created(nth)))
-    // A connection reports what it has read when it ends.
-    await nas.ledger[Symbol.asyncDispose]()
-    const readRows = async () => {
-      const text =
-        'SELECT sum(idx_tup_read)::int AS read, count(*)::int AS n FROM pg_stat_user_indexes WHERE idx_scan > 500'
-      return (await own.run(text))[0]
-    }
-    await expect.poll(readRows).toMatchObject({ n: 2 })
-    expect((await readRows())?.read).toBeLessThan(5_000)
   })
 
   test('a session without its row counts as closed', async () => {

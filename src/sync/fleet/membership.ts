@@ -199,10 +199,11 @@ export class Membership implements AsyncDisposable {
 
   /** Records how an upload ended, in the transaction of its receipt. A content that was not sent stays claimed. */
   recordEnd(contentId: number, kind: EndKind): void {
-    const kept = this.#context.store.keyValues.get(SESSION_KEY)
-    const session = this.#claimed.get(contentId)?.session ?? (kept === undefined ? undefined : BigInt(kept))
-    if (session === undefined || kind === 'not-sent') return
-    this.#context.store.settlements.add(session, contentId, kind)
+    if (kind === 'not-sent') return
+    const { keyValues, settlements } = this.#context.store
+    const session = this.#claimed.get(contentId)?.session ?? keyValues.get(SESSION_KEY)
+    if (session === undefined) return
+    settlements.add(BigInt(session), contentId, kind)
     if (kind !== 'absent' && kind !== 'doubt') this.#claimed.delete(contentId)
   }
 
