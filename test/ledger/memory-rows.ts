@@ -106,11 +106,11 @@ export function isStoring(end: UploadEnd): end is UploadEnd & { readonly resourc
 }
 
 export function distinctPlaces(places: readonly UploadPlace[]): UploadPlace[] {
-  return [...new Map(places.map((place) => [JSON.stringify([place.path, place.remoteDirectory]), place])).values()]
+  return [...new Map(places.map((place) => [`${place.path}\0${place.remoteDirectory}`, place])).values()]
 }
 
-export function libraryKey({ origin, tenantId, remoteId }: LedgerLibrary, path = ''): string {
-  return JSON.stringify([origin, tenantId, remoteId, path])
+export function libraryKey({ origin, tenantId, remoteId }: LedgerLibrary): string {
+  return `${origin} ${tenantId} ${remoteId}`
 }
 
 export function contentKey(library: LedgerLibrary, { sha256, mime }: Pick<WantedContent, 'sha256' | 'mime'>): string {

@@ -86,13 +86,13 @@ export class SimulatedService {
     const [first = '', second = ''] = request.values
     switch (request.route) {
       case 'description':
-        return this.#traits.hasDirectoryField ? json(200, DESCRIPTION) : json(404, { message: 'not found' })
+        return this.#traits.hasDirectoryField ? DESCRIPTION : NO_DESCRIPTION
       case 'checkAccess':
-        return json(200, CONTEXT)
+        return CONTEXT
       case 'listLibraries':
-        return json(200, { items: [{ ...LIBRARY, access: ACCESS }], limit: 500, next_cursor: null, truncated: false })
+        return LIBRARIES
       case 'showLibrary':
-        return json(200, { ...LIBRARY, overview: null, created_at: DAWN, updated_at: DAWN })
+        return SHOWN_LIBRARY
       case 'listDirectory':
         return this.#list(request.query)
       case 'createDirectory':
@@ -195,17 +195,24 @@ export class SimulatedService {
 }
 
 const DAWN = '2026-01-01T00:00:00Z'
-const CONTEXT = {
+const CONTEXT = json(200, {
   tenant: { id: 1, name: 'Tenant', slug: 'tenant' },
   user: null,
   grant_type: 'access_token',
   interfaces: ['api'],
   abilities: [],
   libraries: [{ ...LIBRARY, access: ACCESS }],
-}
+})
+const LIBRARIES = json(200, {
+  items: [{ ...LIBRARY, access: ACCESS }],
+  limit: 500,
+  next_cursor: null,
+  truncated: false,
+})
+const SHOWN_LIBRARY = json(200, { ...LIBRARY, overview: null, created_at: DAWN, updated_at: DAWN })
 
 /** A description with a field of the upload that names a directory. */
-const DESCRIPTION = {
+const DESCRIPTION = json(200, {
   openapi: '3.1.0',
   info: { version: '0.9.0' },
   paths: {
@@ -228,7 +235,8 @@ const DESCRIPTION = {
       },
     },
   },
-}
+})
+const NO_DESCRIPTION = json(404, { message: 'not found' })
 
 export function json(status: number, value: unknown): Reply {
   const body = Buffer.from(JSON.stringify(value))

@@ -17,10 +17,11 @@ export class SimulatedState implements Disposable {
   readonly #database: PlannedDatabase
   /** The database, which compiles each statement once, however often a process begins. */
   readonly #preparedOnce: PlannedDatabase
-  readonly #temporary: readonly string[]
+  readonly #emptyTemporary: readonly Statement[]
   readonly #dump: ReturnType<typeof prepareDump>
   readonly #savepoints: Readonly<Record<'begin' | 'keep' | 'undo' | 'beginDurable' | 'keepDurable', Statement>>
   #isRehearsing = false
+  #mayLosePower = true
 
   /** `directory` must not hold a store yet. */
   constructor(directory: string) {
@@ -32,10 +33,10 @@ export class SimulatedState implements Disposable {
     this.judging = prepareJudging(this.#database)
     this.#dump = prepareDump(this.#database)
     const database = this.#database
-    this.#temporary = database
+    this.#emptyTemporary = database
       .prepare<[], { name: string }>("SELECT name FROM temp.sqlite_schema WHERE type = 'table'")
       .all()
-      .map(({ name }) => name)
+      .map(({ name }) => database.prepare(`DELETE FROM temp.${name}`))
     this.#savepoints = {
       begin: database.prepare('SAVEPOINT work'),
       keep: database.prepare('RELEASE work'),
@@ -45,8 +46,9 @@ export class SimulatedState implements Disposable {
     }
   }
 
-  /** Begins a world in which nothing was ever stored. */
-  begin(): void {
+  /** Begins a world in which nothing was ever stored. Without `mayLosePower`, no power cut will happen in it, and nothing is kept for one. */
+  begin({ mayLosePower = true } = {}): void {
+    this.#mayLosePower = mayLosePower
     this.#database.exec('BEGIN IMMEDIATE; SAVEPOINT durable')
   }
 
@@ -63,6 +65,7 @@ export class SimulatedState implements Disposable {
 
   /** What a power cut leaves of the log: everything up to the last commit that waited for the disk. */
   losePower(): void {
+    if (!this.#mayLosePower) throw new Error('this world was to have no power cut')
     this.recover()
     this.#database.exec('ROLLBACK TO durable')
   }
@@ -81,13 +84,13 @@ export class SimulatedState implements Disposable {
         life.commit()
         return done
       })
-      if (isDurable && !this.#isRehearsing) this.#markDurable()
+      if (isDurable && this.#mayLosePower && !this.#isRehearsing) this.#markDurable()
       life.step('written')
       return result
     }
     const write = <T>(work: () => T): T => commit(work, true)
     // What lies in temporary tables ends with the process.
-    for (const table of this.#temporary) this.#database.exec(`DELETE FROM temp.${table}`)
+    for (const statement of this.#emptyTemporary) statement.run()
     write(() => this.queries.contents.doubtCutOff())
     return {
       directory: '/state',

@@ -57,7 +57,8 @@ export class FleetHost {
     this.state = state
     this.faults = new HostFaults(seed * 31 + index, faults)
     this.#random = seededRandom(seed * 31 + index)
-    state.begin()
+    const losesPower = (act: Act) => act.kind === 'sync' && act.harms.some(({ kind }) => kind === 'power-cut')
+    state.begin({ mayLosePower: traits.acts.some(losesPower) })
   }
 
   record(what: string): void {
