@@ -115,8 +115,8 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a shown resource is searched for again',
     file: 'src/sync/doubts/resolve-doubts.ts',
-    from: '    !contents.findByResource(mirror.row.library.id, entry.id) &&\n',
-    to: '    entry.id === "" &&\n',
+    from: ' && !contents.findByResource(mirror.row.library.id, entry.id)\n',
+    to: ' && entry.id === ""\n',
   },
   {
     name: 'the fingerprint leaves out the inode',
