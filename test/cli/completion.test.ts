@@ -23,7 +23,7 @@ describe('completion', () => {
   test('completion offers commands, groups and what is in a group', async () => {
     const first = new Set(commands.map(({ name }) => name.split(' ')[0]))
     expect(await offersFor([''])).toEqual([...first])
-    expect(await offersFor(['config', ''])).toEqual(['show', 'check', 'get', 'set', 'path', 'schema'])
+    expect(await offersFor(['config', ''])).toEqual(['show', 'check', 'get', 'set', 'unset', 'path', 'schema'])
     expect(await offersFor(['--json', 'serve', 'tokens', ''])).toEqual(['create', 'list', 'revoke'])
   })
 

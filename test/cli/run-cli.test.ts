@@ -22,6 +22,7 @@ describe('help', () => {
         shelfd config check   Say whether the configuration is right
         shelfd config get     Print the value of one setting
         shelfd config set     Write one setting into the configuration file
+        shelfd config unset   Remove one setting from the configuration file
         shelfd config path    Print where the configuration is read from
         shelfd config schema  Print the JSON Schema of the configuration file
 

@@ -176,9 +176,15 @@ describe('hosts of one ledger', () => {
     await fleet.database.run('UPDATE shelfd.session SET is_closed = true')
     expect(await laptop.sync([])).toMatchObject({ exitCode: 0, mirror: { uploads: { created: 1 } } })
     held.release()
-    // Its session was closed: the receipt reaches the ledger with the next one.
-    expect((await sending).exitCode).toBe(0)
-    expectExit(await nas.shelfd(['sync']), 0, /a content was sent twice, by two hosts/)
+    // Its session was closed: the receipt reaches the ledger with the next one, of this run or of the next.
+    const runs = [await sending, await nas.shelfd(['sync'])]
+    expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0])
+    expect(
+      runs
+        .map(({ stderr }) => stderr)
+        .join('')
+        .match(/a content was sent twice, by two hosts/g),
+    ).toHaveLength(1)
     expect(readLibrary(fleet.service.dataDir)).toHaveLength(2)
     expect((await laptop.shelfd(['fleet', 'status'])).stdout).toMatch(/^second sends +1$/m)
   })

@@ -23,7 +23,8 @@ function homeWithHooks({ before = BRING, after = TAKE, timeout = '1m' }: Scripts
   const hooks = { before: [join(home.path, 'before'), 'x y'], after: [join(home.path, 'after')], timeout }
   configure(home, {
     mirrors: [
-      { name: 'papers', path: join(home.path, 'Papers'), library: 'Papers', watch: false, hooks },
+      // A command moves the file, so that it seems to have just changed; the next run would come a minute later.
+      { name: 'papers', path: join(home.path, 'Papers'), library: 'Papers', watch: false, settle: '0s', hooks },
       { name: 'other', path: other, library: 'Other' },
     ],
   })
