@@ -104,7 +104,12 @@ export function ledgerAddress(fleet: FleetSettings, input: LedgerInput): LedgerA
   const { host, port, database, user } = fleet.database
   const hasPassword = fleet.passwordFile !== undefined || fleet.passwordCommand !== undefined
   return {
-    ...{ host, port, database, user, tls: tlsOf(fleet, input), callTimeoutMs: CALL_TIMEOUT_MS },
+    host,
+    port,
+    database,
+    user,
+    tls: tlsOf(fleet, input),
+    callTimeoutMs: CALL_TIMEOUT_MS,
     signal: input.signal,
     ...(hasPassword && {
       password: async () => {

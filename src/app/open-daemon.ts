@@ -95,7 +95,10 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
     openDashboard: async (service) => {
       const { startDashboard } = await import('../dashboard/start-dashboard.ts')
       const sources = dashboardSources({
-        ...{ ...input, logger, service, reader },
+        ...input,
+        logger,
+        service,
+        reader,
         stateDir: settings.stateDir,
         log: recent,
         settings: () => current,
@@ -169,7 +172,8 @@ class Planner {
       maintenance: settings.maintenance,
       admit: (asked) =>
         admitMirrors(settings, {
-          ...{ mirrors: asked, kept: mirrors },
+          mirrors: asked,
+          kept: mirrors,
           known: this.#store.mirrors.list(),
           home: this.#input.home,
         }),

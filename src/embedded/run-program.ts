@@ -26,7 +26,10 @@ export class ProgramOverTimeError extends Error {}
 export async function runProgram(program: string, args: readonly string[], signal?: AbortSignal): Promise<Buffer> {
   signal?.throwIfAborted()
   const running = run(program, args, {
-    ...{ encoding: 'buffer', timeout: MAX_MS, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES },
+    encoding: 'buffer',
+    timeout: MAX_MS,
+    killSignal: 'SIGKILL',
+    maxBuffer: MAX_OUTPUT_BYTES,
     env: childEnvironment(),
     ...(signal && { signal }),
   })

@@ -142,7 +142,8 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
   const instanceId = ensureInstanceId(paths, tables.settings)
   const files = openFileStore(paths)
   const pictures = openPictureCache({
-    ...{ directory: paths.picturesDir, temporaryDir: paths.temporaryDir },
+    directory: paths.picturesDir,
+    temporaryDir: paths.temporaryDir,
     maxBytes: MAX_PICTURES_BYTES,
   })
   const writes = createWriteQueue(database, tables.contentBlocks)
@@ -151,7 +152,12 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
   const limits = { ...EXTRACTION_LIMITS, ...options.extraction }
   const ingestion = openIngestQueue({ tables, writes, files, logger, clock, limits })
   const semantics = openSemantics({
-    ...{ tables, writes, logger, clock, ingested: ingestion.settled, limits: options.embedding },
+    tables,
+    writes,
+    logger,
+    clock,
+    ingested: ingestion.settled,
+    limits: options.embedding,
     choice: options.embedder ?? { kind: 'none' },
     embedsDocuments: options.embedsDocuments ?? true,
   })

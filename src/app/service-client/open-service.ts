@@ -132,7 +132,9 @@ async function openEmbedded(
   await using starting = new AsyncDisposableStack()
   const { isLongLived = false, redactor, logger } = input
   const options = {
-    ...{ dataDir, embedsDocuments: isLongLived, command: describeCommand() },
+    dataDir,
+    embedsDocuments: isLongLived,
+    command: describeCommand(),
     embedder: chooseEmbedder(settings.embedder, redactor),
     ...(isLongLived && settings.libraryListen !== 'none' && settings.libraryListen),
   }

@@ -30,7 +30,11 @@ export const command = defineCommand({
     const { openDaemon } = await import('../../app/open-daemon.ts')
     const { io, settings, logger, redactor, signal } = context
     await openDaemon(settings, {
-      ...{ ...io, logger, redactor, signal, onHangup: io.onHangup },
+      ...io,
+      logger,
+      redactor,
+      signal,
+      onHangup: io.onHangup,
       readSettings: context.readSettings,
       explainSettings: () => context.explainSettings(),
     })

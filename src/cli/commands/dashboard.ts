@@ -37,7 +37,10 @@ async function serve(context: CommandContext): Promise<Dashboard> {
   const { serveDashboard } = await import('../../app/serve-dashboard.ts')
   const { io, settings, logger, redactor, signal } = context
   return serveDashboard(settings, {
-    ...{ ...io, logger, redactor, signal },
+    ...io,
+    logger,
+    redactor,
+    signal,
     explainSettings: () => context.explainSettings(),
     readSettings: context.readSettings,
   })

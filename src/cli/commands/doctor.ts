@@ -58,7 +58,11 @@ export async function openDoctor(context: CommandContext, draft?: Draft): Promis
   const { io, settingFlags, redactor, signal } = context
   const { env, cwd, home } = io
   return openDoctorContext({
-    ...{ env, cwd, home, redactor, signal },
+    env,
+    cwd,
+    home,
+    redactor,
+    signal,
     flags: { ...settingFlags, config: draft?.configFile ?? context.config },
     readSettings: draft?.readSettings ?? context.readSettings,
     ...(draft && { readFile: draft.readFile }),

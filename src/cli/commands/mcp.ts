@@ -20,7 +20,11 @@ export const command = defineCommand({
     try {
       const { stdin, stdout } = context.io
       await serveOnStdio({
-        ...{ access: accessThrough(lease), version, stdin, stdout, signal: context.signal },
+        access: accessThrough(lease),
+        version,
+        stdin,
+        stdout,
+        signal: context.signal,
         onError: (error) => context.logger.warn('a message of the agent was not understood', { error: error.message }),
       })
     } finally {

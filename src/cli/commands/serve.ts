@@ -45,7 +45,11 @@ export const serveCommand = defineCommand({
     if (!isLoopback(host)) context.logger.warn(IN_THE_OPEN, { host })
     const { dataDir } = context.settings.service
     const options = {
-      ...{ dataDir, host, port, logger: context.logger, command: describeCommand() },
+      dataDir,
+      host,
+      port,
+      logger: context.logger,
+      command: describeCommand(),
       embedder: chooseEmbedder(context.settings.embedder, context.redactor),
       publicUrl: readPublicUrl(publicUrl),
     }

@@ -119,8 +119,13 @@ function endOfGap(lowMs: number, highMs: number, offsetAt: (instantMs: number) =
 function readOffsets(timeZone: string | undefined): (instantMs: number) => number {
   const format = new Intl.DateTimeFormat('en-US', {
     ...(timeZone === undefined ? {} : { timeZone }),
-    ...{ hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
-    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
   })
   return (instantMs) => {
     const parts = new Map(format.formatToParts(instantMs).map(({ type, value }) => [type, Number(value)]))

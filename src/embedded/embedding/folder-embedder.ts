@@ -14,8 +14,11 @@ const THREAD_URL = threadEntry('./folder-thread', import.meta.url)
 /** An ONNX model in a folder as Hugging Face has it, computed by WebAssembly. */
 export function openFolderEmbedder(folder: string, { clock, logger }: { clock: Clock; logger: Logger }): Embedder {
   const { embed, reload, stop } = openEmbedderThread({
-    ...{ entry: THREAD_URL, workerData: { folder }, owner: 'the model of the embedder' },
-    ...{ clock, logger },
+    entry: THREAD_URL,
+    workerData: { folder },
+    owner: 'the model of the embedder',
+    clock,
+    logger,
   })
   let known: ModelIdentity | undefined
   let identifying: Promise<string> | undefined

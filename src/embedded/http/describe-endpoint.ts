@@ -89,7 +89,8 @@ function describeResponses(answers: EndpointDescription['answers']): Record<stri
       status,
       mediaType
         ? {
-            ...{ description, ...(headers && { headers }) },
+            description,
+            ...(headers && { headers }),
             content: { [mediaType]: { schema: { type: 'string', format: 'binary' } } },
           }
         : { description, ...(headers && { headers }), ...(shape ? jsonSchema(shape, 'output') : { type: 'null' }) },

@@ -117,8 +117,11 @@ function weigh(clauses: readonly PlannedClause[], postings: Postings): WeighedCl
       return [
         {
           ...clause,
-          ...{ index, count, weight: postings.rarity(count) },
-          ...{ expression: clause.expression, usual: `(${usual.map(expressionOf).join(' OR ')})` },
+          index,
+          count,
+          weight: postings.rarity(count),
+          expression: clause.expression,
+          usual: `(${usual.map(expressionOf).join(' OR ')})`,
         },
       ]
     })

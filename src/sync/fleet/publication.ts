@@ -57,7 +57,8 @@ export class Publication {
     const isPublished = (part: keyof Published) => last?.[part] === parts[part]
     if (isPublished('sentInDay') && isPublished('mirrors') && isPublished('problems') && isPublished('runs')) return
     await ledger.publish(session, {
-      ...{ sentInDay, mirrors },
+      sentInDay,
+      mirrors,
       problems: isPublished('problems') ? undefined : problems,
       runs: isPublished('runs') ? undefined : runs,
     })
