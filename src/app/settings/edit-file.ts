@@ -59,7 +59,7 @@ export function withSetting(source: string, path: SettingPath, value: unknown): 
     return source.slice(0, start).replace(/:$/, ': ') + inFlow(value) + source.slice(end)
   }
   document.setIn(path, document.createNode(value))
-  return document.toString({ lineWidth: 0, indentSeq: !/:\n- /.test(source) })
+  return textOf(document, source)
 }
 
 /** Returns the text of a configuration file without a value; undefined if it does not have it. Comments stay. */
@@ -67,6 +67,11 @@ export function withoutSetting(source: string, path: SettingPath): string | unde
   const document = parseDocument(source)
   if (!document.hasIn(path)) return undefined
   document.deleteIn(path)
+  return textOf(document, source)
+}
+
+/** Returns the whole document as text, with lists indented as in the source. */
+function textOf(document: Document.Parsed, source: string): string {
   return document.toString({ lineWidth: 0, indentSeq: !/:\n- /.test(source) })
 }
 
