@@ -25,6 +25,7 @@ import {
   contentKey,
   countBusyOthers,
   distinctPlaces,
+  type ExtraSend,
   followUpOf,
   type Host,
   isStoring,
@@ -50,7 +51,7 @@ export class MemoryLedger {
   readonly #refusals = this.#journal.table<Refusal & { readonly host: string }>()
   readonly #limit: DayLimit
   readonly #waits: ServiceWaits
-  readonly #extraSends = this.#journal.table<string>()
+  readonly #extraSends = this.#journal.table<ExtraSend>()
   /** For judges, who read them by `byContent`. */
   readonly tables = { claims: this.#claims, contents: this.#contents, extraSends: this.#extraSends }
   /** Numbers are never given out again, also after commits were lost. */
@@ -159,7 +160,7 @@ export class MemoryLedger {
   }
 
   countExtraSends(library: LedgerLibrary): number {
-    return [...this.#extraSends.entries()].filter(([, of]) => of === libraryKey(library)).length
+    return [...this.#extraSends.entries()].filter(([, extra]) => extra.library === libraryKey(library)).length
   }
 
   #open({ key, name, version, place }: HostIdentity, previous: bigint | null): OpenedSession {
@@ -317,10 +318,20 @@ export class MemoryLedger {
     this.#refusals.delete(key)
     const { resourceId } = end
     if (!stored) this.#contents.set(key, { library: libraryKey(end.library), resourceId, outcome, host })
-    const other = stored && stored.resourceId !== resourceId ? stored.resourceId : undefined
+    const isOther = stored && stored.resourceId !== resourceId && !this.#isCounted(key, resourceId)
+    const other = isOther ? stored.resourceId : undefined
     const isSecond = end.kind === 'duplicate' && (isLate || (own?.doubts ?? 0) > 0)
-    if (other !== undefined || isSecond) this.#extraSends.set(`${this.#number()} ${key}`, libraryKey(end.library))
+    if (other !== undefined || isSecond) {
+      this.#extraSends.set(`${this.#number()} ${key}`, { library: libraryKey(end.library), resourceId })
+    }
     return { isLate, resourceId: other }
+  }
+
+  /** A host repeats receipts that the ledger may have lost. */
+  #isCounted(key: string, resourceId: string): boolean {
+    return [...this.#extraSends.entries()].some(
+      ([of, extra]) => extra.resourceId === resourceId && of.endsWith(` ${key}`),
+    )
   }
 
   #refuse(key: string, refusal: Refusal, host: string): void {

@@ -63,6 +63,12 @@ export interface Stored {
   readonly followedBy?: bigint
 }
 
+/** A content was sent once more. */
+export interface ExtraSend {
+  readonly library: string
+  readonly resourceId: string
+}
+
 /** How many sessions beside this one are busy with a service, and had a beat after `seenAfterMs`. */
 export function countBusyOthers(
   sessions: JournalTable<Session>,

@@ -105,6 +105,19 @@ export function describeEnds(ledger: () => LedgerUnderTest): void {
       expect(await ledger().countExtraSends(nas.library)).toBe(1)
     })
 
+    test('a second send is counted once if its host repeats the receipt [P3]', async () => {
+      const [nas, laptop] = await openTwo(ledger())
+      await nas.claim('a')
+      await laptop.close(nas)
+      await laptop.claim('a')
+      await laptop.create('a', 'r2')
+      await nas.create('a', 'r1')
+      const late = [{ index: 0, isLate: true, resourceId: undefined }]
+      expect(await nas.settle(['a', { kind: 'adopted', resourceId: 'r1' }])).toEqual(late)
+      expect(await nas.create('a', 'r3')).toEqual([{ index: 0, isLate: true, resourceId: 'r2' }])
+      expect(await ledger().countExtraSends(nas.library)).toBe(2)
+    })
+
     test('the owner learns of a second send too, if the late end was first', async () => {
       const [nas, laptop] = await openTwo(ledger())
       await nas.claim('a')

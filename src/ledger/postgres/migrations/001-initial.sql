@@ -120,6 +120,7 @@ create table extra_send (
   resource_id  text collate "C" not null,
   noticed_at   timestamptz not null default clock_timestamp()
 );
+create index on extra_send (library_id, sha256, mime);
 
 -- Contents that were claimed in ten minutes.
 create table spend (service_id integer not null, slot timestamptz not null, n bigint not null, primary key (service_id, slot));
@@ -694,8 +695,13 @@ begin
       is_stored := found;
       if not is_stored then
         o_is_late := o_is_late or not is_own;
-        select c.resource_id into known from content c where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime;
-        o_resource := nullif(known, p_resource[k]);
+        -- A host repeats receipts that the ledger may have lost: one that it has counted is not odd again.
+        select c.resource_id into o_resource from content c
+          where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime and c.resource_id <> p_resource[k]
+            and not exists (
+              select from extra_send e
+                where e.library_id = lib and e.sha256 = key_sha and e.mime = key_mime and e.resource_id = p_resource[k]
+            ) for update;
       end if;
       -- Sent more than once: another resource, or a second location of the same one.
       if o_resource is not null or (p_kind[k] = 'd' and (o_is_late or (is_own and was.doubts > 0))) then
