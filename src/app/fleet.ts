@@ -1,5 +1,4 @@
-import { uptime } from 'node:os'
-import { systemClock } from '../foundation/clock.ts'
+import { bootClock, systemClock } from '../foundation/clock.ts'
 import { AccessError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { isLoopback } from '../foundation/network/loopback.ts'
@@ -64,7 +63,7 @@ export function memberOf(
     place: placeOf(store.directory),
     limits: { newPerDay: limits.newPerDay },
     service,
-    bootMs: () => uptime() * 1_000,
+    bootMs: bootClock(),
     retry: { ...DEFAULT_RETRY, forMs: limits.retryForMs },
     readPublished: () => readHere(settings, fleet, store),
     onOrder: (order) => carryOutHere(store, logger, order),

@@ -1,3 +1,4 @@
+import { uptime } from 'node:os'
 import { setTimeout as sleepTimer } from 'node:timers/promises'
 
 /** Time as a parameter, so that the engine can run in simulated time. */
@@ -48,6 +49,28 @@ export const systemClock: Clock = {
     const timer = setTimeout(callback, Math.min(durationMs, LONGEST_TIMER_MS)).unref()
     return { refresh: () => void timer.refresh(), [Symbol.dispose]: () => clearTimeout(timer) }
   },
+}
+
+/** A sleep that is shorter is not noticed: the clocks advance by steps, and the wall clock may be slewed meanwhile. */
+const SHORTEST_SLEEP_MS = 50
+const READ_EVERY_MS = 1_000
+
+/**
+ * Milliseconds since the machine started, its sleep included. Reading them costs as much as sending a small file, so that it is done once in
+ * a second, and when the wall clock shows that the machine slept, or was set.
+ */
+export function bootClock(clock: Clock = systemClock, readMs = () => uptime() * 1_000): () => number {
+  let read: (Moment & { readonly bootMs: number }) | undefined
+  return () => {
+    const { wallMs, monotonicMs } = momentOf(clock)
+    const sinceMs = read ? monotonicMs - read.monotonicMs : 0
+    const jumpMs = read ? wallMs - read.wallMs - sinceMs : 0
+    if (!read || sinceMs > READ_EVERY_MS || Math.abs(jumpMs) > SHORTEST_SLEEP_MS) {
+      read = { wallMs, monotonicMs, bootMs: readMs() }
+      return read.bootMs
+    }
+    return read.bootMs + sinceMs
+  }
 }
 
 /** Calls `callback` after `durationMs`, however long; does not keep the process alive. */

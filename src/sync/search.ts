@@ -3,7 +3,7 @@ import { escapeText } from '../foundation/text/safe-text.ts'
 import { inspectRoot } from '../local/read/open-root.ts'
 import { readVerified } from '../local/read/read-verified.ts'
 import type { SummaryProblem } from '../rules/sync-summary.ts'
-import type { SearchableText } from '../store/tables/contents.ts'
+import type { SearchableText } from '../store/tables/ingestion.ts'
 import type { MirrorRow } from '../store/tables/mirrors.ts'
 import type { ReportContext } from './report/report.ts'
 

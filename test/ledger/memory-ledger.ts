@@ -22,12 +22,14 @@ import { MemoryPublished } from './memory-published.ts'
 import {
   away,
   type Claim,
+  claimAfter,
   contentKey,
   countBusyOthers,
   distinctPlaces,
   type ExtraSend,
   followUpOf,
   type Host,
+  isCounted,
   isStoring,
   type Losses,
   libraryKey,
@@ -310,15 +312,13 @@ export class MemoryLedger {
     const own = claim?.session === end.session && claim.host === host ? claim : undefined
     if (own) this.#endClaim(key, own, end.kind)
     const isLate = own === undefined && (claim !== undefined || stored !== undefined)
-    if (end.kind === 'refused' && end.refusal) {
-      this.#refuse(key, end.refusal, host)
-    }
+    if (end.kind === 'refused' && end.refusal) this.#refuse(key, end.refusal, host)
     if (!isStoring(end)) return { isLate, resourceId: undefined }
     this.#claims.delete(key)
     this.#refusals.delete(key)
     const { resourceId } = end
     if (!stored) this.#contents.set(key, { library: libraryKey(end.library), resourceId, outcome, host })
-    const isOther = stored && stored.resourceId !== resourceId && !this.#isCounted(key, resourceId)
+    const isOther = stored && stored.resourceId !== resourceId && !isCounted(this.#extraSends, key, resourceId)
     const other = isOther ? stored.resourceId : undefined
     const isSecond = end.kind === 'duplicate' && (isLate || (own?.doubts ?? 0) > 0)
     if (other !== undefined || isSecond) {
@@ -327,25 +327,15 @@ export class MemoryLedger {
     return { isLate, resourceId: other }
   }
 
-  /** A host repeats receipts that the ledger may have lost. */
-  #isCounted(key: string, resourceId: string): boolean {
-    return [...this.#extraSends.entries()].some(
-      ([of, extra]) => extra.resourceId === resourceId && of.endsWith(` ${key}`),
-    )
-  }
-
   #refuse(key: string, refusal: Refusal, host: string): void {
     this.#refusals.set(key, { ...refusal, message: boundMessage(refusal.message), host })
   }
 
   #endClaim(key: string, claim: Claim, kind: UploadEnd['kind']): void {
-    if (kind === 'absent') this.#claims.set(key, { ...claim, isDoubtful: false })
-    else if (kind === 'doubt') this.#claims.set(key, { ...claim, isDoubtful: true, doubts: claim.doubts + 1 })
-    else if (kind === 'not-sent' && claim.isDoubtful) this.#claims.set(key, { ...claim, session: 0n })
-    else {
-      this.#claims.delete(key)
-      if (kind === 'not-sent' && claim.slot !== undefined) this.#limit.giveBack(claim.slot)
-    }
+    const left = claimAfter(claim, kind)
+    if (left) this.#claims.set(key, left)
+    else this.#claims.delete(key)
+    if (!left && kind === 'not-sent' && claim.slot !== undefined) this.#limit.giveBack(claim.slot)
   }
 
   #takeFollowUp(session: bigint, key: string, stored: Stored): FollowUp {

@@ -111,6 +111,19 @@ export function isStoring(end: UploadEnd): end is UploadEnd & { readonly resourc
   return end.resourceId !== undefined && ['created', 'duplicate', 'adopted'].includes(end.kind)
 }
 
+/** What is left of a claim after the end of an upload; undefined: nothing. */
+export function claimAfter(claim: Claim, kind: UploadEnd['kind']): Claim | undefined {
+  if (kind === 'absent') return { ...claim, isDoubtful: false }
+  if (kind === 'doubt') return { ...claim, isDoubtful: true, doubts: claim.doubts + 1 }
+  return kind === 'not-sent' && claim.isDoubtful ? { ...claim, session: 0n } : undefined
+}
+
+/** The resource was counted as a second send: a host repeats receipts that the ledger may have lost. */
+export function isCounted(extraSends: JournalTable<ExtraSend>, key: string, resourceId: string): boolean {
+  const of = [...extraSends.entries()].filter(([other]) => other.endsWith(` ${key}`))
+  return of.some(([, extra]) => extra.resourceId === resourceId)
+}
+
 export function distinctPlaces(places: readonly UploadPlace[]): UploadPlace[] {
   return [...new Map(places.map((place) => [`${place.path}\0${place.remoteDirectory}`, place])).values()]
 }

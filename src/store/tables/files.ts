@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import type { ContentState } from '../../rules/decide-upload.ts'
 import { quarantineEnds } from '../../rules/retry-delay.ts'
 import { FILE_PATH, onlyRow } from '../sql.ts'
-import type { MirrorKey } from './contents.ts'
+import type { MirrorKey } from './mirrors.ts'
 
 /** The most names that are searched for when many files have one content. */
 const MOST_NAMES = 50

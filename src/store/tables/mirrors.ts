@@ -1,6 +1,9 @@
 import type Database from 'better-sqlite3'
 import { onlyRow } from '../sql.ts'
 
+/** The row ids of a mirror and its library. */
+export type MirrorKey = Readonly<{ id: number; library: Readonly<{ id: number }> }>
+
 interface LibraryRow {
   readonly id: number
   readonly origin: string

@@ -176,9 +176,8 @@ export class Membership implements AsyncDisposable {
 
   /** Contents that are claimed, and neither sent nor counted as such. */
   #countUnsent(): number {
-    const { contents } = this.#context.store
-    const isUnsent = (id: number) => this.hasClaimed(id) && contents.getUploadState(id).state !== 'sending'
-    return [...this.#claimed.keys()].filter(isUnsent).length
+    const sending = new Set(this.#context.store.contents.listSending())
+    return [...this.#claimed.keys()].filter((id) => this.hasClaimed(id) && !sending.has(id)).length
   }
 
   /** Guards the upload of a claimed content: its end leaves only while the lease is surely ours. */

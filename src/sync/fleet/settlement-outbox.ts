@@ -18,10 +18,10 @@ export interface SecondSend {
 }
 
 /** What the fleet needs of the store of its host. */
-export interface FleetStore extends Pick<Store, 'write'> {
+export interface FleetStore extends Pick<Store, 'write' | 'writeRelaxed'> {
   readonly keyValues: Pick<Store['keyValues'], 'get' | 'set' | 'remove'>
   readonly settlements: Omit<Store['settlements'], 'addDecided'>
-  readonly contents: Pick<Store['contents'], 'getUploadState'>
+  readonly contents: Pick<Store['contents'], 'getUploadState' | 'listSending'>
   readonly foreign: Pick<Store['foreign'], 'requireSearches'>
 }
 
@@ -97,7 +97,8 @@ export class SettlementOutbox {
       // The answer to an earlier call was lost.
       const odd = batch > this.#settled ? await ledger.settle(hostId, batch, rows.map(toEnd)) : []
       seconds.push(...odd.flatMap((end) => secondSend(rows, end)))
-      this.#store.write(() => {
+      // A power cut may take this back: the batch has its number, so the ledger is not reported it again.
+      this.#store.writeRelaxed(() => {
         settlements.acknowledge(batch)
         this.#store.keyValues.set(ACKNOWLEDGED, String(batch))
       })

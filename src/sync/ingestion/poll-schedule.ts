@@ -1,6 +1,6 @@
 import type { Clock } from '../../foundation/clock.ts'
 import { pollIntervalMs } from '../../rules/retry-delay.ts'
-import type { PendingResource } from '../../store/tables/contents.ts'
+import type { PendingResource } from '../../store/tables/ingestion.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Engine } from '../engine.ts'
 

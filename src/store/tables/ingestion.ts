@@ -1,0 +1,150 @@
+import type Database from 'better-sqlite3'
+import type { IngestionOutcome } from '../../contract/states.ts'
+import { quarantineEnds } from '../../rules/retry-delay.ts'
+import { WITHOUT_TEXT } from '../../rules/without-text.ts'
+import { FILE_PATH, HAS_FILE, NO_PROBLEM, onlyRow, quoted } from '../sql.ts'
+import type { MirrorKey } from './mirrors.ts'
+
+export interface PendingResource {
+  readonly contentId: number
+  readonly resourceId: string
+  readonly storedSeq: number
+  readonly uploadedAt: number
+  readonly searchableAt: number | null
+  readonly hasProblem: number
+  /** The host of a fleet that sent it; null: this one. */
+  readonly host: string | null
+}
+
+/** The service's answer about a resource, as the store records it. */
+export interface SeenIngestion {
+  readonly status: string | null
+  readonly outcome: IngestionOutcome
+  readonly searchableAt: number | null
+  readonly note: string | null
+  readonly seenAt: number
+}
+
+export interface IngestionTally {
+  readonly outcome: IngestionOutcome
+  readonly status: string | null
+  /** The MIME type of contents stored without searchable text; null for all others. */
+  readonly mimeWithoutText: string | null
+  /** One of the warnings about searchable text; null without any. */
+  readonly warning: string | null
+  readonly n: number
+  /** The mirror's files that have these contents. */
+  readonly files: number
+}
+
+/** A text document that became searchable in a run, with the first of its paths in the mirror. */
+export interface SearchableText {
+  readonly sha256: Buffer
+  readonly size: number
+  readonly resourceId: string
+  readonly path: string
+}
+
+const PENDING_COLUMNS = `id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt,
+       searchable_at AS searchableAt, problem_code IS NOT NULL AS hasProblem, host`
+
+/** Queries on stored contents whose resources the service ingests, and on how that ended. */
+export function prepareIngestion(database: Database.Database, announceNewlyPending: () => void) {
+  const pending = database.prepare<[number, number, number, number], PendingResource>(
+    `SELECT ${PENDING_COLUMNS} FROM content INDEXED BY content_pending
+     WHERE library_id = ? AND mirror_id = ? AND outcome = 'pending' AND stored_seq > ? ORDER BY stored_seq LIMIT ?`,
+  )
+  // A mirror follows what it uploaded, and uploads of the library's other mirrors if it has a file of the content.
+  const isFollowed = `c.library_id = ? AND c.outcome = 'pending' AND (c.mirror_id = ? OR ${HAS_FILE})`
+  const pendingCount = database.prepare<[number, number, number], { n: number }>(
+    `SELECT count(*) AS n FROM content c WHERE ${isFollowed}`,
+  )
+  const due = database.prepare<[number, number, number], PendingResource>(
+    `SELECT ${PENDING_COLUMNS} FROM content
+     WHERE mirror_id = ? AND state = 'stored' AND problem_code IS NOT NULL AND is_set_aside = 0
+       AND coalesce(retry_at, 0) NOT BETWEEN ? AND ? ORDER BY retry_at LIMIT 1000`,
+  )
+  const nextRecheck = database.prepare<[number, number], { at: number | null }>(
+    `SELECT min(retry_at) AS at FROM content
+     WHERE mirror_id = ? AND state = 'stored' AND problem_code IS NOT NULL AND is_set_aside = 0 AND retry_at > ?`,
+  )
+  const claim = database.prepare<[number, number, number, number, number]>(
+    `UPDATE content AS c SET run_id = ?, mirror_id = ? WHERE ${isFollowed}`,
+  )
+  const isNotWhole = `c.library_id = ? AND (c.mirror_id = ? OR ${HAS_FILE}) AND c.is_set_aside = 0
+    AND (c.outcome = 'partial' OR c.outcome = 'searchable')
+    AND (c.outcome = 'partial' OR c.outcome = 'failed' OR c.outcome = 'unknown' OR c.ingestion_note IS NOT NULL)`
+  const anyNotWhole = database.prepare<[number, number, number], { n: number }>(
+    `SELECT EXISTS (SELECT 1 FROM content c INDEXED BY content_unusual WHERE ${isNotWhole}) AS n`,
+  )
+  const followAgain = database.prepare<[number, number, number]>(
+    `UPDATE content AS c INDEXED BY content_unusual SET outcome = 'pending', ${NO_PROBLEM} WHERE ${isNotWhole}`,
+  )
+  const setStatus = database.prepare<[string | null, IngestionOutcome, number | null, string | null, number, number]>(
+    `UPDATE content SET ingestion_status = ?, outcome = ?, searchable_at = ?, ingestion_note = ?, ingestion_seen_at = ?
+     WHERE id = ?`,
+  )
+  const setSeen = database.prepare<[string | null, number, number]>(
+    `UPDATE content SET ingestion_status = ?, ingestion_seen_at = ? WHERE id = ? AND outcome = 'pending'`,
+  )
+  const clearPollProblem = database.prepare<[number]>(
+    `UPDATE content SET ${NO_PROBLEM} WHERE id = ? AND outcome = 'pending'`,
+  )
+  const tally = database.prepare<[number, number], IngestionTally>(
+    `SELECT outcome, ingestion_status AS status, iif(ingestion_note = '${quoted(WITHOUT_TEXT)}', mime, NULL) AS mimeWithoutText,
+            min(iif(ingestion_status = 'completed_with_warnings', nullif(ingestion_note, '${quoted(WITHOUT_TEXT)}'), NULL)) AS warning,
+            count(*) AS n, sum((SELECT count(*) FROM file f JOIN directory d ON d.id = f.directory_id
+              WHERE f.content_id = content.id AND d.mirror_id = content.mirror_id)) AS files FROM content
+     WHERE run_id = ? AND mirror_id = ? AND outcome IS NOT NULL GROUP BY 1, 2, 3`,
+  )
+  // The order by hash makes the first rows an arbitrary sample.
+  const searchableTexts = database.prepare<[number, number, number, number], SearchableText>(
+    `SELECT c.sha256, c.size, c.resource_id AS resourceId, min(${FILE_PATH}) AS path
+     FROM content c JOIN file f ON f.content_id = c.id JOIN directory d ON d.id = f.directory_id AND d.mirror_id = c.mirror_id
+     WHERE c.run_id = ? AND c.mirror_id = ? AND c.outcome = 'searchable' AND c.mime IN ('text/plain', 'text/markdown')
+       AND c.size <= ? AND c.ingestion_note IS NOT '${quoted(WITHOUT_TEXT)}'
+     GROUP BY c.id ORDER BY c.sha256 LIMIT ?`,
+  )
+  const becameSearchable = 'FROM content WHERE run_id = ? AND mirror_id = ? AND searchable_at IS NOT NULL'
+  const countTimes = database.prepare<[number, number], { n: number }>(`SELECT count(*) AS n ${becameSearchable}`)
+  const nthTime = database.prepare<[number, number, number], { ms: number }>(
+    `SELECT searchable_at - uploaded_at AS ms ${becameSearchable} ORDER BY ms LIMIT 1 OFFSET ?`,
+  )
+  return {
+    /** Pending resources of a mirror in the order they were stored, after `afterSeq`. */
+    listPending: ({ id, library }: MirrorKey, afterSeq: number, limit: number): PendingResource[] =>
+      pending.all(library.id, id, afterSeq, limit),
+    countPending: ({ id, library }: MirrorKey): number => onlyRow(pendingCount.get(library.id, id, id)).n,
+    /** Stored resources with a problem that are out of quarantine, so that they can be polled again; at most 1000. */
+    listDueForRecheck: (mirrorId: number, nowMs: number): PendingResource[] =>
+      due.all(mirrorId, ...quarantineEnds(nowMs)),
+    /** When the next quarantine of a stored resource ends (wall clock); null when none is running. */
+    nextRecheckAt: (mirrorId: number, nowMs: number): number | null => onlyRow(nextRecheck.get(mirrorId, nowMs)).at,
+    /** Assigns all pending resources that the mirror follows to the mirror and to this run's summary. */
+    claimPending: ({ id, library }: MirrorKey, runId: number): void => {
+      claim.run(runId, id, library.id, id, id)
+      announceNewlyPending()
+    },
+    /** Of resources without text, or with part of it, that the mirror follows; `followAgain` is for those that are read anew. */
+    isAnyNotWhole: ({ id, library }: MirrorKey): boolean => onlyRow(anyNotWhole.get(library.id, id, id)).n === 1,
+    followAgain: ({ id, library }: MirrorKey): void => {
+      followAgain.run(library.id, id, id)
+      announceNewlyPending()
+    },
+    setIngestion: (id: number, { status, outcome, searchableAt, note, seenAt }: SeenIngestion) =>
+      void setStatus.run(status, outcome, searchableAt, note, seenAt, id),
+    /** Records that the service reported a resource as still pending. */
+    setIngestionSeen: (id: number, status: string | null, seenAt: number) => void setSeen.run(status, seenAt, id),
+    /** Clears the problem of a pending resource, because the service reports on it again. */
+    clearPollProblem: (id: number) => void clearPollProblem.run(id),
+    tallyIngestion: (runId: number, mirrorId: number): IngestionTally[] => tally.all(runId, mirrorId),
+    /** An arbitrary sample of a run's text documents that are searchable, of at most `mostBytes` each. */
+    listSearchableTexts: (runId: number, mirrorId: number, mostBytes: number, limit: number): SearchableText[] =>
+      searchableTexts.all(runId, mirrorId, mostBytes, limit),
+    /** How many of a run's resources are searchable. */
+    countTimesToSearchable: (runId: number, mirrorId: number): number => onlyRow(countTimes.get(runId, mirrorId)).n,
+    /** Milliseconds from upload to searchable of one of those resources, by its index in ascending order. */
+    nthTimeToSearchable: (runId: number, mirrorId: number, index: number): number =>
+      onlyRow(nthTime.get(runId, mirrorId, index)).ms,
+  }
+}
