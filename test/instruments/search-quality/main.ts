@@ -13,7 +13,7 @@ import { measureXapian } from './measure-xapian.ts'
 type Measured = readonly (readonly [name: string, answered: readonly Answered[]])[]
 
 const OPTIONS = z.object({
-  balanced: flag().describe('also the strategy that considers meaning (an hour of a core the first time)'),
+  balanced: flag().describe('also the strategy that considers meaning (half an hour of a core the first time)'),
   vectors: z
     .string()
     .default(join(tmpdir(), 'shelfd-search-quality-vectors.sqlite'))
