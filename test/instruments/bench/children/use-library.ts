@@ -100,7 +100,7 @@ const { files } = filesPage.parse(JSON.parse(await request(listPath)))
 const searchFor = (word: string) =>
   timed(`/search/resources?${new URLSearchParams({ query: word, strategy: 'lexical' })}`)
 
-const ROUNDS = 10
+const ROUNDS = 40
 
 /** Each client sends its next search when the last one is answered. */
 async function searchBy(clients: number): Promise<SearchTimes> {
