@@ -6,7 +6,7 @@ import { FLEET_BUGS } from '../instruments/simulation/planted/fleet-bugs.ts'
 import { runSeeds } from '../instruments/simulation/run-seeds.ts'
 
 const SEEDS = Number(process.env.SHELFD_SIMULATION_SEEDS ?? 3_000)
-const FLEET_SEEDS = Number(process.env.SHELFD_FLEET_SEEDS ?? 600)
+const FLEET_SEEDS = Number(process.env.SHELFD_FLEET_SEEDS ?? 3_000)
 const PROTOCOL_SEEDS = Number(process.env.SHELFD_PROTOCOL_SEEDS ?? 20)
 
 describe('simulated worlds', () => {

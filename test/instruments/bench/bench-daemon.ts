@@ -22,12 +22,12 @@ const OF_THE_UNITS = {
 
 const LONGEST_WAIT_MS = 900_000
 
-/** A home directory whose daemon mirrors `tree` with the settings that it has by default. */
-export function daemonHome({ workspace }: Bench, tree: string): string {
+/** A home directory whose daemon mirrors `tree` with the settings that it has by default, and with `more`. */
+export function daemonHome({ workspace }: Bench, tree: string, more: object = {}): string {
   const home = workspace.fresh('daemon')
   const directory = join(home, 'config', 'shelfd')
   mkdirSync(directory, { recursive: true })
-  writeFileSync(join(directory, 'config.yaml'), stringify({ mirrors: [{ path: tree, library: 'Bench' }] }))
+  writeFileSync(join(directory, 'config.yaml'), stringify({ mirrors: [{ path: tree, library: 'Bench' }], ...more }))
   return home
 }
 

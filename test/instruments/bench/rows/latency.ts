@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isIdle } from '../../../support/daemon.ts'
 import type { Bench } from '../bench.ts'
 import { daemonHome, startBenchDaemon } from '../bench-daemon.ts'
+import { clientAddress, fleetSection, openBenchLedger } from '../bench-ledger.ts'
 import { type ResultRow, resultRow, showSeconds, verdict } from '../result-table.ts'
 
 const DIRECTORIES = 200
@@ -12,21 +13,35 @@ const FILES_EACH = 50
 const SETTLE_SECONDS = 5
 /** For 99 of 100, by how many are saved in a second. */
 const MOST_SECONDS = { 20: 0.1, 1000: 0.25 } as const
+/** What a ledger may add. */
+const MOST_SHARED_MS = 20
 const SAVING_SECONDS = 15
 const TICK_MS = 10
 
-/** Returns how long after a file was saved its upload begins, `settle` taken off: a few saves, and a thousand a second. */
+/**
+ * Returns how long after a file was saved its upload begins, `settle` taken off: a few saves, and a thousand a second; a few also of a host
+ * that shares a ledger.
+ */
 export async function latency(bench: Bench): Promise<ResultRow[]> {
+  const [few = [], many = []] = await measureDelays(bench, [20, 1_000])
+  await using ledger = await openBenchLedger(bench.workspace)
+  const address = await clientAddress(ledger.database)
+  const [shared = []] = await measureDelays(bench, [20], { fleet: fleetSection(address, bench.workspace.path) })
+  return [...rowsOf(20, few), ...rowsOf(1_000, many), ...SHARES.map((share) => sharedRow(share, shared, few))]
+}
+
+/** The delays of saves at each rate, by a daemon with the default settings and `more`. */
+async function measureDelays(bench: Bench, rates: readonly number[], more: object = {}): Promise<number[][]> {
   const tree = makeTree(bench.workspace.fresh('saves'))
-  await using started = await startBenchDaemon(bench, daemonHome(bench, tree))
-  const rows: ResultRow[] = []
-  for (const perSecond of [20, 1_000] as const) {
+  await using started = await startBenchDaemon(bench, daemonHome(bench, tree, more))
+  const all: number[][] = []
+  for (const perSecond of rates) {
     await bench.service.takeBegun()
     const saved = await saveFiles(tree, perSecond)
     await started.daemon.until('idle', isIdle)
-    rows.push(...rowsOf(perSecond, delaysOf(saved, await bench.service.takeBegun())))
+    all.push(delaysOf(saved, await bench.service.takeBegun()))
   }
-  return rows
+  return all
 }
 
 /** Seconds from each save to the beginning of its upload, in ascending order. */
@@ -36,8 +51,8 @@ function delaysOf(saved: ReadonlyMap<string, number>, begun: Readonly<Record<str
 }
 
 function rowsOf(perSecond: keyof typeof MOST_SECONDS, delays: readonly number[]): ResultRow[] {
-  return ([0.5, 0.99, 1] as const).map((share) => {
-    const beyond = (delays[Math.ceil(delays.length * share) - 1] ?? Number.NaN) - SETTLE_SECONDS
+  return SHARES.map((share) => {
+    const beyond = quantile(delays, share) - SETTLE_SECONDS
     const isTarget = share === 0.99
     const most = MOST_SECONDS[perSecond]
     return resultRow({
@@ -48,6 +63,22 @@ function rowsOf(perSecond: keyof typeof MOST_SECONDS, delays: readonly number[])
   })
 }
 
+function sharedRow(share: keyof typeof NAMES, shared: readonly number[], alone: readonly number[]): ResultRow {
+  const moreMs = (quantile(shared, share) - quantile(alone, share)) * 1_000
+  return resultRow({
+    work: `with a ledger, 20 saves a second: ${NAMES[share]}`,
+    ours: `${moreMs.toFixed(0)} ms more`,
+    target: `≤ ${MOST_SHARED_MS} ms more`,
+    verdict: verdict(moreMs <= MOST_SHARED_MS),
+  })
+}
+
+/** Of times in ascending order. */
+function quantile(times: readonly number[], share: number): number {
+  return times[Math.ceil(times.length * share) - 1] ?? Number.NaN
+}
+
+const SHARES = [0.5, 0.99, 1] as const
 const NAMES = { 0.5: 'median', 0.99: '99th percentile', 1: 'longest' } as const
 
 function makeTree(root: string): string {
