@@ -13,6 +13,8 @@ import { temporaryDirectory } from '../support/temporary.ts'
 
 const LIBRARY = { origin: 'https://library.example', tenantId: 1, remoteId: 'l' }
 const LEASE_MS = 30
+/** Nothing is renewed, nor settled by that, within a test. */
+const LONG_LEASE_MS = 6_000
 
 function contentOf(contentId: number) {
   const sha256 = new Uint8Array(32).fill(contentId)
@@ -20,20 +22,21 @@ function contentOf(contentId: number) {
 }
 
 /** A host of a fleet, and its ledger. */
-function temporaryHost(clock: Clock = systemClock) {
+function temporaryHost(clock: Clock = systemClock, leaseMs = LEASE_MS) {
   const directory = temporaryDirectory()
   const store = openStore(directory)
   onTestFinished(() => store[Symbol.dispose]())
   const database = new PlannedDatabase(join(directory, 'store.db'))
   database.exec(`INSERT INTO library VALUES (1, 'https://library.example', 1, 'l', 'Library', 0);
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9)
-    INSERT INTO content (library_id, sha256, mime, size, state) SELECT 1, randomblob(32), 'text/plain', 1, 'new' FROM n`)
+    INSERT INTO content (library_id, sha256, mime, size, state)
+      SELECT 1, unhex(replace(hex(zeroblob(32)), '00', printf('%02x', i))), 'text/plain', 1, 'new' FROM n`)
   database.close()
-  const shared = new MemoryLedger(clock, LEASE_MS)
+  const shared = new MemoryLedger(clock, leaseMs)
   const warnings: string[] = []
   const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) }
   const around = { clock, random: Math.random, logger }
-  const open = (signal = new AbortController().signal, state = store, ledger = shared) =>
+  const open = (signal = new AbortController().signal, state = store, ledger: Pick<MemoryLedger, 'connect'> = shared) =>
     new Membership(
       { ...around, store: state, signal },
       {
@@ -54,6 +57,36 @@ test('what has looked before the ledger went back claims nothing more, also when
   shared.loseCommits(1)
   for (const id of [2, 3]) await expect(claim(id, looks)).rejects.toThrow(TemporaryError)
   expect(await claim(2, await fleet.join())).toBe('mine')
+})
+
+test('what was given back is settled before it is claimed again [P3]', async () => {
+  const { shared, open } = temporaryHost(systemClock, LONG_LEASE_MS)
+  await using nas = open()
+  await using laptop = temporaryHost().open(undefined, undefined, shared)
+  const claim = async (host: Membership) =>
+    (await host.claim(LIBRARY, [contentOf(1)], { looks: await host.join() }))[0]?.kind
+  expect(await claim(nas)).toBe('mine')
+  await nas.giveBack([1])
+  expect(await claim(nas)).toBe('mine')
+  await nas.settle()
+  expect(await claim(laptop)).toBe('elsewhere')
+})
+
+test('receipts do not hold up a claim, and are settled soon after it', async () => {
+  const { store, shared, open } = temporaryHost(systemClock, LONG_LEASE_MS)
+  const calls: string[] = []
+  const connect = () =>
+    shared.connect((call) => {
+      calls.push(call)
+      return undefined
+    })
+  await using nas = open(undefined, store, { connect })
+  const looks = await nas.join()
+  await nas.claim(LIBRARY, [contentOf(1)], { looks })
+  store.write(() => nas.recordEnd(1, 'created'))
+  await nas.claim(LIBRARY, [contentOf(2)], { looks })
+  expect(calls).toEqual(['open', 'claim', 'claim'])
+  await expect.poll(() => calls).toContain('settle')
 })
 
 test('a failover that lost nothing is not called a loss, and is looked for like one [P3, P14]', async () => {

@@ -75,6 +75,9 @@ export function prepareSettlements(database: Database.Database) {
   )
   const remove = database.prepare<[number]>('DELETE FROM settlement WHERE batch = ?')
   const count = database.prepare<[], { n: number }>('SELECT count(*) AS n FROM settlement')
+  const anyReversible = database.prepare<[], { n: number }>(
+    "SELECT EXISTS (SELECT 1 FROM settlement WHERE kind NOT IN ('created', 'duplicate', 'adopted', 'outcome')) AS n",
+  )
   const isAny = database.prepare<[], { n: number }>('SELECT EXISTS (SELECT 1 FROM settlement) AS n')
   return {
     add: (session: bigint, contentId: number, kind: string) => void add.run(String(session), contentId, kind),
@@ -105,6 +108,8 @@ export function prepareSettlements(database: Database.Database) {
       remove.run(Number(batch))
     },
     count: (): number => onlyRow(count.get()).n,
+    /** Ends after which a content may be claimed again: others are of contents that the service has. */
+    hasReversible: (): boolean => onlyRow(anyReversible.get()).n === 1,
     isEmpty: (): boolean => onlyRow(isAny.get()).n === 0,
   }
 }

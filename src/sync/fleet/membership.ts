@@ -122,8 +122,8 @@ export class Membership implements AsyncDisposable {
   }
 
   /**
-   * Claims contents of a library; results are in the order of `wanted`. Reports to the ledger first how earlier uploads ended, and closes
-   * sessions of others that are silent. Throws TemporaryError `ledger-away` if the ledger went back since `looks` was read.
+   * Claims contents of a library; results are in the order of `wanted`. Reports to the ledger first what was given back, refused or not found,
+   * soon after it what was stored, and closes sessions of others that are silent. Throws TemporaryError `ledger-away` if the ledger went back since `looks` was read.
    */
   async claim(
     library: LedgerLibrary,
@@ -262,8 +262,8 @@ export class Membership implements AsyncDisposable {
       const { ledger, session } = opened
       if (this.#session.current?.session !== session)
         throw new LedgerError('session-over', 'the session ended while others claimed')
-      // What was given back or not found must be settled first: settled later, it would end the claim that is made now.
-      while (!this.#outbox.isEmpty) {
+      // Settled later, it would end the claim that is made now.
+      while (this.#outbox.precedesClaims) {
         this.#context.signal.throwIfAborted()
         this.#report(await this.#outbox.flush(opened))
       }
@@ -275,6 +275,7 @@ export class Membership implements AsyncDisposable {
         const known = this.hasClaimed(contentId) ? this.#claimed.get(contentId)?.places : undefined
         this.#claimed.set(contentId, { session, places: new Set(known).add(keyOf(place)) })
       })
+      if (!this.#outbox.isEmpty) this.settleSoon()
       return results
     }, looks)
   }

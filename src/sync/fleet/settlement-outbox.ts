@@ -77,6 +77,11 @@ export class SettlementOutbox {
     return this.#store.settlements.isEmpty() && this.#store.keyValues.get(UNSETTLED) === undefined
   }
 
+  /** Some ends that the ledger does not know may be of contents that are wanted again, or it lacks receipts. */
+  get precedesClaims(): boolean {
+    return this.#store.settlements.hasReversible() || this.#store.keyValues.get(UNSETTLED) !== undefined
+  }
+
   /** Sends what is in the outbox; returns the contents that were sent twice. Once aborted, adds no receipts to it. */
   async flush(session: LedgerSession): Promise<SecondSend[]> {
     this.#flushing ??= this.#flushAll(session).finally(() => {

@@ -107,6 +107,7 @@ function settlementsOf(contents: ReadonlyMap<number, LightContent>): FleetStore[
       batches.delete(batch)
     },
     count: () => rowsLeft().length,
+    hasReversible: () => rowsLeft().some(({ kind }) => !STORING.includes(kind) && kind !== 'outcome'),
     isEmpty: () => unnumbered.length === 0 && batches.size === 0,
   }
 }
