@@ -38,6 +38,8 @@ export const publishedProblem = z.object({
 export const publishedRun = z.object({
   run: count,
   verdict: z.string(),
+  /** Hosts of earlier versions publish none. */
+  ending: z.string().exactOptional(),
   startedAt: time,
   finishedAt: time.nullable(),
   durationMs: z.number().nullable(),

@@ -51,7 +51,22 @@ describe('history', () => {
     expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBe(3)
     expect((await history('--limit', '1'))[0]).toMatchObject({ run: 4, verdict: 'failed', mirrors: [{ problems: 1 }] })
     const { stdout } = await home.shelfd(['history', '--limit', '1'])
-    expect(stdout).toMatch(/^RUN +STARTED +TOOK +VERDICT +SENT +PROBLEMS +MIRRORS\n4 .* failed +0 +1 +Papers\n$/)
+    expect(stdout).toMatch(/^RUN +STARTED +TOOK +ENDING +SENT +PROBLEMS +MIRRORS\n4 .* stopped +0 +1 +Papers\n$/)
+    expect((await home.shelfd(['status'])).stdout).toMatch(/^ {2}✗ stopped /m)
+  })
+
+  test('history says in the words of status how runs ended', async () => {
+    const other = temporaryHome()
+    other.write('Papers', { 'a.md': 'one', 'torn.docx': 'PK\x03\x04torn' })
+    for (const [flags, ending] of [
+      [['--max-new', '0'], 'left something to do'],
+      [[], 'ended with problems'],
+    ] as const) {
+      await other.shelfd(['sync', 'Papers', ...flags])
+      expect((await other.shelfd(['status'])).stdout).toMatch(new RegExp(`^ {2}last run +[\\d:]+, ${ending}$`, 'm'))
+      expect((await other.shelfd(['history', '--limit', '1'])).stdout).toContain(` ${ending} `)
+    }
+    expect((await other.json(['history'])).runs).toMatchObject([{ verdict: 'failed' }, { verdict: 'incomplete' }])
   })
 
   test('history before the first run is empty and explains what to do', async () => {

@@ -3,16 +3,18 @@ import { wholeNumber } from '../../foundation/text/bounds.ts'
 import { groupDigits } from '../../foundation/text/safe-text.ts'
 import { formatTime } from '../../foundation/text/times.ts'
 import { formatDuration, formatSize } from '../../foundation/text/units.ts'
+import type { PublishedRun } from '../../ledger/published.ts'
 import { openStoreReader } from '../../store/open-store.ts'
-import { type PastRun, readHistory } from '../../sync/report/run-history.ts'
+import { readHistory } from '../../sync/report/run-history.ts'
 import { defineCommand } from '../command.ts'
 import { FLEET_FLAGS, isOfFleet } from '../fleet/open-view.ts'
 import { readFleetRuns, withHost } from '../fleet/show-fleet.ts'
 
 export const command = defineCommand({
   description: [
-    'Newest first: one-shot runs, and those of the daemon that sent or followed something. The verdict is ok, incomplete, failed,',
-    'interrupted, or not finished: the run is under way, or its process ended first. shelfd keeps the last 1,000 runs.',
+    'Newest first: one-shot runs, and those of the daemon that sent or followed something. A run ended well, left something to do, ended',
+    'with problems, was stopped by an error, interrupted, or is not finished: it is under way, or its process ended first.',
+    'In JSON, the verdict is ok, incomplete, failed, interrupted or not finished. shelfd keeps the last 1,000 runs.',
   ].join('\n'),
   positionals: { mirror: { type: 'string', describe: 'Only runs with this mirror', completes: 'mirrors' } },
   options: {
@@ -50,16 +52,16 @@ export const command = defineCommand({
   },
 })
 
-const HEADINGS = ['run', 'started', 'took', 'verdict', 'sent', 'problems', 'mirrors']
+const HEADINGS = ['run', 'started', 'took', 'ending', 'sent', 'problems', 'mirrors']
 
-function rowOf({ run, startedAt, durationMs, verdict, mirrors }: PastRun): string[] {
+function rowOf({ run, startedAt, durationMs, verdict, ending = verdict, mirrors }: PublishedRun): string[] {
   const total = (key: 'sent' | 'bytes' | 'problems') => mirrors.reduce((sum, mirror) => sum + mirror[key], 0)
   const size = total('bytes') === 0 ? '' : `, ${formatSize(total('bytes'))}`
   return [
     String(run),
     formatTime(Date.parse(startedAt), Date.now()),
     durationMs === null ? '' : formatDuration(durationMs),
-    verdict,
+    ending,
     mirrors.length === 0 ? '' : `${groupDigits(total('sent'))}${size}`,
     mirrors.length === 0 ? '' : groupDigits(total('problems')),
     mirrors.map(({ name }) => name).join(', '),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { RUN_ENDINGS } from '../../contract/run-endings.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import { describeHold, heldBackShape } from '../../rules/limits.ts'
 import type { StoreReader } from '../../store/open-store.ts'
@@ -18,6 +19,8 @@ export interface PastRun {
   readonly run: number
   /** `ok`, `incomplete`, `failed`, `interrupted`, or `not finished`: the run is under way, or its process ended first. */
   readonly verdict: string
+  /** For people, in the words of the status: an error that stopped all mirrors differs from problems of some files. */
+  readonly ending: string
   readonly startedAt: string
   readonly finishedAt: string | null
   readonly durationMs: number | null
@@ -33,17 +36,21 @@ export function readHistory(
   const found: PastRun[] = []
   for (const row of store.runs.iterateNewest()) {
     if (found.length === limit) break
-    const mirrors = readAccount(row).map(({ name, uploads, problems }) => ({
+    const account = readAccount(row)
+    const mirrors = account.map(({ name, uploads, problems }) => ({
       name,
       sent: uploads.created + uploads.duplicates,
       bytes: uploads.bytes,
       problems: problems.length,
     }))
     if (mirror !== undefined && !mirrors.some(({ name }) => name === mirror)) continue
-    const { id: run, startedAt, finishedAt, verdict } = row
+    const { id: run, startedAt, finishedAt } = row
+    const verdict = row.verdict ?? 'not finished'
+    const isStopped = verdict !== 'interrupted' && account.length > 0 && account.every(failureOf)
     found.push({
       run,
-      verdict: verdict ?? 'not finished',
+      verdict,
+      ending: isStopped ? 'stopped' : (RUN_ENDINGS[verdict] ?? verdict),
       startedAt: isoTime(startedAt),
       finishedAt: isoTime(finishedAt),
       durationMs: finishedAt === null ? null : Math.max(0, finishedAt - startedAt),
@@ -91,8 +98,7 @@ export function readLastRuns(store: StoreReader): ReadonlyMap<string, MirrorOfRu
 
 /** Describes a run. `mirror` is the run's account of the mirror, which an unfinished run does not have. */
 export function lastRunOf(row: RunRow, mirror?: StoredMirror): LastRun {
-  // What stopped a run comes last, after a failed command.
-  const failure = mirror?.problems.findLast(({ path }) => path === '')
+  const failure = mirror && failureOf(mirror)
   return {
     run: row.id,
     verdict: row.verdict ?? 'not finished',
@@ -101,6 +107,11 @@ export function lastRunOf(row: RunRow, mirror?: StoredMirror): LastRun {
     failure: failure ? { code: failure.code, message: failure.message } : null,
     include: mirror?.include ?? null,
   }
+}
+
+/** Returns the error that stopped the pass of a mirror; it comes last, after a failed command. */
+function failureOf({ problems }: StoredMirror) {
+  return problems.findLast(({ path }) => path === '')
 }
 
 /** The parts of a run's account that are read again: each mirror's problems, what was sent, what limits held back, and what it looked at. */

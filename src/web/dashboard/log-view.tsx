@@ -7,7 +7,7 @@ import { useSession } from './session.ts'
 
 const TONES: Readonly<Record<LogLine['level'], Tone>> = { info: 'plain', warn: 'warning', error: 'problem' }
 
-const clock = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'medium' })
+const clock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 /** The last lines of the daemon's log, the newest first. */
 export function LogView({ takesFocus }: { readonly takesFocus: boolean }) {
