@@ -83,5 +83,5 @@ export function positionsOfWords(argv: readonly string[]): number[] {
 
 function isFollowedByValue(word: string): boolean {
   const flag = word.slice(2)
-  return word.startsWith('--') && (flag === 'config' || flag === 'color' || isSettingFlag(flag))
+  return word.startsWith('--') && (['config', 'color', 'host'].includes(flag) || isSettingFlag(flag))
 }

@@ -24,6 +24,8 @@ describe('completion', () => {
     const first = new Set(commands.map(({ name }) => name.split(' ')[0]))
     expect(await offersFor([''])).toEqual([...first])
     expect(await offersFor(['config', ''])).toEqual(['show', 'check', 'get', 'set', 'unset', 'path', 'schema'])
+    expect(await offersFor(['failed', ''])).toEqual(['list', 'show', 'retry', 'ignore'])
+    expect(await offersFor(['failed', '--a'])).toEqual(['--all'])
     expect(await offersFor(['--json', 'serve', 'tokens', ''])).toEqual(['create', 'list', 'revoke'])
   })
 

@@ -99,6 +99,12 @@ describe('help', () => {
     for (const { name, summary } of commands) expect(lists.join()).toMatch(new RegExp(`  shelfd ${name} +${summary}\n`))
   })
 
+  test('help of a group that lists says so', async () => {
+    const { stdout } = await shelfd('failed --help')
+    expect(stdout).toMatch(/^shelfd failed \[list\] \[FLAGS\]\n\nList the files that were refused/)
+    expect(stdout).toContain('  shelfd failed retry ')
+  })
+
   const own = commands.filter(({ name }) => !['sync', 'report', 'status', 'why'].includes(name))
   test.each(own)('help of $name has examples and exit codes', async ({ name, load }) => {
     const { stdout, exitCode } = await shelfd(`${name} -h`)
@@ -138,6 +144,19 @@ describe('usage errors', () => {
 })
 
 describe('the command line', () => {
+  test.each(['failed', 'mirrors', 'libraries', 'serve tokens'])('"%s" alone lists', async (group) => {
+    for (const flags of ['', ' --json']) {
+      const listed = await shelfd(`${group} list${flags}`)
+      expect(await shelfd(`${group}${flags}`)).toEqual(listed)
+      expect(`${listed.stdout}${listed.stderr}`).not.toContain('Commands:')
+    }
+    expect(await shelfd(`${group} lst`)).toMatchObject({ exitCode: 2, stdout: '' })
+  })
+
+  test('a host is no command of the group before it', async () => {
+    expect((await shelfd('failed --host nas')).stderr).toContain('no section "fleet"')
+  })
+
   test('global flags may stand before and after the command', async () => {
     const file = join(home, 'c.yaml')
     writeFileSync(file, 'limits: { transfers: 3 }')

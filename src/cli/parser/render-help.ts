@@ -1,9 +1,9 @@
 import { type ArgumentSpec, type Command, nameOf, takesValue } from '../command.ts'
-import { commands, GROUP_SUMMARIES } from '../commands.ts'
+import { type CommandEntry, commands, GROUP_SUMMARIES } from '../commands.ts'
 import { EXIT_CODES, type ExitName } from '../exit-codes.ts'
 import { GLOBAL_OPTIONS, optionsOf } from '../global-options.ts'
 import { wrapText } from '../render/layout.ts'
-import { type FoundCommand, listNextWords } from './find-command.ts'
+import { type FoundCommand, LIST, listNextWords } from './find-command.ts'
 
 /** The width without a terminal, as in the documentation. */
 const WIDTH = 100
@@ -29,7 +29,7 @@ export function renderHelp({ path, entry }: FoundCommand, command: Command | und
   const width = Math.min(columns, WIDEST)
   const examples = command?.examples ?? (path.length === 0 ? FIRST_STEPS : [])
   const sections = [
-    ...(command ? introduceCommand(path, entry?.summary, command) : introduceGroup(path)).map((text) =>
+    ...(command && entry ? introduceCommand(entry, command) : introduceGroup(path)).map((text) =>
       wrapText(text, width),
     ),
     renderTable('Commands:', listCommands(path), width),
@@ -47,8 +47,8 @@ export function renderHelp({ path, entry }: FoundCommand, command: Command | und
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`
 }
 
-function introduceCommand(path: readonly string[], summary: string | undefined, command: Command): string[] {
-  return [usageOf(path, command), `${summary}.`, ...(command.description ? [command.description] : [])]
+function introduceCommand({ name, summary }: CommandEntry, command: Command): string[] {
+  return [usageOf(name.split(' '), command), `${summary}.`, ...(command.description ? [command.description] : [])]
 }
 
 function introduceGroup(path: readonly string[]): string[] {
@@ -121,11 +121,12 @@ function wrapLines(text: string, width: number): string {
     .join('\n')
 }
 
-/** Returns the command line of a command: `shelfd why PATH [FLAGS]`. */
+/** Returns the command line of a command: `shelfd why PATH [FLAGS]`, `shelfd failed [list] [FLAGS]`. */
 export function usageOf(path: readonly string[], { positionals, options, settingFlags }: Command): string {
   const words = Object.entries(positionals).map(([name, spec]) => usageWord(name, spec))
   const flags = Object.keys(options).length + (settingFlags?.length ?? 0) > 0 ? ['[FLAGS]'] : []
-  return ['shelfd', ...path, ...words, ...flags].join(' ')
+  const called = path.map((word) => (word === LIST ? `[${word}]` : word))
+  return ['shelfd', ...called, ...words, ...flags].join(' ')
 }
 
 function usageWord(name: string, spec: ArgumentSpec): string {
