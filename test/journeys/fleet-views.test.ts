@@ -60,6 +60,7 @@ describe('commands that speak of all hosts', () => {
       { host: 'pc', verdict: 'failed', mirrors: [{ name: 'papers', sent: 1 }] },
       { host: 'nas', verdict: 'failed', mirrors: [{ name: 'papers', sent: 1 }] },
     ])
+    expect((await nas.shelfd(['history', '--fleet'])).stdout).toMatch(/^pc .* ended with problems /m)
     expect((await nas.json(['history', 'papers', '--fleet', '--limit', '1'])).runs).toHaveLength(1)
     expect((await nas.json(['history', 'notes', '--fleet'])).runs).toEqual([])
 
@@ -83,6 +84,18 @@ describe('commands that speak of all hosts', () => {
     expect(there.stdout).toMatch(/^host +nas\nmirror +papers .*\npath +bad\.md\nproblem +.*\[/m)
     expectExit(await pc.shelfd(['why', 'a.md', '--host', 'nas']), 2, /reported no problem/)
     expectExit(await temporaryHome().shelfd(['status', '--fleet']), 2, /no section "fleet"/)
+  })
+
+  test('tell that another host has sent what this one has not', async () => {
+    await using fleet = await fleetOf()
+    const pc = await fleet.host('pc', { 'a.md': 'a' })
+    expect((await pc.sync(['--max-new', '0'])).exitCode).toBe(8)
+    const nas = await fleet.sync('nas', { 'a.md': 'a' })
+    const { stdout } = await pc.shelfd(['why', 'Papers/a.md'])
+    expect(stdout).toMatch(/^state +sent by nas; this host records that with its next run$/m)
+    expect(stdout).toMatch(/^sent by +nas, /m)
+    expect(stdout).not.toContain('not sent')
+    expect((await nas.shelfd(['why', 'Papers/a.md', '--fleet'])).stdout).toMatch(/^state +stored$/m)
   })
 
   test('tell who sends a file now', async () => {

@@ -66,7 +66,7 @@ export const command = defineCommand({
     if (context.json) context.printJson({ ...explanationJson(found, remote), fleet: fleet ?? null })
     else {
       const nowMs = reportContext.clock.nowMs()
-      const inFleet = fleet && describeInFleet(fleet, nowMs)
+      const inFleet = fleet && describeInFleet(fleet, { isNew: found.content?.state === 'new', nowMs })
       context.printText(renderFields({ ...describeExplanation(found, remote, nowMs), ...inFleet }))
     }
   },

@@ -25,11 +25,21 @@ export async function readInFleet(view: FleetView, sha256: string, libraryId: st
   }
 }
 
-/** Describes it for people, text by label. Times are those of this computer's clock. */
-export function describeInFleet({ facts, failures }: InFleet, nowMs: number): Record<string, string> {
+/**
+ * Describes it for people, text by label; `isNew`: this host has no receipt of the content yet, which the state then explains. Times are
+ * those of this computer's clock.
+ */
+export function describeInFleet(
+  { facts, failures }: InFleet,
+  { isNew, nowMs }: { readonly isNew: boolean; readonly nowMs: number },
+): Record<string, string> {
+  const sender = isNew && facts.find(({ kind }) => kind === 'stored')?.host
+  const state: [string, string][] = sender
+    ? [['state', `sent by ${sender}; this host records that with its next run`]]
+    : []
   const described = facts.map((fact) => describeFact(fact, nowMs))
   const failed = failures.map(({ host, mirror, path }): [string, string] => [`failed at ${host}`, `${mirror}: ${path}`])
-  return Object.fromEntries([...described, ...failed])
+  return Object.fromEntries([...state, ...described, ...failed])
 }
 
 function describeFact({ kind, host, at, code, message }: InFleet['facts'][number], nowMs: number): [string, string] {
