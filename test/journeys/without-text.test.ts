@@ -1,8 +1,10 @@
 /** Files that a service stores without their text: it reports them as searchable, but no search finds them. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createReadings } from '../../src/sync/reading/readings.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { expectExit, temporaryHome } from '../support/home.ts'
 
 const NO_TEXT = "stored, its text can't be searched"
 const TREE = {
@@ -59,6 +61,17 @@ describe('files without searchable text', () => {
     const found = await home.shelfd(['search', 'spring tide', '--json'])
     expect(found.stdout).toContain('a.md')
     expect(found.stdout).not.toMatch(/one\.zip|sans\.ttf/)
+  })
+
+  test('status and failed ignore say how to leave out a file without text', async () => {
+    const { home } = await mirroredHome()
+    expect((await home.shelfd(['status'])).stdout).toContain('; a line in .shelfdignore leaves such a file out\n')
+    const file = join(home.path, 'Papers', '.shelfdignore')
+    const ignored = await home.shelfd(['failed', 'ignore', 'Papers/one.zip'])
+    expectExit(ignored, 2, `which is no failure; a line "/one.zip" in "${file}" leaves it out`)
+    writeFileSync(file, '/one.zip\n/two.zip\n/sans.ttf\n/data.bin\n')
+    expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBe(0)
+    expect((await home.shelfd(['status'])).stdout).not.toContain('!')
   })
 
   test('every door says the same number of searchable files', async () => {

@@ -2,12 +2,14 @@ import { join } from 'node:path'
 import { changeStore } from '../../app/change-store.ts'
 import { choosePlace } from '../../app/mirrors/choose-place.ts'
 import { UsageError } from '../../foundation/errors.ts'
-import { isWithin } from '../../foundation/files/paths.ts'
+import { isWithin, nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { timeOfDay } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
+import { patternOfPath } from '../../local/ignore/ignore-rule.ts'
 import { canBeSetAside } from '../../rules/path-problems.ts'
 import { quarantineLeftMs } from '../../rules/retry-delay.ts'
+import { describeWithoutText } from '../../rules/without-text.ts'
 import { openStoreReader, type StoreReader } from '../../store/open-store.ts'
 import {
   type FailedPath,
@@ -212,6 +214,13 @@ function findByWord(
   if (problem) {
     const cause = `its problem is "${problem.message}" [${problem.code}]`
     throw new UsageError('bad-usage', `Cannot find "${word}" in the quarantine: ${cause}; "shelfd why" shows all of it`)
+  }
+  const file = store?.report.listFiles(row.id, parentOf(path)).find(({ name }) => name === nameOf(path))
+  const withoutText = file && describeWithoutText(file.ingestionNote, file.mime)
+  if (withoutText !== undefined) {
+    const rule = `a line "${patternOfPath(path)}" in "${join(row.path, '.shelfdignore')}" leaves it out`
+    const cause = `it is ${withoutText}, which is no failure`
+    throw new UsageError('bad-usage', `Cannot find "${word}" in the quarantine: ${cause}; ${rule}`)
   }
   throw new UsageError('bad-usage', `Cannot find "${word}" in the quarantine; "shelfd failed list" shows what is in it`)
 }

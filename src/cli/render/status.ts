@@ -113,9 +113,8 @@ function describeDoubts({ files }: MirrorStatus): string[] {
 
 function describeTextless({ files }: MirrorStatus): string[] {
   if (files.withoutText === 0) return []
-  return [
-    `  ! ${counted(files.withoutText, 'file is stored, but its', 'files are stored, but their')} text can't be searched`,
-  ]
+  const stored = counted(files.withoutText, 'file is stored, but its', 'files are stored, but their')
+  return [`  ! ${stored} text can't be searched; a line in .shelfdignore leaves such a file out`]
 }
 
 /** Lists problems by their cause, except contents in doubt, which have a line of their own. */
