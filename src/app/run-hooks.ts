@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { isAbsolute } from 'node:path'
+import { delimiter, isAbsolute, join } from 'node:path'
 import { systemCodeOf, UsageError } from '../foundation/errors.ts'
 import { escapeText, truncateText } from '../foundation/text/safe-text.ts'
 import { formatDuration } from '../foundation/text/units.ts'
 import type { Hooks } from '../sync/engine.ts'
+import { isExecutable, isThere } from './files/paths.ts'
 import { assertTrustedProgram } from './files/private-files.ts'
 import type { Environment } from './settings/overrides.ts'
 import type { HookSettings, Settings } from './settings/settings.ts'
@@ -28,6 +29,51 @@ export function hooksOf({ hooks, mirrors }: Settings, env: Environment): Hooks |
   }
 }
 
+/** A command of the configuration that could not be run here now. */
+export interface UnusableHook {
+  /** Such as `mirrors.papers.hooks.before`. */
+  readonly key: string
+  readonly message: string
+}
+
+/** Finds the commands whose program could not be run, if their run began here now; it runs none. */
+export function findUnusableHooks({ hooks, mirrors }: Settings, env: Environment): UnusableHook[] {
+  const own = mirrors.map((mirror) => ({ key: `mirrors.${mirror.name}.hooks`, hooks: mirror.hooks }))
+  return [{ key: 'hooks', hooks }, ...own].flatMap((each) =>
+    (['before', 'after'] as const).flatMap((moment) => {
+      const [program] = each.hooks?.[moment] ?? []
+      const message = program === undefined ? undefined : explainProgram(program, env.PATH)
+      return message === undefined ? [] : [{ key: `${each.key}.${moment}`, message }]
+    }),
+  )
+}
+
+/** The PATH of programs that are given none. */
+const PATH = '/bin:/usr/bin'
+
+function explainProgram(program: string, path = PATH): string | undefined {
+  const name = `the command "${program}"`
+  if (isAbsolute(program)) {
+    if (!isThere(program)) return `${name} does not exist`
+    return isExecutable(program) ? explainDistrust(program) : `${name} is no program that this user may run`
+  }
+  // Windows looks for it under further names.
+  if (process.platform === 'win32') return undefined
+  const isFound = path.split(delimiter).some((directory) => isExecutable(join(directory, program)))
+  return isFound ? undefined : `${name} is in no directory of the PATH here`
+}
+
+/** Returns why a program that is named by its path is not run, since others could change it. */
+function explainDistrust(program: string): string | undefined {
+  try {
+    if (isAbsolute(program)) assertTrustedProgram(program)
+    return undefined
+  } catch (error) {
+    if (error instanceof UsageError) return error.message
+    throw error
+  }
+}
+
 /** What is kept of the end of a command's output. */
 const KEPT_CHARACTERS = 2_000
 const SHOWN_CHARACTERS = 200
@@ -39,12 +85,8 @@ async function runCommand(
   env: Environment,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  try {
-    if (isAbsolute(program)) assertTrustedProgram(program)
-  } catch (error) {
-    if (error instanceof UsageError) return error.message
-    throw error
-  }
+  const distrust = explainDistrust(program)
+  if (distrust !== undefined) return distrust
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
   let printed = ''
   for (const output of [child.stdout, child.stderr]) {

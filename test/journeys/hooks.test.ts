@@ -97,6 +97,30 @@ describe('commands before and after a run', () => {
     expect(existsSync(join(home.path, 'away'))).toBe(true)
   })
 
+  test('config check names programs that cannot be run here, by their keys', async () => {
+    const home = homeWithHooks({ before: 'true', after: 'true' })
+    const check = async () => (await home.shelfd(['config', 'check'])).stdout
+    expect(await check()).toMatch(/: in order; 2 mirrors into the library on this computer\n$/)
+    const papers = join(home.path, 'Other')
+    const own = { before: [join(home.path, 'gone')], after: ['nosuch-program', 'x y'] }
+    configure(home, {
+      hooks: { before: ['sh', '-c', 'exit 1'], after: [papers] },
+      mirrors: [{ path: papers, hooks: own }],
+    })
+    const { exitCode, stdout } = await home.shelfd(['config', 'check'])
+    expect(exitCode).toBe(0)
+    expect(stdout.split('\n').slice(1)).toEqual([
+      `  ! hooks.after: the command "${papers}" is no program that this user may run`,
+      `  ! mirrors.Other.hooks.before: the command "${home.path}/gone" does not exist`,
+      '  ! mirrors.Other.hooks.after: the command "nosuch-program" is in no directory of the PATH here',
+      '',
+    ])
+    expect((await home.json(['config', 'check'])).warnings[1].key).toBe('mirrors.Other.hooks.before')
+    chmodSync(join(home.path, 'before'), 0o777)
+    configure(home, { hooks: { before: [join(home.path, 'before')] } })
+    expect(await check()).toMatch(/^ {2}! hooks.before: .*it is to be run, and/m)
+  })
+
   test('the arguments of commands are shown nowhere', async () => {
     const { stdout } = await homeWithHooks().shelfd(['config', 'show'])
     expect(stdout).toContain('/before …, not shown in full')

@@ -1,6 +1,7 @@
 import { readTextFile, rewriteFile } from '../../app/files/private-files.ts'
 import { chooseForDaemon } from '../../app/mirrors/choose-mirrors.ts'
 import { reloadDaemon } from '../../app/reload-daemon.ts'
+import { findUnusableHooks } from '../../app/run-hooks.ts'
 import { configCandidates, findConfigFile } from '../../app/settings/config-paths.ts'
 import { asIfWritten, asOwn } from '../../app/settings/draft.ts'
 import {
@@ -73,7 +74,8 @@ function shownOrigin(explained: Explained): unknown {
 export const checkCommand = defineCommand({
   description: [
     'Reads the configuration as every command and the daemon do: keys, values, directories that lie in one another. Exits 2 with',
-    'file, line and what was expected where it is wrong. "doctor" checks more: directories, the service, its certificate.',
+    'file, line and what was expected where it is wrong. It names the commands before and after a run that could not be run here and',
+    'now; that may be right, so it still exits 0. "doctor" checks more: directories, the service, its certificate.',
   ].join('\n'),
   settingFlags: SETTING_FLAGS,
   examples: [['config check', 'before the daemon reads it again']],
@@ -82,14 +84,17 @@ export const checkCommand = defineCommand({
     const { settings, io } = context
     chooseForDaemon(settings, { known: [], home: io.home })
     const { configFile = null, mirrors, service } = settings
+    const warnings = findUnusableHooks(settings, io.env)
     if (context.json) {
-      context.printJson({ path: configFile, mirrors: mirrors.map(({ name }) => name) })
+      context.printJson({ path: configFile, mirrors: mirrors.map(({ name }) => name), warnings })
       return
     }
     const into = service.kind === 'configured' ? service.origin : 'the library on this computer'
     const file =
       configFile === null ? 'No configuration file, the defaults hold' : `${escapeText(configFile)}: in order`
-    context.print(`${file}; ${counted(mirrors.length, 'mirror')} into ${into}`)
+    const except = warnings.length === 0 ? '' : `, except for ${counted(warnings.length, 'command')}`
+    context.print(`${file}${except}; ${counted(mirrors.length, 'mirror')} into ${into}`)
+    for (const { key, message } of warnings) context.printText(`  ! ${escapeText(`${key}: ${message}`)}`)
   },
 })
 
