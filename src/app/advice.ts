@@ -61,7 +61,7 @@ export function hintFor(error: unknown, commandName: string | undefined): string
   if (code === 'bad-usage') {
     return commandName === undefined
       ? 'shelfd --help lists the commands'
-      : `shelfd ${commandName} --help shows its arguments`
+      : `shelfd ${commandName} --help shows how it is called`
   }
   const hint = ADVICE[code]?.hint
   // A hint must not suggest the command that has just failed.

@@ -56,7 +56,7 @@ async function dispatch(argv: readonly string[], io: CliIo, shown: Shown): Promi
   if (argv[0] === COMPLETION_REQUEST) return complete(argv.slice(1), io)
   if (asksForOneOf(argv, '--version', '-V')) return printText(io, `${await describeVersion(argv, io)}\n`)
   const found = findCommand(argv)
-  shown.commandName = found.entry?.name
+  shown.commandName = found.entry?.name ?? (found.path.join(' ') || undefined)
   const command = await found.entry?.load()
   const asksForHelp = asksForOneOf(argv, '--help', '-h') || (found.path.length > 0 && !command)
   if (asksForHelp && !found.isMistyped) return printText(io, await helpOf(found, command, io))

@@ -127,6 +127,7 @@ describe('usage errors', () => {
     ['config pth', 'did you mean "config path"?'],
     ['libraries lst', 'did you mean "libraries list"?'],
     ['serve tokens creat', 'did you mean "serve tokens create"?'],
+    ['libraries Research', 'Cannot run "libraries Research": unknown command\n  shelfd libraries --help shows'],
     ['config path --jsn', 'did you mean "--json"?'],
     ['--jsn', 'did you mean "--json"?'],
     ['config path more', 'Cannot understand "more"'],
@@ -151,6 +152,15 @@ describe('the command line', () => {
       expect(`${listed.stdout}${listed.stderr}`).not.toContain('Commands:')
     }
     expect(await shelfd(`${group} lst`)).toMatchObject({ exitCode: 2, stdout: '' })
+  })
+
+  test('what commands show of one thing fits the terminal, with local times', async () => {
+    const wide = { isTerminal: true, columns: 60 }
+    const whoami = await shelfd('whoami', wide)
+    expect(whoami.stdout).toContain('\nabilities ')
+    for (const line of whoami.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(60)
+    expect((await shelfd('libraries create Research')).exitCode).toBe(0)
+    expect((await shelfd('libraries show Research')).stdout).toMatch(/^created +\d{4}-\d\d-\d\d \d\d:\d\d$/m)
   })
 
   test('a host is no command of the group before it', async () => {

@@ -150,6 +150,9 @@ describe('failed ignore', () => {
     expect((await home.sync(['Papers'])).exitCode).toBe(0)
     expect(service.count('uploadFile')).toBe(0)
     expect(await listFailed(home)).toEqual([])
+    expect((await home.shelfd(['failed'])).stderr).toBe(
+      'Nothing is in quarantine; 1 was set aside: shelfd failed --all\n',
+    )
     expect(await listFailed(home, '--all')).toMatchObject([{ isSetAside: true, retryAt: null }])
     expect((await home.json(['status'])).mirrors[0]).toMatchObject({
       files: { needAttention: 0, setAside: 2 },

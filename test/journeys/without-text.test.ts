@@ -65,7 +65,7 @@ describe('files without searchable text', () => {
 
   test('status and failed ignore say how to leave out a file without text', async () => {
     const { home } = await mirroredHome()
-    expect((await home.shelfd(['status'])).stdout).toContain('; a line in .shelfdignore leaves such a file out\n')
+    expect((await home.shelfd(['status'])).stdout).toContain(', and a line in .shelfdignore leaves one out\n')
     const file = join(home.path, 'Papers', '.shelfdignore')
     const ignored = await home.shelfd(['failed', 'ignore', 'Papers/one.zip'])
     expectExit(ignored, 2, `which is no failure; a line "/one.zip" in "${file}" leaves it out`)

@@ -93,7 +93,7 @@ export const checkCommand = defineCommand({
     const file =
       configFile === null ? 'No configuration file, the defaults hold' : `${escapeText(configFile)}: in order`
     const except = warnings.length === 0 ? '' : `, except for ${counted(warnings.length, 'command')}`
-    context.print(`${file}${except}; ${counted(mirrors.length, 'mirror')} into ${into}`)
+    context.printText(`${file}${except}; ${counted(mirrors.length, 'mirror')} into ${into}`)
     for (const { key, message } of warnings) context.printText(`  ! ${escapeText(`${key}: ${message}`)}`)
   },
 })

@@ -65,12 +65,15 @@ export const listCommand = defineCommand({
   },
 })
 
-/** Names other problems, so that an empty list does not look as if there were none. */
+/** Names other problems and what was set aside, so that an empty list does not look as if there were none. */
 function describeNothing({ settings }: CommandContext): string {
   using store = openStoreReader(settings.stateDir)
   const others = store ? readStatus(store).reduce((sum, { problems }) => sum + problems.length, 0) : 0
+  const known = store ? [...listQuarantine(store), ...listFailedPaths(store)] : []
+  const setAside = known.filter(({ isSetAside }) => isSetAside).length
+  const aside = setAside === 0 ? '' : `; ${setAside} ${setAside === 1 ? 'was' : 'were'} set aside: shelfd failed --all`
   return others === 0
-    ? 'Nothing is in quarantine'
+    ? `Nothing is in quarantine${aside}`
     : `No upload failed; there ${others === 1 ? 'is' : 'are'} ${counted(others, 'other problem')}: shelfd status`
 }
 
@@ -91,7 +94,7 @@ export const showCommand = defineCommand({
   async run(context, { content }) {
     const { contents: found } = findFailures(context, [content], () => false)
     if (context.json) context.printJson({ contents: found.map(quarantinedJson) })
-    else context.print(found.map(renderQuarantined).join('\n\n'))
+    else context.printText(found.map(renderQuarantined).join('\n\n'))
   },
 })
 

@@ -3,6 +3,7 @@ import { nothingMirrored } from '../../app/mirrors/choose-known.ts'
 import { describeRenewal, planRenewal } from '../../app/plan-renewal.ts'
 import type { LibrarySummary } from '../../contract/records.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
+import { formatDayAndTime } from '../../foundation/text/times.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
 import { openStoreReader } from '../../store/open-store.ts'
 import { searchLibraries } from '../../sync/pin/pin-mirror.ts'
@@ -44,7 +45,7 @@ export const createCommand = defineCommand({
     await using service = await context.openService()
     const library = await service.client.createLibrary(name, overview ?? null, context.signal)
     if (context.json) context.printJson(library)
-    else context.print(renderFields({ id: library.id, name: library.name, overview: library.overview }))
+    else context.printText(renderFields({ id: library.id, name: library.name, overview: library.overview }))
   },
 })
 
@@ -58,11 +59,18 @@ export const showCommand = defineCommand({
     const library = await service.client.showLibrary(summary.id, context.signal)
     if (context.json) context.printJson({ ...library, access: summary.access })
     else {
-      const { id, name, overview, created_at: created, updated_at: updated } = library
-      context.print(renderFields({ id, name, overview, created, updated, rights: summary.access.join(', ') }))
+      const { id, name, overview, created_at, updated_at } = library
+      const [created, updated] = [created_at, updated_at].map(localTime)
+      context.printText(renderFields({ id, name, overview, created, updated, rights: summary.access.join(', ') }))
     }
   },
 })
+
+/** Services write times in forms of their own; what is no time stays as it is. */
+function localTime(text: string): string {
+  const timeMs = Date.parse(text)
+  return Number.isNaN(timeMs) ? text : formatDayAndTime(timeMs)
+}
 
 export const renewCommand = defineCommand({
   description: [

@@ -69,7 +69,7 @@ export const showCommand = defineCommand({
       resources: holdings && `${groupDigits(holdings.resources)} that no other mirror has`,
       'way out': explainInactive(entry),
     })
-    context.print(fields)
+    context.printText(fields)
   },
 })
 

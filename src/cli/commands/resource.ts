@@ -30,12 +30,16 @@ export const showCommand = defineCommand({
   },
 })
 
-function printResource({ print, printTable }: CommandContext, resource: ResourceRecord, library: string): void {
+function printResource(
+  { print, printText, printTable }: CommandContext,
+  resource: ResourceRecord,
+  library: string,
+): void {
   const { id, title, paths = [], assets = [], abstract, ingestion_status: status } = resource
   const ingestion = `${String(status)} (${ingestionOutcome(status)})`
   const warnings = (resource.ingestion_warnings ?? []).join('; ')
   const shown = { id, title, library, paths: paths.join(', '), ingestion, warnings, abstract }
-  print(renderFields({ ...shown, error: resource.ingestion_error }))
+  printText(renderFields({ ...shown, error: resource.ingestion_error }))
   const rows = assets.map((asset) => [asset.id, asset.mime_type ?? '', asset.text ?? ''])
   if (rows.length > 0) {
     print('')

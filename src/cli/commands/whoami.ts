@@ -19,7 +19,7 @@ export const command = defineCommand({
       context.printJson({ service: service.client.origin, ...access, warnings })
       return
     }
-    context.print(renderFields({ service: service.client.origin, kind: service.kind, ...describeAccess(access) }))
+    context.printText(renderFields({ service: service.client.origin, kind: service.kind, ...describeAccess(access) }))
     if (access.libraries.length > 0) {
       const rows = access.libraries.map(({ id, name, access: rights }) => [id, name, rights.join(', ')])
       context.print('')

@@ -44,9 +44,9 @@ async function parse(argv: readonly string[], options: ArgumentTable) {
 }
 
 function unknownCommand({ path }: FoundCommand, word: string): UsageError {
-  const typed = [...path, word].join(' ')
-  const names = listNextWords(path).map((next) => [...path, next].join(' '))
-  return new UsageError('bad-usage', `Cannot run "${typed}": unknown command${didYouMean(typed, names)}`)
+  const group = path.map((each) => `${each} `).join('')
+  const near = didYouMean(word, listNextWords(path), group)
+  return new UsageError('bad-usage', `Cannot run "${group}${word}": unknown command${near}`)
 }
 
 function defaultOf(spec: ArgumentSpec): unknown {

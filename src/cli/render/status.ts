@@ -114,7 +114,8 @@ function describeDoubts({ files }: MirrorStatus): string[] {
 function describeTextless({ files }: MirrorStatus): string[] {
   if (files.withoutText === 0) return []
   const stored = counted(files.withoutText, 'file is stored, but its', 'files are stored, but their')
-  return [`  ! ${stored} text can't be searched; a line in .shelfdignore leaves such a file out`]
+  const hint = 'shelfd report --only in-sync names each, and a line in .shelfdignore leaves one out'
+  return [`  ! ${stored} text can't be searched; ${hint}`]
 }
 
 /** Lists problems by their cause, except contents in doubt, which have a line of their own. */
