@@ -218,6 +218,13 @@ describe('errors', () => {
     ).toEqual([])
   })
 
+  test('the doctor wraps its lines with commands as they are typed here', async () => {
+    const asTyped = typedInCheckout('/a/checkout/that/lies/rather/deep/src/main.ts', '/')
+    const { stdout } = await shelfd('doctor', { isTerminal: true, columns: 80, asTyped, env: { LANG: 'C' } })
+    expect(stdout).toMatch(/\n {25}"\/a\/checkout/)
+    expect(stdout).not.toMatch(/^ {1,9}\S/m)
+  })
+
   test.each([
     ['/home/ada/shelfd/src/main.ts', '/home/ada/shelfd', 'node_modules/.bin/node src/main.ts'],
     ['/opt/shelfd/src/main.ts', '/home', '/opt/shelfd/node_modules/.bin/node /opt/shelfd/src/main.ts'],

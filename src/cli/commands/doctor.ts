@@ -34,7 +34,7 @@ export const command = defineCommand({
     showNext()
     for await (const finding of runChecks(CHECKS, doctor)) {
       findings.push(finding)
-      if (!context.json) context.printText(renderFinding(finding, layout))
+      if (!context.json) context.printText(renderFinding(asTypedHere(finding, context), layout))
       if (findings.length < CHECKS.length) showNext()
     }
     const exits = findings.map(({ level, code }): ExitName => (level === 'failed' ? exitOfCode(code) : 'done'))
@@ -44,6 +44,11 @@ export const command = defineCommand({
     return worstExit(exits)
   },
 })
+
+/** Before lines are wrapped, since commands may be longer as they are typed here. */
+function asTypedHere({ message, remedy, ...finding }: Checked, { io: { asTyped = String } }: CommandContext): Checked {
+  return { ...finding, message: asTyped(message), remedy: remedy && asTyped(remedy) }
+}
 
 function toJson({ check, level, message, remedy, code }: Checked) {
   return { check, level, message, remedy: remedy ?? null, code: level === 'failed' ? (code ?? null) : null }

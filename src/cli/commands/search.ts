@@ -285,7 +285,7 @@ function printPlace({ found, isAll, order }: PlaceOfPage, { page, start, end }: 
   if (found > start && (found > last || page > 1)) printMessage(`${start + 1} to ${last}${more}`)
 }
 
-function printNotice(notice: string, { printMessage, columns }: CommandContext): void {
-  const text = escapeText(notice)
+function printNotice(notice: string, { printMessage, columns, io: { asTyped = String } }: CommandContext): void {
+  const text = asTyped(escapeText(notice))
   if (text !== '') printMessage(columns === undefined ? text : wrapText(text, columns))
 }

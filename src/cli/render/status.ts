@@ -114,7 +114,7 @@ function describeDoubts({ files }: MirrorStatus): string[] {
 function describeTextless({ files }: MirrorStatus): string[] {
   if (files.withoutText === 0) return []
   const stored = counted(files.withoutText, 'file is stored, but its', 'files are stored, but their')
-  const hint = 'shelfd report --only in-sync names each, and a line in .shelfdignore leaves one out'
+  const hint = '"shelfd report --only in-sync" names each, and a line in .shelfdignore leaves one out'
   return [`  ! ${stored} text can't be searched; ${hint}`]
 }
 
