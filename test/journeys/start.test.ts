@@ -79,7 +79,7 @@ test('npm start takes a mistyped command for no directory', () => {
   expect(mistyped).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('did you mean "search"?') })
   expect(start(home, ['failed'])).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringContaining('failed list'),
+    stderr: expect.stringContaining('Nothing is in quarantine'),
   })
 })
 

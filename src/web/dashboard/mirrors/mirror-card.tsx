@@ -68,15 +68,15 @@ function Actions({ mirror, onEdit }: { readonly mirror: MirrorOverview; onEdit()
 
 /** Shows only facts that apply. */
 function Facts({ mirror }: { readonly mirror: MirrorOverview }) {
-  const { isPaused, queue, inIngestion, lastRun, details, times } = mirror
+  const { state, isPaused, queue, inIngestion, lastRun, details, times } = mirror
   const facts: readonly (readonly [string, string])[] = [
     ['to send', queue.contents === 0 ? '' : `${counted(queue.contents, 'file')}, ${formatSize(queue.bytes)}`],
     ['being processed', inIngestion === 0 ? '' : counted(inIngestion, 'file')],
     ['paused', isPaused ? 'a daemon uploads nothing until you resume' : ''],
-    // Of a daemon's work, its times say more.
+    // Of a daemon's work, its times say more; of a run that was stopped, the state.
     [
       'last run',
-      lastRun && times.length === 0
+      lastRun && times.length === 0 && state.sign !== '✗'
         ? `${formatTime(lastRun.at)}, ${RUN_ENDINGS[lastRun.verdict] ?? lastRun.verdict}`
         : '',
     ],
