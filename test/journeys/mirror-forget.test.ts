@@ -52,8 +52,10 @@ describe('forgetting a mirror', () => {
     writeFileSync(join(home, 'a.md'), 'A')
     expect((await shelfd('sync . --yes')).exitCode).toBe(0)
     const name = JSON.parse((await shelfd('mirrors list --json')).stdout).mirrors[0].name
-    const forget = (stdin: string) => shelfd(['mirrors', 'forget', name], { isTerminal: true, stdin })
-    expect((await forget('no\n')).exitCode).toBe(8)
+    const forget = (stdin: string) => shelfd(['mirrors', 'forget', name], { isTerminal: true, columns: 70, stdin })
+    const refused = await forget('no\n')
+    expect(refused.exitCode).toBe(8)
+    expect(refused.stderr).toContain('asks for --adopt, looks for\n')
     expect((await forget(`${name}\n`)).exitCode).toBe(0)
     expect(JSON.parse((await shelfd('mirrors list --json')).stdout).mirrors).toEqual([])
   })

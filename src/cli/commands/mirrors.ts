@@ -9,6 +9,7 @@ import { nameOrigin } from '../../sync/pin/pinned-service.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { renderFields } from '../render/layout.ts'
+import { wordingFor } from '../terminal/cli-io.ts'
 import { confirmByName } from '../terminal/prompts.ts'
 
 const MIRROR = {
@@ -123,7 +124,8 @@ function findForgettable({ settings }: CommandContext, name: string): RosterEntr
 
 async function confirm(context: CommandContext, entry: RosterEntry): Promise<void> {
   const { name } = entry
-  for (const line of describeLoss(context, entry)) context.io.stderr.write(`${escapeText(line)}\n`)
+  const worded = wordingFor(context.io, 'stderr')
+  for (const line of describeLoss(context, entry)) context.io.stderr.write(`${worded(escapeText(line))}\n`)
   await confirmByName(context, 'forget the mirror', name, { flag: '--yes' })
 }
 
