@@ -21,16 +21,19 @@ export function graceMs(leaseMs: number): number {
 export class SilentSessions {
   readonly #seen = new Map<bigint, SeenBeat>()
 
-  /** Notes a beat that was read after `askedMs` (monotonic). Returns whether it is unchanged for lease and grace. */
-  note(session: bigint, beat: bigint, askedMs: number, leaseMs: number): boolean {
+  /**
+   * Notes a beat that was read before `nowMs` (monotonic). Returns whether it is unchanged for lease and grace, if it still is: who closes the
+   * session compares it once more.
+   */
+  note(session: bigint, beat: bigint, nowMs: number, leaseMs: number): boolean {
     const longestMs = leaseMs + graceMs(leaseMs)
     for (const [other, { noticedMs }] of this.#seen) {
-      if (askedMs - noticedMs > FORGOTTEN_AFTER * longestMs) this.#seen.delete(other)
+      if (nowMs - noticedMs > FORGOTTEN_AFTER * longestMs) this.#seen.delete(other)
     }
     const before = this.#seen.get(session)
-    const sinceMs = before?.beat === beat ? before.sinceMs : askedMs
-    this.#seen.set(session, { beat, sinceMs, noticedMs: askedMs })
-    return askedMs - sinceMs > longestMs
+    const sinceMs = before?.beat === beat ? before.sinceMs : nowMs
+    this.#seen.set(session, { beat, sinceMs, noticedMs: nowMs })
+    return nowMs - sinceMs > longestMs
   }
 
   forget(session: bigint): void {

@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import type { Ledger } from '../../src/ledger/ledger.ts'
+import { TemporaryError } from '../../src/foundation/errors.ts'
+import type { Ledger, LedgerLibrary, WantedContent } from '../../src/ledger/ledger.ts'
 import { Membership } from '../../src/sync/fleet/membership.ts'
 import type { Progress } from '../../src/sync/progress.ts'
 import { MemoryLedger } from '../ledger/memory-ledger.ts'
 import { startEngine } from '../support/engine.ts'
 import { until } from '../support/mirror-controller.ts'
+
+interface ClaimHooks {
+  onAsked?: ((library: LedgerLibrary, contents: readonly WantedContent[]) => Promise<void>) | undefined
+  onAnswered?: (() => void) | undefined
+}
 
 /** An engine whose host is connected to its ledger as soon as the test allows it. */
 async function engineOfFleet(files: Readonly<Record<string, string>>) {
@@ -13,6 +19,7 @@ async function engineOfFleet(files: Readonly<Record<string, string>>) {
   const shared = new MemoryLedger(engine.clock)
   const latch = Promise.withResolvers<void>()
   const asked: string[] = []
+  const hooks: ClaimHooks = {}
   const connect = async (): Promise<Ledger> => {
     await latch.promise
     const ledger = shared.connect()
@@ -20,7 +27,10 @@ async function engineOfFleet(files: Readonly<Record<string, string>>) {
       ...ledger,
       claim: async (session, library, contents, limits) => {
         asked.push(...contents.map(({ place }) => place.path))
-        return await ledger.claim(session, library, contents, limits)
+        await hooks.onAsked?.(library, contents)
+        const results = await ledger.claim(session, library, contents, limits)
+        hooks.onAnswered?.()
+        return results
       },
     }
   }
@@ -29,7 +39,7 @@ async function engineOfFleet(files: Readonly<Record<string, string>>) {
     retry: { attempts: 9, firstDelayMs: 1, maxDelayMs: 1, forMs: 60_000 },
   })
   Object.assign(engine, { fleet })
-  return { ...started, fleet, asked, open: latch.resolve }
+  return { ...started, fleet, shared, asked, hooks, open: latch.resolve }
 }
 
 function isIn({ progress }: { readonly progress: Progress }, phase: Progress['phase']): () => boolean {
@@ -63,5 +73,34 @@ test('a run over a part claims nothing outside it [P4]', async () => {
   expect(new Set(asked)).toEqual(new Set(['out/b.md']))
   expect((await tested.sync([mirror])).outcome).toBe('done')
   expect(new Set(asked)).toEqual(new Set(['out/b.md', 'in/a.md', 'c.md']))
+  await fleet[Symbol.asyncDispose]()
+})
+
+test('a full disk hides no doubt that the ledger told [P3, P4]', async () => {
+  const { tested, engine, store, mirror, fleet, shared, hooks, open } = await engineOfFleet({ 'a.md': 'a' })
+  open()
+  hooks.onAsked = async (library, contents) => {
+    hooks.onAsked = undefined
+    const dead = shared.connect()
+    const { session } = await dead.open({ key: 'dead', name: 'dead', version: '1.0.0' }, null)
+    await dead.claim(session, library, contents, { newPerDay: null })
+    await dead.close(session)
+  }
+  let isFull = false
+  hooks.onAnswered = () => {
+    isFull = true
+    hooks.onAnswered = undefined
+  }
+  const { write } = store
+  Object.assign(engine.store, {
+    write: (work: () => unknown) => {
+      if (!isFull) return write(work)
+      isFull = false
+      throw new TemporaryError('disk-full', 'The disk is full')
+    },
+  })
+  expect((await tested.sync([mirror])).outcome).not.toBe('done')
+  expect((await tested.sync([mirror])).outcome).toBe('done')
+  expect(store.uploads.listByContent(1).map(({ outcome }) => outcome)).toEqual(['absent', 'created'])
   await fleet[Symbol.asyncDispose]()
 })

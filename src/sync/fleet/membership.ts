@@ -111,7 +111,7 @@ export class Membership implements AsyncDisposable {
     return claim !== undefined && claim.session === this.#session.current?.session
   }
 
-  /** The same, and the ledger knows that it may be sent to this place: who takes the claim over looks there. */
+  /** The same, and it may be sent to this place: the ledger knows of the place, and nobody may have sent it already. */
   hasClaimedAt(contentId: number, place: UploadPlace): boolean {
     return this.hasClaimed(contentId) && this.#claimed.get(contentId)?.places.has(keyOf(place)) === true
   }
@@ -273,7 +273,9 @@ export class Membership implements AsyncDisposable {
         const kind = results[index]?.kind
         if (kind !== 'mine' && kind !== 'doubtful') return
         const known = this.hasClaimed(contentId) ? this.#claimed.get(contentId)?.places : undefined
-        this.#claimed.set(contentId, { session, places: new Set(known).add(keyOf(place)) })
+        // What may have arrived may be sent to no place: it is asked for again once a search has not found it.
+        const places = kind === 'doubtful' ? new Set<string>() : new Set(known).add(keyOf(place))
+        this.#claimed.set(contentId, { session, places })
       })
       if (!this.#outbox.isEmpty) this.settleSoon()
       return results

@@ -11,9 +11,9 @@ export interface PlantedBug {
 export const FLEET_BUGS: readonly PlantedBug[] = [
   {
     name: 'what a silent host was sending is sent without a search',
-    file: 'src/sync/fleet/ledger-answers.ts',
-    from: '        this.#recordDoubt(candidate, result)\n',
-    to: '',
+    file: 'src/sync/fleet/membership.ts',
+    from: 'await ledger.claim(session, library, wanted, limits)',
+    to: "(await ledger.claim(session, library, wanted, limits)).map((one): ClaimResult => (one.kind === 'doubtful' ? { kind: 'mine' } : one))",
   },
   {
     name: 'the end of an upload leaves without a lease',
@@ -90,8 +90,8 @@ export const FLEET_BUGS: readonly PlantedBug[] = [
   {
     name: 'a session is closed although its beats come',
     file: 'src/rules/lease.ts',
-    from: 'before?.beat === beat ? before.sinceMs : askedMs',
-    to: 'before?.sinceMs ?? askedMs',
+    from: 'before?.beat === beat ? before.sinceMs : nowMs',
+    to: 'before?.sinceMs ?? nowMs',
   },
   {
     name: 'what may still arrive is given back as not sent',
