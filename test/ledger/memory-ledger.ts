@@ -29,7 +29,7 @@ import {
   type ExtraSend,
   followUpOf,
   type Host,
-  isCounted,
+  isKnown,
   isStoring,
   type Losses,
   libraryKey,
@@ -311,18 +311,19 @@ export class MemoryLedger {
     if (end.kind === 'outcome') return { isLate: false, resourceId: undefined }
     const own = claim?.session === end.session && claim.host === host ? claim : undefined
     if (own) this.#endClaim(key, own, end.kind)
-    const isLate = own === undefined && (claim !== undefined || stored !== undefined)
+    const isRepeated =
+      isStoring(end) && isKnown(this.#extraSends, key, { ...end, host, stored, isOwn: own !== undefined })
+    const isLate = !own && !isRepeated && (claim !== undefined || stored !== undefined)
     if (end.kind === 'refused' && end.refusal) this.#refuse(key, end.refusal, host)
     if (!isStoring(end)) return { isLate, resourceId: undefined }
     this.#claims.delete(key)
     this.#refusals.delete(key)
     const { resourceId } = end
     if (!stored) this.#contents.set(key, { library: libraryKey(end.library), resourceId, outcome, host })
-    const isOther = stored && stored.resourceId !== resourceId && !isCounted(this.#extraSends, key, resourceId)
-    const other = isOther ? stored.resourceId : undefined
+    const other = isRepeated || stored?.resourceId === resourceId ? undefined : stored?.resourceId
     const isSecond = end.kind === 'duplicate' && (isLate || (own?.doubts ?? 0) > 0)
     if (other !== undefined || isSecond) {
-      this.#extraSends.set(`${this.#number()} ${key}`, { library: libraryKey(end.library), resourceId })
+      this.#extraSends.set(`${this.#number()} ${key}`, { library: libraryKey(end.library), resourceId, host })
     }
     return { isLate, resourceId: other }
   }

@@ -67,6 +67,7 @@ export interface Stored {
 export interface ExtraSend {
   readonly library: string
   readonly resourceId: string
+  readonly host: string
 }
 
 /** How many sessions beside this one are busy with a service, and had a beat after `seenAfterMs`. */
@@ -118,10 +119,24 @@ export function claimAfter(claim: Claim, kind: UploadEnd['kind']): Claim | undef
   return kind === 'not-sent' && claim.isDoubtful ? { ...claim, session: 0n } : undefined
 }
 
-/** The resource was counted as a second send: a host repeats receipts that the ledger may have lost. */
-export function isCounted(extraSends: JournalTable<ExtraSend>, key: string, resourceId: string): boolean {
+interface Receipt {
+  readonly host: string
+  readonly resourceId: string
+  readonly stored: Stored | undefined
+  readonly isOwn: boolean
+}
+
+/** The ledger had the receipt before: a host repeats those that it may have lost. */
+export function isKnown(
+  extraSends: JournalTable<ExtraSend>,
+  key: string,
+  { host, resourceId, stored, isOwn }: Receipt,
+): boolean {
+  if (!stored) return false
+  const isOther = stored.resourceId !== resourceId
+  if (!isOwn && !isOther && stored.host === host) return true
   const of = [...extraSends.entries()].filter(([other]) => other.endsWith(` ${key}`))
-  return of.some(([, extra]) => extra.resourceId === resourceId)
+  return of.some(([, extra]) => extra.resourceId === resourceId && (isOther || extra.host === host))
 }
 
 export function distinctPlaces(places: readonly UploadPlace[]): UploadPlace[] {

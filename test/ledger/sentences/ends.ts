@@ -112,10 +112,29 @@ export function describeEnds(ledger: () => LedgerUnderTest): void {
       await laptop.claim('a')
       await laptop.create('a', 'r2')
       await nas.create('a', 'r1')
-      const late = [{ index: 0, isLate: true, resourceId: undefined }]
-      expect(await nas.settle(['a', { kind: 'adopted', resourceId: 'r1' }])).toEqual(late)
+      for (const kind of ['adopted', 'duplicate'] as const)
+        expect(await nas.settle(['a', { kind, resourceId: 'r1' }])).toEqual([])
       expect(await nas.create('a', 'r3')).toEqual([{ index: 0, isLate: true, resourceId: 'r2' }])
       expect(await ledger().countExtraSends(nas.library)).toBe(2)
+    })
+
+    test('a second send is counted once if two hosts report it at once [P3]', async () => {
+      const [nas, laptop] = await openTwo(ledger())
+      const third = await TestHost.open(ledger(), 'third', nas.library)
+      const names = Array.from({ length: 50 }, (_, index) => `content ${index}`)
+      const asTo = (kind: 'created' | 'adopted', of: string) =>
+        names.map((name) => [name, { kind, resourceId: `${name} ${of}` }] as const)
+      await nas.settle(...asTo('created', 'first'))
+      await Promise.all([laptop.settle(...asTo('created', 'second')), third.settle(...asTo('adopted', 'second'))])
+      expect(await ledger().countExtraSends(nas.library)).toBe(names.length)
+    })
+
+    test('a duplicate that its host repeats is no second send', async () => {
+      const nas = await TestHost.open(ledger())
+      await nas.claim('a')
+      for (const _ of ['first', 'repeated'])
+        expect(await nas.settle(['a', { kind: 'duplicate', resourceId: 'r1' }])).toEqual([])
+      expect(await ledger().countExtraSends(nas.library)).toBe(0)
     })
 
     test('the owner learns of a second send too, if the late end was first', async () => {
@@ -163,6 +182,8 @@ export function describeEnds(ledger: () => LedgerUnderTest): void {
       expect(await nas.settle(['a', { kind: 'duplicate', resourceId: 'r1' }])).toEqual([
         { index: 0, isLate: true, resourceId: undefined },
       ])
+      for (const kind of ['adopted', 'duplicate'] as const)
+        expect(await nas.settle(['a', { kind, resourceId: 'r1' }])).toEqual([])
       expect(await ledger().countExtraSends(nas.library)).toBe(1)
     })
 

@@ -619,7 +619,8 @@ end $$;
 
 -- Kinds: c created, d duplicate, a adopted, o its ingestion has this outcome, r refused, n not sent, b absent by a complete look, x in doubt,
 -- t refused no more: somebody wants it tried again, i set aside by somebody. Ends must be sorted by
--- library and key. Returns what is not as the host thinks: another session took the claim over, or the content has another resource.
+-- library and key. Returns what is not as the host thinks: another session took the claim over, or the content has another resource. Receipts
+-- that the ledger had before are no longer odd.
 create function settle_1(
   p_host integer, p_batch bigint, p_origins text[], p_tenants bigint[], p_remotes text[], p_mimes text[],
   p_library integer[], p_session bigint[], p_sha256 bytea[], p_mime integer[], p_size bigint[], p_kind "char"[], p_resource text[],
@@ -629,7 +630,7 @@ set search_path = shelfd, pg_temp set lock_timeout = '20s'
 set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
 declare
   done bigint; libraries integer[] := '{}'; mimes smallint[]; has_refusals boolean; lib integer; was record; is_sent boolean; is_own boolean; is_stored boolean;
-  known text; key_sha bytea; key_mime smallint; unspent jsonb := '{}'; unspent_slot timestamptz; unspent_service integer;
+  known text; known_host integer; is_repeated boolean; key_sha bytea; key_mime smallint; unspent jsonb := '{}'; unspent_slot timestamptz; unspent_service integer;
 begin
   perform be_durable_1();
   select h.settled into done from host h where h.id = p_host for update;
@@ -694,14 +695,21 @@ begin
         values (lib, key_sha, key_mime, p_size[k], p_resource[k], p_outcome[k], p_host) on conflict do nothing;
       is_stored := found;
       if not is_stored then
-        o_is_late := o_is_late or not is_own;
-        -- A host repeats receipts that the ledger may have lost: one that it has counted is not odd again.
-        select c.resource_id into o_resource from content c
-          where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime and c.resource_id <> p_resource[k]
-            and not exists (
-              select from extra_send e
-                where e.library_id = lib and e.sha256 = key_sha and e.mime = key_mime and e.resource_id = p_resource[k]
-            ) for update;
+        -- A host repeats receipts that the ledger may have lost.
+        select c.resource_id, c.host_id into known, known_host from content c
+          where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime;
+        is_repeated := not is_own and known = p_resource[k] and known_host = p_host;
+        if not is_repeated then
+          -- Two hosts may report a second send at once: the second one looks once the first one has counted it.
+          perform from content c where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime
+            and (c.resource_id <> p_resource[k] or p_kind[k] = 'd') for update;
+          is_repeated := exists (
+            select from extra_send e where e.library_id = lib and e.sha256 = key_sha and e.mime = key_mime
+              and e.resource_id = p_resource[k] and (e.host_id = p_host or known <> p_resource[k])
+          );
+        end if;
+        o_is_late := not (is_own or is_repeated);
+        if not is_repeated then o_resource := nullif(known, p_resource[k]); end if;
       end if;
       -- Sent more than once: another resource, or a second location of the same one.
       if o_resource is not null or (p_kind[k] = 'd' and (o_is_late or (is_own and was.doubts > 0))) then
