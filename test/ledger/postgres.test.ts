@@ -252,6 +252,12 @@ describe('a ledger on PostgreSQL', () => {
     await own.run(`DROP ROLE ${user}`)
   })
 
+  test('the same dump in two servers is two ledgers', async () => {
+    const [server] = await database.run('SELECT system_identifier::text AS number FROM pg_control_system()')
+    const { opened: at } = await TestHost.open(target)
+    expect(at.generation.split('-')).toContain(server?.number)
+  })
+
   test('a session without its row counts as closed', async () => {
     const [nas, laptop] = await openTwo(target)
     await nas.claim('a')

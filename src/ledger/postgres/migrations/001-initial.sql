@@ -180,9 +180,16 @@ create index on published_run (started_at);
 
 -- What the functions share ------------------------------------------------------------------------------------------------------------
 
--- A dump that is restored makes a table with another number.
+-- 0 where the system does not say it.
+create function cluster_1() returns bigint language plpgsql stable as $$
+begin
+  return (select c.system_identifier from pg_control_system() c);
+exception when insufficient_privilege or undefined_function or feature_not_supported then return 0;
+end $$;
+
+-- A dump that is restored makes a table with another number, or, in a server that was set up as the one before, is on another cluster.
 create function generation_1() returns text language sql stable as $$
-  select l.generation || '-' || 'shelfd.ledger'::regclass::oid from shelfd.ledger l $$;
+  select concat_ws('-', l.generation, shelfd.cluster_1(), 'shelfd.ledger'::regclass::oid) from shelfd.ledger l $$;
 
 -- 0 where the system does not say it.
 create function timeline_1() returns integer language plpgsql stable as $$
