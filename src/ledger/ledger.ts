@@ -107,6 +107,8 @@ export interface HostIdentity {
   readonly version: string
   /** Distinguishes its state from a copy of it; undefined where the system does not. */
   readonly place?: string | undefined
+  /** Its state may be older than its last session: it was restored, or copied. */
+  readonly isRestored?: boolean
 }
 
 export interface OpenedSession {
@@ -174,8 +176,8 @@ export type FollowUp =
 export interface Ledger extends AsyncDisposable {
   /**
    * Opens a session and closes the host's previous one. Throws LedgerError `host-elsewhere` if the host, unless it was forgotten, has opened
-   * its sessions at another place; where the place is not known, `host-in-use` if the ledger has another session than `previous` for this
-   * host: another process has its key, as in a copied state.
+   * its sessions at another place; `host-in-use` if another process has its key, as in a copied state: where the place is not known, if the
+   * ledger has another session than `previous` for this host; otherwise if that was opened after `previous`, unless the state is restored.
    */
   open(host: HostIdentity, previous: bigint | null): Promise<OpenedSession>
   /**

@@ -38,6 +38,7 @@ import {
   type Pauses,
   type Session,
   type Stored,
+  sessionBefore,
 } from './memory-rows.ts'
 
 /** A ledger in memory, by the contract: many hosts connect to it, and the last commits can be lost as in a failover. */
@@ -165,20 +166,22 @@ export class MemoryLedger {
     return [...this.#extraSends.entries()].filter(([, extra]) => extra.library === libraryKey(library)).length
   }
 
-  #open({ key, name, version, place }: HostIdentity, previous: bigint | null): OpenedSession {
+  #open(identity: HostIdentity, previous: bigint | null): OpenedSession {
+    const { key, name, version, place } = identity
     const host = this.#hosts.get(key) ?? { id: this.#number(), session: null, settled: 0n, name, version }
-    const isPlaceKnown = host.place !== undefined && place !== undefined
-    if (host.session !== null && isPlaceKnown && host.place !== place) {
+    if (host.session !== null && host.place !== undefined && place !== undefined && host.place !== place) {
       throw new LedgerError('host-elsewhere', `the state of host "${name}" is at another place`)
     }
     const own = host.session === null ? undefined : this.#sessions.get(String(host.session))
-    const isUnused = own?.beat === 0n && own.previous === previous
-    if (own && !isPlaceKnown && host.session !== previous && !isUnused && own.timeline === this.#timeline) {
+    const last = sessionBefore(identity, previous, host, own)
+    const isUnused = own?.beat === 0n && own.previous === last
+    if (own && host.session !== last && !isUnused && own.timeline === this.#timeline) {
       throw new LedgerError('host-in-use', `another process uses the key of host "${name}"`)
     }
     if (own) this.#sessions.set(String(host.session), { ...own, isClosed: true })
     const session = BigInt(this.#number())
-    this.#sessions.set(String(session), { host: key, previous, timeline: this.#timeline, beat: 0n, isClosed: false })
+    const next = { host: key, previous: last, timeline: this.#timeline, beat: 0n, isClosed: false }
+    this.#sessions.set(String(session), next)
     this.#hosts.set(key, { ...host, name, version, session, place: place ?? host.place })
     const at = { generation: 'memory', timeline: this.#timeline, hasMoved: this.#timeline > 1 }
     return { session, hostId: host.id, settled: host.settled, ...at, leaseMs: this.#leaseMs }

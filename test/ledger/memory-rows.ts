@@ -2,6 +2,7 @@
 import { TemporaryError } from '../../src/foundation/errors.ts'
 import type {
   FollowUp,
+  HostIdentity,
   LedgerLibrary,
   SharedOutcome,
   UploadEnd,
@@ -66,8 +67,19 @@ export interface Stored {
 /** A content was sent once more. */
 export interface ExtraSend {
   readonly library: string
-  readonly resourceId: string
   readonly host: string
+  readonly resourceId: string
+}
+
+/** The session that an opening follows: at its own place the ledger's, unless that was opened with a copy of the state, and used. */
+export function sessionBefore(
+  { place, isRestored = false }: HostIdentity,
+  previous: bigint | null,
+  host: Host,
+  own: Session | undefined,
+): bigint | null {
+  const isCopied = !isRestored && own !== undefined && own.beat > 0n && own.previous === previous
+  return place !== undefined && place === host.place && !isCopied ? host.session : previous
 }
 
 /** How many sessions beside this one are busy with a service, and had a beat after `seenAfterMs`. */

@@ -46,8 +46,9 @@ class PostgresLedger implements Ledger {
   }
 
   async open(host: HostIdentity, previous: bigint | null): Promise<OpenedSession> {
-    const values = [host.key, withoutNul(host.name), withoutNul(host.version), previous, host.place ?? null]
-    const [row] = await this.#work.query<OpenRow>('SELECT * FROM shelfd.open_1($1, $2, $3, $4, $5)', values)
+    const { key, name, version, place, isRestored = false } = host
+    const values = [key, withoutNul(name), withoutNul(version), previous, place, isRestored]
+    const [row] = await this.#work.query<OpenRow>('SELECT * FROM shelfd.open_1($1, $2, $3, $4, $5, $6)', values)
     if (!row) throw new Error('The ledger returned no session')
     this.#taken = 0n
     return {

@@ -217,9 +217,10 @@ export class HostSession {
     const ledger = await this.connect()
     const key = store.keyValues.get(HOST_KEY) ?? this.#keep(HOST_KEY, randomUUID())
     const before = store.keyValues.get(SESSION_KEY)
+    const isCopied = store.keyValues.get(COPIED_KEY) !== undefined
     const since = this.#now()
     const opened = await ledger
-      .open({ key, name, version, place }, before === undefined ? null : BigInt(before))
+      .open({ key, name, version, place, isRestored: isCopied }, before === undefined ? null : BigInt(before))
       .catch(asOperatorError)
     this.#keep(SESSION_KEY, String(opened.session))
     const known = store.keyValues.get(LEDGER)
@@ -228,7 +229,6 @@ export class HostSession {
     const hasLost = this.#outbox.reconcile(opened, { acknowledged, isUnknown })
     const gap = findLedgerGap(known, hasLost, opened)
     const session = { ...opened, ledger, since }
-    const isCopied = store.keyValues.get(COPIED_KEY) !== undefined
     const mustWait = gap !== undefined || isCopied
     const keepLedger = () => this.#keep(LEDGER, `${opened.generation}/${opened.timeline}`)
     if (gap) this.#requireSearches(gap)
@@ -345,7 +345,7 @@ function asOperatorError(error: unknown): never {
 
 const IN_USE: Readonly<Partial<Record<LedgerErrorCode, string>>> = {
   'host-in-use':
-    'Another process uses the ledger under the name of this host: its state was copied, or restored beside it; stop one of them, and remove the copied state',
+    'Another process uses the ledger under the name of this host: its state was copied, or restored beside it; stop one of them, and remove the copied state; if the other one is still refused, run "shelfd fleet forget" with its name',
   'host-elsewhere':
     'The ledger knows this host with its state in another directory: its state was copied or moved; remove the copy, or if it was moved, stop the host there and run "shelfd fleet forget" with its name',
 }

@@ -61,12 +61,29 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       await nas.ledger.close(nas.session)
       await expectLedgerError(openAt('there'), 'host-elsewhere')
       nas.opened = await openAt()
-      const earlier = nas.session
       nas.opened = await openAt('here')
       await nas.ledger.renew(nas.session)
       // At its own place it is no copy, whatever the ledger has lost.
-      nas.opened = await nas.ledger.open({ ...identity, place: 'here' }, earlier)
+      nas.opened = await nas.ledger.open({ ...identity, place: 'here' }, 77n)
       expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true })
+    })
+
+    test('of two copies at the same place, as in images of a disk, one is refused [P16]', async () => {
+      const nas = await TestHost.open(ledger())
+      const identity = { key: nas.key, name: 'nas', version: '1', place: 'here' }
+      const open = async (previous: bigint, isRestored = false) => {
+        const { session } = await nas.ledger.open({ ...identity, isRestored }, previous)
+        expect(await nas.ledger.renew(session)).toMatchObject({ isOurs: true })
+        return session
+      }
+      const copied = await open(nas.session)
+      const first = await open(copied)
+      await expectLedgerError(open(copied), 'host-in-use')
+      const last = await open(first)
+      // An older copy is taken for the host of a ledger that went back, and the host itself is refused.
+      await open(copied)
+      await expectLedgerError(open(last), 'host-in-use')
+      await open(last, true)
     })
 
     test.each(['call', 'answer'] as const)('a lost %s of an opening is repeated', async (loss) => {

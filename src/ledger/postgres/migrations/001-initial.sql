@@ -272,9 +272,10 @@ create function milliseconds_1(p_at timestamptz) returns bigint language sql imm
 create function ledger_1() returns table (o_schema integer, o_lease_ms integer) language sql stable security definer
 set search_path = shelfd, pg_temp as $$ select l.schema, l.lease_ms from ledger l $$;
 
--- The place decides where it is known (not null): a state at another one is refused unless the host was forgotten, and at the same one no
--- other process can be; a session that the ledger does not know shows there that the ledger went back.
-create function open_1(p_key text, p_name text, p_version text, p_previous bigint, p_place text)
+-- The place decides where it is known (not null): a state at another one is refused unless the host was forgotten. At the same one, a session
+-- that the ledger does not know shows that the ledger went back, or that the state was restored there; but if the ledger's session was opened
+-- from the state's last one, and used, somebody else did that with a copy (p_is_restored: the state may be older than that).
+create function open_1(p_key text, p_name text, p_version text, p_previous bigint, p_place text, p_is_restored boolean)
 returns table (
   o_session bigint, o_host integer, o_settled bigint, o_generation text, o_timeline integer, o_lease_ms integer, o_has_moved boolean
 ) language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
@@ -292,12 +293,14 @@ begin
   if known.session_id is not null and known.place <> p_place then
     raise exception 'the state of host "%" is at another place', p_name using errcode = 'SF005';
   end if;
-  if known.place = p_place then previous := known.session_id; end if;
   insert into host as x (key, name, version, place) values (p_key, p_name, p_version, p_place)
     on conflict (key) do update set name = excluded.name, version = excluded.version, is_forgotten = false,
       place = coalesce(excluded.place, x.place) returning * into h;
   if h.session_id is not null then
     select * into own from session s where s.id = h.session_id for update;
+    if known.place = p_place and (p_is_restored or own.beat = 0 or own.previous_id is distinct from p_previous) then
+      previous := h.session_id;
+    end if;
     -- Another session than the host's previous one: the answer to an earlier call was lost, and nobody has used that session; or the
     -- ledger has changed over to a state in which it does not know the previous one. Otherwise, another process opened it.
     if h.session_id is distinct from previous
