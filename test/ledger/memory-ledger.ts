@@ -169,15 +169,8 @@ export class MemoryLedger {
   #open(identity: HostIdentity, previous: bigint | null): OpenedSession {
     const { key, name, version, place } = identity
     const host = this.#hosts.get(key) ?? { id: this.#number(), session: null, settled: 0n, name, version }
-    if (host.session !== null && host.place !== undefined && place !== undefined && host.place !== place) {
-      throw new LedgerError('host-elsewhere', `the state of host "${name}" is at another place`)
-    }
     const own = host.session === null ? undefined : this.#sessions.get(String(host.session))
-    const last = sessionBefore(identity, previous, host, own)
-    const isUnused = own?.beat === 0n && own.previous === last
-    if (own && host.session !== last && !isUnused && own.timeline === this.#timeline) {
-      throw new LedgerError('host-in-use', `another process uses the key of host "${name}"`)
-    }
+    const last = sessionBefore(identity, previous, { host, own, timeline: this.#timeline })
     if (own) this.#sessions.set(String(host.session), { ...own, isClosed: true })
     const session = BigInt(this.#number())
     const next = { host: key, previous: last, timeline: this.#timeline, beat: 0n, isClosed: false }
@@ -314,8 +307,7 @@ export class MemoryLedger {
     if (end.kind === 'outcome') return { isLate: false, resourceId: undefined }
     const own = claim?.session === end.session && claim.host === host ? claim : undefined
     if (own) this.#endClaim(key, own, end.kind)
-    const isRepeated =
-      isStoring(end) && isKnown(this.#extraSends, key, { ...end, host, stored, isOwn: own !== undefined })
+    const isRepeated = isKnown(this.#extraSends, key, { ...end, host, stored, own })
     const isLate = !own && !isRepeated && (claim !== undefined || stored !== undefined)
     if (end.kind === 'refused' && end.refusal) this.#refuse(key, end.refusal, host)
     if (!isStoring(end)) return { isLate, resourceId: undefined }

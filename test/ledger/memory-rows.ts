@@ -1,13 +1,14 @@
 /** What a ledger in memory keeps, and by which keys. */
 import { TemporaryError } from '../../src/foundation/errors.ts'
-import type {
-  FollowUp,
-  HostIdentity,
-  LedgerLibrary,
-  SharedOutcome,
-  UploadEnd,
-  UploadPlace,
-  WantedContent,
+import {
+  type FollowUp,
+  type HostIdentity,
+  LedgerError,
+  type LedgerLibrary,
+  type SharedOutcome,
+  type UploadEnd,
+  type UploadPlace,
+  type WantedContent,
 } from '../../src/ledger/ledger.ts'
 import type { JournalTable } from './journal.ts'
 
@@ -71,15 +72,30 @@ export interface ExtraSend {
   readonly resourceId: string
 }
 
-/** The session that an opening follows: at its own place the ledger's, unless that was opened with a copy of the state, and used. */
+interface Known {
+  readonly host: Host
+  readonly own: Session | undefined
+  readonly timeline: number
+}
+
+/**
+ * The session that an opening follows: at its own place the ledger's, unless that was opened with a copy of the state, and used. Throws if
+ * another process has the key.
+ */
 export function sessionBefore(
-  { place, isRestored = false }: HostIdentity,
+  { name, place, isRestored = false }: HostIdentity,
   previous: bigint | null,
-  host: Host,
-  own: Session | undefined,
+  { host, own, timeline }: Known,
 ): bigint | null {
+  const isPlaceKnown = host.place !== undefined && place !== undefined
+  if (host.session !== null && isPlaceKnown && host.place !== place)
+    throw new LedgerError('host-elsewhere', `the state of host "${name}" is at another place`)
   const isCopied = !isRestored && own !== undefined && own.beat > 0n && own.previous === previous
-  return place !== undefined && place === host.place && !isCopied ? host.session : previous
+  const last = isPlaceKnown && !isCopied ? host.session : previous
+  const isUnused = own?.beat === 0n && own.previous === last
+  if (own && host.session !== last && !isUnused && own.timeline === timeline)
+    throw new LedgerError('host-in-use', `another process uses the key of host "${name}"`)
+  return last
 }
 
 /** How many sessions beside this one are busy with a service, and had a beat after `seenAfterMs`. */
@@ -133,20 +149,20 @@ export function claimAfter(claim: Claim, kind: UploadEnd['kind']): Claim | undef
 
 interface Receipt {
   readonly host: string
-  readonly resourceId: string
+  readonly resourceId?: string
   readonly stored: Stored | undefined
-  readonly isOwn: boolean
+  readonly own: Claim | undefined
 }
 
 /** The ledger had the receipt before: a host repeats those that it may have lost. */
 export function isKnown(
   extraSends: JournalTable<ExtraSend>,
   key: string,
-  { host, resourceId, stored, isOwn }: Receipt,
+  { host, resourceId, stored, own }: Receipt,
 ): boolean {
   if (!stored) return false
   const isOther = stored.resourceId !== resourceId
-  if (!isOwn && !isOther && stored.host === host) return true
+  if (!own && !isOther && stored.host === host) return true
   const of = [...extraSends.entries()].filter(([other]) => other.endsWith(` ${key}`))
   return of.some(([, extra]) => extra.resourceId === resourceId && (isOther || extra.host === host))
 }
