@@ -38,7 +38,7 @@ function temporaryHost(clock: Clock = systemClock, leaseMs = LEASE_MS) {
   const around = { clock, random: Math.random, logger }
   const open = (signal = new AbortController().signal, state = store, ledger: Pick<MemoryLedger, 'connect'> = shared) =>
     new Membership(
-      { ...around, store: state, signal },
+      { ...around, clock: { ...clock, ...timers }, store: state, signal },
       {
         ...{ connect: async () => ledger.connect(), name: 'nas', version: '1.0.0', limits: { newPerDay: null } },
         ...{ bootMs: clock.monotonicMs, retry: { attempts: 9, firstDelayMs: 1, maxDelayMs: 1, forMs: 60_000 } },
@@ -151,7 +151,9 @@ test('a host that is stopped while it waits for lost sessions waits and looks wi
 test('a copied state claims nothing while the host that it was copied from may send [P3]', async () => {
   const clock = manualClock()
   const { directory, open } = temporaryHost(clock)
-  const fleet = open()
+  // Stopped: nothing runs there when it is due.
+  const startTimer = () => ({ refresh: () => {}, [Symbol.dispose]: () => {} })
+  const fleet = open(undefined, undefined, undefined, { startTimer })
   const claim = async (host: Membership) => {
     const [result] = await host.claim(LIBRARY, [contentOf(1)], { looks: await host.join() })
     return [result?.kind, fleet.fence(1).isOpen()]

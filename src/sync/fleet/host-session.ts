@@ -98,7 +98,7 @@ export class HostSession {
   #opening: Promise<Session> | undefined
   #timer: Timer | undefined
   #reporting: Promise<boolean> | undefined
-  #isClosed = false
+  readonly #closing = new AbortController()
   #looks = 0
   #busyHosts = 1
 
@@ -161,8 +161,9 @@ export class HostSession {
 
   /** Ends the session and the connection; `last` is called before, with the session. */
   async close(last: () => Promise<void>): Promise<void> {
-    this.#isClosed = true
+    this.#closing.abort(new InterruptedError('the session at the ledger was closed'))
     this.#timer?.[Symbol.dispose]()
+    await this.#opening?.catch(() => {})
     await using ledger = await this.#connecting?.catch(() => undefined)
     const session = this.#session
     if (!ledger || !session) return
@@ -180,7 +181,7 @@ export class HostSession {
     const { retry } = this.#options
     const startedMs = clock.monotonicMs()
     for (let attempt = 1; ; attempt += 1) {
-      if (this.#isClosed) throw new InterruptedError('the session at the ledger was closed')
+      this.#closing.signal.throwIfAborted()
       let session: Session | undefined
       try {
         session = await this.#open()
@@ -237,7 +238,7 @@ export class HostSession {
     await this.#hooks.onOpened(session)
     if (mustWait) {
       // Sessions that the ledger does not know may still send, and the one that a copied state has just closed.
-      await clock.sleep(opened.leaseMs + graceMs(opened.leaseMs), signal)
+      await clock.sleep(opened.leaseMs + graceMs(opened.leaseMs), AbortSignal.any([signal, this.#closing.signal]))
       // Who has looked while they could send has to look again.
       store.write(() => {
         store.foreign.requireSearches()
@@ -261,17 +262,25 @@ export class HostSession {
   }
 
   #scheduleRenewal(leaseMs: number): void {
-    if (this.#isClosed) return
+    if (this.#closing.signal.aborted) return
     this.#timer?.[Symbol.dispose]()
-    this.#timer = this.#context.clock.startTimer(leaseMs / RENEWALS_A_LEASE, () => {
-      this.#renew()
-        .then((isOurs) => {
-          // Not waited for: to settle much takes longer than a lease.
-          if (isOurs) void this.#hooks.onRenewed().catch(() => {})
-        })
-        .catch(() => {})
-        .finally(() => this.#scheduleRenewal(leaseMs))
-    })
+    this.#timer = this.#context.clock.startTimer(leaseMs / RENEWALS_A_LEASE, () => void this.#keepOpen(leaseMs))
+  }
+
+  /** Renews the session, or opens another one: a host that has nothing to do brings what the ledger lacks as well, and takes orders. */
+  async #keepOpen(leaseMs: number): Promise<void> {
+    try {
+      if (!(await this.#renew()) && !this.#closing.signal.aborted) await this.#open()
+      // Not waited for: to settle much takes longer than a lease.
+      void this.#hooks.onRenewed().catch(() => {})
+    } catch (error) {
+      // The next run ends by it.
+      if (error instanceof OperatorError) {
+        this.#context.logger.warn('this host has left the ledger', { reason: error.message })
+        return
+      }
+    }
+    this.#scheduleRenewal(leaseMs)
   }
 
   /** Renews the session before its time, so that other hosts learn with their next beat that the service asked to wait. */
@@ -315,7 +324,6 @@ export class HostSession {
   drop({ session }: Session): void {
     if (this.#session?.session !== session) return
     this.#session = undefined
-    this.#timer?.[Symbol.dispose]()
   }
 
   isSurelyOurs(session: bigint | undefined): boolean {

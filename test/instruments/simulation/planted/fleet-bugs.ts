@@ -108,7 +108,7 @@ export const FLEET_BUGS: readonly PlantedBug[] = [
   {
     name: 'nobody waits after lost commits',
     file: 'src/sync/fleet/host-session.ts',
-    from: '      await clock.sleep(opened.leaseMs + graceMs(opened.leaseMs), signal)\n',
+    from: '      await clock.sleep(opened.leaseMs + graceMs(opened.leaseMs), AbortSignal.any([signal, this.#closing.signal]))\n',
     to: '      void [clock, signal]\n',
   },
   {
