@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../src/foundation/clock.ts'
 import { TemporaryError } from '../../src/foundation/errors.ts'
 import { silentLogger } from '../../src/foundation/logger.ts'
 import { PlannedDatabase } from '../../src/foundation/sqlite/open-database.ts'
-import { openStore } from '../../src/store/open-store.ts'
+import { openStore, type Store } from '../../src/store/open-store.ts'
 import { Membership } from '../../src/sync/fleet/membership.ts'
 import { MemoryLedger } from '../ledger/memory-ledger.ts'
 import { manualClock } from '../support/manual-clock.ts'
@@ -19,6 +19,14 @@ const LONG_LEASE_MS = 6_000
 function contentOf(contentId: number) {
   const sha256 = new Uint8Array(32).fill(contentId)
   return { contentId, sha256, mime: 'text/plain', sizeBytes: 1, place: { path: 'a', remoteDirectory: '/a' } }
+}
+
+/** What differs from the host's own store, ledger and clock. */
+interface Opening {
+  readonly signal?: AbortSignal
+  readonly state?: Store
+  readonly ledger?: Pick<MemoryLedger, 'connect'>
+  readonly timers?: Partial<Clock>
 }
 
 /** A host of a fleet, and its ledger. */
@@ -36,7 +44,7 @@ function temporaryHost(clock: Clock = systemClock, leaseMs = LEASE_MS) {
   const warnings: string[] = []
   const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) }
   const around = { clock, random: Math.random, logger }
-  const open = (signal = new AbortController().signal, state = store, ledger: Pick<MemoryLedger, 'connect'> = shared) =>
+  const open = ({ signal = new AbortController().signal, state = store, ledger = shared, timers = {} }: Opening = {}) =>
     new Membership(
       { ...around, clock: { ...clock, ...timers }, store: state, signal },
       {
@@ -62,7 +70,7 @@ test('what has looked before the ledger went back claims nothing more, also when
 test('what was given back is settled before it is claimed again [P3]', async () => {
   const { shared, open } = temporaryHost(systemClock, LONG_LEASE_MS)
   await using nas = open()
-  await using laptop = temporaryHost().open(undefined, undefined, shared)
+  await using laptop = temporaryHost().open({ ledger: shared })
   const claim = async (host: Membership) =>
     (await host.claim(LIBRARY, [contentOf(1)], { looks: await host.join() }))[0]?.kind
   expect(await claim(nas)).toBe('mine')
@@ -80,7 +88,7 @@ test('receipts do not hold up a claim, and are settled soon after it', async () 
       calls.push(call)
       return undefined
     })
-  await using nas = open(undefined, store, { connect })
+  await using nas = open({ ledger: { connect } })
   const looks = await nas.join()
   await nas.claim(LIBRARY, [contentOf(1)], { looks })
   store.write(() => nas.recordEnd(1, 'created'))
@@ -101,7 +109,7 @@ test('a failover that lost nothing is not called a loss, and is looked for like 
     expect(nas.looks).toBe(1)
   }
   const others = temporaryHost()
-  await using laptop = others.open(undefined, undefined, shared)
+  await using laptop = others.open({ ledger: shared })
   await laptop.join()
   expect(laptop.looks).toBe(1)
   expect([...warnings, ...others.warnings]).toEqual([
@@ -118,7 +126,7 @@ test('a ledger that lacks receipts of a host went back, also after a restart [P3
   }
   shared.loseCommits(2)
   const stop = new AbortController()
-  await using stopped = open(stop.signal)
+  await using stopped = open({ signal: stop.signal })
   const joined = stopped.join()
   while (store.keyValues.get('fleet:acknowledged') !== '0') await systemClock.sleep(1)
   stop.abort(new Error('stopped'))
@@ -138,7 +146,7 @@ test('a host that is stopped while it waits for lost sessions waits and looks wi
   // A failover that no timeline tells of.
   shared.loseCommits(2, { isSilent: true })
   const stop = new AbortController()
-  await using stopped = open(stop.signal)
+  await using stopped = open({ signal: stop.signal })
   const joined = stopped.join()
   while (store.keyValues.get('fleet:acknowledged') !== '0') await systemClock.sleep(1)
   stop.abort(new Error('stopped'))
@@ -153,7 +161,7 @@ test('a copied state claims nothing while the host that it was copied from may s
   const { directory, open } = temporaryHost(clock)
   // Stopped: nothing runs there when it is due.
   const startTimer = () => ({ refresh: () => {}, [Symbol.dispose]: () => {} })
-  const fleet = open(undefined, undefined, undefined, { startTimer })
+  const fleet = open({ timers: { startTimer } })
   const claim = async (host: Membership) => {
     const [result] = await host.claim(LIBRARY, [contentOf(1)], { looks: await host.join() })
     return [result?.kind, fleet.fence(1).isOpen()]
@@ -164,7 +172,7 @@ test('a copied state claims nothing while the host that it was copied from may s
   const target = temporaryDirectory()
   cpSync(directory, target, { recursive: true })
   using copy = openStore(target)
-  const claimedByCopy = claim(open(undefined, copy))
+  const claimedByCopy = claim(open({ state: copy }))
   await clock.advance(LEASE_MS * 2 + 1)
   expect(await claimedByCopy).toEqual(['doubtful', false])
 })
