@@ -160,12 +160,14 @@ export class Claims {
     this.#pages = []
   }
 
-  /** Gives back what this object claimed and nobody has begun to send: nothing is left that can be sent soon, and other hosts may. */
+  /**
+   * Gives back what this object claimed and nobody has begun to send: nothing is left that can be sent soon, and other hosts may. Reports what
+   * was stored as well.
+   */
   async giveBack(): Promise<void> {
     const { fleet } = this.#options
     const { inFlight } = this.#context.engine
     const kept = [...this.#mine].filter((id) => fleet.hasClaimed(id))
-    if (kept.length === 0) return
     await fleet.giveBack(kept, (id) => inFlight.has(id))
     for (const id of kept.filter((one) => !fleet.hasClaimed(one))) {
       this.#mine.delete(id)

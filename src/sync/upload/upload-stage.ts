@@ -290,7 +290,6 @@ export class UploadStage {
     await this.#preparing
     this.#othersTimer?.[Symbol.dispose]()
     await this.#claims?.end()
-    await this.#engine.fleet?.settle()
   }
 
   /** A commit that fails must not keep the other uploads from being awaited. */
