@@ -69,9 +69,10 @@ describe('the installed package', () => {
       expect(sbom).toBe(renderSbom())
       const listed = new Set(JSON.parse(sbom).components.map(({ name }: { name: string }) => name))
       const isListed = (name: string) => listed.has(name.replace(/^@napi-rs\/canvas-.*/, '@napi-rs/canvas'))
-      // The real registry: only it knows what is newer than the lock file.
+      // The real registry: only it knows what is newer than the lock file. A request that hangs is made again after seconds, not minutes.
       const directory = temporaryDirectory({ 'package.json': '{ "private": true }' })
-      await npm(directory, 'install', '--package-lock-only', '--prefer-offline', '--no-audit', tarball())
+      const retries = ['--fetch-timeout=15000', '--fetch-retries=5', '--fetch-retry-mintimeout=1000']
+      await npm(directory, 'install', '--package-lock-only', '--prefer-offline', '--no-audit', ...retries, tarball())
       const { packages } = JSON.parse(readFileSync(join(directory, 'package-lock.json'), 'utf8'))
       const names = Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, ''))
       expect(names).toContain('shelfd')
