@@ -56,8 +56,8 @@ const SHORTEST_SLEEP_MS = 50
 const READ_EVERY_MS = 1_000
 
 /**
- * Milliseconds since the machine started, its sleep included. Reading them costs as much as sending a small file, so that it is done once in
- * a second, and when the wall clock shows that the machine slept, or was set.
+ * Milliseconds since the machine started, its sleep included. Reading them takes some 20 µs, and each upload asks twice: so it is done once
+ * in a second, and when the wall clock shows that the machine slept, or that it was set.
  */
 export function bootClock(clock: Clock = systemClock, readMs = () => uptime() * 1_000): () => number {
   let read: (Moment & { readonly bootMs: number }) | undefined

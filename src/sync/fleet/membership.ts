@@ -123,7 +123,8 @@ export class Membership implements AsyncDisposable {
 
   /**
    * Claims contents of a library; results are in the order of `wanted`. Reports to the ledger first what was given back, refused or not found,
-   * soon after it what was stored, and closes sessions of others that are silent. Throws TemporaryError `ledger-away` if the ledger went back since `looks` was read.
+   * soon after it what was stored, and closes sessions of others that are silent. Throws TemporaryError `ledger-away` if the ledger went back
+   * since `looks` was read.
    */
   async claim(
     library: LedgerLibrary,
