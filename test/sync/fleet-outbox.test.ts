@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/foundation/clock.ts'
-import { silentLogger } from '../../src/foundation/logger.ts'
+import { type Logger, loggerTo, silentLogger } from '../../src/foundation/logger.ts'
 import { PlannedDatabase } from '../../src/foundation/sqlite/open-database.ts'
-import type { Ledger } from '../../src/ledger/ledger.ts'
-import { openStore } from '../../src/store/open-store.ts'
+import { type Ledger, MOST_IN_A_CALL } from '../../src/ledger/ledger.ts'
+import { openStore, type Store } from '../../src/store/open-store.ts'
 import { Membership } from '../../src/sync/fleet/membership.ts'
 import { MemoryLedger } from '../ledger/memory-ledger.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
@@ -12,39 +12,20 @@ import { temporaryDirectory } from '../support/temporary.ts'
 const RECEIPTS = 25_000
 
 test('a host that joins with many receipts brings them in bounded steps, also after it was interrupted', async () => {
-  const directory = temporaryDirectory()
-  using store = openStore(directory)
-  const database = new PlannedDatabase(join(directory, 'store.db'))
-  onTestFinished(() => void database.close())
-  database.exec(`INSERT INTO library VALUES (1, 'https://library.example', 1, 'l', 'Library', 0);
-    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${RECEIPTS})
-    INSERT INTO content (library_id, sha256, mime, size, state, resource_id) SELECT 1, randomblob(32), 'text/plain', 1, 'stored', i FROM n`)
+  const { store, database, addReceipts } = openHostStore()
+  addReceipts(RECEIPTS, 'nas')
   const waiting = database.prepare<[], { n: number }>('SELECT count(*) AS n FROM settlement')
-  const shared = new MemoryLedger(systemClock)
   let [settled, longest, calls] = [0, 0, 0]
-  const connect = async (): Promise<Ledger> => {
-    const ledger = shared.connect()
-    return {
-      ...ledger,
-      settle: async (hostId, batch, ends) => {
-        calls += 1
-        if (calls === 5) stop.abort(new Error('stopped'))
-        if (calls === 30) throw new Error('interrupted')
-        settled += ends.length
-        longest = Math.max(longest, waiting.get()?.n ?? 0)
-        return await ledger.settle(hostId, batch, ends)
-      },
-    }
-  }
+  const connect = connectTo(new MemoryLedger(systemClock), (ends) => {
+    calls += 1
+    if (calls === 5) stop.abort(new Error('stopped'))
+    if (calls === 30) throw new Error('interrupted')
+    settled += ends
+    longest = Math.max(longest, waiting.get()?.n ?? 0)
+  })
   const stop = new AbortController()
-  const joinFleet = async (signal = new AbortController().signal) => {
-    await using fleet = new Membership(
-      { store, clock: systemClock, random: Math.random, logger: silentLogger, signal },
-      {
-        ...{ connect, name: 'nas', version: '1.0.0', limits: { newPerDay: null } },
-        ...{ bootMs: systemClock.monotonicMs, retry: { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 } },
-      },
-    )
+  const joinFleet = async (signal?: AbortSignal) => {
+    await using fleet = membershipOf(store, { connect, signal })
     await fleet.join()
   }
   await expect(joinFleet(stop.signal)).rejects.toThrow('stopped')
@@ -54,3 +35,82 @@ test('a host that joins with many receipts brings them in bounded steps, also af
   expect(settled).toBe(RECEIPTS)
   expect(longest).toBeLessThanOrEqual(10_000)
 })
+
+test('a second send is logged once by a host that settles twice at a time [P3]', async () => {
+  const { laptop, seconds } = await sentByNas()
+  await using fleet = membershipOf(laptop.store, laptop)
+  await fleet.join()
+  laptop.addReceipts(1, 'laptop')
+  fleet.recordEnd(1, 'created')
+  await Promise.all([fleet.settle(), fleet.settle()])
+  expect(seconds).toEqual(['laptop 1'])
+})
+
+test('a second send is logged by a host whose next batch fails [P3]', async () => {
+  const { laptop, seconds } = await sentByNas((ends) => {
+    if (ends < MOST_IN_A_CALL) throw new Error('interrupted')
+  })
+  laptop.addReceipts(MOST_IN_A_CALL + 1, 'laptop')
+  await using fleet = membershipOf(laptop.store, laptop)
+  await expect(fleet.join()).rejects.toThrow('interrupted')
+  expect(seconds).toEqual(['laptop 1'])
+})
+
+/** A ledger that knows one content from the host nas, and the host laptop, of whose warnings `seconds` has the resources. */
+async function sentByNas(onSettle?: (ends: number) => void) {
+  const shared = new MemoryLedger(systemClock)
+  const [nas, laptop] = [openHostStore(), openHostStore()]
+  nas.addReceipts(1, 'nas')
+  await using fleet = membershipOf(nas.store, { connect: connectTo(shared) })
+  await fleet.join()
+  const seconds: unknown[] = []
+  const logger = loggerTo((_level, message, fields) => {
+    if (message === 'a content was sent twice, by two hosts') seconds.push(fields?.resourceId)
+  })
+  return { laptop: { ...laptop, connect: connectTo(shared, onSettle), logger }, seconds }
+}
+
+function connectTo(shared: MemoryLedger, onSettle: (ends: number) => void = () => {}): () => Promise<Ledger> {
+  return async () => {
+    const ledger = shared.connect()
+    const settle: Ledger['settle'] = async (hostId, batch, ends) => {
+      onSettle(ends.length)
+      return await ledger.settle(hostId, batch, ends)
+    }
+    return { ...ledger, settle }
+  }
+}
+
+function membershipOf(
+  store: Store,
+  {
+    connect,
+    logger = silentLogger,
+    signal = new AbortController().signal,
+  }: { connect: () => Promise<Ledger>; logger?: Logger; signal?: AbortSignal | undefined },
+): Membership {
+  return new Membership(
+    { store, clock: systemClock, random: Math.random, logger, signal },
+    {
+      ...{ connect, name: 'nas', version: '1.0.0', limits: { newPerDay: null } },
+      ...{ bootMs: systemClock.monotonicMs, retry: { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 } },
+    },
+  )
+}
+
+function openHostStore() {
+  const directory = temporaryDirectory()
+  const store = openStore(directory)
+  const database = new PlannedDatabase(join(directory, 'store.db'))
+  onTestFinished(() => {
+    database.close()
+    store[Symbol.dispose]()
+  })
+  database.exec("INSERT INTO library VALUES (1, 'https://library.example', 1, 'l', 'Library', 0)")
+  /** Receipts of contents 1 to `count`, which are the same in each store. */
+  const addReceipts = (count: number, host: string) =>
+    database.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+      INSERT INTO content (library_id, sha256, mime, size, state, resource_id)
+      SELECT 1, unhex(format('%064d', i)), 'text/plain', 1, 'stored', '${host} ' || i FROM n`)
+  return { store, database, addReceipts }
+}

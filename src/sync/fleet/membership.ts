@@ -15,10 +15,10 @@ import {
 import { ClosedFenceError, type Fence } from '../../remote/service-client.ts'
 import { SilentSessions } from '../../rules/lease.ts'
 import { SESSION_KEY } from '../../store/tables/settlements.ts'
-import { type FleetContext, type FleetOptions, HostSession, type Session } from './host-session.ts'
+import { type FleetContext, type FleetOptions, HostSession } from './host-session.ts'
 import type { LedgerStatus } from './ledger-monitor.ts'
 import { Publication } from './publication.ts'
-import { type SecondSend, SettlementOutbox } from './settlement-outbox.ts'
+import { SettlementOutbox } from './settlement-outbox.ts'
 
 const UNSETTLED = 'the ledger does not know yet how some uploads ended; shelfd reports it later'
 
@@ -68,9 +68,11 @@ export class Membership implements AsyncDisposable {
       if (!this.#outbox.isEmpty) await this.settle()
       if (this.#session.current) await this.#publication.publishNowAndThen(this.#session.current)
     }
-    const flush = async (session: Session) => this.#report(await this.#outbox.flush(session))
     this.#publication = new Publication(context, options.readPublished)
-    this.#session = new HostSession(context, options, this.#outbox, { onOpened: flush, onRenewed })
+    this.#session = new HostSession(context, options, this.#outbox, {
+      onOpened: (session) => this.#outbox.flush(session),
+      onRenewed,
+    })
   }
 
   /**
@@ -228,7 +230,7 @@ export class Membership implements AsyncDisposable {
     const { current } = this.#session
     if (!current) return
     try {
-      this.#report(await this.#outbox.flush(current))
+      await this.#outbox.flush(current)
     } catch (error) {
       if (error instanceof LedgerError) this.#session.drop(current)
       this.#context.logger.warn(UNSETTLED, { reason: messageOf(error) })
@@ -266,7 +268,7 @@ export class Membership implements AsyncDisposable {
       // Settled later, it would end the claim that is made now.
       while (this.#outbox.precedesClaims) {
         this.#context.signal.throwIfAborted()
-        this.#report(await this.#outbox.flush(opened))
+        await this.#outbox.flush(opened)
       }
       const limits = { ...this.#options.limits, atMost: atMost && Math.max(0, atMost() - this.#countUnsent()) }
       const results = await ledger.claim(session, library, wanted, limits)
@@ -299,9 +301,5 @@ export class Membership implements AsyncDisposable {
         logger.warn('could not close the session of a silent host', { reason: messageOf(error) })
       }
     }
-  }
-
-  #report(seconds: readonly SecondSend[]): void {
-    for (const second of seconds) this.#context.logger.warn('a content was sent twice, by two hosts', { ...second })
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../foundation/clock.ts'
+import type { Logger } from '../../foundation/logger.ts'
 import {
   type EndKind,
   type Ledger,
@@ -11,12 +12,6 @@ import {
 import type { Store } from '../../store/open-store.ts'
 import { ABSENT_KEY, type Settlement } from '../../store/tables/settlements.ts'
 
-/** A content of which the ledger knows more than one resource or location, though each is sent once. */
-export interface SecondSend {
-  readonly sha256: string
-  readonly resourceId: string | null
-}
-
 /** What the fleet needs of the store of its host. */
 export interface FleetStore extends Pick<Store, 'write' | 'writeRelaxed'> {
   readonly keyValues: Pick<Store['keyValues'], 'get' | 'set' | 'remove'>
@@ -28,6 +23,7 @@ export interface FleetStore extends Pick<Store, 'write' | 'writeRelaxed'> {
 interface OutboxContext {
   readonly store: FleetStore
   readonly clock: Clock
+  readonly logger: Logger
   readonly signal: AbortSignal
 }
 
@@ -38,14 +34,16 @@ interface OutboxContext {
 export class SettlementOutbox {
   readonly #store: FleetStore
   readonly #clock: Clock
+  readonly #logger: Logger
   readonly #signal: AbortSignal
-  #flushing: Promise<SecondSend[]> | undefined
+  #flushing: Promise<void> | undefined
   /** The last batch that the ledger has settled. */
   #settled = 0n
 
-  constructor({ store, clock, signal }: OutboxContext) {
+  constructor({ store, clock, logger, signal }: OutboxContext) {
     this.#store = store
     this.#clock = clock
+    this.#logger = logger
     this.#signal = signal
   }
 
@@ -82,26 +80,25 @@ export class SettlementOutbox {
     return this.#store.settlements.hasReversible() || this.#store.keyValues.get(UNSETTLED) !== undefined
   }
 
-  /** Sends what is in the outbox; returns the contents that were sent twice. Once aborted, adds no receipts to it. */
-  async flush(session: LedgerSession): Promise<SecondSend[]> {
+  /** Sends what is in the outbox, and logs which contents were sent twice. Once aborted, adds no receipts to it. */
+  async flush(session: LedgerSession): Promise<void> {
     this.#flushing ??= this.#flushAll(session).finally(() => {
       this.#flushing = undefined
     })
-    return await this.#flushing
+    await this.#flushing
   }
 
-  async #flushAll({ ledger, hostId, session }: LedgerSession): Promise<SecondSend[]> {
+  async #flushAll({ ledger, hostId, session }: LedgerSession): Promise<void> {
     const { settlements } = this.#store
-    const seconds: SecondSend[] = []
     for (;;) {
       while (settlements.isEmpty() && this.#addUnsettled(session)) await this.#clock.sleep(0)
       const next = this.#settled + 1n
       const batch = settlements.oldestBatch() ?? (this.#number(next) ? next : undefined)
-      if (batch === undefined) return seconds
+      if (batch === undefined) return
       const rows = settlements.list(batch)
       // The answer to an earlier call was lost.
       const odd = batch > this.#settled ? await ledger.settle(hostId, batch, rows.map(toEnd)) : []
-      seconds.push(...odd.flatMap((end) => secondSend(rows, end)))
+      for (const end of odd) this.#reportSecondSend(rows[end.index], end)
       // A power cut may take this back: the batch has its number, so the ledger is not reported it again.
       this.#store.writeRelaxed(() => {
         settlements.acknowledge(batch)
@@ -123,6 +120,13 @@ export class SettlementOutbox {
       else keyValues.set(UNSETTLED, `${next} ${settled}`)
     })
     return true
+  }
+
+  /** The ledger knows more than one resource or location of the content, though each is sent once. */
+  #reportSecondSend(row: Settlement | undefined, { isLate, resourceId }: OddEnd): void {
+    if (!row || (resourceId === undefined && !(isLate && row.kind === 'duplicate'))) return
+    const content = { sha256: row.sha256.toString('hex'), resourceId: row.resourceId }
+    this.#logger.warn('a content was sent twice, by two hosts', content)
   }
 
   #number(batch: bigint): boolean {
@@ -166,10 +170,4 @@ function toEnd(row: Settlement): UploadEnd {
 /** The ledger holds no remarks: it says that there is one. */
 function sharedOutcome({ outcome, ingestionNote }: Settlement): SharedOutcome {
   return outcome === 'searchable' && ingestionNote !== null ? 'remarked' : (outcome ?? 'pending')
-}
-
-function secondSend(rows: readonly Settlement[], { index, isLate, resourceId }: OddEnd): SecondSend[] {
-  const row = rows[index]
-  const isSecond = resourceId !== undefined || (isLate && row?.kind === 'duplicate')
-  return row && isSecond ? [{ sha256: row.sha256.toString('hex'), resourceId: row.resourceId }] : []
 }
