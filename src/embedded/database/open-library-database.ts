@@ -13,8 +13,8 @@ import {
 } from '../../foundation/sqlite/open-database.ts'
 
 const MIGRATIONS = join(import.meta.dirname, 'migrations')
-// "klb1". Until the first release, each change of the schema takes another number: older databases are refused by it.
-const APPLICATION_ID = 0x6b6c6232
+// "klb3". Until the first release, each change of the schema takes another digit: older databases are refused by it.
+const APPLICATION_ID = 0x6b6c6233
 
 export interface LibraryDatabaseOptions {
   /** Reads every page before the file is trusted. */

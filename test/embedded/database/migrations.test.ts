@@ -1,17 +1,14 @@
 import { createHash } from 'node:crypto'
-import { cpSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { createToken } from '../../../src/embedded/access/manage-tokens.ts'
-import { indexWords } from '../../../src/embedded/analysis/index-words.ts'
 import { openLibraryDatabase } from '../../../src/embedded/database/open-library-database.ts'
-import { openTables } from '../../../src/embedded/database/open-tables.ts'
 import { startEmbeddedLibrary } from '../../../src/embedded/start-embedded.ts'
 import { inspectLibrary } from '../../../src/embedded/storage/check-library.ts'
 import { OperatorError } from '../../../src/foundation/errors.ts'
 import { migrationsWith } from '../../support/next-version.ts'
-import { temporaryDirectory } from '../../support/temporary.ts'
 import { startLibrary } from '../temporary-library.ts'
 
 const READ_AGAIN = "UPDATE resource SET status = 'running', warnings = NULL"
@@ -33,10 +30,10 @@ it('an older library is backed up and migrated, and documents are read again whe
   const file = join(dataDir, 'library.sqlite')
   const migrationsDir = migrationsWith('src/embedded/database/migrations', `${READ_AGAIN}; DELETE FROM passage;`)
   const migrated = openLibraryDatabase(file, { migrationsDir })
-  expect(migrated.pragma('user_version', { simple: true })).toBe(3)
-  migrated.pragma('user_version = 2')
+  expect(migrated.pragma('user_version', { simple: true })).toBe(2)
+  migrated.pragma('user_version = 1')
   migrated.close()
-  const backup = new Database(`${file}.v2.bak`, { readonly: true })
+  const backup = new Database(`${file}.v1.bak`, { readonly: true })
   expect(backup.prepare('SELECT status FROM resource').pluck().all()).toEqual(['completed'])
   backup.close()
   const again = await startLibrary({ dataDir })
@@ -45,49 +42,13 @@ it('an older library is backed up and migrated, and documents are read again whe
   expect(json).toMatchObject({ ingestion_status: 'completed', abstract: 'a wombat' })
 })
 
-it('an older library gets the words of names and headings that a new one has', () => {
-  const older = join(temporaryDirectory(), 'library.sqlite')
-  const initial = temporaryDirectory()
-  cpSync('src/embedded/database/migrations/001-initial.sql', join(initial, '001-initial.sql'))
-  const words = [
-    indexWords('Über Wombats (Teil 2).txt', '# Von den Höhlen\n\nSie graben.', true),
-    indexWords(
-      '',
-      'Kein Titel, nur Text mit 2.39.1 darin und nichts sonst, was lang genug ist, um kein Titel zu sein.',
-      false,
-    ),
-    indexWords('袋熊の話.txt', '袋熊\n\nBODY TEXT\n', true),
-    indexWords('', 'DIE HÖHLE, DIE HÖHLE\n', false),
-  ]
-  const before = openLibraryDatabase(older, { migrationsDir: initial })
-  const insert = before.prepare(
-    `INSERT INTO passage_words (rowid, body, forms, heading, name, library)
-     VALUES (@id, @body, @forms, @heading, @name, '1~library')`,
-  )
-  for (const [index, each] of words.entries()) insert.run({ id: index * 3, ...each })
-  before.prepare('DELETE FROM passage_words WHERE rowid = ?').run(9)
-  before.close()
-  const upgraded = openLibraryDatabase(older)
-  const made = openLibraryDatabase(join(temporaryDirectory(), 'library.sqlite'))
-  const { passageWords } = openTables(made)
-  for (const [index, each] of words.slice(0, 3).entries()) passageWords.insert(index * 3, 1, each)
-  const [found, expected] = [upgraded, made].map((database) => {
-    database.exec('CREATE VIRTUAL TABLE temp.title_word USING fts5vocab (main, title_words, instance)')
-    const all = database.prepare('SELECT * FROM temp.title_word ORDER BY term, doc, col, offset').all()
-    database.close()
-    return all
-  })
-  expect(found).toEqual(expected)
-  expect(found?.length).toBeGreaterThan(10)
-})
-
 it('another schema before the first release has another application_id', async () => {
   const { dataDir, stop } = await startLibrary()
   await stop()
   const database = new Database(join(dataDir, 'library.sqlite'), { readonly: true })
   const schema = readFileSync('src/embedded/database/migrations/001-initial.sql')
   const digest = createHash('sha256').update(schema).digest('hex').slice(0, 16)
-  expect([digest, database.pragma('application_id', { simple: true })]).toEqual(['4295652e73cec559', 0x6b6c6232])
+  expect([digest, database.pragma('application_id', { simple: true })]).toEqual(['8730dcdbf1f1f0cd', 0x6b6c6233])
   database.close()
 })
 

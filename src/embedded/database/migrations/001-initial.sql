@@ -150,9 +150,21 @@ CREATE VIRTUAL TABLE passage_words USING fts5 (
   contentless_delete = 1,
   tokenize = "ascii tokenchars '~.'"
 );
--- By default, a transaction that deletes from a tenth of a part of the index merges all of that part at once, and others wait.
--- The removal of a library merges the index in small steps instead.
+
+-- The words of names and headings once more, under the ids of their passages: a search for common words looks for the passages that
+-- have them in their name or heading, and `passage_words` would go through all their passages for it. Few passages have any.
+CREATE VIRTUAL TABLE title_words USING fts5 (
+  heading,
+  name,
+  content = '',
+  contentless_delete = 1,
+  tokenize = "ascii tokenchars '~.'"
+);
+
+-- By default, a transaction that deletes from a tenth of a part of an index merges all of that part at once, and others wait.
+-- The removal of a library merges the indexes in small steps instead.
 INSERT INTO passage_words (passage_words, rank) VALUES ('deletemerge', 0);
+INSERT INTO title_words (title_words, rank) VALUES ('deletemerge', 0);
 
 -- The vectors of the chunks of a resource's passages, up to the passage `last_ordinal`; each row has those of a few passages.
 CREATE TABLE chunk_vectors (
