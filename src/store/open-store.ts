@@ -225,6 +225,7 @@ function createStore(writable: WritableDatabase, directory: string, release: () 
     const queries = prepareQueries(database)
     writable.write(() => {
       queries.contents.doubtCutOff()
+      queries.runs.endCutOff()
       if (!writable.isOfUnknownAge) return
       queries.foreign.requireSearches()
       if (queries.keyValues.get(SESSION_KEY) !== undefined) queries.keyValues.set(COPIED_KEY, 'true')

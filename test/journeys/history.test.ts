@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { configure } from '../support/daemon.ts'
 import { expectExit, homeIn, temporaryHome } from '../support/home.ts'
+import { homeOnService } from '../support/home-on-service.ts'
 
 /** One for all tests: only the last one that uses it adds a run. */
 const place = mkdtempSync(join(tmpdir(), 'shelfd-history-'))
@@ -67,6 +69,29 @@ describe('history', () => {
       expect((await other.shelfd(['history', '--limit', '1'])).stdout).toContain(` ${ending} `)
     }
     expect((await other.json(['history'])).runs).toMatchObject([{ verdict: 'failed' }, { verdict: 'incomplete' }])
+  })
+
+  test('history tells a running run from one that was cut off', async () => {
+    const { service, home } = await homeOnService()
+    configure(home, {
+      mirrors: [{ name: 'papers', path: home.write('Papers', { 'a.md': 'one' }), library: 'Research' }],
+    })
+    const endings = async () => (await home.json(['history'])).runs.map(({ ending }: { ending: string }) => ending)
+    const startHeld = async () => {
+      const { begun, release } = service.holdUploads(1)
+      const run = home.start(['sync'])
+      await begun
+      return { ...run, release }
+    }
+    const first = await startHeld()
+    expect(await endings()).toEqual(['running'])
+    await first.kill()
+    expect(await endings()).toEqual(['cut off'])
+    const second = await startHeld()
+    expect(await endings()).toEqual(['running', 'cut off'])
+    second.release()
+    await second.ended
+    expect(await endings()).toEqual(['ended well', 'cut off'])
   })
 
   test('history before the first run is empty and explains what to do', async () => {

@@ -13,8 +13,8 @@ import { readFleetRuns, withHost } from '../fleet/show-fleet.ts'
 export const command = defineCommand({
   description: [
     'Newest first: one-shot runs, and those of the daemon that sent or followed something. A run ended well, left something to do, ended',
-    'with problems, was stopped by an error, interrupted, or is not finished: it is under way, or its process ended first.',
-    'In JSON, the verdict is ok, incomplete, failed, interrupted or not finished. shelfd keeps the last 1,000 runs.',
+    'with problems, was stopped by an error, interrupted, is running, or was cut off: its process ended first. In JSON, the verdict',
+    'is ok, incomplete, failed, interrupted, running or cut off. shelfd keeps the last 1,000 runs.',
   ].join('\n'),
   positionals: { mirror: { type: 'string', describe: 'Only runs with this mirror', completes: 'mirrors' } },
   options: {

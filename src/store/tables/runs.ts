@@ -5,6 +5,7 @@ export interface RunRow {
   readonly id: number
   readonly startedAt: number
   readonly finishedAt: number | null
+  /** Null: the process that began it has not finished it. */
   readonly verdict: string | null
   readonly summary: string | null
 }
@@ -20,6 +21,9 @@ export function prepareRuns(database: Database.Database) {
   const finish = database.prepare<[string, string, number, number]>(
     'UPDATE run SET verdict = ?, summary = ?, finished_at = ? WHERE id = ?',
   )
+  const endCutOff = database.prepare<[]>(
+    "UPDATE run SET verdict = 'cut off' WHERE verdict IS NULL AND finished_at IS NULL",
+  )
   const prune = database.prepare<[number]>('DELETE FROM run WHERE id <= ?')
   const last = database.prepare<[number], RunRow>(
     `SELECT ${columns} FROM run WHERE id = (SELECT last_run_id FROM mirror WHERE id = ?)`,
@@ -34,6 +38,8 @@ export function prepareRuns(database: Database.Database) {
       finish.run(verdict, JSON.stringify(summary), nowMs, runId)
       prune.run(runId - KEPT_RUNS)
     },
+    /** Records of runs that earlier processes did not finish that they were cut off. */
+    endCutOff: () => void endCutOff.run(),
     /** The newest run that included a mirror. */
     last: (mirrorId: number): RunRow | undefined => last.get(mirrorId),
     /** The newest runs over any mirrors, newest first. */

@@ -66,7 +66,7 @@ export function stateOfRun(run: LastRun | null, nowMs: number, left = ''): State
   if (run.verdict === 'interrupted' || run.failure?.code === 'interrupted')
     return { sign: '!', text: `interrupted ${at}; ${next}` }
   if (run.failure) return { sign: '✗', text: `stopped ${at}: ${run.failure.message} [${run.failure.code}]` }
-  if (run.finishedAt === null) return { sign: '!', text: `cut off, begun ${at}; ${next}` }
+  if (run.verdict === 'cut off') return { sign: '!', text: `cut off, begun ${at}; ${next}` }
   return undefined
 }
 

@@ -17,7 +17,7 @@ interface MirrorOfHistory {
 /** A past run; times in ISO 8601. */
 export interface PastRun {
   readonly run: number
-  /** `ok`, `incomplete`, `failed`, `interrupted`, or `not finished`: the run is under way, or its process ended first. */
+  /** `ok`, `incomplete`, `failed`, `interrupted`, `running`, or `cut off`: its process ended first. */
   readonly verdict: string
   /** For people, in the words of the status: an error that stopped all mirrors differs from problems of some files. */
   readonly ending: string
@@ -34,6 +34,7 @@ export function readHistory(
   { limit, mirror }: { limit: number; mirror: string | undefined },
 ): PastRun[] {
   const found: PastRun[] = []
+  const isLocked = store.isLocked()
   for (const row of store.runs.iterateNewest()) {
     if (found.length === limit) break
     const account = readAccount(row)
@@ -45,7 +46,7 @@ export function readHistory(
     }))
     if (mirror !== undefined && !mirrors.some(({ name }) => name === mirror)) continue
     const { id: run, startedAt, finishedAt } = row
-    const verdict = row.verdict ?? 'not finished'
+    const verdict = verdictOf(row, isLocked)
     const isStopped = verdict !== 'interrupted' && account.length > 0 && account.every(failureOf)
     found.push({
       run,
@@ -60,10 +61,14 @@ export function readHistory(
   return found
 }
 
+function verdictOf({ verdict }: RunRow, isLocked: boolean): string {
+  return verdict ?? (isLocked ? 'running' : 'cut off')
+}
+
 /** The newest run that concerns a mirror; times in ISO 8601. */
 export interface LastRun {
   readonly run: number
-  /** `ok`, `incomplete`, `failed`, `interrupted` or `not finished`. */
+  /** `ok`, `incomplete`, `failed`, `interrupted`, `running` or `cut off`. */
   readonly verdict: string
   readonly startedAt: string
   readonly finishedAt: string | null
@@ -86,22 +91,26 @@ export interface MirrorOfRun {
 /** Returns the newest run of each mirror, by name, among the last runs. */
 export function readLastRuns(store: StoreReader): ReadonlyMap<string, MirrorOfRun> {
   const found = new Map<string, MirrorOfRun>()
+  const isLocked = store.isLocked()
   for (const row of store.runs.listNewest(NEWEST)) {
     for (const mirror of readAccount(row)) {
       if (found.has(mirror.name)) continue
       const { name, path } = mirror
-      found.set(name, { name, path, lastRun: lastRunOf(row, mirror) })
+      found.set(name, { name, path, lastRun: lastRunOf(row, isLocked, mirror) })
     }
   }
   return found
 }
 
-/** Describes a run. `mirror` is the run's account of the mirror, which an unfinished run does not have. */
-export function lastRunOf(row: RunRow, mirror?: StoredMirror): LastRun {
+/**
+ * Describes a run. `isLocked`: a process holds the store. `mirror` is the run's account of the mirror, which an unfinished run does not
+ * have.
+ */
+export function lastRunOf(row: RunRow, isLocked: boolean, mirror?: StoredMirror): LastRun {
   const failure = mirror && failureOf(mirror)
   return {
     run: row.id,
-    verdict: row.verdict ?? 'not finished',
+    verdict: verdictOf(row, isLocked),
     startedAt: isoTime(row.startedAt),
     finishedAt: isoTime(row.finishedAt),
     failure: failure ? { code: failure.code, message: failure.message } : null,

@@ -43,13 +43,7 @@ export interface SendingProgress {
 export function readStatus(store: StoreReader): MirrorStatus[] {
   const isLocked = store.isLocked()
   const runs = readLastRuns(store)
-  const [newest] = store.runs.listNewest(1)
-  return store.mirrors.list().map((row) => {
-    const status = statusOf(store, row, isLocked, runs.get(row.name)?.lastRun)
-    const { lastRun } = status
-    // A run that a killed process began stays unfinished.
-    return { ...status, isRunning: isLocked && lastRun?.finishedAt === null && lastRun.run === newest?.id }
-  })
+  return store.mirrors.list().map((row) => statusOf(store, row, isLocked, runs.get(row.name)?.lastRun))
 }
 
 /** Returns mirrors that runs name and the store does not know, because each run failed before it reached their library. */
@@ -59,14 +53,10 @@ export function readUnknownMirrors(store: StoreReader): MirrorOfRun[] {
 }
 
 /** `named`: the newest finished run that names the mirror. */
-function statusOf(
-  store: StoreReader,
-  row: MirrorRow,
-  isLocked: boolean,
-  named: LastRun | undefined,
-): Omit<MirrorStatus, 'isRunning'> {
+function statusOf(store: StoreReader, row: MirrorRow, isLocked: boolean, named: LastRun | undefined): MirrorStatus {
   const { n: contents, bytes } = store.contents.countToSend(row.id)
   const troubled = store.contents.listTroubled(row.id, row.library.id)
+  const lastRun = newestRun(store, row.id, isLocked, named)
   const contentProblems = isLocked ? troubled.filter(({ state }) => state !== 'sending') : troubled
   return {
     name: row.name,
@@ -78,7 +68,8 @@ function statusOf(
     queue: { contents, bytes },
     directoriesToMake: store.directories.listPendingHolders(row.id).length,
     ingestion: { pending: store.contents.countPending(row) },
-    lastRun: newestRun(store, row.id, named),
+    lastRun,
+    isRunning: lastRun?.verdict === 'running',
     progress: isLocked ? progressOf(store, row.id) : null,
     problems: [...store.problems.listOpen(row.id), ...contentProblems].map(problemOf),
     pathsSetAside: store.problems.list(row.id).filter(({ isSetAside }) => isSetAside === 1).length,
@@ -86,15 +77,20 @@ function statusOf(
 }
 
 /** The newest run that opened the mirror, or a newer one that failed before it did. */
-function newestRun(store: StoreReader, mirrorId: number, named: LastRun | undefined): LastRun | null {
+function newestRun(
+  store: StoreReader,
+  mirrorId: number,
+  isLocked: boolean,
+  named: LastRun | undefined,
+): LastRun | null {
   const row = store.runs.last(mirrorId)
   if (!row) return named ?? null
-  return named && named.run >= row.id ? named : lastRunOf(row)
+  return named && named.run >= row.id ? named : lastRunOf(row, isLocked)
 }
 
 function progressOf(store: StoreReader, mirrorId: number): SendingProgress | null {
   const run = store.runs.last(mirrorId)
-  if (!run || run.finishedAt !== null) return null
+  if (!run || run.verdict !== null) return null
   const waiting = store.contents.countToSend(mirrorId)
   const sending = store.uploads.tallyUnderWay(mirrorId, run.startedAt)
   if (waiting.n + sending.n === 0) return null
