@@ -69,8 +69,12 @@ export function isRacyHash(fingerprint: FingerprintShape, hashedAtMs: number): b
 }
 
 function provesUnchanged(fingerprint: FingerprintShape, row: KnownRow): boolean {
+  return row[5] === 0n && looksUnchanged(fingerprint, row)
+}
+
+/** The same without proof: the file may have changed within two seconds before its hash was taken. */
+export function looksUnchanged(fingerprint: FingerprintShape, row: KnownRow): boolean {
   return (
-    row[5] === 0n &&
     fingerprint.mtimeNs === row[2] &&
     fingerprint.ctimeNs === row[3] &&
     fingerprint.inode === row[4] &&

@@ -152,6 +152,24 @@ describe('why of a file', () => {
     expect(stdout).not.toMatch(/former/)
   })
 
+  test('why says that a file changed since the last scan, or has not settled', async () => {
+    const { home, root } = await mirroredHome()
+    const mirror = { name: 'Papers', path: root, library: 'Research' }
+    configure(home, { mirrors: [{ ...mirror, settle: '0s' }] })
+    await home.sync([])
+    expect((await explain(home, 'a.md')).disk).toMatchObject({ isChanged: false, isSettled: true })
+    home.write('Papers', { 'a.md': 'changed', 'new.md': 'new' })
+    expect((await explain(home, 'a.md')).disk).toMatchObject({ isChanged: true, isSettled: true })
+    expect((await explain(home, 'new.md')).disk).toMatchObject({ isChanged: false, isSettled: true })
+    configure(home, { mirrors: [{ ...mirror, settle: '1h' }] })
+    const onDisk = async (name: string) => (await home.shelfd(['why', `Papers/${name}`])).stdout.split('\n')[2]
+    const settling = 'a daemon waits until it is unchanged, for another (59m|1h)'
+    expect(await onDisk('a.md')).toMatch(
+      new RegExp(`a file of 7 B, changed or touched since the last scan: .*; ${settling}`),
+    )
+    expect(await onDisk('new.md')).toMatch(new RegExp(`a file of 3 B; ${settling}`))
+  })
+
   test("why gives the service's own reason for a failure", async () => {
     const { service, home } = await mirroredHome()
     service.rewrite = ({ route, path }, body) => {
@@ -194,7 +212,7 @@ describe('why of a file', () => {
       path: 'a.md',
       library: { id: expect.any(String), name: 'Research' },
       root: expect.stringMatching(/Papers$/),
-      disk: { kind: 'file', size: 3, reason: null, rule: null },
+      disk: { kind: 'file', size: 3, isChanged: false, isSettled: expect.any(Boolean), reason: null, rule: null },
       content: {
         sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
         mime: 'text/markdown',

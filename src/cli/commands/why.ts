@@ -119,10 +119,16 @@ function explanationJson(found: PathExplanation, remote: RemoteFinding | undefin
 }
 
 function diskJson(disk: DiskFinding) {
-  const none = { size: null, reason: null, rule: null }
+  const none = { size: null, isChanged: null, isSettled: null, reason: null, rule: null }
   switch (disk.kind) {
     case 'file':
-      return { ...none, kind: disk.kind, size: disk.sizeBytes }
+      return {
+        ...none,
+        kind: disk.kind,
+        size: disk.sizeBytes,
+        isChanged: disk.isChanged,
+        isSettled: disk.settlesInMs === 0,
+      }
     case 'ignored': {
       const { pattern, source, line, secret: isSecret } = disk.decision
       return { ...none, kind: disk.kind, rule: { pattern, source, line, isSecret, matches: disk.by } }

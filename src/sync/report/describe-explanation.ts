@@ -1,6 +1,6 @@
 import { counted } from '../../foundation/text/safe-text.ts'
 import { timeOfDay } from '../../foundation/text/times.ts'
-import { formatSize } from '../../foundation/text/units.ts'
+import { formatDuration, formatSize } from '../../foundation/text/units.ts'
 import { describeEnd } from '../../rules/report-class.ts'
 import { quarantineLeftMs } from '../../rules/retry-delay.ts'
 import { describeWithoutText, isTextSearchable } from '../../rules/without-text.ts'
@@ -63,7 +63,7 @@ function describePathProblem({ message, code, count, isSetAside }: ProblemRow, d
 function describeDisk(disk: DiskFinding, isKnown: boolean): string {
   switch (disk.kind) {
     case 'file':
-      return `a file of ${formatSize(disk.sizeBytes)}`
+      return describeFile(disk)
     case 'directory':
       return 'a directory'
     case 'ignored': {
@@ -79,6 +79,13 @@ function describeDisk(disk: DiskFinding, isKnown: boolean): string {
     case 'absent':
       return isKnown ? 'no longer there; the next scan records it as gone' : 'not there'
   }
+}
+
+function describeFile({ sizeBytes, isChanged, settlesInMs }: Extract<DiskFinding, { kind: 'file' }>): string {
+  const changed = isChanged ? ', changed or touched since the last scan: the next one reads it again' : ''
+  const settling =
+    settlesInMs > 0 ? `; a daemon waits until it is unchanged, for another ${formatDuration(settlesInMs)}` : ''
+  return `a file of ${formatSize(sizeBytes)}${changed}${settling}`
 }
 
 function describeContent(content: Content, { duplicateOf, heldBack }: PathExplanation, nowMs: number): Fields {

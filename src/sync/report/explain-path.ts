@@ -3,11 +3,14 @@ import { messageOf } from '../../foundation/errors.ts'
 import { nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { descend, readIgnoreFile } from '../../local/ignore/ignore-files.ts'
 import { createRootScope, type IgnoreDecision } from '../../local/ignore/ignore-scope.ts'
+import type { Fingerprint } from '../../local/read/file-system.ts'
 import { inspectRoot } from '../../local/read/open-root.ts'
 import { listDirectory } from '../../local/scan/list-directory.ts'
 import type { ListedDirectory } from '../../local/scan/stat-entry.ts'
+import { looksUnchanged } from '../../rules/compare-directory.ts'
 import { ownDirectoriesBelow } from '../../rules/mirror-roots.ts'
 import { describeSkipped, skipProblem } from '../../rules/path-problems.ts'
+import { ageMsOf } from '../../rules/scan-times.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import type { ContentRow } from '../../store/tables/contents.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
@@ -21,8 +24,9 @@ import type { ReportContext } from './report.ts'
 import { describeHeldBack } from './run-history.ts'
 import { countFiles, type FileCounts } from './status.ts'
 
+/** `isChanged`: the file is known, and not as the last scan saw it. `settlesInMs`: how long a daemon waits at least before it reads the file. */
 export type DiskFinding =
-  | { readonly kind: 'file'; readonly sizeBytes: number }
+  | { readonly kind: 'file'; readonly sizeBytes: number; readonly isChanged: boolean; readonly settlesInMs: number }
   | { readonly kind: 'directory' }
   | { readonly kind: 'ignored'; readonly by: string; readonly decision: IgnoreDecision }
   | { readonly kind: 'skipped'; readonly reason: string }
@@ -69,7 +73,7 @@ export function explainPath(
   return {
     mirror,
     path,
-    disk: inspectDisk(context, settings, path),
+    disk: inspectDisk(context, mirror, settings, path),
     content,
     duplicateOf: original === path ? undefined : original,
     movedTo: last?.reason === 'gone' ? store.report.listPathsOf(mirror.id, last.contentId, MOST_PATHS) : [],
@@ -81,7 +85,12 @@ export function explainPath(
   }
 }
 
-function inspectDisk({ fs, ownDirectories }: ReportContext, settings: MirrorSettings, path: string): DiskFinding {
+function inspectDisk(
+  { store, fs, clock, ownDirectories }: ReportContext,
+  mirror: MirrorRow,
+  settings: MirrorSettings,
+  path: string,
+): DiskFinding {
   const root = inspectRoot(fs, settings.path)
   let scope = createRootScope(settings)
   const [directory, name] = [parentOf(path), nameOf(path)]
@@ -94,14 +103,26 @@ function inspectDisk({ fs, ownDirectories }: ReportContext, settings: MirrorSett
     if (decision) return { kind: 'ignored', by: ancestor.path, decision }
   }
   const scan = listDirectory(fs, root, directory, scope, { rules: settings })
-  if (scan.kind === 'scanned') return findIn(scan, path, name)
+  if (scan.kind === 'scanned') {
+    const row = store.files.findForCompare(mirror.id, directory, name)
+    return findIn(scan, path, (fingerprint) => ({
+      isChanged: row !== undefined && !looksUnchanged(fingerprint, row),
+      // A time in the future says nothing; a daemon watches such a file for the whole time.
+      settlesInMs: Math.min(settings.settleMs, Math.max(0, settings.settleMs - ageMsOf(fingerprint, clock.nowMs()))),
+    }))
+  }
   return scan.code === 'ENOENT' ? { kind: 'absent' } : { kind: 'problem', message: scan.message }
 }
 
-function findIn(scan: ListedDirectory, path: string, name: string): DiskFinding {
+function findIn(
+  scan: ListedDirectory,
+  path: string,
+  compare: (fingerprint: Fingerprint) => Pick<Extract<DiskFinding, { kind: 'file' }>, 'isChanged' | 'settlesInMs'>,
+): DiskFinding {
+  const name = nameOf(path)
   const is = (entry: { readonly name: string }) => entry.name === name
   const file = [...scan.files].find(is)
-  if (file) return { kind: 'file', sizeBytes: file.fingerprint.sizeBytes }
+  if (file) return { kind: 'file', sizeBytes: file.fingerprint.sizeBytes, ...compare(file.fingerprint) }
   if (scan.directories.includes(name) || name === '') return { kind: 'directory' }
   const ignored = scan.ignored.find(is)
   if (ignored) return { kind: 'ignored', by: path, decision: ignored.decision }
