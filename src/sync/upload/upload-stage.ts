@@ -219,7 +219,7 @@ export class UploadStage {
 
   #enqueue(batcher: UploadBatcher, intents: readonly Intent[]): void {
     this.#queue.push(...intents)
-    const wanted = Math.min(this.#queue.length, this.#engine.limits.transfers)
+    const wanted = Math.min(batcher.inFlight + this.#queue.length, this.#engine.limits.transfers)
     for (; this.#transfers < wanted; this.#transfers += 1) this.#startTransfer(batcher)
   }
 

@@ -201,6 +201,18 @@ describe('a change', () => {
     write('c.md', 'c')
     await until('it is sent as well', () => service.count('uploadFile') === 3)
   })
+
+  test('a change is sent while the upload of a large file lasts', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { write } = await controlledMirror(service, { 'a.md': 'a' })
+    const released = Promise.withResolvers<void>()
+    service.onResponse = ({ fileName }) => (fileName === 'large.md' ? released.promise : undefined)
+    write('large.md', 'large')
+    await until('the large one is on its way', () => service.count('uploadFile') === 2)
+    write('small.md', 'small')
+    await until('the small one is sent', () => service.count('uploadFile') === 3)
+    released.resolve()
+  })
 })
 
 test('a connection closed under a mirror does not halt it', async () => {
