@@ -33,19 +33,21 @@ export function listDirectoriesToCreate(
 
 /**
  * Creates every pending directory of the mirror: parents first, each once. Directories that failed before come last, and the order begins
- * at a random one, so that directories that always fail cannot starve the others. Returns the problems of paths; throws what
- * concerns the service.
+ * at a random one, so that directories that always fail cannot starve the others. Adds the problems of paths to `problems`; throws
+ * what concerns the service.
  */
-export async function createDirectories(context: MirrorContext, summary: SyncSummary): Promise<PathProblem[]> {
+export async function createDirectories(
+  context: MirrorContext,
+  summary: SyncSummary,
+  problems: Map<string, PathProblem>,
+): Promise<void> {
   const { engine, mirror } = context
   const pending = listDirectoriesToCreate(engine.store, mirror)
-  if (pending.length === 0) return []
+  if (pending.length === 0) return
   engine.progress.phase = 'directories'
   engine.progress.directoriesTotal += pending.length
   if (pending[0] === '') await makeAncestors(context, summary)
-  const creator = new DirectoryCreator(context, summary)
-  await creator.create(pending)
-  return creator.problems
+  await new DirectoryCreator(context, summary, problems).create(pending)
 }
 
 /** Creates the ancestors of the mirror's remote path, which are not directories of the mirror. */
@@ -62,16 +64,17 @@ async function makeAncestors(
 }
 
 class DirectoryCreator {
-  readonly problems: PathProblem[] = []
   readonly #context: MirrorContext
   readonly #summary: SyncSummary
+  readonly #problems: Map<string, PathProblem>
   /** Paths of those created at the service, not committed. */
   #uncommitted: string[] = []
   #failuresInARow = 0
 
-  constructor(context: MirrorContext, summary: SyncSummary) {
+  constructor(context: MirrorContext, summary: SyncSummary, problems: Map<string, PathProblem>) {
     this.#context = context
     this.#summary = summary
+    this.#problems = problems
   }
 
   /** Begins with those whose parents the service has, at every depth; the others follow in waves, once their parents are created. */
@@ -132,7 +135,7 @@ class DirectoryCreator {
       if (!failure) throw error
       if (failure.code === 'not-found') await this.#recordNotFound(path)
       this.#failuresInARow += Number(!(failure instanceof RequestError))
-      this.problems.push({ path, code: failure.code, message: failure.message })
+      this.#problems.set(path, { path, code: failure.code, message: failure.message })
       return this.#fail()
     }
   }

@@ -94,6 +94,25 @@ describe('directories', () => {
     expect(result.failure).toMatchObject({ code: 'credential-refused' })
   })
 
+  test.each(['uploadFile', 'createDirectory'])(
+    'a directory that was refused is named although a later %s stops the run',
+    async (route) => {
+      const service = await startFaultyService()
+      const tested = openTestEngine(service, { limits: { transfers: 1 } })
+      const isBad = (body: unknown) => String(body).includes('bad')
+      service.answer = (seen) => {
+        if (seen.route === 'createDirectory' && isBad(seen.body)) return { status: 422, body: { message: 'no' } }
+        const isLater =
+          route === 'uploadFile' || (isBad(service.requests.map(({ body }) => body)) && seen.body.includes('last'))
+        return seen.route === route && isLater ? { status: 401, body: {} } : undefined
+      }
+      const tree = { 'bad/': '', 'above/last/': '', 'a.md': 'a' }
+      const result = await tested.sync([mirrorOf(writeTree(temporaryDirectory(), tree))])
+      expect(result.failure).toMatchObject({ code: 'credential-refused' })
+      expect(accountOf(result).problems).toContainEqual(expect.objectContaining({ path: 'bad', code: 'invalid' }))
+    },
+  )
+
   test('many directories are committed in parts', async () => {
     const service = await startFaultyService()
     const tested = openTestEngine(service)

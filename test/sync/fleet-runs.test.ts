@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/foundation/clock.ts'
 import { TemporaryError } from '../../src/foundation/errors.ts'
 import type { Ledger, LedgerLibrary, WantedContent } from '../../src/ledger/ledger.ts'
 import { Membership } from '../../src/sync/fleet/membership.ts'
 import type { Progress } from '../../src/sync/progress.ts'
 import { MemoryLedger } from '../ledger/memory-ledger.ts'
-import { startEngine } from '../support/engine.ts'
+import { type EngineOptions, startEngine } from '../support/engine.ts'
 import { until } from '../support/mirror-controller.ts'
 
 interface ClaimHooks {
@@ -13,8 +14,8 @@ interface ClaimHooks {
 }
 
 /** An engine whose host is connected to its ledger as soon as the test allows it. */
-async function engineOfFleet(files: Readonly<Record<string, string>>) {
-  const started = await startEngine(files)
+async function engineOfFleet(files: Readonly<Record<string, string>>, options: EngineOptions = {}) {
+  const started = await startEngine(files, options)
   const { engine } = started
   const shared = new MemoryLedger(engine.clock)
   const latch = Promise.withResolvers<void>()
@@ -102,5 +103,30 @@ test('a full disk hides no doubt that the ledger told [P3, P4]', async () => {
   expect((await tested.sync([mirror])).outcome).not.toBe('done')
   expect((await tested.sync([mirror])).outcome).toBe('done')
   expect(store.uploads.listByContent(1).map(({ outcome }) => outcome)).toEqual(['absent', 'created'])
+  await fleet[Symbol.asyncDispose]()
+})
+
+test('a run whose search fails gives back what it found not to be there [P21]', async () => {
+  let aheadMs = 0
+  const clock = { ...systemClock, nowMs: () => Date.now() + aheadMs }
+  const { tested, service, store, mirror, fleet, shared, open } = await engineOfFleet(
+    { 'a/x.md': 'x', 'b/y.md': 'y' },
+    { clock },
+  )
+  open()
+  service.fault = ({ route }) => (route === 'uploadFile' ? 'reset-before' : undefined)
+  await tested.sync([mirror])
+  expect([...shared.tables.claims.entries()]).toHaveLength(2)
+  // Both are searched for again once their pause is over.
+  aheadMs = 3_600_000
+  let searches = 0
+  service.answer = ({ route }) => {
+    searches += Number(route === 'listDirectory')
+    return searches === 2 ? { status: 401, body: {} } : undefined
+  }
+  expect((await tested.sync([mirror])).failure).toMatchObject({ code: 'credential-refused' })
+  const states = [1, 2].map((id) => store.contents.getUploadState(id).state)
+  expect(states.toSorted()).toEqual(['doubt', 'new'])
+  expect([...shared.tables.claims.entries()]).toHaveLength(1)
   await fleet[Symbol.asyncDispose]()
 })

@@ -215,6 +215,7 @@ export class MirrorController {
       summary,
       onIdle: () => this.#wakeUp.set(),
       onUnread: (path) => this.#scanner.rescanSoon(path),
+      isHeld: () => this.#holds.size > 0,
     })
     this.#run = run
     let failure: ShelfdError | undefined

@@ -24,6 +24,8 @@ interface RunOptions {
   /** Called when nothing is left to upload for the moment, and when the upload stage ends. */
   readonly onIdle: () => void
   readonly onUnread: (path: string) => void
+  /** Nothing is to be sent now. */
+  readonly isHeld: () => boolean
 }
 
 /** One run of a mirror controller: from the first difference until nothing is left to upload. */
@@ -35,7 +37,7 @@ export class MirrorRun {
   readonly #startedMs: number
   #runId: number | undefined
   #stage: UploadStage | undefined
-  #uploading: Promise<readonly PathProblem[]> | undefined
+  #uploading: Promise<void> | undefined
   #isOver = false
   #wasWoken = false
   #failure: { readonly error: unknown } | undefined
@@ -89,7 +91,8 @@ export class MirrorRun {
   /** Drains the upload stage and records the run; returns false, and records no run, if it was never started. */
   async finish({ problems, isComplete, failure: given }: RunEnd): Promise<boolean> {
     this.#stage?.drain()
-    const sent = (await this.#uploading) ?? []
+    await this.#uploading
+    const sent = this.#stage?.problems ?? []
     const error = this.#failure?.error
     const failure = given ?? (error instanceof ShelfdError ? error : undefined)
     const found = { problems: [...problems, ...sent], isComplete, hasFollowed: this.#runId !== undefined, failure }
@@ -107,16 +110,13 @@ export class MirrorRun {
   }
 
   /** Never rejects: `assertWell` throws the error. */
-  async #uploadToTheEnd(stage: UploadStage, { follower }: OpenConnection): Promise<readonly PathProblem[]> {
+  async #uploadToTheEnd(stage: UploadStage, { follower }: OpenConnection): Promise<void> {
     try {
-      const problems = await stage.run()
-      this.#mirror.root.assertInPlace()
+      await stage.run()
       // When the follower has failed, the stage ends without an error.
       if (follower.hasFailed) this.#failure = { error: new TemporaryError('service-unavailable', POLLING_FAILED) }
-      return problems
     } catch (error) {
       this.#failure = { error }
-      return []
     } finally {
       this.#isOver = true
       this.#options.onIdle()

@@ -198,16 +198,20 @@ function recordAbsent(
 /**
  * Searches for the locations of copies whose last upload may have arrived (P4). A resource that is listed in the directory of such a copy,
  * under its name, has gained that location. Without it the copy is uploaded once more in this run, from the second time on after a
- * pause that grows. Returns the problems of copies that wait.
+ * pause that grows. Adds the problems of copies that wait to `problems`.
  */
-export async function resolveLinkDoubts(context: MirrorContext, work: SearchWork): Promise<PathProblem[]> {
+export async function resolveLinkDoubts(
+  context: MirrorContext,
+  work: SearchWork,
+  problems: Map<string, PathProblem>,
+): Promise<void> {
   const { engine, mirror } = context
   const { store, clock } = engine
   const { links } = work.attempts
-  const problems: PathProblem[] = []
   const leave = (copy: CopyInDoubt, { code, message }: Omit<PathProblem, 'path'>) => {
+    const path = pathOf(copy)
     links.add(linkKey(copy))
-    problems.push({ path: pathOf(copy), code, message })
+    problems.set(path, { path, code, message })
   }
   const copies = store.files.listCopiesInDoubt(mirror.row.id).filter((copy) => !links.has(linkKey(copy)))
   const nowMs = clock.nowMs()
@@ -222,7 +226,6 @@ export async function resolveLinkDoubts(context: MirrorContext, work: SearchWork
       else if (result.found.some((entry) => isLocation(entry, copy))) recordLocation(context, copy, work.summary)
     }
   }
-  return problems
 }
 
 function pathOf({ directory, name }: CopyInDoubt): string {

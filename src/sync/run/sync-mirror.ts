@@ -131,9 +131,11 @@ async function sendAll(
   const upload = async (options: UploadOptions) => {
     const stage = new UploadStage(context, { ...options, onUnread })
     stage.drain()
-    const found = await stage.run()
-    mirror.root.assertInPlace()
-    addProblems(problems, found)
+    try {
+      await stage.run()
+    } finally {
+      addProblems(problems, stage.problems)
+    }
   }
   await upload(work)
   if (byScan.size + byUpload.size === 0) return

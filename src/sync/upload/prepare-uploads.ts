@@ -30,8 +30,8 @@ export class UploadPreparation {
   readonly #context: MirrorContext
   readonly #options: UploadOptions
   readonly #earlier: EarlierUploads
-  /** Kept by path, because a run may last for days and meet the same problem again and again. */
-  readonly #problems = new Map<string, PathProblem>()
+  /** Problems of directories and of copies in doubt, by path, because a run may last for days and meet the same one again and again. */
+  readonly problems = new Map<string, PathProblem>()
   #nextDoubtsMs = 0
   #claims: Claims | undefined
 
@@ -39,11 +39,6 @@ export class UploadPreparation {
     this.#context = context
     this.#options = options
     this.#earlier = earlier
-  }
-
-  /** Problems of directories and of copies in doubt, by path. */
-  get problems(): ReadonlyMap<string, PathProblem> {
-    return this.#problems
   }
 
   /** Before the first upload: creates directories, lists what the store may lack, and resolves doubts of earlier runs. */
@@ -80,19 +75,15 @@ export class UploadPreparation {
   async #resolveDoubts(): Promise<number> {
     const resendable = await resolveUploadDoubts(this.#context, this.#options, this.#claims)
     const { settings } = this.#context.mirror
-    if (settings.duplicates === 'link') this.#add(await resolveLinkDoubts(this.#context, this.#options))
+    if (settings.duplicates === 'link') await resolveLinkDoubts(this.#context, this.#options, this.problems)
     return resendable
-  }
-
-  #add(problems: readonly PathProblem[]): void {
-    for (const problem of problems) this.#problems.set(problem.path, problem)
   }
 
   /** Creates pending directories, and those found gone once more; a second refusal is final. */
   async #createDirectories(): Promise<void> {
     const { attempts } = this.#options
     const gone = [...attempts.goneDirectories]
-    this.#add(await createDirectories(this.#context, this.#options.summary))
+    await createDirectories(this.#context, this.#options.summary, this.problems)
     for (const id of gone) {
       attempts.recreatedDirectories.add(id)
       attempts.goneDirectories.delete(id)

@@ -1,6 +1,6 @@
 import type { Timer } from '../../foundation/clock.ts'
 import { AutoResetEvent } from '../../foundation/concurrency/auto-reset-event.ts'
-import { TemporaryError } from '../../foundation/errors.ts'
+import { RootError, TemporaryError } from '../../foundation/errors.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { type HeldBack, ingestionShare, RESERVE_BYTES, roomInRun } from '../../rules/limits.ts'
@@ -73,20 +73,27 @@ export class UploadStage {
     return !this.#mustPrepare && this.#preparing === undefined && this.#hasUploadedAll
   }
 
+  /** The problems of paths, also after `run` threw; none if the directory went away: its files look as if they had vanished. */
+  get problems(): PathProblem[] {
+    if (this.#failure?.error instanceof RootError) return []
+    const problems = new Map(this.#preparation.problems)
+    for (const problem of this.#batcher?.problems ?? []) problems.set(problem.path, problem)
+    return [...problems.values()]
+  }
+
   /**
-   * Uploads until the stage is drained; returns the problems of paths. Throws what stopped it (credential, service, disk,
-   * interruption) after every upload in flight has ended and is committed.
+   * Uploads until the stage is drained. Throws what stopped it (credential, service, disk, directory, interruption) after every upload
+   * in flight has ended and is committed.
    *
    * 1. Prepares: checks the free space, creates directories, resolves doubts of earlier runs.
    * 2. Uploads what is planned; while it is open, `wake` prepares and plans again.
    * 3. When nothing is left and the stage drains: prepares again, and uploads what can be uploaded now.
    * 4. Winds down: gives back intents that have not begun, awaits the uploads in flight and commits their results.
    */
-  async run(): Promise<PathProblem[]> {
+  async run(): Promise<void> {
     const { signal } = this.#engine
     assertDiskSpace(this.#engine)
     await this.#joinFleet()
-    await this.#preparation.begin(this.#claims)
     const plan = await this.#createPlan()
     this.#plan = plan
     using batcher = new UploadBatcher(this.#engine, this.#context.mirror, plan, {
@@ -96,6 +103,7 @@ export class UploadStage {
     })
     this.#batcher = batcher
     try {
+      await this.#preparation.begin(this.#claims)
       await this.#uploadRounds(plan, batcher)
     } catch (error) {
       this.#failure ??= { error }
@@ -103,11 +111,13 @@ export class UploadStage {
     await this.#windDown(batcher)
     const heldBack = this.#withoutCapacity > 0 ? [this.#heldByIngestion()] : plan.listHeldBack()
     recordHeldBack(this.#options.summary, [...heldBack, ...this.#heldByOthers()])
+    try {
+      signal.throwIfAborted()
+      this.#context.mirror.root.assertInPlace()
+    } catch (error) {
+      this.#failure ??= { error }
+    }
     if (this.#failure) throw this.#failure.error
-    signal.throwIfAborted()
-    const problems = new Map(this.#preparation.problems)
-    for (const problem of batcher.problems) problems.set(problem.path, problem)
-    return [...problems.values()]
   }
 
   /** Opens the session of this host, where several share a ledger. */
@@ -205,6 +215,7 @@ export class UploadStage {
     if (this.#othersTimer || this.#state !== 'open' || !fleet || !this.#claims?.isForOthers) return
     this.#othersTimer = clock.startTimer(fleet.askAgainMs, () => {
       this.#othersTimer = undefined
+      if (this.#state !== 'open' || this.#options.isHeld?.()) return
       this.#claims?.askAgain()
       this.wake()
     })

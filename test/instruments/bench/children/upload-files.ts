@@ -23,7 +23,7 @@ await scanMirror(engine, mirror, summary, {
 const connection = await engine.service.connect(engine.signal)
 await connection.client.capabilities(engine.signal)
 const context = { engine, mirror, connection }
-await createDirectories(context, summary)
+await createDirectories(context, summary, new Map())
 // Connecting comes before, to the ledger as to the service.
 await engine.fleet?.join()
 const attempts = newAttempts()
