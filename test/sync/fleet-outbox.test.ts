@@ -56,6 +56,24 @@ test('a second send is logged by a host whose next batch fails [P3]', async () =
   expect(seconds).toEqual(['laptop 1'])
 })
 
+test('a ledger that settles nothing now is logged once by a host that settles twice at a time', async () => {
+  const warnings: string[] = []
+  const logger = loggerTo((level, message) => void (level === 'warn' && warnings.push(message)))
+  const { store, addReceipts } = openHostStore()
+  let isAway = false
+  const connect = connectTo(new MemoryLedger(systemClock), () => {
+    if (isAway) throw new Error('interrupted')
+  })
+  await using fleet = membershipOf(store, { connect, logger })
+  await fleet.join()
+  addReceipts(1, 'nas')
+  fleet.recordEnd(1, 'created')
+  isAway = true
+  await Promise.all([fleet.settle(), fleet.settle()])
+  expect(warnings).toHaveLength(1)
+  isAway = false
+})
+
 /** A ledger that knows one content from the host nas, and the host laptop, of whose warnings `seconds` has the resources. */
 async function sentByNas(onSettle?: (ends: number) => void) {
   const shared = new MemoryLedger(systemClock)

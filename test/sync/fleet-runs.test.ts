@@ -1,20 +1,22 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/foundation/clock.ts'
-import { TemporaryError } from '../../src/foundation/errors.ts'
+import { InterruptedError, TemporaryError } from '../../src/foundation/errors.ts'
 import type { Ledger, LedgerLibrary, WantedContent } from '../../src/ledger/ledger.ts'
 import { Membership } from '../../src/sync/fleet/membership.ts'
 import type { Progress } from '../../src/sync/progress.ts'
 import { MemoryLedger } from '../ledger/memory-ledger.ts'
 import { type EngineOptions, startEngine } from '../support/engine.ts'
 import { until } from '../support/mirror-controller.ts'
+import { manyFiles, type Tree } from '../support/temporary.ts'
 
 interface ClaimHooks {
   onAsked?: ((library: LedgerLibrary, contents: readonly WantedContent[]) => Promise<void>) | undefined
   onAnswered?: (() => void) | undefined
+  onPeeked?: () => void
 }
 
 /** An engine whose host is connected to its ledger as soon as the test allows it. */
-async function engineOfFleet(files: Readonly<Record<string, string>>, options: EngineOptions = {}) {
+async function engineOfFleet(files: Tree, options: EngineOptions = {}) {
   const started = await startEngine(files, options)
   const { engine } = started
   const shared = new MemoryLedger(engine.clock)
@@ -32,6 +34,10 @@ async function engineOfFleet(files: Readonly<Record<string, string>>, options: E
         const results = await ledger.claim(session, library, contents, limits)
         hooks.onAnswered?.()
         return results
+      },
+      peek: async (...asked) => {
+        hooks.onPeeked?.()
+        return await ledger.peek(...asked)
       },
     }
   }
@@ -74,6 +80,20 @@ test('a run over a part claims nothing outside it [P4]', async () => {
   expect(new Set(asked)).toEqual(new Set(['out/b.md']))
   expect((await tested.sync([mirror])).outcome).toBe('done')
   expect(new Set(asked)).toEqual(new Set(['out/b.md', 'in/a.md', 'c.md']))
+  await fleet[Symbol.asyncDispose]()
+})
+
+test('Ctrl-C ends a dry run after the page that the ledger is asked for', async () => {
+  const stop = new AbortController()
+  const { tested, mirror, fleet, open, hooks } = await engineOfFleet(manyFiles(1_200, 3), { signal: stop.signal })
+  open()
+  let asked = 0
+  hooks.onPeeked = () => {
+    asked += 1
+    stop.abort(new InterruptedError())
+  }
+  expect((await tested.sync([mirror], { isDryRun: true })).outcome).toBe('interrupted')
+  expect(asked).toBe(1)
   await fleet[Symbol.asyncDispose]()
 })
 

@@ -1,7 +1,8 @@
-/** Libraries and directories that disappear from the service while a mirror is synced. */
+/** Libraries and directories that appear at the service, or disappear, while a mirror is synced. */
 import { describe, expect, test } from 'vitest'
+import type { ServiceClient } from '../../src/remote/service-client.ts'
 import { accountOf, mirrorOf, openTestEngine, startEngine } from '../support/engine.ts'
-import { type FaultyService, type SeenRequest, startFaultyService } from '../support/faulty-service.ts'
+import { createLibrary, type FaultyService, type SeenRequest, startFaultyService } from '../support/faulty-service.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
 const NOT_FOUND = { status: 404, body: { message: 'Not found' } }
@@ -174,4 +175,18 @@ describe('a directory lost unnoticed', () => {
     expect((await tested.sync([mirror], { hashEverything: true })).outcome).toBe('done')
     expect(madeIn(service)).toEqual([])
   })
+})
+
+test('a library that another mirror creates at the same time is used by both', async () => {
+  await using service = await startFaultyService()
+  const wrapClient = (client: ServiceClient): ServiceClient => ({
+    ...client,
+    createLibrary: async (...asked) => {
+      await createLibrary(service.library, 'Test')
+      return await client.createLibrary(...asked)
+    },
+  })
+  await using tested = openTestEngine(service, { wrapClient })
+  const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
+  expect((await tested.sync([mirror])).outcome).toBe('done')
 })

@@ -140,6 +140,7 @@ export async function foresee(
     files = listOpenFiles(store, mirror, cursor, PAGE)
     const candidates = answers.listCandidates(files)
     const results = await fleet.peek(answers.library, candidates.map(wantedOf))
+    engine.signal.throwIfAborted()
     const known = new Map<number, [Candidate, ClaimResult]>()
     candidates.forEach((candidate, index) => {
       const result = results[index]

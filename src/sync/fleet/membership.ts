@@ -56,6 +56,7 @@ export class Membership implements AsyncDisposable {
   readonly #session: HostSession
   readonly #publication: Publication
   #settling: Timer | undefined
+  #settlement: Promise<void> | undefined
   /** Held while contents are claimed, so that none is given back that another mirror is being given. */
   readonly #turn = new Mutex()
 
@@ -225,8 +226,15 @@ export class Membership implements AsyncDisposable {
     for (const { id } of claims) this.#claimed.delete(id)
   }
 
-  /** Reports to the ledger how uploads ended; what it does not take now waits in the store. */
+  /** Reports to the ledger how uploads ended; what it does not take now waits in the store, which is logged once for all who wait. */
   async settle(): Promise<void> {
+    this.#settlement ??= this.#settleAll().finally(() => {
+      this.#settlement = undefined
+    })
+    await this.#settlement
+  }
+
+  async #settleAll(): Promise<void> {
     const { current } = this.#session
     if (!current) return
     try {

@@ -163,6 +163,7 @@ export class IngestionFollower implements Follower {
     const needed = { libraryId: followed.mirror.library.remoteId, right: 'read' } as const
     const isOfItem = othersAnswered || reactToFailure(error).scope === 'item'
     if (!isOfItem && !(await isServiceWell(this.#connection, needed, signal))) throw error
+    if (!this.#schedule.isFollowed(followed)) return
     followed.failures += 1
     if (followed.failures < MOST_FAILURES) {
       this.#postpone(followed)
@@ -173,7 +174,8 @@ export class IngestionFollower implements Follower {
     this.#engine.ingestion.announce()
   }
 
-  #take(answers: readonly FollowedPoll[]): void {
+  #take(all: readonly FollowedPoll[]): void {
+    const answers = all.filter(({ followed }) => this.#schedule.isFollowed(followed))
     for (const retryAt of recordPolls(this.#engine, answers)) this.#schedule.planRecheck(retryAt)
     let hasEnded = false
     for (const { followed, outcome } of answers) {

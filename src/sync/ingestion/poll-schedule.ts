@@ -60,6 +60,11 @@ export class PollSchedule {
     for (const [id, { mirror }] of this.#followed) if (mirror.id === mirrorId) this.#followed.delete(id)
   }
 
+  /** False once it is released, or its mirror is removed: another run may have polled it since. */
+  isFollowed(followed: FollowedResource): boolean {
+    return this.#followed.get(followed.contentId) === followed
+  }
+
   /** Lets `takeRepaired` check resources that ended badly at its next call, not at the planned time. */
   recheck(): void {
     this.#nextRecheck.demand()

@@ -89,15 +89,21 @@ async function chooseLibrary(
   throw new UsageError('unknown-library', `Cannot mirror "${settings.name}": there is no library "${wanted}"; ${hint}`)
 }
 
-/** Lists the libraries after each attempt, because a request whose answer was lost may have created the library. */
+/**
+ * Lists the libraries after each attempt: a request whose answer was lost may have created the library, or another mirror creates it at
+ * the same time, and this request is refused.
+ */
 async function createLibrary({ client }: Connection, name: string, signal: AbortSignal): Promise<LibrarySummary> {
   for (let attempt = 1; ; attempt += 1) {
+    let failure: { readonly error: unknown } | undefined
     try {
       await client.createLibrary(name, null, signal)
     } catch (error) {
-      if (!(error instanceof TemporaryError) || attempt === 5) throw error
+      signal.throwIfAborted()
+      failure = { error }
     }
     for await (const library of client.listLibraries(signal)) if (library.name === name) return library
+    if (failure && (!(failure.error instanceof TemporaryError) || attempt === 5)) throw failure.error
   }
 }
 

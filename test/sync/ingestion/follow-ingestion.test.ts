@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { INGESTION_STATUSES } from '../../../src/contract/states.ts'
 import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
 import type { ServiceClient } from '../../../src/remote/service-client.ts'
+import { IngestionFollower } from '../../../src/sync/ingestion/follow-ingestion.ts'
 import { accountOf, mirrorOf, openTestEngine, startEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporary.ts'
@@ -137,4 +138,33 @@ describe('the status of an ingestion', () => {
     expect(accountOf(later).problems).toEqual([])
     expect(service.count('uploadFile')).toBe(1)
   })
+})
+
+test('an answer that comes after another run took the mirror over is left to that run', async () => {
+  const asked = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<void>()
+  let status = 'running'
+  const wrapClient = (client: ServiceClient): ServiceClient => ({
+    ...client,
+    pollResource: async (_, id) => {
+      if (status === 'running') return { id, ingestion_status: status }
+      asked.resolve()
+      await answered.promise
+      return { id, ingestion_status: status }
+    },
+  })
+  const { engine, store, tested, mirror } = await startEngine({ 'a.md': 'A' }, { wrapClient })
+  await tested.sync([mirror], { waitMs: 0 })
+  const [row] = store.mirrors.list()
+  if (!row) throw new Error('there is no mirror')
+  status = 'completed'
+  const follower = new IngestionFollower(engine, await engine.service.connect(engine.signal))
+  follower.add(row)
+  const following = follower.run()
+  await asked.promise
+  follower.remove(row.id)
+  answered.resolve()
+  follower.finish(HOUR_MS)
+  await following
+  expect(store.contents.countPending(row)).toBe(1)
 })
