@@ -1,9 +1,10 @@
 /**
  * `npm start [-- DIR --flags]`: one pass over a directory, this project's own docs by default, into the embedded library,
  * and the report. Every argument of `shelfd sync` passes through. `npm start -- search "…"`, or any other command, runs on what
- * was mirrored that way. State, library and cache lie in `.shelfd` of the checkout and config/start.yaml is the configuration, so that
- * the user's own mirrors are not touched; flags and variables take precedence.
+ * was mirrored that way. State, library, cache and a configuration of its own lie in `.shelfd` of the checkout, so that the user's own
+ * mirrors are not touched; flags and variables take precedence.
  */
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { didYouMean } from './app/did-you-mean.ts'
@@ -21,7 +22,7 @@ process.env.SHELFD_STATE_DIR ||= join(checkout, '.shelfd', 'state')
 process.env.SHELFD_DATA_DIR ||= join(checkout, '.shelfd', 'library')
 // Compiled code, which is removed with the rest.
 process.env.XDG_CACHE_HOME = join(checkout, '.shelfd', 'cache')
-process.env.SHELFD_CONFIG ||= join(checkout, 'config', 'start.yaml')
+process.env.SHELFD_CONFIG ||= ownConfiguration(join(checkout, '.shelfd'))
 
 const given = process.argv.slice(2)
 const isCommand = findCommand(given).path.length > 0 || flagForWord(given) !== given
@@ -33,6 +34,18 @@ if (!isCommand && !isMistyped(given[0])) {
 // npm runs scripts in the directory of the project, but a relative directory is meant from where npm was called.
 if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD)
 await import('./main.ts')
+
+/** Returns the file, which `config set` and the dashboard change; it is made when it is not there. */
+function ownConfiguration(directory: string): string {
+  const file = join(directory, 'config.yaml')
+  const comment =
+    '# What `npm start` reads in place of your configuration: all is as by default, so the library is on this computer.\n'
+  if (!isThere(file)) {
+    mkdirSync(directory, { recursive: true })
+    writeFileSync(file, comment, { mode: 0o600 })
+  }
+  return file
+}
 
 /** Returns whether a word is nothing that exists and looks like a command, whose name `main.ts` then suggests. */
 function isMistyped(word = ''): boolean {

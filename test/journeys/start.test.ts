@@ -1,6 +1,6 @@
 /** `npm start` in a checkout, run by a user who has a state and a service already. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -57,7 +57,7 @@ test("the first minute goes as its page shows, and leaves the user's state and s
   expect(service.requests).toEqual([])
   expect(existsSync(home.stateDir)).toBe(false)
   expect(existsSync(home.dataDir)).toBe(false)
-  expect(readdirSync(join(cloned, '.shelfd')).sort()).toEqual(['cache', 'library', 'state'])
+  expect(readdirSync(join(cloned, '.shelfd')).sort()).toEqual(['cache', 'config.yaml', 'library', 'state'])
   expect(existsSync(join(home.path, 'cache'))).toBe(false)
   expect(readLibrary(join(cloned, '.shelfd', 'library'))).toHaveLength(2)
 })
@@ -71,6 +71,18 @@ test('npm start follows flags and variables', async () => {
   expect(start(home, ['Papers', '--dry-run'], own).exitCode).toBe(0)
   expect(existsSync(home.stateDir)).toBe(true)
   expect(existsSync(join(directory, '.shelfd', 'state'))).toBe(false)
+})
+
+test('npm start changes its own configuration, and no file of the checkout', () => {
+  const home = temporaryHome()
+  const cloned = checkout(join(home.path, 'shelfd'))
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, ['src/start.ts', ...args], { env: home.env, cwd: cloned, encoding: 'utf8' })
+  expect(run('config', 'set', 'limits.transfers', '8').status).toBe(0)
+  expect(run('config', 'get', 'limits.transfers').stdout).toBe('8\n')
+  expect(readFileSync(join(cloned, '.shelfd', 'config.yaml'), 'utf8')).toMatch(
+    /^# What `npm start` reads.*transfers: 8/s,
+  )
 })
 
 test('npm start takes a mistyped command for no directory', () => {
