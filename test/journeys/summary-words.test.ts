@@ -38,6 +38,18 @@ describe('the summary of a run', () => {
     expect(again.stdout).not.toMatch(/sent {2}/)
   })
 
+  test('the summary says that unchanged files were left by the last run', async () => {
+    const home = homeWithPapers({ 'a.md': 'A', 'b.md': 'B', 'c.md': 'C' })
+    expect((await home.shelfd(['sync', 'Papers', '--max-new', '1'])).exitCode).toBe(8)
+    const { stdout } = await home.shelfd(['sync', 'Papers'])
+    expect(linesOf(stdout)).toEqual(
+      expect.arrayContaining([
+        '  sent        2 files, 2 B',
+        '  unchanged   3 files since the last run, which left some of them',
+      ]),
+    )
+  })
+
   test('the summary uses the singular for one file', async () => {
     const home = homeWithPapers({ 'a.md': 'A', 'copy.md': 'A' })
     expect((await home.shelfd(['sync', 'Papers', '-n'])).stdout).toMatch(/would send +1 file, 1 B \(1 more is a copy\)/)

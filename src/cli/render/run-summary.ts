@@ -166,8 +166,12 @@ function heldBack({ uploads }: SyncSummary): Line[] {
   return uploads.heldBackBy.map((hold) => [ATTENTION, `${counted(hold.contents, 'file')} ${describeHold(hold)}`])
 }
 
-function unchanged({ files }: SyncSummary): Line {
-  return files.unchanged === 0 ? undefined : ['unchanged', counted(files.unchanged, 'file')]
+/** Files that are as the last run saw them; what that run left is sent now. */
+function unchanged({ files, uploads }: SyncSummary): Line {
+  if (files.unchanged === 0) return undefined
+  const sentFiles = uploads.created + uploads.duplicates + uploads.aliases
+  const remark = sentFiles > files.new + files.changed ? ' since the last run, which left some of them' : ''
+  return ['unchanged', `${counted(files.unchanged, 'file')}${remark}`]
 }
 
 function changed({ files }: SyncSummary): Line {
