@@ -43,10 +43,15 @@ export class FirstSync {
     if (!first || dryRun) return
     const { announce } = this.#context
     const report = this.#runner.reportContext()
-    if (this.#isEmbedded) announce(describeDiskUsage(sizeOnDisk(report.fs, this.#library.directory), this.#library))
-    if (!this.#isCheckout && this.#isElsewhere) return
+    const hasNext = this.#isCheckout || !this.#isElsewhere
     // A search in a configured service may cost money, so only the embedded library is searched for a suggestion.
-    const query = this.#isEmbedded ? await suggestSearch(report, first.name) : undefined
+    const query = this.#isEmbedded && hasNext ? await suggestSearch(report, first.name) : undefined
+    if (this.#isEmbedded) {
+      // Once it is closed, the library takes less: its log is empty.
+      await report.service.disconnect()
+      announce(describeDiskUsage(sizeOnDisk(report.fs, this.#library.directory), this.#library))
+    }
+    if (!hasNext) return
     if (this.#isCheckout) announce(describeNextInCheckout(query, !this.#isOfCheckout(first)))
     else announce(describeNext(query, this.#runner.isInDaemon))
   }
