@@ -1,7 +1,7 @@
 /** Reads the commands that a page shows, and types them in a clean home. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { attachDaemon, isIdle } from './daemon.ts'
 import { MAIN, startHere, startShelfd } from './run-shelfd.ts'
@@ -69,7 +69,10 @@ export class PageHome {
       SHELFD_ALLOW_ROOT: '1',
       TZ: 'Europe/Berlin',
     }
-    writeTree(join(this.path, 'Papers'), PAPERS)
+    const papers = writeTree(join(this.path, 'Papers'), PAPERS)
+    // Of two copies, a search names the one that was changed last.
+    const now = new Date()
+    for (const name of Object.keys(PAPERS)) utimesSync(join(papers, name), now, now)
   }
 
   /** Writes the configuration of a page. */
