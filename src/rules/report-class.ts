@@ -34,9 +34,14 @@ export interface Classified {
 /** The state of a row that people are shown: what is `in-sync` can be searched, and what needs attention can be resolved. */
 export function shownStateOf(
   reportClass: ReportClass,
-  { kindWithoutText, isUnsupported }: { readonly kindWithoutText: string | null; readonly isUnsupported: boolean },
+  {
+    kindWithoutText,
+    isUnsupported,
+    isSetAside,
+  }: { readonly kindWithoutText: string | null; readonly isUnsupported: boolean; readonly isSetAside: boolean },
 ): ShownState {
   if (isUnsupported) return 'unsupported'
+  if (isSetAside) return 'set-aside'
   return reportClass === 'in-sync' && kindWithoutText !== null ? 'without-text' : reportClass
 }
 

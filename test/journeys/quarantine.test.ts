@@ -160,6 +160,12 @@ describe('failed ignore', () => {
     })
     const report = await home.shelfd(['report', '--json', '--only', 'needs-attention'])
     expect(JSON.parse(report.stdout).mirrors[0].entries[0].reason).toMatch(/^set aside: .*no such kind/)
+    expect((await home.shelfd(['report'])).stdout).toContain(
+      '  !        2 needs-attention\n           1 of them a copy of another\n           2 of them set aside\n',
+    )
+    const forPeople = (await home.shelfd(['report', '--format', 'markdown'])).stdout
+    expect(forPeople).not.toContain('need you')
+    expect(forPeople).toContain('set aside')
     service.answer = () => undefined
     writeFileSync(join(root, 'sub', 'bad.md'), 'corrected')
     expect((await home.sync(['Papers'])).mirror.uploads.created).toBe(1)

@@ -34,6 +34,7 @@ export const CLASSES: Readonly<Record<ShownState, { readonly tone: Tone; readonl
   superseded: { tone: 'warning', label: 'old version, still in the library' },
   'missing-remotely': { tone: 'problem', label: 'no longer in the library' },
   'needs-attention': { tone: 'problem', label: 'needs attention' },
+  'set-aside': { tone: 'plain', label: 'set aside' },
   unsupported: { tone: 'plain', label: 'not a file' },
   ignored: { tone: 'plain', label: 'left out' },
   unknown: { tone: 'warning', label: 'not known' },

@@ -30,6 +30,7 @@ export const GUIDANCE: Readonly<Record<ShownState, Guidance>> = {
   },
   'without-text': { title: WITHOUT_TEXT, next: () => '' },
   'in-sync': { title: 'searchable on both sides', next: () => '' },
+  'set-aside': { title: 'set aside', next: (_, path) => `shelfd failed retry ${path} tries it again` },
   unsupported: { title: 'not a file', next: () => '' },
   ignored: { title: 'left out by a rule', next: (_, path) => `shelfd why ${path} names the rule` },
 }

@@ -189,7 +189,15 @@ function* gather(pieces: Iterable<Piece>): Generator<Piece> {
 }
 
 function createTally(): Tally {
-  return { counts: {}, elsewhere: 0, withoutText: new Map(), unsupported: 0, failedCopies: 0, hasFailures: false }
+  return {
+    counts: {},
+    elsewhere: 0,
+    withoutText: new Map(),
+    unsupported: 0,
+    setAside: 0,
+    failedCopies: 0,
+    hasFailures: false,
+  }
 }
 
 /** Yields the rows that are wanted, and counts them and the plain files. */
@@ -209,6 +217,7 @@ function* countedRows(
     if (!isWanted(entry.class, options) || (options.isQuiet && (isSetAside || isUnsupported))) continue
     if (kind !== null) tally.withoutText.set(kind, (tally.withoutText.get(kind) ?? 0) + 1)
     if (isUnsupported) tally.unsupported += 1
+    else if (isSetAside) tally.setAside += 1
     if (entry.class === 'needs-attention' && entry.duplicateOf !== null) tally.failedCopies += 1
     addToTally(tally, entry.class, 1, isSetAside || isUnsupported ? undefined : options)
     yield { entry, state: shownStateOf(entry.class, row) }

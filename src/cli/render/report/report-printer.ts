@@ -20,6 +20,8 @@ export interface Tally {
   readonly withoutText: Map<string, number>
   /** Number of rows of what is no file. */
   unsupported: number
+  /** Number of rows that an operator set aside. */
+  setAside: number
   /** Number of rows that need attention and are copies of files that do. */
   failedCopies: number
   hasFailures: boolean
@@ -30,13 +32,15 @@ export function shownCounts({
   counts,
   withoutText,
   unsupported,
+  setAside,
 }: Tally): Readonly<Partial<Record<ShownState, number>>> {
   const unfindable = Array.from(withoutText.values()).reduce((sum, count) => sum + count, 0)
   return {
     ...counts,
     'in-sync': (counts['in-sync'] ?? 0) - unfindable,
     'without-text': unfindable,
-    'needs-attention': (counts['needs-attention'] ?? 0) - unsupported,
+    'needs-attention': (counts['needs-attention'] ?? 0) - unsupported - setAside,
+    'set-aside': setAside,
     unsupported,
   }
 }

@@ -80,13 +80,14 @@ function countOf(counts: Partial<Record<ReportClass, number>>, reportClass: stri
 /** What other commands count apart of a class, so that their numbers can be found here. */
 function partsOf(reportClass: string, tally: Tally): readonly (readonly [number, string])[] {
   const { 'without-text': unfindable = 0 } = shownCounts(tally)
-  const { failedCopies, unsupported, withoutText } = tally
+  const { failedCopies, setAside, unsupported, withoutText } = tally
   switch (reportClass) {
     case 'in-sync':
       return [[unfindable, `without searchable text (${describeKinds(Object.fromEntries(withoutText))})`]]
     case 'needs-attention':
       return [
         [failedCopies, failedCopies === 1 ? 'a copy of another' : 'copies of others'],
+        [setAside, 'set aside'],
         [unsupported, unsupported === 1 ? 'a pipe, socket or device' : 'pipes, sockets or devices'],
       ]
     default:
