@@ -5,7 +5,10 @@ const count = z.number().default(0)
 
 const uploadProgress = z.object({ path: z.string(), sizeBytes: z.number(), bytesSent: z.number() })
 
-/** `turn`: another mirror is being scanned; `ledger`: the ledger of hosts is asked; `hosts`: other hosts send the rest. */
+/**
+ * `turn`: another mirror is being scanned, or the daemon does the sync of another client; `ledger`: the ledger of hosts is asked; `hosts`:
+ * other hosts send the rest.
+ */
 const phases = [
   'starting',
   'turn',

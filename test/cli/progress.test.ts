@@ -62,7 +62,7 @@ describe('the line of progress', () => {
   })
 
   test.each([
-    ['turn', 'waiting for another scan'],
+    ['turn', 'waiting for another scan or sync'],
     ['ledger', 'waiting for the ledger of hosts'],
     ['hosts', 'waiting for other hosts'],
   ] as const)('the line of progress names what a run waits for: %s', (phase, words) => {

@@ -103,7 +103,7 @@ function nameActivity({ phase, mirror, outage }: Progress, { beginning }: Rates)
 
 const PHASE_NAMES: Readonly<Record<Progress['phase'], string>> = {
   starting: 'starting',
-  turn: 'waiting for another scan',
+  turn: 'waiting for another scan or sync',
   scanning: 'scanning',
   ledger: 'waiting for the ledger of hosts',
   directories: 'creating directories',

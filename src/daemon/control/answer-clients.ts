@@ -37,9 +37,11 @@ export function answerClients(daemon: Daemon): ControlHandlers {
   return {
     status: async () => daemon.status(),
     sync: async (request, run) => {
+      run.progress.phase = 'turn'
       using _lock = await mutex.lock()
+      run.progress.phase = 'starting'
       const supervisor = daemon.supervisor()
-      return supervisor.host(() => syncBeside(supervisor, request, run))
+      return await supervisor.host(() => syncBeside(supervisor, request, run))
     },
     pause: changePauses(pauseMirrors, CLIENT_LOG_MESSAGES.pause),
     resume: changePauses(resumeMirrors, CLIENT_LOG_MESSAGES.resume),

@@ -1,0 +1,48 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { answerClients, CLIENT_LOG_MESSAGES } from '../../../src/daemon/control/answer-clients.ts'
+import { Supervisor } from '../../../src/daemon/supervisor.ts'
+import { silentLogger } from '../../../src/foundation/logger.ts'
+import { createProgress } from '../../../src/sync/progress.ts'
+import { silentFileLog } from '../../../src/sync/sinks.ts'
+import { accountOf, startEngine } from '../../support/engine.ts'
+import { supervisorPlan } from '../../support/supervisor.ts'
+import type { Tree } from '../../support/temporary.ts'
+import { syncRequest } from './control-daemon.ts'
+
+const { beginSync, endSync } = CLIENT_LOG_MESSAGES
+
+/** The handlers of a daemon without mirrors of its own, and a client's sync of one mirror; `logged` says when one began and ended. */
+async function startHandlers(tree: Tree) {
+  const logged: string[] = []
+  const info = (message: string) => {
+    if (message === beginSync || message === endSync) logged.push(message)
+  }
+  const { service, engine, mirror } = await startEngine(tree, { logger: { ...silentLogger, info } })
+  const supervisor = new Supervisor(supervisorPlan(engine), (error) => {
+    throw error
+  })
+  onTestFinished(() => supervisor.stop())
+  const unused = () => expect.fail('only syncs are asked for')
+  const daemon = { supervisor: () => supervisor, status: unused, reload: unused, forget: unused, dashboard: unused }
+  const handlers = answerClients(daemon)
+  const request = { ...syncRequest, mirrors: [mirror], limits: engine.limits }
+  const sync = (signal = new AbortController().signal) => {
+    const progress = createProgress()
+    return { progress, result: handlers.sync(request, { signal, progress, fileLog: silentFileLog }) }
+  }
+  return { service, engine, logged, sync }
+}
+
+test('syncs of two clients run one after the other', async () => {
+  const { service, logged, sync } = await startHandlers({ 'a.md': 'A', 'b.md': 'B' })
+  const held = service.holdUploads()
+  const first = sync()
+  await held.begun
+  const second = sync()
+  const phase = second.progress.phase
+  held.release()
+  const results = [await first.result, await second.result]
+  expect(logged).toEqual([beginSync, endSync, beginSync, endSync])
+  expect(phase).toBe('turn')
+  expect(results.map((result) => accountOf(result).uploads.created)).toEqual([2, 0])
+})
