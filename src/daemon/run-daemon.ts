@@ -84,6 +84,8 @@ class Daemon implements AsyncDisposable {
   readonly #memory = new IdleMemory()
   readonly #parts = new AsyncDisposableStack()
   readonly #fatal = Promise.withResolvers<never>()
+  /** Aborted when the daemon begins to end; requests that would open something are then refused. */
+  readonly #ending = new AbortController()
   #supervisor: Supervisor
   #notices: StatusNotices | undefined
   #health: { readonly server: HealthServer; readonly address: HealthAddress } | undefined
@@ -149,9 +151,10 @@ class Daemon implements AsyncDisposable {
     const startMs = clock.monotonicMs()
     logger.info('the daemon stops: it finishes uploads in flight', { uploading: this.#supervisor.status.uploading })
     this.#notifier.stopping()
+    this.#ending.abort(new InterruptedError('The daemon stops'))
     // First, because its syncs use the supervisor.
     await (await this.#dashboard?.catch(() => undefined))?.[Symbol.asyncDispose]()
-    // Waits for a running reload, which replaces the supervisor.
+    // Waits for a running reload, which replaces the supervisor; those that still wait are refused.
     using _lock = await this.#mutex.lock()
     await this.#supervisor.stop()
     await this.#parts.disposeAsync()
@@ -160,6 +163,7 @@ class Daemon implements AsyncDisposable {
   }
 
   async #createDashboardAddress(): Promise<string> {
+    this.#ending.signal.throwIfAborted()
     this.#dashboard ??= this.#input.openDashboard(() => this.#supervisor.engine.service)
     const opening = this.#dashboard
     try {
@@ -211,32 +215,32 @@ class Daemon implements AsyncDisposable {
   /** Forgets a mirror while no supervisor runs; if the mirror is configured, the next supervisor starts it from scratch. */
   async #forget(name: string): Promise<string> {
     const { store, clock, logger } = this.#input
-    let copy: string | undefined
-    await this.#replace(name, () => {
-      copy = forgetMirror(store, name, clock.nowMs())
+    return await this.#replace(name, () => {
+      const copy = forgetMirror(store, name, clock.nowMs())
       logger.info('the mirror is forgotten', { mirror: name, copy })
+      return copy
     })
-    if (copy === undefined) throw new InterruptedError('The daemon stops')
-    return copy
   }
 
-  /** Reads the configuration again and replaces the supervisor; `between` runs while there is none. */
-  async #replace(forgotten: string | undefined, between: () => void): Promise<void> {
-    using _lock = await this.#mutex.lock()
-    const { logger, signal } = this.#input
-    if (signal.aborted) return
+  /**
+   * Reads the configuration again and replaces the supervisor; `between` runs while there is none. Throws InterruptedError when the
+   * daemon ends.
+   */
+  async #replace<T>(forgotten: string | undefined, between: () => T): Promise<T> {
+    using _lock = await this.#mutex.lock(this.#ending.signal)
+    const { logger } = this.#input
     this.#notifier.reloading()
     let isWithoutSupervisor = false
-    let refusal: { readonly error: unknown } | undefined
+    let attempt: Attempt<T>
     try {
       let replan = this.#input.replan(forgotten)
       // First, because the new address may be in use: then the old configuration can still stay in force.
       await this.#moveHealth(replan.plan)
       isWithoutSupervisor = true
       await this.#supervisor.stop()
-      refusal = refusalOf(between)
+      attempt = attemptTo(between)
       // The mirror was not forgotten, so the plan must include it again.
-      if (refusal) {
+      if ('error' in attempt) {
         await replan.plan.supervisor[Symbol.asyncDispose]()
         replan = this.#input.replan(undefined)
       }
@@ -253,7 +257,8 @@ class Daemon implements AsyncDisposable {
     } finally {
       this.#notifier.ready(describeStatus(this.status()))
     }
-    if (refusal) throw refusal.error
+    if ('error' in attempt) throw attempt.error
+    return attempt.value
   }
 
   #reportPassedOver({ passedOver, supervisor }: DaemonPlan): void {
@@ -301,11 +306,12 @@ class Daemon implements AsyncDisposable {
   }
 }
 
-/** Returns the error of `work`, undefined when it succeeded; throws OperatorError. */
-function refusalOf(work: () => void): { readonly error: unknown } | undefined {
+type Attempt<T> = { readonly value: T } | { readonly error: unknown }
+
+/** Returns what `work` returned or threw; throws OperatorError. */
+function attemptTo<T>(work: () => T): Attempt<T> {
   try {
-    work()
-    return undefined
+    return { value: work() }
   } catch (error) {
     if (error instanceof OperatorError) throw error
     return { error }

@@ -74,9 +74,10 @@ export class Supervisor {
     Promise.all(this.#runs).catch(onFatal)
   }
 
-  /** Runs `work`, which may use the supervisor's parts; `stop` waits for its end. */
+  /** Runs `work`, which may use the supervisor's parts; `stop` waits for its end. Throws InterruptedError after `stop`. */
   async host<T>(work: () => Promise<T>): Promise<T> {
-    this.engine.signal.throwIfAborted()
+    if (this.engine.signal.aborted)
+      throw new InterruptedError('The daemon stops, or reads its configuration again; run the command again')
     const running = work()
     this.#hosted.add(running)
     try {

@@ -1,28 +1,37 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { DaemonClient } from '../../src/daemon/control/client/client.ts'
 import { connectToDaemon } from '../../src/daemon/control/client/connect-to-daemon.ts'
 import { createMetrics } from '../../src/daemon/metrics.ts'
-import { type DaemonPlan, type HealthAddress, runDaemon } from '../../src/daemon/run-daemon.ts'
+import { type DaemonInput, type DaemonPlan, type HealthAddress, runDaemon } from '../../src/daemon/run-daemon.ts'
 import { type Clock, systemClock } from '../../src/foundation/clock.ts'
+import { InterruptedError } from '../../src/foundation/errors.ts'
 import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
 import type { Channel, NoticePlan } from '../../src/sync/notifications.ts'
+import { createProgress } from '../../src/sync/progress.ts'
 import { openStateReader } from '../../src/sync/reading/state-reader.ts'
+import { silentFileLog } from '../../src/sync/sinks.ts'
 import { mirrorOf, openTestEngine } from '../support/engine.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
+import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { controllerSettings, manualWatch, until } from '../support/mirror-controller.ts'
 import { supervisorPlan } from '../support/supervisor.ts'
-import { temporaryDirectory } from '../support/temporary.ts'
+import { temporaryDirectory, writeTree } from '../support/temporary.ts'
+import { syncRequest } from './control/control-daemon.ts'
 
 interface Given {
+  readonly service?: FaultyService
   readonly clock?: Clock
+  readonly openDashboard?: DaemonInput['openDashboard']
   readonly notices?: NoticePlan
   readonly mirrors?: Parameters<typeof supervisorPlan>[1]
 }
 
 /** A daemon in this process, without mirrors unless they are given, and the plan that the next reload gives it. */
-async function startDaemon(health: HealthAddress | null, { clock = systemClock, notices, mirrors }: Given = {}) {
-  const service = await startFaultyService()
+async function startDaemon(health: HealthAddress | null, given: Given = {}) {
+  const { clock = systemClock, notices, mirrors } = given
+  const { openDashboard = () => Promise.reject(new Error('No dashboard is needed')) } = given
+  const service = given.service ?? (await startFaultyService())
   const { engine, store, stateDir } = openTestEngine(service)
   const end = new AbortController()
   const logged: string[] = []
@@ -48,7 +57,7 @@ async function startDaemon(health: HealthAddress | null, { clock = systemClock, 
       }
       return { plan: planned(next.health), changes: [], takeOver }
     },
-    openDashboard: () => Promise.reject(new Error('No dashboard is needed')),
+    openDashboard,
     onHangup: undefined,
   })
   onTestFinished(async () => {
@@ -59,7 +68,12 @@ async function startDaemon(health: HealthAddress | null, { clock = systemClock, 
   const client = await connectToDaemon(stateDir)
   if (!client) throw new Error('It does not answer')
   return {
-    ...{ next, logged, plans },
+    ...{ next, logged, plans, client },
+    /** Has it end as after SIGTERM; resolves when it has ended. */
+    end: async () => {
+      end.abort(new InterruptedError())
+      await running
+    },
     /** Returns whether each plan was disposed of, in order. */
     disposals: () => plans.map((plan) => disposed.has(plan)),
     reload: () => client.reload(),
@@ -109,6 +123,36 @@ describe('reloads', () => {
     expect([await isServed(first), await isServed(taken), next.takenOver]).toEqual([false, true, 1])
   })
 })
+
+test.each([
+  ['reload', (client) => client.reload()],
+  ['forget a mirror', (client) => client.forget('papers')],
+  ['open the dashboard', (client) => client.dashboard()],
+  ['sync', (client, service) => client.sync({ ...syncRequest, service }, runOfClient())],
+] satisfies [string, (client: DaemonClient, service: string) => Promise<unknown>][])(
+  'a daemon that finishes an upload refuses to %s, and ends [F-PR-01]',
+  async (_, ask) => {
+    const service = await startFaultyService()
+    const held = service.holdUploads()
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
+    const openDashboard = () => expect.fail('nobody would close it')
+    const mirrors = [{ controller: controllerSettings(mirror, manualWatch().means) }]
+    const { client, end, logged } = await startDaemon(null, { service, openDashboard, mirrors })
+    await held.begun
+    const ended = end()
+    await until('it ends', () => logged.includes('the daemon stops: it finishes uploads in flight'))
+    const answer = await ask(client, service.url).catch((error: unknown) => error)
+    const { uploading } = await client.status()
+    held.release()
+    await ended
+    expect(answer).toMatchObject({ code: 'interrupted', message: expect.stringMatching(/^The daemon stops/) })
+    expect([uploading, service.count('uploadFile')], 'the upload is finished meanwhile').toEqual([1, 1])
+  },
+)
+
+function runOfClient() {
+  return { signal: new AbortController().signal, progress: createProgress(), fileLog: silentFileLog }
+}
 
 test('a mirror that cannot be forgotten leaves one plan open', async () => {
   const { forget, next, disposals } = await startDaemon(null)
