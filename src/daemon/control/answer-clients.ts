@@ -38,7 +38,7 @@ export function answerClients(daemon: Daemon): ControlHandlers {
     status: async () => daemon.status(),
     sync: async (request, run) => {
       run.progress.phase = 'turn'
-      using _lock = await mutex.lock()
+      using _lock = await mutex.lock(run.signal)
       run.progress.phase = 'starting'
       const supervisor = daemon.supervisor()
       return await supervisor.host(() => syncBeside(supervisor, request, run))

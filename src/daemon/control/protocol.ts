@@ -78,7 +78,10 @@ export interface SyncRun {
  */
 export interface ControlHandlers {
   status(): Promise<DaemonStatus>
-  /** Does one run over these mirrors beside the daemon's own work; an aborted run returns a result, too. */
+  /**
+   * Does one run over these mirrors beside the daemon's own work; an aborted run returns a result, too, but one that had not begun throws
+   * the reason.
+   */
   sync(request: SyncRequest, run: SyncRun): Promise<RunResult>
   /** Holds back the uploads of these mirrors, of all when none is named. Resolves when the pause is stored. */
   pause(names: readonly string[]): Promise<void>

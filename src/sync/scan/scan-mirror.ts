@@ -62,7 +62,7 @@ export async function scanMirror(
 ): Promise<ScanResult> {
   const { store, progress, clock } = engine
   progress.phase = 'turn'
-  using _lock = await engine.scanMutex.lock()
+  using _lock = await engine.scanMutex.lock(engine.signal)
   progress.phase = 'scanning'
   const { part } = options
   const isPartial = part.length > 0
