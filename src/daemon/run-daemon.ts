@@ -158,6 +158,7 @@ class Daemon implements AsyncDisposable {
     using _lock = await this.#mutex.lock()
     await this.#supervisor.stop()
     await this.#parts.disposeAsync()
+    await this.#notices?.[Symbol.asyncDispose]()
     await this.#health?.server[Symbol.asyncDispose]()
     logger.info('the daemon has ended', { afterMs: Math.round(clock.monotonicMs() - startMs) })
   }
@@ -246,6 +247,8 @@ class Daemon implements AsyncDisposable {
       }
       const { plan, changes, takeOver } = replan
       this.#supervisor = this.#startSupervisor(plan.supervisor)
+      // First, because the new ones read in the store what was sent.
+      await this.#notices?.[Symbol.asyncDispose]()
       this.#notices = this.#openNotices(plan)
       takeOver()
       this.#reportPassedOver(plan)

@@ -20,8 +20,8 @@ interface StatusNoticesInput {
   readonly signal: AbortSignal
 }
 
-/** Reads the daemon's status every minute and sends notices of it. */
-export class StatusNotices {
+/** Reads the daemon's status every minute and sends notices of it; disposing waits for one that is being sent. */
+export class StatusNotices implements AsyncDisposable {
   readonly #input: StatusNoticesInput
   readonly #notifications: Notifications
   #checkedAtMs: number | undefined
@@ -48,6 +48,10 @@ export class StatusNotices {
   /** Call it when the machine slept. */
   woke(): void {
     this.#freshSinceMs = this.#input.clock.monotonicMs()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#notifications[Symbol.asyncDispose]()
   }
 
   #troublesOf(mirror: string): MirrorTroubles {

@@ -31,13 +31,13 @@ const SIGN_OF_LIFE_MS = 5 * 60_000
 const STORED_TIMES = 24
 
 /** Notifies people of what goes wrong and of its end, once for each cause, also across restarts: the store keeps what was sent. */
-export class Notifications {
+export class Notifications implements AsyncDisposable {
   readonly #context: NoticeContext
   readonly #plan: NoticePlan
   #state: NoticeState
   #stored: NoticeState
   #signedAtMs = Number.NEGATIVE_INFINITY
-  #isBusy = false
+  #updating: Promise<void> | undefined
 
   constructor(context: NoticeContext, plan: NoticePlan) {
     this.#context = context
@@ -48,15 +48,19 @@ export class Notifications {
 
   /** Sends the notice that the situation calls for; does nothing while it is still sending. Problems of sending are warnings in the log. */
   async update(seen: Situation): Promise<void> {
-    if (this.#isBusy || this.#context.signal.aborted) return
-    this.#isBusy = true
-    try {
-      await this.#notify(seen)
-    } catch (error) {
-      this.#context.logger.warn('cannot send notices', { reason: escapeText(messageOf(error)) })
-    } finally {
-      this.#isBusy = false
-    }
+    const { logger, signal } = this.#context
+    if (this.#updating || signal.aborted) return
+    this.#updating = this.#notify(seen)
+      .catch((error: unknown) => logger.warn('cannot send notices', { reason: escapeText(messageOf(error)) }))
+      .finally(() => {
+        this.#updating = undefined
+      })
+    await this.#updating
+  }
+
+  /** Waits until the store says whether a notice that is being sent arrived: what did not is sent again by whoever reads it next. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#updating
   }
 
   async #notify(seen: Situation): Promise<void> {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { DaemonClient } from '../../src/daemon/control/client/client.ts'
 import { connectToDaemon } from '../../src/daemon/control/client/connect-to-daemon.ts'
@@ -6,7 +8,7 @@ import { type DaemonInput, type DaemonPlan, type HealthAddress, runDaemon } from
 import { type Clock, systemClock } from '../../src/foundation/clock.ts'
 import { InterruptedError } from '../../src/foundation/errors.ts'
 import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
-import type { Channel, NoticePlan } from '../../src/sync/notifications.ts'
+import type { Channel, Delivery, NoticePlan } from '../../src/sync/notifications.ts'
 import { createProgress } from '../../src/sync/progress.ts'
 import { openStateReader } from '../../src/sync/reading/state-reader.ts'
 import { silentFileLog } from '../../src/sync/sinks.ts'
@@ -14,7 +16,7 @@ import { mirrorOf, openTestEngine } from '../support/engine.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
 import { manualClock } from '../support/manual-clock.ts'
-import { controllerSettings, manualWatch, until } from '../support/mirror-controller.ts'
+import { controllerSettings, manualWatch, turnsOfTheLoop, until } from '../support/mirror-controller.ts'
 import { supervisorPlan } from '../support/supervisor.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 import { syncRequest } from './control/control-daemon.ts'
@@ -69,6 +71,7 @@ async function startDaemon(health: HealthAddress | null, given: Given = {}) {
   if (!client) throw new Error('It does not answer')
   return {
     ...{ next, logged, plans, client },
+    isListening: () => existsSync(join(stateDir, 'control')),
     /** Has it end as after SIGTERM; resolves when it has ended. */
     end: async () => {
       end.abort(new InterruptedError())
@@ -161,30 +164,67 @@ test('a mirror that cannot be forgotten leaves one plan open', async () => {
   expect(next.takenOver).toBe(1)
 })
 
-test('a daemon notifies once of a mirror that is stopped, also after a reload', async () => {
-  const sent: string[] = []
-  const channel: Channel = {
-    name: 'test',
-    wantsSignsOfLife: false,
-    send: async ({ subject }) => {
-      sent.push(subject)
-      return { kind: 'sent' }
-    },
+describe('notices', () => {
+  const NOTICE = expect.stringMatching(/^shelfd on here: Gone: .*\/no\/such\/directory/)
+
+  /** A daemon whose only mirror is stopped; `sent` are the notices that it sends, which end as `deliver` says. */
+  async function startStopped(deliver: () => Promise<Delivery>) {
+    const sent: string[] = []
+    const channel: Channel = {
+      name: 'test',
+      wantsSignsOfLife: false,
+      send: ({ subject }) => {
+        sent.push(subject)
+        return deliver()
+      },
+    }
+    const clock = manualClock()
+    const mirror = { ...mirrorOf(temporaryDirectory()), name: 'Gone', path: '/no/such/directory' }
+    const daemon = await startDaemon(null, {
+      clock,
+      notices: { channels: [channel], overdueMs: null, host: 'here' },
+      mirrors: [{ controller: controllerSettings(mirror, manualWatch().means) }],
+    })
+    const untilSent = (count: number) =>
+      until('it is notified', () => {
+        void clock.advance(15_000)
+        return sent.length >= count
+      })
+    return { ...daemon, clock, sent, untilSent }
   }
-  const clock = manualClock()
-  const mirror = { ...mirrorOf(temporaryDirectory()), name: 'Gone', path: '/no/such/directory' }
-  const { reload, status } = await startDaemon(null, {
-    clock,
-    notices: { channels: [channel], overdueMs: null, host: 'here' },
-    mirrors: [{ controller: controllerSettings(mirror, manualWatch().means) }],
+
+  test('a daemon notifies once of a mirror that is stopped, also after a reload', async () => {
+    const { clock, reload, sent, status, untilSent } = await startStopped(async () => ({ kind: 'sent' }))
+    await untilSent(1)
+    await reload()
+    await expect.poll(async () => (await status()).mirrors[0]?.reason?.code, { timeout: 30_000 }).toBe('root-missing')
+    for (let beats = 0; beats < 12; beats += 1) await clock.advance(15_000)
+    expect(sent).toEqual([NOTICE])
   })
-  const beat = () => void clock.advance(15_000)
-  await until('it is notified', () => {
-    beat()
-    return sent.length > 0
+
+  test('a notice that reaches nobody during a reload is sent again', async () => {
+    const first = Promise.withResolvers<Delivery>()
+    const deliveries = [first.promise]
+    const sends = () => deliveries.shift() ?? Promise.resolve<Delivery>({ kind: 'sent' })
+    const { disposals, reload, sent, untilSent } = await startStopped(sends)
+    await untilSent(1)
+    const reloaded = reload()
+    await until('the old supervisor has ended', () => disposals()[0] === true)
+    first.resolve({ kind: 'not-sent', reason: 'no network' })
+    await reloaded
+    await untilSent(2)
+    expect(sent).toEqual([NOTICE, NOTICE])
   })
-  await reload()
-  await expect.poll(async () => (await status()).mirrors[0]?.reason?.code, { timeout: 30_000 }).toBe('root-missing')
-  for (let beats = 0; beats < 12; beats += 1) await clock.advance(15_000)
-  expect(sent).toEqual([expect.stringMatching(/^shelfd on here: Gone: .*\/no\/such\/directory/)])
+
+  test('a daemon ends once it knows whether a notice arrived', async () => {
+    const first = Promise.withResolvers<Delivery>()
+    const { end, isListening, logged, untilSent } = await startStopped(() => first.promise)
+    await untilSent(1)
+    const ended = end()
+    await until('all else has ended', () => !isListening())
+    await turnsOfTheLoop()
+    expect(logged).not.toContain('the daemon has ended')
+    first.resolve({ kind: 'not-sent', reason: 'no network' })
+    await ended
+  })
 })

@@ -8,7 +8,7 @@ import type { Engine } from '../../src/sync/engine.ts'
 import { mirrorOf, startEngine } from '../support/engine.ts'
 import { lazyService } from '../support/lazy-service.ts'
 import { manualClock } from '../support/manual-clock.ts'
-import { controllerSettings, manualWatch, until } from '../support/mirror-controller.ts'
+import { controllerSettings, manualWatch, turnsOfTheLoop, until } from '../support/mirror-controller.ts'
 import { supervisorPlan } from '../support/supervisor.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
@@ -145,8 +145,3 @@ test('a limit of a month does not cut a batch short', async () => {
   latch.resolve()
   await until('the batch is over', () => supervisor.controllers[0]?.status.reason?.code === 'scheduled')
 })
-
-/** Lets all pending callbacks run, also those that others schedule. */
-async function turnsOfTheLoop(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
-}

@@ -108,6 +108,11 @@ export async function until(what: string, isSo: () => boolean): Promise<void> {
   }
 }
 
+/** Lets all pending callbacks run, also those that others schedule. */
+export async function turnsOfTheLoop(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
+
 /** A first run has ended well, and nothing is left to do. */
 export function isIdle({ controller }: Kept): boolean {
   const { state, lastSuccessAt, settling } = controller.status
