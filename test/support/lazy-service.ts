@@ -14,6 +14,9 @@ export function lazyService(
   const { signal } = new AbortController()
   const around = { env, cwd: '/', home: '/', logger: silentLogger, redactor: createRedactor(), signal }
   const lazy = createLazyService(readSettingsWith({ env }), around)
-  onTestFinished(() => lazy.reset())
+  onTestFinished(async () => {
+    await lazy.reset()
+    await lazy[Symbol.asyncDispose]()
+  })
   return lazy
 }

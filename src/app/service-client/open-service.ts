@@ -4,7 +4,7 @@ import type { EmbeddedLibrary } from '../../embedded/start-embedded.ts'
 import type { LibraryThreadOptions } from '../../embedded/start-in-thread.ts'
 import type { Holder } from '../../embedded/storage/holder-file.ts'
 import { systemClock } from '../../foundation/clock.ts'
-import { LockedError } from '../../foundation/errors.ts'
+import { InterruptedError, LockedError } from '../../foundation/errors.ts'
 import { describeCommand, describeHolder } from '../../foundation/files/lock-holder.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { MINUTE_MS } from '../../foundation/text/times.ts'
@@ -233,6 +233,13 @@ function bandwidthByClock(bandwidth: Bandwidth, timeZone: string | undefined): (
   }
 }
 
+/** A connect that is under way or has succeeded; all callers share it until `disconnect`. */
+interface ConnectAttempt {
+  readonly connection: Promise<Connection>
+  /** Disconnected, perhaps while it was under way: its client is closed or about to close, and whoever waited for it connects again. */
+  isOver: boolean
+}
+
 /** The service for the engine: opens it and checks the credential on the first `connect`; disposing closes it. */
 export type LazyService = Service & AsyncDisposable
 
@@ -246,13 +253,16 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
   // The service's `Retry-After` for one client holds for the next one, too.
   const input = { ...given, onOutage, retryAfter: given.retryAfter ?? new RetryAfter(systemClock) }
   let opened: Promise<OpenedService> | undefined
-  let connection: Promise<Connection> | undefined
+  let attempt: ConnectAttempt | undefined
+  let isDisposed = false
   let closing: Promise<void> = Promise.resolve()
   /** Opened services, including those that are closing. */
   const inUse = new Set<OpenedService>()
   let identity = identityOfService(settings)
   const connect = async (signal: AbortSignal): Promise<Connection> => {
     await closing
+    // Nobody would close it.
+    if (isDisposed) throw new InterruptedError('The connection to the service was closed')
     // A service that was opened but refused the credential is used again until `disconnect`.
     opened ??= openService(settings, input)
     const service = await opened.catch((error: unknown) => {
@@ -266,7 +276,8 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
   const disconnect = () => {
     const service = opened
     opened = undefined
-    connection = undefined
+    if (attempt) attempt.isOver = true
+    attempt = undefined
     underWay = null
     closing = closing.then(() => close(service, inUse))
     return closing
@@ -276,15 +287,29 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
     for (const { client } of inUse) await client.destroy()
     await disconnected
   }
-  const connectOnce = (signal: AbortSignal) => {
-    if (connection) return connection
-    const connecting = connect(signal)
-    connection = connecting
+  const begin = (signal: AbortSignal): ConnectAttempt => {
+    const begun = { connection: connect(signal), isOver: false }
     // After a failure the next call connects again.
-    connecting.catch(() => {
-      if (connection === connecting) connection = undefined
+    begun.connection.catch(() => {
+      if (attempt === begun) attempt = undefined
     })
-    return connecting
+    return begun
+  }
+  const connectOnce = async (signal: AbortSignal): Promise<Connection> => {
+    for (;;) {
+      attempt ??= begin(signal)
+      const current = attempt
+      try {
+        const connection = await current.connection
+        if (!current.isOver) return connection
+      } catch (error) {
+        if (!current.isOver || signal.aborted || isDisposed) throw error
+      }
+    }
+  }
+  const dispose = () => {
+    isDisposed = true
+    return disconnect()
   }
   return {
     get identity() {
@@ -302,7 +327,7 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
     },
     disconnect,
     reset,
-    [Symbol.asyncDispose]: disconnect,
+    [Symbol.asyncDispose]: dispose,
   }
 }
 

@@ -30,6 +30,9 @@ export const SCHEDULED = 'it sends in batches; the next one is planned'
 /** While uploads continue, settled paths are gathered for this time and rescanned together. */
 const GATHERING_MS = 40
 
+/** The least delay after work that the connection cut off; less than any delay after a failure of the service. */
+const SHORTEST_DELAY_MS = 2_000
+
 const OPTIONS: PassOptions = { ...CAREFUL_PASS, waitMs: 0 }
 
 /**
@@ -305,14 +308,11 @@ export class MirrorController {
     this.#sendAtMs = 0
     if (scope === 'service') await this.#connection.recordFailure(error)
     if (scope === 'root') await this.#scanner.close()
-    if (delayMs === null) {
-      // This failure has closed the connection, or one of another mirror has, which cut off the work of this one.
-      this.#delayUntil(this.#connection.retryAtMs)
-      this.#trouble = { state, reason }
-      return
-    }
-    this.#delayUntil(this.#engine.clock.monotonicMs() + delayMs)
-    this.#setTrouble(state, reason)
+    const dueMs = this.#engine.clock.monotonicMs() + (delayMs ?? SHORTEST_DELAY_MS)
+    // This failure has closed the connection, or one of another mirror has, which cut off the work of this one.
+    this.#delayUntil(delayMs === null ? Math.max(dueMs, this.#connection.retryAtMs) : dueMs)
+    if (delayMs === null) this.#trouble = { state, reason }
+    else this.#setTrouble(state, reason)
   }
 
   #delayUntil(timeMs: number): void {

@@ -1,4 +1,4 @@
-import { AccessError, ShelfdError, TemporaryError } from '../../foundation/errors.ts'
+import { AccessError, ShelfdError } from '../../foundation/errors.ts'
 import { formatDuration } from '../../foundation/text/units.ts'
 import { describeCause, type Outage } from '../../remote/policies/outage.ts'
 import { RECONNECT_POLICIES, reactToFailure } from '../../rules/react-to-failure.ts'
@@ -31,6 +31,7 @@ export class ServiceConnection {
   #open: OpenConnection | undefined
   #opening: Promise<OpenConnection> | undefined
   #following: Promise<void> = Promise.resolve()
+  #closings = 0
   #failures = 0
   #retryAtMs = 0
   #status: ServiceStatus
@@ -72,7 +73,7 @@ export class ServiceConnection {
   /** Closes the connection after a failure. `retryAtMs` is then a delay away, which grows until `recordSuccess`. */
   async recordFailure(error: ShelfdError): Promise<void> {
     const { clock, random, logger, service } = this.#engine
-    const state = error instanceof TemporaryError ? 'away' : 'refused'
+    const state = error instanceof AccessError ? 'refused' : 'away'
     // Several mirrors may report the same failure of the connection: it counts once.
     if (this.#open === undefined && this.#status.state === state && clock.monotonicMs() < this.#retryAtMs) return
     const isNew = this.#status.state !== state || this.#status.reason?.code !== error.code
@@ -84,8 +85,10 @@ export class ServiceConnection {
     if (isNew) logger[state === 'away' ? 'warn' : 'error'](MESSAGES[state], { code: error.code, reason: error.message })
     else logger.debug(MESSAGES[state], { code: error.code, tries: this.#failures })
     this.#forgetOutage()
-    await this.close()
+    const closed = this.close()
+    // At once, because the follower may wait for an answer for long, and nobody may open what is about to close.
     await service.disconnect()
+    await closed
     this.#hooks.onChange()
   }
 
@@ -118,12 +121,16 @@ export class ServiceConnection {
   async close(): Promise<void> {
     const open = this.#open
     this.#open = undefined
+    this.#closings += 1
     open?.follower.finish(0)
     await this.#following
   }
 
   async #connect(): Promise<OpenConnection> {
+    const closings = this.#closings
     const connection = await this.#engine.service.connect(this.#engine.signal)
+    // It was closed meanwhile, for example by a failure of the last connection that a mirror reported late.
+    if (closings !== this.#closings) return this.#connect()
     const follower = new IngestionFollower(this.#engine, connection)
     const open = { connection, follower }
     this.#open = open
@@ -190,7 +197,7 @@ export class ServiceConnection {
 
   #onFollowerFailure(open: OpenConnection, error: unknown): void {
     if (this.#open !== open || this.#engine.signal.aborted) return
-    if (error instanceof TemporaryError || error instanceof AccessError)
+    if (error instanceof ShelfdError && reactToFailure(error).state !== 'stopped')
       this.recordFailure(error).catch((failed: unknown) => this.#hooks.onFatal(failed))
     else this.#hooks.onFatal(error)
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Outage } from '../../../src/remote/policies/outage.ts'
-import { startFaultyService } from '../../support/faulty-service.ts'
+import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
 import { freePort } from '../../support/free-port.ts'
 import { lazyService } from '../../support/lazy-service.ts'
 
@@ -23,6 +23,49 @@ test('a reset waits for no request under way', async () => {
   await disconnected
   expect(await shown).toMatchObject({ kind: 'interrupted' })
   expect((await lazy.connect(signal)).client).not.toBe(client)
+})
+
+/** Holds the answer to the next check of the credential until `release`. */
+function holdNextConnect(service: FaultyService) {
+  const asked = Promise.withResolvers<void>()
+  const latch = Promise.withResolvers<void>()
+  service.onResponse = ({ route }) => {
+    if (route !== 'checkAccess') return
+    asked.resolve()
+    service.onResponse = () => {}
+    return latch.promise
+  }
+  return { asked: asked.promise, release: latch.resolve }
+}
+
+test.each(['disconnect', 'reset'] as const)('a connect that a %s overtakes opens another client', async (end) => {
+  await using service = await startFaultyService({ library: 'Test' })
+  const lazy = lazyService(service)
+  const { signal } = new AbortController()
+  const { asked, release } = holdNextConnect(service)
+  const connecting = lazy.connect(signal)
+  await asked
+  const ended = lazy[end]()
+  release()
+  await ended
+  const { client } = await connecting
+  expect((await client.checkAccess()).libraries).toHaveLength(1)
+  expect((await lazy.connect(signal)).client).toBe(client)
+})
+
+test('a service that was disposed of is not opened again', async () => {
+  await using service = await startFaultyService({ library: 'Test' })
+  const lazy = lazyService(service)
+  const { signal } = new AbortController()
+  const { asked, release } = holdNextConnect(service)
+  const connecting = lazy.connect(signal).catch((error: unknown) => error)
+  await asked
+  const ended = lazy[Symbol.asyncDispose]()
+  release()
+  await ended
+  expect(await connecting).toMatchObject({ kind: 'interrupted' })
+  await expect(lazy.connect(signal)).rejects.toMatchObject({ kind: 'interrupted' })
+  expect(service.count('checkAccess')).toBe(1)
 })
 
 test('a wait that the service asked for holds for the next client [P21]', async () => {

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { InterruptedError } from '../../../src/foundation/errors.ts'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
-import type { ServiceClient } from '../../../src/remote/service-client.ts'
 import type { Connection, Engine } from '../../../src/sync/engine.ts'
 import { mirrorOf, openTestEngine, startEngine } from '../../support/engine.ts'
 import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
+import { manualClock } from '../../support/manual-clock.ts'
 import { controllerSettings, isIdle, manualWatch, startController, until } from '../../support/mirror-controller.ts'
 import { type Tree, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
@@ -215,19 +215,26 @@ describe('a change', () => {
   })
 })
 
-test('a connection closed under a mirror does not halt it', async () => {
-  let isClosed = false
-  const wrapClient = (client: ServiceClient): ServiceClient => ({
-    ...client,
-    createDirectory: (...asked) => {
-      if (isClosed) return client.createDirectory(...asked)
-      isClosed = true
-      throw new InterruptedError()
-    },
+test('a mirror that something interrupts pauses, and is not halted', async () => {
+  const clock = manualClock()
+  const { service, engine } = await startEngine({}, { service: { library: 'Test' }, clock })
+  const { connect } = engine.service
+  let cuts = 0
+  engine.service.connect = (signal) => {
+    cuts += 1
+    return cuts < 100 ? Promise.reject(new InterruptedError()) : connect(signal)
+  }
+  const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means)
+  const { controller } = startController(engine, settings)
+  await until('it waits', () => controller.status.state === 'waiting')
+  for (let turn = 0; turn < 50; turn += 1) await clock.settle()
+  expect(cuts).toBe(1)
+  expect(controller.status.reason?.code).toBe('interrupted')
+  engine.service.connect = connect
+  await until('all is sent', () => {
+    void clock.advanceToNext()
+    return service.count('uploadFile') === 1
   })
-  const { service, engine } = await startEngine({}, { service: { library: 'Test' }, wrapClient })
-  startController(engine, controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means))
-  await until('all is sent', () => service.count('uploadFile') === 1)
 })
 
 describe('the state while sending', () => {

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { AccessError, TemporaryError } from '../../../src/foundation/errors.ts'
+import { AccessError, InterruptedError, TemporaryError } from '../../../src/foundation/errors.ts'
 import { type Logger, silentLogger } from '../../../src/foundation/logger.ts'
 import { timeOfDay } from '../../../src/foundation/text/times.ts'
 import type { Outage, OutageListener } from '../../../src/remote/policies/outage.ts'
 import { ServiceConnection } from '../../../src/sync/continuous/service-connection.ts'
-import { openTestEngine } from '../../support/engine.ts'
+import { openTestEngine, startEngine } from '../../support/engine.ts'
 import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
+import { lazyService } from '../../support/lazy-service.ts'
 import { manualClock } from '../../support/manual-clock.ts'
+import { until } from '../../support/mirror-controller.ts'
 
 const FIRST_INTERVAL_MS = 2_500
 const LONGEST_DELAY_MS = 120_000
@@ -206,5 +208,76 @@ describe('the connection to the service', () => {
     await connection.recordFailure(new AccessError('credential-refused', 'no'))
     expect(connection.status).toMatchObject({ state: 'refused', reason: { code: 'credential-refused' } })
     expect(logged).toHaveLength(2)
+  })
+})
+
+describe('a closed connection', () => {
+  /** A connection over real sockets whose follower polls one resource that is in ingestion, and which no poll finds done. */
+  async function followedConnection(wrap: Parameters<typeof startEngine>[1] = {}) {
+    const { service, tested, engine, mirror } = await startEngine(
+      { 'a.md': 'a' },
+      { service: { library: 'Test' }, ...wrap },
+    )
+    service.rewrite = ({ route }, body) =>
+      route === 'showResource' ? { ...body, ingestion_status: 'processing' } : body
+    await tested.sync([mirror], { waitMs: 0 })
+    const fatal: unknown[] = []
+    const lazy = lazyService(service)
+    const hooks = { onChange() {}, onFatal: (error: unknown) => void fatal.push(error) }
+    const [row] = engine.store.mirrors.list()
+    if (!row) throw new Error('The mirror is not known')
+    return { service, engine, lazy, row, hooks, fatal }
+  }
+
+  test('a connection that a failure closes is not opened again', async () => {
+    const { service, engine, lazy, row, hooks, fatal } = await followedConnection()
+    const connection = new ServiceConnection({ ...engine, service: lazy }, hooks)
+    const polled = Promise.withResolvers<void>()
+    const latch = Promise.withResolvers<void>()
+    service.onResponse = ({ route }) => {
+      if (route !== 'showResource') return
+      polled.resolve()
+      return latch.promise
+    }
+    const { follower } = await connection.open()
+    follower.add(row)
+    await polled.promise
+    const failing = connection.recordFailure(AWAY)
+    const opening = connection.open()
+    latch.resolve()
+    await failing
+    const { client } = (await opening).connection
+    expect((await client.checkAccess()).libraries).toHaveLength(1)
+    expect(await connection.open()).toBe(await opening)
+    expect(fatal).toEqual([])
+    await connection.close()
+  })
+
+  test('a connection that closes as it opens is opened again', async () => {
+    const { engine, lazy, hooks } = await followedConnection()
+    const closing: Promise<void>[] = []
+    const connect = async (signal: AbortSignal) => {
+      const connected = await lazy.connect(signal)
+      if (closing.length === 0) closing.push(connection.recordFailure(AWAY))
+      return connected
+    }
+    const connection = new ServiceConnection({ ...engine, service: { ...lazy, connect } }, hooks)
+    const { client } = (await connection.open()).connection
+    await Promise.all(closing)
+    expect((await client.checkAccess()).libraries).toHaveLength(1)
+    await connection.close()
+  })
+
+  test('an interrupted poll closes the connection and nothing else', async () => {
+    const pollResource = () => Promise.reject(new InterruptedError())
+    const { engine, row, hooks, fatal } = await followedConnection({
+      wrapClient: (client) => ({ ...client, pollResource }),
+    })
+    const connection = new ServiceConnection(engine, hooks)
+    const { follower } = await connection.open()
+    follower.add(row)
+    await until('the connection is given up', () => connection.status.state !== 'connected')
+    expect(connection.status).toMatchObject({ state: 'away', reason: { code: 'interrupted' } })
+    expect(fatal).toEqual([])
   })
 })
