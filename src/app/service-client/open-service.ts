@@ -4,6 +4,7 @@ import type { EmbeddedLibrary } from '../../embedded/start-embedded.ts'
 import type { LibraryThreadOptions } from '../../embedded/start-in-thread.ts'
 import type { Holder } from '../../embedded/storage/holder-file.ts'
 import { systemClock } from '../../foundation/clock.ts'
+import { orAbort } from '../../foundation/concurrency/or-abort.ts'
 import { InterruptedError, LockedError } from '../../foundation/errors.ts'
 import { describeCommand, describeHolder } from '../../foundation/files/lock-holder.ts'
 import type { Logger } from '../../foundation/logger.ts'
@@ -233,11 +234,11 @@ function bandwidthByClock(bandwidth: Bandwidth, timeZone: string | undefined): (
   }
 }
 
-/** A connect that is under way or has succeeded; all callers share it until `disconnect`. */
+/** A connect that is under way or has succeeded; all callers share it until `disconnect`, also when the first of them leaves. */
 interface ConnectAttempt {
   readonly connection: Promise<Connection>
-  /** Disconnected, perhaps while it was under way: its client is closed or about to close, and whoever waited for it connects again. */
-  isOver: boolean
+  /** Aborted by `disconnect`: the client is closed or about to close, and whoever still waits for it connects again. */
+  readonly end: AbortController
 }
 
 /** The service for the engine: opens it and checks the credential on the first `connect`; disposing closes it. */
@@ -261,8 +262,8 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
   let identity = identityOfService(settings)
   const connect = async (signal: AbortSignal): Promise<Connection> => {
     await closing
-    // Nobody would close it.
-    if (isDisposed) throw new InterruptedError('The connection to the service was closed')
+    // Nobody would close what is opened for an attempt that is over.
+    signal.throwIfAborted()
     // A service that was opened but refused the credential is used again until `disconnect`.
     opened ??= openService(settings, input)
     const service = await opened.catch((error: unknown) => {
@@ -276,7 +277,7 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
   const disconnect = () => {
     const service = opened
     opened = undefined
-    if (attempt) attempt.isOver = true
+    attempt?.end.abort(new InterruptedError())
     attempt = undefined
     underWay = null
     closing = closing.then(() => close(service, inUse))
@@ -284,11 +285,13 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
   }
   const reset = async () => {
     const disconnected = disconnect()
-    for (const { client } of inUse) await client.destroy()
+    // Not those that are opened meanwhile.
+    for (const { client } of [...inUse]) await client.destroy()
     await disconnected
   }
-  const begin = (signal: AbortSignal): ConnectAttempt => {
-    const begun = { connection: connect(signal), isOver: false }
+  const begin = (): ConnectAttempt => {
+    const end = new AbortController()
+    const begun = { connection: connect(end.signal), end }
     // After a failure the next call connects again.
     begun.connection.catch(() => {
       if (attempt === begun) attempt = undefined
@@ -296,16 +299,17 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
     return begun
   }
   const connectOnce = async (signal: AbortSignal): Promise<Connection> => {
-    for (;;) {
-      attempt ??= begin(signal)
-      const current = attempt
+    while (!isDisposed) {
+      attempt ??= begin()
+      const { connection, end } = attempt
       try {
-        const connection = await current.connection
-        if (!current.isOver) return connection
+        const connected = await orAbort(connection, signal)
+        if (!end.signal.aborted) return connected
       } catch (error) {
-        if (!current.isOver || signal.aborted || isDisposed) throw error
+        if (!end.signal.aborted || signal.aborted) throw error
       }
     }
+    throw new InterruptedError()
   }
   const dispose = () => {
     isDisposed = true

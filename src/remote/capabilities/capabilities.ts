@@ -1,5 +1,6 @@
 import { API_PREFIX, ROUTES, type RouteName } from '../../contract/routes.ts'
-import { AccessError, InterruptedError, TemporaryError } from '../../foundation/errors.ts'
+import { orAbort } from '../../foundation/concurrency/or-abort.ts'
+import { AccessError, TemporaryError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { ContractSettings } from '../client-options.ts'
 import type { Capabilities } from '../service-client.ts'
@@ -28,16 +29,6 @@ export function createCapabilitiesReader(send: Send, settings: ContractSettings,
     reading ??= read()
     return orAbort(reading, signal)
   }
-}
-
-/** Rejects when `signal` is aborted; the shared reading continues for the other callers. */
-async function orAbort<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return shared
-  const { promise, reject } = Promise.withResolvers<never>()
-  const onAbort = () => reject(new InterruptedError())
-  signal.addEventListener('abort', onAbort)
-  if (signal.aborted) onAbort()
-  return Promise.race([shared, promise]).finally(() => signal.removeEventListener('abort', onAbort))
 }
 
 /** Takes each capability from the configuration, else from the instance's OpenAPI, else from the defaults. */

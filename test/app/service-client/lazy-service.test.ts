@@ -53,6 +53,48 @@ test.each(['disconnect', 'reset'] as const)('a connect that a %s overtakes opens
   expect((await lazy.connect(signal)).client).toBe(client)
 })
 
+test('a caller that leaves takes the connect from nobody else', async () => {
+  await using service = await startFaultyService({ library: 'Test' })
+  const lazy = lazyService(service)
+  const [leaving, staying] = [new AbortController(), new AbortController()]
+  const { asked, release } = holdNextConnect(service)
+  const left = lazy.connect(leaving.signal).catch((error: unknown) => error)
+  const stayed = lazy.connect(staying.signal)
+  await asked
+  leaving.abort()
+  expect(await left).toMatchObject({ kind: 'interrupted' })
+  release()
+  const { access } = await stayed
+  expect(access.libraries).toHaveLength(1)
+  expect(service.count('checkAccess')).toBe(1)
+})
+
+test('a caller that joins a connect may leave it at once', async () => {
+  await using service = await startFaultyService({ library: 'Test' })
+  const lazy = lazyService(service)
+  const leaving = new AbortController()
+  const { asked, release } = holdNextConnect(service)
+  const first = lazy.connect(new AbortController().signal)
+  await asked
+  const left = lazy.connect(leaving.signal).catch((error: unknown) => error)
+  leaving.abort()
+  expect(await left).toMatchObject({ kind: 'interrupted' })
+  release()
+  await first
+})
+
+test('a connect that everybody has left delays no end', async () => {
+  await using service = await startFaultyService({ library: 'Test' })
+  const lazy = lazyService(service)
+  const leaving = new AbortController()
+  const { asked } = holdNextConnect(service)
+  const left = lazy.connect(leaving.signal).catch((error: unknown) => error)
+  await asked
+  leaving.abort()
+  await left
+  await lazy[Symbol.asyncDispose]()
+})
+
 test('a service that was disposed of is not opened again', async () => {
   await using service = await startFaultyService({ library: 'Test' })
   const lazy = lazyService(service)
