@@ -25,7 +25,7 @@ const CODES = {
     'old-node',
   ],
   root: ['root-missing', 'root-unreadable', 'hook-failed'],
-  temporary: [...serviceFailureCodes, 'disk-full', 'ledger-away'],
+  temporary: [...serviceFailureCodes, 'connection-closed', 'disk-full', 'ledger-away'],
   access: [
     'credential-missing',
     'credential-refused',

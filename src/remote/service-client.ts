@@ -132,8 +132,8 @@ export interface ServiceClient {
   callRaw(method: string, path: string, json: unknown, signal?: AbortSignal): Promise<RawResponse>
   /** Read on the first call, then kept. */
   capabilities(signal?: AbortSignal): Promise<Capabilities>
-  /** Waits for requests in flight; later calls throw InterruptedError. */
+  /** Waits for requests in flight; later calls throw TemporaryError('connection-closed'). */
   close(): Promise<void>
-  /** Does not wait: requests in flight throw InterruptedError, or DoubtError for uploads that may have arrived. */
+  /** Does not wait: requests in flight throw TemporaryError('connection-closed'), or DoubtError for uploads that may have arrived. */
   destroy(): Promise<void>
 }

@@ -71,6 +71,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'busy',
   'vanished',
   'upload-in-doubt',
+  'connection-closed',
   'service-unreachable',
   'service-unavailable',
   'service-full',

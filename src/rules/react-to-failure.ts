@@ -45,6 +45,7 @@ const SCOPE_OF_CODE: Partial<Record<ErrorCode, FailureScope>> = {
   'service-full': 'store',
   'ledger-away': 'store',
   'limit-reached': 'run',
+  'connection-closed': 'run',
   'credential-missing': 'service',
   'credential-refused': 'service',
   'certificate-refused': 'service',

@@ -86,11 +86,7 @@ describe('what a run says about causes', () => {
   })
 
   test('a service that comes back by itself needs nobody', () => {
-    expect(['service-unreachable', 'answer-late', 'too-large', 'ingestion-failed'].map(needsPerson)).toEqual([
-      false,
-      false,
-      true,
-      true,
-    ])
+    expect(['service-unreachable', 'connection-closed', 'answer-late'].map(needsPerson)).toEqual([false, false, false])
+    expect(['too-large', 'ingestion-failed'].map(needsPerson)).toEqual([true, true])
   })
 })

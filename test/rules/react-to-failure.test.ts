@@ -21,6 +21,7 @@ const CASES: readonly (readonly [ErrorKind, ErrorCode, FailureScope, '' | '?'])[
   ['temporary', 'answer-malformed', 'service', '?'],
   ['temporary', 'answer-late', 'service', '?'],
   ['temporary', 'service-full', 'store', ''],
+  ['temporary', 'connection-closed', 'run', ''],
   ['temporary', 'disk-full', 'store', ''],
   ['temporary', 'ledger-away', 'store', ''],
   ['access', 'credential-missing', 'service', ''],

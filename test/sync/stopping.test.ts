@@ -1,8 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { InterruptedError } from '../../src/foundation/errors.ts'
 import { openStoreReader } from '../../src/store/open-store.ts'
-import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
+import { CAREFUL_PASS } from '../../src/sync/pass.ts'
+import { runSync } from '../../src/sync/run/run-sync.ts'
+import { accountOf, mirrorOf, openTestEngine, startEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
+import { lazyService } from '../support/lazy-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../support/temporary.ts'
 
@@ -39,4 +42,28 @@ test('uploads beyond the grace of a stop are in doubt, and found later [F-PR-01]
   expect((await next.sync([mirror])).outcome).toBe('done')
   expect(service.count('uploadFile')).toBe(12)
   expect(readLibrary(service.dataDir)).toHaveLength(12)
+})
+
+test.each(['disconnect', 'reset'] as const)('a run that a %s of its service cuts off names that', async (end) => {
+  const { service, engine, mirror, tested } = await startEngine(manyFiles(4, 4), {
+    service: {},
+    limits: { transfers: 1 },
+  })
+  const lazy = lazyService(service)
+  const held = service.holdUploads(2)
+  const running = runSync({ ...engine, service: lazy }, [mirror], { ...CAREFUL_PASS, waitMs: 0 })
+  await held.begun
+  const ended = lazy[end]()
+  if (end === 'reset') await ended
+  held.release()
+  await ended
+  const result = await running
+  expect(result).toMatchObject({ outcome: 'failures', failure: { kind: 'temporary', code: 'connection-closed' } })
+  const [problem] = accountOf(result).problems.filter(({ path }) => path === '')
+  expect(problem).toMatchObject({
+    code: 'connection-closed',
+    message: expect.stringContaining('closed its connection'),
+  })
+  expect((await tested.sync([mirror])).outcome).toBe('done')
+  expect(readLibrary(service.dataDir)).toHaveLength(4)
 })

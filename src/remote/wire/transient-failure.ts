@@ -99,7 +99,7 @@ type WireState = Pick<FailureDetails, 'connected' | 'mayHaveTakenEffect'>
 export function networkError(request: ServiceRequest<unknown>, thrown: unknown, state: WireState, wire: Wire): Error {
   if (thrown instanceof ShelfdError) return thrown
   const code = systemCodeOf(thrown) ?? 'unknown error'
-  if (code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED') return interruption(request, state.mayHaveTakenEffect)
+  if (code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED') return closedClient(request, state)
   if (isOfCertificate(code)) return refusedCertificate(request, thrown, code, wire)
   if (isOfOurCertificate(code)) return refusedClient(request, code, state, wire)
   if (thrown instanceof ProxyFailure) return proxyError(request, thrown, wire)
@@ -112,6 +112,17 @@ export function networkError(request: ServiceRequest<unknown>, thrown: unknown, 
     ? `the connection to the service${through} broke`
     : `the service cannot be reached${through}`
   return new TransientFailure({ ...state, code: 'service-unreachable', cause, reason: `${what} (${cause})` })
+}
+
+const CLOSED =
+  'shelfd closed its connection to the service meanwhile, as it does when another request failed or the computer slept'
+
+/** Somebody else may have closed the client; only a request whose own signal is aborted was interrupted. */
+function closedClient(request: ServiceRequest<unknown>, { mayHaveTakenEffect }: WireState): Error {
+  if (request.signal?.aborted) return interruption(request, mayHaveTakenEffect)
+  // The cause says nothing of the file, which is looked for as after an interruption.
+  if (mayHaveTakenEffect && request.body?.kind === 'file') return new DoubtError(cannot(request, CLOSED), 'interrupted')
+  return new TemporaryError('connection-closed', cannot(request, CLOSED))
 }
 
 /** The failure of a request whose deadline passed before there was a connection. */

@@ -21,7 +21,7 @@ test('a reset waits for no request under way', async () => {
   const disconnected = lazy.disconnect()
   await lazy.reset()
   await disconnected
-  expect(await shown).toMatchObject({ kind: 'interrupted' })
+  expect(await shown).toMatchObject({ kind: 'temporary', code: 'connection-closed' })
   expect((await lazy.connect(signal)).client).not.toBe(client)
 })
 

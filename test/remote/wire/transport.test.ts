@@ -298,6 +298,8 @@ describe('requests', () => {
   it('a closed client does nothing more', async () => {
     const client = clientOf('http://127.0.0.1:1')
     await client.close()
-    expect(await thrownBy(client.checkAccess())).toMatchObject({ kind: 'interrupted' })
+    expect(await thrownBy(client.checkAccess())).toMatchObject({ kind: 'temporary', code: 'connection-closed' })
+    const abort = AbortSignal.abort()
+    expect(await thrownBy(client.checkAccess(abort))).toMatchObject({ kind: 'interrupted' })
   })
 })
