@@ -50,6 +50,9 @@ export function createTransport(options: ClientOptions): Transport {
     const opened = body && openBody(body, random)
     // A small file has been read by now; an await would put it off.
     const payload = opened instanceof Promise ? await opened : opened
+    // The exchange hears only what is aborted from now on.
+    if (request.signal?.aborted) payload?.release()
+    interruptIfAborted(request)
     const streamed = payload !== undefined && !Buffer.isBuffer(payload.content)
     const limits = {
       answerMs: timeouts.requestMs + Math.floor((payload?.sizeBytes ?? 0) / DIGEST_BYTES_PER_SECOND) * 1_000,

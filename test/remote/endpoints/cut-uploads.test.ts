@@ -33,3 +33,50 @@ describe('an upload whose client is closed', () => {
     expect(await thrownBy(client.uploadFile(uploadOf(open)))).toMatchObject({ code: 'connection-closed', message })
   })
 })
+
+/** What a body does while it is opened. */
+interface Opening {
+  abort(): void
+  close(): void
+}
+
+async function* twoChunks() {
+  yield Buffer.from('he')
+  yield Buffer.from('llo')
+}
+
+it.each([
+  [
+    'in one buffer',
+    ({ abort, close }: Opening) =>
+      async () => {
+        abort()
+        close()
+        return HELLO()
+      },
+  ],
+  [
+    'as a stream',
+    ({ abort, close }: Opening) =>
+      async function* () {
+        try {
+          abort()
+          yield* twoChunks()
+        } finally {
+          close()
+        }
+      },
+  ],
+])('an upload %s that is aborted while its file is opened sends nothing', async (_, open) => {
+  let uploads = 0
+  const onStored = () => {
+    uploads += 1
+  }
+  await using client = await clientOn({}, storing(onStored))
+  const stop = new AbortController()
+  const closed = Promise.withResolvers<void>()
+  const request = uploadOf(open({ abort: () => stop.abort(), close: closed.resolve }))
+  expect(await thrownBy(client.uploadFile(request, stop.signal))).toMatchObject({ kind: 'interrupted' })
+  await closed.promise
+  expect(uploads).toBe(0)
+})
