@@ -1,3 +1,5 @@
+import { orAbort } from './or-abort.ts'
+
 /** A mutex: one holder at a time, in the order of the calls of `lock`. */
 export class Mutex {
   #last: Promise<void> = Promise.resolve()
@@ -9,23 +11,11 @@ export class Mutex {
     const before = this.#last
     this.#last = before.then(() => promise)
     try {
-      await (signal ? orAbort(before, signal) : before)
+      await orAbort(before, signal)
     } catch (error) {
       resolve()
       throw error
     }
     return { [Symbol.dispose]: resolve }
-  }
-}
-
-/** Rejects with the reason when `signal` is aborted first. */
-async function orAbort(turn: Promise<void>, signal: AbortSignal): Promise<void> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const onAbort = () => reject(signal.reason)
-  signal.addEventListener('abort', onAbort)
-  try {
-    await Promise.race([turn, aborted])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
   }
 }

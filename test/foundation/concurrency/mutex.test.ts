@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { Mutex } from '../../../src/foundation/concurrency/mutex.ts'
+import { InterruptedError } from '../../../src/foundation/errors.ts'
 
 /** Three who want a mutex that somebody holds: `had` are those who got it, in order. */
 async function queueOfThree() {
@@ -28,7 +29,7 @@ test('a mutex is held by one after the other, in order', async () => {
 
 test('who gives up waiting for a mutex keeps nobody waiting', async () => {
   const { mutex, holder, stop, had, first, second, third } = await queueOfThree()
-  const reason = new Error('waited long enough')
+  const reason = new InterruptedError('waited long enough')
   stop.abort(reason)
   await expect(second).rejects.toBe(reason)
   await expect(mutex.lock(stop.signal), 'not even when it is asked for later').rejects.toBe(reason)
