@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { forEachConcurrently } from '../foundation/concurrency/for-each-concurrently.ts'
 import { FileError, isNotFound, messageOf, TemporaryError, UsageError } from '../foundation/errors.ts'
 import { joinPath, nameOf, pathWithin } from '../foundation/files/paths.ts'
@@ -9,7 +9,7 @@ import type { Connection } from '../sync/engine.ts'
 import { itemFailure } from '../sync/item-failure.ts'
 import { assertSameService } from '../sync/pin/pinned-service.ts'
 import type { ReportContext } from '../sync/report/report.ts'
-import { createDirectoryOf, hashOfFile, saveFile } from './files/user-files.ts'
+import { createDirectory, hashOfFile, saveFile } from './files/user-files.ts'
 import { findPlace } from './mirrors/choose-place.ts'
 import type { Settings } from './settings/settings.ts'
 
@@ -79,7 +79,8 @@ function listBelow(store: ReportContext['store'], mirror: MirrorRow, path: strin
 
 /**
  * Downloads documents (4.15) and writes each to its place below `directory` once its bytes have the hash under which they were sent;
- * never replaces a file. What concerns one document is a problem of it; throws what concerns the service. Calls `onDone` after each.
+ * never replaces a file. What concerns one document is a problem of it; throws what concerns the service, or all of `directory`. Calls
+ * `onDone` after each.
  */
 export async function getDocuments(
   context: ReportContext,
@@ -88,35 +89,33 @@ export async function getDocuments(
   onDone: (soFar: GotDocuments) => void,
 ): Promise<GotDocuments> {
   const { service, signal } = context
+  const wanted = listTargets(documents)
+  createDirectory(directory)
   const connection = await service.connect(signal)
   for (const mirror of new Set(documents.map((each) => each.mirror))) {
     assertSameService(mirror, service, connection.access)
   }
   const got: GotDocuments = { files: 0, bytes: 0, present: 0, problems: [] }
-  await forEachConcurrently(
-    eachTargetOnce(documents),
-    context.listConcurrency,
-    async ({ mirror, path, target, content }) => {
-      const file = join(directory, target)
-      try {
-        const isWritten = await getDocument(context, connection, file, content)
-        if (isWritten) [got.files, got.bytes] = [got.files + 1, got.bytes + content.size]
-        else got.present += 1
-      } catch (error) {
-        const needed = { libraryId: mirror.library.remoteId, right: 'read' } as const
-        const isOwn = error instanceof FileError || error instanceof UsageError
-        const failure = isOwn ? error : await itemFailure(error, connection, needed, signal)
-        if (!failure) throw error
-        got.problems.push({ path: joinPath(mirror.name, path), message: messageOf(failure) })
-      }
-      onDone(got)
-    },
-  )
+  await forEachConcurrently(wanted, context.listConcurrency, async ({ mirror, path, target, content }) => {
+    const file = join(directory, target)
+    try {
+      const isWritten = await getDocument(context, connection, file, content)
+      if (isWritten) [got.files, got.bytes] = [got.files + 1, got.bytes + content.size]
+      else got.present += 1
+    } catch (error) {
+      const needed = { libraryId: mirror.library.remoteId, right: 'read' } as const
+      const isOwn = error instanceof FileError || error instanceof UsageError
+      const failure = isOwn ? error : await itemFailure(error, connection, needed, signal)
+      if (!failure) throw error
+      got.problems.push({ path: joinPath(mirror.name, path), message: messageOf(failure) })
+    }
+    onDone(got)
+  })
   return got
 }
 
 /** Leaves out what was named twice. Throws UsageError `bad-usage` when two contents have one place. */
-function eachTargetOnce(documents: readonly WantedDocument[]): Iterable<WantedDocument> {
+function listTargets(documents: readonly WantedDocument[]): Iterable<WantedDocument> {
   const byTarget = new Map<string, WantedDocument>()
   for (const document of documents) {
     const { target, content, path, mirror } = document
@@ -145,7 +144,7 @@ async function getDocument(
   if (found?.equals(sha256)) return false
   if (found) throw new FileError('io-error', `another file is at "${file}", which is never replaced`)
   if (resourceId === null) throw new FileError('io-error', 'the service does not have it: "shelfd sync" sends it')
-  await createDirectoryOf(file)
+  createDirectory(dirname(file))
   for (let attempt = 1; ; attempt += 1) {
     try {
       const { body } = await client.downloadResource(resourceId, signal)

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -120,6 +121,43 @@ describe('get', () => {
     expect(await home.json(['get', 'Papers/a/notes.md', 'Papers/a/notes.md', '--to', 'back'])).toMatchObject({
       files: 1,
     })
+  })
+
+  test('files with the longest names are written back', async () => {
+    const [longest, almost] = [`${'n'.repeat(252)}.md`, `${'m'.repeat(241)}.md`]
+    const home = homeWithPapers({ [longest]: 'one', [almost]: 'two', 'c.md': 'three' })
+    await home.sync(['Papers'])
+    expectExit(await home.shelfd(['get', 'Papers', '--to', 'back']), 0, '')
+    expect(readBack(join(home.path, 'back', 'Papers'))).toEqual({ [longest]: 'one', [almost]: 'two', 'c.md': 'three' })
+    expectExit(await home.shelfd(['report', '--output', longest]), 0, '')
+    expect(readFileSync(join(home.path, longest), 'utf8')).toContain('in-sync')
+  })
+
+  test.each(['/dev/null', '/dev/null/x', '/proc/x/y'])(
+    'a target that can be no directory is refused in one line: %s',
+    async (target) => {
+      const { service, home } = await homeOnService({ 'a.md': 'one', 'b.md': 'two' })
+      await home.sync(['Papers', '--to', 'Research'])
+      const { stdout } = expectExit(
+        await home.shelfd(['get', 'Papers', '--to', target]),
+        2,
+        /^shelfd: Cannot write to "\/[^\n]+\n\s*shelfd get --help[^\n]+\n$/,
+      )
+      expect({ stdout, downloads: service.count('downloadResource') }).toEqual({ stdout: '', downloads: 0 })
+    },
+  )
+
+  test('what cannot be created below the target is a problem of its file', async () => {
+    const home = homeWithPapers(tree)
+    await home.sync(['Papers'])
+    home.write('back', { 'Papers/sub/deep': 'a file', 'Papers/a.md/x': 'a directory' })
+    execFileSync('mkfifo', [join(home.path, 'back/Papers/sub/b.md')])
+    const { problems } = await home.json(['get', 'Papers', '--to', 'back'])
+    expect(problems.map(({ message }: { message: string }) => message).sort()).toEqual([
+      expect.stringMatching(/^Cannot write ".*\/Papers\/a\.md": EISDIR/),
+      expect.stringMatching(/^Cannot write ".*\/Papers\/sub\/b\.md": a device, a pipe or a socket is there/),
+      expect.stringMatching(/^Cannot write ".*\/Papers\/sub\/deep\/copy\.md": there is no directory/),
+    ])
   })
 
   test('words that name nothing are explained', async () => {

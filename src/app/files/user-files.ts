@@ -1,11 +1,13 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, open, readFile, realpath, rm, stat } from 'node:fs/promises'
+import { open, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { FileError, messageOf, systemCodeOf, UsageError } from '../../foundation/errors.ts'
+import { makeDirectories } from '../../foundation/files/private-directory.ts'
 import { moveIntoPlace } from '../../foundation/files/replace-file.ts'
+import { nearestDirectory } from './paths.ts'
 
 /** Files that a user names on the command line: read for `--data`, written for `--output`. */
 
@@ -28,50 +30,63 @@ export async function readUserFile(file: string): Promise<string> {
 
 /** Returns the path of `target` or, when it is a directory, of `name` in it. */
 export async function fileIn(target: string, name: string): Promise<string> {
-  const isDirectory = await stat(target).then(
+  return (await isDirectory(target)) ? join(target, name) : resolve(target)
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
     (found) => found.isDirectory(),
     () => false,
   )
-  return isDirectory ? join(target, name) : resolve(target)
 }
 
 /**
  * Writes a file whose content appears only when complete, or into a device or a pipe; without `force` it replaces no file. Throws
- * UsageError('bad-usage') when the file exists, FileError('io-error') when it cannot be written.
+ * UsageError('bad-usage') when the file exists or its directory does not, FileError('io-error') when it cannot be written.
  */
 export async function saveFile(file: string, bytes: Bytes, { force, signal }: SaveOptions): Promise<void> {
   if (!force) await reserve(file)
   const write = (target: string, flags: string) =>
     pipeline(Readable.from(bytes), createWriteStream(target, { flags }), { ...(signal && { signal }) })
   const target = await realpath(file).catch(() => file)
-  const partial = `${target}.${process.pid}.partial`
+  // Not the name of the file and more, which could be longer than the file system allows.
+  const partial = join(dirname(target), `.shelfd-${randomUUID()}.partial`)
   try {
     if (await isStream(target)) return await write(target, 'w')
     await write(partial, 'wx')
     await moveIntoPlace(partial, target, 'complete')
   } catch (error) {
-    await rm(partial, { force: true })
-    if (!force) await rm(file, { force: true })
-    throw toFileError(file, error)
+    // Neither hides the cause, nor keeps the other from being removed.
+    await rm(partial, { force: true }).catch(() => {})
+    if (!force) await rm(file, { force: true }).catch(() => {})
+    throw await toFileError(file, error)
   }
 }
 
-/** Creates the directory of a file that is to be saved. Throws FileError('io-error'). */
-export async function createDirectoryOf(file: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true }).catch((error) => {
-    throw toFileError(file, error)
-  })
+/** Creates a directory, and those above it, in which files are to be saved. Throws UsageError('bad-usage'). */
+export function createDirectory(directory: string): void {
+  try {
+    makeDirectories(directory, 0o777)
+  } catch (error) {
+    const code = systemCodeOf(error)
+    const isNone = code === 'ENOTDIR' || code === 'EEXIST'
+    const why = isNone ? `"${nearestDirectory(directory)}" is no directory` : messageOf(error)
+    throw new UsageError('bad-usage', `Cannot write to "${directory}": ${why}`)
+  }
 }
 
-/** Returns the SHA-256 of a file; undefined when nothing is there. Throws FileError('io-error') for what is no file. */
+/** Returns the SHA-256 of a file; undefined when nothing is there. Throws like `saveFile` where no file can be. */
 export async function hashOfFile(file: string): Promise<Buffer | undefined> {
   const hash = createHash('sha256')
+  // To read a pipe would wait for its writer without end.
+  if (await isStream(file))
+    throw new FileError('io-error', `Cannot write "${file}": a device, a pipe or a socket is there`)
   try {
     await pipeline(createReadStream(file), hash)
     return hash.digest()
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return undefined
-    throw new FileError('io-error', `Cannot read "${file}", which is there already: ${messageOf(error)}`)
+    throw await toFileError(file, error)
   }
 }
 
@@ -87,15 +102,23 @@ async function reserve(file: string): Promise<void> {
     const handle = await open(file, 'wx')
     await handle.close()
   } catch (error) {
-    if (systemCodeOf(error) !== 'EEXIST') throw toFileError(file, error)
+    if (systemCodeOf(error) !== 'EEXIST') throw await toFileError(file, error)
     throw new UsageError('bad-usage', `Cannot write "${file}": it exists already; --force replaces it`)
   }
 }
 
 /** Converts errors of the file system; errors of the source (the service) stay unchanged. */
-function toFileError(file: string, error: unknown): unknown {
-  const isOurs = error instanceof Error && 'syscall' in error
-  return isOurs ? new FileError('io-error', `Cannot write "${file}": ${messageOf(error)}`) : error
+async function toFileError(file: string, error: unknown): Promise<unknown> {
+  if (!(error instanceof Error) || !('syscall' in error)) return error
+  const directory = dirname(file)
+  if (!(await isDirectory(directory)))
+    return new UsageError('bad-usage', `Cannot write "${file}": there is no directory "${directory}"`)
+  return new FileError('io-error', `Cannot write "${file}": ${withoutCall(error)}`)
+}
+
+/** `ENOSPC: no space left on device`, without the call and its path, which is that of the unfinished file. */
+function withoutCall(error: Error & { readonly syscall: unknown }): string {
+  return error.message.replace(/, \w+( '.*)?$/s, '')
 }
 
 const MAX_BYTES = 200

@@ -10,18 +10,18 @@ export function makeOwnDirectory(directory: string): void {
 }
 
 /**
- * Creates `directory` (0700) and its missing parents, unless it exists. Node's recursive `mkdir` tries without end where the
- * system lets nobody create one, such as below /proc.
+ * Creates `directory` and its missing parents, with `mode`, unless it exists. Node's recursive `mkdir` tries without end where
+ * the system lets nobody create one, such as below /proc.
  */
-export function makeDirectories(directory: string): void {
+export function makeDirectories(directory: string, mode = 0o700): void {
   try {
-    mkdirSync(directory, { mode: 0o700 })
+    mkdirSync(directory, { mode })
   } catch (error) {
     if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return
     const parent = dirname(directory)
     if (systemCodeOf(error) !== 'ENOENT' || parent === directory || existsSync(parent)) throw error
-    makeDirectories(parent)
-    makeDirectories(directory)
+    makeDirectories(parent, mode)
+    makeDirectories(directory, mode)
   }
 }
 

@@ -30,9 +30,25 @@ describe('saving a file', () => {
     expect(readdirSync(dir)).toEqual([])
   })
 
-  test('a failed save names the file that cannot be written', async () => {
+  test.each([true, false])('a name of any length can be saved (force: %s)', async (force) => {
+    const file = join(dir, 'n'.repeat(255))
+    await saveFile(file, ['x'], { force })
+    expect(readFileSync(file, 'utf8')).toBe('x')
+    const tooLong = join(dir, 'n'.repeat(256))
+    await expect(saveFile(tooLong, ['x'], { force })).rejects.toMatchObject({ kind: 'file' })
+    expect(readdirSync(dir)).toEqual(['n'.repeat(255)])
+  })
+
+  test('a save into no directory names what is missing', async () => {
     const file = join(dir, 'none', 'a')
-    await expect(saveFile(file, ['x'], { force: true })).rejects.toThrow(`Cannot write "${file}": ENOENT`)
+    const missing = {
+      code: 'bad-usage',
+      message: `Cannot write "${file}": there is no directory "${join(dir, 'none')}"`,
+    }
+    await expect(saveFile(file, ['x'], { force: true })).rejects.toMatchObject(missing)
+    await expect(saveFile(file, ['x'], { force: false })).rejects.toMatchObject(missing)
+    writeFileSync(join(dir, 'none'), '')
+    await expect(saveFile(file, ['x'], { force: true })).rejects.toMatchObject(missing)
   })
 
   test('a directory as the target receives the file under its name', async () => {
