@@ -253,6 +253,20 @@ describe('mistyped and unused mirrors', () => {
     expectExit(await home.shelfd(['report', 'mail']), 2, 'was never synced')
     expectExit(await home.shelfd(['report']), 0, /mail.*never synced/)
   })
+
+  test('a report without a mirror is no success', async () => {
+    const home = temporaryHome()
+    expectExit(await home.shelfd(['sync', '/mistyped']), 3, 'does not exist')
+    for (const flags of [[], ['--check'], ['--check', '--quiet'], ['--json'], ['--output', 'page.html']]) {
+      const { stdout } = expectExit(await home.shelfd(['report', ...flags]), 2, 'Nothing was mirrored yet')
+      expect(stdout, String(flags)).toBe('')
+    }
+    const { home: another, configureOnly } = await twoMirrors()
+    expect((await another.sync([])).exitCode).toBe(0)
+    configureOnly()
+    const says = /papers \(no longer configured\).*shelfd: Nothing to report: .*"shelfd mirrors list"/s
+    expectExit(await another.shelfd(['report', '--check']), 2, says)
+  })
 })
 
 test('an inactive mirror keeps its known files', async () => {

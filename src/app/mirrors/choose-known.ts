@@ -40,8 +40,12 @@ export function neverSynced(name: string): UsageError {
   return new UsageError('unknown-mirror', `${text}: "shelfd sync ${shellWord(name)}"`)
 }
 
-/** The error of a command that reads the state, where there is none yet. */
-export function nothingMirrored(): UsageError {
+/** The error of a command that reads the state, where there is none yet, or none of a mirror that is in use. */
+export function nothingMirrored(known: readonly MirrorRow[] = []): UsageError {
+  if (known.length > 0) {
+    const text = 'Nothing to report: no mirror in use was synced yet'
+    return new UsageError('unknown-mirror', `${text}; "shelfd mirrors list" says why the others are not in use`)
+  }
   return new UsageError('unknown-mirror', 'Nothing was mirrored yet: see "shelfd sync --help"')
 }
 

@@ -1,5 +1,5 @@
 import { saveFile } from '../../../app/files/user-files.ts'
-import { chooseKnown } from '../../../app/mirrors/choose-known.ts'
+import { chooseKnown, nothingMirrored } from '../../../app/mirrors/choose-known.ts'
 import { settingsOfRow } from '../../../app/mirrors/choose-mirrors.ts'
 import { describeInactive, listRoster } from '../../../app/mirrors/mirror-roster.ts'
 import type { ShownState } from '../../../contract/report-classes.ts'
@@ -115,6 +115,8 @@ async function* renderReport(context: CommandContext, { reportContext, names, op
   const rows = chooseKnown(settings, known, { words: names, cwd: io.cwd, isOffline: options.isOffline })
   const mirrors: ReportedMirror[] = rows.map((row) => ({ row, settings: settingsOfRow(settings, known, row) }))
   outcome.hasFailures = names.length === 0 && reportPassedOver(context, known)
+  // Otherwise a check that compared nothing would succeed.
+  if (rows.length === 0) throw nothingMirrored(known)
   const printer = PRINTERS[options.format]({ listsAll: options.only !== undefined })
   const generatedAt = isoTime(reportContext.clock.nowMs())
   // The output begins only after the first mirror, where most failures occur, so that a failed report prints nothing.
