@@ -62,7 +62,10 @@ describe('why of a directory', () => {
     const { home, root } = await mirroredHome()
     await home.sync(TO)
     home.write('Papers', { 'later/e.md': 'five', 'node_modules/x/f.js': 'six' })
-    expect((await home.shelfd(['why', 'Papers/later'])).stdout).toMatch(/known to shelfd +no: not scanned yet/)
+    expect((await home.shelfd(['why', 'Papers/later'])).stdout).toMatch(/known to shelfd +no: not scanned yet\n/)
+    const left = await home.shelfd(['why', 'Papers/node_modules'])
+    expect(left.stdout, 'the line above has the reason').toMatch(/on disk +ignored by .*\nknown to shelfd +no\n/)
+    expect((await home.shelfd(['why', 'Papers/none'])).stdout).toMatch(/on disk +not there\nknown to shelfd +no\n/)
     const ignored = await explain(home, 'node_modules/x')
     const rule = { pattern: 'node_modules/', source: 'built-in', line: null, matches: 'node_modules' }
     expect(ignored).toMatchObject({ directory: null, disk: { kind: 'ignored', rule } })

@@ -43,7 +43,9 @@ export function describeExplanation(found: PathExplanation, remote: RemoteFindin
 function describePath({ mirror, path, disk, content, directory, problem, movedTo, history }: PathExplanation): Fields {
   const isKnown = content !== undefined || directory !== undefined
   const isMoved = movedTo.length > 0
-  const unknown = history.length > 0 ? 'no longer: only what it was' : 'no: not scanned yet, or left out'
+  // For anything else on the disk, the line above contains the reason.
+  const never = disk.kind === 'file' || disk.kind === 'directory' ? 'no: not scanned yet' : 'no'
+  const unknown = history.length > 0 ? 'no longer: only what it was' : never
   return {
     path: path || '.',
     mirror: `${mirror.name} (${mirror.path} → ${mirror.library.name}:${mirror.remotePath})`,
