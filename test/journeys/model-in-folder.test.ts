@@ -44,7 +44,7 @@ test('the installed program embeds a query by a model in a folder', async () => 
   expect((await home.run(['sync', 'Papers'])).exitCode).toBe(0)
   const { stdout } = await home.run(['search', QUESTION, '--json'])
   const { notice } = JSON.parse(stdout)
-  expect(notice).toContain('Meaning is considered for all but 1 resource so far.')
+  expect(notice).toContain('Meaning is not considered yet: no resource is embedded so far.')
   expect(notice).not.toContain('Only terms were matched')
 })
 

@@ -46,7 +46,7 @@ export function withoutChance(text: string): string {
       .replaceAll(/\bprocess \d+/g, 'process ID')
       .replaceAll(/\bjust now\b|\bSOME ago\b/g, 'RECENTLY')
       // How far a running daemon has come is chance; pages show the lines as a terminal wraps them.
-      .replaceAll(/ Meaning\s+is\s+considered\s[\s\S]*?(?:while they run\.|so far\.(?! The daemon))/g, '')
+      .replaceAll(/ Meaning\s+is\s+(?:not\s+)?considered\s[\s\S]*?(?:while they run\.|so far\.(?! The daemon))/g, '')
       .replaceAll(/ {2,}/g, '  ')
       .trimEnd()
   )

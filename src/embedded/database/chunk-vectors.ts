@@ -19,6 +19,7 @@ export function chunkVectorsTable(database: Database) {
   const next = database.prepare<[], number>(`SELECT id FROM resource WHERE ${TO_EMBED} ORDER BY id LIMIT 1`).pluck()
   const countToEmbed = database.prepare<[], number>(`SELECT count(*) FROM resource WHERE ${TO_EMBED}`).pluck()
   const countChunks = database.prepare<[], number>('SELECT coalesce(sum(chunk_count), 0) FROM chunk_vectors').pluck()
+  const exists = database.prepare<[], number>('SELECT EXISTS (SELECT 1 FROM chunk_vectors)').pluck()
   const lastOrdinal = database
     .prepare<[number], number>('SELECT coalesce(max(last_ordinal), -1) FROM chunk_vectors WHERE resource_id = ?')
     .pluck()
@@ -41,6 +42,7 @@ export function chunkVectorsTable(database: Database) {
     nextToEmbed: () => next.get(),
     countToEmbed: () => countToEmbed.get() ?? 0,
     countChunks: () => countChunks.get() ?? 0,
+    isEmpty: () => exists.get() === 0,
     /** The last passage of a resource that has vectors, -1 without any. */
     lastOrdinal: (resourceId: number) => lastOrdinal.get(resourceId) ?? -1,
     /** The next passages of a resource. */

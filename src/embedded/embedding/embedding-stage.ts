@@ -90,6 +90,8 @@ export function openEmbeddingStage(spec: EmbeddingStageSpec) {
     },
     /** Counts the resources that have no vectors yet, or will have none because there are too many. */
     countMissing: () => tables.chunkVectors.countToEmbed(),
+    /** Returns whether nothing is embedded, also when there is nothing to embed. */
+    isEmpty: () => tables.chunkVectors.isEmpty(),
     /** Resolves when nothing is left to do. */
     settled: async () => {
       while (working) await working

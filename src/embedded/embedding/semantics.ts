@@ -39,8 +39,6 @@ export interface SemanticsSpec extends Omit<EmbeddingStageSpec, 'embedder' | 'li
   readonly embedsDocuments: boolean
 }
 
-const WHO_EMBEDS = 'The daemon and "shelfd serve" embed the rest while they run.'
-
 export function openSemantics({ choice, limits, embedsDocuments, ...parts }: SemanticsSpec): Semantics {
   const embedder = openEmbedder(choice, parts)
   if (!embedder) return withoutSemantics(choice)
@@ -64,8 +62,12 @@ export function openSemantics({ choice, limits, embedsDocuments, ...parts }: Sem
     gaps: () => {
       const missing = stage.countMissing()
       if (missing === 0) return undefined
-      const gap = `Meaning is considered for all but ${counted(missing, 'resource')} so far.`
-      return embedsDocuments ? gap : `${gap} ${WHO_EMBEDS}`
+      const isNone = stage.isEmpty()
+      const gap = isNone
+        ? 'Meaning is not considered yet: no resource is embedded so far.'
+        : `Meaning is considered for all but ${counted(missing, 'resource')} so far.`
+      const whoEmbeds = `The daemon and "shelfd serve" embed ${isNone ? 'them' : 'the rest'} while they run.`
+      return embedsDocuments ? gap : `${gap} ${whoEmbeds}`
     },
     settled: stage.settled,
     stop: stage.stop,

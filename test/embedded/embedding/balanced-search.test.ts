@@ -91,7 +91,7 @@ it('documents are searchable before their meaning is considered, as the notice c
   const early = await search(client, 'surgeon')
   expect(early).toMatchObject({
     ids: [ids[0]],
-    notice: `${NOTICE} Meaning is considered for all but 3 resources so far.`,
+    notice: `${NOTICE} Meaning is not considered yet: no resource is embedded so far.`,
   })
   release()
   await library.settled()
