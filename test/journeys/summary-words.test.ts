@@ -178,7 +178,11 @@ test('summary, status and report count the same files, or say what differs', asy
   )
   const status = linesOf((await home.shelfd(['status'])).stdout)
   expect(status).toContain('  ! 1 problem · 2 files searchable')
-  expect(status).toContainEqual(expect.stringMatching(/^ {2}! 2 files are stored, but their text can't be searched; /))
+  expect(status).toContainEqual(
+    expect.stringMatching(
+      /^ {2}! 2 files are stored, but their text can't be searched; "shelfd report Papers --only in-sync" /,
+    ),
+  )
   home.write('Papers', { 'third.docx': papers['torn.docx'], 'b.md': 'tide' })
   const again = linesOf((await home.shelfd(['sync', 'Papers'])).stdout)
   expect(again).toContain('  sent        1 file, 4 B (1 more is a copy)')

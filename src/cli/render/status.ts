@@ -1,6 +1,6 @@
 import { RUN_ENDINGS } from '../../contract/run-endings.ts'
 import type { LockHolder } from '../../foundation/files/lock-holder.ts'
-import { counted, escapeText } from '../../foundation/text/safe-text.ts'
+import { counted, escapeText, shellWord } from '../../foundation/text/safe-text.ts'
 import { formatSpan, formatTime, isoTime } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { describeInDoubt, IN_DOUBT } from '../../rules/doubts.ts'
@@ -111,10 +111,10 @@ function describeDoubts({ files }: MirrorStatus): string[] {
   return [`  ! ${counted(files.inDoubt, 'file')}: ${describeInDoubt(files.inDoubt)}`]
 }
 
-function describeTextless({ files }: MirrorStatus): string[] {
+function describeTextless({ name, files }: MirrorStatus): string[] {
   if (files.withoutText === 0) return []
   const stored = counted(files.withoutText, 'file is stored, but its', 'files are stored, but their')
-  const hint = '"shelfd report --only in-sync" names each, and a line in .shelfdignore leaves one out'
+  const hint = `"shelfd report ${escapeText(shellWord(name))} --only in-sync" names each, and a line in .shelfdignore leaves one out`
   return [`  ! ${stored} text can't be searched; ${hint}`]
 }
 
