@@ -31,6 +31,11 @@ async function titles(...flags: readonly string[]): Promise<string[]> {
 }
 
 describe('a search', () => {
+  test.each(['', ' \t'])('for nothing is refused in own words: %j', async (query) => {
+    const { stderr } = expectExit(await home.shelfd(['search', query]), 2, /^shelfd: Cannot search for nothing: /)
+    expect(stderr).not.toContain('422')
+  })
+
   test.each([
     [
       ['--in', 'Pies/recipes'],

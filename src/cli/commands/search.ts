@@ -80,9 +80,11 @@ export const command = defineCommand({
     const { limit: size = PAGE_SIZE, page = 1 } = args
     const window = { page, start: size * (page - 1), end: size * page }
     const asked = readFilter(args)
+    const query = args.query.join(' ')
+    if (query.trim() === '') throw new UsageError('bad-usage', 'Cannot search for nothing: give a word to look for')
     await using service = await context.openService()
     const request: SearchRequest = {
-      query: args.query.join(' '),
+      query,
       libraryIds: await findIds(service.client, args.library, context.signal),
       ...(args.strategy !== undefined && { strategy: args.strategy }),
       ...(args.compact && { outputFormat: 'compact' }),
