@@ -181,7 +181,7 @@ describe('other commands beside a daemon', () => {
 
   test('pause and resume go through the daemon', async () => {
     const { home, store } = await syncedHome()
-    expect((await home.shelfd(['pause', 'Papers'])).exitCode).toBe(0)
+    expect(await home.shelfd(['pause', 'Papers'])).toMatchObject({ exitCode: 0, stderr: 'Paused: Papers\n' })
     expect(isPaused(store, 'Papers')).toBe(true)
     expect((await home.shelfd(['resume'])).exitCode).toBe(0)
     expect(isPaused(store, 'Papers')).toBe(false)
@@ -192,7 +192,9 @@ describe('other commands beside a daemon', () => {
     const [file] = store.report.listFiles(1, '')
     const id = file?.contentId ?? 0
     store.write(() => store.contents.setProblem(id, { code: 'ingestion-failed', message: 'broke', retryAt: 4e12 }))
-    expect((await home.shelfd(['failed', 'ignore', 'Papers/a.md'])).stderr).toBe('Set aside: 1 file\n')
+    expect((await home.shelfd(['failed', 'ignore', 'Papers/a.md'])).stderr).toBe(
+      'Set aside: 1 file; "shelfd failed retry" undoes this\n',
+    )
     expect(store.contents.get(id)?.isSetAside).toBe(1)
     expect((await home.shelfd(['failed', 'retry', 'Papers/copy.md'])).stderr).toBe('Due now: 1 file\n')
     expect(store.contents.get(id)).toMatchObject({ isSetAside: 0, retryAt: 0 })

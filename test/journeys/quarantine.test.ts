@@ -9,6 +9,7 @@ import { expectExit, type Home, homeWithPapers, temporaryHome, variablesOf } fro
 
 const REFUSAL = { status: 422, body: { message: 'Unprocessable', errors: { file: ['no such kind'] } } }
 const BAD = /^bad/
+const IGNORED = 'Set aside: 1 file; "shelfd failed retry" undoes this\n'
 
 /** Two files of one content that the service refuses, and a good one. */
 async function refusedHome() {
@@ -64,7 +65,16 @@ describe('failed list', () => {
       stdout: '',
       stderr: 'No upload failed; there are 2 other problems: shelfd status\n',
     })
-    expect((await home.shelfd(['failed', 'ignore', 'long.md'])).stderr, 'as sync prints it').toBe('Set aside: 1 file\n')
+    expect((await home.shelfd(['failed', 'ignore', 'long.md'])).stderr, 'as sync prints it').toBe(IGNORED)
+    const rest = 'there is 1 other problem: shelfd status; 1 was set aside: shelfd failed --all\n'
+    expect((await home.shelfd(['failed'])).stderr).toBe(`No upload failed; ${rest}`)
+    const broken = home.write('Broken', { 'torn.docx': 'PK\x03\x04torn' })
+    expect((await home.shelfd(['sync', broken])).exitCode).toBe(1)
+    const { stdout, stderr } = await home.shelfd(['failed'])
+    expect(stdout).toContain('torn.docx')
+    expect(stderr, 'beside the failures').toBe(`Besides, ${rest}`)
+    const all = await home.shelfd(['failed', '--all'])
+    expect(all.stderr, 'all that was set aside is listed').toBe('Besides, there is 1 other problem: shelfd status\n')
   })
 
   test('failed list prints blocks on a narrow terminal', async () => {
@@ -130,7 +140,7 @@ describe('failed retry', () => {
   test('failed takes the path that sync prints', async () => {
     const { home } = await refusedHome()
     expect((await home.shelfd(['failed', 'show', 'sub/bad.md'])).stdout).toContain('no such kind')
-    expect((await home.shelfd(['failed', 'ignore', 'sub/bad-copy.md'])).stderr).toBe('Set aside: 1 file\n')
+    expect((await home.shelfd(['failed', 'ignore', 'sub/bad-copy.md'])).stderr).toBe(IGNORED)
     expectExit(await home.shelfd(['failed', 'show', 'nothing.md']), 2, /lies in no mirror/)
   })
 
@@ -144,7 +154,7 @@ describe('failed retry', () => {
 describe('failed ignore', () => {
   test('failed ignore makes runs succeed and stops the uploads', async () => {
     const { service, home, root } = await refusedHome()
-    expect((await home.shelfd(['failed', 'ignore', 'Papers/sub'])).stderr).toBe('Set aside: 1 file\n')
+    expect((await home.shelfd(['failed', 'ignore', 'Papers/sub'])).stderr).toBe(IGNORED)
     makeDueByTime(home)
     service.forget()
     expect((await home.sync(['Papers'])).exitCode).toBe(0)
@@ -186,7 +196,10 @@ describe('pause', () => {
     await home.sync(['Papers'])
     const isPaused = async () => (await home.json(['status'])).mirrors[0].isPaused
     const { exitCode, stderr } = await home.shelfd(['pause', 'Papers'])
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'Paused: Papers\n' })
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: 'Paused: Papers; no daemon runs now, and "shelfd sync" ignores a pause\n',
+    })
     expect(await isPaused()).toBe(true)
     expect((await home.sync(['Papers'])).exitCode).toBe(0)
     expect((await home.shelfd(['resume', '--json'])).stdout).toBe('{"resumed":"all"}\n')

@@ -57,24 +57,37 @@ export const listCommand = defineCommand({
       else context.printMessage('No host has reported a failed file')
       return
     }
-    const contents = readQuarantine(context).filter(({ isSetAside }) => all || !isSetAside)
-    const paths = all ? readFailedPaths(context).filter(({ isSetAside }) => isSetAside) : []
-    if (context.json) context.printJson({ contents: contents.map(quarantinedJson), ...(all && { paths }) })
-    else if (contents.length + paths.length === 0) context.printMessage(describeNothing(context))
-    else showRows(context, HEADINGS, [...contents.map(quarantinedRow), ...paths.map(pathRow)])
+    const known = { contents: readQuarantine(context), paths: readFailedPaths(context) }
+    const contents = known.contents.filter(({ isSetAside }) => all || !isSetAside)
+    const paths = all ? known.paths.filter(({ isSetAside }) => isSetAside) : []
+    if (context.json) {
+      context.printJson({ contents: contents.map(quarantinedJson), ...(all && { paths }) })
+      return
+    }
+    const rows = [...contents.map(quarantinedRow), ...paths.map(pathRow)]
+    if (rows.length > 0) showRows(context, HEADINGS, rows)
+    const others = countOthers(context, contents)
+    const setAside = [...known.contents, ...known.paths].filter(({ isSetAside }) => isSetAside && !all).length
+    const rest = [
+      ...(others === 0
+        ? []
+        : [`there ${others === 1 ? 'is' : 'are'} ${counted(others, 'other problem')}: shelfd status`]),
+      ...(setAside === 0 ? [] : [`${setAside} ${setAside === 1 ? 'was' : 'were'} set aside: shelfd failed --all`]),
+    ].join('; ')
+    if (rows.length === 0) {
+      const nothing = others === 0 ? 'Nothing is in quarantine' : 'No upload failed'
+      context.printMessage(rest === '' ? nothing : `${nothing}; ${rest}`)
+    } else if (rest !== '') context.printMessage(`Besides, ${rest}`)
   },
 })
 
-/** Names other problems and what was set aside, so that an empty list does not look as if there were none. */
-function describeNothing({ settings }: CommandContext): string {
+/** Counts the problems that `status` lists and this list does not, so that it does not look as if there were none. */
+function countOthers({ settings }: CommandContext, listed: readonly Quarantined[]): number {
   using store = openStoreReader(settings.stateDir)
-  const others = store ? readStatus(store).reduce((sum, { problems }) => sum + problems.length, 0) : 0
-  const known = store ? [...listQuarantine(store), ...listFailedPaths(store)] : []
-  const setAside = known.filter(({ isSetAside }) => isSetAside).length
-  const aside = setAside === 0 ? '' : `; ${setAside} ${setAside === 1 ? 'was' : 'were'} set aside: shelfd failed --all`
-  return others === 0
-    ? `Nothing is in quarantine${aside}`
-    : `No upload failed; there ${others === 1 ? 'is' : 'are'} ${counted(others, 'other problem')}: shelfd status`
+  const keyOf = (mirror: string, path: string) => `${mirror}\0${path}`
+  const keys = new Set(listed.flatMap(({ files }) => files.map(({ mirror, path }) => keyOf(mirror, path))))
+  const mirrors = store ? readStatus(store) : []
+  return mirrors.flatMap(({ name, problems }) => problems.filter(({ path }) => !keys.has(keyOf(name, path)))).length
 }
 
 export const showCommand = defineCommand({
@@ -146,7 +159,7 @@ export const ignoreCommand = defineCommand({
       make: (store) => setFailuresAside(store, named),
     })
     if (context.json) context.printJson({ setAside: count })
-    else context.printMessage(`Set aside: ${counted(count, 'file')}`)
+    else context.printMessage(`Set aside: ${counted(count, 'file')}; "shelfd failed retry" undoes this`)
   },
 })
 

@@ -26,12 +26,16 @@ export const pauseCommand = defineCommand({
   exits: ['done', 'locked', 'operator'],
   async run(context, { mirrors }) {
     const names = chooseNames(context.settings, mirrors)
-    await changeStore(context.settings.stateDir, {
-      ask: (daemon) => daemon.pause(names),
-      make: (store) => pauseMirrors(store, names),
+    const hasDaemon = await changeStore(context.settings.stateDir, {
+      ask: (daemon) => daemon.pause(names).then(() => true),
+      make: (store) => {
+        pauseMirrors(store, names)
+        return false
+      },
     })
+    const effect = hasDaemon ? '' : '; no daemon runs now, and "shelfd sync" ignores a pause'
     if (context.json) context.printJson({ paused: names.length === 0 ? 'all' : names })
-    else context.printMessage(`Paused: ${names.map(escapeText).join(', ') || 'all mirrors'}`)
+    else context.printMessage(`Paused: ${names.map(escapeText).join(', ') || 'all mirrors'}${effect}`)
   },
 })
 
