@@ -42,6 +42,21 @@ export function longestDelayMs({ longestRetryAfterMs = DAY_MS }: RetryPolicy): n
   return longestRetryAfterMs
 }
 
+/**
+ * Returns how long after failed try number `attempt` the last counted one fails at the latest, if each takes `triedForMs`. The next
+ * one begins after `delayMs`. Infinity where tries are not counted.
+ */
+export function lastTryAfterMs(
+  attempt: number,
+  policy: RetryPolicy,
+  { delayMs, triedForMs }: { readonly delayMs: number; readonly triedForMs: number },
+): number {
+  if (!Number.isFinite(policy.attempts)) return Number.POSITIVE_INFINITY
+  let afterMs = delayMs + triedForMs
+  for (let next = attempt + 1; next < policy.attempts; next += 1) afterMs += retryDelayMs(next, policy, 1) + triedForMs
+  return afterMs
+}
+
 export interface PollIntervals {
   readonly firstPollMs: number
   readonly maxPollMs: number

@@ -25,7 +25,7 @@ function describeFile(path: string): string {
 const LOG_LINE = /^\d\d:\d\d:\d\d (?:info|warn) /
 
 /** What a command that waits says before it gives up. */
-const WAITING = /\. Trying until /
+const WAITING = /\. Trying (?:until|a few times)/
 
 /** An error is one message, and at most one line that names the next step. */
 function expectOneMessage(stderr: string, text: RegExp): void {

@@ -30,6 +30,13 @@ describe('waiting for a service', () => {
     expect(stderr).toMatch(new RegExp(`shelfd: Cannot .* at ${url}: the service cannot be reached`))
   })
 
+  test('a command of few tries names no time at which it gives up', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`
+    const says = /does not answer \(connection refused\)\. Trying a few times; next try in \d+ s\.$/m
+    const { stderr } = expectExit(await homeOf(url).shelfd(['whoami']), 5, says)
+    expect(stderr).not.toContain('until')
+  })
+
   test('a server that hangs is reported before anything failed', async () => {
     const { port } = await startRawServer()
     const url = `http://127.0.0.1:${port}`

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { longestDelayMs, retryDelayMs } from '../../src/rules/retry-delay.ts'
+import { lastTryAfterMs, longestDelayMs, retryDelayMs } from '../../src/rules/retry-delay.ts'
 
 const policies = fc.record({
   attempts: fc.integer({ min: 1, max: 50 }),
@@ -38,6 +38,28 @@ describe('retryDelayMs', () => {
         expect(lowest(attempt + 1)).toBeGreaterThanOrEqual(lowest(attempt))
       }),
     )
+  })
+})
+
+describe('lastTryAfterMs', () => {
+  it('no last try fails later than expected, whatever the delays', () => {
+    const tries = fc.array(randoms, { minLength: 50, maxLength: 50 })
+    fc.assert(
+      fc.property(policies, tries, fc.nat({ max: 60_000 }), (policy, chances, triedForMs) => {
+        const delays = chances.slice(0, policy.attempts - 1).map((random, at) => retryDelayMs(at + 1, policy, random))
+        const [delayMs = 0] = delays
+        const lastAtMs = delays.reduce((sum, each) => sum + each + triedForMs, 0)
+        if (policy.attempts === 1) return
+        const expectedMs = lastTryAfterMs(1, policy, { delayMs, triedForMs })
+        expect(lastAtMs).toBeLessThanOrEqual(expectedMs)
+      }),
+    )
+  })
+
+  it('tries that are not counted have no last one', () => {
+    const policy = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 500, maxDelayMs: 30_000 }
+    expect(lastTryAfterMs(1, policy, { delayMs: 500, triedForMs: 0 })).toBe(Number.POSITIVE_INFINITY)
+    expect(lastTryAfterMs(2, { ...policy, attempts: 4 }, { delayMs: 700, triedForMs: 10 })).toBe(2_720)
   })
 })
 

@@ -15,7 +15,7 @@ export const outageShape = z.object({
   sinceMs: z.number(),
   /** Null while a try is in flight. */
   nextTryAtMs: z.number().nullable(),
-  /** When the client gives up; null if it gives up after a number of tries. */
+  /** When the client gives up; null if a number of tries ends first. */
   givesUpAtMs: z.number().nullable(),
   /** Until when the service asks for no requests (`Retry-After`); null if it does not. */
   askedUntilMs: z.number().nullable(),

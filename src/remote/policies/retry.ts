@@ -1,6 +1,6 @@
 import type { Clock, Random } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
-import { longestDelayMs, type RetryPolicy, retryDelayMs } from '../../rules/retry-delay.ts'
+import { lastTryAfterMs, longestDelayMs, type RetryPolicy, retryDelayMs } from '../../rules/retry-delay.ts'
 import { asksBeyond, describeRetryAfter } from '../retry-after.ts'
 import { addressOf } from '../wire/addresses.ts'
 import type { Send, ServiceRequest } from '../wire/request.ts'
@@ -55,7 +55,9 @@ export function withRetries(send: Send, options: RetryOptions): Send {
           ...details,
         })
         const closedInMs = options.openUntilMs(deadlineMs) - clock.monotonicMs()
-        outages?.recordFailure(details, { delayMs: Math.max(delayMs, closedInMs), deadlineMs })
+        const plan = { delayMs: Math.max(delayMs, closedInMs), deadlineMs }
+        const endsByCount = isEndedByCount(attempt, details, plan, options)
+        outages?.recordFailure(details, { ...plan, deadlineMs: endsByCount ? undefined : deadlineMs })
         await sleepFor(clock, delayMs, request)
       }
     }
@@ -87,6 +89,17 @@ function isLast(
   const isCounted = !(policy.waitsOutRetryAfter && retryAfterMs !== undefined)
   if ((isCounted && attempt >= policy.attempts) || delayMs > longestDelayMs(policy)) return true
   return deadlineMs !== undefined && clock.monotonicMs() >= deadlineMs
+}
+
+/** Returns whether the last counted try is expected to fail before the deadline. */
+function isEndedByCount(
+  attempt: number,
+  { triedForMs = 0 }: FailureDetails,
+  { delayMs, deadlineMs }: NextTry,
+  { policy, clock }: RetryOptions,
+): boolean {
+  if (deadlineMs === undefined) return true
+  return clock.monotonicMs() + lastTryAfterMs(attempt, policy, { delayMs, triedForMs }) < deadlineMs
 }
 
 /** The delay before the next try; the last try begins at the deadline. */

@@ -60,6 +60,19 @@ describe('an outage', () => {
     expect(clock.monotonicMs()).toBe(RETRY.forMs)
   })
 
+  it.each([
+    ['the count of tries', { ...RETRY, attempts: 4, maxDelayMs: 2_000 }, null],
+    ['the deadline', { ...RETRY, attempts: 6 }, NOW_MS + 10_000],
+  ] as const)('an outage names what ends its tries: %s', async (_, retry, givesUpAtMs) => {
+    const clock = jumpingClock()
+    const { outages, onOutage } = collector()
+    await using client = clientOf('http://127.0.0.1:1', { retry, clock, onOutage })
+    await thrownBy(client.checkAccess())
+    expect(outages.map((outage) => outage?.givesUpAtMs)).toEqual(outages.map(() => givesUpAtMs))
+    if (givesUpAtMs !== null) expect(clock.monotonicMs()).toBe(RETRY.forMs)
+    else expect(outages).toHaveLength(3)
+  })
+
   /** A listener that throttles `times` requests, then answers. */
   function throttling(times: number, seconds: string) {
     const seen = { asked: 0 }
