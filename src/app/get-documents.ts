@@ -90,7 +90,7 @@ export async function getDocuments(
 ): Promise<GotDocuments> {
   const { service, signal } = context
   const wanted = listTargets(documents)
-  createDirectory(directory)
+  await createDirectory(directory)
   const connection = await service.connect(signal)
   for (const mirror of new Set(documents.map((each) => each.mirror))) {
     assertSameService(mirror, service, connection.access)
@@ -144,7 +144,7 @@ async function getDocument(
   if (found?.equals(sha256)) return false
   if (found) throw new FileError('io-error', `another file is at "${file}", which is never replaced`)
   if (resourceId === null) throw new FileError('io-error', 'the service does not have it: "shelfd sync" sends it')
-  createDirectory(dirname(file))
+  await createDirectory(dirname(file))
   for (let attempt = 1; ; attempt += 1) {
     try {
       const { body } = await client.downloadResource(resourceId, signal)

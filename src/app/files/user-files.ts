@@ -64,13 +64,12 @@ export async function saveFile(file: string, bytes: Bytes, { force, signal }: Sa
 }
 
 /** Creates a directory, and those above it, in which files are to be saved. Throws UsageError('bad-usage'). */
-export function createDirectory(directory: string): void {
+export async function createDirectory(directory: string): Promise<void> {
   try {
     makeDirectories(directory, 0o777)
   } catch (error) {
-    const code = systemCodeOf(error)
-    const isNone = code === 'ENOTDIR' || code === 'EEXIST'
-    const why = isNone ? `"${nearestDirectory(directory)}" is no directory` : messageOf(error)
+    const nearest = nearestDirectory(directory)
+    const why = (await isDirectory(nearest)) ? messageOf(error) : `"${nearest}" is no directory`
     throw new UsageError('bad-usage', `Cannot write to "${directory}": ${why}`)
   }
 }
