@@ -1,19 +1,27 @@
 import type { AssetRecord } from '../../contract/records.ts'
 import { describePlace } from './labels.ts'
 import { type Marks, wholeWords, withoutAsterisks } from './marks.ts'
+import { escapeContent } from './shown-text.ts'
 
-/** A text with some of its words marked. */
+/** Text of a document, in its lines where the element around it keeps them. */
+export function Content({ text }: { readonly text: string }) {
+  return <span data-content>{escapeContent(text)}</span>
+}
+
+/** A document's text with some of its words marked. */
 export function Marked({ text, marks }: { readonly text: string; readonly marks: Marks }) {
   const ends = [0, ...marks.map(([, end]) => end)]
   return (
     <>
       {marks.map(([start, end], index) => (
         <>
-          {text.slice(ends[index], start)}
-          <mark key={start}>{text.slice(start, end)}</mark>
+          <Content text={text.slice(ends[index], start)} />
+          <mark key={start}>
+            <Content text={text.slice(start, end)} />
+          </mark>
         </>
       ))}
-      {text.slice(ends.at(-1))}
+      <Content text={text.slice(ends.at(-1))} />
     </>
   )
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Failure, Loading } from './notice.tsx'
+import { escapeShown } from './shown-text.ts'
 import type { Loaded } from './use-loaded.ts'
 
 interface ViewHeadingProps {
@@ -18,7 +19,7 @@ function nameOfPage(): string {
 export function ViewHeading({ title, takesFocus, children }: ViewHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => {
-    document.title = `${title} · ${nameOfPage()}`
+    document.title = escapeShown(`${title} · ${nameOfPage()}`)
     if (takesFocus) heading.current?.focus()
   }, [title, takesFocus])
   return (

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ResourceRecord } from '../../../contract/records.ts'
+import { Content } from '../../common/excerpt.tsx'
 import { describeError } from '../../common/failure.ts'
 import { counted } from '../../common/format.ts'
 import { Icon } from '../../common/icon.tsx'
@@ -138,7 +139,9 @@ function OriginalText({ resource, sizeBytes }: OriginalTextProps) {
       {bytes !== undefined && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
         <section class="source" tabIndex={0} aria-label="The original as text">
-          <pre>{new TextDecoder().decode(bytes)}</pre>
+          <pre>
+            <Content text={new TextDecoder().decode(bytes)} />
+          </pre>
         </section>
       )}
       {bytes !== undefined && bytes.length < sizeBytes && (
