@@ -19,7 +19,7 @@ export async function complaintsOf(page: Page): Promise<string[]> {
 
 /**
  * Puts longer words into the place of some texts, then returns the width that the page takes, and the elements that are cut off
- * at 320 pixels. What scrolls by itself may be wider.
+ * at 320 pixels, or take room though they are only read out. What scrolls by itself may be wider.
  */
 export async function cutOff(page: Page, words: Readonly<Record<string, string>>): Promise<unknown> {
   return await page.evaluate(`{
@@ -27,8 +27,9 @@ export async function cutOff(page: Page, words: Readonly<Record<string, string>>
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     while (texts.nextNode()) texts.currentNode.data = longer[texts.currentNode.data.trim()] ?? texts.currentNode.data
     const wide = [...document.querySelectorAll('body *')].filter((each) => {
-      const { right, left } = each.getBoundingClientRect()
-      return getComputedStyle(each).clipPath === 'none' && (right > 320.5 || left < -0.5)
+      const { right, left, width, height } = each.getBoundingClientRect()
+      const isOnlyRead = getComputedStyle(each).clipPath !== 'none'
+      return isOnlyRead ? width > 1 || height > 1 : right > 320.5 || left < -0.5
     })
     ;[document.documentElement.scrollWidth, ...wide.map((each) => each.outerHTML.slice(0, 80))]
   }`)
