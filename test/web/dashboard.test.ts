@@ -201,13 +201,25 @@ test('what the tree leaves out is in the list', async () => {
 
 test('the timeline plots uploads and says their numbers', async () => {
   const { page } = await openDashboard(running())
+  let waits: readonly (number | null)[] = [0, null]
+  await page.route('**/api/timeline', async (route) => {
+    const response = await route.fetch()
+    const json = await response.json()
+    const searchableAfterMs = json.searchableAfterMs.with(-2, waits[0]).with(-1, waits[1])
+    await route.fulfill({ response, json: { ...json, searchableAfterMs } })
+  })
   await goTo(page, '#/timeline?span=hour')
   await page.getByText(/^[5-9] uploads of \d+ B, [1-9] failures?$/).waitFor()
-  await expect.poll(() => page.locator('canvas').count()).toBe(3)
+  const waiting = page.getByRole('figure').filter({ hasText: 'Time until searchable' })
+  await waiting.getByText('At once.').waitFor()
+  await expect.poll(() => page.locator('canvas').count(), { message: 'nothing to plot has no plot' }).toBe(2)
   await page.getByText('Numbers').click()
   await page.getByRole('columnheader', { name: 'Searchable after' }).waitFor()
+  waits = [1_500, 0]
   await page.getByRole('link', { name: 'Last month' }).click()
   await page.getByText(/^[5-9] uploads of/).waitFor()
+  await waiting.getByText('Time until searchable: at most 1.5 sec').waitFor()
+  await expect.poll(() => page.locator('canvas').count()).toBe(3)
 })
 
 test('a search shows excerpts and leads to documents', async () => {

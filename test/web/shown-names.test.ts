@@ -19,6 +19,7 @@ const running = useDashboardDaemon([
       [CONTROLS]: 'A heron flies.',
       [HEBREW]: 'One more heron.',
       'dir\u202eevil/broken\u2066.pdf': '%PDF-',
+      'damaged.pdf': '%PDF-1',
     },
   },
 ])
@@ -93,4 +94,12 @@ test('the dashboard shows odd names escaped and explains them [F-FS-13]', async 
       .waitFor()
     expect([address, await rawTexts(page)]).toEqual([address, []])
   }
+})
+
+test('problems are filtered by the top directory of a mirror', async () => {
+  const { page } = await openDashboard(running())
+  await goTo(page, '#/problems')
+  await page.getByRole('button', { name: 'Odd: top directory 1' }).click()
+  await page.getByText('1 problem', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Odd: damaged.pdf', exact: true }).waitFor()
 })

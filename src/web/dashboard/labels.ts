@@ -39,3 +39,8 @@ export const CLASSES: Readonly<Record<ShownState, { readonly tone: Tone; readonl
   ignored: { tone: 'plain', label: 'left out' },
   unknown: { tone: 'warning', label: 'not known' },
 }
+
+/** `Papers: notes/a.md` as it is; of a mirror's own directory, `Papers: .`, in words. */
+export function describePlace(place: string): string {
+  return place.replace(/: \.$/, ': top directory')
+}

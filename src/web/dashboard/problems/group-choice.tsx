@@ -1,5 +1,6 @@
 import type { ProblemCount } from '../../../contract/dashboard.ts'
 import { formatNumber } from '../../common/format.ts'
+import { describePlace } from '../labels.ts'
 
 interface GroupChoiceProps {
   readonly label: string
@@ -24,7 +25,7 @@ export function GroupChoice({ label, groups, chosen, onChoose }: GroupChoiceProp
           aria-pressed={key === chosen}
           onClick={() => onChoose(key === chosen ? '' : key)}
         >
-          {key} {formatNumber(count)}
+          {describePlace(key)} {formatNumber(count)}
         </button>
       ))}
     </fieldset>

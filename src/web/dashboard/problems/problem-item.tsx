@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ShownProblem } from '../../../contract/dashboard.ts'
 import { counted, formatTime } from '../../common/format.ts'
 import { ActionButton } from '../action-button.tsx'
+import { describePlace } from '../labels.ts'
 import type { Explained } from '../report/why-dialog.tsx'
 
 interface ProblemItemProps {
@@ -13,7 +14,7 @@ interface ProblemItemProps {
 /** A problem: its file, whose name opens what is known of it, its cause, and the ways to go on. */
 export function ProblemItem({ problem, act, onExplain }: ProblemItemProps) {
   const { mirror, path, code, cause, content, isSetAside, canSetAside, ignoreLine, root, command } = problem
-  const name = `${mirror}: ${path || '.'}`
+  const name = describePlace(`${mirror}: ${path || '.'}`)
   const resourceId = content?.resourceId ?? null
   return (
     <li class="problem-item">

@@ -2,6 +2,7 @@ import { Dialog } from '../../common/dialog.tsx'
 import { Failure, Loading } from '../../common/notice.tsx'
 import { useLoaded } from '../../common/use-loaded.ts'
 import { ActionButton, openDocument } from '../action-button.tsx'
+import { describePlace } from '../labels.ts'
 import { useSession } from '../session.ts'
 
 /** A path of a mirror, and the resource that it became. */
@@ -17,7 +18,7 @@ export function WhyDialog({ explained, onClose }: { readonly explained: Explaine
   const { mirror, path, resourceId } = explained
   const found = useLoaded(`${mirror} ${path}`, (signal) => client.call('why', { mirror, path }, signal))
   return (
-    <Dialog title={path} onClose={onClose}>
+    <Dialog title={path || describePlace(`${mirror}: .`)} onClose={onClose}>
       {resourceId !== null && (
         <div class="actions">
           <ActionButton label="Open the document" run={() => openDocument(client, resourceId)} />

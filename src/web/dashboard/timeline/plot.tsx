@@ -1,8 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
+import { tickLabels } from './tick-labels.ts'
 
 interface PlotProps {
   readonly title: string
+  /** Said in place of a plot without bars. */
+  readonly nothing: string
   readonly tone: 'good' | 'problem' | 'accent'
   /** Beginnings of the intervals, in seconds since the epoch. */
   readonly times: readonly number[]
@@ -16,7 +19,7 @@ const AXIS_WIDTH = 64
 const NARROW = 480
 
 /** A plot of one value an interval, in the colours of the page; its numbers are beside it in words. */
-export function Plot({ title, tone, times, intervalMs, values, format }: PlotProps) {
+export function Plot({ title, nothing, tone, times, intervalMs, values, format }: PlotProps) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const element = place.current
@@ -43,7 +46,11 @@ export function Plot({ title, tone, times, intervalMs, values, format }: PlotPro
   return (
     <figure class="plot">
       <figcaption>{title}</figcaption>
-      <div ref={place} class="canvas" aria-hidden="true" />
+      {values.some((value) => value) ? (
+        <div ref={place} class="canvas" aria-hidden="true" />
+      ) : (
+        <p class="quiet">{nothing}</p>
+      )}
     </figure>
   )
 }
@@ -67,7 +74,11 @@ function optionsOf({ tone, intervalMs, format, width }: PlotStyle): uPlot.Option
       y: { range: (_plot, _min, max) => [0, Math.max(1, max ?? 1)] },
     },
     axes: [
-      { ...axis, space: width < NARROW ? 80 : 60 },
+      {
+        ...axis,
+        space: width < NARROW ? 80 : 60,
+        values: (_plot, splits, _axis, _space, stepS) => tickLabels(splits, stepS),
+      },
       {
         ...axis,
         size: AXIS_WIDTH,

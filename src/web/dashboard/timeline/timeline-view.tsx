@@ -43,21 +43,19 @@ function Plots({ timeline }: { readonly timeline: Timeline }) {
   const times = sent.map((_, slot) => (fromMs + slot * intervalMs) / 1_000)
   const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
   const waits = searchableAfterMs.filter((value) => value !== null)
+  const longestMs = Math.max(0, ...waits)
   const plots = { times, intervalMs }
   return (
     <>
       <p class="count" role="status">
         {counted(total(sent), 'upload')} of {formatSize(total(bytes))}, {counted(total(failed), 'failure')}
       </p>
-      <Plot {...plots} title="Uploads" tone="good" values={sent} format={String} />
-      <Plot {...plots} title="Failures" tone="problem" values={failed} format={String} />
+      <Plot {...plots} title="Uploads" nothing="None." tone="good" values={sent} format={String} />
+      <Plot {...plots} title="Failures" nothing="None." tone="problem" values={failed} format={String} />
       <Plot
         {...plots}
-        title={
-          waits.length === 0
-            ? 'Time until searchable'
-            : `Time until searchable: at most ${formatSpan(Math.max(...waits))}`
-        }
+        title={longestMs > 0 ? `Time until searchable: at most ${formatSpan(longestMs)}` : 'Time until searchable'}
+        nothing={waits.length > 0 ? 'At once.' : 'Nothing that was sent can be searched yet.'}
         tone="accent"
         values={searchableAfterMs}
         format={formatSpan}

@@ -1,0 +1,17 @@
+const DAY_S = 86_400
+
+const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
+const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const shortDayFormat = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
+
+/** Returns the labels of times `stepS` apart, in seconds since the epoch, as the reader's system writes them; the day is under the first time of each. */
+export function tickLabels(times: readonly number[], stepS: number): string[] {
+  const dates = times.map((time) => new Date(time * 1_000))
+  if (stepS >= DAY_S) return dates.map((date) => shortDayFormat.format(date))
+  return dates.map((date, index) => {
+    const day = dayFormat.format(date)
+    const before = dates[index - 1]
+    const isNewDay = before === undefined || dayFormat.format(before) !== day
+    return timeFormat.format(date) + (isNewDay ? `\n${day}` : '')
+  })
+}
