@@ -1,3 +1,4 @@
+import { typedProgram } from '../foundation/typed-program.ts'
 import { commands } from './commands.ts'
 
 const NAMES = [...new Set(commands.map(({ name }) => name.split(' ')[0]))].join('|')
@@ -9,14 +10,6 @@ const COMMAND = new RegExp(`(?<=^ *|["(]|: |, |· |&& |see )shelfd (?=(?:${NAMES
  * undefined where this script is of no checkout.
  */
 export function typedInCheckout(script: string, directory: string): ((text: string) => string) | undefined {
-  const program = programOf(script, directory)
-  return program === undefined ? undefined : (text) => text.replaceAll(COMMAND, () => `${program} `)
-}
-
-function programOf(script: string, directory: string): string | undefined {
-  const [, checkout, name] = /^(.*[/\\])src[/\\](start|main)\.ts$/.exec(script) ?? []
-  if (checkout === undefined) return undefined
-  if (name === 'start') return 'npm start --'
-  const from = `${directory}/` === checkout ? '' : checkout
-  return `${from}node_modules/.bin/node ${from}src/main.ts`
+  const program = typedProgram(script, directory)
+  return program === 'shelfd' ? undefined : (text) => text.replaceAll(COMMAND, () => `${program} `)
 }

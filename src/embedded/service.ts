@@ -30,6 +30,8 @@ export interface Service {
   readonly maxUploadBytes: number
   /** The origin under which a reverse proxy shows this service. */
   readonly publicUrl: string | undefined
+  /** What users type for the program. */
+  readonly program: string
 }
 
 /** Opens the signer and the cursors of an instance; the first start creates its secret. */

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../foundation/clock.ts'
 import { messageOf, systemCodeOf, TemporaryError, UsageError } from '../foundation/errors.ts'
 import { type Logger, silentLogger } from '../foundation/logger.ts'
 import { isDiskFull } from '../foundation/sqlite/open-database.ts'
+import { typedProgram } from '../foundation/typed-program.ts'
 import { ensureOwnerToken } from './access/owner-token.ts'
 import { explainDamage, openLibraryDatabase, wasLeftOpen } from './database/open-library-database.ts'
 import { checkStoredData, openTables } from './database/open-tables.ts'
@@ -59,6 +60,8 @@ export interface EmbeddedOptions {
   readonly requests?: Partial<RequestLimits>
   /** The words that started this process, for messages of others; default `shelfd`. */
   readonly command?: string
+  /** What users type for the program, for the commands that the page names; default what started this thread. */
+  readonly program?: string
   /** Called when another process wants to serve the library: dispose of this one then. Default: it is never handed over. */
   readonly onHandOver?: () => void
 }
@@ -182,6 +185,7 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
     clock,
     maxUploadBytes: options.maxUploadBytes ?? MAX_UPLOAD_BYTES,
     publicUrl: options.publicUrl,
+    program: options.program ?? typedProgram(),
   }
 }
 

@@ -9,6 +9,7 @@ import { InterruptedError, LockedError } from '../../foundation/errors.ts'
 import { describeCommand, describeHolder } from '../../foundation/files/lock-holder.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { MINUTE_MS } from '../../foundation/text/times.ts'
+import { typedProgram } from '../../foundation/typed-program.ts'
 import { chooseProxy } from '../../remote/choose-proxy.ts'
 import type { ClientOptions } from '../../remote/client-options.ts'
 import type { Outage, OutageListener } from '../../remote/policies/outage.ts'
@@ -136,6 +137,7 @@ async function openEmbedded(
     dataDir,
     embedsDocuments: isLongLived,
     command: describeCommand(),
+    program: typedProgram(),
     embedder: chooseEmbedder(settings.embedder, redactor),
     ...(isLongLived && settings.libraryListen !== 'none' && settings.libraryListen),
   }

@@ -42,7 +42,7 @@ export async function buildServer(service: Service, host: string, limits: Reques
   for (const each of Object.values(ENDPOINTS)) each.register(app, service)
   showDescription(app)
   serveMcp(app, service)
-  servePage(app)
+  servePage(app, service.program)
   return app
 }
 

@@ -6,6 +6,7 @@ import {
   NOT_BUILT,
   PAGE_FILES_PATH,
   PAGE_HEADERS,
+  type PageFiles,
 } from '../../foundation/http/page-files.ts'
 import { ApiError, notFound } from '../http/api-error.ts'
 import { namesEntityTag } from '../http/send-content.ts'
@@ -14,7 +15,9 @@ import { namesEntityTag } from '../http/send-content.ts'
 export const PAGE_PATH = '/'
 
 /** Serves the page of the library, which needs no credential: it asks its reader for one. It is loaded with the first request. */
-export function servePage(app: FastifyInstance): void {
+export function servePage(app: FastifyInstance, program: string): void {
+  const send = async (request: FastifyRequest, reply: FastifyReply, name: string) =>
+    sendFile(request, reply, { name, files: await loadPageFiles(program) })
   const options = { schema: { hide: true }, exposeHeadRoute: true }
   app.get(PAGE_PATH, options, async (request, reply) => {
     reply.header('vary', 'accept')
@@ -29,8 +32,12 @@ export function servePage(app: FastifyInstance): void {
   })
 }
 
-async function send(request: FastifyRequest, reply: FastifyReply, name: string) {
-  const files = await loadPageFiles()
+interface Wanted {
+  readonly name: string
+  readonly files: PageFiles | undefined
+}
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, { name, files }: Wanted) {
   if (!files) throw new ApiError(503, NOT_BUILT)
   const file = files.get(name)
   if (!file) throw notFound('Page')

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemCodeOf } from '../errors.ts'
+import { typedProgram } from '../typed-program.ts'
 
 export interface PageFile {
   readonly body: Buffer
@@ -56,9 +57,14 @@ export function cachingOf(name: string): string {
   return name.endsWith('.html') ? 'no-cache' : 'public, max-age=31536000, immutable'
 }
 
+interface NamedFile {
+  readonly name: string
+  readonly body: Buffer
+}
+
 /** The exports of .ci/bundle-web.ts. */
 interface Bundler {
-  bundleWeb(): Promise<readonly { readonly name: string; readonly body: Buffer }[]>
+  bundleWeb(): Promise<readonly NamedFile[]>
 }
 
 const RUNS_FROM_SOURCE = import.meta.url.endsWith('.ts')
@@ -68,10 +74,10 @@ let loaded: Promise<PageFiles | undefined> | undefined
 
 /**
  * Loads the pages once in the life of the process: those that the build has put beside the program, or, in a checkout, bundled anew.
- * Undefined if the bundler is not installed there.
+ * These name commands by what users type for the program. Undefined if the bundler is not installed there.
  */
-export async function loadPageFiles(): Promise<PageFiles | undefined> {
-  loaded ??= RUNS_FROM_SOURCE ? bundleSources() : readBundled()
+export async function loadPageFiles(program = typedProgram()): Promise<PageFiles | undefined> {
+  loaded ??= RUNS_FROM_SOURCE ? bundleSources(program) : readBundled()
   return await loaded
 }
 
@@ -79,17 +85,25 @@ async function readBundled(): Promise<PageFiles> {
   return toPageFiles(readdirSync(BUNDLED).map((name) => ({ name, body: readFileSync(join(BUNDLED, name)) })))
 }
 
-async function bundleSources(): Promise<PageFiles | undefined> {
+async function bundleSources(program: string): Promise<PageFiles | undefined> {
   try {
     const bundler: Bundler = await import(new URL('../../../.ci/bundle-web.ts', import.meta.url).href)
-    return toPageFiles(await bundler.bundleWeb())
+    const files = await bundler.bundleWeb()
+    return toPageFiles(files.map((file) => (file.name.endsWith('.html') ? withProgram(file, program) : file)))
   } catch (error) {
     if (systemCodeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error
     return undefined
   }
 }
 
-function toPageFiles(files: readonly { readonly name: string; readonly body: Buffer }[]): PageFiles {
+/** The program stands in the HTML as `<meta name="program" content="shelfd">` and in `<code>shelfd status</code>`. */
+function withProgram({ name, body }: NamedFile, program: string): NamedFile {
+  const text = program.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+  const html = body.toString('utf8').replaceAll(/(?<=name="program" content="|<code>)shelfd\b/g, () => text)
+  return { name, body: Buffer.from(html) }
+}
+
+function toPageFiles(files: readonly NamedFile[]): PageFiles {
   return new Map(files.map(({ name, body }) => [name, { body, entityTag: entityTagOf(body) }]))
 }
 

@@ -1,5 +1,6 @@
 import { Fragment, options } from 'preact'
 import { escapeShown } from './shown-text.ts'
+import { asTyped } from './typed-program.tsx'
 
 /** Attributes that browsers show or read out. `value` is what a form sends, and stays true, as addresses do. */
 const SHOWN = ['title', 'aria-label', 'alt', 'placeholder']
@@ -22,6 +23,6 @@ function escapeProps(props: Record<string, unknown>): void {
 }
 
 function escapeChild(child: unknown): unknown {
-  if (typeof child === 'string') return escapeShown(child)
+  if (typeof child === 'string') return escapeShown(asTyped(child))
   return Array.isArray(child) ? child.map(escapeChild) : child
 }

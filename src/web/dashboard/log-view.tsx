@@ -1,6 +1,7 @@
 import type { LogLine } from '../../contract/dashboard.ts'
 import type { Tone } from '../common/labels.ts'
 import { Notice } from '../common/notice.tsx'
+import { Command } from '../common/typed-program.tsx'
 import { useLoaded } from '../common/use-loaded.ts'
 import { Unloaded, ViewHeading } from '../common/view-heading.tsx'
 import { useSession } from './session.ts'
@@ -20,7 +21,7 @@ export function LogView({ takesFocus }: { readonly takesFocus: boolean }) {
       <ViewHeading title="Log" takesFocus={takesFocus} />
       {lines === null && (
         <Notice tone="plain">
-          No daemon serves this page, so there is no log to show. <code>shelfd service logs</code> shows that of an
+          No daemon serves this page, so there is no log to show. <Command>service logs</Command> shows that of an
           installed daemon.
         </Notice>
       )}

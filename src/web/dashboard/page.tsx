@@ -3,6 +3,7 @@ import { SIGN_IN_FRAGMENT } from '../../contract/dashboard-addresses.ts'
 import { describeError } from '../common/failure.ts'
 import { Logo } from '../common/icon.tsx'
 import { Loading, Notice } from '../common/notice.tsx'
+import { Command } from '../common/typed-program.tsx'
 import { DashboardClient } from './dashboard-client.ts'
 import { Frame } from './frame.tsx'
 import { SessionContext, tokenOfTab } from './session.ts'
@@ -51,7 +52,7 @@ function SignedOut({ reason }: { readonly reason: string }) {
       </h1>
       <p>This command opens the dashboard; its address works once:</p>
       <p>
-        <code>shelfd dashboard</code>
+        <Command>dashboard</Command>
       </p>
       {reason !== '' && <Notice tone="problem">{reason}</Notice>}
     </main>

@@ -3,6 +3,7 @@ import { ApiClient } from '../common/api-client.ts'
 import { describeError } from '../common/failure.ts'
 import { Logo } from '../common/icon.tsx'
 import { Notice } from '../common/notice.tsx'
+import { Command } from '../common/typed-program.tsx'
 
 interface SignInProps {
   /** The reason why the last session ended; empty at first. */
@@ -55,7 +56,7 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
         </button>
         <p id="token-help" class="quiet">
           Whoever runs the server finds one in the file <code>token</code> of its data directory, or makes one with{' '}
-          <code>shelfd serve tokens create</code>. This tab keeps it until you sign out or close it.
+          <Command>serve tokens create</Command>. This tab keeps it until you sign out or close it.
         </p>
       </form>
     </main>

@@ -1,6 +1,7 @@
 import { ROWS_A_PAGE } from '../../../contract/dashboard-addresses.ts'
 import { counted } from '../../common/format.ts'
 import { Notice } from '../../common/notice.tsx'
+import { Command } from '../../common/typed-program.tsx'
 import { useLoaded } from '../../common/use-loaded.ts'
 import { Unloaded, ViewHeading } from '../../common/view-heading.tsx'
 import { Pager, TextFilter } from '../filters.tsx'
@@ -31,7 +32,7 @@ export function HostsView({ query, takesFocus }: ViewProps) {
       </div>
       {secondSends > 0 && (
         <Notice tone="warning">
-          {counted(secondSends, 'file')} reached the service twice: <code>shelfd fleet status</code>
+          {counted(secondSends, 'file')} reached the service twice: <Command>fleet status</Command>
         </Notice>
       )}
       {(total > 1 || text !== '') && (

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { formatTime } from '../../common/format.ts'
 import { Loading, Notice } from '../../common/notice.tsx'
+import { Command } from '../../common/typed-program.tsx'
 import { ViewHeading } from '../../common/view-heading.tsx'
 import { ActionButton } from '../action-button.tsx'
 import { useSession } from '../session.ts'
@@ -41,8 +42,8 @@ export function MirrorsView({ takesFocus }: { readonly takesFocus: boolean }) {
       </p>
       {mirrors.length === 0 && (
         <Notice tone="plain">
-          Nothing is mirrored yet. Add a directory here; <code>shelfd init</code> also sets up a service, and{' '}
-          <code>shelfd sync DIRECTORY</code> tries one out.
+          Nothing is mirrored yet. Add a directory here; <Command>init</Command> also sets up a service, and{' '}
+          <Command>sync DIRECTORY</Command> tries one out.
         </Notice>
       )}
       {mirrors.map((mirror) => (

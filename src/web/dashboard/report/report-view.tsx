@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Choice } from '../../common/choice.tsx'
 import { Loading, Notice } from '../../common/notice.tsx'
+import { Command } from '../../common/typed-program.tsx'
 import { ViewHeading } from '../../common/view-heading.tsx'
 import { addressOf, type ViewProps } from '../routes.ts'
 import { useSession } from '../session.ts'
@@ -44,7 +45,7 @@ export function ReportView({ query, takesFocus }: ViewProps) {
         </div>
       </div>
       <p class="quiet">
-        By what the last scan and the service's last answers say. <code>shelfd report</code> asks disk and library anew.
+        By what the last scan and the service's last answers say. <Command>report</Command> asks disk and library anew.
       </p>
       {mirror === undefined && <Notice tone="plain">Nothing is mirrored yet.</Notice>}
       {mirror !== undefined && !isTree && (
