@@ -22,6 +22,7 @@ const running = useDashboardDaemon([
       'damaged.pdf': '%PDF-1',
     },
   },
+  { name: 'שלום', files: { 'a.txt': 'A tern dives.' } },
 ])
 
 /** Returns the texts, tooltips, labels and title of the page that reorder or move anything; a document keeps its lines. */
@@ -102,4 +103,15 @@ test('problems are filtered by the top directory of a mirror', async () => {
   await page.getByRole('button', { name: 'Odd: top directory 1' }).click()
   await page.getByText('1 problem', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Odd: damaged.pdf', exact: true }).waitFor()
+})
+
+test('the directory and library of a mirror keep their order in Hebrew', async () => {
+  const { page } = await openDashboard(running(), { viewport: { width: 1_280, height: 800 } })
+  const way = page.getByRole('article', { name: 'שלום' }).locator('p.path')
+  await way.waitFor()
+  const parts = await way.locator('> *').all()
+  const lefts = await Promise.all(parts.map(async (part) => (await part.boundingBox())?.x ?? 0))
+  expect(lefts).toHaveLength(3)
+  expect(lefts).toEqual(lefts.toSorted((a, b) => a - b))
+  expect(await way.textContent()).toBe(`${running().home.path}/שלום → שלום:/שלום`)
 })

@@ -88,7 +88,10 @@ function AddForm({ file, revision, libraries }: AddFormProps) {
       {mirror && (
         <>
           <p class="path">
-            <strong>{mirror.name}</strong>: {mirror.path} → {mirror.library}:{mirror.remotePath}
+            <bdi>
+              <strong>{mirror.name}</strong>
+            </bdi>
+            : <bdi dir="ltr">{mirror.path}</bdi> → <bdi>{mirror.library}</bdi>:<bdi dir="ltr">{mirror.remotePath}</bdi>
           </p>
           {mirror.isNewLibrary && <p class="state warning">The library {mirror.library} is new, and will be made.</p>}
           <Effect found={mirror.found} isNew />

@@ -31,8 +31,13 @@ export function MirrorCard({ mirror }: { readonly mirror: MirrorOverview }) {
         </p>
       )}
       <p class="quiet path">
-        {path}
-        {library && ` → ${library.name}:${library.remotePath}`}
+        <bdi dir="ltr">{path}</bdi>
+        {library && (
+          <>
+            {' → '}
+            <bdi>{library.name}</bdi>:<bdi dir="ltr">{library.remotePath}</bdi>
+          </>
+        )}
       </p>
       <FileBar files={files} />
       <Facts mirror={mirror} />
