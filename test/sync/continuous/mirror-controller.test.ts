@@ -68,34 +68,30 @@ describe('a continuous mirror', () => {
   })
 })
 
-describe('a hold', () => {
-  test('a held mirror is followed until its earlier uploads are searchable', async () => {
-    const { service, engine } = await startEngine({}, { service: { library: 'Test' } })
-    service.answer = ({ route }) => (route === 'showResource' ? { status: 503, body: {} } : undefined)
-    const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means)
-    const first = startController(engine, settings)
-    await until('the file is sent', () => service.count('uploadFile') === 1)
-    await first.stop()
-    const held = startController(engine, settings)
-    held.controller.hold('paused', 'by the test')
-    service.answer = () => undefined
-    const [row] = engine.store.mirrors.list()
-    await until('it is searchable', () => row !== undefined && engine.store.contents.countPending(row) === 0)
-    expect(held.controller.status.state).toBe('held')
-  })
+test('a held mirror is followed until its earlier uploads are searchable', async () => {
+  const { service, engine } = await startEngine({}, { service: { library: 'Test' } })
+  service.answer = ({ route }) => (route === 'showResource' ? { status: 503, body: {} } : undefined)
+  const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means)
+  const first = startController(engine, settings)
+  await until('the file is sent', () => service.count('uploadFile') === 1)
+  await first.stop()
+  const held = startController(engine, settings)
+  held.controller.hold('paused', 'by the test')
+  service.answer = () => undefined
+  const [row] = engine.store.mirrors.list()
+  await until('it is searchable', () => row !== undefined && engine.store.contents.countPending(row) === 0)
+  expect(held.controller.status.state).toBe('held')
 })
 
-describe('a pin', () => {
-  test('the pin of a mirror is compared over every new connection [P15]', async () => {
-    await using service = await startFaultyService({ library: 'Test' })
-    const { connection, controller, write } = await controlledMirror(service, { 'a.md': 'a' })
-    await connection.reset()
-    service.rewrite = ({ route }, body) => (route === 'checkAccess' ? ofOtherTenant(body) : body)
-    write('b.md', 'b')
-    await until('it halts', () => controller.status.state === 'halted')
-    expect(controller.status.reason?.code).toBe('tenant-mismatch')
-    expect(service.count('uploadFile')).toBe(1)
-  })
+test('the pin of a mirror is compared over every new connection [P15]', async () => {
+  await using service = await startFaultyService({ library: 'Test' })
+  const { connection, controller, write } = await controlledMirror(service, { 'a.md': 'a' })
+  await connection.reset()
+  service.rewrite = ({ route }, body) => (route === 'checkAccess' ? ofOtherTenant(body) : body)
+  write('b.md', 'b')
+  await until('it halts', () => controller.status.state === 'halted')
+  expect(controller.status.reason?.code).toBe('tenant-mismatch')
+  expect(service.count('uploadFile')).toBe(1)
 })
 
 /** The row of a file in the root of the only mirror. */
@@ -321,31 +317,26 @@ describe('a batch', () => {
   })
 })
 
-describe('another run', () => {
-  test('a controller does nothing while another run has its mirror', async () => {
-    let calls = 0
-    const lstatSync: FileSystem['lstatSync'] = (path, options) => {
-      calls += 1
-      return nodeFileSystem.lstatSync(path, options)
-    }
-    const fs = { ...nodeFileSystem, lstatSync }
-    const { engine } = await startEngine({}, { service: { library: 'Test' }, fs })
-    const running = startController(
-      engine,
-      controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means),
-    )
-    await until('the controller is idle', () => isIdle(running))
-    for (let turns = 0; turns < 60; turns += 1) {
-      running.controller.wake()
-      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve()
-      const quiesced = await running.controller.quiesce()
-      const before = calls
-      for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
-      expect(calls, `after ${turns} turns`).toBe(before)
-      quiesced[Symbol.dispose]()
-    }
-    await until('the controller is idle', () => isIdle(running))
-  })
+test('a controller does nothing while another run has its mirror', async () => {
+  let calls = 0
+  const lstatSync: FileSystem['lstatSync'] = (path, options) => {
+    calls += 1
+    return nodeFileSystem.lstatSync(path, options)
+  }
+  const fs = { ...nodeFileSystem, lstatSync }
+  const { engine } = await startEngine({}, { service: { library: 'Test' }, fs })
+  const running = startController(engine, controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means))
+  await until('the controller is idle', () => isIdle(running))
+  for (let turns = 0; turns < 60; turns += 1) {
+    running.controller.wake()
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve()
+    const quiesced = await running.controller.quiesce()
+    const before = calls
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    expect(calls, `after ${turns} turns`).toBe(before)
+    quiesced[Symbol.dispose]()
+  }
+  await until('the controller is idle', () => isIdle(running))
 })
 
 describe('modification times in the future', () => {
