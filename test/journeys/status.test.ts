@@ -1,4 +1,5 @@
 /** `status` without a daemon: why a run failed, how far a run is, and an answer even if the configuration is broken. */
+import { spawnSync } from 'node:child_process'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -23,6 +24,29 @@ describe('status without a daemon', () => {
     expect(stdout).toMatch(/^daemon: not running\n/)
     expect(stdout).toMatch(/^Papers → Papers:\/Papers\n {2}✓ up to date .* · 6 files searchable\n/m)
     expect(stdout).not.toMatch(/to send|contents/)
+  })
+
+  test('commands of a host alone load nothing of a fleet', async () => {
+    const { home } = await synced()
+    const hook = `import { registerHooks } from 'node:module'
+      registerHooks({ load: (url, context, next) => (process.stderr.write(url + '\\n'), next(url, context)) })`
+    const imported = `data:text/javascript,${encodeURIComponent(hook)}`
+    const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+    for (const command of ['status', 'history', 'failed']) {
+      const { stderr, status } = spawnSync(process.execPath, ['--import', imported, main, command], {
+        env: home.env,
+        encoding: 'utf8',
+      })
+      expect({
+        command,
+        status,
+        loaded: stderr.match(/\S*(?:cli\/commands\/|app\/fleet|ledger\/postgres\/|node_modules\/pg\/)\S*/g),
+      }).toEqual({
+        command,
+        status: 0,
+        loaded: [expect.stringContaining(`/commands/${command}.ts`)],
+      })
+    }
   })
 
   test('status gives the reason of a halted run', async () => {

@@ -1,4 +1,3 @@
-import { openFleet } from '../../app/fleet.ts'
 import type { FleetSettings } from '../../app/settings/settings.ts'
 import { OperatorError, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
@@ -34,6 +33,8 @@ export async function openView(context: CommandContext): Promise<FleetView> {
   const { io, redactor } = context
   const fleet = requireFleet(context)
   context.showWait(`waiting for ${describeDatabase(fleet)}`)
+  // Commands of a host alone load nothing of it.
+  const { openFleet } = await import('../../app/fleet.ts')
   return await openFleet(fleet, { ...io, redactor })
 }
 
