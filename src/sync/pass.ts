@@ -99,7 +99,7 @@ export interface UploadOptions {
   readonly rechecksDirectories?: boolean
   /** Called with the path of each file that is no longer what was hashed. */
   readonly onUnread?: (path: string) => void
-  /** Nothing more is to be sent for now than what was announced by `wake`. */
+  /** Returns whether nothing is to be sent now, as while the mirror is paused. */
   readonly isHeld?: () => boolean
   /** Called when there is nothing to upload for the moment; only while the stage is open. */
   readonly onIdle?: () => void

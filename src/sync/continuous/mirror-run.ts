@@ -24,7 +24,7 @@ interface RunOptions {
   /** Called when nothing is left to upload for the moment, and when the upload stage ends. */
   readonly onIdle: () => void
   readonly onUnread: (path: string) => void
-  /** Nothing is to be sent now. */
+  /** Returns whether nothing is to be sent now, as while the mirror is paused. */
   readonly isHeld: () => boolean
 }
 
