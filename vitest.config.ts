@@ -1,12 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { COMPILE_CACHE } from './test/support/compile-cache.ts'
+import { forgetSurroundings } from './test/support/forget-surroundings.ts'
 import { MEMORY_DISK } from './test/support/memory-disk.ts'
 
-/** Whole commands as people run them, and pages in a browser. */
-const JOURNEYS = ['test/journeys/**/*.test.ts', 'test/package/**/*.test.ts', 'test/web/**/*.test.ts']
-/** The program under load, faults and kills, for a minute and more. */
-const ENDURANCE = ['test/endurance/**/*.test.ts']
+/** Whole commands as people run them. */
+const JOURNEYS = ['test/journeys/**/*.test.ts']
+/** What takes its time: load, faults and kills, fleets under outages, packages, a browser. `npm test` leaves it out. */
+const SLOW = ['test/slow/**/*.test.ts']
 /** Tests that need PostgreSQL share one server. */
 const POSTGRES = 'test/support/postgres-server.ts'
 /** Processes run the bundle, and have their files in memory: what waits for a disk is `unit`. */
@@ -15,46 +16,57 @@ const WHOLE_PROGRAM = {
   env: MEMORY_DISK === undefined ? {} : { TMPDIR: MEMORY_DISK },
 }
 
-export default defineConfig({
-  test: {
-    // `vitest run --project unit` runs one of them.
-    projects: [
-      { extends: true, test: { name: 'endurance', include: ENDURANCE, ...WHOLE_PROGRAM } },
-      { extends: true, test: { name: 'journeys', include: JOURNEYS, ...WHOLE_PROGRAM } },
-      {
-        extends: true,
-        test: {
-          name: 'unit',
-          include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...JOURNEYS, ...ENDURANCE],
-          globalSetup: POSTGRES,
-          // Its files are many and small: a process for each would spend half of its time loading what the last one had loaded.
-          isolate: false,
+forgetSurroundings()
+
+/** What follows `vitest run`: with the name of a folder, a file or a test, slow ones with that name run as well. */
+const isNarrowed = process.argv
+  .slice(3)
+  .some((argument, at, all) => !argument.startsWith('-') && all[at - 1] !== '--mode')
+
+export default defineConfig(({ mode }) => {
+  const isQuick = mode !== 'all' && !isNarrowed
+  return {
+    test: {
+      // `vitest run --project unit` runs one of them.
+      projects: [
+        ...(isQuick ? [] : [{ extends: true as const, test: { name: 'slow', include: SLOW, ...WHOLE_PROGRAM } }]),
+        { extends: true, test: { name: 'journeys', include: JOURNEYS, ...WHOLE_PROGRAM } },
+        {
+          extends: true,
+          test: {
+            name: 'unit',
+            include: ['test/**/*.test.ts'],
+            exclude: ['**/node_modules/**', ...JOURNEYS, ...SLOW],
+            globalSetup: POSTGRES,
+            // Its files are many and small: a process for each would spend half of its time loading what the last one had loaded.
+            isolate: false,
+          },
         },
-      },
-    ],
-    pool: 'forks',
-    // Many tests wait for processes and times: one more at a time than there are processors.
-    maxWorkers: availableParallelism() + 1,
-    // Threads of the program compile the sources once for all tests.
-    env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
-    // What a test waits for may come late on a busy machine.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
-    reporters: ['default', './test/reporter.ts'],
-    coverage: {
-      provider: 'v8',
-      // What decides, what remembers and what uploads: an untested branch here may lose a file or upload it twice.
-      include: [
-        'src/rules/**/*.ts',
-        'src/store/**/*.ts',
-        'src/sync/{upload,directories,doubts}/**/*.ts',
-        'src/sync/item-failure.ts',
       ],
-      reporter: ['text', 'json'],
-      reportOnFailure: true,
-      thresholds: { branches: 100 },
+      pool: 'forks',
+      // Many tests wait for processes and times: one more at a time than there are processors.
+      maxWorkers: availableParallelism() + 1,
+      setupFiles: 'test/support/processor-time.ts',
+      // Threads of the program compile the sources once for all tests.
+      env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
+      // What a test waits for may come late on a busy machine.
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      expect: { poll: { timeout: 30_000 } },
+      reporters: ['default', ['./test/reporter.ts', { isQuick }]],
+      coverage: {
+        provider: 'v8',
+        // What decides, what remembers and what uploads: an untested branch here may lose a file or upload it twice.
+        include: [
+          'src/rules/**/*.ts',
+          'src/store/**/*.ts',
+          'src/sync/{upload,directories,doubts}/**/*.ts',
+          'src/sync/item-failure.ts',
+        ],
+        reporter: ['text', 'json'],
+        reportOnFailure: true,
+        thresholds: { branches: 100 },
+      },
     },
-  },
+  }
 })

@@ -7,9 +7,11 @@ import { BARE_PROGRAMS, describeMissing, noteOf, PROGRAMS } from './support/prog
 const CALL = /\b(?:execFile|execFileSync|spawn|spawnSync|promisify\(execFile\))\(\s*'([\w-]+)'/g
 
 /** Their callers say what they need, or they do without. */
-const HELPERS = ['support/clean-root.ts', 'support/memory-disk.ts', 'support/state-faults.ts']
+const HELPERS = ['support/programs.ts', 'support/clean-root.ts', 'support/memory-disk.ts', 'support/state-faults.ts']
 /** Run by hand, where their programs are known to be there. */
-const INSTRUMENTS = ['bench', 'mutants', 'real-documents', 'search-quality'].map((name) => `instruments/${name}/**`)
+const INSTRUMENTS = ['anywhere', 'bench', 'mutants', 'real-documents', 'search-quality'].map(
+  (name) => `instruments/${name}/**`,
+)
 
 test('each test that starts a program of the system is left out where the program is missing', () => {
   const sources = globSync('**/*.ts', { cwd: import.meta.dirname, exclude: [...INSTRUMENTS, '**/node_modules'] })
@@ -24,14 +26,16 @@ test('each test that starts a program of the system is left out where the progra
   expect(offenders).toEqual([])
 })
 
-test('the end of a run names the missing programs, their tests and what installs them', () => {
-  expect(describeMissing([undefined, 'nobody but root may do this'])).toEqual([])
-  expect(describeMissing([noteOf(['gcc']), noteOf(['openssl', 'gcc']), undefined])).toEqual([
-    '2 tests left out for programs that are missing here:',
-    '  gcc      needed by 2 tests',
-    '  openssl  needed by 1 test',
-    'Install them: apt-get install --no-install-recommends gcc libc6-dev openssl',
+test('the end of a run names what is missing, the tests that need it and what installs programs', () => {
+  expect(describeMissing([undefined, 'for another reason'])).toEqual([])
+  expect(describeMissing([noteOf(['gcc']), noteOf(['openssl', 'gcc']), undefined, noteOf(['mounts'])])).toEqual([
+    '3 tests left out for what is missing here:',
+    '  gcc                 needed by 2 tests',
+    '  the right to mount  needed by 1 test',
+    '  openssl             needed by 1 test',
+    'Install the programs: apt-get install --no-install-recommends gcc libc6-dev openssl',
   ])
+  expect(describeMissing([noteOf(['root'])])).toHaveLength(2)
 })
 
 function isKnown(name: string): boolean {

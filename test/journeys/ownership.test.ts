@@ -20,11 +20,10 @@ import { replaceFile } from '../../src/foundation/files/replace-file.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { expectExit, type Home, homeWithPapers, temporaryHome } from '../support/home.ts'
+import { needs } from '../support/needs.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
 const SOMEBODY = 54_321
-/** Only root can give a file to another user. */
-const isRoot = process.geteuid?.() === 0
 const own = process.geteuid?.() ?? 0
 
 /** A configuration whose tokenCommand leaves a trace when it is run. */
@@ -36,7 +35,8 @@ function configureCommand(home: Home): { readonly file: string; readonly trace: 
 }
 
 describe('configuration files', () => {
-  test.runIf(isRoot)('a configuration of another user is refused before its tokenCommand runs [S-06]', async () => {
+  test('a configuration of another user is refused before its tokenCommand runs [S-06]', async () => {
+    needs('root')
     const home = temporaryHome()
     const { file, trace } = configureCommand(home)
     chownSync(file, SOMEBODY, SOMEBODY)
@@ -70,7 +70,8 @@ describe('configuration files', () => {
     expect((await home.shelfd(['config', 'show'])).exitCode).toBe(0)
   })
 
-  test.runIf(isRoot)('a configuration of another user cannot choose the state', async () => {
+  test('a configuration of another user cannot choose the state', async () => {
+    needs('root')
     const home = temporaryHome()
     home.write('config/shelfd', { 'config.yaml': stringify({ stateDir: join(home.path, 'theirs') }) })
     chownSync(join(home.path, 'config/shelfd/config.yaml'), SOMEBODY, SOMEBODY)
@@ -79,7 +80,8 @@ describe('configuration files', () => {
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.not.stringContaining('store.db') })
   })
 
-  test.runIf(isRoot)('an empty configuration may belong to any user', async () => {
+  test('an empty configuration may belong to any user', async () => {
+    needs('root')
     const home = temporaryHome()
     home.write('config/shelfd', { 'config.yaml': '# nothing\n' })
     chownSync(join(home.path, 'config/shelfd/config.yaml'), SOMEBODY, SOMEBODY)
@@ -89,7 +91,8 @@ describe('configuration files', () => {
 })
 
 describe('token files', () => {
-  test.runIf(isRoot)('a token file of another user is refused [S-06]', async () => {
+  test('a token file of another user is refused [S-06]', async () => {
+    needs('root')
     const home = temporaryHome()
     home.write('secrets', { token: 'theirs-4f1c9b7d2e' })
     const file = join(home.path, 'secrets/token')
@@ -161,7 +164,8 @@ describe('the state directory', () => {
     expect(readdirSync(home.stateDir)).toEqual([])
   })
 
-  test.runIf(isRoot)("root may read another user's state directory, not use it", async () => {
+  test("root may read another user's state directory, not use it", async () => {
+    needs('root')
     const home = homeWithPapers({ 'a.md': 'A' })
     expect((await home.sync(['Papers'])).exitCode).toBe(0)
     chownSync(home.stateDir, SOMEBODY, SOMEBODY)
@@ -173,7 +177,8 @@ describe('the state directory', () => {
     expect((await home.shelfd(['status'])).exitCode).toBe(0)
   })
 
-  test.runIf(isRoot)("a state directory behind another user's link is refused [S-18]", async () => {
+  test("a state directory behind another user's link is refused [S-18]", async () => {
+    needs('root')
     const home = homeWithPapers({ 'a.md': 'A' })
     const target = home.write('elsewhere/', {})
     symlinkSync(target, join(home.path, 'link'))
@@ -218,7 +223,8 @@ describe('compiled code', () => {
     expect(readdirSync(join(cache, 'shelfd/code'))).toHaveLength(1)
   })
 
-  test.runIf(isRoot)('a code cache of another user is never used [S-18]', async () => {
+  test('a code cache of another user is never used [S-18]', async () => {
+    needs('root')
     const home = temporaryHome()
     const code = home.write('cache/shelfd/code/', {})
     chownSync(code, SOMEBODY, SOMEBODY)

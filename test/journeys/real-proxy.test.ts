@@ -9,7 +9,7 @@ import { type FaultyService, startFaultyService } from '../support/faulty-servic
 import { expectExit, type Home, temporaryHome, type Variables } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { needs } from '../support/needs.ts'
-import { hasIpv6, startTlsFront } from '../support/network.ts'
+import { startTlsFront } from '../support/network.ts'
 import { startTinyproxy, type Tinyproxy } from '../support/tinyproxy.ts'
 
 /** An address that leads to this computer, though neither curl nor shelfd counts it as loopback: so a proxy is used. */
@@ -136,7 +136,8 @@ test.each([
   expect(answer.stderr).toMatch(/the proxy http:\/\/127\.0\.0\.1:\d+ \(HTTPS_PROXY\)/)
 })
 
-test.skipIf(!hasIpv6)('a proxy at an IPv6 address is used', async () => {
+test('a proxy at an IPv6 address is used', async () => {
+  needs('ipv6')
   const { home, env } = await openOffice()
   await using proxy = await startTinyproxy({ host: '::1' })
   expect(await home.shelfd(['whoami'], { ...env, HTTPS_PROXY: proxy.url })).toMatchObject({ exitCode: 0 })

@@ -33,6 +33,14 @@ describe('the catalogue', () => {
     expect(bare.filter(({ open }) => open === undefined).map(({ id }) => id)).toEqual([])
   })
 
+  test('each promise has a test in npm test', () => {
+    const slow = rows.filter(({ id, shownBy }) => {
+      const shown = Object.entries(shownBy).filter(([file, titles]) => titles.length > 0 && !file.startsWith('slow/'))
+      return id.startsWith('P') && shown.length === 0
+    })
+    expect(slow.map(({ id }) => id)).toEqual([])
+  })
+
   test('the catalogue has each number once, without a gap', () => {
     const numbers = new Map<string, number[]>()
     for (const { id } of rows) {

@@ -1,11 +1,7 @@
 /** A root directory with the essential packages of Debian and nothing else: no Node, no npm, no checkout. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, globSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, globSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { mayMount } from './memory-disk.ts'
-
-/** It takes the right to mount, and a machine whose packages are those of Debian. */
-export const mayMakeRoot = mayMount && existsSync('/var/lib/dpkg/info')
 
 /** What nobody needs to run a program. */
 const LEFT_OUT = /^\/(?:\.$|usr\/share\/(?:doc|doc-base|info|locale|man|bug|lintian)\/|usr\/lib\/locale\/)/

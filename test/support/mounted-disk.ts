@@ -6,7 +6,7 @@ import { type Tree, writeTree } from './temporary.ts'
 
 /** Something mounted until it is disposed of, as a disk is unplugged (what is open stays so), or until the test is over. */
 export function mount(args: readonly string[], at: string): Disposable {
-  needs('mount')
+  needs('mounts', 'mount', 'umount')
   mkdirSync(at, { recursive: true })
   execFileSync('mount', [...args, at])
   let isMounted = true
@@ -20,7 +20,7 @@ export function mount(args: readonly string[], at: string): Disposable {
 
 /** Creates the image of a disk with these files; `madeAt` in seconds since the Unix epoch, `at` is where it is mounted for that. */
 export function makeDisk(image: string, madeAt: number, at: string, files: Tree): void {
-  needs('mke2fs', 'mount')
+  needs('mounts', 'mke2fs')
   writeFileSync(image, '')
   execFileSync('truncate', ['--size=8M', image])
   execFileSync('mke2fs', ['-q', '-t', 'ext4', image], { env: { ...process.env, E2FSPROGS_FAKE_TIME: String(madeAt) } })

@@ -1,6 +1,5 @@
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
-import { networkInterfaces } from 'node:os'
 import { createServer as createTlsServer } from 'node:tls'
 import { onTestFinished } from 'vitest'
 import type { Certificate } from './certificates.ts'
@@ -115,6 +114,3 @@ function portOf(address: AddressInfo | string | null): number {
 export async function startRawServer(answer?: string): Promise<Listening> {
   return listen(createServer((socket) => socket.once('data', () => answer !== undefined && socket.end(answer))))
 }
-
-/** True if this machine has the IPv6 loopback address; containers often have none. */
-export const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'))

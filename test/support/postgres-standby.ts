@@ -1,7 +1,9 @@
 /** Two servers of PostgreSQL for one test: a primary, and a standby that streams from it and can be promoted. */
+import { execFile } from 'node:child_process'
 import { appendFileSync, chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { freePort } from './free-port.ts'
 import { createDatabaseOn, newServerData, runIn, runUnprivileged, type TestDatabase } from './postgres.ts'
 
@@ -24,7 +26,7 @@ export async function createReplicatedDatabase(): Promise<Replicated> {
   mkdirSync(standbyDirectory)
   chmodSync(standbyDirectory, 0o777)
   appendFileSync(join(primary, 'postgresql.conf'), "listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\n")
-  await runUnprivileged('cp', ['-a', primary, standbyDirectory])
+  await promisify(execFile)('cp', ['-a', primary, standbyDirectory])
   const source = `host=127.0.0.1 port=${port} user=postgres password=${password}`
   appendFileSync(join(standby, 'postgresql.conf'), `primary_conninfo = '${source}'\n`)
   writeFileSync(join(standby, 'standby.signal'), '')

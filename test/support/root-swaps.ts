@@ -1,8 +1,8 @@
 /** Ways in which something else takes the place of a mirror's directory while the program works, and how it comes back. */
 import { renameSync, rmSync, symlinkSync } from 'node:fs'
-import { mayMount } from './memory-disk.ts'
 import { mount } from './mounted-disk.ts'
 import { needs } from './needs.ts'
+import { missingOf } from './programs.ts'
 import { type Tree, writeTree } from './temporary.ts'
 
 /** The directory of a mirror, and what is prepared beside it: another directory with files, and room for more. */
@@ -78,14 +78,16 @@ const SWAPS = {
   'moved-away': { needsMount: false, arm: (place) => moveAside(place, () => {}) },
 } as const satisfies Record<string, RootSwap>
 
+export const rootSwaps: readonly (readonly [name: string, swap: RootSwap])[] = Object.entries(SWAPS)
+
+const mayMount = missingOf(['mounts', 'mount', 'umount']).length === 0
+
 /** Those that this user may do. */
-export const rootSwaps: readonly (readonly [name: string, swap: RootSwap])[] = Object.entries(SWAPS).filter(
-  ([, { needsMount }]) => mayMount || !needsMount,
-)
+export const possibleRootSwaps = rootSwaps.filter(([, { needsMount }]) => mayMount || !needsMount)
 
 /** Makes a directory with `files`, and what takes its place, which has `strangers`. */
 export function armSwap(swap: RootSwap, root: string, files: Tree, strangers: Tree): Swap {
-  if (swap.needsMount) needs('mount')
+  if (swap.needsMount) needs('mounts', 'mount', 'umount')
   writeTree(root, files)
   return swap.arm({ root, other: writeTree(`${root}.other`, strangers), aside: `${root}.aside`, strangers })
 }

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 import type { CliIo } from '../../src/cli/terminal/cli-io.ts'
 import type { Outcome, Variables } from './home.ts'
 
-/** Names the `main` that tests run; the journeys and endurance tests set it to the bundle (use-compiled-program.ts). */
+/** Names the `main` that tests run; the journeys and slow tests set it to the bundle (use-compiled-program.ts). */
 export const PROGRAM_VARIABLE = 'SHELFD_TESTED_PROGRAM'
 
 export const SOURCE_MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts')

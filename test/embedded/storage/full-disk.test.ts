@@ -5,7 +5,6 @@ import { systemClock } from '../../../src/foundation/clock.ts'
 import { type Logger, silentLogger } from '../../../src/foundation/logger.ts'
 import { pluck } from '../../contract/service-client.ts'
 import { manualClock } from '../../support/manual-clock.ts'
-import { mayMount } from '../../support/memory-disk.ts'
 import { mountSmallDisk } from '../../support/mounted-disk.ts'
 import { startLibrary, temporaryDirectory } from '../temporary-library.ts'
 
@@ -31,7 +30,7 @@ async function onSmallDisk(options: Parameters<typeof startLibrary>[0] = {}) {
   return { ...started, id: await started.client.createLibrary() }
 }
 
-describe.runIf(mayMount)('a full disk of the embedded library', () => {
+describe('a full disk of the embedded library', () => {
   it.each([1, 100_000])('a full disk answers uploads of %i bytes with 507 [F-FS-23]', async (size) => {
     const { client, id, dataDir } = await onSmallDisk()
     const file = { name: 'a.bin', type: 'image/png', content: 'x'.repeat(size) }

@@ -5,7 +5,6 @@ import { systemClock } from '../../../src/foundation/clock.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
 import { openTreeWatcher, systemWatch } from '../../../src/local/watch/open-tree-watcher.ts'
 import { manualClock } from '../../support/manual-clock.ts'
-import { mayMount } from '../../support/memory-disk.ts'
 import { mount } from '../../support/mounted-disk.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 import { directoriesOf, recording, until, type WatchedTree, watchNewTree } from './watched-tree.ts'
@@ -132,7 +131,7 @@ test.runIf(process.platform === 'linux')('a local file system is watched by its 
 })
 
 /** A file system in memory that the table does not name, so its events may be incomplete. */
-test.runIf(mayMount)('a file system of unknown kind is polled by chokidar [F-FS-22]', async () => {
+test('a file system of unknown kind is polled by chokidar [F-FS-22]', async () => {
   const directory = temporaryDirectory()
   const root = join(directory, 'mounted')
   using _mounted = mount(['-t', 'hugetlbfs', 'none'], root)

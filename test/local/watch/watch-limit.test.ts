@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { describeWatchLimit, isWatchLimit } from '../../../src/local/watch/watch-limit.ts'
 import { needs } from '../../support/needs.ts'
-import { findProgram } from '../../support/programs.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { systemError } from '../trees.ts'
 import type { Limited } from './watch-with-few.ts'
@@ -11,10 +10,9 @@ import type { Limited } from './watch-with-few.ts'
 const SCRIPT = join(import.meta.dirname, 'watch-with-few.ts')
 /** A user name space has its own limit, which the process that creates it may set. */
 const WITH_FEW = ['-Ur', 'sh', '-c', 'echo 4 > /proc/sys/user/max_inotify_watches && exec "$@"', 'sh']
-const canLimit = spawnSync('unshare', [...WITH_FEW, 'true']).status === 0
 
-describe.skipIf(findProgram('unshare') !== undefined && !canLimit)('a system that allows four watches', () => {
-  needs('unshare')
+describe('a system that allows four watches', () => {
+  needs('unshare', 'watch-limits')
 
   test('node watches as many directories as the limit allows [F-FS-20]', () => {
     expect(watchEight('node')).toEqual({

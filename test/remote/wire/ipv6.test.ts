@@ -10,7 +10,6 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { startEmbeddedLibrary } from '../../../src/embedded/start-embedded.ts'
 import { type Authority, makeAuthority } from '../../support/certificates.ts'
 import { needs } from '../../support/needs.ts'
-import { hasIpv6 } from '../../support/network.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { clientOf, thrownBy } from '../support.ts'
 
@@ -63,7 +62,9 @@ function nameHas(addresses: readonly LookupAddress[]): void {
   onTestFinished(() => void Reflect.set(dns, 'lookup', lookup))
 }
 
-describe.skipIf(!hasIpv6)('a service at an IPv6 address', () => {
+describe('a service at an IPv6 address', () => {
+  needs('ipv6')
+
   test('an IPv6 address is reached with TLS', async () => {
     await using client = connectTo(`https://[::1]:${await serveAt('::1', ['::1'])}`)
     expect(await client.checkAccess()).toMatchObject({ tenant: { id: 1 } })

@@ -12,6 +12,7 @@ import { walkOptions } from '../../../src/sync/scan/scan-mirror.ts'
 import { mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { type ManualWatch, manualWatch } from '../../support/mirror-controller.ts'
+import { needs } from '../../support/needs.ts'
 import { type Tree, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 const PASS = { waitMs: 0, ...CAREFUL_PASS }
@@ -157,7 +158,8 @@ describe('hints', () => {
     expect(mirror.hand.watched).not.toContain('secrets')
   })
 
-  test.skipIf(process.getuid?.() === 0)('a hint at an unreadable file is a problem', async () => {
+  test('a hint at an unreadable file is a problem', async () => {
+    needs('no-root')
     await using mirror = await scannedMirror({ 'a.md': 'a' })
     writeTree(mirror.root, { 'locked.md': 'locked' })
     chmodSync(join(mirror.root, 'locked.md'), 0o000)

@@ -19,7 +19,6 @@ import { dumpStore } from '../../support/dump-store.ts'
 import { accountOf, mirrorOf, openTestEngine, startEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { readLibrary } from '../../support/library-contents.ts'
-import { mayMount } from '../../support/memory-disk.ts'
 import { mountSmallDisk } from '../../support/mounted-disk.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
@@ -155,7 +154,7 @@ describe('a process without free descriptors', () => {
   })
 })
 
-describe.runIf(mayMount)('a disk mounted inside the directory', () => {
+describe('a disk mounted inside the directory', () => {
   test('a disk mounted inside the directory belongs to it unless configured [F-FS-09]', async () => {
     const { tested } = await startEngine()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'A', 'disk/': '' })
