@@ -55,7 +55,17 @@ const CODES = {
   interrupted: ['interrupted'],
   request: ['not-found', 'conflict', 'too-large', 'invalid', 'request-rejected'],
   doubt: ['upload-in-doubt'],
-  file: ['busy', 'vanished', 'unreadable', 'outside-root', 'unsupported', 'over-max-size', 'name-not-utf8', 'io-error'],
+  file: [
+    'busy',
+    'vanished',
+    'unreadable',
+    'outside-root',
+    'unsupported',
+    'over-max-size',
+    'name-not-utf8',
+    'not-recorded',
+    'io-error',
+  ],
   internal: ['unexpected'],
 } as const satisfies Record<string, readonly string[]>
 

@@ -26,7 +26,7 @@ interface DirectoryComparison<File extends FoundFile> {
 
 /**
  * Decides which files of one directory must be hashed. A file is unchanged when size, mtime, ctime and inode are equal
- * and its hash was taken at least two seconds after the newest of those times; every other file must be hashed.
+ * and its hash was not taken within two seconds of one of those times; every other file must be hashed.
  */
 export function compareDirectory<File extends FoundFile>(
   found: readonly File[],
@@ -61,11 +61,17 @@ export function comparePortion<File extends FoundFile>(
 /** A second change within this span may leave the same times: the coarsest file systems count in two seconds. */
 const RACY_WINDOW_NS = 2_000_000_000n
 
-/** True when the file may have changed after the hash at `hashedAtMs` without new times. */
-export function isRacyHash(fingerprint: FingerprintShape, hashedAtMs: number): boolean {
-  const { mtimeNs, ctimeNs } = fingerprint
-  const newestNs = mtimeNs > ctimeNs ? mtimeNs : ctimeNs
-  return BigInt(Math.floor(hashedAtMs)) * 1_000_000n - newestNs < RACY_WINDOW_NS
+/**
+ * True when the file may have changed after the hash at `hashedAtMs` without new times. Each time counts by itself: a later change
+ * sets one of them to its own moment, which a date in the future is not, but which the other time may be.
+ */
+export function isRacyHash({ mtimeNs, ctimeNs }: FingerprintShape, hashedAtMs: number): boolean {
+  const hashedAtNs = BigInt(Math.floor(hashedAtMs)) * 1_000_000n
+  return isWithinWindow(hashedAtNs - mtimeNs) || isWithinWindow(hashedAtNs - ctimeNs)
+}
+
+function isWithinWindow(distanceNs: bigint): boolean {
+  return distanceNs < RACY_WINDOW_NS && distanceNs > -RACY_WINDOW_NS
 }
 
 function provesUnchanged(fingerprint: FingerprintShape, row: KnownRow): boolean {
@@ -88,7 +94,7 @@ export const NUMBERS = 4
 /** The files of a directory, in a stable order; `numbers` has NUMBERS for each name, and may have room for more. */
 export interface DirectoryDigestInput {
   readonly names: readonly string[]
-  readonly numbers: BigUint64Array
+  readonly numbers: BigInt64Array
 }
 
 const scratch = new Uint8Array(64 * 1024)

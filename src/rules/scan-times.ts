@@ -1,3 +1,5 @@
+import { DAY_MS } from '../foundation/text/times.ts'
+
 export interface ScanIntervals {
   /** Interval between two full scans; null: a scan needs another cause. */
   readonly rescanMs: number | null
@@ -37,10 +39,23 @@ interface TimedShape {
   readonly ctimeNs: bigint
 }
 
-/** Milliseconds from a file's newest time to `nowMs`, by the wall clock; negative when that time is in the future. */
+/** The clock of a disk may be ahead by as much, such as one that is set to another time zone. */
+const MOST_AHEAD_MS = DAY_MS
+
+/**
+ * Milliseconds from a file's newest time to `nowMs`, by the wall clock; never below 0. A time in the future says nothing beside one
+ * that is not. A file whose times are both in the future is new, unless they are too far away for a clock that is a little ahead.
+ */
 export function ageMsOf({ mtimeNs, ctimeNs }: TimedShape, nowMs: number): number {
-  const newestNs = mtimeNs > ctimeNs ? mtimeNs : ctimeNs
-  return nowMs - Number(newestNs / 1_000_000n)
+  const [mtimeAgo, ctimeAgo] = [nowMs - toMs(mtimeNs), nowMs - toMs(ctimeNs)]
+  if (mtimeAgo >= 0 && ctimeAgo >= 0) return Math.min(mtimeAgo, ctimeAgo)
+  const ageMs = Math.max(mtimeAgo, ctimeAgo)
+  if (ageMs >= 0) return ageMs
+  return -ageMs > MOST_AHEAD_MS ? -ageMs : 0
+}
+
+function toMs(timeNs: bigint): number {
+  return Number(timeNs / 1_000_000n)
 }
 
 /** Returns whether a file has been unchanged for `settleMs` by its own times; otherwise the caller must watch it for that time. */

@@ -105,7 +105,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-17',
     happens: 'times go backwards, lie in the future, or stay as they were although the content changed',
-    answer: 'any difference of size, times or inode counts; a file without proof is hashed again',
+    answer:
+      'any difference of size, times or inode counts; a file without proof is hashed again; a date in the future makes no file new, and none is hashed in each scan for it',
     class: 'accepted',
   },
   {
@@ -169,6 +170,25 @@ export const faultsOfFiles: readonly FaultRow[] = [
     happens: 'the disk of the state fails (EIO), may not be written, or its files cannot be opened',
     answer:
       'exit 78 with the directory and the cause, or 5 if it is full; the next run on a sound disk completes the work',
+    class: 'operator',
+  },
+  {
+    id: 'F-FS-28',
+    happens: 'a file is dated before 1677 or after 2262, or the database refuses its row for another reason',
+    answer: 'the nearest date that can be kept counts; a row that is refused is a problem of its file alone',
+    class: 'accepted',
+  },
+  {
+    id: 'F-FS-29',
+    happens: 'a file system uses all 64 bits of its inode numbers',
+    answer: 'every number that is kept of a file is made by one function, so that no file is read again for it',
+    class: 'accepted',
+  },
+  {
+    id: 'F-FS-30',
+    happens: 'a text that decides what is sent is in an encoding that cannot be decoded for certain',
+    answer:
+      'UTF-8 and, with its mark, UTF-16 are read; in any other an ignore file stops its directory, as an unreadable one does, and a configuration or secret is refused',
     class: 'operator',
   },
 ]

@@ -64,6 +64,7 @@ const CASES: readonly (readonly [ErrorKind, ErrorCode, FailureScope, '' | '?'])[
   ['file', 'unsupported', 'item', '?'],
   ['file', 'over-max-size', 'item', '?'],
   ['file', 'name-not-utf8', 'item', '?'],
+  ['file', 'not-recorded', 'item', '?'],
   ['file', 'io-error', 'item', '?'],
   ['internal', 'unexpected', 'program', ''],
 ]

@@ -40,11 +40,11 @@ export function takeKernelLock(file: string): KernelLock | undefined {
     if (isBusy(error)) return undefined
     throw asUnusable(file, error)
   }
-  const { ino } = statSync(file)
+  const { ino } = statSync(file, { bigint: true })
   const release = () => {
     database.close()
   }
-  const isInPlace = () => statSync(file, { throwIfNoEntry: false })?.ino === ino
+  const isInPlace = () => statSync(file, { bigint: true, throwIfNoEntry: false })?.ino === ino
   const isAlone = (guarded: string) => {
     const mark = markOf(file)
     if (Number(database.pragma('user_version', { simple: true })) === mark) return true
@@ -57,7 +57,7 @@ export function takeKernelLock(file: string): KernelLock | undefined {
 
 /** Distinguishes a lock file from a later one at the same path, even if that is a copy. */
 function markOf(file: string): number {
-  return Number(statSync(file, { bigint: true }).ino % 0x7fff_ffffn) + 1
+  return Number(BigInt.asUintN(64, statSync(file, { bigint: true }).ino) % 0x7fff_ffffn) + 1
 }
 
 /** Returns whether any process has the database open: each connection in WAL mode keeps a shared lock on it. */

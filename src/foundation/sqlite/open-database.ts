@@ -83,6 +83,12 @@ export function hasOlderSchema(database: Database.Database, { migrationsDir }: D
   return version > 0 && version < newestVersion(migrationsDir)
 }
 
+/** True if a statement failed for the values of its row alone: other rows can be written. */
+export function isRefusedRow(error: unknown): boolean {
+  // What is too large to be bound to a statement is refused before SQLite sees it.
+  return error instanceof RangeError || /^SQLITE_(?:TOOBIG|MISMATCH|CONSTRAINT)/.test(systemCodeOf(error) ?? '')
+}
+
 /** True if SQLite or the system reports that the disk or the quota is full. */
 export function isDiskFull(error: unknown): boolean {
   const code = systemCodeOf(error)

@@ -52,7 +52,8 @@ export function tryReadLink(fs: FileSystem, path: string): string | undefined {
 
 /**
  * Size, times and inode of a file: where all are equal, the file is taken for unchanged. The size is a number, which is exact up to
- * 8 PiB; converting it from a bigint costs under 1 ms for 100,000 files. Times and inodes need all 64 bits.
+ * 8 PiB; converting it from a bigint costs under 1 ms for 100,000 files. Times and inodes are 64 bits with a sign, as the store keeps
+ * them: all that is kept of a stat comes from the functions below.
  */
 export interface Fingerprint {
   readonly sizeBytes: number
@@ -61,8 +62,29 @@ export interface Fingerprint {
   readonly inode: bigint
 }
 
-export function fingerprintOf(stats: FileStats): Fingerprint {
-  return { sizeBytes: Number(stats.size), mtimeNs: stats.mtimeNs, ctimeNs: stats.ctimeNs, inode: stats.ino }
+type FingerprintStats = Pick<FileStats, 'size' | 'mtimeNs' | 'ctimeNs' | 'ino'>
+
+export function fingerprintOf({ size, mtimeNs, ctimeNs, ino }: FingerprintStats): Fingerprint {
+  return {
+    sizeBytes: Number(size),
+    mtimeNs: nearestTimeNs(mtimeNs),
+    ctimeNs: nearestTimeNs(ctimeNs),
+    inode: numberOfNode(ino),
+  }
+}
+
+const EARLIEST_NS = -(2n ** 63n)
+const LATEST_NS = 2n ** 63n - 1n
+
+/** The nearest time that 64 bits can count: a file may be dated before 1677-09-21 or after 2262-04-11. */
+export function nearestTimeNs(timeNs: bigint): bigint {
+  if (timeNs > LATEST_NS) return LATEST_NS
+  return timeNs < EARLIEST_NS ? EARLIEST_NS : timeNs
+}
+
+/** The number of an inode or a device with a sign, since those of some file systems have their highest bit set. */
+export function numberOfNode(number: bigint): bigint {
+  return BigInt.asIntN(64, number)
 }
 
 export function sameFingerprint(a: Fingerprint, b: Fingerprint): boolean {

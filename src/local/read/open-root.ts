@@ -3,7 +3,7 @@ import { messageOf, RootError, systemCodeOf } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { Volume } from '../../rules/mirror-roots.ts'
 import { isOutOfDescriptors } from './file-errors.ts'
-import { BIGINT, type FileStats, type FileSystem, isDirectory, tryReadLink } from './file-system.ts'
+import { BIGINT, type FileStats, type FileSystem, isDirectory, nearestTimeNs, tryReadLink } from './file-system.ts'
 import { FILE_SYSTEMS } from './file-system-kinds.ts'
 
 /**
@@ -148,11 +148,11 @@ function identify(fs: FileSystem, realPath: string, stats: FileStats): RootDirec
   const known = { realPath, accessPath: realPath, device, inode }
   const { kind, sizeBytes } = fileSystemAt(fs, realPath)
   if (kind?.recordsBirth && birthtimeNs !== 0n)
-    return { ...known, birthNs: birthtimeNs, isBirthCertain: birthtimeNs !== ctimeNs, volume: UNKNOWN_VOLUME }
+    return { ...known, birthNs: nearestTimeNs(birthtimeNs), isBirthCertain: birthtimeNs !== ctimeNs, volume: UNKNOWN_VOLUME }
   // The UUID (of FAT: the serial number) identifies a file system, and so does its size unless that may vary.
   const volume =
     process.platform === 'linux'
-      ? { id: findUuid(fs, device), sizeBytes: kind?.hasFixedSize ? sizeBytes : null }
+      ? { id: findUuid(fs, device), sizeBytes: kind?.hasFixedSize && Number.isSafeInteger(sizeBytes) ? sizeBytes : null }
       : UNKNOWN_VOLUME
   return { ...known, birthNs: null, isBirthCertain: false, volume }
 }

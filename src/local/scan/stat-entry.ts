@@ -12,6 +12,7 @@ import {
   type FileStats,
   type FileSystem,
   type Fingerprint,
+  fingerprintOf,
   kindOf,
 } from '../read/file-system.ts'
 import type { RootPlace } from '../read/open-root.ts'
@@ -89,24 +90,24 @@ const PORTION = 4_096
 /** The files of one directory in the order of a scan, as columns: most directories are unchanged, which their digest shows. */
 export class ListedFiles implements Iterable<ListedFile>, DirectoryDigestInput {
   readonly names: string[] = []
-  readonly numbers: BigUint64Array
+  readonly numbers: BigInt64Array
 
   /** At most `most` files. */
   constructor(most: number) {
-    this.numbers = new BigUint64Array(most * NUMBERS)
+    this.numbers = new BigInt64Array(most * NUMBERS)
   }
 
   get length(): number {
     return this.names.length
   }
 
-  push(name: string, { size, mtimeNs, ctimeNs, ino }: Pick<FileStats, 'size' | 'mtimeNs' | 'ctimeNs' | 'ino'>): void {
+  push(name: string, { sizeBytes, mtimeNs, ctimeNs, inode }: Fingerprint): void {
     const { numbers, names } = this
     const at = names.length * NUMBERS
-    numbers[at] = size
+    numbers[at] = BigInt(sizeBytes)
     numbers[at + 1] = mtimeNs
     numbers[at + 2] = ctimeNs
-    numbers[at + 3] = ino
+    numbers[at + 3] = inode
     names.push(name)
   }
 
@@ -122,8 +123,7 @@ export class ListedFiles implements Iterable<ListedFile>, DirectoryDigestInput {
 
   #fileAt(name: string, index: number): ListedFile {
     const [size = 0n, mtimeNs = 0n, ctimeNs = 0n, inode = 0n] = this.numbers.subarray(index * NUMBERS)
-    const times = { mtimeNs: BigInt.asIntN(64, mtimeNs), ctimeNs: BigInt.asIntN(64, ctimeNs) }
-    return { name, fingerprint: { sizeBytes: Number(size), ...times, inode } }
+    return { name, fingerprint: { sizeBytes: Number(size), mtimeNs, ctimeNs, inode } }
   }
 }
 
@@ -202,7 +202,7 @@ function addFile({ rules, onFile }: ListOptions, name: string, stats: FileStats,
   } else if (size === 0n && emptyFiles === 'skip') {
     found.skipped.push({ name, reason: 'empty' })
   } else {
-    found.files.push(name, stats)
+    found.files.push(name, fingerprintOf(stats))
     onFile?.()
   }
 }

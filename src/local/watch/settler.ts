@@ -133,11 +133,11 @@ export class Settler {
     return false
   }
 
-  /** Times in the future, or older than `settleMs`, do not shorten the wait. */
+  /** Times older than `settleMs` do not shorten the wait. */
   #dueOf(fingerprint: Fingerprint): number {
     const { clock, settleMs } = this.#options
     const ageMs = ageMsOf(fingerprint, clock.nowMs())
-    const waitedMs = ageMs > 0 && ageMs < settleMs ? ageMs : 0
+    const waitedMs = ageMs < settleMs ? ageMs : 0
     return clock.monotonicMs() + settleMs - waitedMs
   }
 }

@@ -22,7 +22,8 @@ export interface GenerationRecord {
   readonly closed: { readonly sizeBytes: number; readonly crc32: number } | null
 }
 
-const integer = z.string().regex(/^\d+$/).transform(BigInt)
+/** Inodes of 2^63 and more are below zero here. */
+const integer = z.string().regex(/^-?\d+$/).transform(BigInt)
 const recordShape = z.object({
   commits: z.int().nonnegative(),
   place: z.object({ inode: integer, ctimeNs: integer }).nullable(),

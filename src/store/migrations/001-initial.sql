@@ -106,7 +106,7 @@ CREATE INDEX content_unusual ON content (library_id)
   WHERE outcome = 'partial' OR outcome = 'failed' OR outcome = 'unknown' OR ingestion_note IS NOT NULL;
 
 -- Every file present at its last scan. is_received: its content is stored, so nothing remains to be done for it.
--- is_racy: hashed within two seconds of its newest time, so equal times prove nothing yet.
+-- is_racy: hashed within two seconds of one of its times, so equal times prove nothing yet.
 CREATE TABLE file (
   directory_id  INTEGER NOT NULL REFERENCES directory (id),
   name          TEXT NOT NULL,

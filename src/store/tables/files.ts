@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { isRefusedRow } from '../../foundation/sqlite/open-database.ts'
 import type { ContentState } from '../../rules/decide-upload.ts'
 import { quarantineEnds } from '../../rules/retry-delay.ts'
 import { FILE_PATH, onlyRow } from '../sql.ts'
@@ -254,22 +255,29 @@ export function prepareScannedFiles(database: Database.Database) {
   const addFile = database.prepare<FileValues>('INSERT OR IGNORE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const replaceFile = database.prepare<FileValues>('INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const addFresh = database.prepare<[number, number]>('INSERT INTO temp.fresh (mirror_id, content_id) VALUES (?, ?)')
+  const removeContent = database.prepare<[number]>('DELETE FROM content WHERE id = ?')
   const lastContent = database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM content').pluck()
   return {
     /** The id of the newest content; 0 when there is none. */
     lastContentId: (): number => onlyRow(lastContent.get()),
     /**
-     * Records a file with its content, and returns the content's id. A new path of a content that was there before, up to
-     * `lastContentId`, may be the target of a move.
+     * Records a file with its content, and returns the content's id; undefined if the database refuses the row, of which nothing is
+     * kept then. A new path of a content that was there before, up to `lastContentId`, may be the target of a move.
      */
-    record: (mirror: MirrorKey, { previous, ...file }: ScannedRow, lastContentId: number): number => {
+    record: (mirror: MirrorKey, { previous, ...file }: ScannedRow, lastContentId: number): number | undefined => {
       const { directoryId, name, size, mtimeNs, ctimeNs, inode, isRacy, sha256, mime } = file
       const known = find.get(sha256.subarray(0, 8), sha256, mime, mirror.library.id)
       const contentId = known ?? Number(addContent.run(mirror.library.id, sha256, mime, size).lastInsertRowid)
       const isReceived = previous?.contentId === contentId ? previous.isReceived : 0
       const racy = Number(isRacy)
       const values: FileValues = [directoryId, name, size, mtimeNs, ctimeNs, inode, racy, contentId, isReceived]
-      if (previous || addFile.run(...values).changes === 0) replaceFile.run(...values)
+      try {
+        if (previous || addFile.run(...values).changes === 0) replaceFile.run(...values)
+      } catch (error) {
+        if (!isRefusedRow(error)) throw error
+        if (known === undefined) removeContent.run(contentId)
+        return undefined
+      }
       if (!previous && contentId <= lastContentId) addFresh.run(mirror.id, contentId)
       return contentId
     },

@@ -1,6 +1,7 @@
 import { AccessError, HeldBackError, UsageError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
 import { createSelection } from '../../local/ignore/selection.ts'
+import { numberOfNode } from '../../local/read/file-system.ts'
 import type { OpenRoot, RootDirectory } from '../../local/read/open-root.ts'
 import { mayBeSameVolume, ownDirectoriesBelow } from '../../rules/mirror-roots.ts'
 import { givesNameAway } from '../../rules/mirrors.ts'
@@ -121,7 +122,7 @@ export function assertSameRoot(pinned: MirrorRow, root: RootDirectory): void {
     const text = `The mirror "${name}" was first used for "${path}", and the configuration now names "${root.realPath}"`
     throw new AccessError('root-mismatch', `${text}; ${way}, otherwise give it a mirror of its own`)
   }
-  if (rootInode !== root.inode) {
+  if (rootInode !== numberOfNode(root.inode)) {
     const text = `"${path}" is not the directory that the mirror "${name}" was first used for`
     throw new AccessError('root-mismatch', `${text} (another one replaced it, or a mount is missing); ${way}`)
   }

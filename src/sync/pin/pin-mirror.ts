@@ -2,6 +2,7 @@ import type { AccessContext, DirectoryPage, LibrarySummary } from '../../contrac
 import { INBOX_PATH } from '../../contract/routes.ts'
 import { AccessError, HeldBackError, isNotFound, TemporaryError, UsageError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
+import { numberOfNode } from '../../local/read/file-system.ts'
 import type { RootDirectory } from '../../local/read/open-root.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
 import { freeName, mayUpload } from '../../rules/mirrors.ts'
@@ -63,8 +64,8 @@ export async function pinMirror(
 export function pinOf({ realPath, device, inode, birthNs, isBirthCertain, volume }: RootDirectory): PinnedRoot {
   return {
     path: realPath,
-    rootDevice: device,
-    rootInode: inode,
+    rootDevice: numberOfNode(device),
+    rootInode: numberOfNode(inode),
     rootBirthNs: isBirthCertain ? birthNs : null,
     rootVolumeId: volume.id,
     rootVolumeBytes: volume.sizeBytes,

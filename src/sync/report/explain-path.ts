@@ -107,8 +107,7 @@ function inspectDisk(
     const row = store.files.findForCompare(mirror.id, directory, name)
     return findIn(scan, path, (fingerprint) => ({
       isChanged: row !== undefined && !looksUnchanged(fingerprint, row),
-      // A time in the future says nothing; a daemon watches such a file for the whole time.
-      settlesInMs: Math.min(settings.settleMs, Math.max(0, settings.settleMs - ageMsOf(fingerprint, clock.nowMs()))),
+      settlesInMs: Math.max(0, settings.settleMs - ageMsOf(fingerprint, clock.nowMs())),
     }))
   }
   return scan.code === 'ENOENT' ? { kind: 'absent' } : { kind: 'problem', message: scan.message }

@@ -1,4 +1,5 @@
 import { joinPath } from '../../foundation/files/paths.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { AlikePaths, DirectoryChanges, PathProblem, ScanBatch, UnsettledFile } from './scan-batch.ts'
@@ -62,8 +63,8 @@ export function noteBatch(scan: ScanState, batch: ScanBatch, summary: SyncSummar
 }
 
 /**
- * Writes batches to the store, in the order in which they came and in one transaction. Throws RootError, also without batches, when the
- * root is no longer in its place.
+ * Writes batches to the store, in the order in which they came and in one transaction; returns the problems of files that the database
+ * refuses. Throws RootError, also without batches, when the root is no longer in its place.
  */
 export function recordBatches(
   engine: Engine,
@@ -71,12 +72,13 @@ export function recordBatches(
   scan: ScanState,
   batches: readonly ScanBatch[],
   summary: SyncSummary,
-): void {
+): PathProblem[] {
   mirror.root.assertInPlace()
-  if (batches.length === 0) return
+  const refused: PathProblem[] = []
+  if (batches.length === 0) return refused
   const { store } = engine
   store.writeRelaxed(() => {
-    const recording = { engine, mirror, scan, summary, lastContentId: store.scannedFiles.lastContentId() }
+    const recording = { engine, mirror, scan, summary, refused, lastContentId: store.scannedFiles.lastContentId() }
     for (const { directories, changes } of batches) {
       for (const path of directories) {
         if (!scan.knownDirectories.has(path))
@@ -85,6 +87,7 @@ export function recordBatches(
       for (const change of changes) recordChanges(recording, change)
     }
   })
+  return refused
 }
 
 interface Recording {
@@ -92,33 +95,46 @@ interface Recording {
   readonly mirror: OpenMirror
   readonly scan: ScanState
   readonly summary: SyncSummary
+  readonly refused: PathProblem[]
   /** The highest id of a content before this transaction. */
   readonly lastContentId: number
 }
 
 function recordChanges(
-  { engine: { store, clock }, mirror: { row }, scan, summary, lastContentId }: Recording,
+  { engine: { store, clock }, mirror: { row }, scan, summary, refused, lastContentId }: Recording,
   { path, files, missing, digest }: DirectoryChanges,
 ): void {
+  const refusedBefore = refused.length
   const directoryId = scan.knownDirectories.get(path)
   if (directoryId === undefined) throw new Error(`The walk found files of "${path}" before its directory`)
   for (const { isKnown, sizeBytes: size, ...file } of files) {
     const previous = isKnown ? store.files.find(directoryId, file.name) : undefined
     const contentId = store.scannedFiles.record(row, { directoryId, size, previous, ...file }, lastContentId)
+    const filePath = joinPath(path, file.name)
+    if (contentId === undefined) {
+      refused.push(notRecorded(filePath))
+      continue
+    }
     if (previous?.contentId === contentId) {
       summary.files.unchanged += 1
       continue
     }
     summary.files[previous ? 'changed' : 'new'] += 1
-    const filePath = joinPath(path, file.name)
     if (previous) store.files.addHistory(row.id, filePath, previous.contentId, 'changed', clock.nowMs())
     const { mtimeNs, ctimeNs } = file
     if (scan.differing.length < MOST_NAMED) scan.differing.push({ path: filePath, mtimeNs, ctimeNs })
   }
   for (const { name, reason } of missing) store.files.markGone(directoryId, name, reason)
+  // The next scan must look at a refused file again.
+  const proof = refused.length === refusedBefore ? digest : null
   const isSettled = missing.length === 0
-  store.directories.setDigest(directoryId, isSettled ? digest : null)
-  if (!isSettled) scan.laterDigests.set(directoryId, digest)
+  store.directories.setDigest(directoryId, isSettled ? proof : null)
+  if (!isSettled) scan.laterDigests.set(directoryId, proof)
+}
+
+function notRecorded(path: string): PathProblem {
+  const message = `Cannot record "${escapeText(path)}": its times, its size or its inode are beyond what the state can hold; give it another date, or leave it out with an ignore rule`
+  return { path, code: 'not-recorded', message }
 }
 
 /** Returns a batch that says of no file that it is missing, since only a complete scan can decide that (P11). */
@@ -131,7 +147,7 @@ export function withoutMissing(batch: ScanBatch): ScanBatch {
   return { ...batch, changes }
 }
 
-/** Writes the results of a rescan; records nothing as missing. */
+/** Writes the results of a rescan, and adds problems of files to the batch; records nothing as missing. */
 export function recordRescan(engine: Engine, mirror: OpenMirror, batch: ScanBatch, summary: SyncSummary): void {
   const knownDirectories = new Map<string, number>()
   for (const path of [...batch.directories, ...batch.changes.map((change) => change.path)]) {
@@ -140,5 +156,6 @@ export function recordRescan(engine: Engine, mirror: OpenMirror, batch: ScanBatc
   }
   const scan = emptyScan(knownDirectories)
   const rescanned = withoutMissing(batch)
-  if (noteBatch(scan, rescanned, summary)) recordBatches(engine, mirror, scan, [rescanned], summary)
+  if (noteBatch(scan, rescanned, summary))
+    batch.problems.push(...recordBatches(engine, mirror, scan, [rescanned], summary))
 }

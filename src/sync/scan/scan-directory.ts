@@ -156,10 +156,7 @@ function listChanged(unproven: Unproven, hashed: readonly HashedFile[]): HashedF
 function asHashed(listed: ListedFiles, newer: ReadonlyMap<string, Fingerprint>): ListedFiles {
   if (newer.size === 0) return listed
   const hashed = new ListedFiles(listed.length)
-  for (const { name, fingerprint } of listed) {
-    const { sizeBytes, inode, ...times } = newer.get(name) ?? fingerprint
-    hashed.push(name, { size: BigInt(sizeBytes), ino: inode, ...times })
-  }
+  for (const { name, fingerprint } of listed) hashed.push(name, newer.get(name) ?? fingerprint)
   return hashed
 }
 

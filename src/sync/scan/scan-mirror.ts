@@ -86,13 +86,14 @@ export async function scanMirror(
   await mirror.verify()
   const startMs = clock.monotonicMs()
   const pending = new PendingBatches(clock)
+  const record = () => scan.problems.push(...recordBatches(engine, mirror, scan, pending.take(), summary))
   for await (const read of walk) {
     const batch = isPartial ? withoutMissing(read) : read
     if (noteBatch(scan, batch, summary)) pending.add(batch)
-    if (pending.isFull) recordBatches(engine, mirror, scan, pending.take(), summary)
+    if (pending.isFull) record()
     progress.filesHashed += batch.counts.hashed
   }
-  recordBatches(engine, mirror, scan, pending.take(), summary)
+  record()
   warnOfLookAlikes(engine, mirror, scan)
   const { files } = summary
   files.scanned = files.unchanged + files.new + files.changed

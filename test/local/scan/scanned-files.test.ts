@@ -1,17 +1,34 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { fingerprintOf } from '../../../src/local/read/file-system.ts'
 import { type ListedFile, ListedFiles } from '../../../src/local/scan/stat-entry.ts'
 
-const timeNs = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
-const fingerprint = fc.record({
-  sizeBytes: fc.maxSafeNat(),
+/** Numbers as file systems report them, of which the kernel keeps seconds in 64 bits. */
+const timeNs = fc.bigInt({ min: -(2n ** 94n), max: 2n ** 94n })
+const size = fc.maxSafeNat().map(BigInt)
+const stats = fc.record({
+  size,
   mtimeNs: timeNs,
   ctimeNs: timeNs,
-  inode: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+  ino: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }),
+})
+const fingerprint = stats.map(fingerprintOf)
+
+test('a fingerprint has numbers that the database can hold, whatever the system reports [F-FS-28, F-FS-29]', () => {
+  fc.assert(
+    fc.property(stats, (stats) => {
+      const { mtimeNs, ctimeNs, inode } = fingerprintOf(stats)
+      for (const number of [mtimeNs, ctimeNs, inode]) expect(BigInt.asIntN(64, number)).toBe(number)
+      expect(BigInt.asUintN(64, inode)).toBe(BigInt.asUintN(64, stats.ino))
+      expect([mtimeNs, ctimeNs].map(nearest)).toEqual([stats.mtimeNs, stats.ctimeNs].map(nearest))
+    }),
+  )
 })
 
-function statsOf({ sizeBytes, mtimeNs, ctimeNs, inode }: ListedFile['fingerprint']) {
-  return { size: BigInt(sizeBytes), mtimeNs, ctimeNs, ino: inode }
+/** The time itself, where 64 bits can count it, else on which side it lies. */
+function nearest(timeNs: bigint): bigint {
+  if (timeNs >= 2n ** 63n - 1n) return 2n ** 63n - 1n
+  return timeNs <= -(2n ** 63n) ? -(2n ** 63n) : timeNs
 }
 
 test('files of a large directory come back unchanged', () => {
@@ -26,7 +43,7 @@ test('files of a large directory come back unchanged', () => {
           const chosen = some[index % some.length]
           if (chosen) given.push({ name: `file-${index}`, fingerprint: chosen })
         }
-        for (const { name, fingerprint } of given) files.push(name, statsOf(fingerprint))
+        for (const { name, fingerprint } of given) files.push(name, fingerprint)
         expect(files.length).toBe(given.length)
         expect([...files]).toEqual(given)
         expect([...files.names]).toEqual(given.map(({ name }) => name))
@@ -39,6 +56,6 @@ test('files of a large directory come back unchanged', () => {
 test('only one portion of a large directory is unpacked at a time [P21]', () => {
   const files = new ListedFiles(10_000)
   const same = { sizeBytes: 1, mtimeNs: 2n, ctimeNs: 3n, inode: 4n }
-  for (let index = 0; index < 10_000; index += 1) files.push(`${index}`, statsOf(same))
+  for (let index = 0; index < 10_000; index += 1) files.push(`${index}`, same)
   expect([...files.portions()].map(({ length }) => length)).toEqual([4_096, 4_096, 1_808])
 })

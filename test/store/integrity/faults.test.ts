@@ -99,6 +99,13 @@ describe('the generation record', () => {
     expect(readGenerationRecord(join(directory, 'generation'))?.place).toEqual(after)
   })
 
+  test('a generation record keeps the inodes of disks that use all 64 bits [F-FS-29]', () => {
+    const file = join(temporaryDirectory(), 'generation')
+    const record = { commits: 1, place: { inode: -(2n ** 60n), ctimeNs: -1n }, closed: null }
+    new GenerationFile(file, record)[Symbol.dispose]()
+    expect(readGenerationRecord(file)).toEqual(record)
+  })
+
   test('an invalid generation record counts as missing', () => {
     const directory = temporaryDirectory()
     openStore(directory)[Symbol.dispose]()
