@@ -35,5 +35,7 @@ export function recordFile(
   const directoryId = directories.ensure(mirror.id, directory)
   const times = { mtimeNs: 2n ** 62n, ctimeNs: 2n ** 61n + 1n, inode: 2n ** 60n + 1n }
   const file = { directoryId, name, size, ...times, isRacy: false, sha256, mime, previous: undefined }
-  return scannedFiles.record(mirror, file, scannedFiles.lastContentId())
+  const contentId = scannedFiles.record(mirror, file, scannedFiles.lastContentId())
+  if (contentId === undefined) throw new Error(`The store refused "${name}"`)
+  return contentId
 }

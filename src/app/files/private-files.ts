@@ -16,6 +16,7 @@ import { FileError, messageOf, systemCodeOf, UsageError } from '../../foundation
 import { findIntruder, findReader, type Intruder, type Ownership, ownUid } from '../../foundation/files/ownership.ts'
 import { makeDirectories } from '../../foundation/files/private-directory.ts'
 import { replaceFile } from '../../foundation/files/replace-file.ts'
+import { decodeText, READABLE_TEXT } from '../../foundation/text/decode-text.ts'
 import { isThere, nearestDirectory } from './paths.ts'
 
 export interface TextFile {
@@ -32,14 +33,25 @@ export type ReadTextFile = (file: string) => TextFile | undefined
 // O_NONBLOCK keeps a named pipe from blocking `open`. Windows has neither such pipes nor the flag.
 const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
-export const readTextFile: ReadTextFile = (file) => {
+/** Throws UsageError('bad-configuration') for a file in another encoding than UTF-8 or, with its mark, UTF-16. */
+export const readTextFile: ReadTextFile = (file) =>
+  readFile(file, (bytes) => {
+    const text = decodeText(bytes)
+    if (text === undefined) throw new UsageError('bad-configuration', `Cannot use "${file}": ${READABLE_TEXT}`)
+    return text
+  })
+
+/** What is around the certificates and keys of a file may be in any encoding. */
+export const readPemFile: ReadTextFile = (file) => readFile(file, (bytes) => decodeText(bytes) ?? bytes.toString('latin1'))
+
+function readFile(file: string, decode: (bytes: Buffer) => string): TextFile | undefined {
   try {
     const descriptor = openSync(file, READ)
     try {
       const ownership = fstatSync(descriptor)
       // Reading a pipe would wait for a writer, perhaps forever.
       if (ownership.isFIFO()) throw notAFile(file)
-      return { text: readFileSync(descriptor, 'utf8'), ownership, directory: statSync(dirname(file)) }
+      return { text: decode(readFileSync(descriptor)), ownership, directory: statSync(dirname(file)) }
     } finally {
       closeSync(descriptor)
     }
@@ -51,10 +63,10 @@ export const readTextFile: ReadTextFile = (file) => {
 }
 
 /** Reads a file that must be there; throws the error that `unusable` makes of a reason, or UsageError('insecure-file'). */
-export function readRequired(file: string, unusable: (why: string) => Error, readFile = readTextFile): TextFile {
+export function readRequired(file: string, unusable: (why: string) => Error, read = readTextFile): TextFile {
   let found: TextFile | undefined
   try {
-    found = readFile(file)
+    found = read(file)
   } catch (error) {
     throw error instanceof UsageError ? error : unusable(messageOf(error))
   }

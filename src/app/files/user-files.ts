@@ -19,10 +19,10 @@ interface SaveOptions {
   readonly signal?: AbortSignal
 }
 
-/** Returns the text of a file; throws UsageError('bad-usage'). */
-export async function readUserFile(file: string): Promise<string> {
+/** Returns the bytes of a file; throws UsageError('bad-usage'). */
+export async function readUserFile(file: string): Promise<Buffer> {
   try {
-    return await readFile(file, 'utf8')
+    return await readFile(file)
   } catch (error) {
     throw new UsageError('bad-usage', `Cannot read "${file}": ${messageOf(error)}`)
   }

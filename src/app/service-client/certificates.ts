@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { getCACertificates } from 'node:tls'
 import { UsageError } from '../../foundation/errors.ts'
 import type { ClientCertificate } from '../../remote/wire/connector.ts'
-import { assertPrivate, assertTrusted, type ReadTextFile, readRequired, type TextFile } from '../files/private-files.ts'
+import { assertPrivate, assertTrusted, type ReadTextFile, readPemFile, readRequired, readTextFile, type TextFile } from '../files/private-files.ts'
 import type { Redactor } from '../logging/redactor.ts'
 import type { ClientCertificateFiles } from '../settings/settings.ts'
 
@@ -49,7 +49,11 @@ export function readClientCertificate(
   }
 }
 
-function readText(from: Named, assertSafe: (file: string, found: TextFile) => void, readFile?: ReadTextFile): string {
+function readText(
+  from: Named,
+  assertSafe: (file: string, found: TextFile) => void,
+  readFile: ReadTextFile = readPemFile,
+): string {
   const found = readRequired(from.file, (why) => unusable(from, why), readFile)
   assertSafe(from.file, found)
   return found.text
@@ -68,7 +72,7 @@ function parseCertificates(from: Named, text: string): { pem: string; parsed: X5
 }
 
 function readPassphrase(from: Named): string {
-  const passphrase = readText(from, assertPrivate).replace(/\r?\n$/, '')
+  const passphrase = readText(from, assertPrivate, readTextFile).replace(/\r?\n$/, '')
   if (passphrase === '') throw unusable(from, 'it is empty; it must hold the passphrase of the key')
   return passphrase
 }

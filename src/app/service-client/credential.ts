@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { isAbsolute, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { AccessError, systemCodeOf, UsageError } from '../../foundation/errors.ts'
+import { decodeText } from '../../foundation/text/decode-text.ts'
 import {
   assertPrivate,
   assertTrustedProgram,
@@ -89,18 +90,18 @@ async function runSecretCommand(
   { env, signal }: TokenInput,
 ): Promise<string> {
   if (isAbsolute(program)) assertTrustedProgram(program)
-  try {
-    const bounds = { timeout: COMMAND_TIMEOUT_MS, maxBuffer: 64 * 1024, windowsHide: true }
-    const { stdout } = await promisify(execFile)(program, rest, {
-      ...bounds,
-      env: { ...env },
-      ...(signal && { signal }),
-    })
-    return stdout
-  } catch (error) {
+  const bounds = { timeout: COMMAND_TIMEOUT_MS, maxBuffer: 64 * 1024, windowsHide: true }
+  const output = promisify(execFile)(program, rest, {
+    ...bounds,
+    encoding: 'buffer',
+    env: { ...env },
+    ...(signal && { signal }),
+  })
+  const { stdout } = await output.catch((error: unknown) => {
     signal?.throwIfAborted()
     return missing(`Cannot get the ${what}: ${describeFailure(program, error)}`)
-  }
+  })
+  return decodeText(stdout) ?? missing(`Cannot get the ${what}: what "${program}" prints is not text in UTF-8`)
 }
 
 /** Leaves out the output of the command, which may contain the token. */

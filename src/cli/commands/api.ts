@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { readUserFile } from '../../app/files/user-files.ts'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
+import { decodeText, READABLE_TEXT } from '../../foundation/text/decode-text.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { RawResponse } from '../../remote/service-client.ts'
 import { defineCommand } from '../command.ts'
@@ -40,9 +41,14 @@ export const command = defineCommand({
 
 async function readData(data: string, io: CliIo): Promise<string> {
   if (!data.startsWith('@')) return data
-  if (data !== '@-') return readUserFile(resolve(io.cwd, data.slice(1)))
-  const chunks = await Array.fromAsync(io.stdin)
-  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk))).toString('utf8')
+  const text = decodeText(data === '@-' ? await readAll(io.stdin) : await readUserFile(resolve(io.cwd, data.slice(1))))
+  if (text === undefined) throw new UsageError('bad-usage', `Cannot use the data: ${READABLE_TEXT}`)
+  return text
+}
+
+async function readAll(stdin: CliIo['stdin']): Promise<Buffer> {
+  const chunks = await Array.fromAsync(stdin)
+  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)))
 }
 
 function parseJson(text: string): unknown {

@@ -1,5 +1,6 @@
 import { FileError } from '../../foundation/errors.ts'
 import { joinPath } from '../../foundation/files/paths.ts'
+import { decodeText, READABLE_TEXT } from '../../foundation/text/decode-text.ts'
 import { fileError } from '../read/file-errors.ts'
 import type { FileSystem } from '../read/file-system.ts'
 import { openGuarded, readWhole } from '../read/open-guarded.ts'
@@ -10,14 +11,16 @@ const MAX_SIZE_BYTES = 1_048_576
 
 /**
  * Reads a directory's `.shelfdignore`; returns undefined when there is none. Throws FileError when it is unreadable, a link, no
- * regular file or larger than 1 MiB, because without its rules files might be uploaded that the user excluded.
+ * regular file, larger than 1 MiB or in an encoding that is not known, because without its rules files might be uploaded that the user excluded.
  */
 export function readIgnoreFile(fs: FileSystem, root: RootPlace, relativeDirectory: string): string | undefined {
   const path = joinPath(relativeDirectory, IGNORE_FILE_NAME)
   try {
     using file = openGuarded(fs, root, path)
     if (file.fingerprint.sizeBytes > MAX_SIZE_BYTES) throw fileError('unsupported', path, 'it is larger than 1 MiB')
-    return new TextDecoder().decode(readWhole(fs, file))
+    const text = decodeText(readWhole(fs, file))
+    if (text === undefined) throw fileError('unsupported', path, READABLE_TEXT)
+    return text
   } catch (error) {
     if (error instanceof FileError && error.code === 'vanished') return undefined
     throw error

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type FoundToken, readToken } from '../../../src/app/service-client/credential.ts'
+import { type FoundToken, readPassword, readToken } from '../../../src/app/service-client/credential.ts'
 import type { TokenSources } from '../../../src/app/settings/settings.ts'
 
 const NONE: TokenSources = { token: undefined, tokenFile: undefined, tokenCommand: undefined }
@@ -12,7 +12,7 @@ beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'shelfd-credential-'))
 })
 
-function file(name: string, text: string, mode = 0o600): string {
+function file(name: string, text: string | Uint8Array, mode = 0o600): string {
   const path = join(dir, name)
   writeFileSync(path, text)
   chmodSync(path, mode)
@@ -52,6 +52,22 @@ describe('the name of the source', () => {
     expect(await sourceOf({ tokenFile }, { SHELFD_TOKEN: 'secret' })).toBe('SHELFD_TOKEN')
     expect(await sourceOf({ token: 'secret' })).toBe('service.token')
     expect(await sourceOf({ tokenCommand: ['printf', 'secret'] })).toBe('the output of "printf"')
+  })
+})
+
+describe('the encoding of a secret', () => {
+  test('a token is read as Windows writes it, in UTF-16 with its mark [F-FS-30]', async () => {
+    expect(await read({ tokenFile: file('mine', Buffer.from('\ufeffabc\r\n', 'utf16le')) })).toBe('abc')
+  })
+
+  test('a token or password in another encoding is refused, not changed [F-FS-30]', async () => {
+    const latin = Buffer.from('pass\u00e9', 'latin1')
+    await expect(read({ tokenFile: file('mine', latin) })).rejects.toThrow(/mine".*save it as UTF-8/)
+    const input = { env: { PATH: process.env.PATH }, cwd: dir, home: dir }
+    const passwordOf = (sources: { passwordFile?: string; passwordCommand?: string[] }) =>
+      readPassword({ passwordFile: undefined, passwordCommand: undefined, ...sources }, input)
+    await expect(passwordOf({ passwordFile: file('other', latin) })).rejects.toThrow(/other".*save it as UTF-8/)
+    await expect(passwordOf({ passwordCommand: ['printf', 'pass\\351'] })).rejects.toThrow(/not text in UTF-8/)
   })
 })
 

@@ -1,5 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of the configuration look like that
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { readSettings } from '../../../src/app/settings/read-settings.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
 import { settingsProblem } from './read-settings-with.ts'
 
 const CONFIGURED = 'service: { url: "https://library.example.com" }\n'
@@ -117,6 +120,13 @@ describe('problems of the configuration', () => {
       /^UsageError: .*\.yaml:(\d+): not valid YAML:? (.*)$/.exec(settingsProblem({ yaml })) ?? []
     expect({ place, reason }).toEqual({ place: `${line}`, reason: expect.stringMatching(words) })
     expect(reason).not.toMatch(/flow|block|scalar|implicit|token|alias|collection|mapping/i)
+  })
+
+  test('a configuration in another encoding than UTF-8 is refused, not read in part [F-FS-30]', () => {
+    const yaml = Buffer.from('mirrors:\n  - { path: ~/Papers, ignore: ["B\u00fcro/"] }\n', 'latin1')
+    const file = join(temporaryDirectory({ 'config.yaml': yaml }), 'config.yaml')
+    const read = () => readSettings({ flags: { config: file }, env: {}, cwd: '/', home: '/' })
+    expect(read).toThrow(/config\.yaml".*save it as UTF-8/)
   })
 
   test('a list instead of keys is refused', () => {

@@ -156,6 +156,21 @@ describe('a .shelfdignore file', () => {
     expect(scan(directory, { fs })).toMatchObject({ kind: 'unreadable', code: 'vanished' })
   })
 
+  test.each([
+    ['Latin-1', Buffer.from('B\u00fcro/\r\n', 'latin1')],
+    ['UTF-16 without its mark', Buffer.from('B\u00fcro/\r\n', 'utf16le')],
+  ])('an ignore file in %s hides its directory, and says how to save it [F-FS-30]', (_, bytes) => {
+    const directory = temporaryDirectory({ '.shelfdignore': bytes, 'B\u00fcro/salary.md': '' })
+    const message = expect.stringMatching(/"\.shelfdignore".*save it as UTF-8/)
+    expect(scan(directory)).toMatchObject({ kind: 'unreadable', code: 'unsupported', message })
+  })
+
+  test('an ignore file in UTF-16 with its mark is read [F-FS-30]', () => {
+    const rules = Buffer.from('\ufeffB\u00fcro/\r\n', 'utf16le')
+    const directory = temporaryDirectory({ '.shelfdignore': rules, 'B\u00fcro/salary.md': '', 'a.md': '' })
+    expect(namesOf(scanned(directory).ignored)).toEqual(['.shelfdignore', 'B\u00fcro'])
+  })
+
   test('a missing ignore file is no problem', () => {
     const directory = temporaryDirectory()
     expect(readIgnoreFile(nodeFileSystem, rootAt(directory), 'no/such')).toBeUndefined()
