@@ -12,24 +12,68 @@ const EDITOR_LITTER = [
   '*.tmp',
   '*.bak~',
   '*.kate-swp',
+  '.goutputstream-*',
+  '.gedit-save-*',
+  '*.crswap',
+  '*___jb_tmp___',
+  '*___jb_old___',
+  '*.sb-????????-??????',
+  '.$*.bkp',
+  '.$*.dtmp',
+  '*.laccdb',
+  '*.idlk',
+  '*.dwl',
+  '*.dwl2',
 ]
 
-const PARTIAL_DOWNLOADS = ['*.partial', '*.part', '*.crdownload', '*.download', '*.opdownload', '*.!ut', '*.aria2']
+const PARTIAL_DOWNLOADS = [
+  '*.partial',
+  '*.part',
+  '*.part-Frag*',
+  '*.ytdl',
+  '*.crdownload',
+  '.com.google.Chrome.*',
+  '.org.chromium.Chromium.*',
+  '*.download',
+  '*.opdownload',
+  '*.fdmdownload',
+  '*.filepart',
+  '*.aria2',
+  '*.lftp-pget-status',
+  '*.part.met',
+  '*.part.met.bak',
+  '*.xltd',
+  '*.!ut',
+  '*.!qB',
+  '*.!bt',
+  '*.!sync',
+  '*.bc!',
+  '*.jc!',
+  '.rsync-partial/',
+]
 
 const SYSTEM_LITTER = [
   '.DS_Store',
   '._*',
   '.AppleDouble',
+  '.AppleDB/',
+  '.AppleDesktop/',
   '.LSOverride',
   '.Spotlight-V100',
+  '.Trash/',
   '.Trashes',
   '.fseventsd',
   '.TemporaryItems',
   '.DocumentRevisions-V100',
+  '.apdisk',
+  'Network Trash Folder/',
+  'Temporary Items/',
   '[Dd]esktop.ini',
   '[Tt]humbs.db',
   'ehthumbs.db',
+  'ehthumbs_vista.db',
   '$RECYCLE.BIN/',
+  'RECYCLER/',
   'System Volume Information/',
   'lost+found/',
   '.Trash-*/',
@@ -38,8 +82,51 @@ const SYSTEM_LITTER = [
   '.fuse_hidden*',
 ]
 
-const SYNC_LITTER = [
+/** Recycle bins, thumbnails and work files of network storage: Synology, QNAP, Samba, Unraid, Western Digital. */
+const STORAGE_LITTER = [
   '@eaDir/',
+  '[#]recycle/',
+  '@Recycle/',
+  '.recycle/',
+  '.Recycle.Bin/',
+  '.@__thumb/',
+  '.@__qini/',
+  '.@upload_cache/',
+  '.SynologyWorkingDirectory/',
+  '.wdmc/',
+  '.glusterfs/',
+]
+
+/** Earlier states of all files, of ZFS, Btrfs, UFS, Ceph, NetApp, Synology, QNAP and others: they would be sent as files of today. */
+const SNAPSHOTS = [
+  '.snapshot/',
+  '.snapshots/',
+  '~snapshot/',
+  '[#]snapshot/',
+  '@Recently-Snapshot/',
+  '@GMT-*/',
+  '.zfs/',
+  '.snap/',
+  '.ckpt/',
+]
+
+/** Files of cloud clients that stand for others, whose bytes are not here. */
+const PLACEHOLDERS = [
+  '.*.icloud',
+  '*.nextcloud',
+  '*.owncloud',
+  '*.rsls',
+  '*.gdoc',
+  '*.gsheet',
+  '*.gslides',
+  '*.gdraw',
+  '*.gform',
+  '*.gjam',
+  '*.gsite',
+  '*.glink',
+]
+
+const SYNC_LITTER = [
   '.stversions/',
   '.stfolder',
   '.stignore',
@@ -47,11 +134,16 @@ const SYNC_LITTER = [
   '.sync/',
   '.dropbox',
   '.dropbox.*',
+  '.tmp.drivedownload/',
+  '.tmp.driveupload/',
   '.nextcloudsync.log',
   '.owncloudsync.log',
   '.sync_*.db*',
   '._sync_*.db*',
   '.csync_journal.db*',
+  '.insync-trash/',
+  '.debris/',
+  '.unison.*',
   '.shelfdignore',
 ]
 
@@ -63,7 +155,10 @@ export const BUILT_IN_LITTER: readonly string[] = [
   ...EDITOR_LITTER,
   ...PARTIAL_DOWNLOADS,
   ...SYSTEM_LITTER,
+  ...STORAGE_LITTER,
+  ...SNAPSHOTS,
   ...SYNC_LITTER,
+  ...PLACEHOLDERS,
   ...VERSION_CONTROL,
   ...REBUILT_BY_TOOLS,
 ]

@@ -99,17 +99,20 @@ function parseIgnoreFile(directory: string, text: string): IgnoreRule[] {
 
 /**
  * Creates a fast test for names: it returns true for every name that one of the patterns may match, and may return true for others.
- * One Set and one RegExp replace a match of each pattern in turn.
+ * Two Sets and one RegExp replace a match of each pattern in turn; most patterns are names or, as `*.tmp`, endings.
  */
 function createNameFilter(patterns: readonly string[]): (name: string) => boolean {
   const globs = patterns.map(nameGlobOf)
   if (globs.some((glob) => glob === undefined || /^\*+$/.test(glob) || isCostly(glob))) return () => true
   const known = globs.filter((glob) => glob !== undefined)
   const names = new Set(known.filter((glob) => !/[*?]/.test(glob)))
-  const wild = known.filter((glob) => /[*?]/.test(glob))
-  if (wild.length === 0) return (name) => names.has(name)
+  const isEnding = (glob: string) => /^\*\.[^.*?]+$/.test(glob)
+  const endings = new Set(known.filter(isEnding).map((glob) => glob.slice(1)))
+  const wild = known.filter((glob) => /[*?]/.test(glob) && !isEnding(glob))
+  const isKnown = (name: string) => names.has(name) || endings.has(name.slice(name.lastIndexOf('.')))
+  if (wild.length === 0) return isKnown
   const shape = new RegExp(wild.map(toSource).join('|'), 's')
-  return (name) => names.has(name) || shape.test(name)
+  return (name) => isKnown(name) || shape.test(name)
 }
 
 /** The last part of a pattern, with `?` for each bracket expression; undefined for escapes and unusual brackets. */

@@ -23,6 +23,16 @@ describe('the built-in ignore rules', () => {
     '.sync_4f2.db-wal',
     'deep/er/.shelfdignore',
     '.dropbox.cache',
+    '.goutputstream-AB12CD',
+    'report.docx.sb-1a2b3c4d-XyZ012',
+    'film.mkv.!qB',
+    'film.mkv.!sync',
+    'film.f137.mp4.part-Frag3',
+    'film.mp4.ytdl',
+    '.com.google.Chrome.AbCdEf',
+    '.Report.pdf.icloud',
+    'Report.pdf.nextcloud',
+    'Minutes.gdoc',
   ])('the litter %s is ignored', (path) => {
     expect(rules.decide(path, false)).toMatchObject({ source: 'built-in', line: null, secret: false })
   })
@@ -36,8 +46,32 @@ describe('the built-in ignore rules', () => {
     '.Trash-1000',
     'src/CVS',
     '.stversions',
+    '#recycle',
+    'share/@Recycle',
+    '.recycle',
+    '@Recently-Snapshot',
+    '.snapshot',
+    '.snapshots',
+    '~snapshot',
+    '#snapshot',
+    '.zfs',
+    '.@__thumb',
+    'Network Trash Folder',
   ])('the directory %s is ignored', (path) => {
     expect(rules.decide(path, true)).toMatchObject({ secret: false })
+  })
+
+  test.each([
+    'recycle.md',
+    '#recycle-plan.md',
+    'snapshot.pdf',
+    'icloud.md',
+    'my.icloud',
+    'part-Frag.md',
+    'Chrome.md',
+    'C#.md',
+  ])('the document %s is not taken for litter', (path) => {
+    expect(rules.decide(path, false)).toBeUndefined()
   })
 
   test.each([
