@@ -17,10 +17,10 @@ async function main(): Promise<void> {
   // Without a listener Node opens its debugger, through which every user of the machine may run code as this one.
   process.on('SIGUSR1', () => {})
   // Unlike an import, this loads only what is asked for.
-  const { homedir } = process.getBuiltinModule('node:os')
   const { isatty } = process.getBuiltinModule('node:tty')
   const { keepCompiledCode } = await import('./app/tune-process.ts')
-  keepCompiledCode(homedir(), process.env.XDG_CACHE_HOME)
+  const home = findHome()
+  keepCompiledCode(home, process.env.XDG_CACHE_HOME)
   // Each thread of the pool has an allocation arena of its own; two keep a disk busy.
   if (process.env.UV_THREADPOOL_SIZE === undefined) process.env.UV_THREADPOOL_SIZE = '2'
   const { runCli } = await import('./cli/run-cli.ts')
@@ -46,7 +46,7 @@ async function main(): Promise<void> {
       return findWorkingDirectory()
     },
     uid: ownUid(),
-    home: homedir(),
+    home,
     signal,
     onStop,
     onCrash: (listener) => {
@@ -61,6 +61,15 @@ async function main(): Promise<void> {
       return { [Symbol.dispose]: () => process.off('SIGHUP', listener) }
     },
   })
+}
+
+/** Returns the home directory; '' where HOME is not set and the user has no entry in the password database, as in a container. */
+function findHome(): string {
+  try {
+    return process.getBuiltinModule('node:os').homedir()
+  } catch {
+    return ''
+  }
 }
 
 /** Only a checkout has scripts in TypeScript. */

@@ -1,6 +1,7 @@
 import { enableCompileCache } from 'node:module'
-import { isAbsolute, join } from 'node:path'
+import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
+import { baseDirectory } from '../foundation/files/home.ts'
 import { makeOwnDirectory } from '../foundation/files/private-directory.ts'
 
 /**
@@ -21,8 +22,8 @@ export function keepMemorySmall(): void {
  * temporary directory, and Node would run code that other users put there.
  */
 export function keepCompiledCode(home: string, given = ''): void {
-  const directory = join(isAbsolute(given) ? given : join(home, '.cache'), 'shelfd', 'code')
   try {
+    const directory = join(baseDirectory(given, home, '.cache'), 'shelfd', 'code')
     makeOwnDirectory(directory)
     enableCompileCache(directory)
   } catch {

@@ -19,12 +19,10 @@ import { isToBeSynced, rosterOf } from './mirror-checks.ts'
 export const systemService: Check = {
   name: 'service manager',
   run: async (context) => {
-    const managers = managersOf(context)
-    const own = managers[0]
-    if (!own) return [ok(`there is no known one on ${process.platform}`)]
-    const installed = managers.filter(({ plan }) => isThere(plan.file))
-    if (installed.length === 0) return [assessServiceManager('not-installed', own.plan.file)]
-    return Promise.all(installed.map(stateOf))
+    const [own, whole] = [findManager(context, false), findManager(context, true)]
+    const installed = [own, whole].flatMap((found) => (typeof found !== 'string' && isThere(found.plan.file) ? found : []))
+    if (installed.length > 0) return Promise.all(installed.map(stateOf))
+    return [typeof own === 'string' ? ok(own) : assessServiceManager('not-installed', own.plan.file)]
   },
 }
 
@@ -33,16 +31,14 @@ async function stateOf(manager: ManageInput): Promise<Finding> {
   return assessServiceManager(state, manager.plan.file)
 }
 
-/** Returns the user's own service manager and, where there is one, that of the whole machine. */
-function managersOf(context: DoctorContext): ManageInput[] {
-  return [false, true].flatMap((isSystem) => {
-    try {
-      return [manageOwnSystemService(context, isSystem)]
-    } catch (error) {
-      if (error instanceof UsageError) return []
-      throw error
-    }
-  })
+/** Returns the user's own service manager or that of the whole machine, or why there is none. */
+function findManager(context: DoctorContext, isSystem: boolean): ManageInput | string {
+  try {
+    return manageOwnSystemService(context, isSystem)
+  } catch (error) {
+    if (error instanceof UsageError) return error.message
+    throw error
+  }
 }
 
 /** Checks whether a daemon runs and can do its work. */

@@ -42,7 +42,8 @@ export const readTextFile: ReadTextFile = (file) =>
   })
 
 /** What is around the certificates and keys of a file may be in any encoding. */
-export const readPemFile: ReadTextFile = (file) => readFile(file, (bytes) => decodeText(bytes) ?? bytes.toString('latin1'))
+export const readPemFile: ReadTextFile = (file) =>
+  readFile(file, (bytes) => decodeText(bytes) ?? bytes.toString('latin1'))
 
 function readFile(file: string, decode: (bytes: Buffer) => string): TextFile | undefined {
   try {

@@ -2,7 +2,15 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { getCACertificates } from 'node:tls'
 import { UsageError } from '../../foundation/errors.ts'
 import type { ClientCertificate } from '../../remote/wire/connector.ts'
-import { assertPrivate, assertTrusted, type ReadTextFile, readPemFile, readRequired, readTextFile, type TextFile } from '../files/private-files.ts'
+import {
+  assertPrivate,
+  assertTrusted,
+  type ReadTextFile,
+  readPemFile,
+  readRequired,
+  readTextFile,
+  type TextFile,
+} from '../files/private-files.ts'
 import type { Redactor } from '../logging/redactor.ts'
 import type { ClientCertificateFiles } from '../settings/settings.ts'
 

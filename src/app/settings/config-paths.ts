@@ -1,10 +1,12 @@
 import { isAbsolute, join, resolve } from 'node:path'
+import { baseDirectory, pathInHome } from '../../foundation/files/home.ts'
 import { readTextFile } from '../files/private-files.ts'
 import type { Environment } from './overrides.ts'
 
 export interface Surroundings {
   readonly env: Environment
   readonly cwd: string
+  /** '' for a user without one. */
   readonly home: string
 }
 
@@ -18,7 +20,7 @@ export interface ConfigCandidate {
 export function configCandidates(flag: string | undefined, { env, cwd, home }: Surroundings): ConfigCandidate[] {
   const given = flag ?? (env.SHELFD_CONFIG || undefined)
   if (given !== undefined) return [{ file: resolve(cwd, expandHome(given, home)), isRequired: true }]
-  const user = join(baseDirectory(env.XDG_CONFIG_HOME, join(home, '.config')), 'shelfd', 'config.yaml')
+  const user = join(baseDirectory(env.XDG_CONFIG_HOME, home, '.config'), 'shelfd', 'config.yaml')
   const files = env.SHELFD_NO_SYSTEM_CONFIG ? [user] : [user, '/etc/shelfd/config.yaml']
   return files.map((file) => ({ file, isRequired: false }))
 }
@@ -30,22 +32,17 @@ export function findConfigFile(flag: string | undefined, around: Surroundings): 
 
 /** Returns `$XDG_DATA_HOME/shelfd/library` */
 export function defaultDataDir({ env, home }: Surroundings): string {
-  return join(baseDirectory(env.XDG_DATA_HOME, join(home, '.local', 'share')), 'shelfd', 'library')
+  return join(baseDirectory(env.XDG_DATA_HOME, home, join('.local', 'share')), 'shelfd', 'library')
 }
 
 /** Returns `STATE_DIRECTORY` under systemd (the first of them), otherwise `$XDG_STATE_HOME/shelfd`. */
 export function defaultStateDir({ env, home }: Surroundings): string {
   const ofSystemd = env.STATE_DIRECTORY?.split(':')[0]
   if (ofSystemd && isAbsolute(ofSystemd)) return ofSystemd
-  return join(baseDirectory(env.XDG_STATE_HOME, join(home, '.local', 'state')), 'shelfd')
+  return join(baseDirectory(env.XDG_STATE_HOME, home, join('.local', 'state')), 'shelfd')
 }
 
 /** Replaces `~` and the `~` of `~/…` by the home directory. */
 export function expandHome(path: string, home: string): string {
-  return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path
-}
-
-/** Relative base directories are invalid and ignored (XDG Base Directory Specification). */
-function baseDirectory(given: string | undefined, otherwise: string): string {
-  return given && isAbsolute(given) ? given : otherwise
+  return path === '~' || path.startsWith('~/') ? pathInHome(home, path.slice(1)) : path
 }

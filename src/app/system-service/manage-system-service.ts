@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os'
 import { FileError, UsageError } from '../../foundation/errors.ts'
+import { ownUid } from '../../foundation/files/ownership.ts'
 import { escapeLines, escapeText } from '../../foundation/text/safe-text.ts'
 import { isThere } from '../files/paths.ts'
 import type { Environment } from '../settings/overrides.ts'
@@ -100,11 +101,24 @@ interface OwnSystemService {
   readonly signal: AbortSignal
 }
 
-/** Returns the service manager of this system, for the current user. Throws UsageError('bad-usage') where there is none. */
+/**
+ * Returns the service manager of this system, for the current user. Throws UsageError('bad-usage') where there is none, or where the user
+ * of a manager of its own has no name.
+ */
 export function manageOwnSystemService({ env, home, signal }: OwnSystemService, isSystem: boolean): ManageInput {
-  const { uid, username } = userInfo()
+  const uid = ownUid() ?? -1
+  const name = isSystem ? 'root' : nameOfUser(uid)
   // After `su` and in jobs of cron it is missing, although the manager of a user with linger runs.
   const reachable = process.platform === 'linux' ? { XDG_RUNTIME_DIR: `/run/user/${uid}`, ...env } : env
-  const plan = planSystemService({ platform: process.platform, isSystem, home, env, user: { uid, name: username } })
+  const plan = planSystemService({ platform: process.platform, isSystem, home, env, user: { uid, name } })
   return { plan, run: createRunner({ env: reachable, signal }) }
+}
+
+function nameOfUser(uid: number): string {
+  try {
+    return userInfo().username
+  } catch (error) {
+    const text = `Cannot find the service manager of user ${uid}: this user has no entry in the password database (/etc/passwd)`
+    throw new UsageError('bad-usage', `${text}; add one, or start "shelfd daemon" yourself`, { cause: error })
+  }
 }

@@ -1,6 +1,7 @@
 import { win32 } from 'node:path'
-import { isAbsolute, join } from 'node:path/posix'
+import { join } from 'node:path/posix'
 import { UsageError } from '../../foundation/errors.ts'
+import { baseDirectory, pathInHome } from '../../foundation/files/home.ts'
 import type { Environment } from '../settings/overrides.ts'
 
 /** One program to run, without a shell. */
@@ -76,11 +77,13 @@ const UNIT = 'shelfd.service'
 export function planSystemd({ isSystem, home, env, user }: PlanInput): SystemServicePlan {
   const scope = isSystem ? [] : ['--user']
   const systemctl = (...args: string[]): ProgramCall => ({ program: 'systemctl', args: [...scope, ...args] })
-  const userDirectory = join(configHome(env.XDG_CONFIG_HOME, home), 'systemd', 'user')
+  const directory = isSystem
+    ? '/etc/systemd/system'
+    : join(baseDirectory(env.XDG_CONFIG_HOME, home, '.config'), 'systemd', 'user')
   const reload = systemctl('daemon-reload')
   return {
     template: isSystem ? 'shelfd-system.service' : UNIT,
-    file: join(isSystem ? '/etc/systemd/system' : userDirectory, UNIT),
+    file: join(directory, UNIT),
     fill: fillUnit,
     reach: {
       call: systemctl('show', '--property=Version'),
@@ -152,10 +155,6 @@ function escapeSpecifiers(text: string): string {
   return text.replaceAll('%', '%%')
 }
 
-function configHome(given: string | undefined, home: string): string {
-  return given && isAbsolute(given) ? given : join(home, '.config')
-}
-
 const LABEL = 'org.shelfd.daemon'
 
 /** Plans for launchd: an agent of the user's graphical session. */
@@ -163,8 +162,8 @@ function planLaunchd({ home, user }: PlanInput): SystemServicePlan {
   const session = `gui/${user.uid}`
   const agent = `${session}/${LABEL}`
   const launchctl = (...args: string[]): ProgramCall => ({ program: 'launchctl', args })
-  const file = join(home, 'Library', 'LaunchAgents', `${LABEL}.plist`)
-  const logFile = join(home, 'Library', 'Logs', 'shelfd.log')
+  const file = pathInHome(home, 'Library', 'LaunchAgents', `${LABEL}.plist`)
+  const logFile = pathInHome(home, 'Library', 'Logs', 'shelfd.log')
   const unload: ProgramCall = { ...launchctl('bootout', agent), mayFail: true }
   return {
     template: `${LABEL}.plist`,

@@ -28,7 +28,8 @@ export const command = defineCommand({
       ...(await describeStore(() => doctor.store())),
     ]
     // The home directory often has the name of a person. What is printed from here on has no token, since the checks have read it.
-    const shown = parts.map((part) => ({ ...part, text: part.text.replaceAll(context.io.home, '~') }))
+    const { home } = context.io
+    const shown = parts.map((part) => ({ ...part, text: home === '' ? part.text : part.text.replaceAll(home, '~') }))
     if (context.json) context.printJson(Object.fromEntries(shown.map(({ title, text }) => [title.toLowerCase(), text])))
     else for (const part of shown) context.print(render(part))
   },

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 
 import type { Runner } from '../../app/open-runner.ts'
-import { pathWithin } from '../../foundation/files/paths.ts'
+import { withTilde } from '../../foundation/files/home.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { inspectRoot } from '../../local/read/open-root.ts'
@@ -131,6 +131,5 @@ function describeNextInCheckout(query: string | undefined, isOwnDirectory: boole
 }
 
 function shownDirectory({ directory, home }: Library): string {
-  const inHome = pathWithin(home, directory)
-  return escapeText(inHome ? `~/${inHome}` : directory)
+  return escapeText(withTilde(home, directory))
 }

@@ -15,6 +15,7 @@ export interface CliIo {
   readonly cwd: string
   /** The user of this process; undefined where users have no numbers (Windows). */
   readonly uid: number | undefined
+  /** '' for a user without one. */
   readonly home: string
   /** Aborted with an InterruptedError when the user or the system asks to stop. */
   readonly signal: AbortSignal

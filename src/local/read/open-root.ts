@@ -148,11 +148,19 @@ function identify(fs: FileSystem, realPath: string, stats: FileStats): RootDirec
   const known = { realPath, accessPath: realPath, device, inode }
   const { kind, sizeBytes } = fileSystemAt(fs, realPath)
   if (kind?.recordsBirth && birthtimeNs !== 0n)
-    return { ...known, birthNs: nearestTimeNs(birthtimeNs), isBirthCertain: birthtimeNs !== ctimeNs, volume: UNKNOWN_VOLUME }
+    return {
+      ...known,
+      birthNs: nearestTimeNs(birthtimeNs),
+      isBirthCertain: birthtimeNs !== ctimeNs,
+      volume: UNKNOWN_VOLUME,
+    }
   // The UUID (of FAT: the serial number) identifies a file system, and so does its size unless that may vary.
   const volume =
     process.platform === 'linux'
-      ? { id: findUuid(fs, device), sizeBytes: kind?.hasFixedSize && Number.isSafeInteger(sizeBytes) ? sizeBytes : null }
+      ? {
+          id: findUuid(fs, device),
+          sizeBytes: kind?.hasFixedSize && Number.isSafeInteger(sizeBytes) ? sizeBytes : null,
+        }
       : UNKNOWN_VOLUME
   return { ...known, birthNs: null, isBirthCertain: false, volume }
 }

@@ -23,7 +23,10 @@ export interface GenerationRecord {
 }
 
 /** Inodes of 2^63 and more are below zero here. */
-const integer = z.string().regex(/^-?\d+$/).transform(BigInt)
+const integer = z
+  .string()
+  .regex(/^-?\d+$/)
+  .transform(BigInt)
 const recordShape = z.object({
   commits: z.int().nonnegative(),
   place: z.object({ inode: integer, ctimeNs: integer }).nullable(),

@@ -1,10 +1,11 @@
-import { isAbsolute, join } from 'node:path'
+import { join } from 'node:path'
 import { isThere } from '../../../app/files/paths.ts'
 import { writePrivateFile } from '../../../app/files/private-files.ts'
 import { reloadDaemon } from '../../../app/reload-daemon.ts'
 import type { Surroundings } from '../../../app/settings/config-paths.ts'
 import type { ChosenMirror, Draft } from '../../../app/settings/draft.ts'
 import { HeldBackError, messageOf, ShelfdError, UsageError } from '../../../foundation/errors.ts'
+import { baseDirectory } from '../../../foundation/files/home.ts'
 import { escapeText } from '../../../foundation/text/safe-text.ts'
 import { type CommandContext, createContext } from '../../context.ts'
 import type { ExitName } from '../../exit-codes.ts'
@@ -167,11 +168,8 @@ function shellOf(shell = ''): ReadingShell | 'zsh' | undefined {
 }
 
 function completionFile(shell: ReadingShell, { env, home }: Surroundings): string {
-  if (shell === 'fish') return join(baseOf(env.XDG_CONFIG_HOME, home, '.config'), 'fish', 'completions', 'shelfd.fish')
-  const base = baseOf(env.XDG_DATA_HOME, home, join('.local', 'share'))
+  if (shell === 'fish')
+    return join(baseDirectory(env.XDG_CONFIG_HOME, home, '.config'), 'fish', 'completions', 'shelfd.fish')
+  const base = baseDirectory(env.XDG_DATA_HOME, home, join('.local', 'share'))
   return join(base, 'bash-completion', 'completions', 'shelfd')
-}
-
-function baseOf(given: string | undefined, home: string, usual: string): string {
-  return given && isAbsolute(given) ? given : join(home, usual)
 }

@@ -1,10 +1,9 @@
-import { join } from 'node:path'
 import type { DoctorContext } from '../../../app/doctor/doctor-context.ts'
 import { CHECKS, type Checked, runChecks } from '../../../app/doctor/run-checks.ts'
 import { configCandidates } from '../../../app/settings/config-paths.ts'
 import { type ChosenConfig, createDraft, type Draft } from '../../../app/settings/draft.ts'
 import { rebuildError, UsageError } from '../../../foundation/errors.ts'
-import { pathWithin } from '../../../foundation/files/paths.ts'
+import { pathInHome, withTilde } from '../../../foundation/files/home.ts'
 import { escapeText } from '../../../foundation/text/safe-text.ts'
 import type { CommandContext } from '../../context.ts'
 import { renderFinding, SYMBOLS, WORDS } from '../../render/findings.ts'
@@ -28,13 +27,12 @@ export interface TypedToken {
 }
 
 export function configFileOf({ config, io }: CommandContext): string {
-  return configCandidates(config, io)[0]?.file ?? join(io.home, '.config', 'shelfd', 'config.yaml')
+  return configCandidates(config, io)[0]?.file ?? pathInHome(io.home, '.config', 'shelfd', 'config.yaml')
 }
 
 /** Returns a path for people, with `~` for the home directory. */
 export function shownPath({ context }: Wizard, path: string): string {
-  const inHome = pathWithin(context.io.home, path)
-  return escapeText(inHome ? `~/${inHome}` : path)
+  return escapeText(withTilde(context.io.home, path))
 }
 
 /** Returns the origin that the flag or the variable gives; undefined when neither does. */
