@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { configure } from '../support/daemon.ts'
@@ -27,6 +27,24 @@ describe('get', () => {
       'Papers/sub/b.md': 'two',
       'Papers/sub/deep/copy.md': 'one',
     })
+  })
+
+  test('a link to a mirror, or to a directory in it, stands for that in get, search and why', async () => {
+    const home = homeWithPapers(tree)
+    await home.sync(['Papers'])
+    symlinkSync('Papers', join(home.path, 'link'))
+    symlinkSync('Papers/sub', join(home.path, 'below'))
+    symlinkSync('a.md', join(home.path, 'Papers', 'inner.md'))
+    expectExit(await home.shelfd(['get', 'link', '--to', 'all']), 0, '')
+    expectExit(await home.shelfd(['get', 'below', '--to', 'some']), 0, '')
+    expect(Object.keys(readBack(join(home.path, 'all')))).toHaveLength(3)
+    expect(Object.keys(readBack(join(home.path, 'some')))).toEqual(['sub/b.md', 'sub/deep/copy.md'])
+    const found = await home.json(['search', 'two', '--in', 'link'])
+    expect(found.results).toHaveLength(1)
+    expectExit(await home.shelfd(['search', 'one', '--in', 'below']), 0, '')
+    expect((await home.shelfd(['why', 'below'])).stdout).toContain('sub')
+    // A link in the mirror is an entry of it.
+    expect((await home.shelfd(['why', 'Papers/inner.md'])).stdout).toMatch(/inner\.md[\s\S]*symbolic link/)
   })
 
   test('a file that exists is never replaced, and one with the same bytes is left', async () => {

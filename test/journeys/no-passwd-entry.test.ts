@@ -31,7 +31,10 @@ asRoot('a user without an entry in the password database syncs without HOME wher
 asRoot('a start without HOME says what is missing, and exits 2', async () => {
   const { home, shelfd } = homeOfNobody()
   const { exitCode, stderr } = await shelfd(['sync', 'Papers'], { PATH: home.env.PATH ?? '' })
-  expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/HOME is not set.*set HOME/s) })
+  expect({ exitCode, stderr }).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/HOME is not set.*set HOME/s),
+  })
 })
 
 asRoot('doctor and service say that the user has no entry in the password database', async () => {

@@ -20,7 +20,9 @@ export const systemService: Check = {
   name: 'service manager',
   run: async (context) => {
     const [own, whole] = [findManager(context, false), findManager(context, true)]
-    const installed = [own, whole].flatMap((found) => (typeof found !== 'string' && isThere(found.plan.file) ? found : []))
+    const installed = [own, whole].flatMap((found) =>
+      typeof found !== 'string' && isThere(found.plan.file) ? found : [],
+    )
     if (installed.length > 0) return Promise.all(installed.map(stateOf))
     return [typeof own === 'string' ? ok(own) : assessServiceManager('not-installed', own.plan.file)]
   },

@@ -49,8 +49,10 @@ export function findPlace(
   const roster = byActivity(listRoster(settings, store?.mirrors.list() ?? []))
   const rows = roster.flatMap(({ row }) => row ?? [])
   const absolute = resolve(cwd, word)
-  // The last segment may be a link or may not exist, so only its directory is resolved.
-  const path = resolve(realPathOf(cwd, dirname(absolute)), basename(absolute))
+  // The last segment may not exist, or be a link: one in a mirror is an entry of it, any other stands for what it leads to.
+  const entryPath = resolve(realPathOf(cwd, dirname(absolute)), basename(absolute))
+  const isInMirror = roster.some(({ row, path }) => isWithin(row?.path ?? realPathOf('/', path), entryPath))
+  const path = isInMirror ? entryPath : realPathOf(cwd, word)
   const [onDisk] = placesBelow(rows, path).toSorted((a, b) => b.row.path.length - a.row.path.length)
   const unsynced = roster.find(
     (entry) => !entry.row && (entry.name === word || isWithin(realPathOf('/', entry.path), path)),

@@ -6,7 +6,9 @@ const inUtf16 = (text: string, ...mark: number[]) => Buffer.concat([Buffer.from(
 const swapped = (bytes: Buffer) => Buffer.from(bytes).swap16()
 
 /** A text without what no text has. */
-const written = fc.string({ unit: 'grapheme' }).map((text) => [...text].filter((letter) => !'\0\u001b\ufeff'.includes(letter)).join(''))
+const written = fc
+  .string({ unit: 'grapheme' })
+  .map((text) => [...text].filter((letter) => !'\0\u001b\ufeff'.includes(letter)).join(''))
 
 test('a text is decoded from UTF-8, and by its mark from UTF-16, to the same words [F-FS-30]', () => {
   fc.assert(

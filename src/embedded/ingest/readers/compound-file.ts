@@ -1,5 +1,5 @@
 import { Reader } from '@kenjiuno/msgreader/lib/Reader.js'
-import { messageOf } from '../../../foundation/errors.ts'
+import { DocumentError, unreadable } from './extraction.ts'
 
 const SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 /** Where the header has the number of entries of its table of sectors, and that table, which goes on elsewhere in files beyond 7 MB. */
@@ -27,7 +27,7 @@ export function openCompoundFile(bytes: Buffer) {
     const names = new Set(root.fileNames())
     return { has: (name: string) => names.has(name), read: (name: string) => Buffer.from(root.readFile(name) ?? []) }
   } catch (error) {
-    throw new Error(`The document is broken: ${messageOf(error)}`, { cause: error })
+    throw unreadable('The document is broken', error)
   }
 }
 
@@ -49,10 +49,10 @@ function assertIntact(bytes: Buffer): void {
     const [start, length] = [entries.readUInt32LE(at + ENTRY.start), entries.readUInt32LE(at + ENTRY.length)]
     if (type === ROOT || (type === STREAM && length >= SMALL_STREAM)) follow(start, next, seen, count)
     else if (type === STREAM && length > 0) follow(start, small, seenSmall, small.length)
-    if (type === STREAM && length > bytes.length) throw new Error('it is cut')
+    if (type === STREAM && length > bytes.length) throw new DocumentError('it is cut')
     if (type === 0) continue
     for (const link of ENTRY.links.map((place) => entries.readUInt32LE(at + place)).filter((each) => each < NONE)) {
-      if (link * ENTRY_BYTES >= entries.length || linked.has(link)) throw new Error('its directory is broken')
+      if (link * ENTRY_BYTES >= entries.length || linked.has(link)) throw new DocumentError('its directory is broken')
       linked.add(link)
     }
   }
@@ -63,14 +63,14 @@ function tableOf(bytes: Buffer, sectorAt: (sector: number) => Buffer, count: num
   const sectors = [...numbersOf(bytes.subarray(HEADER.table, HEADER.tableEnd))]
   const seen = new Set<number>()
   for (let further = bytes.readUInt32LE(HEADER.furtherTable); further < NONE; ) {
-    if (further >= count || seen.has(further)) throw new Error('its table of sectors is broken')
+    if (further >= count || seen.has(further)) throw new DocumentError('its table of sectors is broken')
     seen.add(further)
     const numbers = numbersOf(sectorAt(further))
     sectors.push(...numbers.subarray(0, -1))
     further = numbers.at(-1) ?? NONE
   }
   const used = sectors.filter((sector) => sector < NONE)
-  if (used.some((sector) => sector >= count)) throw new Error('it is cut')
+  if (used.some((sector) => sector >= count)) throw new DocumentError('it is cut')
   return used
 }
 
@@ -78,8 +78,8 @@ function tableOf(bytes: Buffer, sectorAt: (sector: number) => Buffer, count: num
 function follow(first: number, next: Uint32Array, seen: Set<number>, count: number): number[] {
   const sectors: number[] = []
   for (let sector = first; sector < NONE; sector = next[sector] ?? NONE) {
-    if (sector >= count) throw new Error('it is cut')
-    if (seen.has(sector)) throw new Error('its sectors form a circle')
+    if (sector >= count) throw new DocumentError('it is cut')
+    if (seen.has(sector)) throw new DocumentError('its sectors form a circle')
     seen.add(sector)
     sectors.push(sector)
   }

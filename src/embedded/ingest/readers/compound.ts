@@ -8,6 +8,7 @@ import {
   type NestedReader,
   partial,
   UNSUPPORTED_FORMAT,
+  unreadable,
 } from './extraction.ts'
 import { cellText } from './office.ts'
 import { readOutlook } from './outlook.ts'
@@ -67,7 +68,9 @@ async function readByProgram(
   } catch (error) {
     if (error instanceof MissingProgramError) return partial(notInstalled(program))
     if (error instanceof ProgramFailedError && ENCRYPTED.test(error.message)) throw passwordNeeded()
-    throw error instanceof ProgramFailedError ? new Error(`The document cannot be read: ${error.message}`) : error
+    throw error instanceof ProgramFailedError
+      ? unreadable(`The document cannot be read by ${program.name}`, error)
+      : error
   }
 }
 

@@ -61,6 +61,15 @@ export function partial(failure: string, warnings: readonly string[] = []): Extr
   return { status: 'partial', warnings, failure }
 }
 
+/** What is wrong with a document, in words for the person who has it. */
+export class DocumentError extends Error {}
+
+/** The error for a document that a parser refuses; what a foreign parser says is for its programmers, and stays in the cause. */
+export function unreadable(what: string, error: unknown): DocumentError {
+  const text = error instanceof DocumentError ? `${what}: ${error.message}` : what
+  return new DocumentError(text, { cause: error })
+}
+
 /** The whole file in memory; throws when it is larger than a parser may take. */
 export async function readWhole(source: ExtractionSource): Promise<Buffer> {
   if (source.sizeBytes > MAX_WHOLE_BYTES) {

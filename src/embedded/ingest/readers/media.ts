@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { messageOf } from '../../../foundation/errors.ts'
 import { MissingProgramError } from '../../run-program.ts'
 import { inputOf, runFfmpeg } from '../../video/run-ffmpeg.ts'
-import { completed, type ExtractionEnd, type ExtractionSink } from './extraction.ts'
+import { completed, DocumentError, type ExtractionEnd, type ExtractionSink, unreadable } from './extraction.ts'
 import { PlaceSplitter } from './passage-splitter.ts'
 
 const MAX_SUBTITLES = 8
@@ -32,7 +31,7 @@ export async function readMedia(path: string, types: readonly string[], sink: Ex
     }
   } catch (error) {
     if (error instanceof MissingProgramError) return { ...completed(NO_PROGRAM), videoType }
-    throw new Error(`The recording is damaged (${messageOf(error)})`, { cause: error })
+    throw unreadable('The recording is damaged', error)
   }
 }
 
@@ -142,6 +141,6 @@ async function probe(path: string): Promise<Probed> {
   const shown = ['-show_format', '-show_streams', '-show_chapters', '-of', 'json']
   const json = await runFfmpeg('ffprobe', [...inputOf(path), ...shown])
   const found = probed.parse(JSON.parse(json.toString()))
-  if (found.streams.length === 0) throw new Error('it has neither sound nor pictures')
+  if (found.streams.length === 0) throw new DocumentError('it has neither sound nor pictures')
   return found
 }

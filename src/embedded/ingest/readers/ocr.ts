@@ -3,10 +3,10 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Worker } from 'tesseract.js'
 import { withinTime } from '../../../foundation/concurrency/within-time.ts'
-import { messageOf, TemporaryError } from '../../../foundation/errors.ts'
+import { TemporaryError } from '../../../foundation/errors.ts'
 import type { TraceDetail } from '../../database/passages.ts'
 import { RECOGNIZING_MS } from '../extraction-limits.ts'
-import type { ExtractionSink } from './extraction.ts'
+import { type ExtractionSink, unreadable } from './extraction.ts'
 import { splitInto } from './passage-splitter.ts'
 
 /** A paragraph that was recognized in a picture. */
@@ -178,6 +178,6 @@ export async function pictureOf(bytes: Buffer, page: number): Promise<GreyImage>
     const { data, info } = await resized.greyscale().raw().toBuffer({ resolveWithObject: true })
     return { data, width: info.width, height: info.height }
   } catch (error) {
-    throw new Error(`The picture is damaged (${messageOf(error)})`, { cause: error })
+    throw unreadable('The picture is damaged', error)
   }
 }

@@ -1,14 +1,12 @@
 import type { OfficeContentNode, OfficeParserAST } from 'officeparser'
 import { messageOf } from '../../../foundation/errors.ts'
 import { ARCHIVE_LIMITS, checkArchive, listEntries, passwordNeeded, readXmlPart, type ZipEntry } from './archive.ts'
-import { completed, type ExtractionEnd, type ExtractionSink, partial } from './extraction.ts'
+import { completed, type ExtractionEnd, type ExtractionSink, partial, unreadable } from './extraction.ts'
 import { PlaceSplitter, splitInto } from './passage-splitter.ts'
 
 const ZIP_SIGNATURE = 'PK\x03\x04'
-/** The advice that the parser gives to its own users. */
-const ADVICE = / If you are sure it is fine, please .*$/s
 /** The parser's message for bytes of a format that it does not know. */
-const UNKNOWN_FORMAT = /currently supports .* files only/
+const UNKNOWN_FORMAT = /currently supports .* files only|Auto-detection of file type/
 /** The type that an OpenDocument begins with, of texts that the parser does not take for such: web pages and master documents. */
 const OTHER_TEXT = /^PK.{28}mimetypeapplication\/vnd\.oasis\.opendocument\.text-(?:web|master)/s
 const TYPE_END = 100
@@ -61,15 +59,22 @@ async function parse(bytes: Buffer): Promise<OfficeParserAST> {
       },
     })
   } catch (error) {
-    const message = messageOf(error).replace('[OfficeParser]: ', '').replace(ADVICE, '')
-    if (/password|encrypt|decrypt/i.test(message)) throw passwordNeeded()
-    if (UNKNOWN_FORMAT.test(message))
-      throw new Error('The document cannot be read: its format is another than its name says')
-    throw new Error(`The document cannot be read: ${message}`, { cause: error })
+    throw explain(error)
   }
 }
 
 const MAX_XML_ELEMENTS = 500_000
+
+/** What the parser says is for programmers who use it: only its kind is told, in our words. */
+function explain(error: unknown): Error {
+  const message = messageOf(error)
+  if (/password|encrypt|decrypt/i.test(message)) return passwordNeeded()
+  const what = 'The document cannot be read'
+  if (UNKNOWN_FORMAT.test(message)) return unreadable(`${what}: its format is another than its name says`, error)
+  if (/\blimit\b/i.test(message)) return unreadable(`${what}: it unpacks to more than is read`, error)
+  const [, part] = /missing its required '([\w./-]+)'/.exec(message) ?? []
+  return unreadable(part === undefined ? `${what}: it is damaged` : `${what}: its part ${part} is missing`, error)
+}
 
 /** Returns the content, then headers and footers. */
 function allBlocks({ content, auxiliary }: OfficeParserAST): readonly OfficeContentNode[] {
@@ -100,12 +105,15 @@ function takeSheet(sheet: OfficeContentNode, sink: Pick<ExtractionSink, 'take'>)
   splitter.end()
 }
 
-const LOSS = /LIMIT|TRUNCAT|EXCEED|FAILED|MISSING/
+/** What the parser's codes of losses say of the document. */
+const LOSSES = [
+  [/LIMIT|TRUNCAT|EXCEED/, 'Not all of it was read: it has more than is read'],
+  [/FAILED|MISSING/, 'Not all of it was read: a part of it is damaged'],
+] as const
 
 /** Returns what the parser reports as left out. */
 function lossesOf({ warnings = [] }: OfficeParserAST): string[] {
-  const losses = warnings.filter(({ code }) => LOSS.test(code))
-  return losses.slice(0, 3).map(({ message }) => `Not all of it was read: ${message}`)
+  return LOSSES.flatMap(([codes, text]) => (warnings.some(({ code }) => codes.test(code)) ? [text] : []))
 }
 
 /** A heading, paragraph, table or the like as Markdown, with the notes and comments on it; empty when it has no words. */

@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module'
 import iconv from 'iconv-lite'
 import { mimeOf } from '../../../contract/mime.ts'
-import { messageOf } from '../../../foundation/errors.ts'
-import type { ExtractionEnd, ExtractionSink, NestedReader } from './extraction.ts'
+import { type ExtractionEnd, type ExtractionSink, type NestedReader, unreadable } from './extraction.ts'
 import { takeMessage } from './mail.ts'
 
 // Loaders of modules disagree on what its default export is.
@@ -40,7 +39,7 @@ function parse(bytes: Buffer) {
       }),
     }
   } catch (error) {
-    throw new Error(`The message cannot be read: ${messageOf(error)}`, { cause: error })
+    throw unreadable('The message cannot be read, as it is damaged', error)
   }
 }
 

@@ -1,7 +1,14 @@
 import type { PDFiumDocument, PDFiumLibrary, PDFiumPage } from '@hyzyla/pdfium'
 import { messageOf } from '../../../foundation/errors.ts'
 import { explainMissingReader } from '../../optional-packages.ts'
-import { completed, type ExtractionEnd, type ExtractionSink, FOR_NEXT_STAGE, partial } from './extraction.ts'
+import {
+  completed,
+  type ExtractionEnd,
+  type ExtractionSink,
+  FOR_NEXT_STAGE,
+  partial,
+  unreadable,
+} from './extraction.ts'
 import { type GreyImage, PAGE_SIDE, RECOGNIZED, type Recognizer, takeRecognized } from './ocr.ts'
 import { splitInto } from './passage-splitter.ts'
 
@@ -121,9 +128,9 @@ async function load(pdfium: PDFiumLibrary, bytes: Uint8Array): Promise<PDFiumDoc
   try {
     return await pdfium.loadDocument(bytes)
   } catch (error) {
-    const message = messageOf(error)
-    if (/password|security/i.test(message)) throw new Error('The PDF is encrypted: reading it takes its password')
-    throw new Error(`The PDF is damaged (${message})`, { cause: error })
+    if (/password|security/i.test(messageOf(error)))
+      throw new Error('The PDF is encrypted: reading it takes its password')
+    throw unreadable('The PDF is damaged', error)
   }
 }
 

@@ -1,6 +1,5 @@
 import { Parser } from 'htmlparser2'
 import type { Metadata } from 'sharp'
-import { messageOf } from '../../../foundation/errors.ts'
 import {
   completed,
   type ExtractionEnd,
@@ -8,6 +7,7 @@ import {
   FOR_NEXT_STAGE,
   NOT_DECODED,
   partial,
+  unreadable,
 } from './extraction.ts'
 import { loadSharp, MAX_PIXELS, pictureOf, RECOGNIZED, type Recognizer, takeRecognized } from './ocr.ts'
 import { splitInto } from './passage-splitter.ts'
@@ -44,7 +44,7 @@ async function readMetadata(bytes: Buffer): Promise<Metadata> {
   try {
     return await sharp(bytes, { limitInputPixels: false }).metadata()
   } catch (error) {
-    throw new Error(`The picture is damaged (${messageOf(error)})`, { cause: error })
+    throw unreadable('The picture is damaged', error)
   }
 }
 

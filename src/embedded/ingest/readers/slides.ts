@@ -1,6 +1,5 @@
-import { messageOf } from '../../../foundation/errors.ts'
 import { passwordNeeded } from './archive.ts'
-import type { ExtractionSink } from './extraction.ts'
+import { DocumentError, type ExtractionSink, unreadable } from './extraction.ts'
 import { splitInto } from './passage-splitter.ts'
 
 /** Types of records ([MS-PPT] 2.13.24). */
@@ -42,7 +41,7 @@ export function takeSlides(stream: Buffer, currentUser: Buffer, sink: Extraction
   try {
     if (currentUser.readUInt32LE(12) !== ENCRYPTED_TOKEN) return takeNewest(stream, currentUser.readUInt32LE(16), sink)
   } catch (error) {
-    throw new Error(`The presentation is broken: ${messageOf(error)}`, { cause: error })
+    throw unreadable('The presentation is broken', error)
   }
   throw passwordNeeded()
 }
@@ -77,7 +76,7 @@ function readDirectory(stream: Buffer, newest: number) {
   for (let offset = newest; offset !== 0 && !seen.has(offset); ) {
     seen.add(offset)
     const edit = recordAt(stream, offset)
-    if (edit.type !== TYPE.userEdit) throw new Error('its directory of slides is broken')
+    if (edit.type !== TYPE.userEdit) throw new DocumentError('its directory of slides is broken')
     if (documentId === 0) documentId = edit.body.readUInt32LE(16)
     const { body } = recordAt(stream, edit.body.readUInt32LE(12))
     for (let at = 0; at + 4 <= body.length; ) {
@@ -135,7 +134,7 @@ function* recordsOf(bytes: Buffer): Generator<PptRecord> {
 function recordAt(bytes: Buffer, at: number): PptRecord {
   const head = bytes.readUInt16LE(at)
   const [type, length] = [bytes.readUInt16LE(at + 2), bytes.readUInt32LE(at + 4)]
-  if (at + 8 + length > bytes.length) throw new Error('a record of it is cut')
+  if (at + 8 + length > bytes.length) throw new DocumentError('a record of it is cut')
   const body = bytes.subarray(at + 8, at + 8 + length)
   return { type, instance: head >> 4, isContainer: (head & 0xf) === 0xf, body }
 }
