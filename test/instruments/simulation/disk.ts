@@ -48,16 +48,27 @@ export interface DiskView {
   onCall(name: string, path?: string): void
 }
 
+/** Numbers that few disks report. */
+export interface OddNumbers {
+  /** Inodes count from here. */
+  readonly firstInode: bigint
+  /** The date that somebody gives a file that was written; undefined: none. */
+  nextDateNs(): bigint | undefined
+}
+
 export class SimulatedDisk {
   readonly #nowNs: () => bigint
+  readonly #odd: OddNumbers | undefined
   #nextInode = 2n
   readonly #root: Directory
   /** Called with each absolute path that changed. */
   onChange: (path: string) => void = () => {}
 
-  constructor(nowNs: () => bigint) {
+  constructor(nowNs: () => bigint, odd?: OddNumbers) {
     this.#nowNs = nowNs
+    this.#odd = odd
     this.#root = this.#directory()
+    this.#nextInode = odd?.firstInode ?? this.#nextInode
   }
 
   /** A view for one life of the program; its descriptors end with it. */
@@ -145,7 +156,9 @@ export class SimulatedDisk {
 
   /** A new file, also in place of another: like a rename over it. */
   place(path: string, bytes: Uint8Array): void {
-    this.#put(path, { ...this.#common(), kind: 'file', bytes, fault: undefined })
+    const file: SimulatedFile = { ...this.#common(), kind: 'file', bytes, fault: undefined }
+    this.#date(file)
+    this.#put(path, file)
   }
 
   /** A file prepared earlier takes the place of one that is there, on a disk that lets it keep its times: only the inode differs. */
@@ -160,6 +173,7 @@ export class SimulatedDisk {
     if (file?.kind !== 'file') return
     file.bytes = bytes
     this.#touch(file)
+    this.#date(file)
     this.onChange(path)
   }
 
@@ -251,6 +265,10 @@ export class SimulatedDisk {
     node.place = { parent, name }
     this.#touch(parent)
     this.onChange(path)
+  }
+
+  #date(file: SimulatedFile): void {
+    file.mtimeNs = this.#odd?.nextDateNs() ?? file.mtimeNs
   }
 
   #touch(node: Node): void {

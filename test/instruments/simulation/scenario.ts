@@ -81,6 +81,9 @@ const LOST: FaultProfile = { ...CALM, lostShare: 0.85, lateShare: 0.9 }
 /** In one seed of this number the mirror's directory is swapped and comes back, between any two steps. */
 const SWAPS_EVERY = 7
 
+/** In one seed of this number files get odd dates, and the disk has odd inodes. */
+const ODD_EVERY = 4
+
 /** Share of lives in which some commits find the disk full. */
 const FULL_SHARE = 0.15
 
@@ -118,6 +121,7 @@ export function makeScenario(seed: number): Scenario {
     faults: losesAnswers ? LOST : faults,
     raceShare: chance(0.7) ? 0 : random() ** 2 * 0.1,
     linkShare: seed % LINKS_EVERY === 0 ? 0.1 : 0,
+    oddShare: seed % ODD_EVERY === 0 ? 0.5 : 0,
     // Of its own, so that the rest of a scenario stays what it was before roots were swapped.
     swapShare: seed % SWAPS_EVERY === 0 ? seededRandom(seed * 668_265_263)() ** 2 * 0.05 : 0,
   }
