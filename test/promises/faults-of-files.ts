@@ -118,7 +118,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-19',
     happens: 'a file changes twice within two seconds',
-    answer: 'a hash is proof only if it was taken two seconds after the newest time of the file',
+    answer: 'a hash is proof only if neither time of the file is within two seconds of it',
     class: 'next scan',
   },
   {
