@@ -116,7 +116,9 @@ describe('office documents', () => {
     const messageOf = async (bytes: Buffer) => await readHere(TYPES.odt, [bytes]).then(() => 'no fault', String)
     expect(await messageOf(empty)).toBe('Error: The document cannot be read: its part content.xml is missing')
     for (const bytes of [foreign, Buffer.from('only text\n')])
-      expect(await messageOf(bytes)).toBe('Error: The document cannot be read: its format is another than its name says')
+      expect(await messageOf(bytes)).toBe(
+        'Error: The document cannot be read: its format is another than its name says',
+      )
   })
 
   it('broken office documents end as failed', async () => {

@@ -1,6 +1,7 @@
 /** A disk in memory: inodes, links and descriptors as Linux has them, times of the simulated clock, events for a watcher. */
 import { constants } from 'node:fs'
 import type { FileStats, FileSystem } from '../../../src/local/read/file-system.ts'
+import type { OddNumbers } from './odd-numbers.ts'
 
 const EXT4 = 0xef53
 const KINDS = { file: 0o100000, directory: 0o040000, link: 0o120000, pipe: 0o010000 } as const
@@ -46,14 +47,6 @@ const MOST_LINKS = 8
 export interface DiskView {
   /** Called before each call of the program, with the path of what it is about to open. */
   onCall(name: string, path?: string): void
-}
-
-/** Numbers that few disks report. */
-export interface OddNumbers {
-  /** Inodes count from here. */
-  readonly firstInode: bigint
-  /** The date that somebody gives a file that was written; undefined: none. */
-  nextDateNs(): bigint | undefined
 }
 
 export class SimulatedDisk {
@@ -268,7 +261,7 @@ export class SimulatedDisk {
   }
 
   #date(file: SimulatedFile): void {
-    file.mtimeNs = this.#odd?.nextDateNs() ?? file.mtimeNs
+    file.mtimeNs = this.#odd?.nextDateNs(this.#nowNs()) ?? file.mtimeNs
   }
 
   #touch(node: Node): void {

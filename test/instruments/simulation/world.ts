@@ -3,11 +3,12 @@ import type { EngineLimits } from '../../../src/sync/engine.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
 import { seededRandom, seedOf } from '../../support/random.ts'
 import { anotherOfSize, NAMES, sha256Of } from './contents.ts'
-import { type OddNumbers, SimulatedDisk } from './disk.ts'
+import { SimulatedDisk } from './disk.ts'
 import { type FaultProfile, Faults } from './faults.ts'
 import { HiddenDirectories } from './hidden-directories.ts'
 import { Life, ProcessDied } from './life.ts'
 import { type NetworkHooks, type SeenRequest, type SeenUpload, TOKEN } from './network.ts'
+import { oddNumbers } from './odd-numbers.ts'
 import { RootSwaps } from './root-swaps.ts'
 import { type Fate, type ServiceTraits, SimulatedService } from './service.ts'
 import type { SimulatedState } from './state.ts'
@@ -48,26 +49,6 @@ export interface WorldTraits {
   readonly swapShare: number
   /** Chance that a file that was written gets an odd date; above 0 the disk has odd inodes as well. */
   readonly oddShare: number
-}
-
-const YEAR_NS = 365n * 86_400_000_000_000n
-
-/** Dates before 1677, after 2262 and in the future, and inodes that use all 64 bits, with or without a sign. */
-function oddNumbers(seed: number, share: number, nowNs: () => bigint): OddNumbers {
-  const random = seededRandom(seed * 374_761_393)
-  const dates = [
-    () => 10_413_792_000_000_000_000n,
-    () => -11_644_473_600_000_000_000n,
-    () => 2n ** 90n,
-    () => -(2n ** 90n),
-    () => 0n,
-    () => nowNs() + YEAR_NS,
-    () => nowNs() + 1_000_000_000n,
-  ]
-  return {
-    firstInode: random() < 0.5 ? 2n ** 64n - 2n ** 20n : -(2n ** 62n),
-    nextDateNs: () => (random() < share ? dates[Math.floor(random() * dates.length)]?.() : undefined),
-  }
 }
 
 /** Steps at which the disk does not change under the program. */
@@ -118,8 +99,7 @@ export class World implements Disposable {
     this.limits = traits.limits
     this.random = seededRandom(seed)
     this.state = state
-    const nowNs = () => BigInt(this.clock.nowMs()) * 1_000_000n
-    this.disk = new SimulatedDisk(nowNs, traits.oddShare > 0 ? oddNumbers(seed, traits.oddShare, nowNs) : undefined)
+    this.disk = new SimulatedDisk(() => BigInt(this.clock.nowMs()) * 1_000_000n, oddNumbers(seed, traits.oddShare))
     this.hidden = new HiddenDirectories(ROOT, this.disk, state)
     this.swaps = new RootSwaps({
       disk: this.disk,
