@@ -267,15 +267,16 @@ export function prepareScannedFiles(database: Database.Database) {
     record: (mirror: MirrorKey, { previous, ...file }: ScannedRow, lastContentId: number): number | undefined => {
       const { directoryId, name, size, mtimeNs, ctimeNs, inode, isRacy, sha256, mime } = file
       const known = find.get(sha256.subarray(0, 8), sha256, mime, mirror.library.id)
-      const contentId = known ?? Number(addContent.run(mirror.library.id, sha256, mime, size).lastInsertRowid)
-      const isReceived = previous?.contentId === contentId ? previous.isReceived : 0
-      const racy = Number(isRacy)
-      const values: FileValues = [directoryId, name, size, mtimeNs, ctimeNs, inode, racy, contentId, isReceived]
+      let contentId = known
       try {
+        contentId ??= Number(addContent.run(mirror.library.id, sha256, mime, size).lastInsertRowid)
+        const isReceived = previous?.contentId === contentId ? previous.isReceived : 0
+        const racy = Number(isRacy)
+        const values: FileValues = [directoryId, name, size, mtimeNs, ctimeNs, inode, racy, contentId, isReceived]
         if (previous || addFile.run(...values).changes === 0) replaceFile.run(...values)
       } catch (error) {
         if (!isRefusedRow(error)) throw error
-        if (known === undefined) removeContent.run(contentId)
+        if (known === undefined && contentId !== undefined) removeContent.run(contentId)
         return undefined
       }
       if (!previous && contentId <= lastContentId) addFresh.run(mirror.id, contentId)

@@ -12,6 +12,8 @@ export interface ScanState {
   readonly ignoredDirectories: Set<string>
   /** Digests that become true once the missing files are removed. */
   readonly laterDigests: Map<number, Uint8Array | null>
+  /** Directories of files that the database refused: the next scan must look at these files again. */
+  readonly unrecordedIn: Set<string>
   /** New files whose names look like others in their directory: their number, and two of them. */
   alike: AlikePaths | undefined
   /** Patterns of the part, or of `include`, that match a file. */
@@ -35,6 +37,7 @@ export function emptyScan(knownDirectories: Map<string, number>): ScanState {
     unreadable: [],
     ignoredDirectories: new Set(),
     laterDigests: new Map(),
+    unrecordedIn: new Set(),
     alike: undefined,
     matched: new Set(),
     unsettled: [],
@@ -104,7 +107,6 @@ function recordChanges(
   { engine: { store, clock }, mirror: { row }, scan, summary, refused, lastContentId }: Recording,
   { path, files, missing, digest }: DirectoryChanges,
 ): void {
-  const refusedBefore = refused.length
   const directoryId = scan.knownDirectories.get(path)
   if (directoryId === undefined) throw new Error(`The walk found files of "${path}" before its directory`)
   for (const { isKnown, sizeBytes: size, ...file } of files) {
@@ -112,7 +114,8 @@ function recordChanges(
     const contentId = store.scannedFiles.record(row, { directoryId, size, previous, ...file }, lastContentId)
     const filePath = joinPath(path, file.name)
     if (contentId === undefined) {
-      refused.push(notRecorded(filePath))
+      scan.unrecordedIn.add(path)
+      if (refused.length < MOST_NAMED) refused.push(notRecorded(filePath))
       continue
     }
     if (previous?.contentId === contentId) {
@@ -125,8 +128,7 @@ function recordChanges(
     if (scan.differing.length < MOST_NAMED) scan.differing.push({ path: filePath, mtimeNs, ctimeNs })
   }
   for (const { name, reason } of missing) store.files.markGone(directoryId, name, reason)
-  // The next scan must look at a refused file again.
-  const proof = refused.length === refusedBefore ? digest : null
+  const proof = scan.unrecordedIn.has(path) ? null : digest
   const isSettled = missing.length === 0
   store.directories.setDigest(directoryId, isSettled ? proof : null)
   if (!isSettled) scan.laterDigests.set(directoryId, proof)

@@ -90,19 +90,27 @@ function withRefused(walk: StartWalk, refused: string): StartWalk {
     const inner = walk(options, signal, onRead)
     return {
       async *[Symbol.asyncIterator]() {
-        for await (const batch of inner) yield { ...batch, changes: batch.changes.map(spoil) }
+        for await (const batch of inner) yield { ...batch, changes: batch.changes.flatMap(spoil) }
       },
       [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),
     }
   }
-  function spoil(change: ScanBatch['changes'][number]): ScanBatch['changes'][number] {
-    const files = change.files.map((file) => (file.name === refused ? { ...file, ctimeNs: 2n ** 80n } : file))
-    return { ...change, files }
+  /** It comes in a change of its own, as the files of a large directory do. */
+  function spoil(change: ScanBatch['changes'][number]): ScanBatch['changes'] {
+    const bad = change.files.filter(({ name }) => name === refused).map((file) => ({ ...file, ctimeNs: 2n ** 80n }))
+    const files = change.files.filter(({ name }) => name !== refused)
+    return [
+      { ...change, files: bad, missing: [], digest: null },
+      { ...change, files },
+    ]
   }
 }
 
 test('a row that the database refuses is a problem of its file, and the others are sent [F-FS-28]', async () => {
-  const { service, tested, engine, mirror } = await startEngine({ 'a.md': 'A', 'bad.md': 'B', 'c.md': 'C' })
+  const root = writeTree(temporaryDirectory(), { 'a.md': 'A', 'bad.md': 'B', 'c.md': 'C' })
+  const fs = renumbered(root, () => ({ mtimeNs: LONG_AGO, ctimeNs: LONG_AGO }))
+  const { service, tested, engine } = await startEngine({}, { fs })
+  const mirror = mirrorOf(root)
   const spoiled = { ...engine, startWalk: withRefused(engine.startWalk, 'bad.md') }
   for (let run = 0; run < 2; run += 1) {
     const result = await runSync(spoiled, [mirror], { ...CAREFUL_PASS, waitMs: 100_000 })
