@@ -64,8 +64,12 @@ export function partial(failure: string, warnings: readonly string[] = []): Extr
 /** What is wrong with a document, in words for the person who has it. */
 export class DocumentError extends Error {}
 
-/** The error for a document that a parser refuses; what a foreign parser says is for its programmers, and stays in the cause. */
-export function unreadable(what: string, error: unknown): DocumentError {
+/**
+ * The error for a document that a parser refuses; what a foreign parser says is for its programmers, and stays in the cause. A bound of
+ * ours that ended reading is no fault of the document.
+ */
+export function unreadable(what: string, error: unknown): Error {
+  if (error instanceof TooMuchTextError) return error
   const text = error instanceof DocumentError ? `${what}: ${error.message}` : what
   return new DocumentError(text, { cause: error })
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MissingProgramError } from '../../run-program.ts'
+import { MissingProgramError, ProgramOverTimeError } from '../../run-program.ts'
 import { inputOf, runFfmpeg } from '../../video/run-ffmpeg.ts'
 import { completed, DocumentError, type ExtractionEnd, type ExtractionSink, unreadable } from './extraction.ts'
 import { PlaceSplitter } from './passage-splitter.ts'
@@ -31,6 +31,7 @@ export async function readMedia(path: string, types: readonly string[], sink: Ex
     }
   } catch (error) {
     if (error instanceof MissingProgramError) return { ...completed(NO_PROGRAM), videoType }
+    if (error instanceof ProgramOverTimeError) throw error
     throw unreadable('The recording is damaged', error)
   }
 }
