@@ -11,7 +11,7 @@ const reading = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override']
 const launcher = ['setpriv', `--reuid=${NUMBER}`, `--regid=${NUMBER}`, '--clear-groups', ...reading]
 
 function homeOfNobody() {
-  needs('setpriv')
+  needs('root', 'setpriv')
   const home = homeWithPapers({ 'a.md': 'A quokka' })
   execFileSync('chown', ['-R', `${NUMBER}:${NUMBER}`, home.path])
   const { HOME: _, ...env } = home.env
@@ -20,15 +20,13 @@ function homeOfNobody() {
   return { home, shelfd }
 }
 
-const asRoot = test.runIf(process.getuid?.() === 0)
-
-asRoot('a user without an entry in the password database syncs without HOME where all paths are given', async () => {
+test('a user without an entry in the password database syncs without HOME where all paths are given', async () => {
   const { shelfd } = homeOfNobody()
   expect(await shelfd(['sync', 'Papers'])).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('uv_os') })
   expect((await shelfd(['search', 'quokka', '--json'])).stdout).toContain('a.md')
 })
 
-asRoot('a start without HOME says what is missing, and exits 2', async () => {
+test('a start without HOME says what is missing, and exits 2', async () => {
   const { home, shelfd } = homeOfNobody()
   const { exitCode, stderr } = await shelfd(['sync', 'Papers'], { PATH: home.env.PATH ?? '' })
   expect({ exitCode, stderr }).toMatchObject({
@@ -37,7 +35,7 @@ asRoot('a start without HOME says what is missing, and exits 2', async () => {
   })
 })
 
-asRoot('doctor and service say that the user has no entry in the password database', async () => {
+test('doctor and service say that the user has no entry in the password database', async () => {
   const { home, shelfd } = homeOfNobody()
   const doctor = await shelfd(['doctor'], home.env)
   const why = /user 54321: this user has no entry in the password database/
