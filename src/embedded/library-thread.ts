@@ -1,13 +1,15 @@
-import { workerData } from 'node:worker_threads'
 import { answerCalls } from '../foundation/concurrency/thread-calls.ts'
+import { threadData } from '../foundation/concurrency/threads.ts'
+import { loadSqlite } from '../foundation/sqlite/open-database.ts'
 import { type EmbeddedLibrary, startEmbeddedLibrary } from './start-embedded.ts'
 import type { LibraryThreadOptions, StartedLibrary } from './start-in-thread.ts'
 
-const options: LibraryThreadOptions = workerData
+const options: LibraryThreadOptions = threadData
 let library: EmbeddedLibrary | undefined
 
 const stop = async () => await library?.[Symbol.asyncDispose]()
 
+loadSqlite()
 answerCalls(answer, stop)
 
 async function answer(call: 'start' | 'settled'): Promise<StartedLibrary> {

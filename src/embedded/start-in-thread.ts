@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
-import { Worker } from 'node:worker_threads'
-import { callThread, stopThread, ThreadEndedError } from '../foundation/concurrency/thread-calls.ts'
+import type { Worker } from 'node:worker_threads'
+import { callThread, ThreadEndedError } from '../foundation/concurrency/thread-calls.ts'
 import { threadEntry } from '../foundation/concurrency/thread-entry.ts'
+import { endThread, startThread } from '../foundation/concurrency/threads.ts'
 import type { EmbeddedLibrary, EmbeddedOptions } from './start-embedded.ts'
 
 /** The options that another thread can be given. */
@@ -14,6 +15,8 @@ export type LibraryThreadOptions = Pick<
 export type StartedLibrary = Omit<EmbeddedLibrary, 'settled' | typeof Symbol.asyncDispose>
 
 const NURSERY_MIB = 8
+/** It finishes requests, searches and commits; afterwards its disk hangs. */
+const GRACE_MS = 30_000
 const THREAD_URL = threadEntry('./library-thread', import.meta.url)
 
 /**
@@ -21,18 +24,18 @@ const THREAD_URL = threadEntry('./library-thread', import.meta.url)
  * errors of `startEmbeddedLibrary`. If the thread dies later, `settled()` rejects. Only calls under way keep the process alive: a
  * caller that forgets to dispose can still exit, and the kernel releases the lock.
  */
-export async function startEmbeddedInThread(workerData: LibraryThreadOptions): Promise<EmbeddedLibrary> {
-  const worker = startWithNursery(() => new Worker(THREAD_URL, { workerData, name: 'embedded library' }))
+export async function startEmbeddedInThread(data: LibraryThreadOptions): Promise<EmbeddedLibrary> {
+  const worker = startWithNursery(() => startThread(THREAD_URL, { data, name: 'embedded library' }))
   const call = (name: 'start' | 'settled') => callThread<typeof name, StartedLibrary>(worker, name)
   try {
     const started = await call('start')
     return {
       ...started,
       settled: async () => void (await call('settled')),
-      [Symbol.asyncDispose]: () => stopThread(worker),
+      [Symbol.asyncDispose]: () => endThread(worker, GRACE_MS),
     }
   } catch (error) {
-    await worker.terminate()
+    await endThread(worker, GRACE_MS)
     throw error instanceof ThreadEndedError ? (error.cause ?? error) : error
   }
 }

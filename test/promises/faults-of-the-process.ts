@@ -111,4 +111,11 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     answer: 'it ends at once: its input counts as ended',
     class: 'accepted',
   },
+  {
+    id: 'F-PR-19',
+    happens: 'a request to stop while a thread loads its modules, works or hangs',
+    answer:
+      'each thread is asked to end, none is terminated while it loads, one that hangs is left alone after its time: no signal ends the process',
+    class: 'accepted',
+  },
 ]

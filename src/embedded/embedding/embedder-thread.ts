@@ -1,8 +1,9 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import PQueue from 'p-queue'
 import type { Clock, Timer } from '../../foundation/clock.ts'
 import { callThread, ThreadEndedError } from '../../foundation/concurrency/thread-calls.ts'
 import { keepWrappersUncompiled, optimizeWebAssembly } from '../../foundation/concurrency/thread-entry.ts'
+import { endThread, startThread } from '../../foundation/concurrency/threads.ts'
 import { messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { TextToEmbed } from './answer-texts.ts'
@@ -11,7 +12,7 @@ import { type Embedder, EmbedderError, type EmbeddingPurpose, type Vector } from
 export interface EmbedderThreadSpec {
   /** Its entry, which calls `answerTexts`. */
   readonly entry: URL
-  readonly workerData?: unknown
+  readonly data?: unknown
   /** Whose thread it is, in messages, such as "the offline embedder". */
   readonly owner: string
   readonly clock: Clock
@@ -29,7 +30,7 @@ const IDLE_MS = 30_000
 
 const PRIORITY = { document: 0, query: 1, reload: 2 } as const
 
-export function openEmbedderThread({ entry, workerData, owner, clock, logger }: EmbedderThreadSpec): EmbedderThread {
+export function openEmbedderThread({ entry, data, owner, clock, logger }: EmbedderThreadSpec): EmbedderThread {
   // Text by text, so that a query never waits for more than one chunk of a document.
   const queue = new PQueue({ concurrency: 1 })
   let worker: Worker | undefined
@@ -38,7 +39,7 @@ export function openEmbedderThread({ entry, workerData, owner, clock, logger }: 
   const start = () => {
     keepWrappersUncompiled()
     optimizeWebAssembly()
-    const started = new Worker(entry, { name: 'embedder', workerData })
+    const started = startThread(entry, { name: 'embedder', data })
     started.unref()
     const forget = () => {
       if (worker === started) worker = undefined
@@ -56,7 +57,8 @@ export function openEmbedderThread({ entry, workerData, owner, clock, logger }: 
     const ending = worker
     // The next text starts another thread, also before this one is gone.
     worker = undefined
-    await ending?.terminate()
+    // Its error was logged already.
+    if (ending) await endThread(ending).catch(() => {})
   }
   const askNext = async (text: string, purpose: EmbeddingPurpose) => {
     if (isStopped) throw new EmbedderError('the service is stopping')

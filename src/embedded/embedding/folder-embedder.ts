@@ -15,7 +15,7 @@ const THREAD_URL = threadEntry('./folder-thread', import.meta.url)
 export function openFolderEmbedder(folder: string, { clock, logger }: { clock: Clock; logger: Logger }): Embedder {
   const { embed, reload, stop } = openEmbedderThread({
     entry: THREAD_URL,
-    workerData: { folder },
+    data: { folder },
     owner: 'the model of the embedder',
     clock,
     logger,

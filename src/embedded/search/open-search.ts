@@ -1,9 +1,10 @@
 import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import PQueue from 'p-queue'
 import type { Clock, Timer } from '../../foundation/clock.ts'
-import { callThread, stopThread, ThreadEndedError } from '../../foundation/concurrency/thread-calls.ts'
+import { callThread, ThreadEndedError } from '../../foundation/concurrency/thread-calls.ts'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
+import { endThread, startThread } from '../../foundation/concurrency/threads.ts'
 import { messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { ApiError } from '../http/api-error.ts'
@@ -33,7 +34,7 @@ export function openSearch(databaseFile: string, { clock, logger }: { clock: Clo
   let rest: Timer | undefined
   let isStopped = false
   const start = () => {
-    const started = new Worker(THREAD_URL, { workerData: { databaseFile }, name: 'search' })
+    const started = startThread(THREAD_URL, { data: { databaseFile }, name: 'search' })
     started.unref()
     threads.add(started)
     started.on('error', (error) => {
@@ -46,7 +47,7 @@ export function openSearch(databaseFile: string, { clock, logger }: { clock: Clo
     })
     return started
   }
-  const endThreads = (kept: number) => Promise.allSettled(resting.splice(kept).map(stopThread))
+  const endThreads = (kept: number) => Promise.allSettled(resting.splice(kept).map((worker) => endThread(worker)))
   const findNext = async (request: SearchRequest) => {
     if (isStopped) throw new ApiError(503, 'The service is stopping')
     const worker = resting.pop() ?? start()
@@ -77,7 +78,8 @@ async function search(worker: Worker, request: SearchRequest, clock: Clock): Pro
   let isLate = false
   using _ = clock.startTimer(MAX_SEARCH_MS, () => {
     isLate = true
-    void worker.terminate()
+    // What ends it with an error rejects the call.
+    endThread(worker, 0).catch(() => {})
   })
   try {
     return await callThread(worker, request)

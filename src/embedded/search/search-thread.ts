@@ -1,9 +1,9 @@
-import { workerData } from 'node:worker_threads'
 import { answerCalls } from '../../foundation/concurrency/thread-calls.ts'
+import { threadData } from '../../foundation/concurrency/threads.ts'
 import { openServedLibrary } from '../database/open-library-database.ts'
 import { openSearchIndex } from './search-index.ts'
 
-const { databaseFile }: { readonly databaseFile: string } = workerData
+const { databaseFile }: { readonly databaseFile: string } = threadData
 const database = openServedLibrary(databaseFile)
 
 answerCalls(openSearchIndex(database), () => {

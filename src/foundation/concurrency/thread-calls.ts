@@ -1,7 +1,7 @@
 /** Calls from one thread of the program to another. Both run the same version, so that messages need no check. */
-import { once } from 'node:events'
 import { parentPort, type Worker } from 'node:worker_threads'
 import { messageOf, RequestError, rebuildError, systemCodeOf } from '../errors.ts'
+import { hasEnded, isAskedToEnd, serveThread } from './threads.ts'
 
 interface Call<Input> {
   readonly call: number
@@ -12,21 +12,17 @@ type Reply<Result> =
   | { readonly call: number; readonly result: Result }
   | { readonly call: number; readonly code: string; readonly message: string; readonly status: number | undefined }
 
-const STOP = 'stop'
-
 /** The thread ended before it answered; `cause` is the error that ended it, if one did. */
 export class ThreadEndedError extends Error {}
 
-/** In the called thread: answers each call by `handle`. On `stopThread`, runs `stop` and lets it end. */
+/** Serves a thread (`serveThread`) by answering each call by `handle`. Calls that still wait when it is asked to end get no answer. */
 export function answerCalls<Input, Result>(
   handle: (input: Input) => Result | Promise<Result>,
-  stop: () => void | Promise<void> = () => {},
+  stop?: () => void | Promise<void>,
 ): void {
-  parentPort?.on('message', async (message: Call<Input> | typeof STOP) => {
-    if (message !== STOP) return parentPort?.postMessage(await replyTo(message, handle))
-    await stop()
-    parentPort?.close()
-  })
+  serveThread(async (call: Call<Input>) => {
+    if (!isAskedToEnd()) parentPort?.postMessage(await replyTo(call, handle))
+  }, stop)
 }
 
 async function replyTo<Input, Result>(
@@ -68,19 +64,6 @@ export async function callThread<Input, Result>(worker: Worker, input: Input): P
     keepAlive(worker, -1)
     worker.off('message', onMessage).off('error', onEnd).off('exit', onEnd)
   }
-}
-
-/** Resolves when the thread has ended in order. Throws the error that ended it otherwise. */
-export async function stopThread(worker: Worker): Promise<void> {
-  if (hasEnded(worker)) return
-  const exited = once(worker, 'exit')
-  worker.ref()
-  worker.postMessage(STOP)
-  await exited
-}
-
-function hasEnded({ threadId }: Worker): boolean {
-  return threadId === -1
 }
 
 function keepAlive(worker: Worker, change: 1 | -1): void {

@@ -22,6 +22,11 @@ type PageCheck = 'quick_check' | 'integrity_check'
 const CACHE_KIB = 4 * 1024
 const CHECKPOINT_PAGES = 4_096
 
+/** Loads the native part of better-sqlite3 now, instead of with the first database. */
+export function loadSqlite(): void {
+  new Database(':memory:').close()
+}
+
 export type DatabaseFault = 'newer' | 'damaged' | 'foreign'
 
 /** The file cannot be used; openDatabase wrote nothing to it. */

@@ -1,6 +1,7 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { callThread } from '../../foundation/concurrency/thread-calls.ts'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
+import { endThread, startThread } from '../../foundation/concurrency/threads.ts'
 import type { Readings } from './readings.ts'
 
 /** Reads the store in a thread of its own, so that a report of a million files blocks nothing else. */
@@ -16,7 +17,7 @@ export function openStateReader(stateDir: string): StateReader {
   let worker: Worker | undefined
   const start = () => {
     const entry = threadEntry('./reading-thread', import.meta.url)
-    const started = new Worker(entry, { workerData: stateDir, name: 'reading' })
+    const started = startThread(entry, { data: stateDir, name: 'reading' })
     // Those who wait for a reading get the error that ends the thread.
     started.on('error', () => {})
     started.once('exit', () => {
@@ -30,7 +31,7 @@ export function openStateReader(stateDir: string): StateReader {
       return callThread(worker, { name, input })
     },
     [Symbol.asyncDispose]: async () => {
-      await worker?.terminate()
+      if (worker) await endThread(worker)
     },
   }
 }

@@ -200,7 +200,6 @@ export type ToWorker =
   | { readonly kind: 'open'; readonly options: RescanOptions; readonly shared: Int32Array }
   | { readonly kind: 'walk'; readonly root: RootPlace; readonly paths: readonly string[] }
   | { readonly kind: 'rescan'; readonly root: RootPlace; readonly entries: readonly DirectoryEntries[] }
-  | { readonly kind: 'end' }
 
 export type FromWorker =
   | { readonly kind: 'batch'; readonly batch: ScanBatch }

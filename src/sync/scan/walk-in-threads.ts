@@ -1,7 +1,7 @@
-import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
+import { endThread, startThread } from '../../foundation/concurrency/threads.ts'
 import type { RootPlace } from '../../local/read/open-root.ts'
 import type { OnRead } from '../../local/read/read-meter.ts'
 import {
@@ -104,7 +104,7 @@ function takeThread(): Worker {
 }
 
 function newThread(): Worker {
-  return new Worker(threadEntry('./walk-thread', import.meta.url), { resourceLimits: LIMITS })
+  return startThread(threadEntry('./walk-thread', import.meta.url), { resourceLimits: LIMITS, name: 'walk' })
 }
 
 /** Slow disks keep more threads waiting than there are processors; yet more would only take memory. */
@@ -168,9 +168,11 @@ class WalkerPool implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const isDone = !this.#failure && this.#idle.length === this.#workers.length
-    if (isDone) await Promise.all(this.#workers.map(end))
-    else await Promise.all(this.#workers.map((worker) => worker.terminate()))
+    const ended = this.#workers.map((worker) => endThread(worker))
+    // Nobody reads any more the batches for which some of them wait.
+    Atomics.add(this.#shared, CREDITS, ended.length)
+    Atomics.notify(this.#shared, CREDITS)
+    await Promise.all(ended)
   }
 
   #start(options: RescanOptions): Worker {
@@ -220,9 +222,3 @@ class WalkerPool implements AsyncDisposable {
 }
 
 const send = (worker: Worker, message: ToWorker): void => worker.postMessage(message)
-
-async function end(worker: Worker): Promise<void> {
-  const exited = once(worker, 'exit')
-  send(worker, { kind: 'end' })
-  await exited
-}

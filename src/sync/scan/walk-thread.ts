@@ -1,6 +1,8 @@
 /** Entry of a walking thread: walks parts of a tree, hashes files that differ from the store, and posts changes. */
 import { parentPort } from 'node:worker_threads'
 import { systemClock } from '../../foundation/clock.ts'
+import { isAskedToEnd, serveThread } from '../../foundation/concurrency/threads.ts'
+import { loadSqlite } from '../../foundation/sqlite/open-database.ts'
 import { nodeFileSystem } from '../../local/read/file-system.ts'
 import type { RootPlace } from '../../local/read/open-root.ts'
 import { ReadMeter } from '../../local/read/read-meter.ts'
@@ -17,24 +19,39 @@ import {
 } from './scan-batch.ts'
 import { createScanner, type Scanner, scopeAt, walkTree } from './scan-directory.ts'
 
-function serve(options: RescanOptions, shared: Int32Array): void {
+interface Walker {
+  receive(message: ToWorker): void
+  stop(): void
+}
+
+let walker: Walker | undefined
+
+function openWalker(options: RescanOptions, shared: Int32Array): Walker {
   const reader = options.storeDirectory === null ? undefined : openStoreReader(options.storeDirectory)
-  const meter = new ReadMeter(nodeFileSystem, systemClock, (amount) => post({ kind: 'read', amount }))
+  const meter = new ReadMeter(nodeFileSystem, systemClock, (amount) => {
+    endIfAsked()
+    post({ kind: 'read', amount })
+  })
   const { fs, countFile } = meter
   const context = { fs, clock: systemClock }
   const within = (root: RootPlace) => ({ ...createScanner(reader, { ...options, root }, context), countFile })
   const renewView = () => reader?.renewView()
-  parentPort?.on('message', (message: ToWorker) => {
-    if (message.kind === 'end') {
-      reader?.[Symbol.dispose]()
-      parentPort?.close()
-      return
+  const receive = (message: ToWorker) => {
+    try {
+      if (message.kind === 'walk') walk(within(message.root), message.paths, shared, renewView)
+      else if (message.kind === 'rescan') rescan(within(message.root), message.entries, shared, renewView)
+      meter.flush()
+      post({ kind: 'idle' })
+    } catch (error) {
+      if (!isAskedToEnd()) throw error
     }
-    if (message.kind === 'walk') walk(within(message.root), message.paths, shared, renewView)
-    else if (message.kind === 'rescan') rescan(within(message.root), message.entries, shared, renewView)
-    meter.flush()
-    post({ kind: 'idle' })
-  })
+  }
+  return { receive, stop: () => reader?.[Symbol.dispose]() }
+}
+
+/** Breaks off the work of this thread, whose results nobody wants any more. */
+function endIfAsked(): void {
+  if (isAskedToEnd()) throw new Error('The thread was asked to end')
 }
 
 function rescan(
@@ -56,6 +73,7 @@ function walk(scanner: Scanner, paths: readonly string[], shared: Int32Array, re
   const stack = paths.map((path) => ({ path, scope: scopeAt(scanner, path) }))
   const canBeStolenFrom = () => stack.length > 1 && Atomics.load(shared, IDLE_WORKERS) > 0
   const giveHalfToIdleWorker = () => {
+    endIfAsked()
     // The bottom of the stack holds the directories nearest to the root, so the largest subtrees.
     if (canBeStolenFrom()) post({ kind: 'stolen', paths: stack.splice(0, stack.length >> 1).map(({ path }) => path) })
   }
@@ -77,6 +95,11 @@ function post(message: FromWorker): void {
   parentPort?.postMessage(message)
 }
 
-parentPort?.once('message', (message: ToWorker) => {
-  if (message.kind === 'open') serve(message.options, message.shared)
-})
+loadSqlite()
+serveThread(
+  (message: ToWorker) => {
+    if (message.kind === 'open') walker = openWalker(message.options, message.shared)
+    else walker?.receive(message)
+  },
+  () => walker?.stop(),
+)

@@ -3,13 +3,16 @@ import { openEmbedderThread } from '../../../src/embedded/embedding/embedder-thr
 import { silentLogger } from '../../../src/foundation/logger.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 
+const CALLS = new URL('../../../src/foundation/concurrency/thread-calls.ts', import.meta.url)
+
 /** Embeds a text by the number of its thread; ends or fails by the text "end" or "fail". */
 const ENTRY = `
-  import { parentPort, threadId } from 'node:worker_threads'
-  parentPort.on('message', ({ call, input: { text } }) => {
+  import { threadId } from 'node:worker_threads'
+  import { answerCalls } from '${CALLS}'
+  answerCalls(({ text }) => {
     if (text === 'end') process.exit(1)
-    if (text === 'fail') throw new Error('out of memory')
-    parentPort.postMessage({ call, result: Float32Array.of(threadId) })
+    if (text === 'fail') setImmediate(() => { throw new Error('out of memory') })
+    return text === 'fail' ? new Promise(() => {}) : Float32Array.of(threadId)
   })`
 
 function openThread() {

@@ -1,6 +1,9 @@
-import { readdirSync } from 'node:fs'
+import { once } from 'node:events'
+import { readdirSync, truncateSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { expect, test } from 'vitest'
+import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
+import { expect, onTestFinished, test } from 'vitest'
 import { prepareThread, walkByThreads } from '../../../src/sync/scan/walk-in-threads.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 import { walkOptions } from './walk-options.ts'
@@ -36,4 +39,19 @@ test.runIf(process.platform === 'linux')('a thread that was started early walks 
   const before = countThreads()
   expect(await walkTree(1)).toEqual({ names: ['a.md', 'c.md'], threads: before })
   expect((await walkTree(1)).names, 'the next walk starts its own').toEqual(['a.md', 'c.md'])
+})
+
+test('a walk that is broken off in the middle of a file ends its threads in order [F-PR-19]', async () => {
+  const root = writeTree(temporaryDirectory(), { 'large.bin': '' })
+  // Hashing it would take a minute.
+  truncateSync(join(root, 'large.bin'), 30 * 2 ** 30)
+  const exits: Promise<unknown[]>[] = []
+  const onWorker = (worker: Worker) => void exits.push(once(worker, 'exit'))
+  process.on('worker', onWorker)
+  onTestFinished(() => void process.off('worker', onWorker))
+  const stop = new AbortController()
+  const walk = walkByThreads(2)(walkOptions(root), stop.signal, () => stop.abort(new Error('stopped')))
+  await expect(walk[Symbol.asyncIterator]().next()).rejects.toThrow('stopped')
+  await walk[Symbol.asyncDispose]()
+  expect(await Promise.all(exits)).toEqual([[0], [0]])
 })

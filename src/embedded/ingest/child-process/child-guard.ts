@@ -3,7 +3,7 @@
  * allowed, or when the parent has ended.
  */
 import { writeSync } from 'node:fs'
-import { workerData } from 'node:worker_threads'
+import { serveThread, threadData } from '../../../foundation/concurrency/threads.ts'
 
 export interface GuardData {
   readonly parentPid: number
@@ -13,10 +13,14 @@ export interface GuardData {
 const INTERVAL_MS = 100
 const STDERR = 2
 
-const { parentPid, memoryMiB }: GuardData = workerData
+const { parentPid, memoryMiB }: GuardData = threadData
 
-setInterval(() => {
+const timer = setInterval(() => {
   const isOver = process.memoryUsage.rss() > memoryMiB * 2 ** 20
   if (isOver) writeSync(STDERR, 'out of memory')
   if (isOver || process.ppid !== parentPid) process.kill(process.pid, 'SIGKILL')
 }, INTERVAL_MS)
+serveThread(
+  () => {},
+  () => clearInterval(timer),
+)

@@ -5,9 +5,9 @@
  */
 import { constants } from 'node:os'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
 import { lowerPriority } from '../../../foundation/concurrency/lower-priority.ts'
 import { threadEntry } from '../../../foundation/concurrency/thread-entry.ts'
+import { startThread } from '../../../foundation/concurrency/threads.ts'
 import { messageOf } from '../../../foundation/errors.ts'
 import { plainPath, streamContent } from '../../contents/content-file.ts'
 import type { Passage } from '../../database/passages.ts'
@@ -26,8 +26,8 @@ const tools: ReadingTools = {
   recognizer: role === 'recognizer' ? openRecognizer(join(temporaryDir, `languages-${process.pid}`)) : undefined,
   temporaryDir,
 }
-const workerData: GuardData = { parentPid: process.ppid, memoryMiB: Number(memoryMiB) }
-new Worker(threadEntry('./child-guard', import.meta.url), { workerData, name: 'guard' }).unref()
+const data: GuardData = { parentPid: process.ppid, memoryMiB: Number(memoryMiB) }
+startThread(threadEntry('./child-guard', import.meta.url), { data, name: 'guard' }).unref()
 
 const senders = new Map<number, PieceSender>()
 let previous: Promise<void> = Promise.resolve()
