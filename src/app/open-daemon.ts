@@ -17,7 +17,7 @@ import type { MirrorSettings } from '../sync/engine.ts'
 import { openStateReader } from '../sync/reading/state-reader.ts'
 import { walkByThreads } from '../sync/scan/walk-in-threads.ts'
 import { dashboardSources } from './dashboard-sources.ts'
-import type { ReadTextFile } from './files/private-files.ts'
+import { type ReadTextFile, readingOnce } from './files/private-files.ts'
 import { type HostDuties, openFleet } from './fleet.ts'
 import { dutiesOfDaemon } from './host-duties.ts'
 import { isUnderServiceManager } from './logging/create-logger.ts'
@@ -35,7 +35,7 @@ export interface OpenDaemonInput extends OpenServiceInput {
   /** Reads the current configuration, with `readFile` for a file that is still to be written; throws UsageError. */
   readSettings(readFile?: ReadTextFile): Settings
   /** Returns the same with the origin of each. */
-  explainSettings(): ExplainedSettings
+  explainSettings(readFile?: ReadTextFile): ExplainedSettings
   readonly onHangup: ((listener: () => void) => Disposable) | undefined
 }
 
@@ -79,18 +79,26 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
     clock: systemClock,
     serviceName: serviceNameOf(settings),
     metrics,
-    replan: (forgotten) => {
-      const next = input.readSettings()
-      const replanned = planner.plan(next, forgotten)
+    replan: async (forgotten) => {
+      // The file may be changed again at any moment.
+      const readFile = readingOnce()
+      const next = input.readSettings(readFile)
+      const nextExplained = input.explainSettings(readFile)
+      await assertLibraryCanMove(current, next)
+      let replanned = planner.plan(next, forgotten)
       const takeOver = () => {
         current = next
-        explained = input.explainSettings()
+        explained = nextExplained
         openLibrary(replanned, next).catch((error: unknown) => {
           const isWanted = current === next && !input.signal.aborted
           if (isWanted) logger.error('the library is not served', { reason: messageOf(error) })
         })
       }
-      return { plan: replanned, changes: describeChanges(current, next), takeOver }
+      const planWithAll = () => {
+        replanned = planner.plan(next)
+        return replanned
+      }
+      return { plan: replanned, changes: describeChanges(current, next), takeOver, planWithAll }
     },
     openDashboard: async (service) => {
       const { startDashboard } = await import('../dashboard/start-dashboard.ts')
@@ -115,6 +123,15 @@ async function readFigures({ fleet }: Settings, input: OpenDaemonInput): Promise
   if (!fleet) throw new Error('This host shares no ledger')
   await using view = await openFleet(fleet, input)
   return { hosts: await view.listHosts(), totals: await view.readTotals() }
+}
+
+/** Throws UsageError when the library could not be served at the address of `next`, where nothing of ours listens yet. */
+async function assertLibraryCanMove(current: Settings, { libraryListen, service }: Settings): Promise<void> {
+  if (libraryListen === 'none' || service.kind !== 'embedded') return
+  const isOurs = current.service.kind === 'embedded' && current.libraryListen !== 'none'
+  if (isOurs && current.libraryListen.port === libraryListen.port) return
+  const { assertFree } = await import('../embedded/server/listening.ts')
+  await assertFree(libraryListen.host, libraryListen.port)
 }
 
 interface DaemonParts {

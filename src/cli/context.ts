@@ -35,7 +35,7 @@ export interface CommandContext extends GlobalFlags {
   /** Reads the current settings again, with `readFile` for a file that is still to be written; `settings` does not change. */
   readSettings(readFile?: ReadTextFile): Settings
   /** Returns the settings with the origin of each, read again. */
-  explainSettings(): ExplainedSettings
+  explainSettings(readFile?: ReadTextFile): ExplainedSettings
   readonly logger: Logger
   readonly redactor: Redactor
   /** Reports on stderr that the command waits because the service gives no usable answers. */
@@ -95,7 +95,12 @@ export function createContext(
     signal: io.signal,
     redactor,
     readSettings,
-    explainSettings: () => explainSettings({ ...io, flags: { ...flags.settingFlags, config: flags.config } }),
+    explainSettings: (readFile) =>
+      explainSettings({
+        ...io,
+        flags: { ...flags.settingFlags, config: flags.config },
+        ...(readFile && { readFile }),
+      }),
     get settings() {
       settings ??= readSettings()
       return settings

@@ -45,8 +45,10 @@ export interface Replan {
   readonly plan: DaemonPlan
   /** Differences from the configuration in force, for people. */
   readonly changes: readonly string[]
-  /** Puts this configuration in force. */
+  /** Puts this configuration in force; reads nothing any more. */
   takeOver(): void
+  /** Plans by the same configuration without forgetting a mirror. */
+  planWithAll(): DaemonPlan
 }
 
 export interface DaemonInput {
@@ -59,8 +61,11 @@ export interface DaemonInput {
   readonly serviceName: string
   readonly plan: DaemonPlan
   readonly metrics: Metrics
-  /** Reads the configuration again, as if the store did not know `forgotten`; throws UsageError when it is invalid. */
-  replan(forgotten?: string): Replan
+  /**
+   * Reads the configuration again, once, as if the store did not know `forgotten`, and checks all of it that could keep it from being
+   * taken over. Throws UsageError when it is invalid.
+   */
+  replan(forgotten?: string): Promise<Replan>
   /** `service` returns the service of the supervisor that runs. */
   openDashboard(service: () => Service): Promise<DashboardServer>
   /** Calls `listener` at each request to read the configuration again. */
@@ -208,7 +213,7 @@ class Daemon implements AsyncDisposable {
     this.#supervisor.wake().catch((error: unknown) => this.#fail(error))
   }
 
-  /** Takes over a changed configuration. If it is invalid, logs the error, keeps the old one and throws. */
+  /** Takes over a changed configuration. If that is impossible, logs the error, keeps the old one and throws. */
   async #reload(): Promise<void> {
     await this.#replace(undefined, () => {})
   }
@@ -234,27 +239,28 @@ class Daemon implements AsyncDisposable {
     let isWithoutSupervisor = false
     let attempt: Attempt<T>
     try {
-      let replan = this.#input.replan(forgotten)
+      const replan = await this.#input.replan(forgotten)
+      let { plan } = replan
       // First, because the new address may be in use: then the old configuration can still stay in force.
-      await this.#moveHealth(replan.plan)
+      await this.#moveHealth(plan)
       isWithoutSupervisor = true
       await this.#supervisor.stop()
       attempt = attemptTo(between)
       // The mirror was not forgotten, so the plan must include it again.
       if ('error' in attempt) {
-        await replan.plan.supervisor[Symbol.asyncDispose]()
-        replan = this.#input.replan(undefined)
+        await plan.supervisor[Symbol.asyncDispose]()
+        plan = replan.planWithAll()
       }
-      const { plan, changes, takeOver } = replan
       this.#supervisor = this.#startSupervisor(plan.supervisor)
       // First, because the new ones read in the store what was sent.
       await this.#notices?.[Symbol.asyncDispose]()
       this.#notices = this.#openNotices(plan)
-      takeOver()
+      replan.takeOver()
       this.#reportPassedOver(plan)
+      const { changes } = replan
       logger.info('the configuration was read again', { changes: changes.length === 0 ? 'none' : changes })
     } catch (error) {
-      if (isWithoutSupervisor || !(error instanceof UsageError)) this.#fail(error)
+      if (isWithoutSupervisor) this.#fail(error)
       logger.error('cannot use the new configuration; the old one stays in force', { reason: messageOf(error) })
       throw error
     } finally {

@@ -1,4 +1,4 @@
-import { InterruptedError } from '../foundation/errors.ts'
+import { InterruptedError, messageOf } from '../foundation/errors.ts'
 import { formatTime } from '../foundation/text/times.ts'
 import type { Store } from '../store/open-store.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../sync/continuous/controller-status.ts'
@@ -64,10 +64,15 @@ export class Supervisor {
     )
     for (const { name } of scheduled) this.#find(name)?.hold('scheduled', SCHEDULED)
     const { clock, store, logger } = engine
-    forgetRemoved(store, {
-      names: [...this.controllers, ...store.mirrors.list()].map(({ name }) => name),
-      scheduled: scheduled.map(({ name }) => name),
-    })
+    try {
+      forgetRemoved(store, {
+        names: [...this.controllers, ...store.mirrors.list()].map(({ name }) => name),
+        scheduled: scheduled.map(({ name }) => name),
+      })
+    } catch (error) {
+      // Such as on a full disk; the next start tries again.
+      logger.warn('cannot forget pauses and schedules of removed mirrors', { reason: messageOf(error) })
+    }
     const onDue = (name: string) => this.#batch(name)
     this.#schedules = startSchedules(scheduled, { timeZone, clock, store, logger, onDue })
     this.#runs = [...this.controllers.map((controller) => controller.run()), this.#watchMaintenance()]

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from '../foundation/clock.ts'
-import { messageOf, systemCodeOf, TemporaryError, UsageError } from '../foundation/errors.ts'
+import { TemporaryError } from '../foundation/errors.ts'
 import { type Logger, silentLogger } from '../foundation/logger.ts'
 import { isDiskFull } from '../foundation/sqlite/open-database.ts'
 import { typedProgram } from '../foundation/typed-program.ts'
@@ -19,6 +19,7 @@ import { answerOnLoopback } from './server/answer-on-loopback.ts'
 import { buildServer } from './server/build-server.ts'
 import { DOCUMENTATION_PATH } from './server/describe-service.ts'
 import { serveHandOver } from './server/hand-over.ts'
+import { cannotServe } from './server/listening.ts'
 import { REQUEST_LIMITS, type RequestLimits } from './server/request-limits.ts'
 import { openSigning, type Service } from './service.ts'
 import {
@@ -193,10 +194,7 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
   try {
     return await app.listen({ host, port })
   } catch (error) {
-    const code = systemCodeOf(error) ?? messageOf(error)
-    const why = code === 'EADDRINUSE' ? 'another program uses this port' : code
-    const text = `Cannot serve the library on ${host.includes(':') ? `[${host}]` : host}:${port}: ${why}`
-    throw new UsageError('bad-configuration', `${text}; choose another port`, { cause: error })
+    throw cannotServe(host, port, error)
   }
 }
 

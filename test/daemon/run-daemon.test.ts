@@ -29,6 +29,13 @@ interface Given {
   readonly mirrors?: Parameters<typeof supervisorPlan>[1]
 }
 
+/** What the next reload finds. */
+interface Next {
+  health: HealthAddress | null
+  takenOver: number
+  error: Error | undefined
+}
+
 /** A daemon in this process, without mirrors unless they are given, and the plan that the next reload gives it. */
 async function startDaemon(health: HealthAddress | null, given: Given = {}) {
   const { clock = systemClock, notices, mirrors } = given
@@ -48,16 +55,17 @@ async function startDaemon(health: HealthAddress | null, given: Given = {}) {
     plans.push(plan)
     return plan
   }
-  const next = { health, takenOver: 0 }
+  const next: Next = { health, takenOver: 0, error: undefined }
   const running = runDaemon({
     ...{ store, clock, logger, env: {}, signal: end.signal, serviceName: service.url },
     plan: planned(health),
     metrics: createMetrics(openStateReader(stateDir), '1.2.3'),
-    replan: () => {
+    replan: async () => {
       const takeOver = () => {
         next.takenOver += 1
       }
-      return { plan: planned(next.health), changes: [], takeOver }
+      if (next.error) throw next.error
+      return { plan: planned(next.health), changes: [], takeOver, planWithAll: () => planned(next.health) }
     },
     openDashboard,
     onHangup: undefined,
@@ -125,6 +133,18 @@ describe('reloads', () => {
     await reload()
     expect([await isServed(first), await isServed(taken), next.takenOver]).toEqual([false, true, 1])
   })
+})
+
+test('a reload that fails before anything has stopped changes nothing, whatever the reason is [F-PR-20]', async () => {
+  const { next, logged, plans, reload, status } = await startDaemon(null)
+  next.error = new Error('database or disk is full')
+  await expect(reload()).rejects.toThrow()
+  expect(logged).toContain('cannot use the new configuration; the old one stays in force')
+  expect([plans.length, next.takenOver]).toEqual([1, 0])
+  expect((await status()).mirrors).toEqual([])
+  next.error = undefined
+  await reload()
+  expect(next.takenOver).toBe(1)
 })
 
 test.each([

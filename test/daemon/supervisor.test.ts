@@ -5,6 +5,7 @@ import { Supervisor } from '../../src/daemon/supervisor.ts'
 import { InterruptedError, OperatorError } from '../../src/foundation/errors.ts'
 import type { WatchMeans } from '../../src/sync/continuous/mirror-watch.ts'
 import type { Engine } from '../../src/sync/engine.ts'
+import { pauseMirrors } from '../../src/sync/pause.ts'
 import { mirrorOf, startEngine } from '../support/engine.ts'
 import { lazyService } from '../support/lazy-service.ts'
 import { manualClock } from '../support/manual-clock.ts'
@@ -43,6 +44,22 @@ describe('maintenance', () => {
     }
     await supervisor.stop()
   })
+})
+
+test('a supervisor starts although the store cannot be written [F-PR-20]', async () => {
+  const { engine } = await startEngine({}, { service: { library: 'Test' } })
+  pauseMirrors(engine.store, ['removed'])
+  const warnings: string[] = []
+  const logger = { ...engine.logger, warn: (message: string) => void warnings.push(message) }
+  const write = () => {
+    throw new Error('disk full')
+  }
+  const store = { ...engine.store, write }
+  const supervisor = new Supervisor(supervisorPlan({ ...engine, store, logger }, []), (error) => {
+    throw error
+  })
+  expect(warnings).toEqual(['cannot forget pauses and schedules of removed mirrors'])
+  await supervisor.stop()
 })
 
 describe('the end of a supervisor', () => {

@@ -118,4 +118,12 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
       'each thread is asked to end, none is terminated while it loads, one that hangs is left alone after its time: no signal ends the process',
     class: 'accepted',
   },
+  {
+    id: 'F-PR-20',
+    happens:
+      'a reload at a bad moment: the configuration is spoilt, or changed again meanwhile, a port is taken, the disk of the state is full',
+    answer:
+      'the file is read once and all of it is checked before anything stops; otherwise the old one stays in force',
+    class: 'accepted',
+  },
 ]

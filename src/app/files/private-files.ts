@@ -63,6 +63,15 @@ function readFile(file: string, decode: (bytes: Buffer) => string): TextFile | u
   }
 }
 
+/** Returns what each file had when it was first read, so that several readers see one version. */
+export function readingOnce(): ReadTextFile {
+  const files = new Map<string, TextFile | undefined>()
+  return (file) => {
+    if (!files.has(file)) files.set(file, readTextFile(file))
+    return files.get(file)
+  }
+}
+
 /** Reads a file that must be there; throws the error that `unusable` makes of a reason, or UsageError('insecure-file'). */
 export function readRequired(file: string, unusable: (why: string) => Error, read = readTextFile): TextFile {
   let found: TextFile | undefined

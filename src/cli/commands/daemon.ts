@@ -36,7 +36,7 @@ export const command = defineCommand({
       signal,
       onHangup: io.onHangup,
       readSettings: context.readSettings,
-      explainSettings: () => context.explainSettings(),
+      explainSettings: context.explainSettings,
     })
   },
 })

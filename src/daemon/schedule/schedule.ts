@@ -59,12 +59,13 @@ export function startSchedules(entries: readonly ScheduleEntry[], input: Schedul
 }
 
 /** If the expression was changed, past due times of the old one are dropped. */
-function openEntry(entry: ScheduleEntry, { timeZone, clock, store }: ScheduleInput): Scheduled {
+function openEntry(entry: ScheduleEntry, input: ScheduleInput): Scheduled {
+  const { timeZone, clock, store } = input
   const times: CronTimes = readCronTimes(entry.cron, timeZone)
   const handled = readHandled(store.keyValues, entry.name)
   const isChanged = handled !== undefined && handled.cron !== entry.cron
   const changed = isChanged ? { cron: entry.cron, handledAt: clock.nowMs(), isUnderWay: false } : undefined
-  if (changed) store.write(() => writeHandled(store.keyValues, entry.name, changed))
+  if (changed) tryRecord(entry.name, changed, input, CHANGE_NOT_RECORDED)
   const known = changed ?? handled
   const handledAt = known?.isUnderWay ? undefined : known?.handledAt
   return { ...entry, due: new DueTime(times, handledAt), batch: { isRunning: false, hasLoggedSkip: false } }
@@ -90,22 +91,27 @@ async function checkOnTime(
 function checkEntry(entry: Scheduled, input: ScheduleInput, stopped: AbortSignal): void {
   const nowMs = input.clock.nowMs()
   const dueAt = entry.due.at(nowMs)
-  if (dueAt === null || dueAt > nowMs || !recordHandled(entry, nowMs, input)) return
+  if (dueAt === null || dueAt > nowMs) return
+  const handled = { cron: entry.cron, handledAt: nowMs, isUnderWay: true }
+  // Unless that is recorded, the batch stays due.
+  if (!tryRecord(entry.name, handled, input, BEGIN_NOT_RECORDED)) return
   entry.due.handle(nowMs)
   if (!entry.batch.isRunning) void runBatch(entry, input, stopped)
   else logSkip(entry, input.logger)
 }
 
-/** Returns false if the store cannot be written, for example on a full disk; the batch then stays due. */
-function recordHandled({ name, cron }: Scheduled, nowMs: number, { store, logger }: ScheduleInput): boolean {
+const CHANGE_NOT_RECORDED =
+  'The new times of batches cannot be recorded; after a restart, one may run that was due by the old times'
+const BEGIN_NOT_RECORDED = 'A batch is due, but the store cannot be written; it starts when that works again'
+const END_NOT_RECORDED = 'Cannot record that a batch has ended; it may run once more after a restart'
+
+/** Returns false, and warns, if the store cannot be written, for example on a full disk. */
+function tryRecord(name: string, handled: HandledBatch, { store, logger }: ScheduleInput, warning: string): boolean {
   try {
-    store.write(() => writeHandled(store.keyValues, name, { cron, handledAt: nowMs, isUnderWay: true }))
+    store.write(() => writeHandled(store.keyValues, name, handled))
     return true
   } catch (error) {
-    logger.warn('A batch is due, but the store cannot be written; it starts when that works again', {
-      mirror: name,
-      reason: messageOf(error),
-    })
+    logger.warn(warning, { mirror: name, reason: messageOf(error) })
     return false
   }
 }
@@ -127,18 +133,9 @@ async function runBatch(entry: Scheduled, input: ScheduleInput, stopped: AbortSi
 }
 
 /** If the store cannot be written, the batch counts as interrupted, and a restart runs it again. */
-function recordEnded({ name }: Scheduled, { store, logger }: ScheduleInput): void {
-  const handled = readHandled(store.keyValues, name)
-  if (!handled) return
-  const ended: HandledBatch = { ...handled, isUnderWay: false }
-  try {
-    store.write(() => writeHandled(store.keyValues, name, ended))
-  } catch (error) {
-    logger.warn('Cannot record that a batch has ended; it may run once more after a restart', {
-      mirror: name,
-      reason: messageOf(error),
-    })
-  }
+function recordEnded({ name }: Scheduled, input: ScheduleInput): void {
+  const handled = readHandled(input.store.keyValues, name)
+  if (handled) tryRecord(name, { ...handled, isUnderWay: false }, input, END_NOT_RECORDED)
 }
 
 function logSkip({ name, batch }: Scheduled, logger: Logger): void {

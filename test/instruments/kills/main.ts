@@ -11,6 +11,7 @@ import { openWorkspace, type Workspace } from '../bench/workspace.ts'
 import { anyNumber, describeMachine, print, runInstrument, stopSignal, wholeNumber } from '../instrument.ts'
 import { drawHarm, type Harm } from './harm.ts'
 import { type RoundPlan, type RoundResult, runRound } from './round.ts'
+import { runTerms, type TermsResult } from './terms.ts'
 
 const OPTIONS = z
   .object({
@@ -23,6 +24,11 @@ const OPTIONS = z
       .optional()
       .describe('only the round of this seed, to repeat a failed one'),
     atOnce: wholeNumber(1, 64).default(2).describe('rounds at the same time'),
+    terms: wholeNumber(1, 1_000_000)
+      .optional()
+      .describe(
+        'instead, starts that SIGTERM or SIGINT stops; three times as many at the same time, which are the load',
+      ),
   })
   .transform(({ seed, round, ...options }) => ({ ...options, seed: round ?? seed, isOneRound: round !== undefined }))
 type KillOptions = z.infer<typeof OPTIONS>
@@ -40,6 +46,23 @@ interface Tally {
   readonly beganMs: number
 }
 
+const TERMS_A_LINE = 50
+
+/** Stops the program instead of killing it. */
+async function stopMany(workspace: Workspace, count: number, { seed, atOnce }: KillOptions): Promise<boolean> {
+  const signal = stopSignal()
+  const program = await compileProgram(workspace.fresh('program'))
+  print(`${describeMachine()}; seed ${seed}, ${atOnce * 3} starts at once`)
+  const onStop = ({ stops, died }: TermsResult) => {
+    if (stops % TERMS_A_LINE === 0) print(`${stops} stops, ${died} died by a signal`)
+  }
+  const at = workspace.fresh('stops')
+  const result = await runTerms({ count, atOnce: atOnce * 3, seed, at, program, signal, onStop })
+  for (const complaint of result.complaints) print(`  ${complaint.trimEnd().replaceAll('\n', '\n    ')}`)
+  print(`${result.stops} stops, ${result.died} died by a signal, ${result.complaints.length} did not end in order`)
+  return result.complaints.length === 0
+}
+
 /** The same round for the same seed, as far as two processes are ever the same. */
 function planRound(seed: number): Pick<RoundPlan, 'seed' | 'harms' | 'isOld' | 'hasDaemons' | 'lostResponses'> {
   const random = seededRandom(seed)
@@ -55,6 +78,7 @@ async function kill(options: KillOptions): Promise<boolean> {
   if (process.platform !== 'linux') throw new Error('Only on Linux can a change of the state be met: run it there')
   const signal = stopSignal()
   using workspace = openWorkspace('kills')
+  if (options.terms !== undefined) return await stopMany(workspace, options.terms, options)
   const program = await compileProgram(workspace.fresh('program'))
   const nextProgram = copyWithMigration(program, workspace.fresh('next-program'))
   const layer = compileStateFaults(workspace.path)

@@ -20,7 +20,7 @@ export interface TermsPlan {
   readonly program: string
   readonly signal?: AbortSignal | undefined
   /** Called after each stop. */
-  readonly onStop?: () => void
+  readonly onStop?: (result: TermsResult) => void
 }
 
 export interface TermsResult {
@@ -52,7 +52,7 @@ export async function runTerms(plan: TermsPlan): Promise<TermsResult> {
     for (let round = 0; left > 0 && !plan.signal?.aborted; round += 1) {
       left -= 1
       await place.stopOne(round, result)
-      plan.onStop?.()
+      plan.onStop?.(result)
     }
   }
   await Promise.all(Array.from({ length: plan.atOnce }, worker))

@@ -1,0 +1,19 @@
+/** The real program, stopped wherever it can be; `npm run kills -- --terms 500` does the same more often. */
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runTerms } from '../instruments/kills/terms.ts'
+import { MAIN } from '../support/run-shelfd.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+
+const STOPS = 40
+
+test.runIf(process.platform === 'linux')(
+  'a process that is asked to stop at any moment ends in order [F-PR-01, F-PR-02, F-PR-19]',
+  async () => {
+    const at = join(temporaryDirectory(), 'stops')
+    const { stops, complaints } = await runTerms({ count: STOPS, atOnce: 6, seed: 1, at, program: MAIN })
+    expect(complaints).toEqual([])
+    expect(stops).toBe(STOPS)
+  },
+  300_000,
+)
