@@ -1,4 +1,5 @@
 import type { Clock } from '../foundation/clock.ts'
+import { messageOf } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { causeOfFiles } from '../rules/notice-causes.ts'
 import { type Cause, type MirrorSituation, mirrorKey, type Situation } from '../rules/notices.ts'
@@ -35,14 +36,22 @@ export class StatusNotices implements AsyncDisposable {
 
   /** Call it at every beat; it checks the status once a minute. */
   async beat(status: () => DaemonStatus): Promise<void> {
-    const { clock } = this.#input
+    const { clock, logger } = this.#input
     const nowMs = clock.monotonicMs()
     this.#checkedAtMs ??= nowMs
     if (nowMs - this.#checkedAtMs < CHECK_INTERVAL_MS) return
     this.#checkedAtMs = nowMs
     const isFresh = nowMs - this.#freshSinceMs < FRESH_MS
     const troublesOf = (mirror: string) => this.#troublesOf(mirror)
-    await this.#notifications.update(situationOf(status(), { nowMs: clock.nowMs(), isFresh, troublesOf }))
+    let seen: Situation
+    try {
+      seen = situationOf(status(), { nowMs: clock.nowMs(), isFresh, troublesOf })
+    } catch (error) {
+      // Reading can fail as well on a full disk, which SQLite uses to sort; what else stops the store is noticed by those who write.
+      logger.warn('cannot look for what to notify of', { reason: messageOf(error) })
+      return
+    }
+    await this.#notifications.update(seen)
   }
 
   /** Call it when the machine slept. */

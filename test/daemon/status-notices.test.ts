@@ -167,3 +167,22 @@ test('the daemon checks every minute, and notifies once', async () => {
   await beats(4 * 60 * 3, status({ state: 'sending' }))
   expect(sent).toEqual(['shelfd on here: A has not been up to date for 2h 00m'])
 })
+
+test('a status that cannot be read is checked again later, and ends nothing [F-PR-20]', async () => {
+  const clock = manualClock()
+  using store = openStore(temporaryDirectory())
+  const warnings: string[] = []
+  const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) }
+  const plan = { channels: [], overdueMs: null, host: 'here' }
+  const notices = new StatusNotices({ store, clock, logger, signal: new AbortController().signal }, plan)
+  let asked = 0
+  const readStatus = () => {
+    asked += 1
+    throw new Error('database or disk is full')
+  }
+  for (let beat = 0; beat < 9; beat += 1) {
+    await notices.beat(readStatus)
+    await clock.advance(15_000)
+  }
+  expect([asked, warnings]).toEqual([2, Array.from({ length: 2 }, () => 'cannot look for what to notify of')])
+})

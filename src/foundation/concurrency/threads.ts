@@ -4,7 +4,7 @@ import { parentPort, Worker, type WorkerOptions, workerData } from 'node:worker_
 import { TemporaryError } from '../errors.ts'
 import { withinTime } from './within-time.ts'
 
-interface ThreadOptions extends Pick<WorkerOptions, 'resourceLimits'> {
+interface ThreadOptions extends Omit<WorkerOptions, 'workerData'> {
   readonly name: string
   /** What its entry finds in `threadData`. */
   readonly data?: unknown
