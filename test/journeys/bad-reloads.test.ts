@@ -52,6 +52,7 @@ describe('reloads at a bad moment', () => {
     const home = homeWithPapers({ 'a.txt': 'A' })
     const config = { mirrors: [{ name: 'papers', path: '~/Papers', library: 'Research', settle: '20ms' }] }
     configure(home, config)
+    await home.shelfd(['libraries', 'create', 'Research'])
     const daemon = await startDaemon(home)
     await daemon.until('all is sent', isIdle)
     const other = createServer()
@@ -66,7 +67,7 @@ describe('reloads at a bad moment', () => {
     home.write('Papers', { 'b.txt': 'B' })
     await daemon.until('the next file is scanned', ({ mirrors }) => mirrors[0]?.settling === 0)
     expect((await daemon.until('it is sent', isIdle)).mirrors[0]?.reason).toBeNull()
-    expect((await home.json(['report'])).mirrors[0].counts).toMatchObject({ synced: 2 })
+    expect((await home.json(['report'])).mirrors[0].counts).toMatchObject({ 'in-sync': 2 })
     await expectEnd(daemon)
   })
 

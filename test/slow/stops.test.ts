@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runTerms } from '../instruments/kills/terms.ts'
+import { needs } from '../support/needs.ts'
 import { MAIN } from '../support/run-shelfd.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
@@ -10,8 +11,9 @@ const STOPS = 40
 test.runIf(process.platform === 'linux')(
   'a process that is asked to stop at any moment ends in order [F-PR-01, F-PR-02, F-PR-19]',
   async () => {
+    needs('gcc')
     const at = join(temporaryDirectory(), 'stops')
-    const { stops, complaints } = await runTerms({ count: STOPS, atOnce: 6, seed: 1, at, program: MAIN })
+    const { stops, complaints } = await runTerms({ count: STOPS, atOnce: 4, seed: 1, at, program: MAIN })
     expect(complaints).toEqual([])
     expect(stops).toBe(STOPS)
   },

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 const SOURCE = join(import.meta.dirname, 'state-faults.c')
 
@@ -17,8 +17,13 @@ export interface StateFault {
 
 /** Compiles the layer between the C library and a process into `directory`; needs gcc and Linux. Gives its file. */
 export function compileStateFaults(directory: string): string {
-  const file = join(directory, 'state-faults.so')
-  execFileSync('gcc', ['-O1', '-shared', '-fPIC', '-o', file, SOURCE])
+  return compileLayer(directory, SOURCE)
+}
+
+/** Compiles a source of this folder into `directory` for LD_PRELOAD; needs gcc and Linux. Gives its file. */
+export function compileLayer(directory: string, source: string): string {
+  const file = join(directory, `${basename(source, '.c')}.so`)
+  execFileSync('gcc', ['-O1', '-shared', '-fPIC', '-o', file, source])
   return file
 }
 

@@ -26,9 +26,7 @@ const OPTIONS = z
     atOnce: wholeNumber(1, 64).default(2).describe('rounds at the same time'),
     terms: wholeNumber(1, 1_000_000)
       .optional()
-      .describe(
-        'instead, starts that SIGTERM or SIGINT stops; three times as many at the same time, which are the load',
-      ),
+      .describe('instead, starts that SIGTERM or SIGINT stops; twice as many at the same time, which are the load'),
   })
   .transform(({ seed, round, ...options }) => ({ ...options, seed: round ?? seed, isOneRound: round !== undefined }))
 type KillOptions = z.infer<typeof OPTIONS>
@@ -52,12 +50,12 @@ const TERMS_A_LINE = 50
 async function stopMany(workspace: Workspace, count: number, { seed, atOnce }: KillOptions): Promise<boolean> {
   const signal = stopSignal()
   const program = await compileProgram(workspace.fresh('program'))
-  print(`${describeMachine()}; seed ${seed}, ${atOnce * 3} starts at once`)
+  print(`${describeMachine()}; seed ${seed}, ${atOnce * 2} starts at once`)
   const onStop = ({ stops, died }: TermsResult) => {
     if (stops % TERMS_A_LINE === 0) print(`${stops} stops, ${died} died by a signal`)
   }
   const at = workspace.fresh('stops')
-  const result = await runTerms({ count, atOnce: atOnce * 3, seed, at, program, signal, onStop })
+  const result = await runTerms({ count, atOnce: atOnce * 2, seed, at, program, signal, onStop })
   for (const complaint of result.complaints) print(`  ${complaint.trimEnd().replaceAll('\n', '\n    ')}`)
   print(`${result.stops} stops, ${result.died} died by a signal, ${result.complaints.length} did not end in order`)
   return result.complaints.length === 0

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stringify } from 'yaml'
 import type { Random } from '../../../src/foundation/clock.ts'
-import { homeVariables, type Outcome } from '../../support/home.ts'
+import { homeVariables, type Outcome, type Variables } from '../../support/home.ts'
 import { seededRandom } from '../../support/random.ts'
 import type { Running } from '../../support/run-shelfd.ts'
+import { compileLayer } from '../../support/state-faults.ts'
 import { runUntil } from './round.ts'
 
 export interface TermsPlan {
@@ -31,6 +32,8 @@ export interface TermsResult {
   readonly complaints: string[]
 }
 
+const SLOW_LOADING = join(import.meta.dirname, '../../support/slow-loading.c')
+
 /** A command and the exit codes of one that was stopped; it may have ended before. */
 const COMMANDS = [
   { args: ['daemon'], codes: [0, 130] },
@@ -39,7 +42,13 @@ const COMMANDS = [
 ] as const
 
 const FILES = 80
-const LONGEST_RUN_MS = 2_000
+const LONGEST_RUN_MS = 4_000
+/** A thread begins to load a native module within this time, also on a busy machine. */
+const LONGEST_LOAD_MS = 300
+/** How long that takes then. */
+const LOADING_MS = 60
+/** How many threads a process starts in the beginning. */
+const THREADS = 8
 const LONGEST_STOP_MS = 60_000
 
 /** Starts the program with its own library again and again, and stops it at random moments by SIGTERM or SIGINT. */
@@ -64,11 +73,19 @@ class Place {
   readonly #at: string
   readonly #plan: TermsPlan
   readonly #random: Random
+  readonly #env: Variables
 
   constructor(at: string, plan: TermsPlan, random: Random) {
     this.#at = at
     this.#plan = plan
     this.#random = random
+    mkdirSync(at, { recursive: true })
+    this.#env = {
+      ...homeVariables(at),
+      SHELFD_CHECKERS: '4',
+      LD_PRELOAD: compileLayer(at, SLOW_LOADING),
+      SLOW_LOADING_MS: String(LOADING_MS),
+    }
     for (let index = 0; index < FILES; index += 1) this.#addFile(`${index % 20}/${index}`)
     const mirror = { name: 'Papers', path: join(at, 'Papers'), library: 'Library', settle: '20ms' }
     mkdirSync(join(at, 'config', 'shelfd'), { recursive: true })
@@ -82,7 +99,8 @@ class Place {
     await hasOpened(running, this.#at)
     // Meanwhile the daemon's library has to answer it.
     const search = args[0] === 'daemon' && this.#random() < 0.5 ? this.#start(['search', 'heron']) : undefined
-    await sleep(this.#random() * LONGEST_RUN_MS)
+    if (this.#random() < 0.5) await sleep(this.#random() * LONGEST_RUN_MS)
+    else await hasStartedThread(running, this.#random).then(() => sleep(this.#random() * LONGEST_LOAD_MS))
     const name = this.#draw(['SIGTERM', 'SIGINT'] as const)
     running.child.kill(name)
     // The second signal ends the process at once.
@@ -102,7 +120,7 @@ class Place {
 
   #start(args: readonly string[]): Running {
     const { program: main, signal } = this.#plan
-    return runUntil(signal, args, { main, cwd: this.#at, env: { ...homeVariables(this.#at), SHELFD_CHECKERS: '4' } })
+    return runUntil(signal, args, { main, cwd: this.#at, env: this.#env })
   }
 
   #addFile(name: string): void {
@@ -119,6 +137,26 @@ class Place {
 /** Resolves when the process has opened a file of its state or library, and so listens for signals, or has ended. */
 async function hasOpened({ child }: Running, at: string): Promise<void> {
   while (child.exitCode === null && child.signalCode === null && !hasOpen(child.pid, at)) await sleep(5)
+}
+
+/** Resolves when the process has started one more thread, the first or one of the next; at the latest after LONGEST_RUN_MS. */
+async function hasStartedThread({ child }: Running, random: Random): Promise<void> {
+  const endMs = performance.now() + LONGEST_RUN_MS
+  let left = Math.floor(random() * THREADS)
+  for (let before = countThreads(child.pid); performance.now() < endMs; await sleep(2)) {
+    const count = countThreads(child.pid)
+    if (count > before) left -= count - before
+    if (left < 0 || count === 0) return
+    before = count
+  }
+}
+
+function countThreads(pid: number | undefined): number {
+  try {
+    return readdirSync(`/proc/${pid}/task`).length
+  } catch {
+    return 0
+  }
 }
 
 function hasOpen(pid: number | undefined, at: string): boolean {
