@@ -58,6 +58,7 @@ export async function runTerms(plan: TermsPlan): Promise<TermsResult> {
   const worker = async (_: unknown, index: number) => {
     const random = seededRandom(plan.seed + index)
     const place = new Place(join(plan.at, String(index)), plan, random)
+    await place.createLibrary()
     for (let round = 0; left > 0 && !plan.signal?.aborted; round += 1) {
       left -= 1
       await place.stopOne(round, result)
@@ -92,6 +93,11 @@ class Place {
     writeFileSync(join(at, 'config', 'shelfd', 'config.yaml'), stringify({ mirrors: [mirror] }))
   }
 
+  async createLibrary(): Promise<void> {
+    const { exitCode, stderr } = await this.#start(['libraries', 'create', 'Library']).ended
+    if (exitCode !== 0 && !this.#plan.signal?.aborted) throw new Error(`No library was created: ${stderr}`)
+  }
+
   async stopOne(round: number, result: TermsResult): Promise<void> {
     for (let index = 0; index < 5; index += 1) this.#addFile(`new/${round}-${index}`)
     const { args, codes } = this.#draw(round === 0 ? COMMANDS.slice(0, 2) : COMMANDS)
@@ -112,6 +118,8 @@ class Place {
     await search?.kill()
     if (this.#plan.signal?.aborted) return
     result.stops += 1
+    // Node listens no more when the second signal comes at the very end.
+    if (isUrgent && running.child.signalCode === name) return
     if (outcome.exitCode === null) result.died += 1
     else if ((codes as readonly number[]).includes(outcome.exitCode)) return
     const end = outcome.exitCode ?? running.child.signalCode
