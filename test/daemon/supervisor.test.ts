@@ -1,6 +1,7 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { writeHandled } from '../../src/daemon/schedule/schedule.ts'
 import { Supervisor } from '../../src/daemon/supervisor.ts'
 import { InterruptedError, OperatorError } from '../../src/foundation/errors.ts'
 import type { WatchMeans } from '../../src/sync/continuous/mirror-watch.ts'
@@ -48,17 +49,25 @@ describe('maintenance', () => {
 
 test('a supervisor starts although the store cannot be written [F-PR-20]', async () => {
   const { engine } = await startEngine({}, { service: { library: 'Test' } })
+  const controller = controllerOf('Papers')
+  const { name } = controller.mirror
   pauseMirrors(engine.store, ['removed'])
+  const handled = { cron: '0 2 * * *', handledAt: engine.clock.nowMs(), isUnderWay: false }
+  engine.store.write(() => writeHandled(engine.store.keyValues, name, handled))
   const warnings: string[] = []
   const logger = { ...engine.logger, warn: (message: string) => void warnings.push(message) }
   const write = () => {
     throw new Error('disk full')
   }
   const store = { ...engine.store, write }
-  const supervisor = new Supervisor(supervisorPlan({ ...engine, store, logger }, []), (error) => {
+  const mirrors = [{ controller, schedule: '0 4 * * *' }]
+  const supervisor = new Supervisor(supervisorPlan({ ...engine, store, logger }, mirrors), (error) => {
     throw error
   })
-  expect(warnings).toEqual(['cannot forget pauses and schedules of removed mirrors'])
+  expect(warnings).toEqual([
+    'cannot forget pauses and schedules of removed mirrors',
+    expect.stringMatching(/^The new times of batches cannot be recorded/),
+  ])
   await supervisor.stop()
 })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type ScheduleEntry, startSchedules, writeHandled } from '../../../src/daemon/schedule/schedule.ts'
+import { type ScheduleEntry, startSchedules } from '../../../src/daemon/schedule/schedule.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
 import { openStore, type Store } from '../../../src/store/open-store.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
@@ -143,18 +143,6 @@ describe('batches', () => {
       new Set(['warn A batch is due, but the store cannot be written; it starts when that works again']),
     )
   })
-})
-
-test('new times take effect although the store cannot be written [F-PR-20]', async () => {
-  const clock = manualClock(Date.UTC(2026, 0, 1, 1, 30))
-  const name = newName()
-  store.write(() => writeHandled(store.keyValues, name, { cron: NIGHTLY, handledAt: clock.nowMs(), isUnderWay: false }))
-  const write = () => {
-    throw new Error('disk full')
-  }
-  using begun = begin({ clock, entry: { name, cron: '0 * * * *' }, store: { keyValues: store.keyValues, write } })
-  expect(begun.schedules.nextBatchAt(name)).toBe(Date.UTC(2026, 0, 1, 2))
-  expect(begun.logged).toEqual([expect.stringMatching(/^warn The new times of batches cannot be recorded/)])
 })
 
 describe('after downtime', () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stringify } from 'yaml'
@@ -36,19 +36,17 @@ const SLOW_LOADING = join(import.meta.dirname, '../../support/slow-loading.c')
 
 /** A command and the exit codes of one that was stopped; it may have ended before. */
 const COMMANDS = [
-  { args: ['daemon'], codes: [0, 130] },
+  // Most threads are a daemon's.
+  ...Array.from({ length: 4 }, () => ({ args: ['daemon'], codes: [0, 130] })),
   { args: ['sync', 'Papers', '--accept-removals'], codes: [0, 130] },
   { args: ['search', 'heron'], codes: [0, 130] },
-] as const
+]
 
 const FILES = 80
 const LONGEST_RUN_MS = 4_000
-/** A thread begins to load a native module within this time, also on a busy machine. */
-const LONGEST_LOAD_MS = 300
-/** How long that takes then. */
-const LOADING_MS = 60
-/** How many threads a process starts in the beginning. */
-const THREADS = 8
+/** How long a native module takes to load, and how often a process loads one in the beginning, once a thread. */
+const LOADING_MS = 200
+const MOST_LOADINGS = 8
 const LONGEST_STOP_MS = 60_000
 
 /** Starts the program with its own library again and again, and stops it at random moments by SIGTERM or SIGINT. */
@@ -100,13 +98,14 @@ class Place {
 
   async stopOne(round: number, result: TermsResult): Promise<void> {
     for (let index = 0; index < 5; index += 1) this.#addFile(`new/${round}-${index}`)
-    const { args, codes } = this.#draw(round === 0 ? COMMANDS.slice(0, 2) : COMMANDS)
-    const running = this.#start(args)
+    const { args, codes } = this.#draw(COMMANDS)
+    const trace = join(this.#at, `loads-${round}`)
+    const running = this.#start(args, { SLOW_LOADING_TRACE: trace })
     await hasOpened(running, this.#at)
     // Meanwhile the daemon's library has to answer it.
     const search = args[0] === 'daemon' && this.#random() < 0.5 ? this.#start(['search', 'heron']) : undefined
     if (this.#random() < 0.5) await sleep(this.#random() * LONGEST_RUN_MS)
-    else await hasStartedThread(running, this.#random).then(() => sleep(this.#random() * LONGEST_LOAD_MS))
+    else await hasBegunToLoad(running, trace, this.#random)
     const name = this.#draw(['SIGTERM', 'SIGINT'] as const)
     running.child.kill(name)
     // The second signal ends the process at once.
@@ -121,14 +120,14 @@ class Place {
     // Node listens no more when the second signal comes at the very end.
     if (isUrgent && running.child.signalCode === name) return
     if (outcome.exitCode === null) result.died += 1
-    else if ((codes as readonly number[]).includes(outcome.exitCode)) return
+    else if (codes.includes(outcome.exitCode)) return
     const end = outcome.exitCode ?? running.child.signalCode
     result.complaints.push(`${args.join(' ')}, ${isUrgent ? 'twice ' : ''}${name}: ${end}\n${describe(outcome)}`)
   }
 
-  #start(args: readonly string[]): Running {
+  #start(args: readonly string[], more: Variables = {}): Running {
     const { program: main, signal } = this.#plan
-    return runUntil(signal, args, { main, cwd: this.#at, env: this.#env })
+    return runUntil(signal, args, { main, cwd: this.#at, env: { ...this.#env, ...more } })
   }
 
   #addFile(name: string): void {
@@ -147,23 +146,13 @@ async function hasOpened({ child }: Running, at: string): Promise<void> {
   while (child.exitCode === null && child.signalCode === null && !hasOpen(child.pid, at)) await sleep(5)
 }
 
-/** Resolves when the process has started one more thread, the first or one of the next; at the latest after LONGEST_RUN_MS. */
-async function hasStartedThread({ child }: Running, random: Random): Promise<void> {
+/** Resolves when the process begins to load native modules for one of the first times, or has ended. */
+async function hasBegunToLoad({ child }: Running, trace: string, random: Random): Promise<void> {
+  const nth = 1 + Math.floor(random() * MOST_LOADINGS)
   const endMs = performance.now() + LONGEST_RUN_MS
-  let left = Math.floor(random() * THREADS)
-  for (let before = countThreads(child.pid); performance.now() < endMs; await sleep(2)) {
-    const count = countThreads(child.pid)
-    if (count > before) left -= count - before
-    if (left < 0 || count === 0) return
-    before = count
-  }
-}
-
-function countThreads(pid: number | undefined): number {
-  try {
-    return readdirSync(`/proc/${pid}/task`).length
-  } catch {
-    return 0
+  while (child.exitCode === null && child.signalCode === null && performance.now() < endMs) {
+    if ((statSync(trace, { throwIfNoEntry: false })?.size ?? 0) >= nth) return
+    await sleep(2)
   }
 }
 
