@@ -7,6 +7,7 @@ import { freePort } from '../support/free-port.ts'
 import { homeWithPapers } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 import { mountSmallDisk } from '../support/mounted-disk.ts'
+import { needs } from '../support/needs.ts'
 
 /** A daemon that reads its configuration again at a bad moment. */
 
@@ -71,9 +72,10 @@ describe('reloads at a bad moment', () => {
     await expectEnd(daemon)
   })
 
-  test.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
+  test.runIf(process.platform === 'linux')(
     'a daemon whose state has no room left is reloaded and asked all the same [F-PR-20]',
     async () => {
+      needs('mounts')
       const { home, root } = await homeOnService({ 'a.txt': 'A' })
       const disk = mountSmallDisk(home.stateDir, '6m')
       const mirror = { name: 'papers', path: root, library: 'Research', settle: '20ms' }
