@@ -64,15 +64,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   pg: ['ledger/postgres/'],
   preact: ['web/'],
   uplot: ['web/'],
-  'node:child_process': [
-    'app/notify/run-program.ts',
-    'app/run-hooks.ts',
-    'app/service-client/credential.ts',
-    'app/system-service/run-program.ts',
-    'daemon/sd-notify.ts',
-    'embedded/run-program.ts',
-    'embedded/ingest/child-process/',
-  ],
+  'node:child_process': ['foundation/run-program.ts', 'embedded/ingest/child-process/'],
   'node:fs': [
     ...['foundation/', 'store/', 'local/', 'remote/', 'embedded/'],
     // The schema of the ledger.

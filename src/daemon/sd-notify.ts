@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import type { Clock } from '../foundation/clock.ts'
 import { messageOf } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
+import { describeFailure, runProgram } from '../foundation/run-program.ts'
 import { escapeText, truncateText } from '../foundation/text/safe-text.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -148,6 +147,8 @@ function toStatus(text: string): string {
  * `systemd-notify` sends in the name of this process where it may. It waits until systemd has read the message, because
  * systemd identifies the sender by its process.
  */
-function runSystemdNotify(lines: readonly string[], env: Environment): Promise<unknown> {
-  return promisify(execFile)('systemd-notify', [...lines], { env: { ...env }, timeout: SEND_TIMEOUT_MS })
+async function runSystemdNotify(lines: readonly string[], env: Environment): Promise<void> {
+  const call = { program: 'systemd-notify', args: lines, env, timeoutMs: SEND_TIMEOUT_MS }
+  const { failure } = await runProgram(call)
+  if (failure) throw new Error(describeFailure(call, failure))
 }

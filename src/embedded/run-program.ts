@@ -1,11 +1,11 @@
-import { execFile } from 'node:child_process'
-import { constants } from 'node:os'
-import { promisify } from 'node:util'
-import { lowerPriority } from '../foundation/concurrency/lower-priority.ts'
-import { systemCodeOf } from '../foundation/errors.ts'
+import {
+  describeFailure,
+  findProgram,
+  type ProgramCall,
+  type ProgramFailure,
+  runProgram,
+} from '../foundation/run-program.ts'
 import { childEnvironment } from './child-environment.ts'
-
-const run = promisify(execFile)
 
 const MAX_MS = 60_000
 const MAX_OUTPUT_BYTES = 64 * 2 ** 20
@@ -19,43 +19,52 @@ export class ProgramFailedError extends Error {}
 /** The program took longer than it may. */
 export class ProgramOverTimeError extends Error {}
 
+interface Reading extends Pick<ProgramCall, 'signal' | 'group'> {
+  /** How much memory it may use, where the system can bound it. */
+  readonly memoryKiB?: number
+}
+
+/** Bounds the memory of the shell, which then becomes the program. */
+const BOUNDED = 'ulimit -v "$1" 2>/dev/null; shift; exec "$@"'
+
 /**
- * Runs a program that reads foreign files, at a low priority; returns what it prints. Throws MissingProgramError,
- * ProgramOverTimeError, ProgramFailedError with what the program complained of, or the reason of `signal`.
+ * Runs a program that reads foreign files, at a low priority; returns what it prints. With `group` `caller` it ends with the process that
+ * reads documents. Throws MissingProgramError, ProgramOverTimeError, ProgramFailedError with what the program complained of, or the
+ * reason of `signal`.
  */
-export async function runProgram(program: string, args: readonly string[], signal?: AbortSignal): Promise<Buffer> {
-  signal?.throwIfAborted()
-  const running = run(program, args, {
-    encoding: 'buffer',
-    timeout: MAX_MS,
-    killSignal: 'SIGKILL',
-    maxBuffer: MAX_OUTPUT_BYTES,
-    env: childEnvironment(),
-    ...(signal && { signal }),
-  })
-  const { pid } = running.child
-  try {
-    if (pid !== undefined) lowerPriority(constants.priority.PRIORITY_LOW, pid)
-    return (await running).stdout
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw explain(program, error)
+export async function readByProgram(
+  program: string,
+  args: readonly string[],
+  { memoryKiB, ...how }: Reading,
+): Promise<Buffer> {
+  how.signal?.throwIfAborted()
+  const env = childEnvironment()
+  const bounds = { timeoutMs: MAX_MS, mostStdoutBytes: MAX_OUTPUT_BYTES, isLowPriority: true }
+  const call: ProgramCall = { program, args, env, ...bounds, ...how }
+  const found = findProgram(program, env.PATH)
+  if ('kind' in found) throw explain(call, found)
+  const bounded = { program: 'sh', args: ['-c', BOUNDED, 'sh', String(memoryKiB), found.file, ...args] }
+  const { failure, stdout, printed } = await runProgram({ ...call, ...(memoryKiB !== undefined && bounded) })
+  how.signal?.throwIfAborted()
+  if (failure) throw explain(call, failure, printed)
+  return stdout
+}
+
+function explain(call: ProgramCall, failure: ProgramFailure, printed = ''): Error {
+  switch (failure.kind) {
+    case 'missing':
+      return new MissingProgramError(`The program ${call.program} is not installed`)
+    case 'late':
+      return new ProgramOverTimeError(`${call.program} took more than ${MAX_MS / 1_000} s`)
+    case 'exited':
+    case 'killed':
+      return new ProgramFailedError(complaintOf(printed))
+    default:
+      return new ProgramFailedError(describeFailure(call, failure))
   }
 }
 
-function explain(program: string, error: unknown): Error {
-  if (systemCodeOf(error) === 'ENOENT') return new MissingProgramError(`The program ${program} is not installed`)
-  if (isOverTime(error)) return new ProgramOverTimeError(`${program} took more than ${MAX_MS / 1_000} s`)
-  return new ProgramFailedError(complaintOf(error), { cause: error })
-}
-
-function isOverTime(error: unknown): boolean {
-  const isKilled = error instanceof Error && 'killed' in error && error.killed === true
-  return isKilled && systemCodeOf(error) !== 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER'
-}
-
-function complaintOf(error: unknown): string {
-  const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
-  const lastLine = stderr.slice(stderr.lastIndexOf('\n') + 1)
+function complaintOf(printed: string): string {
+  const lastLine = printed.trim().split('\n').at(-1) ?? ''
   return lastLine.replace(/^.*?\/[^:]*: /, '') || 'the program was ended'
 }

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openBrowser } from '../../src/app/system-service/run-program.ts'
+import { openBrowser } from '../../src/app/open-browser.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
 const ADDRESS = 'http://127.0.0.1:4711/#/sign-in/key'

@@ -1,5 +1,14 @@
 /** Commands before and after a run: here they bring the directory of a mirror into its place, and take it away again. */
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
@@ -72,6 +81,38 @@ describe('commands before and after a run', () => {
     expect((await home.json(['status'])).mirrors[1].files.known).toBe(1)
   })
 
+  test('commands that cannot be started fail their mirror alone, before and after its run [F-PR-21]', async () => {
+    const home = homeWithHooks()
+    const busy = join(home.path, 'busy')
+    copyFileSync('/bin/true', busy)
+    const held = openSync(busy, 'r+')
+    const [first = '', second = '', third = ''] = ['One', 'Two', 'Three'].map((name) =>
+      home.write(name, { [`${name}.md`]: name }),
+    )
+    symlinkSync('loop', join(home.path, 'loop'))
+    configure(home, {
+      mirrors: [
+        { path: first, library: 'One', hooks: { before: [busy] } },
+        { path: second, library: 'Two', hooks: { before: [join(home.path, 'loop')] } },
+        { path: third, library: 'Three', hooks: { after: ['/etc/passwd/x'] } },
+        { path: join(home.path, 'Other'), library: 'Other' },
+      ],
+    })
+    const { exitCode, summary } = await home.sync([])
+    closeSync(held)
+    const messages = summary.mirrors.map(({ problems }) => problems.map(({ message }) => message))
+    expect(messages).toEqual([
+      [`Cannot begin with the mirror "One": the command "${busy}" cannot be run (ETXTBSY)`],
+      [`Cannot begin with the mirror "Two": the command "${home.path}/loop" cannot be run (ELOOP)`],
+      ['after the run of the mirror "Three": the command "/etc/passwd/x" does not exist'],
+      [],
+    ])
+    expect({ exitCode, created: summary.mirrors.map(({ uploads }) => uploads.created) }).toEqual({
+      exitCode: 3,
+      created: [0, 0, 1, 1],
+    })
+  })
+
   test('a failed command after a run is named, and the run exits 1', async () => {
     const home = homeWithHooks({ after: `${TAKE}; echo busy; exit 32` })
     const ended = await home.shelfd(['sync', 'papers'])
@@ -83,7 +124,7 @@ describe('commands before and after a run', () => {
   })
 
   test.each([
-    ['does not end in time', { before: 'sleep 60', timeout: '300ms' }, 'did not end within 300 ms'],
+    ['does not end in time', { before: 'sleep 60 & wait', timeout: '300ms' }, 'did not end within 300 ms'],
     ['prints without end', { before: 'yes | head -c 3000000; exit 1' }, 'exited with 1: y'],
   ])('a command that %s is stopped and named', async (_, scripts, message) => {
     const home = homeWithHooks(scripts)

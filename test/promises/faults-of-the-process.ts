@@ -126,4 +126,10 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
       'the file is read once and all of it is checked before anything stops; otherwise the old one stays in force',
     class: 'accepted',
   },
+  {
+    id: 'F-PR-21',
+    happens: 'a program that shelfd runs cannot be started, does not end, prints without end or leaves others behind',
+    answer: 'it fails alone and is named; it and all that it started end, by SIGTERM and then SIGKILL',
+    class: 'accepted',
+  },
 ]

@@ -15,3 +15,12 @@ function isReader(pid: string): boolean {
     return false
   }
 }
+
+/** Whether a process runs; one that has ended may still be there for its parent. */
+export function isRunning(pid: string): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}

@@ -1,5 +1,7 @@
 /** The ways a notice can take: a program, webhooks, e-mail. Whether there is one, and its words, are decided in `rules/notices.ts`. */
 import { hostname } from 'node:os'
+import { UsageError } from '../../foundation/errors.ts'
+import type { ProgramCall } from '../../foundation/run-program.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { causesOfRun } from '../../rules/notice-causes.ts'
 import type { NoticeMessage } from '../../rules/notices.ts'
@@ -36,9 +38,8 @@ function commandChannel([program = '', ...args]: readonly string[], { env }: Cha
     name: `command "${program}"`,
     wantsSignsOfLife: false,
     send: async ({ event, subject, text }, signal) => {
-      const { runProgram } = await import('./run-program.ts')
       const variables = { ...env, SHELFD_EVENT: event, SHELFD_SUBJECT: subject }
-      return await runProgram({ program, args, input: `${text}\n`, env: variables, signal })
+      return await deliver({ program, args, input: `${text}\n`, env: variables, signal })
     },
   }
 }
@@ -71,12 +72,24 @@ function emailChannel({ to, from, sendmail }: EmailSettings, { env }: ChannelInp
     name: `e-mail to ${to.join(', ')}`,
     wantsSignsOfLife: false,
     send: async (message, signal): Promise<Delivery> => {
-      const { runProgram } = await import('./run-program.ts')
       // -i: a line with a single dot does not end the message. The addresses are checked to be no flags.
       const args = ['-i', ...(from === undefined ? [] : ['-f', from]), '--', ...to]
-      return await runProgram({ program: sendmail, args, input: mailOf(message, { to, from }), env, signal })
+      return await deliver({ program: sendmail, args, input: mailOf(message, { to, from }), env, signal })
     },
   }
+}
+
+const PROGRAM_TIMEOUT_MS = 30_000
+
+/** Throws UsageError('insecure-file') for a program that others can change. */
+async function deliver(message: ProgramCall): Promise<Delivery> {
+  const { describeFailure, runProgram } = await import('../../foundation/run-program.ts')
+  const call = { ...message, timeoutMs: PROGRAM_TIMEOUT_MS, isSilent: true }
+  const { failure } = await runProgram(call)
+  if (!failure) return { kind: 'sent' }
+  const reason = describeFailure(call, failure)
+  if (failure.kind === 'untrusted') throw new UsageError('insecure-file', reason)
+  return { kind: ['killed', 'late', 'stopped'].includes(failure.kind) ? 'doubt' : 'not-sent', reason }
 }
 
 /** RFC 5322: base64 carries any text within the bounds on lines; the subject is encoded word by word (RFC 2047). */

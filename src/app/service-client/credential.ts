@@ -1,15 +1,8 @@
-import { execFile } from 'node:child_process'
-import { isAbsolute, join, resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { join, resolve } from 'node:path'
 import { AccessError, systemCodeOf, UsageError } from '../../foundation/errors.ts'
+import { describeFailure, runProgram } from '../../foundation/run-program.ts'
 import { decodeText } from '../../foundation/text/decode-text.ts'
-import {
-  assertPrivate,
-  assertTrustedProgram,
-  type ReadTextFile,
-  readTextFile,
-  type TextFile,
-} from '../files/private-files.ts'
+import { assertPrivate, type ReadTextFile, readTextFile, type TextFile } from '../files/private-files.ts'
 import { expandHome, type Surroundings } from '../settings/config-paths.ts'
 import type { FleetSettings, TokenSources } from '../settings/settings.ts'
 
@@ -25,6 +18,7 @@ export interface FoundToken {
 }
 
 const COMMAND_TIMEOUT_MS = 30_000
+const MOST_SECRET_BYTES = 64 * 1024
 const WAYS =
   'set service.tokenFile or service.tokenCommand in the configuration, or SHELFD_TOKEN_FILE or SHELFD_TOKEN in the environment, or a systemd credential named "token"'
 
@@ -85,30 +79,26 @@ function readSystemdCredential({ env, readFile = readTextFile }: TokenInput): Fo
 
 /** Runs a program that prints a secret. `what`: the secret, and in brackets the setting that names the program. */
 async function runSecretCommand(
-  [program = '', ...rest]: readonly string[],
+  [program = '', ...args]: readonly string[],
   what: string,
   { env, signal }: TokenInput,
 ): Promise<string> {
-  if (isAbsolute(program)) assertTrustedProgram(program)
-  const bounds = { timeout: COMMAND_TIMEOUT_MS, maxBuffer: 64 * 1024, windowsHide: true }
-  const output = promisify(execFile)(program, rest, {
-    ...bounds,
-    encoding: 'buffer',
-    env: { ...env },
+  const call = {
+    program,
+    args,
+    env,
+    timeoutMs: COMMAND_TIMEOUT_MS,
+    mostStdoutBytes: MOST_SECRET_BYTES,
     ...(signal && { signal }),
-  })
-  const { stdout } = await output.catch((error: unknown) => {
-    signal?.throwIfAborted()
-    return missing(`Cannot get the ${what}: ${describeFailure(program, error)}`)
-  })
-  return decodeText(stdout) ?? missing(`Cannot get the ${what}: what "${program}" prints is not text in UTF-8`)
-}
-
-/** Leaves out the output of the command, which may contain the token. */
-function describeFailure(program: string, error: unknown): string {
-  if (systemCodeOf(error) === 'ENOENT') return `there is no program "${program}"`
-  const isLate = error instanceof Error && 'killed' in error && error.killed === true
-  return isLate ? `"${program}" did not end within ${COMMAND_TIMEOUT_MS / 1_000} s` : `"${program}" failed`
+  }
+  const { failure, stdout } = await runProgram(call)
+  signal?.throwIfAborted()
+  if (!failure)
+    return decodeText(stdout) ?? missing(`Cannot get the ${what}: what "${program}" prints is not text in UTF-8`)
+  // What the command printed may contain the secret.
+  const why = describeFailure(call, failure)
+  if (failure.kind === 'untrusted') throw new UsageError('insecure-file', why)
+  return missing(`Cannot get the ${what}: ${why}`)
 }
 
 function checkToken(text: string, source: string): FoundToken {

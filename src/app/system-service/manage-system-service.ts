@@ -1,16 +1,19 @@
 import { userInfo } from 'node:os'
 import { FileError, UsageError } from '../../foundation/errors.ts'
 import { ownUid } from '../../foundation/files/ownership.ts'
+import { describeFailure, type ProgramCall as RunCall, runProgram } from '../../foundation/run-program.ts'
 import { escapeLines, escapeText } from '../../foundation/text/safe-text.ts'
 import { isThere } from '../files/paths.ts'
 import type { Environment } from '../settings/overrides.ts'
 import { readTemplate, removeDefinition, writeDefinition } from './definition-files.ts'
 import { type Filling, type LogOptions, type ProgramCall, planSystemService, type SystemServicePlan } from './plans.ts'
-import { createRunner, type RunProgram } from './run-program.ts'
+
+/** Runs a program of the service manager; returns whether it did its work. Throws UsageError('bad-usage') where there is none. */
+export type RunManager = (call: ProgramCall, show: (line: string) => void) => Promise<boolean>
 
 export interface ManageInput {
   readonly plan: SystemServicePlan
-  readonly run: RunProgram
+  readonly run: RunManager
 }
 
 /** The definition file, and the command lines that ran. */
@@ -49,12 +52,12 @@ export async function switchSystemService(input: ManageInput, to: 'start' | 'sto
 
 /** Shows the status from the service manager; returns whether the service runs. */
 export async function showSystemService({ plan, run }: ManageInput, show: (line: string) => void): Promise<boolean> {
-  return (await run(plan.status, showPlainly(show))).exitCode === 0
+  return await run(plan.status, showPlainly(show))
 }
 
 /** Throws UsageError('bad-usage') when the service manager does not answer. */
 export async function assertReachable({ plan, run }: ManageInput): Promise<void> {
-  if (!plan.reach || (await run(plan.reach.call, () => {})).exitCode === 0) return
+  if (!plan.reach || (await run(plan.reach.call, () => {}))) return
   throw new UsageError('bad-usage', plan.reach.otherwise)
 }
 
@@ -69,16 +72,15 @@ export async function showLogs(
     const way = 'run "shelfd daemon" in a terminal to see its messages'
     throw new UsageError('bad-usage', `Cannot show logs: this service manager keeps none; ${way}`)
   }
-  return (await run(call, showPlainly(show))).exitCode === 0
+  return await run(call, showPlainly(show))
 }
 
-async function runAll(run: RunProgram, calls: readonly ProgramCall[]): Promise<string[]> {
+async function runAll(run: RunManager, calls: readonly ProgramCall[]): Promise<string[]> {
   const ran: string[] = []
   for (const call of calls) {
     const lines: string[] = []
     const line = [call.program, ...call.args].join(' ')
-    const { exitCode } = await run(call, (text) => lines.push(text))
-    if (exitCode === 0) ran.push(line)
+    if (await run(call, (text) => lines.push(text))) ran.push(line)
     else if (!call.mayFail) throw new FileError('io-error', [`"${line}" failed`, ...lines.map(escapeLines)].join('\n'))
   }
   return ran
@@ -111,7 +113,16 @@ export function manageOwnSystemService({ env, home, signal }: OwnSystemService, 
   // After `su` and in jobs of cron it is missing, although the manager of a user with linger runs.
   const reachable = process.platform === 'linux' ? { XDG_RUNTIME_DIR: `/run/user/${uid}`, ...env } : env
   const plan = planSystemService({ platform: process.platform, isSystem, home, env, user: { uid, name } })
-  return { plan, run: createRunner({ env: reachable, signal }) }
+  return { plan, run: (call, onLine) => runManager({ ...call, env: reachable, signal, onLine }) }
+}
+
+async function runManager(call: RunCall): Promise<boolean> {
+  const { failure } = await runProgram(call)
+  call.signal?.throwIfAborted()
+  if (failure === undefined) return true
+  if (failure.kind === 'exited' || failure.kind === 'killed') return false
+  const why = describeFailure(call, failure)
+  throw new UsageError('bad-usage', `Cannot reach the service manager: ${why}; start "shelfd daemon" yourself`)
 }
 
 function nameOfUser(uid: number): string {

@@ -1,4 +1,4 @@
-import { openBrowser } from '../../app/system-service/run-program.ts'
+import { openBrowser } from '../../app/open-browser.ts'
 import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
 import type { Dashboard } from '../../dashboard/start-dashboard.ts'
 import { untilAborted } from '../../foundation/concurrency/until-aborted.ts'

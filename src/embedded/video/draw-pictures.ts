@@ -47,7 +47,7 @@ export async function findChanges(
     'metadata=print:file=-',
   ]
   const output = ['-map', '0:V:0', '-vf', filters.join(','), '-f', 'null', '-']
-  const printed = await runFfmpeg('ffmpeg', [...startAt(video, fromMs), ...output], signal)
+  const printed = await runFfmpeg('ffmpeg', [...startAt(video, fromMs), ...output], { signal })
   const momentsMs = Array.from(printed.toString().matchAll(/\bpts:(\d+)/g), ([, us]) => Math.ceil(Number(us) / 1_000))
   return momentsMs.filter((momentMs) => momentMs > fromMs && momentMs < toMs)
 }
@@ -55,7 +55,7 @@ export async function findChanges(
 async function draw(video: Video, momentsMs: readonly number[], filters: string, signal: AbortSignal): Promise<Buffer> {
   const inputs = momentsMs.flatMap((momentMs) => startAt(video, momentMs))
   const output = ['-filter_complex', filters, '-map', '[out]', '-frames:v', '1', '-c:v', 'png', '-f', 'image2pipe', '-']
-  const picture = await runFfmpeg('ffmpeg', [...inputs, ...output], signal)
+  const picture = await runFfmpeg('ffmpeg', [...inputs, ...output], { signal })
   if (picture.length === 0) throw new ProgramFailedError('nothing can be decoded there')
   return picture
 }

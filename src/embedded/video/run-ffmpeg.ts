@@ -1,4 +1,5 @@
-import { runProgram } from '../run-program.ts'
+import type { ProgramCall } from '../../foundation/run-program.ts'
+import { readByProgram } from '../run-program.ts'
 
 /** Containers that hold sound or pictures themselves; the others (playlists, lists of files) name files and addresses to open. */
 const FORMATS =
@@ -9,12 +10,12 @@ export function inputOf(path: string, ...options: readonly string[]): string[] {
   return ['-protocol_whitelist', 'file', '-format_whitelist', FORMATS, ...options, '-i', `file:${path}`]
 }
 
-/** Runs a program of FFmpeg; returns what it prints. Throws as `runProgram`. */
+/** Runs a program of FFmpeg; returns what it prints. Throws as `readByProgram`. */
 export async function runFfmpeg(
   program: 'ffmpeg' | 'ffprobe',
   args: readonly string[],
-  signal?: AbortSignal,
+  how: Pick<ProgramCall, 'signal' | 'group'>,
 ): Promise<Buffer> {
   const noInput = program === 'ffmpeg' ? ['-nostdin'] : []
-  return await runProgram(program, ['-hide_banner', '-v', 'error', ...noInput, ...args], signal)
+  return await readByProgram(program, ['-hide_banner', '-v', 'error', ...noInput, ...args], how)
 }

@@ -96,7 +96,7 @@ describe('refused tokens', () => {
 
   test('a failing or missing token command is refused without its output', async () => {
     const failing = await read({ tokenCommand: ['sh', '-c', 'echo canary; echo canary >&2; exit 3'] }).catch(String)
-    expect(failing).toContain('"sh" failed')
+    expect(failing).toContain('"sh" exited with 3')
     expect(failing).not.toContain('canary')
     await expect(read({ tokenCommand: ['no-such-program'] })).rejects.toThrow('there is no program "no-such-program"')
   })

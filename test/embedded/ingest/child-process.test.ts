@@ -1,14 +1,16 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { EmbeddedOptions } from '../../../src/embedded/start-embedded.ts'
 import { systemClock } from '../../../src/foundation/clock.ts'
 import { pluck, type SentFile } from '../../contract/service-client.ts'
 import { manualClock } from '../../support/manual-clock.ts'
-import { readerProcesses } from '../../support/reader-processes.ts'
-import { startLibrary } from '../temporary-library.ts'
+import { isRunning, readerProcesses } from '../../support/reader-processes.ts'
+import { startLibrary, temporaryDirectory } from '../temporary-library.ts'
 
 const HTML = 'text/html'
 const page = (name: string, words: string): SentFile => ({ name, type: HTML, content: `<p>${words}</p>` })
+const OLD_DOCUMENT = readFileSync(join(import.meta.dirname, 'samples', 'old.doc'))
 /** Rows that a table's parser turns into some hundred bytes each. */
 const MANY_ROWS: SentFile = { name: 'rows.csv', type: 'text/csv', content: `a,b\n${'ab,\n'.repeat(250_000)}` }
 
@@ -123,6 +125,25 @@ describe.runIf(process.platform === 'linux')('the extraction process', () => {
     await until(await client.uploaded(id, page('stuck.html', 'stuck')), 'running')
     await stop()
     expect(readerProcesses()).toEqual([])
+  })
+
+  it('the programs of an extraction process end with it, and what these started [F-PR-21]', async () => {
+    const directory = temporaryDirectory()
+    const script = `#!/bin/sh\ntrap '' TERM; sleep 600 & echo $$ $! >> '${directory}/pids'; while :; do wait; done\n`
+    writeFileSync(join(directory, 'catdoc'), script, { mode: 0o755 })
+    vi.stubEnv('PATH', `${directory}:${process.env.PATH}`)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const { stop, client, id } = await withReader()
+    const begun = () => (existsSync(join(directory, 'pids')) ? readFileSync(join(directory, 'pids'), 'utf8') : '')
+    const pids = () => begun().match(/\d+/g) ?? []
+    await client.uploaded(id, { name: 'old.doc', type: 'application/msword', content: OLD_DOCUMENT })
+    await expect.poll(() => pids().length, { timeout: 30_000 }).toBe(2)
+    for (const pid of readerProcesses()) process.kill(pid, 'SIGKILL')
+    // It is read once more.
+    await expect.poll(() => pids().length, { timeout: 30_000 }).toBe(4)
+    await expect.poll(() => pids().slice(0, 2).filter(isRunning), { timeout: 30_000 }).toEqual([])
+    await stop()
+    await expect.poll(() => pids().filter(isRunning), { timeout: 30_000 }).toEqual([])
   })
 
   it('small plain text starts no extraction process', async () => {

@@ -1,6 +1,6 @@
 /**
- * A thread that watches its process while a parser blocks the main thread. It ends the process when that uses more memory than
- * allowed, or when the parent has ended.
+ * A thread that watches its process while a parser blocks the main thread. It ends the process, and the programs that this
+ * runs, when it uses more memory than allowed, or when the parent has ended.
  */
 import { writeSync } from 'node:fs'
 import { serveThread, threadData } from '../../../foundation/concurrency/threads.ts'
@@ -18,7 +18,8 @@ const { parentPid, memoryMiB }: GuardData = threadData
 const timer = setInterval(() => {
   const isOver = process.memoryUsage.rss() > memoryMiB * 2 ** 20
   if (isOver) writeSync(STDERR, 'out of memory')
-  if (isOver || process.ppid !== parentPid) process.kill(process.pid, 'SIGKILL')
+  if (isOver || process.ppid !== parentPid)
+    process.kill(process.platform === 'win32' ? process.pid : -process.pid, 'SIGKILL')
 }, INTERVAL_MS)
 serveThread(
   () => {},

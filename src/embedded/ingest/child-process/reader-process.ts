@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { threadEntry } from '../../../foundation/concurrency/thread-entry.ts'
+import { systemCodeOf } from '../../../foundation/errors.ts'
 import { childEnvironment } from '../../child-environment.ts'
 import type { ExtractionLimits } from '../extraction-limits.ts'
 import { type ChildMessage, type ChildRequest, childMessage } from './child-messages.ts'
@@ -38,6 +39,8 @@ export function startReaderProcess(setup: ReaderSetup, listener: ProcessListener
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     execArgv: ['--disable-sigusr1', `--max-old-space-size=${limits.heapMiB}`],
     env: { ...childEnvironment(), UV_THREADPOOL_SIZE: '1' },
+    // The programs that it runs are of its group, and end with it.
+    detached: process.platform !== 'win32',
   })
   listen(child, listener)
   return {
@@ -45,9 +48,7 @@ export function startReaderProcess(setup: ReaderSetup, listener: ProcessListener
       // A message that cannot be sent is dropped: `onEnd` reports that the process has ended.
       if (child.connected) child.send(request, () => {})
     },
-    kill: () => {
-      child.kill('SIGKILL')
-    },
+    kill: () => killAll(child),
   }
 }
 
@@ -66,8 +67,19 @@ function listen(child: ChildProcess, { onMessage, onEnd }: ProcessListener): voi
     const message = childMessage.safeParse(raw)
     if (hasEnded) return
     if (message.success) onMessage(message.data)
-    else child.kill('SIGKILL')
+    else killAll(child)
   })
+  child.on('exit', () => killAll(child))
   child.on('error', (error) => end(error.message))
   child.on('close', (code, signal) => end(signal ?? `exit code ${code}`))
+}
+
+/** Ends the process and the programs that it runs, also those that it left behind. */
+function killAll({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ESRCH') throw error
+  }
 }

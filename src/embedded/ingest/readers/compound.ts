@@ -1,4 +1,4 @@
-import { MissingProgramError, ProgramFailedError, runProgram } from '../../run-program.ts'
+import { MissingProgramError, ProgramFailedError, readByProgram } from '../../run-program.ts'
 import { passwordNeeded } from './archive.ts'
 import { isCompoundFile, openCompoundFile } from './compound-file.ts'
 import {
@@ -47,14 +47,14 @@ export async function readCompound(bytes: Buffer, sink: ExtractionSink, tools: T
   const streams = openCompoundFile(bytes)
   if (streams.has('__properties_version1.0')) return await readOutlook(bytes, sink, tools)
   if (streams.has('EncryptedPackage')) throw passwordNeeded()
-  if (streams.has('WordDocument')) return await readByProgram(WORD, bytes, sink, tools)
-  if (streams.has('Workbook') || streams.has('Book')) return await readByProgram(EXCEL, bytes, sink, tools)
+  if (streams.has('WordDocument')) return await readPrinted(WORD, bytes, sink, tools)
+  if (streams.has('Workbook') || streams.has('Book')) return await readPrinted(EXCEL, bytes, sink, tools)
   if (!streams.has('PowerPoint Document')) return partial(UNSUPPORTED_FORMAT)
   const hasText = takeSlides(streams.read('PowerPoint Document'), streams.read('Current User'), sink)
   return hasText ? completed() : partial(NO_TEXT)
 }
 
-async function readByProgram(
+async function readPrinted(
   program: TextProgram,
   bytes: Buffer,
   sink: ExtractionSink,
@@ -82,17 +82,9 @@ function notInstalled({ name }: TextProgram): string {
 }
 
 const MAX_KIB = 2 ** 20
-/** Bounds its memory where the system can, then becomes the program. */
-const BOUNDED = `ulimit -v ${MAX_KIB} 2>/dev/null; command -v "$0" >/dev/null || exit 127; exec "$0" "$@"`
 
 async function printText({ name, options }: TextProgram, path: string): Promise<string> {
-  try {
-    return (await runProgram('sh', ['-c', BOUNDED, name, ...options, path])).toString()
-  } catch (error) {
-    const { cause } = error instanceof ProgramFailedError ? error : {}
-    if (cause instanceof Error && 'code' in cause && cause.code === 127) throw new MissingProgramError(name)
-    throw error
-  }
+  return (await readByProgram(name, [...options, path], { memoryKiB: MAX_KIB, group: 'caller' })).toString()
 }
 
 function takeLines(text: string, unit: 'paragraph' | 'row', sink: ExtractionSink): void {

@@ -5,6 +5,8 @@ import { completed, DocumentError, type ExtractionEnd, type ExtractionSink, unre
 import { PlaceSplitter } from './passage-splitter.ts'
 
 const MAX_SUBTITLES = 8
+/** Its programs end with the process that reads the document. */
+const IN_READER = { group: 'caller' } as const
 /** Tags that hold words for a reader. */
 const WORDS =
   /^(?:title|artist|album|album_artist|composer|performer|genre|show|comment|description|synopsis|lyrics)\b/i
@@ -90,7 +92,7 @@ const TEXT_SUBTITLES: readonly string[] = ['subrip', 'srt', 'ass', 'ssa', 'webvt
 const TIMES = /^((?:\d+:)?\d\d:\d\d\.\d{3}) --> ((?:\d+:)?\d\d:\d\d\.\d{3})/
 
 async function readSubtitles(path: string, streamIndex: number): Promise<Cue[]> {
-  const vtt = await runFfmpeg('ffmpeg', [...inputOf(path), '-map', `0:${streamIndex}`, '-f', 'webvtt', '-'])
+  const vtt = await runFfmpeg('ffmpeg', [...inputOf(path), '-map', `0:${streamIndex}`, '-f', 'webvtt', '-'], IN_READER)
   return parseCues(vtt.toString())
 }
 
@@ -140,7 +142,7 @@ type Probed = z.infer<typeof probed>
 /** Throws MissingProgramError, or an error when the recording is damaged. */
 async function probe(path: string): Promise<Probed> {
   const shown = ['-show_format', '-show_streams', '-show_chapters', '-of', 'json']
-  const json = await runFfmpeg('ffprobe', [...inputOf(path), ...shown])
+  const json = await runFfmpeg('ffprobe', [...inputOf(path), ...shown], IN_READER)
   const found = probed.parse(JSON.parse(json.toString()))
   if (found.streams.length === 0) throw new DocumentError('it has neither sound nor pictures')
   return found

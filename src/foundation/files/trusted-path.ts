@@ -1,0 +1,142 @@
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readlinkSync, type Stats } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { systemCodeOf } from '../errors.ts'
+import { findIntruder, type Intruder } from './ownership.ts'
+
+/** What may be exchanged on a path by another user, and who can. */
+export interface PathIntruder extends Intruder {
+  readonly path: string
+}
+
+/** Called for each entry of a path, from the root on; throws to go no further. */
+type Visit = (path: string, found: Stats) => void
+
+const MOST_LINKS = 40
+const IS_LINUX = process.platform === 'linux'
+const IS_WINDOWS = process.platform === 'win32'
+
+/** Returns who else could put another file in the place of `file`: each link and directory on the way is looked at. Throws as `lstat` does. */
+export function findPathIntruder(file: string): PathIntruder | undefined {
+  let intruder: PathIntruder | undefined
+  walk(file, (path, found) => {
+    const mode = found.isSymbolicLink() ? 0 : found.mode
+    const one = findIntruder(path, { ...found, mode }, { owners: 'root', mayBeSticky: found.isDirectory() })
+    if (one) intruder ??= { ...one, path }
+  })
+  return intruder
+}
+
+/** A directory in which files are written. */
+export interface HeldDirectory extends Disposable {
+  /** The path of an entry, which stays in this directory whatever becomes of its path. */
+  at(name: string): string
+  /** Its path without links. */
+  readonly realPath: string
+}
+
+/** A link or a directory of another user is where shelfd would write. */
+export class ForeignPlaceError extends Error {}
+
+/** Returns where a path leads to; undefined when nothing is there. Throws ForeignPlaceError where a link of another user is on the way. */
+export function followOwnLinks(path: string): string | undefined {
+  try {
+    return walk(path, refuseForeignLink)
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+interface Holding {
+  /** What is missing is made. */
+  readonly mayCreate?: boolean
+  /** The directory that the user named: those below it must not belong to others. */
+  readonly below?: string
+}
+
+/** Opens a directory. Throws ForeignPlaceError where another user decides by a link which one it is, and the errors of the system. */
+export function holdDirectory(directory: string, { mayCreate = false, below }: Holding = {}): HeldDirectory {
+  const base = below === undefined ? undefined : walk(below, refuseForeignLink)
+  const realPath = walk(
+    directory,
+    (path, found) => {
+      refuseForeignLink(path, found)
+      if (base !== undefined && path.startsWith(join(base, '/'))) refuseForeign(path, found)
+    },
+    mayCreate,
+  )
+  if (!IS_LINUX) return { at: (name) => join(realPath, name), realPath, [Symbol.dispose]: () => {} }
+  const descriptor = openSync(realPath, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  try {
+    // A directory on the way may have become a link meanwhile.
+    if (readlinkSync(`/proc/self/fd/${descriptor}`) !== realPath) throw new ForeignPlaceError(`"${realPath}" was moved`)
+    if (base !== undefined && realPath !== base) refuseForeign(realPath, fstatSync(descriptor))
+  } catch (error) {
+    closeSync(descriptor)
+    throw error
+  }
+  return {
+    at: (name) => `/proc/self/fd/${descriptor}/${name}`,
+    realPath,
+    [Symbol.dispose]: () => closeSync(descriptor),
+  }
+}
+
+/** A descriptor of Linux that only names a directory, which need not be readable. */
+const O_PATH = 0o10000000
+
+function refuseForeignLink(path: string, found: Stats): void {
+  if (found.isSymbolicLink()) refuseForeign(path, found)
+}
+
+function refuseForeign(path: string, { uid, gid }: Stats): void {
+  const intruder = findIntruder(path, { uid, gid, mode: 0 }, { owners: 'root' })
+  if (intruder) throw new ForeignPlaceError(`"${path}" decides what is written where, and ${intruder.why}`)
+}
+
+/** Follows a path entry by entry, link by link; returns it without links. */
+function walk(path: string, visit: Visit, mayCreate = false): string {
+  if (IS_WINDOWS) {
+    if (mayCreate) mkdirSync(path, { recursive: true })
+    return resolve(path)
+  }
+  let at = '/'
+  let links = 0
+  visit(at, lstatSync(at))
+  const names = resolve(path).split('/').filter(Boolean)
+  for (let name = names.shift(); name !== undefined; name = names.shift()) {
+    if (name === '..') {
+      at = dirname(at)
+      continue
+    }
+    const next = join(at, name)
+    const found = (mayCreate ? makeIfMissing(next) : undefined) ?? lstatSync(next)
+    visit(next, found)
+    if (!found.isSymbolicLink()) {
+      at = next
+      continue
+    }
+    links += 1
+    if (links > MOST_LINKS)
+      throw Object.assign(new Error(`ELOOP: too many symbolic links, "${path}"`), { code: 'ELOOP', syscall: 'open' })
+    const target = readlinkSync(next)
+    if (target.startsWith('/')) at = '/'
+    names.unshift(...target.split('/').filter((part) => part !== '' && part !== '.'))
+  }
+  return at
+}
+
+function makeIfMissing(directory: string): Stats | undefined {
+  try {
+    return lstatSync(directory)
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT') throw error
+    try {
+      mkdirSync(directory, 0o777)
+    } catch (failure) {
+      // Another call made it meanwhile.
+      if (systemCodeOf(failure) !== 'EEXIST') throw failure
+    }
+    return undefined
+  }
+}

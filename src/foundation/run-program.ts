@@ -1,0 +1,291 @@
+/** The one way to run other programs: what one of them does or can't do ends there, and is an answer, never an error of ours. */
+import { ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { accessSync, constants, statSync } from 'node:fs'
+import { constants as systemConstants } from 'node:os'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
+import { lowerPriority } from './concurrency/lower-priority.ts'
+import { systemCodeOf } from './errors.ts'
+import { findPathIntruder } from './files/trusted-path.ts'
+import { formatDuration, formatSize } from './text/units.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** A program that is looked for in the PATH of `env` unless it is a path; it gets `env` without the access token. */
+interface Program {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly env: Environment
+}
+
+export interface ProgramCall extends Program {
+  readonly input?: string
+  /** Without it the program may go on until `signal`. */
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+  /** How much it may print on stdout, which the result has whole; without it only the end of all that it prints is kept. */
+  readonly mostStdoutBytes?: number
+  /** What it prints goes nowhere: what it leaves running may go on printing. */
+  readonly isSilent?: boolean
+  /** Takes each line that it prints. */
+  readonly onLine?: (line: string) => void
+  /**
+   * `caller`: it stays in the process group of its caller, whose end ends it. Otherwise it gets a group of its own, and is ended with all
+   * that it started there.
+   */
+  readonly group?: 'caller'
+  readonly isLowPriority?: boolean
+}
+
+/** Why a program did not do its work. */
+export type ProgramFailure =
+  | { readonly kind: 'missing' }
+  /** Others can change or exchange it: `why` is a message by itself. */
+  | { readonly kind: 'untrusted'; readonly why: string }
+  | { readonly kind: 'unusable'; readonly why: string }
+  | { readonly kind: 'exited'; readonly exitCode: number }
+  | { readonly kind: 'killed'; readonly signal: string }
+  /** It took too long, was to end, or printed too much. */
+  | { readonly kind: 'late' | 'stopped' | 'output' }
+
+export interface ProgramResult {
+  /** Absent when it exited with 0. */
+  readonly failure?: ProgramFailure | undefined
+  /** Empty without `mostStdoutBytes`. */
+  readonly stdout: Buffer
+  /** The end of what it printed, on stderr alone where stdout is whole. */
+  readonly printed: string
+}
+
+const STOPPED: ProgramFailure = { kind: 'stopped' }
+/** How long a program has to end after SIGTERM. */
+const GRACE_MS = 2_000
+/** How long its output is waited for after its end: what it left running may hold it open. */
+const DRAIN_MS = 1_000
+const POLL_MS = 20
+/** The longest time of a timer of Node: 24 days. */
+const LONGEST_MS = 2 ** 31 - 1
+const KEPT_BYTES = 2_000
+const IS_WINDOWS = process.platform === 'win32'
+
+/** Runs a program to its end. Never rejects because of what the program, its file or the system does; see `ProgramFailure`. */
+export async function runProgram(call: ProgramCall): Promise<ProgramResult> {
+  const isOwnGroup = call.group !== 'caller' && !IS_WINDOWS
+  const child = call.signal?.aborted
+    ? STOPPED
+    : begin(call, { stdio: call.isSilent ? ['pipe', 'ignore', 'ignore'] : 'pipe', detached: isOwnGroup })
+  if (!(child instanceof ChildProcess)) return { failure: child, stdout: Buffer.alloc(0), printed: '' }
+  const stop = Promise.withResolvers<ProgramFailure>()
+  const output = collectOutput(child, call, () => stop.resolve({ kind: 'output' }))
+  const ended = endOf(child)
+  const closed = new Promise<void>((done) => child.once('close', () => done()))
+  const onAbort = () => stop.resolve(STOPPED)
+  call.signal?.addEventListener('abort', onAbort)
+  const timer = setTimeout(() => stop.resolve({ kind: 'late' }), Math.min(call.timeoutMs ?? LONGEST_MS, LONGEST_MS))
+  const pid = child.pid ?? 0
+  const target = isOwnGroup ? -pid : pid
+  noteRunning(target)
+  if (call.isLowPriority && pid !== 0) lowerPriority(systemConstants.priority.PRIORITY_LOW, pid)
+  try {
+    // A program that does not read its input is none the worse.
+    child.stdin?.on('error', () => {}).end(call.input)
+    const stopped = await Promise.race([ended.then(() => undefined), stop.promise])
+    if (stopped) await endAll(child, target, ended)
+    const failure = stopped ?? (await ended)
+    await atMost(closed, DRAIN_MS)
+    const whole = output.stdout()
+    return {
+      failure: failure ?? (whole ? undefined : { kind: 'output' }),
+      stdout: whole ?? Buffer.alloc(0),
+      printed: output.printed(),
+    }
+  } finally {
+    clearTimeout(timer)
+    call.signal?.removeEventListener('abort', onAbort)
+    running.delete(target)
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy()
+    // Not even SIGKILL ends a program that waits for a dead disk.
+    child.unref()
+  }
+}
+
+/** Starts a program that outlives this process; false when it cannot be started. */
+export function startProgram(program: Program): Promise<boolean> {
+  const child = begin(program, { stdio: 'ignore', detached: true })
+  if (!(child instanceof ChildProcess)) return Promise.resolve(false)
+  child.unref()
+  return new Promise((done) => {
+    child.once('spawn', () => done(true)).once('error', () => done(false))
+  })
+}
+
+/** Says why a program failed, in the words of a sentence. */
+export function describeFailure({ program, timeoutMs, mostStdoutBytes }: ProgramCall, failure: ProgramFailure): string {
+  switch (failure.kind) {
+    case 'missing':
+      return `there is no program "${program}"`
+    case 'untrusted':
+      return failure.why
+    case 'unusable':
+      return `"${program}" cannot be run (${failure.why})`
+    case 'exited':
+      return `"${program}" exited with ${failure.exitCode}`
+    case 'killed':
+      return `"${program}" was ended by ${failure.signal}`
+    case 'late':
+      return `"${program}" did not end within ${formatDuration(timeoutMs ?? 0)}`
+    case 'stopped':
+      return `"${program}" was stopped before it ended`
+    case 'output':
+      return `"${program}" printed more than ${formatSize(mostStdoutBytes ?? 0)}`
+  }
+}
+
+/** The PATH of programs that are given none. */
+const DEFAULT_PATH = '/bin:/usr/bin'
+
+/** Returns the file that is run as `program`, or why none can be. Windows looks for it under further names, and has no such owners. */
+export function findProgram(program: string, path = DEFAULT_PATH): { readonly file: string } | ProgramFailure {
+  if (IS_WINDOWS) return { file: program }
+  const isPath = program.includes('/')
+  const places = path.split(delimiter).filter((directory) => isAbsolute(directory))
+  const files = isPath ? [resolve(program)] : places.map((directory) => join(directory, program))
+  const problems = files.map((file) => ({ file, problem: problemOf(file) }))
+  const found = problems.find(({ problem }) => problem === undefined)
+  if (found) return distrust(found.file) ?? found
+  // A directory of the PATH that cannot be searched holds nothing for this user.
+  const known = problems.find(({ file, problem }) => problem !== 'ENOENT' && (isPath || isThere(file)))
+  return known?.problem === undefined ? { kind: 'missing' } : unusable(known.problem)
+}
+
+function problemOf(file: string): string | undefined {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile() ? undefined : 'EACCES'
+  } catch (error) {
+    const code = systemCodeOf(error) ?? 'unknown'
+    return code === 'ENOTDIR' ? 'ENOENT' : code
+  }
+}
+
+function isThere(file: string): boolean {
+  try {
+    return statSync(file).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** What is run is the file that is checked here: nobody but this user and root can exchange anything on its path. */
+function distrust(file: string): ProgramFailure | undefined {
+  const intruder = findPathIntruder(file)
+  if (!intruder) return undefined
+  const which = intruder.path === file ? '' : ` "${intruder.path}" decides which file that is,`
+  return {
+    kind: 'untrusted',
+    why: `Cannot use "${file}": it is to be run,${which} and ${intruder.why}; run: ${intruder.fix}`,
+  }
+}
+
+function begin({ program, args, env }: Program, options: SpawnOptions): ChildProcess | ProgramFailure {
+  try {
+    const found = findProgram(program, env.PATH)
+    if ('kind' in found) return found
+    const { SHELFD_TOKEN: _, ...shown } = env
+    return spawn(found.file, [...args], { ...options, env: shown, argv0: program, windowsHide: true })
+  } catch (error) {
+    return unusable(systemCodeOf(error))
+  }
+}
+
+/** Resolves to how it failed; undefined when it did not. */
+function endOf(child: ChildProcess): Promise<ProgramFailure | undefined> {
+  return new Promise((done) => {
+    child.once('error', (error) => done(unusable(systemCodeOf(error))))
+    child.once('exit', (exitCode, signal) => {
+      if (exitCode === 0) done(undefined)
+      else done(exitCode === null ? { kind: 'killed', signal: signal ?? 'a signal' } : { kind: 'exited', exitCode })
+    })
+  })
+}
+
+function unusable(code = 'for an unknown reason'): ProgramFailure {
+  if (code === 'ENOENT')
+    return IS_WINDOWS ? { kind: 'missing' } : { kind: 'unusable', why: 'its interpreter is missing' }
+  return { kind: 'unusable', why: code }
+}
+
+/** Ends a program, or a group, first by SIGTERM; what is left after the grace by SIGKILL. */
+async function endAll(child: ChildProcess, target: number, ended: Promise<unknown>): Promise<void> {
+  if (IS_WINDOWS) child.kill()
+  else if (signalTo(target, 'SIGTERM')) {
+    const untilMs = performance.now() + GRACE_MS
+    while (signalTo(target, 0)) {
+      if (performance.now() >= untilMs) {
+        signalTo(target, 'SIGKILL')
+        break
+      }
+      await pause(POLL_MS)
+    }
+  }
+  await atMost(ended, GRACE_MS)
+}
+
+async function atMost(work: Promise<unknown>, limitMs: number): Promise<void> {
+  const waiting = new AbortController()
+  await Promise.race([work, pause(limitMs, undefined, { signal: waiting.signal }).catch(() => {})])
+  waiting.abort()
+}
+
+/** Returns whether there is something that got the signal. */
+function signalTo(target: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    // 0 would be the group of this process.
+    return target !== 0 && process.kill(target, signal)
+  } catch {
+    return false
+  }
+}
+
+/** What runs at the moment: it ends with this process. */
+const running = new Set<number>()
+
+function noteRunning(target: number): void {
+  running.add(target)
+  process.off('exit', endRunning)
+  process.on('exit', endRunning)
+}
+
+function endRunning(): void {
+  for (const target of running) signalTo(target, 'SIGKILL')
+}
+
+interface Output {
+  /** Undefined when it was more than it may be. */
+  readonly stdout: () => Buffer | undefined
+  readonly printed: () => string
+}
+
+function collectOutput(child: ChildProcess, { mostStdoutBytes, onLine }: ProgramCall, onFull: () => void): Output {
+  const chunks: Buffer[] = []
+  let end = Buffer.alloc(0)
+  let sizeBytes = 0
+  const take = (chunk: Buffer, isKept: boolean) => {
+    if (!isKept || mostStdoutBytes === undefined) {
+      end = Buffer.concat([end, chunk]).subarray(-KEPT_BYTES)
+      return
+    }
+    sizeBytes += chunk.length
+    if (sizeBytes > mostStdoutBytes) onFull()
+    else chunks.push(chunk)
+  }
+  for (const input of [child.stdout, child.stderr]) {
+    if (onLine && input) createInterface({ input }).on('line', onLine)
+    input?.on('error', () => {}).on('data', (chunk: Buffer) => take(chunk, input === child.stdout))
+  }
+  return {
+    stdout: () => (sizeBytes > (mostStdoutBytes ?? 0) ? undefined : Buffer.concat(chunks)),
+    printed: () => end.toString('utf8'),
+  }
+}
