@@ -99,7 +99,7 @@ export async function getDocuments(
   await forEachConcurrently(wanted, context.listConcurrency, async ({ mirror, path, target, content }) => {
     const file = join(directory, target)
     try {
-      const isWritten = await getDocument(context, connection, file, content)
+      const isWritten = await getDocument(context, connection, { file, below: directory }, content)
       if (isWritten) [got.files, got.bytes] = [got.files + 1, got.bytes + content.size]
       else got.present += 1
     } catch (error) {
@@ -136,7 +136,7 @@ const RETRY_MS = 200
 async function getDocument(
   { clock, signal }: ReportContext,
   { client }: Connection,
-  file: string,
+  { file, below }: { readonly file: string; readonly below: string },
   content: Content,
 ): Promise<boolean> {
   const { resourceId, sha256 } = content
@@ -144,11 +144,11 @@ async function getDocument(
   if (found?.equals(sha256)) return false
   if (found) throw new FileError('io-error', `another file is at "${file}", which is never replaced`)
   if (resourceId === null) throw new FileError('io-error', 'the service does not have it: "shelfd sync" sends it')
-  await createDirectory(dirname(file))
+  await createDirectory(dirname(file), { below })
   for (let attempt = 1; ; attempt += 1) {
     try {
       const { body } = await client.downloadResource(resourceId, signal)
-      await saveFile(file, compared(body, content), { force: false, signal })
+      await saveFile(file, compared(body, content), { force: false, below, signal })
       return true
     } catch (error) {
       if (isNotFound(error)) throw new FileError('io-error', 'the service does not have it any more')

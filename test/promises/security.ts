@@ -36,6 +36,7 @@ const RULES = {
   'S-26': 'No process of shelfd opens a debugger, whatever signal it gets.',
   'S-27':
     'The dashboard writes into the configuration file nothing but the name, directory, library and ignore rules of a mirror; a change that reaches more is refused.',
+  'S-28': 'A file that the user names is put in place whole, never over or instead of what came meanwhile.',
 }
 
 /** The rules of security, as docs/development/promises.md lists them. */

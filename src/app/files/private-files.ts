@@ -4,18 +4,23 @@ import {
   closeSync,
   constants,
   fstatSync,
+  linkSync,
   lstatSync,
   openSync,
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
+  rmSync,
   statSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { FileError, messageOf, systemCodeOf, UsageError } from '../../foundation/errors.ts'
 import { findIntruder, findReader, type Intruder, type Ownership, ownUid } from '../../foundation/files/ownership.ts'
 import { makeDirectories } from '../../foundation/files/private-directory.ts'
-import { replaceFile } from '../../foundation/files/replace-file.ts'
+import { syncDirectory, writeNewFile } from '../../foundation/files/replace-file.ts'
+import { holdDirectory } from '../../foundation/files/trusted-path.ts'
+import { unfinishedIn } from '../../foundation/files/unfinished-file.ts'
 import { decodeText, READABLE_TEXT } from '../../foundation/text/decode-text.ts'
 import { isThere, nearestDirectory } from './paths.ts'
 
@@ -103,12 +108,6 @@ export function assertPrivate(file: string, { ownership }: TextFile): void {
   refuse(file, 'it holds a secret', intruder)
 }
 
-/** Refuses a program, given by its path, that other users than this one and root can change. */
-export function assertTrustedProgram(file: string): void {
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (found) refuse(file, 'it is to be run', findIntruder(file, found, { owners: 'root' }))
-}
-
 function refuse(file: string, what: string, intruder: Intruder | undefined): void {
   if (intruder === undefined) return
   throw new UsageError('insecure-file', `Cannot use "${file}": ${what}, and ${intruder.why}; run: ${intruder.fix}`)
@@ -123,31 +122,50 @@ function notAFile(file: string): UsageError {
  * FileError('io-error').
  */
 export function writePrivateFile(file: string, text: string): void {
-  try {
-    makeDirectories(dirname(file))
-    replaceFile(file, text)
-  } catch (error) {
-    throw new FileError('io-error', `Cannot write "${file}": ${messageOf(error)}`)
-  }
+  rewrite(file, text, { was: readTextFile(file)?.text, isPrivate: true })
 }
 
 /**
- * Replaces the text of a file that people write, or creates it as `writePrivateFile` does. A link keeps leading to it; owner and mode
- * stay. Throws FileError('io-error').
+ * Replaces the text of a file that people write, or creates it as `writePrivateFile` does; `was` is what was read there, undefined for
+ * no file. A link keeps leading to it; owner and mode stay. Throws FileError('io-error'), also when others have written it meanwhile.
  */
-export function rewriteFile(file: string, text: string): void {
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (!found) {
-    writePrivateFile(file, text)
-    return
-  }
+export function rewriteFile(file: string, text: string, was: string | undefined): void {
+  rewrite(file, text, { was, isPrivate: false })
+}
+
+interface Rewriting {
+  readonly was: string | undefined
+  readonly isPrivate: boolean
+}
+
+function rewrite(file: string, text: string, { was, isPrivate }: Rewriting): void {
   try {
-    const target = realpathSync(file)
-    replaceFile(target, text, found.mode & 0o777)
-    if (ownUid() === 0) chownSync(target, found.uid, found.gid)
+    makeDirectories(dirname(file))
+    const found = isPrivate ? undefined : statSync(file, { throwIfNoEntry: false })
+    const target = found ? realpathSync(file) : file
+    using directory = holdDirectory(dirname(target))
+    const place = directory.at(basename(target))
+    const unfinished = unfinishedIn(directory)
+    try {
+      writeNewFile(unfinished, text, found ? found.mode & 0o777 : 0o600)
+      if (found && ownUid() === 0) chownSync(unfinished, found.uid, found.gid)
+      if (readTextFile(place)?.text !== was) throw new FileError('io-error', changedMeanwhile(file))
+      if (was === undefined) linkSync(unfinished, place)
+      else renameSync(unfinished, place)
+      syncDirectory(directory.at('.'))
+    } finally {
+      rmSync(unfinished, { force: true })
+    }
   } catch (error) {
-    throw new FileError('io-error', `Cannot write "${file}": ${messageOf(error)}`)
+    if (error instanceof FileError) throw error
+    const why =
+      systemCodeOf(error) === 'EEXIST' ? changedMeanwhile(file) : `Cannot write "${file}": ${messageOf(error)}`
+    throw new FileError('io-error', why)
   }
+}
+
+function changedMeanwhile(file: string): string {
+  return `Cannot write "${file}": another program has changed it meanwhile; nothing was written, so run this again`
 }
 
 /** Throws FileError('io-error') where `rewriteFile` could not write. */

@@ -1,12 +1,12 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { open, readFile, realpath, rm, stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { createHash } from 'node:crypto'
+import { constants, createReadStream, createWriteStream } from 'node:fs'
+import { copyFile, link, lstat, readFile, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { FileError, messageOf, systemCodeOf, UsageError } from '../../foundation/errors.ts'
-import { makeDirectories } from '../../foundation/files/private-directory.ts'
-import { moveIntoPlace } from '../../foundation/files/replace-file.ts'
+import { ForeignPlaceError, followOwnLinks, holdDirectory } from '../../foundation/files/trusted-path.ts'
+import { unfinishedIn } from '../../foundation/files/unfinished-file.ts'
 import { nearestDirectory } from './paths.ts'
 
 /** Files that a user names on the command line: read for `--data`, written for `--output`. */
@@ -16,6 +16,8 @@ export type Bytes = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | s
 interface SaveOptions {
   /** True if an existing file may be replaced. */
   readonly force: boolean
+  /** The directory that the user named, where the file lies deeper: those in between must not belong to others. */
+  readonly below?: string
   readonly signal?: AbortSignal
 }
 
@@ -41,37 +43,72 @@ async function isDirectory(path: string): Promise<boolean> {
 }
 
 /**
- * Writes a file whose content appears only when complete, or into a device or a pipe; without `force` it replaces no file. Throws
- * UsageError('bad-usage') when the file exists or its directory does not, FileError('io-error') when it cannot be written.
+ * Writes a file whose content appears only when complete, or into a device or a pipe; without `force` it replaces no file, and with it
+ * only the one that was there at the beginning. Throws UsageError('bad-usage') when the file exists or its directory does not,
+ * UsageError('insecure-file') where another user decides which place it is, FileError('io-error') when it cannot be written.
  */
-export async function saveFile(file: string, bytes: Bytes, { force, signal }: SaveOptions): Promise<void> {
-  if (!force) await reserve(file)
+export async function saveFile(file: string, bytes: Bytes, { force, below, signal }: SaveOptions): Promise<void> {
   const write = (target: string, flags: string) =>
     pipeline(Readable.from(bytes), createWriteStream(target, { flags }), { ...(signal && { signal }) })
-  const target = await realpath(file).catch(() => file)
-  // Not the name of the file and more, which could be longer than the file system allows.
-  const partial = join(dirname(target), `.shelfd-${randomUUID()}.partial`)
   try {
-    if (await isStream(target)) return await write(target, 'w')
-    await write(partial, 'wx')
-    await moveIntoPlace(partial, target, 'complete')
+    if (force && (await isStream(file))) return await write(file, 'w')
+    const target = force ? (followOwnLinks(file) ?? file) : file
+    using directory = holdDirectory(dirname(target), below === undefined ? {} : { below })
+    const place = directory.at(basename(target))
+    const before = await lookAt(place)
+    if (before !== undefined && !force) throw existsAlready(file)
+    const partial = unfinishedIn(directory)
+    try {
+      await write(partial, 'wx')
+      if (before === undefined) await linkIntoPlace(partial, place)
+      else if (before === (await lookAt(place))) await rename(partial, place)
+      else throw new FileError('io-error', `Cannot write "${file}": another program has changed it meanwhile`)
+    } finally {
+      // Neither hides the cause, nor removes what came meanwhile.
+      await rm(partial, { force: true }).catch(() => {})
+    }
   } catch (error) {
-    // Neither hides the cause, nor keeps the other from being removed.
-    await rm(partial, { force: true }).catch(() => {})
-    if (!force) await rm(file, { force: true }).catch(() => {})
-    throw await toFileError(file, error)
+    throw systemCodeOf(error) === 'EEXIST' ? existsAlready(file) : await toFileError(file, error)
   }
 }
 
-/** Creates a directory, and those above it, in which files are to be saved. Throws UsageError('bad-usage'). */
-export async function createDirectory(directory: string): Promise<void> {
+function existsAlready(file: string): UsageError {
+  return new UsageError('bad-usage', `Cannot write "${file}": it exists already; --force replaces it`)
+}
+
+/** What tells whether a file is still the same; undefined when nothing is there. */
+async function lookAt(path: string): Promise<string | undefined> {
+  const found = await lstat(path, { bigint: true }).catch((error: unknown) => {
+    if (systemCodeOf(error) === 'ENOENT') return undefined
+    throw error
+  })
+  return found && `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}`
+}
+
+/** Never replaces anything. File systems without hard links, such as FAT, get a copy. */
+async function linkIntoPlace(partial: string, place: string): Promise<void> {
   try {
-    makeDirectories(directory, 0o777)
+    await link(partial, place)
   } catch (error) {
+    if (!['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK'].includes(systemCodeOf(error) ?? '')) throw error
+    await copyFile(partial, place, constants.COPYFILE_EXCL)
+  }
+}
+
+/** Creates a directory, and those above it, in which files are to be saved. Throws UsageError('bad-usage') and ('insecure-file'). */
+export async function createDirectory(directory: string, { below }: Pick<SaveOptions, 'below'> = {}): Promise<void> {
+  try {
+    holdDirectory(directory, { mayCreate: true, ...(below !== undefined && { below }) })[Symbol.dispose]()
+  } catch (error) {
+    if (error instanceof ForeignPlaceError) throw foreign(directory, error)
     const nearest = nearestDirectory(directory)
     const why = (await isDirectory(nearest)) ? messageOf(error) : `"${nearest}" is no directory`
     throw new UsageError('bad-usage', `Cannot write to "${directory}": ${why}`)
   }
+}
+
+function foreign(path: string, { message }: ForeignPlaceError): UsageError {
+  return new UsageError('insecure-file', `Cannot write to "${path}": ${message}; choose another directory`)
 }
 
 /** Returns the SHA-256 of a file; undefined when nothing is there. Throws like `saveFile` where no file can be. */
@@ -95,19 +132,9 @@ async function isStream(path: string): Promise<boolean> {
   return found !== undefined && !found.isFile() && !found.isDirectory()
 }
 
-/** Creates an empty file, so that no other program can take the name meanwhile. */
-async function reserve(file: string): Promise<void> {
-  try {
-    const handle = await open(file, 'wx')
-    await handle.close()
-  } catch (error) {
-    if (systemCodeOf(error) !== 'EEXIST') throw await toFileError(file, error)
-    throw new UsageError('bad-usage', `Cannot write "${file}": it exists already; --force replaces it`)
-  }
-}
-
 /** Converts errors of the file system; errors of the source (the service) stay unchanged. */
 async function toFileError(file: string, error: unknown): Promise<unknown> {
+  if (error instanceof ForeignPlaceError) return foreign(file, error)
   if (!(error instanceof Error) || !('syscall' in error)) return error
   const directory = dirname(file)
   if (!(await isDirectory(directory)))

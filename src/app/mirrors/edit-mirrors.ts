@@ -79,6 +79,8 @@ export function createMirrorEdits(input: EditsInput): MirrorEdits {
 interface OpenedFile {
   readonly file: string
   readonly before: TextFile
+  /** Its text; undefined while there is none. */
+  readonly was: string | undefined
   readonly revision: string
   readonly settings: Settings
 }
@@ -92,7 +94,7 @@ function openFile(input: EditsInput): OpenedFile {
   const revision = createHash('sha256')
     .update(found ? `there ${found.text}` : 'missing')
     .digest('hex')
-  return { file, before: found ?? asOwn(file, ''), revision, settings }
+  return { file, before: found ?? asOwn(file, ''), was: found?.text, revision, settings }
 }
 
 function openUnchanged(input: EditsInput, revision: string): OpenedFile {
@@ -123,7 +125,7 @@ function findEditable(input: EditsInput, settings: Settings, name: string): Conf
 async function write(input: EditsInput, revision: string, mirror: ConfiguredMirror) {
   const opened = openUnchanged(input, revision)
   const { text, after } = plan(input, opened, mirror)
-  rewriteFile(opened.file, text)
+  rewriteFile(opened.file, text, opened.was)
   input.onChange?.(after)
   const said = await reloadDaemon(input.stateDir)
   return { message: `Written to ${opened.file}. ${said ?? 'No daemon runs, so the next sync takes it over'}.` }

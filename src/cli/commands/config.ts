@@ -187,14 +187,15 @@ interface Change {
 async function rewrite(context: CommandContext, { key, file, drafts, verb, message }: Change): Promise<void> {
   const { settings, io } = context
   const path = readSettingPath(key, namesOf(settings))
-  const before = readTextFile(file) ?? asOwn(file, '')
+  const found = readTextFile(file)
+  const before = found ?? asOwn(file, '')
   const flags = { ...context.settingFlags, config: file }
   const { text, after } = firstUsable(drafts(before.text, path), {
     read: (draft) => readSettings({ ...io, flags, readFile: asIfWritten(file, before, draft) }),
     explain: (error) => cannotWrite(error, { key, file, verb }),
   })
   chooseForDaemon(after, { known: [], home: io.home })
-  rewriteFile(file, text)
+  rewriteFile(file, text, found?.text)
   context.printMessage(escapeText(message))
   const said = await reloadDaemon(after.stateDir)
   if (said !== undefined) context.printMessage(said)

@@ -16,7 +16,14 @@ const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (co
 export function replaceFile(file: string, content: string | Uint8Array, mode = 0o600): void {
   const unfinished = `${file}.new`
   rmSync(unfinished, { force: true })
-  const descriptor = openSync(unfinished, NEW_FILE, 0o600)
+  writeNewFile(unfinished, content, mode)
+  renameSync(unfinished, file)
+  syncDirectory(dirname(file))
+}
+
+/** Writes a file where none is, with exactly this `mode`, to the disk. */
+export function writeNewFile(file: string, content: string | Uint8Array, mode: number): void {
+  const descriptor = openSync(file, NEW_FILE, 0o600)
   try {
     writeFileSync(descriptor, content)
     fchmodSync(descriptor, mode)
@@ -24,8 +31,6 @@ export function replaceFile(file: string, content: string | Uint8Array, mode = 0
   } finally {
     closeSync(descriptor)
   }
-  renameSync(unfinished, file)
-  syncDirectory(dirname(file))
 }
 
 /** Renames a finished file to its place in the same file system. For `durable`, flush its content first. */
@@ -45,7 +50,8 @@ export async function flushDirectory(directory: string): Promise<void> {
   }
 }
 
-function syncDirectory(directory: string): void {
+/** Lets the entries of a directory survive a power cut. */
+export function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return
   const descriptor = openSync(directory, 'r')
   try {

@@ -1,9 +1,19 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { fileIn, safeFileName, saveFile } from '../../../src/app/files/user-files.ts'
+import { createDirectory, fileIn, safeFileName, saveFile } from '../../../src/app/files/user-files.ts'
 
 let dir: string
 
@@ -49,6 +59,72 @@ describe('saving a file', () => {
     await expect(saveFile(file, ['x'], { force: false })).rejects.toMatchObject(missing)
     writeFileSync(join(dir, 'none'), '')
     await expect(saveFile(file, ['x'], { force: true })).rejects.toMatchObject(missing)
+  })
+
+  describe.each([
+    ['ends', undefined],
+    ['fails', new Error('cut')],
+  ])('while a save %s', (end, failure) => {
+    /** Puts a file in the place of the target as an editor saves one, while the save goes on. */
+    async function* interrupted(file: string) {
+      yield 'half'
+      writeFileSync(`${file}.mine`, 'my own work')
+      renameSync(`${file}.mine`, file)
+      if (failure) throw failure
+      yield 'whole'
+    }
+
+    test.each([
+      ['a new file', false, false],
+      ['a new file with force', false, true],
+      ['a file that is to be replaced', true, true],
+    ])(`what comes into the place of %s stays: the save ${end} [S-28]`, async (_, isThere, force) => {
+      const file = join(dir, 'a')
+      if (isThere) writeFileSync(file, 'old')
+      await expect(saveFile(file, interrupted(file), { force })).rejects.toThrow(
+        failure?.message ?? /exists already|meanwhile/,
+      )
+      expect(readFileSync(file, 'utf8')).toBe('my own work')
+      expect(readdirSync(dir)).toEqual(['a'])
+    })
+  })
+
+  test('what a killed process left unfinished is removed, and what another still writes is not [S-28]', async () => {
+    let name = ''
+    const spied = (async function* () {
+      yield 'half'
+      name = readdirSync(dir).find((each) => each.startsWith('.shelfd-')) ?? ''
+    })()
+    await saveFile(join(dir, 'a'), spied, { force: false })
+    const { pid: ended = 0 } = spawnSync('true')
+    const other = mkdtempSync(join(tmpdir(), 'shelfd-files-'))
+    const of = (pid: number) => name.replace(`-${process.pid}-`, `-${pid}-`)
+    for (const pid of [ended, process.ppid]) writeFileSync(join(other, of(pid)), 'half')
+    writeFileSync(join(other, '.shelfd-mine.partial'), 'half')
+    await saveFile(join(other, 'a'), ['whole'], { force: false })
+    expect(readdirSync(other).sort()).toEqual([of(process.ppid), '.shelfd-mine.partial', 'a'].sort())
+  })
+
+  test('no link of another user leads what is written elsewhere, and none of their directories below takes it [S-18]', async ({
+    skip,
+  }) => {
+    if (process.getuid?.() !== 0) skip('only root can make what belongs to another user')
+    const elsewhere = mkdtempSync(join(tmpdir(), 'shelfd-files-'))
+    for (const name of ['link', 'own']) symlinkSync(elsewhere, join(dir, name))
+    lchownSync(join(dir, 'link'), 65534, 65534)
+    mkdirSync(join(dir, 'theirs'))
+    lchownSync(join(dir, 'theirs'), 65534, 65534)
+    symlinkSync(join(elsewhere, 'file'), join(dir, 'file'))
+    lchownSync(join(dir, 'file'), 65534, 65534)
+    for (const name of ['link', 'link/deeper', 'theirs', 'theirs/deeper']) {
+      const refused = { code: 'insecure-file', message: expect.stringContaining('it belongs to user 65534') }
+      await expect(createDirectory(join(dir, name), { below: dir })).rejects.toMatchObject(refused)
+      await expect(saveFile(join(dir, name, 'a'), ['x'], { force: false, below: dir })).rejects.toMatchObject(refused)
+    }
+    await expect(saveFile(join(dir, 'file'), ['x'], { force: true })).rejects.toMatchObject({ code: 'insecure-file' })
+    expect([readdirSync(elsewhere), readdirSync(join(dir, 'theirs'))]).toEqual([[], []])
+    await saveFile(join(dir, 'own', 'a'), ['x'], { force: false, below: dir })
+    expect(readdirSync(elsewhere)).toEqual(['a'])
   })
 
   test('a directory as the target receives the file under its name', async () => {
