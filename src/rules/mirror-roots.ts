@@ -17,11 +17,30 @@ export function overlapOf(left: string, right: string): Overlap {
 
 const SYSTEM_DIRECTORIES: ReadonlySet<string> = new Set([
   ...'/bin /boot /etc /home /lib /lib32 /lib64 /media /mnt /opt /root /sbin /srv /tmp /usr /var'.split(' '),
+  ...'/usr/bin /usr/include /usr/lib /usr/libexec /usr/local /usr/sbin /usr/share /usr/src'.split(' '),
+  ...'/var/backups /var/cache /var/lib /var/log /var/mail /var/spool /var/tmp'.split(' '),
   ...'/Applications /Library /System /Users /Volumes /private /private/etc /private/tmp /private/var'.split(' '),
 ])
 /** Directories whose files the kernel generates; none of these is a document. */
 const KERNEL_DIRECTORY = /^\/(?:dev|proc|sys|run)(?:\/|$)/
 const DRIVE = /^[A-Za-z]:[\\/]?$/
+
+/** Directories in which programs keep keys, passwords and sessions, beside those that a built-in ignore rule names. */
+const SECRET_DIRECTORIES = [
+  ...'.aws .azure .cargo .docker .gem .kube .m2 .config/gcloud .config/gh .config/rclone .config/shelfd .terraform.d'.split(
+    ' ',
+  ),
+  ...'.mozilla .thunderbird .config/chromium .config/google-chrome .config/BraveSoftware .pki'.split(' '),
+  ...'.local/share/keyrings .local/share/kwalletd .config/1Password .config/Bitwarden Library/Keychains'.split(' '),
+  ...'.bitcoin .electrum /etc/ssl/private /etc/ssh /etc/letsencrypt /etc/wireguard'.split(' '),
+]
+
+/** Returns whether a real path is one of those directories, or lies in one. */
+export function keepsSecrets(path: string): boolean {
+  return SECRET_DIRECTORIES.some((place) =>
+    place.startsWith('/') ? isWithin(place, path) : `${path}/`.includes(`/${place}/`),
+  )
+}
 
 /** Returns what a directory holds when it is too broad to mirror unconfirmed; undefined for any other. Takes real paths. */
 export function describeBroadRoot(path: string, home: string): string | undefined {

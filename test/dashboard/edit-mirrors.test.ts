@@ -145,6 +145,7 @@ test('a directory is checked field by field, and a running daemon takes the mirr
   const { call, live } = await signIn(JSON.parse((await home.shelfd(['dashboard', '--json'])).stdout).url)
   const notes = home.write('Notes', { 'n.md': 'A note.', 'm.md': 'More.', '.env': 'TOKEN=1' })
   home.write('.ssh/old', {})
+  home.write('.aws', {})
   const { revision, libraries } = await call('newMirror', {})
   expect(libraries).toEqual(['Papers'])
   const check = async (chosen: object) => call('checkMirror', { ...PLAIN, path: '~/Notes', ...chosen })
@@ -154,7 +155,9 @@ test('a directory is checked field by field, and a running daemon takes the mirr
     [{ path: '~/Notes/n.md' }, 'path', 'is not a directory'],
     [{ path: '~' }, 'path', 'holds the whole home directory'],
     [{ path: '/usr' }, 'path', 'holds a part of the system'],
+    [{ path: '/var/lib' }, 'path', 'holds a part of the system'],
     [{ path: '~/.ssh/old' }, 'path', 'holds secrets'],
+    [{ path: '~/.aws' }, 'path', 'holds secrets'],
     [{ path: '~/Papers' }, 'path', 'is of this directory already'],
     [{ path: '~/Papers/drafts' }, 'path', 'lies in the mirror \\"papers\\"'],
     [{ path: home.stateDir }, 'path', 'it holds the data of shelfd itself'],

@@ -171,6 +171,21 @@ describe('directories that hold the home or the system', () => {
     expect((await shelfd('sync .', { ...terminal, stdin: 'y\n' })).exitCode).toBe(0)
   })
 
+  test('a directory of secrets needs a yes, by its name and in the configuration, and its secrets stay out', async () => {
+    const home = temporaryHome()
+    const path = home.write('.aws', { credentials: 'canary', 'notes.md': 'A note.' })
+    expectExit(await home.shelfd(['sync', '.aws']), 8, `Mirroring "${path}" sends secrets; if that is meant:`)
+    configure(home, { mirrors: [{ name: 'aws', path, settle: '0s' }] })
+    expectExit(await home.shelfd(['sync']), 8, 'sends secrets')
+    const { exitCode, mirror } = await home.sync(['aws', '--yes'])
+    expect({ exitCode, created: mirror.uploads.created, ignored: mirror.files.ignored }).toEqual({
+      exitCode: 0,
+      created: 1,
+      ignored: 1,
+    })
+    expect((await home.shelfd(['why', join(path, 'credentials')])).stdout).toContain('**/.aws/credentials')
+  })
+
   test('a whole home halts in a daemon until it is confirmed', PATIENT, async () => {
     const home = temporaryHome()
     home.write('.', { 'a.md': 'A' })

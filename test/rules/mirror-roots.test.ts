@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { describeBroadRoot, mayBeSameVolume, overlapOf } from '../../src/rules/mirror-roots.ts'
+import { describeBroadRoot, keepsSecrets, mayBeSameVolume, overlapOf } from '../../src/rules/mirror-roots.ts'
 
 describe('two directories', () => {
   test.each([
@@ -23,12 +23,27 @@ describe('a directory that is too broad', () => {
     ['/proc/1', 'a part of the system'],
     ['/mnt', 'a part of the system'],
     ['/mnt/papers', undefined],
+    ['/usr/share', 'a part of the system'],
     ['/usr/share/doc', undefined],
+    ['/var/lib', 'a part of the system'],
+    ['/var/lib/ada', undefined],
     ['/home/ada/Papers', undefined],
     ['/home/adam', undefined],
   ])('the breadth of %s is described as: %s', (path, breadth) => {
     expect(describeBroadRoot(path, '/home/ada')).toBe(breadth)
   })
+})
+
+test.each([
+  ['/home/ada/.aws', true],
+  ['/home/ada/.config/gh', true],
+  ['/home/ada/.local/share/keyrings/old', true],
+  ['/etc/ssl/private', true],
+  ['/srv/etc/ssl/private', false],
+  ['/home/ada/.config', false],
+  ['/home/ada/Papers/docker', false],
+])('whether programs keep secrets in %s: %s', (path, keeps) => {
+  expect(keepsSecrets(path)).toBe(keeps)
 })
 
 const UNKNOWN = { id: null, sizeBytes: null }

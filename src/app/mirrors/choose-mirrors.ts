@@ -4,7 +4,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { normalizeLibraryPath } from '../../contract/library-path.ts'
 import { AccessError, RootError, UsageError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
-import { describeBroadRoot } from '../../rules/mirror-roots.ts'
 import { freeName } from '../../rules/mirrors.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { MirrorSettings } from '../../sync/engine.ts'
@@ -13,6 +12,7 @@ import { isFile, isMissing, listDirectories, realPathOf } from '../files/paths.t
 import type { ConfiguredMirror, Settings } from '../settings/settings.ts'
 import { adHocMirror } from '../settings/settings.ts'
 import { assertApart } from './check-overlap.ts'
+import { describeRoot } from './describe-root.ts'
 import { byActivity, explainInactive, givesWay, listRoster, type RosterEntry } from './mirror-roster.ts'
 
 export interface MirrorChoice {
@@ -68,8 +68,7 @@ function chooseNamed(settings: Settings, choice: MirrorChoice, roster: readonly 
 }
 
 function withBreadth(mirror: MirrorSettings, home: string): MirrorSettings {
-  const breadth = describeBroadRoot(realPathOf('/', mirror.path), realPathOf('/', home))
-  return { ...mirror, breadth: breadth ?? null }
+  return { ...mirror, breadth: describeRoot(mirror.path, home) ?? null }
 }
 
 interface Asked extends Pick<MirrorChoice, 'known' | 'home'> {

@@ -1,8 +1,6 @@
 import { basename, isAbsolute, resolve } from 'node:path'
 import type { ChosenMirror, FieldProblem } from '../../contract/mirror-edits.ts'
 import { ShelfdError } from '../../foundation/errors.ts'
-import { createRootScope } from '../../local/ignore/ignore-scope.ts'
-import { describeBroadRoot } from '../../rules/mirror-roots.ts'
 import { freeName, mayUpload } from '../../rules/mirrors.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Service } from '../../sync/engine.ts'
@@ -11,6 +9,7 @@ import { realPathOf } from '../files/paths.ts'
 import { expandHome } from '../settings/config-paths.ts'
 import { adHocMirror, type ConfiguredMirror, type Settings } from '../settings/settings.ts'
 import { assertDirectory, keptNames } from './choose-mirrors.ts'
+import { describeRoot } from './describe-root.ts'
 
 /** A value of a form that cannot be taken. */
 export class FieldError extends Error {
@@ -44,8 +43,6 @@ interface Around {
   readonly home: string
 }
 
-const BUILT_IN = createRootScope({ ignore: [], include: [] })
-
 /** Completes what a form leaves empty; throws FieldError. It asks the disk, not the service. */
 export async function chooseNewMirror(
   chosen: ChosenMirror,
@@ -56,9 +53,7 @@ export async function chooseNewMirror(
   const real = realPathOf('/', path)
   const same = settings.mirrors.find((mirror) => realPathOf('/', mirror.path) === real)
   if (same) throw new FieldError('path', `The mirror "${same.name}" is of this directory already`)
-  const isSecret = (part: string) => part !== '' && BUILT_IN.decideEntry('', part, true)?.secret
-  const breadth =
-    describeBroadRoot(real, realPathOf('/', home)) ?? (real.split('/').some(isSecret) ? 'secrets' : undefined)
+  const breadth = describeRoot(path, home)
   if (breadth !== undefined)
     throw new FieldError('path', `"${path}" holds ${breadth}; only the command line mirrors that, once it is confirmed`)
   const kept = keptNames(settings, known)

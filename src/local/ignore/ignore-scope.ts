@@ -1,3 +1,4 @@
+import { sep } from 'node:path'
 import { joinPath, nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { BUILT_IN_LITTER, BUILT_IN_SECRETS } from './built-in-patterns.ts'
 import { bodyOf, type IgnoreDecision, type IgnoreRule, parseIgnoreRule } from './ignore-rule.ts'
@@ -22,12 +23,14 @@ export interface IgnoreScope {
 }
 
 /**
- * The rules at a mirror's root without its `.shelfdignore`: those of the configuration, which outweigh the built-in ones. Of what the
- * rules leave, only what `include` chooses is mirrored, if it is not empty.
+ * The rules at a mirror's root without its `.shelfdignore`: those of the configuration, which outweigh the built-in ones. These are judged
+ * by the path on the disk, of which `root` is the part above: `.aws/credentials` is left out of a mirror of `.aws` as well. Of what
+ * the rules leave, only what `include` chooses is mirrored, if it is not empty.
  */
-export function createRootScope({ ignore, include }: Pick<ScanRules, 'ignore' | 'include'>): IgnoreScope {
+export function createRootScope({ ignore, include }: Pick<ScanRules, 'ignore' | 'include'>, root = ''): IgnoreScope {
   const own = ignore.flatMap((pattern) => rulesOf([{ pattern, source: 'configuration', line: null, secret: false }]))
-  const layers = own.length === 0 ? [BUILT_IN] : [createLayer('', own), BUILT_IN]
+  const builtIn = { ...BUILT_IN, above: root.split(sep).filter(Boolean).join('/') }
+  const layers = own.length === 0 ? [builtIn] : [createLayer('', own), builtIn]
   return include.length === 0 ? createScope(layers) : createScope(layers, createIncluded(include))
 }
 
@@ -44,6 +47,8 @@ function createIncluded(patterns: readonly string[]): Included {
 /** The rules of one source, and the directory to which their patterns are relative. */
 interface Layer {
   readonly base: string
+  /** What is put before relative paths to judge them. */
+  readonly above: string
   readonly rules: readonly IgnoreRule[]
   readonly mayMatch: (name: string) => boolean
 }
@@ -59,7 +64,7 @@ function rulesOf(lines: readonly IgnoreDecision[]): IgnoreRule[] {
 }
 
 function createLayer(base: string, rules: readonly IgnoreRule[]): Layer {
-  return { base, rules, mayMatch: createNameFilter(rules.map(({ decision }) => decision.pattern)) }
+  return { base, above: '', rules, mayMatch: createNameFilter(rules.map(({ decision }) => decision.pattern)) }
 }
 
 /** `layers` are sorted by precedence, the highest first. */
@@ -87,7 +92,7 @@ function createScope(layers: readonly Layer[], included?: Included): IgnoreScope
 
 function decidingRule(layer: Layer, directory: string, name: string, isDirectory: boolean): IgnoreRule | undefined {
   const below = layer.base === '' ? directory : directory.slice(layer.base.length + 1)
-  const path = joinPath(below, name) + (isDirectory ? '/' : '')
+  const path = joinPath(layer.above, joinPath(below, name)) + (isDirectory ? '/' : '')
   return layer.rules.findLast((rule) => rule.matches(path, name))
 }
 

@@ -18,7 +18,7 @@ export function isLeftOut(
   if (place === undefined) return false
   if (rules.oneFileSystem && isElsewhere(fs, place, relativePath)) return true
   const readRulesIn = (directory: string) => readRules(fs, place, directory)
-  for (const { path, scope } of descend(relativePath, createRootScope(rules), readRulesIn))
+  for (const { path, scope } of descend(relativePath, createRootScope(rules, root), readRulesIn))
     if (scope.decide(path, true)) return true
   return false
 }

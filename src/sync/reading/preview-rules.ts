@@ -40,7 +40,8 @@ export function previewRules({ path, before, after, ownDirectories, mostMs }: Pr
     const listing = rules && scope && listDirectory(nodeFileSystem, root.place, directory, scope, { rules })
     return listing?.kind === 'scanned' ? listing : undefined
   }
-  const stack: Step[] = [{ path: '', before: before && createRootScope(before), after: createRootScope(after) }]
+  const scopeOf = (rules: ScanRules) => createRootScope(rules, root.realPath)
+  const stack: Step[] = [{ path: '', before: before && scopeOf(before), after: scopeOf(after) }]
   for (let step = stack.pop(); step; step = stack.pop()) {
     if (performance.now() > untilMs) return { ...found, isWhole: false }
     const left = list(step.path, before, step.before)

@@ -92,7 +92,7 @@ function inspectDisk(
   path: string,
 ): DiskFinding {
   const root = inspectRoot(fs, settings.path)
-  let scope = createRootScope(settings)
+  let scope = createRootScope(settings, root.realPath)
   const [directory, name] = [parentOf(path), nameOf(path)]
   const own = new Set(ownDirectoriesBelow(root.realPath, ownDirectories))
   const readRules = (at: string) => readIgnoreFile(fs, root, at)

@@ -302,7 +302,7 @@ export function* walkTree(
 /** The ignore rules in force at `path`: those of the root and of every directory down to its parent. */
 export function scopeAt({ fs, options }: Pick<Scanner, 'fs' | 'options'>, path: string): IgnoreScope {
   const readRules = (directory: string) => readIgnoreFile(fs, options.root, directory)
-  let scope = createRootScope(options.rules)
+  let scope = createRootScope(options.rules, options.root.realPath)
   for (const step of descend(path, scope, readRules)) scope = step.scope
   return scope
 }

@@ -113,6 +113,20 @@ describe('the built-in ignore rules', () => {
     expect(rules.decide(path, false)).toBeUndefined()
   })
 
+  test.each([
+    ['/home/ada/.aws', 'credentials'],
+    ['/home/ada/.config', 'gh/hosts.yml'],
+    ['/home/ada/.config/shelfd', 'token'],
+    ['/home/ada/.config', 'shelfd/token'],
+    ['/srv/x/.kube', 'config'],
+  ])('a mirror of %s leaves out %s as one of the home does', (root, path) => {
+    expect(createRootScope({ ignore: [], include: [] }, root).decide(path, false)).toMatchObject({ secret: true })
+    const own = createRootScope({ ignore: [`!${path}`], include: [] }, root)
+    expect(own.decide(path, false), 'rules of the user are relative to the mirror').toBeUndefined()
+    const elsewhere = createRootScope({ ignore: [root.slice(1)], include: [] }, `${root}-copy`)
+    expect(elsewhere.decide(path, false)).toBeUndefined()
+  })
+
   test('a configured negation outweighs built-in rules', () => {
     const own = createRootScope({ ignore: ['!*.tmp', '!.env'], include: [] })
     expect(own.decide('a.tmp', false)).toBeUndefined()

@@ -2,6 +2,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { DoctorContext } from '../../../app/doctor/doctor-context.ts'
 import { findDocumentFolders } from '../../../app/files/document-folders.ts'
 import { realPathOf } from '../../../app/files/paths.ts'
+import { describeRoot } from '../../../app/mirrors/describe-root.ts'
 import { expandHome } from '../../../app/settings/config-paths.ts'
 import type { ChosenMirror, ChosenService } from '../../../app/settings/draft.ts'
 import { HeldBackError, messageOf, UsageError } from '../../../foundation/errors.ts'
@@ -9,7 +10,6 @@ import { counted } from '../../../foundation/text/safe-text.ts'
 import { nodeFileSystem } from '../../../local/read/file-system.ts'
 import { inspectRoot } from '../../../local/read/open-root.ts'
 import { parseOrigin } from '../../../remote/client-options.ts'
-import { describeBroadRoot } from '../../../rules/mirror-roots.ts'
 import { freeName, mayUpload } from '../../../rules/mirrors.ts'
 import { findLibrary } from '../../../sync/pin/pin-mirror.ts'
 import { openDoctor } from '../doctor.ts'
@@ -150,7 +150,7 @@ function describeUnreadable(path: string): string | undefined {
 
 async function assertUsable({ prompts, context }: Wizard, path: string): Promise<void> {
   inspectRoot(nodeFileSystem, path)
-  const breadth = describeBroadRoot(path, realPathOf('/', context.io.home))
+  const breadth = describeRoot(path, context.io.home)
   if (breadth === undefined) return
   const isMeant = await prompts?.confirm(`Mirroring "${path}" sends ${breadth}. Is that meant?`, false)
   if (isMeant) return

@@ -1,0 +1,16 @@
+import { createRootScope } from '../../local/ignore/ignore-scope.ts'
+import { describeBroadRoot, keepsSecrets } from '../../rules/mirror-roots.ts'
+import { realPathOf } from '../files/paths.ts'
+
+const BUILT_IN = createRootScope({ ignore: [], include: [] })
+
+/**
+ * Returns what a directory holds when nobody would mirror it without being asked: a home, a part of the system, or secrets; undefined for
+ * any other. Command line, configuration and dashboard all ask this.
+ */
+export function describeRoot(path: string, home: string): string | undefined {
+  const real = realPathOf('/', path)
+  const isSecret = (name: string) => name !== '' && BUILT_IN.decideEntry('', name, true)?.secret
+  const broad = describeBroadRoot(real, realPathOf('/', home))
+  return broad ?? (keepsSecrets(real) || real.split('/').some(isSecret) ? 'secrets' : undefined)
+}
