@@ -117,10 +117,10 @@ export function manageOwnSystemService({ env, home, signal }: OwnSystemService, 
 }
 
 async function runManager(call: RunCall): Promise<boolean> {
-  const { failure } = await runProgram(call)
   call.signal?.throwIfAborted()
+  const { failure } = await runProgram(call)
   if (failure === undefined) return true
-  if (failure.kind === 'exited' || failure.kind === 'killed') return false
+  if (['exited', 'killed', 'stopped'].includes(failure.kind)) return false
   const why = describeFailure(call, failure)
   throw new UsageError('bad-usage', `Cannot reach the service manager: ${why}; start "shelfd daemon" yourself`)
 }

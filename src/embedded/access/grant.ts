@@ -13,6 +13,8 @@ export type LibraryRight = (typeof LIBRARY_RIGHTS)[number]
 
 /** The rights that a valid token gives. */
 export interface Grant {
+  /** The number of the token. */
+  readonly tokenId: number
   readonly interfaces: readonly string[]
   readonly abilities: readonly string[]
   /** The exact rights on this library: the token's own and those that an ability gives on every library. */
@@ -41,6 +43,7 @@ export function readGrant({ tokens }: Tables, token: string, nowMs: number): Gra
 function grantOf(tokens: Tables['tokens'], row: TokenRow): Grant {
   const abilities = stringList(row.abilities)
   return {
+    tokenId: row.id,
     abilities,
     interfaces: stringList(row.interfaces),
     accessTo(library) {

@@ -20,7 +20,7 @@ export const searchResources = question({
   description: [
     '`lexical` matches terms. `balanced` also considers meaning; `notice` says what it left out.',
     'A word also finds its other forms in some 24 languages, the last one',
-    'the words that begin with it; "…" is a phrase, -word an exclusion. A resource is as good as its best passage: rare words weigh',
+    'the words that begin with it; "…" is a phrase, -word an exclusion; 32 words count. A resource is as good as its best passage: rare words weigh',
     'more, and so do passages that have all the words, headings and names. A library in `library_ids[]` (also written `library_ids` or',
     '`library_ids[0]`) that does not exist is answered with 422, one that may not be read with 403. A detailed hit shows at most',
     `${MAX_ASSETS_A_HIT} assets, the best first; their \`excerpt\` is the part around the match with its words in **…**,`,
@@ -42,7 +42,7 @@ export const searchResources = question({
     const isCompact = query.output_format === 'compact'
     if (!isCompact && query.limit > MAX_DETAILED)
       throw invalid('limit', `must be a whole number from 1 to ${MAX_DETAILED}, or to ${LIMITS.max} in compact form`)
-    const found = await search(service, query.strategy, {
+    const found = await search({ service, asker: grant?.tokenId ?? 0 }, query.strategy, {
       query: query.query,
       libraryIds: searchedLibraries(service, grant, query['library_ids[]']),
       limit: query.limit,
@@ -109,11 +109,11 @@ interface Search {
 
 /** A query that means its words is compared by its words only. */
 async function search(
-  { search, semantics }: Service,
+  { service: { search, semantics }, asker }: { readonly service: Service; readonly asker: number },
   strategy: 'lexical' | 'balanced',
   request: SearchRequest,
 ): Promise<Search> {
-  if (strategy === 'lexical') return { result: await search.find(request), isSemantic: false, notices: [] }
+  if (strategy === 'lexical') return { result: await search.find(request, asker), isSemantic: false, notices: [] }
   const question = semanticQueryOf(request.query)
   const found = question === undefined ? undefined : await semantics.ofQuery(question)
   const semantic = found && 'semantic' in found ? found.semantic : undefined
@@ -121,7 +121,7 @@ async function search(
   const said = [semantics.gaps(), found && 'notice' in found ? found.notice : undefined]
   const notices = new Set(said.filter((each) => each !== undefined))
   return {
-    result: await search.find({ ...request, semantic }),
+    result: await search.find({ ...request, semantic }, asker),
     isSemantic: semantic !== undefined,
     notices: [...notices],
   }

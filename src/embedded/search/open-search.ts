@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os'
 import type { Worker } from 'node:worker_threads'
-import PQueue from 'p-queue'
 import type { Clock, Timer } from '../../foundation/clock.ts'
 import { callThread, ThreadEndedError } from '../../foundation/concurrency/thread-calls.ts'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
@@ -8,18 +7,19 @@ import { endThread, startThread } from '../../foundation/concurrency/threads.ts'
 import { messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { ApiError } from '../http/api-error.ts'
+import { openFairQueue } from './fair-queue.ts'
+import { costOf } from './parse-query.ts'
 import type { SearchRequest, SearchResult } from './search-index.ts'
 
 /** Searches in threads of its own, so that no search holds up uploads. */
 export interface Search {
-  /** Throws ApiError 503 when the search takes too long, or too many others wait. */
-  find(request: SearchRequest): Promise<SearchResult>
+  /** `asker` is the number of a token. Throws ApiError 503 when the search takes too long, or too many others wait. */
+  find(request: SearchRequest, asker: number): Promise<SearchResult>
   /** Ends the threads; searches that wait fail. */
   stop(): Promise<void>
 }
 
 const THREAD_URL = threadEntry('./search-thread', import.meta.url)
-const MAX_WAITING = 256
 const MAX_SEARCH_MS = 10_000
 /** More would only wait for a processor. */
 export const SEARCH_THREADS = Math.min(4, availableParallelism())
@@ -27,7 +27,7 @@ const REST_MS = 10_000
 
 /** A thread starts with a search that finds none at rest. All but one end when there was no search for a while. */
 export function openSearch(databaseFile: string, { clock, logger }: { clock: Clock; logger: Logger }): Search {
-  const queue = new PQueue({ concurrency: SEARCH_THREADS })
+  const queue = openFairQueue(SEARCH_THREADS, clock)
   const threads = new Set<Worker>()
   // The one that rested the shortest time is the last.
   const resting: Worker[] = []
@@ -60,13 +60,10 @@ export function openSearch(databaseFile: string, { clock, logger }: { clock: Clo
     }
   }
   return {
-    find: (request) => {
-      if (queue.size >= MAX_WAITING) return Promise.reject(new ApiError(503, 'Too many searches are waiting'))
-      return queue.add(() => findNext(request))
-    },
+    find: (request, asker) => queue.run({ asker, cost: costOf(request.query) }, () => findNext(request)),
     stop: async () => {
       isStopped = true
-      await queue.onIdle()
+      await queue.untilIdle()
       rest?.[Symbol.dispose]()
       await endThreads(0)
     },

@@ -9,13 +9,20 @@ export interface Clause {
   readonly words: readonly Word[]
 }
 
+/** Returns what a search costs, next to others. */
+export function costOf(query: string): number {
+  const { clauses, excluded } = parseQuery(query)
+  return [...clauses, ...excluded].reduce((sum, { words }) => sum + words.length, 0)
+}
+
 interface ParsedQuery {
   readonly clauses: readonly Clause[]
   /** Clauses that no document may have. */
   readonly excluded: readonly Clause[]
 }
 
-const MAX_CLAUSES = 32
+/** In all clauses: `a-a-a-…` is one, and so is a phrase, and each of its words costs. */
+const MAX_WORDS = 32
 const QUOTES = /[“”„‟«»「」『』＂]/g
 const PARTS = /(?<=^|\s)([-−])?"([^"]*)(?:"|$)|\S+/gu
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
@@ -29,7 +36,17 @@ export function parseQuery(query: string): ParsedQuery {
     else if (/^[-−][\p{L}\p{N}]/u.test(part)) excluded.push(...quoted(part.slice(1)))
     else clauses.push(...unquoted(part))
   }
-  return { clauses: clauses.slice(0, MAX_CLAUSES), excluded: excluded.slice(0, MAX_CLAUSES) }
+  return { clauses: bounded(clauses), excluded: bounded(excluded) }
+}
+
+/** Leaves out what is more than a search may cost. */
+function bounded(clauses: readonly Clause[]): Clause[] {
+  let left = MAX_WORDS
+  return clauses.flatMap((clause) => {
+    const words = clause.words.slice(0, left)
+    left -= words.length
+    return words.length === 0 ? [] : [{ ...clause, words }]
+  })
 }
 
 function quoted(text: string): Clause[] {

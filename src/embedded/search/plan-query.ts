@@ -57,7 +57,8 @@ function planClause(clause: Clause, isLast: boolean, index: Postings, correction
   const isKnown = (alternative: Alternative) => index.isCommoner(alternative, 0)
   const written = knownAlternatives(alternativesOf(clause), isKnown)
   const mayBeLonger = isLast || written.length === 0
-  const alternatives = mayBeLonger ? [...written, ...longerWords(clause, index).filter(isKnown)] : written
+  const longer = mayBeLonger ? longerWords(clause, index, written.length > 0) : []
+  const alternatives = [...written, ...longer.filter(isKnown)]
   const found = alternatives.length > 0 ? alternatives : corrected(clause, isKnown, corrections)
   return { expression: anyOf(found.map(expressionOf)), alternatives: found }
 }
@@ -77,11 +78,11 @@ function knownAlternatives(
 }
 
 /** A user who is still typing means the beginning of a word; a word that many passages contain counts as whole. */
-function longerWords({ kind, words }: Clause, index: Postings): Alternative[] {
+function longerWords({ kind, words }: Clause, index: Postings, isKnown: boolean): Alternative[] {
   const last = words.at(-1)
   if (kind === 'quoted' || !last || last.isPair) return []
   const whole = { words: words.map(({ folded }) => folded), isPrefix: false, weight: AS_LONGER }
-  return index.isCommoner(whole, COMMON) ? [] : [{ ...whole, isPrefix: true }]
+  return isKnown && index.isCommoner(whole, COMMON) ? [] : [{ ...whole, isPrefix: true }]
 }
 
 /** For a word that no document has: words that differ by one letter, otherwise those with the longest common beginning. */

@@ -39,6 +39,13 @@ describe('a message', () => {
     expect({ text, end }).toMatchObject({ text: expect.stringContaining('neap tide'), end: { warnings: [] } })
   })
 
+  it('the cost of a message grows as its size [F-PR-14, S-17]', { timeout: 30_000 }, async () => {
+    // Looked at from each of these lines to the end, they would take an hour.
+    const lines = 'Content-Transfer-Encoding: base64\r\n'.repeat(200_000)
+    const { text } = await readHere('message/rfc822', [Buffer.from(`Subject: A heron\r\n\r\n${lines}`)])
+    expect(text).toContain('A heron')
+  })
+
   it('a message is found by its words and those of its attachments', async () => {
     const content = withParts(
       'Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nGr=FC=DFe from the jetty',

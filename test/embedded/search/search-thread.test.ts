@@ -51,7 +51,7 @@ it('the search thread reads the texts that an answer shows', async () => {
   const text = Array.from({ length: 3_000 }, (_, number) => `The stork ${number} waits.`).join('\n')
   await client.processed(id, await client.uploaded(id, { name: 'a.txt', content: `${text}\nA heron.` }))
   const search = openSearch(join(dataDir, 'library.sqlite'), { clock: systemClock, logger: silentLogger })
-  const { hits } = await search.find(REQUEST)
+  const { hits } = await search.find(REQUEST, 1)
   await search.stop()
   expect(hits[0]?.first?.text).toMatch(/^The stork 0/)
   expect(hits[0]?.passages.map(({ passage }) => passage.text)).toEqual([expect.stringMatching(/A heron\.$/)])
@@ -63,11 +63,14 @@ it('a search that takes too long is ended, and the next one answered', async () 
   await client.processed(id, await client.uploaded(id, { name: 'a.txt', content: 'heron' }))
   const clock = manualClock()
   const search = openSearch(join(dataDir, 'library.sqlite'), { clock, logger: silentLogger })
-  const slow = expect(search.find(REQUEST)).rejects.toMatchObject({ status: 503, message: 'The search took too long' })
+  const slow = expect(search.find(REQUEST, 1)).rejects.toMatchObject({
+    status: 503,
+    message: 'The search took too long',
+  })
   // The time is over before the thread has started.
   await clock.advance(10_000)
   await slow
-  expect((await search.find(REQUEST)).hits).toHaveLength(1)
+  expect((await search.find(REQUEST, 1)).hits).toHaveLength(1)
   await search.stop()
 })
 
@@ -80,11 +83,11 @@ it('searches at the same time have a thread each, and all but one end when none 
   const running = () => started.filter(({ threadId }) => threadId !== -1).length
   const clock = manualClock()
   const search = openSearch(join(dataDir, 'library.sqlite'), { clock, logger: silentLogger })
-  for (let round = 0; round < 2; round += 1) await Promise.all(Array.from({ length: 8 }, () => search.find(REQUEST)))
+  for (let round = 0; round < 2; round += 1) await Promise.all(Array.from({ length: 8 }, () => search.find(REQUEST, 1)))
   expect([started.length, running()]).toEqual([SEARCH_THREADS, SEARCH_THREADS])
   await clock.advance(10_000)
   await expect.poll(running).toBe(1)
-  await search.find(REQUEST)
+  await search.find(REQUEST, 1)
   expect([started.length, running()]).toEqual([SEARCH_THREADS, 1])
   await search.stop()
   expect(running()).toBe(0)
@@ -94,12 +97,12 @@ it('searches beyond the length of the queue are refused', async () => {
   const { dataDir } = await startLibrary()
   // No search takes too long, however busy the machine is.
   const search = openSearch(join(dataDir, 'library.sqlite'), { clock: manualClock(), logger: silentLogger })
-  const answers = await Promise.allSettled(Array.from({ length: 300 }, () => search.find(REQUEST)))
+  const answers = await Promise.allSettled(Array.from({ length: 300 }, () => search.find(REQUEST, 1)))
   const refused = answers.filter((answer) => answer.status === 'rejected')
   expect(refused).toHaveLength(300 - 256 - SEARCH_THREADS)
   expect(refused[0]?.reason).toMatchObject({ status: 503, message: 'Too many searches are waiting' })
   await search.stop()
-  await expect(search.find(REQUEST)).rejects.toMatchObject({ status: 503 })
+  await expect(search.find(REQUEST, 1)).rejects.toMatchObject({ status: 503 })
 })
 
 it('a search that cannot read the database does not stop the service', async () => {
@@ -108,7 +111,7 @@ it('a search that cannot read the database does not stop the service', async () 
     clock: systemClock,
     logger: silentLogger,
   })
-  await expect(search.find(REQUEST)).rejects.toThrow('Cannot open database')
+  await expect(search.find(REQUEST, 1)).rejects.toThrow('Cannot open database')
   expect((await client.get('/libraries')).status).toBe(200)
   await search.stop()
 })

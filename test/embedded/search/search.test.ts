@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openLibraryDatabase, openServedLibrary } from '../../../src/embedded/database/open-library-database.ts'
 import { openTables } from '../../../src/embedded/database/open-tables.ts'
 import { newIdentifier } from '../../../src/embedded/identifiers.ts'
+import { parseQuery } from '../../../src/embedded/search/parse-query.ts'
 import { openSearchIndex } from '../../../src/embedded/search/search-index.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { indexDocuments } from './indexed-documents.ts'
@@ -217,6 +218,14 @@ describe('search results', () => {
     expect(index.search('accommodating').corrections).toEqual([])
     expect(index.search('xyzzy').hits).toEqual([])
   })
+})
+
+it('a query counts up to 32 of its words, however few clauses they are in [S-17]', () => {
+  const countOf = (query: string) => parseQuery(query).clauses.map(({ words }) => words.length)
+  expect(countOf('a-'.repeat(495))).toEqual([32])
+  expect(countOf(`${'one-two '.repeat(15)}"${'a '.repeat(400)}" last`)).toEqual(Array(16).fill(2))
+  expect(countOf('heron '.repeat(32))).toEqual(Array(32).fill(1))
+  expect(parseQuery(`heron -"${'a '.repeat(400)}"`).excluded.map(({ words }) => words.length)).toEqual([32])
 })
 
 it('a passage that takes the row of a removed one is found with its own resource', () => {

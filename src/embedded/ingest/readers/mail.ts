@@ -73,22 +73,38 @@ function withWarning(end: ExtractionEnd, warning: string): ExtractionEnd {
 const NO_MESSAGE = 'The file has no headers of a message: it was read as plain text'
 const WRONG_ENCODING = 'A part of the message is not in the transfer encoding that it declares: it was read as it is'
 
-const BASE64_PART =
-  /^(content-transfer-encoding:[ \t]*)base64([ \t]*\r?\n(?:[!-~].*\r?\n|[ \t].*\r?\n)*\r?\n)([\s\S]*?)(?=\r?\n--|$(?![\s\S]))/gim
+const BASE64_HEADER = /^(content-transfer-encoding:[ \t]*)base64[ \t]*\r?$/gim
+const HEADERS_END = /\n\r?\n/g
 /** Its lines have no blanks and no punctuation but these. */
 const BASE64_LINES = /^[a-z\d+/=\s]*$/i
-const NO_BASE64 = /[^a-z\d+/=\r\n]/gi
+const BASE64_CHARACTERS = /[a-z\d+/=\r\n]+/gi
 
 /** Declares parts that say base64 (RFC 2045, 6.8) but hold other text as what they are: decoded, they would be noise. */
 function correctEncodings(bytes: Buffer): { readonly message: Buffer; readonly isCorrected: boolean } {
-  let isCorrected = false
-  const message = bytes.toString('latin1').replace(BASE64_PART, (part, name: string, head: string, body: string) => {
-    const others = BASE64_LINES.test(body) ? 0 : (body.match(NO_BASE64)?.length ?? 0)
-    if (others * 20 < body.length || body.trim() === '') return part
-    isCorrected = true
-    return `${name}8bit${head}${body}`
-  })
-  return { message: isCorrected ? Buffer.from(message, 'latin1') : bytes, isCorrected }
+  const text = bytes.toString('latin1')
+  const corrected: string[] = []
+  let doneTo = 0
+  for (BASE64_HEADER.lastIndex = 0; ; ) {
+    const header = BASE64_HEADER.exec(text)
+    if (!header) break
+    HEADERS_END.lastIndex = header.index
+    if (!HEADERS_END.test(text)) break
+    const start = HEADERS_END.lastIndex
+    const next = text.indexOf('\n--', start - 1)
+    const end = next < 0 ? text.length : next
+    // What was looked at once is not looked at again, whatever it holds.
+    BASE64_HEADER.lastIndex = end
+    if (!isNoBase64(text.slice(start, end))) continue
+    corrected.push(text.slice(doneTo, header.index), `${header[1]}8bit`)
+    doneTo = header.index + header[0].length
+  }
+  if (corrected.length === 0) return { message: bytes, isCorrected: false }
+  return { message: Buffer.from([...corrected, text.slice(doneTo)].join(''), 'latin1'), isCorrected: true }
+}
+
+function isNoBase64(body: string): boolean {
+  if (body.trim() === '' || BASE64_LINES.test(body)) return false
+  return body.replace(BASE64_CHARACTERS, '').length * 20 >= body.length
 }
 
 function headOf({ subject = '', from, to, cc, date, attachments }: Message): string {
