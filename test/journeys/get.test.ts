@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  lchownSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { configure } from '../support/daemon.ts'
@@ -56,6 +65,28 @@ describe('get', () => {
     expect(got.problems).toEqual([{ path: 'Papers/a.md', message: expect.stringContaining('another file is at') }])
     expect(readBack(join(home.path, 'back', 'Papers'))).toMatchObject({ 'a.md': 'mine', 'sub/deep/copy.md': 'one' })
     expect(expectExit(await home.shelfd(['get', 'Papers', '--to', 'back']), 1, '').stdout).toMatch(/never replaced/)
+  })
+
+  test('a directory of another user is named where it is given, and takes nothing where it lies deeper [S-18]', async ({
+    skip,
+  }) => {
+    if (process.getuid?.() !== 0) skip('only root can make what belongs to another user')
+    const home = homeWithPapers(tree)
+    await home.sync(['Papers'])
+    const shared = home.write('shared', { 'Papers/': '' })
+    const elsewhere = home.write('elsewhere', {})
+    symlinkSync(elsewhere, join(shared, 'Papers', 'sub'))
+    lchownSync(join(shared, 'Papers', 'sub'), 65534, 65534)
+    const { problems, files } = await home.json(['get', 'Papers', '--to', 'shared'])
+    expect({ files, paths: problems.map(({ path }: { path: string }) => path) }).toEqual({
+      files: 1,
+      paths: ['Papers/sub/b.md', 'Papers/sub/deep/copy.md'],
+    })
+    expect(readdirSync(elsewhere)).toEqual([])
+    chownSync(shared, 65534, 65534)
+    const said = 'Another user can change what is written to'
+    expect((await home.shelfd(['get', 'Papers', '--to', 'shared'])).stderr).toContain(said)
+    expectExit(await home.shelfd(['report', '--output', 'shared/report.txt']), 0, said)
   })
 
   test('a file is found by its name alone where no other file has it', async () => {

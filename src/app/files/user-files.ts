@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { FileError, messageOf, systemCodeOf, UsageError } from '../../foundation/errors.ts'
+import { findIntruder } from '../../foundation/files/ownership.ts'
 import { ForeignPlaceError, followOwnLinks, holdDirectory } from '../../foundation/files/trusted-path.ts'
 import { unfinishedIn } from '../../foundation/files/unfinished-file.ts'
 import { nearestDirectory } from './paths.ts'
@@ -105,6 +106,13 @@ export async function createDirectory(directory: string, { below }: Pick<SaveOpt
     const why = (await isDirectory(nearest)) ? messageOf(error) : `"${nearest}" is no directory`
     throw new UsageError('bad-usage', `Cannot write to "${directory}": ${why}`)
   }
+}
+
+/** Returns a sentence on a directory of another user, who can change what is written there; undefined for any other. */
+export async function describeOwner(directory: string): Promise<string | undefined> {
+  const found = await stat(directory).catch(() => undefined)
+  const intruder = found && findIntruder(directory, { ...found, mode: 0 }, { owners: 'root' })
+  return intruder && `Another user can change what is written to "${directory}": ${intruder.why}`
 }
 
 function foreign(path: string, { message }: ForeignPlaceError): UsageError {

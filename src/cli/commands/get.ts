@@ -6,6 +6,7 @@ import { openReader } from '../../app/open-engine.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { defineCommand } from '../command.ts'
+import { sayWhoseDirectory } from '../terminal/own-directory.ts'
 
 export const command = defineCommand({
   description: [
@@ -50,6 +51,7 @@ export const command = defineCommand({
       show(files + present + problems.length),
     )
     const { files, bytes, present, problems } = got
+    await sayWhoseDirectory(context.printMessage, directory)
     if (context.json) context.printJson({ to: directory, files, bytes, present, problems })
     else {
       for (const { path, message } of problems) context.print(escapeText(`${path}: ${message}`))

@@ -1,4 +1,14 @@
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readlinkSync, type Stats } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  type Stats,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { systemCodeOf } from '../errors.ts'
 import { findIntruder, type Intruder } from './ownership.ts'
@@ -12,7 +22,8 @@ export interface PathIntruder extends Intruder {
 type Visit = (path: string, found: Stats) => void
 
 const MOST_LINKS = 40
-const IS_LINUX = process.platform === 'linux'
+// Only Linux has paths that name the directory of a descriptor, where /proc is mounted.
+const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync('/proc/self/fd')
 const IS_WINDOWS = process.platform === 'win32'
 
 /** Returns who else could put another file in the place of `file`: each link and directory on the way is looked at. Throws as `lstat` does. */
@@ -57,29 +68,27 @@ interface Holding {
 /** Opens a directory. Throws ForeignPlaceError where another user decides by a link which one it is, and the errors of the system. */
 export function holdDirectory(directory: string, { mayCreate = false, below }: Holding = {}): HeldDirectory {
   const base = below === undefined ? undefined : walk(below, refuseForeignLink)
+  let last: Stats | undefined
   const realPath = walk(
     directory,
     (path, found) => {
       refuseForeignLink(path, found)
       if (base !== undefined && path.startsWith(join(base, '/'))) refuseForeign(path, found)
+      last = found
     },
     mayCreate,
   )
-  if (!IS_LINUX) return { at: (name) => join(realPath, name), realPath, [Symbol.dispose]: () => {} }
+  if (!HAS_DESCRIPTOR_PATHS) return directoryAt(realPath, realPath)
   const descriptor = openSync(realPath, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW)
-  try {
-    // A directory on the way may have become a link meanwhile.
-    if (readlinkSync(`/proc/self/fd/${descriptor}`) !== realPath) throw new ForeignPlaceError(`"${realPath}" was moved`)
-    if (base !== undefined && realPath !== base) refuseForeign(realPath, fstatSync(descriptor))
-  } catch (error) {
-    closeSync(descriptor)
-    throw error
-  }
-  return {
-    at: (name) => `/proc/self/fd/${descriptor}/${name}`,
-    realPath,
-    [Symbol.dispose]: () => closeSync(descriptor),
-  }
+  const close = () => closeSync(descriptor)
+  const { dev, ino } = fstatSync(descriptor)
+  if (last?.dev === dev && last.ino === ino) return directoryAt(`/proc/self/fd/${descriptor}`, realPath, close)
+  close()
+  throw new ForeignPlaceError(`"${realPath}" was exchanged meanwhile`)
+}
+
+function directoryAt(accessPath: string, realPath: string, close = () => {}): HeldDirectory {
+  return { at: (name) => join(accessPath, name), realPath, [Symbol.dispose]: close }
 }
 
 /** A descriptor of Linux that only names a directory, which need not be readable. */
@@ -107,6 +116,7 @@ function walk(path: string, visit: Visit, mayCreate = false): string {
   for (let name = names.shift(); name !== undefined; name = names.shift()) {
     if (name === '..') {
       at = dirname(at)
+      visit(at, lstatSync(at))
       continue
     }
     const next = join(at, name)

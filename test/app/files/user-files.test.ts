@@ -124,7 +124,10 @@ describe('saving a file', () => {
     await expect(saveFile(join(dir, 'file'), ['x'], { force: true })).rejects.toMatchObject({ code: 'insecure-file' })
     expect([readdirSync(elsewhere), readdirSync(join(dir, 'theirs'))]).toEqual([[], []])
     await saveFile(join(dir, 'own', 'a'), ['x'], { force: false, below: dir })
-    expect(readdirSync(elsewhere)).toEqual(['a'])
+    symlinkSync(join(elsewhere, 'deep', '..'), join(dir, 'round'))
+    await createDirectory(join(elsewhere, 'deep'))
+    await saveFile(join(dir, 'round', 'b'), ['x'], { force: false })
+    expect(readdirSync(elsewhere)).toEqual(['a', 'b', 'deep'])
   })
 
   test('a directory as the target receives the file under its name', async () => {
