@@ -14,6 +14,7 @@ import { describe, expect, test } from 'vitest'
 import { configure } from '../support/daemon.ts'
 import { expectExit, homeWithPapers, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
+import { needs } from '../support/needs.ts'
 
 const tree = { 'a.md': 'one', 'sub/b.md': 'two', 'sub/deep/copy.md': 'one' }
 
@@ -67,10 +68,8 @@ describe('get', () => {
     expect(expectExit(await home.shelfd(['get', 'Papers', '--to', 'back']), 1, '').stdout).toMatch(/never replaced/)
   })
 
-  test('a directory of another user is named where it is given, and takes nothing where it lies deeper [S-18]', async ({
-    skip,
-  }) => {
-    if (process.getuid?.() !== 0) skip('only root can make what belongs to another user')
+  test('a directory of another user is named where it is given, and takes nothing where it lies deeper [S-18]', async () => {
+    needs('root')
     const home = homeWithPapers(tree)
     await home.sync(['Papers'])
     const shared = home.write('shared', { 'Papers/': '' })

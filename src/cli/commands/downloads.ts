@@ -9,7 +9,7 @@ import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { AssetView, Download } from '../../remote/service-client.ts'
 import type { ArgumentsOf, ArgumentTable } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { sayWhoseDirectory } from '../terminal/own-directory.ts'
+import { sayWhoseDirectory } from '../say-whose-directory.ts'
 
 export const OUTPUT_OPTIONS = {
   output: {

@@ -6,7 +6,7 @@ import { openReader } from '../../app/open-engine.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { defineCommand } from '../command.ts'
-import { sayWhoseDirectory } from '../terminal/own-directory.ts'
+import { sayWhoseDirectory } from '../say-whose-directory.ts'
 
 export const command = defineCommand({
   description: [

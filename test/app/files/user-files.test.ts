@@ -14,6 +14,7 @@ import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createDirectory, fileIn, safeFileName, saveFile } from '../../../src/app/files/user-files.ts'
+import { needs } from '../../support/needs.ts'
 
 let dir: string
 
@@ -105,10 +106,8 @@ describe('saving a file', () => {
     expect(readdirSync(other).sort()).toEqual([of(process.ppid), '.shelfd-mine.partial', 'a'].sort())
   })
 
-  test('no link of another user leads what is written elsewhere, and none of their directories below takes it [S-18]', async ({
-    skip,
-  }) => {
-    if (process.getuid?.() !== 0) skip('only root can make what belongs to another user')
+  test('no link of another user leads what is written elsewhere, and none of their directories below takes it [S-18]', async () => {
+    needs('root')
     const elsewhere = mkdtempSync(join(tmpdir(), 'shelfd-files-'))
     for (const name of ['link', 'own']) symlinkSync(elsewhere, join(dir, name))
     lchownSync(join(dir, 'link'), 65534, 65534)

@@ -13,7 +13,7 @@ import { type MirrorReport, type ReportContext, type ReportedMirror, report } fr
 import type { PlainFiles, ReportEntry, ReportRow } from '../../../sync/report/report-entry.ts'
 import type { Verification } from '../../../sync/report/verify-contents.ts'
 import type { CommandContext } from '../../context.ts'
-import { sayWhoseDirectory } from '../../terminal/own-directory.ts'
+import { sayWhoseDirectory } from '../../say-whose-directory.ts'
 import { createCsvPrinter, createJsonPrinter } from './data-printers.ts'
 import { createHtmlPrinter } from './html-printer.ts'
 import { createMarkdownPrinter } from './markdown-printer.ts'

@@ -1,5 +1,5 @@
-import { describeOwner } from '../../app/files/user-files.ts'
-import { escapeText } from '../../foundation/text/safe-text.ts'
+import { describeOwner } from '../app/files/user-files.ts'
+import { escapeText } from '../foundation/text/safe-text.ts'
 
 /** Says so where files go into a directory of another user. */
 export async function sayWhoseDirectory(printMessage: (line: string) => void, directory: string): Promise<void> {
