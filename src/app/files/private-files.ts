@@ -3,6 +3,7 @@ import {
   chownSync,
   closeSync,
   constants,
+  copyFileSync,
   fstatSync,
   linkSync,
   lstatSync,
@@ -20,7 +21,7 @@ import { findIntruder, findReader, type Intruder, type Ownership, ownUid } from 
 import { makeDirectories } from '../../foundation/files/private-directory.ts'
 import { syncDirectory, writeNewFile } from '../../foundation/files/replace-file.ts'
 import { holdDirectory } from '../../foundation/files/trusted-path.ts'
-import { unfinishedIn } from '../../foundation/files/unfinished-file.ts'
+import { hasNoLinks, unfinishedIn } from '../../foundation/files/unfinished-file.ts'
 import { decodeText, READABLE_TEXT } from '../../foundation/text/decode-text.ts'
 import { isThere, nearestDirectory } from './paths.ts'
 
@@ -145,12 +146,13 @@ function rewrite(file: string, text: string, { was, isPrivate }: Rewriting): voi
     const target = found ? realpathSync(file) : file
     using directory = holdDirectory(dirname(target))
     const place = directory.at(basename(target))
+    const isFree = lstatSync(place, { throwIfNoEntry: false }) === undefined
     const unfinished = unfinishedIn(directory)
     try {
       writeNewFile(unfinished, text, found ? found.mode & 0o777 : 0o600)
       if (found && ownUid() === 0) chownSync(unfinished, found.uid, found.gid)
       if (readTextFile(place)?.text !== was) throw new FileError('io-error', changedMeanwhile(file))
-      if (was === undefined) linkSync(unfinished, place)
+      if (isFree) linkIntoPlace(unfinished, place)
       else renameSync(unfinished, place)
       syncDirectory(directory.at('.'))
     } finally {
@@ -161,6 +163,15 @@ function rewrite(file: string, text: string, { was, isPrivate }: Rewriting): voi
     const why =
       systemCodeOf(error) === 'EEXIST' ? changedMeanwhile(file) : `Cannot write "${file}": ${messageOf(error)}`
     throw new FileError('io-error', why)
+  }
+}
+
+function linkIntoPlace(unfinished: string, place: string): void {
+  try {
+    linkSync(unfinished, place)
+  } catch (error) {
+    if (!hasNoLinks(error)) throw error
+    copyFileSync(unfinished, place, constants.COPYFILE_EXCL)
   }
 }
 

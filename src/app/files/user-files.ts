@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { FileError, messageOf, systemCodeOf, UsageError } from '../../foundation/errors.ts'
 import { findIntruder } from '../../foundation/files/ownership.ts'
 import { ForeignPlaceError, followOwnLinks, holdDirectory } from '../../foundation/files/trusted-path.ts'
-import { unfinishedIn } from '../../foundation/files/unfinished-file.ts'
+import { hasNoLinks, unfinishedIn } from '../../foundation/files/unfinished-file.ts'
 import { nearestDirectory } from './paths.ts'
 
 /** Files that a user names on the command line: read for `--data`, written for `--output`. */
@@ -86,12 +86,12 @@ async function lookAt(path: string): Promise<string | undefined> {
   return found && `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}`
 }
 
-/** Never replaces anything. File systems without hard links, such as FAT, get a copy. */
+/** Never replaces anything. */
 async function linkIntoPlace(partial: string, place: string): Promise<void> {
   try {
     await link(partial, place)
   } catch (error) {
-    if (!['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK'].includes(systemCodeOf(error) ?? '')) throw error
+    if (!hasNoLinks(error)) throw error
     await copyFile(partial, place, constants.COPYFILE_EXCL)
   }
 }

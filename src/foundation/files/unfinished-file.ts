@@ -41,3 +41,8 @@ function isProcess(pid: number): boolean {
     return systemCodeOf(error) !== 'ESRCH'
   }
 }
+
+/** Whether a hard link failed because the file system has none, as FAT: a file is copied there, which replaces nothing either. */
+export function hasNoLinks(error: unknown): boolean {
+  return ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK'].includes(systemCodeOf(error) ?? '')
+}
