@@ -37,6 +37,10 @@ const RULES = {
   'S-27':
     'The dashboard writes into the configuration file nothing but the name, directory, library and ignore rules of a mirror; a change that reaches more is refused.',
   'S-28': 'A file that the user names is put in place whole, never over or instead of what came meanwhile.',
+  'S-29':
+    'The password of the ledger goes to a server that proves to know it, or whose certificate was checked, and to no other.',
+  'S-30':
+    'At the ledger a host speaks for itself alone; what others wrote there is bounded and parsed, and what is odd of it stops nothing else.',
 }
 
 /** The rules of security, as docs/development/promises.md lists them. */

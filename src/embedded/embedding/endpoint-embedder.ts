@@ -1,7 +1,8 @@
+import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import type { Clock } from '../../foundation/clock.ts'
-import { keepWrappersUncompiled } from '../../foundation/concurrency/thread-entry.ts'
 import { messageOf } from '../../foundation/errors.ts'
+import { openRequest } from '../../foundation/http/node-http.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import { HOUR_MS } from '../../foundation/text/times.ts'
 import { type Embedder, EmbedderError, type Vector } from './embedder.ts'
@@ -18,7 +19,6 @@ const QUIET_MS = 30_000
  * whoever embeds documents tries again, and a search does without.
  */
 export function openEndpointEmbedder(endpoint: EmbeddingEndpoint, clock: Clock): Embedder {
-  keepWrappersUncompiled()
   const stopping = new AbortController()
   let failure: { readonly error: EmbedderError; readonly untilMs: number } | undefined
   const record = (error: unknown) => {
@@ -72,31 +72,40 @@ async function askEndpoint(
   signal: AbortSignal,
 ): Promise<Vector[]> {
   try {
-    const answer = await fetch(url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json',
-        ...(key !== undefined && { authorization: `Bearer ${key}` }),
-      },
-      body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
-      redirect: 'manual',
+    const answer = await post(
+      new URL(url),
+      JSON.stringify({ model, input: texts, encoding_format: 'float' }),
+      key,
       signal,
-    })
+    )
     const body = await readBounded(answer)
-    if (!answer.ok) throw refusalOf(answer, body, key)
+    if (!isSuccess(answer)) throw refusalOf(answer, body, key)
     return vectorsOf(body, texts.length)
   } catch (error) {
     if (error instanceof EmbedderError) throw error
-    const why = signal.aborted ? 'it does not answer in time' : reasonOf(error)
+    const why = signal.aborted ? 'it does not answer in time' : messageOf(error)
     throw new EmbedderError(`the embedding service ${new URL(url).origin} cannot be reached (${why})`, { cause: error })
   }
 }
 
-async function readBounded({ body }: Response): Promise<string> {
+/** Certificates are checked, also if the environment tells Node not to, as `fetch` would not. */
+function post(url: URL, body: string, key: string | undefined, signal: AbortSignal): Promise<IncomingMessage> {
+  const open = url.protocol === 'https:' ? process.getBuiltinModule('node:https').request : openRequest
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    ...(key !== undefined && { authorization: `Bearer ${key}` }),
+  }
+  return new Promise((resolve, reject) => {
+    const request = open(url, { method: 'POST', headers, signal, rejectUnauthorized: true }, resolve)
+    request.on('error', reject).end(body)
+  })
+}
+
+async function readBounded(answer: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
-  for await (const chunk of body ?? []) {
+  for await (const chunk of answer) {
     bytes += chunk.length
     if (bytes > MAX_ANSWER_BYTES) throw new EmbedderError('the answer of the embedding service is too large')
     chunks.push(chunk)
@@ -104,18 +113,26 @@ async function readBounded({ body }: Response): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-function refusalOf({ status, headers }: Response, body: string, key: string | undefined): EmbedderError {
+function isSuccess({ statusCode = 0 }: IncomingMessage): boolean {
+  return statusCode >= 200 && statusCode < 300
+}
+
+function refusalOf(
+  { statusCode: status = 0, headers }: IncomingMessage,
+  body: string,
+  key: string | undefined,
+): EmbedderError {
   // A service may repeat what it was sent.
   const said = key === undefined ? body : body.replaceAll(key, '…')
   const words = escapeText(truncateText(said.replace(/\s+/g, ' ').trim(), MAX_SAID))
   return new EmbedderError(`the embedding service answers with ${status}${words && `: ${words}`}`, {
-    retryAfterMs: readRetryAfter(headers.get('retry-after')),
+    retryAfterMs: readRetryAfter(headers['retry-after']),
     isAboutText: ABOUT_TEXT.includes(status),
   })
 }
 
-function readRetryAfter(value: string | null): number | undefined {
-  if (value === null) return undefined
+function readRetryAfter(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined
   const lengthMs = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now()
   return lengthMs > 0 ? Math.min(lengthMs, MAX_RETRY_AFTER_MS) : undefined
 }
@@ -141,10 +158,4 @@ function parseJson(body: string): unknown {
   } catch {
     return undefined
   }
-}
-
-/** fetch says "fetch failed"; its cause says why. */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined
-  return messageOf(cause ?? error)
 }

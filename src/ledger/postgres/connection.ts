@@ -2,7 +2,7 @@ import pg from 'pg'
 import { Mutex } from '../../foundation/concurrency/mutex.ts'
 import { OperatorError } from '../../foundation/errors.ts'
 import type { LedgerAddress } from './address.ts'
-import { explainFailure } from './explain-failure.ts'
+import { explainFailure, unsafeServer } from './explain-failure.ts'
 import { SCHEMA } from './schema-version.ts'
 
 const KEEP_ALIVE_MS = 10_000
@@ -71,15 +71,22 @@ interface LedgerRow {
   readonly o_schema: number
 }
 
-/** Opens a connection of its own; throws as explainFailure says. */
+/**
+ * Opens a connection of its own; throws as explainFailure says. The password goes to a server that proves by SCRAM that it knows it, or
+ * whose certificate was checked, and only if the settings name one.
+ */
 export async function connect(address: LedgerAddress): Promise<pg.Client> {
+  const lacksPassword = async () => {
+    throw unsafeServer(address, 'asks for a password. Name its file in "fleet.passwordFile"')
+  }
   const client = new pg.Client({
     host: address.host,
     port: address.port,
     database: address.database,
     user: address.user,
-    ...(address.password && { password: address.password }),
-    ssl: address.tls,
+    // Otherwise pg would take one of the environment, or of ~/.pgpass.
+    password: address.password ?? lacksPassword,
+    ssl: address.tls && { ...address.tls, rejectUnauthorized: true },
     application_name: 'shelfd',
     connectionTimeoutMillis: address.callTimeoutMs,
     query_timeout: address.callTimeoutMs,
@@ -88,13 +95,33 @@ export async function connect(address: LedgerAddress): Promise<pg.Client> {
   })
   // The query that runs reports it; without one, 'end' follows.
   client.on('error', () => {})
+  const server = address.tls ? { isProved: true } : watchServer(client, address)
   try {
     await beforeEnd(client.connect(), address)
+    if (address.password && !server.isProved) throw unsafeServer(address, UNPROVED)
     return client
   } catch (error) {
     await end(client)
     throw explainFailure(error, address)
   }
+}
+
+const UNPROVED =
+  'did not prove that it knows the password. Have pg_hba.conf ask for it by scram-sha-256, or leave it out if it trusts this host'
+const IN_THE_CLEAR =
+  'asks for the password in the clear or by MD5. Have pg_hba.conf ask by scram-sha-256, or encrypt: name the authority of its certificate in "fleet.caFile"'
+
+/** Watches how the server of a connection that is not encrypted asks for the password, before pg answers it. */
+function watchServer({ connection }: pg.Client, address: LedgerAddress): { readonly isProved: boolean } {
+  const server = { isProved: false }
+  const refuse = () => connection.stream.destroy(unsafeServer(address, IN_THE_CLEAR))
+  connection.on('authenticationCleartextPassword', refuse)
+  connection.on('authenticationMD5Password', refuse)
+  // pg ends the connection if the proof is wrong.
+  connection.on('authenticationSASLFinal', () => {
+    server.isProved = true
+  })
+  return server
 }
 
 /** Awaits a call, and not for long once the program is to end: throws the reason of the signal then. */

@@ -70,6 +70,14 @@ export function lacksLedger(address: LedgerAddress, cause?: ErrorOptions): Opera
   return new OperatorError('ledger-unusable', text, cause)
 }
 
+/** A server that may be another program than PostgreSQL; `what` it does. */
+export function unsafeServer(address: LedgerAddress, what: string): AccessError {
+  return new AccessError(
+    'ledger-refused',
+    `No safe connection to the ledger ${describeAddress(address)}: the server ${what}`,
+  )
+}
+
 function describeAddress({ database, host, port }: LedgerAddress): string {
   return `"${database}" at ${host}:${port}`
 }

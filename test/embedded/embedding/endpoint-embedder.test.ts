@@ -1,8 +1,12 @@
-import type { ServerResponse } from 'node:http'
-import { expect, it, onTestFinished } from 'vitest'
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { z } from 'zod'
 import { searchResponse } from '../../../src/contract/records.ts'
 import { openEndpointEmbedder } from '../../../src/embedded/embedding/endpoint-embedder.ts'
 import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
+import { makeSelfSigned } from '../../support/certificates.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { startLibrary } from '../temporary-library.ts'
 import { type EmbeddingServer, startEmbeddingServer } from './embedding-server.ts'
@@ -44,6 +48,19 @@ it('a redirect is not followed, since it could take texts and key elsewhere', as
   server.override(answerWith(307, '', { location: other.url }))
   await expect(openEmbedder(server).embed(['a car'], 'document')).rejects.toThrow('answers with 307')
   expect(other.requests).toEqual([])
+})
+
+it('a certificate that nobody vouches for gets neither texts nor key, whatever the environment says [S-02]', async () => {
+  const requests: IncomingMessage[] = []
+  const server = createServer(makeSelfSigned('localhost'), (request) => void requests.push(request))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const { port } = z.object({ port: z.int() }).parse(server.address())
+  const url = `https://localhost:${port}/v1/embeddings`
+  await expect(openEmbedder({ url }).embed(['a car'], 'document')).rejects.toThrow(/cannot be reached .*self-signed/)
+  expect(requests).toEqual([])
 })
 
 it('a refusal is repeated without the key', async () => {
