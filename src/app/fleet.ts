@@ -22,13 +22,16 @@ import { readPassword } from './service-client/credential.ts'
 import type { OpenServiceInput } from './service-client/open-service.ts'
 import type { FleetSettings, Settings } from './settings/settings.ts'
 
-type LedgerInput = Pick<OpenServiceInput, 'env' | 'cwd' | 'home' | 'redactor' | 'signal'>
+type LedgerInput = Pick<OpenServiceInput, 'env' | 'cwd' | 'home' | 'redactor' | 'signal'> &
+  Partial<Pick<OpenServiceInput, 'logger'>>
 
 /** What a host does for people elsewhere. */
 export type HostDuties = Pick<FleetOptions, 'readPublished' | 'onOrder'>
 
 /** Longer than the functions of the ledger wait for a lock. */
 const CALL_TIMEOUT_MS = 25_000
+
+const MOST_TOLD = 100
 
 interface MemberInput extends OpenServiceInput {
   readonly store: Store
@@ -62,6 +65,7 @@ export function memberOf(
     version,
     place: placeOf(store.directory),
     limits: { newPerDay: limits.newPerDay },
+    namesPaths: fleet.publish === 'names',
     service,
     bootMs: bootClock(),
     retry: { ...DEFAULT_RETRY, forMs: limits.retryForMs },
@@ -110,6 +114,7 @@ export function ledgerAddress(fleet: FleetSettings, input: LedgerInput): LedgerA
     tls: tlsOf(fleet, input),
     callTimeoutMs: CALL_TIMEOUT_MS,
     signal: input.signal,
+    onUnreadable: warnOnce(input.logger),
     ...(hasPassword && {
       password: async () => {
         const password = (await readPassword(fleet, input).catch(asRefusal)) ?? ''
@@ -117,6 +122,16 @@ export function ledgerAddress(fleet: FleetSettings, input: LedgerInput): LedgerA
         return password
       },
     }),
+  }
+}
+
+/** The same row is read again and again. */
+function warnOnce(logger: Logger | undefined): (what: string, host: string) => void {
+  const told = new Set<string>()
+  return (what, host) => {
+    if (told.has(`${what} ${host}`) || told.size > MOST_TOLD) return
+    told.add(`${what} ${host}`)
+    logger?.warn(`${what} of another host cannot be read, and is left out`, { host })
   }
 }
 

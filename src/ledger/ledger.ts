@@ -48,6 +48,8 @@ export type ClaimResult =
   | { readonly kind: 'held'; readonly freesAt: number | null }
   /** Nobody sends it, and the host wants no more: any host may claim it. */
   | { readonly kind: 'free' }
+  /** What this host recorded of it can be read by no host of this version: nobody sends it now. */
+  | { readonly kind: 'unreadable'; readonly host: string }
 
 export interface Refusal {
   readonly code: string
@@ -57,8 +59,9 @@ export interface Refusal {
   readonly isSetAside: boolean
 }
 
-/** A session of a host, and how often it was renewed. */
+/** A session of a host as others see it, and how often it was renewed. */
 export interface SessionBeat {
+  /** The number by which it can be closed once it is silent, and for nothing else. */
   readonly session: bigint
   readonly beat: bigint
 }
@@ -112,6 +115,7 @@ export interface HostIdentity {
 }
 
 export interface OpenedSession {
+  /** A secret of the host: who has it speaks for the host. */
   readonly session: bigint
   readonly hostId: number
   /** The number of the last batch of this host that the ledger has settled. */
@@ -195,13 +199,17 @@ export interface Ledger extends AsyncDisposable {
   /** Returns what `claim` would, and claims nothing: for a dry run. */
   peek(library: LedgerLibrary, contents: readonly WantedContent[], limits: FleetLimits): Promise<ClaimResult[]>
   /**
-   * Settles batch number `batch`, which must be one more than the last; a batch that was settled before changes nothing. Throws
-   * LedgerError `went-back` if the ledger lacks an earlier batch. Returns the ends that are odd.
+   * Settles batch number `batch` of the host with this session, also if it is closed. The number must be one more than the last; a batch that
+   * was settled before changes nothing. Throws LedgerError `went-back` if the ledger lacks an earlier batch, and `session-over` if it does
+   * not know the session. Returns the ends that are odd.
    */
-  settle(hostId: number, batch: bigint, ends: readonly UploadEnd[]): Promise<OddEnd[]>
+  settle(session: bigint, batch: bigint, ends: readonly UploadEnd[]): Promise<OddEnd[]>
   /** Closes the host's own session, whose contents in doubt any host may take over then. */
   close(session: bigint): Promise<void>
-  /** Closes a session that has kept this beat; the caller has seen it unchanged for lease and grace. */
+  /**
+   * Closes a session that has kept this beat; the caller has seen it unchanged for lease and grace. Returns false if it is another one by now, or
+   * the ledger has seen it within that time.
+   */
   closeSilent(owner: SessionBeat): Promise<boolean>
   /**
    * Asks about resources that other hosts sent and that are still in ingestion, as far as this host knows: one host polls each, and settles

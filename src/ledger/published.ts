@@ -6,12 +6,16 @@ import { mirrorOverview } from '../contract/dashboard.ts'
 export const MOST_PUBLISHED = { mirrors: 1_000, problems: 1_000, runs: 100 }
 
 const count = z.int().nonnegative()
-const time = z.string()
+const time = z.iso.datetime()
 
 /** The state of a mirror; `path` is null where the host publishes numbers only. */
 export const publishedMirror = mirrorOverview
   .omit({ isSyncing: true, syncWaitsFor: true, syncFailure: true, details: true, times: true })
-  .extend({ path: z.string().nullable() })
+  .extend({
+    path: z.string().nullable(),
+    lastRun: z.object({ at: time, verdict: z.string() }).nullable(),
+    nextRunAt: time.nullable(),
+  })
 
 /** A path with a problem, or a content that failed, by its first file. */
 export const publishedProblem = z.object({

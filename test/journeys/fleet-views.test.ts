@@ -9,7 +9,7 @@ import { needsPostgres } from '../support/postgres.ts'
 needsPostgres()
 
 describe('what people see of the hosts', () => {
-  test('a host that publishes numbers only names no path and no message', async () => {
+  test('a host that publishes numbers only names no path and no message [S-30]', async () => {
     await using fleet = await fleetOf()
     fleet.service.answer = ({ route, body }) =>
       route === 'uploadFile' && body.includes('poison') ? { status: 422, body: { message: 'No.' } } : undefined
@@ -28,10 +28,18 @@ describe('what people see of the hosts', () => {
       { host: 'pc', mirrors: [{ sent: 1, problems: 1 }] },
       { host: 'nas', mirrors: [{ sent: 1, problems: 1 }] },
     ])
-    const told = "SELECT string_agg(x::text, '') AS told FROM shelfd.%s x"
-    for (const table of ['published_mirror', 'published_problem', 'published_run']) {
-      expect(JSON.stringify(await fleet.database.run(told.replace('%s', table)))).not.toContain('hidden-plan')
+    const tables = await fleet.database.run("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'shelfd'")
+    expect(tables.length).toBeGreaterThan(15)
+    for (const { name } of tables) {
+      const rows = await fleet.database.run(`SELECT x::text AS told FROM shelfd.${name} x`)
+      expect(JSON.stringify(rows), String(name)).not.toContain('hidden-plan')
     }
+    const third = await fleet.sync('third', { 'own.md': 'poison 2' }, 1)
+    const kept = 'keeps to itself what the service said'
+    expect((await third.shelfd(['failed', 'list'])).stdout).toContain(
+      `Cannot upload "own.md", as host "pc" could not: that host ${kept}`,
+    )
+    expect((await third.shelfd(['why', 'Papers/own.md', '--fleet'])).stdout).toContain(`for pc: it ${kept}`)
   })
 })
 

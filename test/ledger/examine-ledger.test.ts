@@ -162,12 +162,12 @@ describe('what stands between', () => {
 describe('a ledger that is upgraded', () => {
   test('goes on to serve the sessions of the program before', async () => {
     const database = await newLedger()
-    const { ledger, session, hostId } = await openSession(database.address, 'k')
+    const { ledger, session } = await openSession(database.address, 'k')
     const library = newLibrary()
     const send = async (text: string, batch: bigint) => {
       expect(await ledger.claim(session, library, [wanted(text)], { newPerDay: 9 })).toEqual([{ kind: 'mine' }])
       const end = { ...wanted(text), session, library, kind: 'created' as const, resourceId: text }
-      expect(await ledger.settle(hostId, batch, [end])).toEqual([])
+      expect(await ledger.settle(session, batch, [end])).toEqual([])
     }
     await send('a', 1n)
     expect(await upgrade(database.address, MIGRATIONS)).toEqual({ from: SCHEMA, to: SCHEMA + 1 })
@@ -195,9 +195,10 @@ describe('a host that is silent', () => {
     )
     if (!ended || !killed || !taken || !alive) throw new Error('no sessions')
     await ended.ledger.close(ended.session)
-    expect(await alive.ledger.closeSilent({ session: taken.session, beat: 0n })).toBe(true)
     await database.run(`UPDATE shelfd.session SET seen_at = seen_at - interval '${2 * LEASE_MS} milliseconds'`)
     await alive.ledger.renew(alive.session)
+    const [row] = await database.run('SELECT public_id FROM shelfd.session WHERE id = $1', [taken.session])
+    expect(await alive.ledger.closeSilent({ session: BigInt(String(row?.public_id)), beat: 0n })).toBe(true)
     await using view = openFleetView(database.address)
     const states = (await view.listHosts()).map(({ name, isOpen, isSilent }) => [name, isOpen, isSilent])
     expect(states).toEqual([

@@ -46,9 +46,26 @@ test('the newest runs and the problems of one content are found among those of a
   expect(await view.explainContent('ab'.repeat(32))).toEqual([])
 })
 
-test('what a host of another version told in another shape is left out', async () => {
-  await database.run("UPDATE shelfd.published_mirror SET state = '{}' WHERE host_id = 1 AND name = 'notes'")
-  expect((await view.listMirrors(1)).map(({ name }) => name)).toEqual(['papers', 'scans'])
+test.each(['{}', 'no JSON'])('what a host told in another shape (%s) is left out, and said [S-30]', async (state) => {
+  const told: string[] = []
+  await using own = openFleetView({
+    ...database.address,
+    onUnreadable: (what, host) => told.push(`${what} of ${host}`),
+  })
+  await database.run("UPDATE shelfd.published_mirror SET state = $1 WHERE host_id = 1 AND name = 'notes'", [state])
+  expect((await own.listMirrors(1)).map(({ name }) => name)).toEqual(['papers', 'scans'])
+  expect(told).toEqual([expect.stringMatching(/^a report of ./)])
+})
+
+test('times that no clock can show are no times [S-30]', async () => {
+  const [row] = await database.run('SELECT run FROM shelfd.published_run LIMIT 1')
+  const odd = JSON.stringify({ ...JSON.parse(String(row?.run)), startedAt: 'soon' })
+  await database.run('UPDATE shelfd.published_run SET run = $1 WHERE host_id = 3', [odd])
+  expect(await view.listRuns({ hostId: 3, limit: 9 })).toEqual([])
+  await database.run("UPDATE shelfd.session SET seen_at = '200000-01-01' WHERE host_id = 3")
+  await database.run("UPDATE shelfd.session SET seen_at = '290000-01-01' WHERE host_id = 4")
+  const seen = new Map((await view.listHosts()).map(({ id, seenAt }) => [id, seenAt]))
+  expect([seen.get(3), seen.get(4)]).toEqual([Date.parse('+200000-01-01T00:00:00Z'), null])
 })
 
 test('a forgotten host takes with it what it told', async () => {

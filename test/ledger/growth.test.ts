@@ -12,12 +12,12 @@ test('a connection that planned its looks in a small ledger reads no more rows i
   await initialise(database.address, 60_000)
   const ledger = postgresLedger(database.address)
   const library = newLibrary()
-  const { session, hostId } = await ledger.open({ key: 'k', name: 'nas', version: '1' }, null)
+  const { session } = await ledger.open({ key: 'k', name: 'nas', version: '1' }, null)
   const created = (content: ReturnType<typeof wanted>, nth: number) => ({
     ...{ ...content, session, library, kind: 'created' as const, resourceId: `s${nth}` },
   })
   await ledger.claim(session, library, [wanted('a')], NO_LIMIT)
-  await ledger.settle(hostId, 1n, [created(wanted('a'), -1)])
+  await ledger.settle(session, 1n, [created(wanted('a'), -1)])
   await database.run('ANALYZE shelfd.content')
   await ledger.claim(session, library, [wanted('b')], NO_LIMIT)
   await database.run(
@@ -25,7 +25,7 @@ test('a connection that planned its looks in a small ledger reads no more rows i
       FROM shelfd.content c, generate_series(1, 5000) i`,
   )
   await ledger.claim(session, library, manyWanted(500), NO_LIMIT)
-  await ledger.settle(hostId, 2n, manyWanted(500).map(created))
+  await ledger.settle(session, 2n, manyWanted(500).map(created))
   // A connection reports what it has read when it ends.
   await ledger[Symbol.asyncDispose]()
   const readRows = async () => {

@@ -15,7 +15,7 @@ import {
   type UploadPlace,
   type WantedContent,
 } from '../../src/ledger/ledger.ts'
-import { boundMessage } from '../../src/ledger/postgres/encoding.ts'
+import { boundText } from '../../src/ledger/postgres/encoding.ts'
 import { DayLimit, ServiceWaits } from './day-limit.ts'
 import { Journal } from './journal.ts'
 import { MemoryPublished } from './memory-published.ts'
@@ -36,6 +36,7 @@ import {
   type MergedContent,
   mergeTwins,
   type Pauses,
+  publicOf,
   type Session,
   type Stored,
   sessionBefore,
@@ -140,7 +141,7 @@ export class MemoryLedger {
             return result
           })
         }),
-      settle: (hostId, batch, ends) => call('settle', () => this.#settle(hostId, batch, ends)),
+      settle: (session, batch, ends) => call('settle', () => this.#settle(session, batch, ends)),
       close: (session) =>
         call('close', () => {
           const found = this.#sessions.get(String(session))
@@ -173,7 +174,8 @@ export class MemoryLedger {
     const last = sessionBefore(identity, previous, { host, own, timeline: this.#timeline })
     if (own) this.#sessions.set(String(host.session), { ...own, isClosed: true })
     const session = BigInt(this.#number())
-    const next = { host: key, previous: last, timeline: this.#timeline, beat: 0n, isClosed: false }
+    const seenMs = this.#clock.nowMs()
+    const next = { host: key, previous: last, timeline: this.#timeline, beat: 0n, isClosed: false, seenMs }
     this.#sessions.set(String(session), next)
     this.#hosts.set(key, { ...host, name, version, session, place: place ?? host.place })
     const at = { generation: 'memory', timeline: this.#timeline, hasMoved: this.#timeline > 1 }
@@ -191,9 +193,11 @@ export class MemoryLedger {
   }
 
   #closeSilent({ session, beat }: SessionBeat): boolean {
-    const found = this.#sessions.get(String(session))
-    if (!found || found.isClosed || found.beat !== beat) return false
-    this.#sessions.set(String(session), { ...found, isClosed: true })
+    const found = this.#sessions.get(String(publicOf(session)))
+    const silentMs = this.#clock.nowMs() - (found?.seenMs ?? 0)
+    const isSeen = silentMs >= 0 && silentMs <= 2 * this.#leaseMs
+    if (!found || found.isClosed || found.beat !== beat || isSeen) return false
+    this.#sessions.set(String(publicOf(session)), { ...found, isClosed: true })
     return true
   }
 
@@ -229,7 +233,7 @@ export class MemoryLedger {
     const owner = this.#sessions.get(String(claim.session))
     const host = this.#nameOf(claim.host)
     if (!owner || owner.isClosed) return { kind: 'doubtful', places: claim.places, host }
-    return { kind: 'elsewhere', host, owner: { session: claim.session, beat: owner.beat } }
+    return { kind: 'elsewhere', host, owner: { session: publicOf(claim.session), beat: owner.beat } }
   }
 
   #claim(
@@ -279,10 +283,12 @@ export class MemoryLedger {
     return { kind: 'doubtful', places: next.places, host: this.#nameOf(takenFrom ?? host) }
   }
 
-  #settle(hostId: number, batch: bigint, ends: readonly UploadEnd[]): OddEnd[] {
-    const [key, host] = [...this.#hosts.entries()].find(([, { id }]) => id === hostId) ?? []
-    if (key === undefined || !host || host.settled < batch - 1n) {
-      throw new LedgerError('went-back', `the ledger has settled ${host?.settled ?? 0n} batches of this host`)
+  #settle(session: bigint, batch: bigint, ends: readonly UploadEnd[]): OddEnd[] {
+    const key = this.#sessions.get(String(session))?.host
+    const host = key === undefined ? undefined : this.#hosts.get(key)
+    if (key === undefined || !host) throw new LedgerError('session-over', 'the session is over')
+    if (host.settled < batch - 1n) {
+      throw new LedgerError('went-back', `the ledger has settled ${host.settled} batches of this host`)
     }
     if (host.settled >= batch) return []
     this.#hosts.set(key, { ...host, settled: batch })
@@ -324,7 +330,7 @@ export class MemoryLedger {
   }
 
   #refuse(key: string, refusal: Refusal, host: string): void {
-    this.#refusals.set(key, { ...refusal, message: boundMessage(refusal.message), host })
+    this.#refusals.set(key, { ...refusal, message: boundText(refusal.message), host })
   }
 
   #endClaim(key: string, claim: Claim, kind: UploadEnd['kind']): void {

@@ -40,7 +40,7 @@ export interface Session {
   readonly beat: bigint
   readonly isClosed: boolean
   /** Its last renewal, and the service with which its host was busy then. */
-  readonly seenMs?: number
+  readonly seenMs: number
   readonly busyWith?: string | undefined
 }
 
@@ -98,6 +98,11 @@ export function sessionBefore(
   return last
 }
 
+/** The number of a session is the secret of its host; others see this one, by which the session is found as well. */
+export function publicOf(session: bigint): bigint {
+  return -session
+}
+
 /** How many sessions beside this one are busy with a service, and had a beat after `seenAfterMs`. */
 export function countBusyOthers(
   sessions: JournalTable<Session>,
@@ -105,8 +110,7 @@ export function countBusyOthers(
   origin: string | undefined,
   seenAfterMs: number,
 ): number {
-  const isBusy = ({ busyWith, isClosed, seenMs = 0 }: Session) =>
-    busyWith === origin && !isClosed && seenMs > seenAfterMs
+  const isBusy = ({ busyWith, isClosed, seenMs }: Session) => busyWith === origin && !isClosed && seenMs > seenAfterMs
   if (origin === undefined) return 0
   return [...sessions.entries()].filter(([id, session]) => id !== String(own) && isBusy(session)).length
 }
@@ -120,7 +124,7 @@ export function followUpOf(
 ): FollowUp {
   if (outcome !== 'pending') return { kind: 'final', outcome }
   if (follower === session || !owner || owner.isClosed) return { kind: 'mine' }
-  return { kind: 'elsewhere', owner: { session: follower, beat: owner.beat } }
+  return { kind: 'elsewhere', owner: { session: publicOf(follower), beat: owner.beat } }
 }
 
 export interface MergedContent extends WantedContent {

@@ -127,11 +127,11 @@ describe('a ledger on PostgreSQL', () => {
     await expect
       .poll(() => own.run("SELECT FROM pg_stat_activity WHERE query LIKE '%pg_sleep(2)%' AND wait_event = 'PgSleep'"))
       .toHaveLength(1)
-    const settle = expect(slow.settle(session.hostId, 1n, [])).rejects.toMatchObject({ code: 'ledger-away' })
+    const settle = expect(slow.settle(session.session, 1n, [])).rejects.toMatchObject({ code: 'ledger-away' })
     expect(await slow.renew(session.session)).toMatchObject({ isOurs: true })
     await settle
     await locked
-    expect(await slow.settle(session.hostId, 1n, [])).toEqual([])
+    expect(await slow.settle(session.session, 1n, [])).toEqual([])
   })
 
   test('a call that hangs ends soon once the program is to end, and so does closing the connection', async () => {
@@ -145,7 +145,7 @@ describe('a ledger on PostgreSQL', () => {
     const reason = new InterruptedError()
     const address = { ...own.address, signal: stop.signal }
     await using locked = postgresLedger(address)
-    const { hostId } = await locked.open({ key: 'k', name: 'nas', version: '1' }, null)
+    const { session } = await locked.open({ key: 'k', name: 'nas', version: '1' }, null)
     await using other = new LedgerConnection(own.address)
     const lock = other.query("SELECT pg_sleep(20) FROM (SELECT FROM shelfd.host WHERE key = 'k' FOR UPDATE) h")
     const cut = expect(lock).rejects.toMatchObject({ code: 'ledger-away' })
@@ -153,7 +153,7 @@ describe('a ledger on PostgreSQL', () => {
       .poll(() => own.run("SELECT FROM pg_stat_activity WHERE query LIKE '%pg_sleep(20)%' AND wait_event = 'PgSleep'"))
       .toHaveLength(1)
     const deaf = postgresLedger({ ...address, port })
-    const calls = [locked.settle(hostId, 1n, []), deaf.open({ key: 'l', name: 'nas', version: '1' }, null)]
+    const calls = [locked.settle(session, 1n, []), deaf.open({ key: 'l', name: 'nas', version: '1' }, null)]
     const ends = Promise.allSettled(calls)
     const startMs = performance.now()
     stop.abort(reason)
@@ -193,6 +193,7 @@ describe('a ledger on PostgreSQL', () => {
     const [nas, laptop] = await openTwo(await testLedger(own))
     await nas.claim('a', 'b')
     await laptop.close(nas)
+    await laptop.ledger.renew(laptop.session)
     const view = track(openFleetView(own.address))
     expect(await view.readTotals()).toEqual({
       ...{ contents: 0, isAbout: false, claims: 3, doubts: 3, secondSends: 0, today: 3, leaseMs: LEASE_MS },
@@ -202,7 +203,7 @@ describe('a ledger on PostgreSQL', () => {
     const both = { ...untold, version: '1.0.0', seenAt: expect.any(Number) }
     expect(await view.listHosts({ countsClaims: true })).toEqual([
       { ...both, id: laptop.opened.hostId, name: 'laptop', isOpen: true, isSilent: false, claims: 0 },
-      { ...both, id: nas.opened.hostId, name: 'nas', isOpen: false, isSilent: false, claims: 3 },
+      { ...both, id: nas.opened.hostId, name: 'nas', isOpen: false, isSilent: true, claims: 3 },
     ])
   })
 
@@ -236,10 +237,10 @@ describe('a ledger on PostgreSQL', () => {
     await own.run(`CREATE ROLE ${user} LOGIN PASSWORD 'secret' IN ROLE shelfd_host`)
     const address = { ...own.address, user, password: async () => 'secret' }
     const ledger = track(postgresLedger(address))
-    const { session, hostId } = await ledger.open({ key: 'k', name: 'nas', version: '1' }, null)
+    const { session } = await ledger.open({ key: 'k', name: 'nas', version: '1' }, null)
     const library = newLibrary()
     expect(await ledger.claim(session, library, [wanted('a')], { newPerDay: 5 })).toEqual([{ kind: 'mine' }])
-    await ledger.settle(hostId, 1n, [{ ...wanted('a'), session, library, kind: 'not-sent' }])
+    await ledger.settle(session, 1n, [{ ...wanted('a'), session, library, kind: 'not-sent' }])
     const connection = track(new LedgerConnection(address))
     for (const statement of [
       'SELECT * FROM shelfd.claim',
@@ -299,7 +300,11 @@ async function testLedger(own: TestDatabase, port = own.address.port): Promise<L
     nowMs: () => Date.now(),
     passTime: async (durationMs) => {
       const by = [`${durationMs} milliseconds`]
-      await own.run('UPDATE shelfd.spend SET slot = slot - $1::interval', by)
+      await own.run(
+        `WITH gone AS (DELETE FROM shelfd.spend RETURNING *)
+           INSERT INTO shelfd.spend SELECT service_id, slot - $1::interval, n FROM gone ORDER BY slot`,
+        by,
+      )
       await own.run('UPDATE shelfd.claim SET slot = slot - $1::interval', by)
       await own.run('UPDATE shelfd.refusal SET retry_at = retry_at - $1::interval', by)
       await own.run('UPDATE shelfd.session SET seen_at = seen_at - $1::interval', by)

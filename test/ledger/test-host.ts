@@ -35,6 +35,9 @@ export interface LedgerUnderTest {
   mark(): Promise<() => Promise<void>>
 }
 
+/** Longer than lease and grace. */
+export const SILENT_MS = 121_000
+
 export const NO_LIMIT: FleetLimits = { newPerDay: null }
 
 /** A library that no other test knows. */
@@ -73,15 +76,18 @@ export class TestHost {
   batch = 0n
   place: string | undefined
 
-  private constructor(ledger: Ledger, name: string, library: LedgerLibrary) {
-    this.ledger = ledger
+  readonly #target: LedgerUnderTest
+
+  private constructor(target: LedgerUnderTest, name: string, library: LedgerLibrary) {
+    this.#target = target
+    this.ledger = target.connect()
     this.name = name
     this.library = library
   }
 
   /** A host whose session is open. */
   static async open(target: LedgerUnderTest, name = 'nas', library = newLibrary()): Promise<TestHost> {
-    const host = new TestHost(target.connect(), name, library)
+    const host = new TestHost(target, name, library)
     await host.open(null)
     return host
   }
@@ -121,7 +127,7 @@ export class TestHost {
 
   async repeatSettle(...ends: readonly (readonly [words: string, end: EndOf])[]): Promise<OddEnd[]> {
     return await this.ledger.settle(
-      this.opened.hostId,
+      this.session,
       this.batch,
       ends.map(([words, end]) => ({ ...wanted(words), session: this.session, library: this.library, ...end })),
     )
@@ -136,6 +142,7 @@ export class TestHost {
   async close(other: TestHost): Promise<void> {
     const [seen] = await this.claim(await other.#claimOne())
     if (seen?.kind !== 'elsewhere' || !seen.owner) throw new Error('The other host has no claim')
+    await this.#target.passTime(SILENT_MS)
     expect(await this.ledger.closeSilent(seen.owner)).toBe(true)
   }
 

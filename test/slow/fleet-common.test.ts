@@ -72,6 +72,22 @@ describe('what ingestion made of a file', () => {
   })
 })
 
+test('a claim that cannot be read stops nothing but its own file, which is named [S-30]', async () => {
+  await using fleet = await fleetOf()
+  await fleet.sync('pc', { 'first.md': 'first' })
+  await fleet.database.run(`INSERT INTO shelfd.claim (library_id, sha256, mime, session_id, host_id, state, sent_to)
+    SELECT c.library_id, sha256('odd'), c.mime, 0, c.host_id, 's', '{"no JSON"}' FROM shelfd.content c`)
+  const nas = await fleet.host('nas', { 'a.md': 'a', 'odd.md': 'odd', 'z.md': 'z' })
+  const { exitCode, stdout, stderr } = await nas.sync([])
+  expect(exitCode).toBe(1)
+  expect(stdout).toMatch(/sent +2 files/)
+  const problem = 'Cannot upload "odd.md": what host "pc" recorded of it in the ledger cannot be read'
+  expect(stderr).toContain(problem)
+  expect((await nas.json(['failed', 'list'])).failed).toMatchObject([
+    { code: 'ledger-unusable', message: expect.stringContaining(problem), retryAt: expect.any(String) },
+  ])
+})
+
 describe('a service that asks one host to wait', () => {
   test('is left alone by the others as well [P21]', async () => {
     await using fleet = await fleetOf()

@@ -91,9 +91,9 @@ async function sentByNas(onSettle?: (ends: number) => void) {
 function connectTo(shared: MemoryLedger, onSettle: (ends: number) => void = () => {}): () => Promise<Ledger> {
   return async () => {
     const ledger = shared.connect()
-    const settle: Ledger['settle'] = async (hostId, batch, ends) => {
+    const settle: Ledger['settle'] = async (session, batch, ends) => {
       onSettle(ends.length)
-      return await ledger.settle(hostId, batch, ends)
+      return await ledger.settle(session, batch, ends)
     }
     return { ...ledger, settle }
   }

@@ -30,12 +30,12 @@ export function describeDatabase({ database: { host, port, database } }: FleetSe
 }
 
 export async function openView(context: CommandContext): Promise<FleetView> {
-  const { io, redactor } = context
+  const { io, redactor, logger } = context
   const fleet = requireFleet(context)
   context.showWait(`waiting for ${describeDatabase(fleet)}`)
   // Commands of a host alone load nothing of it.
   const { openFleet } = await import('../../app/fleet.ts')
-  return await openFleet(fleet, { ...io, redactor })
+  return await openFleet(fleet, { ...io, redactor, logger })
 }
 
 /** Returns the number of the host that the flags name, or null for all. Throws UsageError for --fleet with --host. */

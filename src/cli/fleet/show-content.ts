@@ -52,7 +52,10 @@ function describeFact({ kind, host, at, code, message }: InFleet['facts'][number
     case 'in-doubt':
       return ['not known', `whether an upload of ${host} arrived; the next host that has the file looks`]
     case 'refused':
-      return ['refused', `for ${host}: ${message} [${code}]${time === '' ? '' : `; tried again after ${time}`}`]
+      return [
+        'refused',
+        `for ${host}: ${message || 'it keeps to itself what the service said'} [${code}]${time === '' ? '' : `; tried again after ${time}`}`,
+      ]
     case 'second-send':
       return ['sent twice', `by ${host}, noticed ${time}`]
   }

@@ -13,6 +13,8 @@ export interface LedgerAddress {
   readonly tls: ConnectionOptions | false
   /** How long a connection, and a call, may take. */
   readonly callTimeoutMs: number
+  /** Called for what a host wrote in a form that cannot be read; it is left out. */
+  readonly onUnreadable?: (what: string, host: string) => void
   /** The program is to end: from then on, a call takes two seconds at most. */
   readonly signal?: AbortSignal
 }

@@ -1,5 +1,5 @@
 import { MOST_PUBLISHED, type Published, type PublishedMirror, type PublishedProblem } from '../published.ts'
-import { boundMessage, withoutNul } from './encoding.ts'
+import { boundText } from './encoding.ts'
 
 /** The most bytes of a state, a problem and a run, by the tables. */
 const MOST_BYTES = { state: 4_096, problem: 12_288, run: 8_192 }
@@ -18,12 +18,12 @@ export function encodePublished({ sentInDay, mirrors, problems, runs }: Publishe
   })
   return [
     sentInDay,
-    states.map(({ name }) => withoutNul(name)),
+    states.map(({ name }) => boundText(name)),
     states.map(({ state }) => state.sign),
     states.map(({ queue }) => queue.contents),
     states.map((mirror) => mirror.problems),
     states.map(({ text }) => text),
-    shown?.map(({ mirror }) => withoutNul(mirror)),
+    shown?.map(({ mirror }) => boundText(mirror)),
     shown?.map(({ nth }) => nth),
     shown?.map(({ content }) => content && Buffer.from(content.sha256, 'hex')),
     shown?.map(({ text }) => text),
@@ -36,7 +36,7 @@ function* numberProblems(problems: readonly PublishedProblem[]) {
   const last = new Map<string, number>()
   for (const problem of problems) {
     const nth = (last.get(problem.mirror) ?? 0) + 1
-    const text = textWithin({ ...problem, message: boundMessage(problem.message) }, MOST_BYTES.problem)
+    const text = textWithin({ ...problem, message: boundText(problem.message) }, MOST_BYTES.problem)
     if (nth > MOST_PUBLISHED.problems || text === undefined) continue
     last.set(problem.mirror, nth)
     yield { ...problem, nth, text }
@@ -45,7 +45,7 @@ function* numberProblems(problems: readonly PublishedProblem[]) {
 
 function boundMirror({ state, path, ...mirror }: PublishedMirror): PublishedMirror {
   const isLong = path !== null && Buffer.byteLength(path) > MOST_TEXT
-  return { ...mirror, path: isLong ? boundMessage(path) : path, state: { ...state, text: boundMessage(state.text) } }
+  return { ...mirror, path: isLong ? boundText(path) : path, state: { ...state, text: boundText(state.text) } }
 }
 
 /** Any character may be in JSON, but for NUL and halves of pairs, which JSON escapes. */

@@ -1,4 +1,7 @@
-/** What the functions of the ledger take and return, in place of the contract's shapes. */
+/** What the functions of the ledger take and return, in place of the contract's shapes. What other hosts wrote is taken for as odd as it may be. */
+import { z } from 'zod'
+import { identifier } from '../../contract/records.ts'
+import { errorCodes } from '../../foundation/errors.ts'
 import type {
   ClaimResult,
   EndKind,
@@ -12,7 +15,7 @@ import type {
   WantedContent,
 } from '../ledger.ts'
 
-const MOST_MESSAGE_BYTES = 500
+const MOST_TEXT_BYTES = 500
 
 const OUTCOMES: Readonly<Record<SharedOutcome, string>> = {
   pending: 'p',
@@ -76,18 +79,28 @@ export function decodeFollowUp({ o_answer, o_outcome, o_session, o_beat }: Follo
   return o_answer === 'm' ? { kind: 'mine' } : { kind: 'elsewhere', owner: decodeBeat(o_session, o_beat) }
 }
 
+/** When something may be tried again, in milliseconds since the epoch; what no clock can show is left to a person. */
+export const moment = z.coerce.number().int().min(0).max(8.64e15)
+const problemCode = z.enum(errorCodes)
+
 export function decodeClaim(row: ClaimRow): ClaimResult {
-  const host = row.o_host ?? ''
-  const untilMs = row.o_until === null ? null : Number(row.o_until)
+  const host = boundText(row.o_host ?? '')
+  const untilMs = row.o_until === null ? null : (moment.safeParse(row.o_until).data ?? null)
   switch (row.o_answer) {
     case 'm':
       return { kind: 'mine' }
-    case 'd':
-      return { kind: 'doubtful', places: decodePlaces(row.o_places ?? []), host }
-    case 's':
-      return { kind: 'stored', resourceId: row.o_resource ?? '', outcome: decodeOutcome(row.o_outcome), host }
+    case 'd': {
+      const places = decodePlaces(row.o_places ?? [])
+      return places ? { kind: 'doubtful', places, host } : { kind: 'unreadable', host }
+    }
+    case 's': {
+      const { data: resourceId } = identifier.safeParse(row.o_resource)
+      if (resourceId === undefined) return { kind: 'unreadable', host }
+      return { kind: 'stored', resourceId, outcome: decodeOutcome(row.o_outcome), host }
+    }
     case 'r': {
-      const refusal = { code: row.o_code ?? '', message: row.o_message ?? '', retryAt: untilMs }
+      const code = problemCode.safeParse(row.o_code).data ?? 'request-rejected'
+      const refusal = { code, message: boundText(row.o_message ?? ''), retryAt: untilMs }
       return { kind: 'refused', ...refusal, isSetAside: row.o_is_set_aside === true, host }
     }
     case 'h':
@@ -179,7 +192,7 @@ export function encodeEnds(ends: readonly UploadEnd[]): {
     columnOf(({ resourceId }) => resourceId),
     columnOf(({ outcome }) => OUTCOMES[outcome ?? 'pending']),
     refusalsOf(({ code }) => withoutNul(code)),
-    refusalsOf(({ message }) => boundMessage(message)),
+    refusalsOf(({ message }) => boundText(message)),
     refusalsOf(({ retryAt }) => retryAt),
     refusalsOf(({ isSetAside }) => isSetAside),
   ]
@@ -239,11 +252,11 @@ function quote(text: string): string {
   return `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
 }
 
-/** A message of at most 500 bytes, as every ledger keeps it. */
-export function boundMessage(message: string): string {
-  const bytes = Buffer.from(withoutNul(message))
-  if (bytes.length <= MOST_MESSAGE_BYTES) return bytes.toString()
-  return `${new TextDecoder().decode(bytes.subarray(0, MOST_MESSAGE_BYTES - '…'.length * 3), { stream: true })}…`
+/** A text of at most 500 bytes, as every ledger keeps it. */
+export function boundText(text: string): string {
+  const bytes = Buffer.from(withoutNul(text))
+  if (bytes.length <= MOST_TEXT_BYTES) return bytes.toString()
+  return `${new TextDecoder().decode(bytes.subarray(0, MOST_TEXT_BYTES - '…'.length * 3), { stream: true })}…`
 }
 
 /** PostgreSQL takes any text without it. */
@@ -287,11 +300,26 @@ function encodePlaces(places: readonly UploadPlace[]): string {
   return JSON.stringify(places.map(({ path, remoteDirectory }) => [path, remoteDirectory]))
 }
 
-/** Returns each distinct place once. */
-function decodePlaces(values: readonly Uint8Array[]): UploadPlace[] {
-  const places = values.flatMap((value): [string, string][] => JSON.parse(Buffer.from(value).toString()))
-  const distinct = new Map(
-    places.map(([path, remoteDirectory]) => [JSON.stringify([path, remoteDirectory]), { path, remoteDirectory }]),
-  )
+/** More than any file system takes. */
+const MOST_PATH = 1 << 16
+const recordedPlaces = z.array(z.tuple([z.string().min(1).max(MOST_PATH), z.string().max(MOST_PATH)])).min(1)
+
+/** Returns each distinct place once; undefined if some cannot be read: a search would not cover them. */
+function decodePlaces(values: readonly (Uint8Array | null)[]): UploadPlace[] | undefined {
+  const distinct = new Map<string, UploadPlace>()
+  for (const value of values) {
+    const { data } = recordedPlaces.safeParse(parseJson(Buffer.from(value ?? []).toString()))
+    if (!data) return undefined
+    for (const [path, remoteDirectory] of data) distinct.set(`${path}\0${remoteDirectory}`, { path, remoteDirectory })
+  }
   return [...distinct.values()]
+}
+
+/** Undefined for what is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

@@ -16,6 +16,7 @@ const OURS: Readonly<Record<string, (message: string) => Error>> = {
   SF002: (message) => new LedgerError('host-in-use', message),
   SF003: (message) => new LedgerError('went-back', message),
   SF005: (message) => new LedgerError('host-elsewhere', message),
+  SF006: (message) => new OperatorError('ledger-unusable', `The ledger takes no more: ${message}`),
   SF004: (message) => new OperatorError('ledger-unusable', `The ledger cannot be used: ${message}`),
 }
 

@@ -3,6 +3,7 @@ import type { ContentFact, FleetView, HostView, OfHost } from '../fleet-view.ts'
 import { publishedMirror, publishedProblem, publishedRun } from '../published.ts'
 import type { LedgerAddress } from './address.ts'
 import { LedgerConnection } from './connection.ts'
+import { boundText, moment, parseJson } from './encoding.ts'
 
 /** Opens what people see of a ledger on PostgreSQL; connects with the first question. */
 export function openFleetView(address: LedgerAddress): FleetView {
@@ -11,7 +12,7 @@ export function openFleetView(address: LedgerAddress): FleetView {
     (await connection.query<{ done: boolean }>(text, values))[0]?.done === true
   const publishedBy = async <T>(shape: z.ZodType<T>, call: string, values: readonly unknown[]) =>
     (await connection.query<PublishedRow>(`SELECT o_host_id, o_host, ${call}`, values)).flatMap((row) =>
-      readPublished(shape, row),
+      readPublished(shape, row, address),
     )
   return {
     listHosts: async ({ countsClaims = false } = {}) =>
@@ -105,8 +106,8 @@ const FACTS: Readonly<Record<string, ContentFact['kind']>> = {
 function toView(row: HostRow): HostView {
   return {
     id: row.o_id,
-    name: row.o_name,
-    version: row.o_version,
+    name: boundText(row.o_name),
+    version: boundText(row.o_version),
     seenAt: timeOf(row.o_seen),
     isOpen: row.o_is_open,
     isSilent: row.o_is_silent,
@@ -129,7 +130,7 @@ function toFact(row: FactRow): ContentFact {
     kind: FACTS[row.o_kind] ?? 'stored',
     origin: row.o_origin,
     libraryId: row.o_library,
-    host: row.o_host ?? '',
+    host: boundText(row.o_host ?? ''),
     resourceId: row.o_resource,
     code: row.o_code,
     message: row.o_message,
@@ -137,15 +138,18 @@ function toFact(row: FactRow): ContentFact {
   }
 }
 
-/** What a host of another version published in another shape is left out. */
+/** What a host published in another shape, such as one of a later version, is left out. */
 function readPublished<T>(
   shape: z.ZodType<T>,
   { o_host_id: hostId, o_host: host, published }: PublishedRow,
+  { onUnreadable }: LedgerAddress,
 ): (T & OfHost)[] {
-  const { data } = shape.safeParse(JSON.parse(published))
-  return data === undefined ? [] : [{ ...data, hostId, host }]
+  const { data } = shape.safeParse(parseJson(published))
+  if (data === undefined) onUnreadable?.('a report', host)
+  return data === undefined ? [] : [{ ...data, hostId, host: boundText(host) }]
 }
 
+/** Null also for what no clock can show. */
 function timeOf(milliseconds: string | null): number | null {
-  return milliseconds === null ? null : Number(milliseconds)
+  return milliseconds === null ? null : (moment.safeParse(milliseconds).data ?? null)
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type {
   ClaimLimits,
   ClaimResult,
@@ -20,13 +21,13 @@ import type { LedgerAddress } from './address.ts'
 import { LedgerConnection } from './connection.ts'
 import { encodePublished } from './encode-published.ts'
 import {
+  boundText,
   type ClaimRow,
   decodeClaim,
   decodeFollowUp,
   encodeContents,
   encodeEnds,
   type FollowUpRow,
-  withoutNul,
 } from './encoding.ts'
 
 /** A ledger on PostgreSQL, over two connections, so that a long claim delays no beat. Connects with the first call. */
@@ -37,17 +38,19 @@ export function postgresLedger(address: LedgerAddress): Ledger {
 class PostgresLedger implements Ledger {
   readonly #work: LedgerConnection
   readonly #beats: LedgerConnection
+  readonly #onUnreadable: LedgerAddress['onUnreadable']
   /** The number of the last order that a renewal brought. */
   #taken = 0n
 
   constructor(address: LedgerAddress) {
     this.#work = new LedgerConnection(address)
     this.#beats = new LedgerConnection(address)
+    this.#onUnreadable = address.onUnreadable
   }
 
   async open(host: HostIdentity, previous: bigint | null): Promise<OpenedSession> {
     const { key, name, version, place, isRestored = false } = host
-    const values = [key, withoutNul(name), withoutNul(version), previous, place, isRestored]
+    const values = [key, boundText(name), boundText(version), previous, place, isRestored]
     const [row] = await this.#work.query<OpenRow>('SELECT * FROM shelfd.open_1($1, $2, $3, $4, $5, $6)', values)
     if (!row) throw new Error('The ledger returned no session')
     this.#taken = 0n
@@ -65,17 +68,21 @@ class PostgresLedger implements Ledger {
   async renew(session: bigint, use?: ServiceUse): Promise<Renewal> {
     const values = [session, this.#taken, use?.origin, Math.ceil(use?.waitLeftMs ?? 0), use?.isBusy ?? false]
     const rows = await this.#beats.query<RenewRow>('SELECT * FROM shelfd.renew_1($1, $2, $3, $4, $5)', values)
-    const orders = rows.flatMap(({ o_order, o_kind, o_mirror }) =>
-      o_order !== null && o_kind !== null ? { id: BigInt(o_order), order: { kind: o_kind, mirror: o_mirror } } : [],
-    )
-    this.#taken = orders.at(-1)?.id ?? this.#taken
+    this.#taken = BigInt(rows.at(-1)?.o_order ?? this.#taken)
     const [first] = rows
     return {
       isOurs: first?.o_is_ours === true,
-      orders: orders.map(({ order }) => order),
+      orders: rows.flatMap((row) => this.#readOrder(row)),
       waitMs: Number(first?.o_wait_ms ?? 0),
       busyOthers: first?.o_busy_others ?? 0,
     }
+  }
+
+  #readOrder({ o_order, o_kind: kind, o_mirror: mirror }: RenewRow): HostOrder[] {
+    if (o_order === null) return []
+    const { data } = hostOrder.safeParse({ kind, mirror })
+    if (!data) this.#onUnreadable?.('an order', '')
+    return data ? [data] : []
   }
 
   async claim(
@@ -106,11 +113,11 @@ class PostgresLedger implements Ledger {
     return pickResults(found, rows)
   }
 
-  async settle(hostId: number, batch: bigint, ends: readonly UploadEnd[]): Promise<OddEnd[]> {
+  async settle(session: bigint, batch: bigint, ends: readonly UploadEnd[]): Promise<OddEnd[]> {
     const { values, order } = encodeEnds(ends)
     const placeholders = values.map((_, index) => `$${index + 3}`).join(', ')
     const rows = await this.#work.query<SettleRow>(`SELECT * FROM shelfd.settle_1($1, $2, ${placeholders})`, [
-      ...[hostId, batch, ...values],
+      ...[session, batch, ...values],
     ])
     return rows.map(({ o_nth, o_is_late, o_resource }) => ({
       index: order[o_nth - 1] ?? -1,
@@ -154,6 +161,8 @@ class PostgresLedger implements Ledger {
   }
 }
 
+const hostOrder = z.object({ kind: z.enum(['pause', 'resume', 'sync']), mirror: z.string().max(1_024).nullable() })
+
 interface OpenRow {
   readonly o_session: string
   readonly o_host: number
@@ -167,7 +176,7 @@ interface OpenRow {
 interface RenewRow {
   readonly o_is_ours: boolean
   readonly o_order: string | null
-  readonly o_kind: HostOrder['kind'] | null
+  readonly o_kind: string | null
   readonly o_mirror: string | null
   readonly o_wait_ms: string
   readonly o_busy_others: number

@@ -38,6 +38,8 @@ export interface FleetOptions {
   /** Distinguishes the state of this host from a copy of it; undefined where the system does not. */
   readonly place?: string | undefined
   readonly limits: FleetLimits
+  /** False: messages, which may name files, stay here. */
+  readonly namesPaths?: boolean
   /** The service that other hosts use as well; undefined: nobody else does. */
   readonly service?: SharedService | undefined
   /** Milliseconds since the system started, time asleep included. */

@@ -3,6 +3,7 @@ import { INBOX_PATH } from '../../contract/routes.ts'
 import { momentOf } from '../../foundation/clock.ts'
 import { joinPath, nameOf } from '../../foundation/files/paths.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
+import { HOUR_MS } from '../../foundation/text/times.ts'
 import type { ClaimResult, LedgerLibrary, UploadPlace, WantedContent } from '../../ledger/ledger.ts'
 import { quarantineLeftMs } from '../../rules/retry-delay.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
@@ -80,17 +81,31 @@ export class LedgerAnswers {
       case 'doubtful':
         this.#recordDoubt(candidate, result)
         break
+      case 'unreadable':
+        this.#recordUnreadable(candidate, result)
+        break
     }
   }
 
   #recordRefused({ contentId, path }: Candidate, result: AnswerOf<'refused'>): void {
     const { store } = this.#context.engine
     const { fleet, attempts } = this.#options
-    const message = result.host === fleet.name ? result.message : describeForeign(result, path)
+    const isOwn = result.host === fleet.name && result.message !== ''
+    const message = isOwn ? result.message : describeForeign(result, path)
     store.contents.markRefused(contentId, { ...result, message })
     if (result.isSetAside) store.quarantine.setAside(contentId)
     // The clocks of two hosts may differ about when it may be tried again.
     attempts.exhausted.add(contentId)
+  }
+
+  /** An upload may have arrived where nobody can look for it. */
+  #recordUnreadable({ contentId, path }: Candidate, { host }: AnswerOf<'unreadable'>): void {
+    const { store, clock, logger } = this.#context.engine
+    const reason = `what host "${escapeText(host)}" recorded of it in the ledger cannot be read; upgrade shelfd here, if that host has a newer one`
+    const message = `Cannot upload "${escapeText(nameOf(path))}": ${reason}`
+    store.contents.markRefused(contentId, { code: 'ledger-unusable', message, retryAt: clock.nowMs() + HOUR_MS })
+    this.#options.attempts.exhausted.add(contentId)
+    logger.warn(message, { path })
   }
 
   /** Adds the places of other hosts, so that the search covers them. */
@@ -161,5 +176,5 @@ export function wantedOf({
 /** `Cannot upload "b.md", as host "nas" could not: …`, where the message of that host names its own file. */
 function describeForeign({ message, host }: AnswerOf<'refused'>, path: string): string {
   const reason = message.replace(/^Cannot upload ".*?"(?:, as host ".*?" could not)?: /s, '')
-  return `Cannot upload "${escapeText(nameOf(path))}", as host "${escapeText(host)}" could not: ${reason}`
+  return `Cannot upload "${escapeText(nameOf(path))}", as host "${escapeText(host)}" could not: ${reason || 'that host keeps to itself what the service said'}`
 }

@@ -63,7 +63,7 @@ export class Membership implements AsyncDisposable {
   constructor(context: FleetContext, options: FleetOptions) {
     this.#context = context
     this.#options = options
-    this.#outbox = new SettlementOutbox(context)
+    this.#outbox = new SettlementOutbox(context, options)
     // What could not be settled while the ledger was away is settled soon after it is back.
     const onRenewed = async () => {
       if (!this.#outbox.isEmpty) await this.settle()

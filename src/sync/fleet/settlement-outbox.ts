@@ -32,6 +32,7 @@ interface OutboxContext {
  * changes nothing, and a ledger whose last number is lower than the store's has lost something.
  */
 export class SettlementOutbox {
+  readonly #namesPaths: boolean
   readonly #store: FleetStore
   readonly #clock: Clock
   readonly #logger: Logger
@@ -40,7 +41,11 @@ export class SettlementOutbox {
   /** The last batch that the ledger has settled. */
   #settled = 0n
 
-  constructor({ store, clock, logger, signal }: OutboxContext) {
+  constructor(
+    { store, clock, logger, signal }: OutboxContext,
+    { namesPaths = true }: { readonly namesPaths?: boolean } = {},
+  ) {
+    this.#namesPaths = namesPaths
     this.#store = store
     this.#clock = clock
     this.#logger = logger
@@ -88,7 +93,7 @@ export class SettlementOutbox {
     await this.#flushing
   }
 
-  async #flushAll({ ledger, hostId, session }: LedgerSession): Promise<void> {
+  async #flushAll({ ledger, session }: LedgerSession): Promise<void> {
     const { settlements } = this.#store
     for (;;) {
       while (settlements.isEmpty() && this.#addUnsettled(session)) await this.#clock.sleep(0)
@@ -97,7 +102,14 @@ export class SettlementOutbox {
       if (batch === undefined) return
       const rows = settlements.list(batch)
       // The answer to an earlier call was lost.
-      const odd = batch > this.#settled ? await ledger.settle(hostId, batch, rows.map(toEnd)) : []
+      const odd =
+        batch > this.#settled
+          ? await ledger.settle(
+              session,
+              batch,
+              rows.map((row) => toEnd(row, this.#namesPaths)),
+            )
+          : []
       for (const end of odd) this.#reportSecondSend(rows[end.index], end)
       // A power cut may take this back: the batch has its number, so the ledger is not reported it again.
       this.#store.writeRelaxed(() => {
@@ -145,7 +157,7 @@ export const LEDGER = 'fleet:ledger'
 /** The key of the content after which receipts that the ledger lacks are still to be added, and of the last batch that it has. */
 const UNSETTLED = 'fleet:unsettled'
 
-interface LedgerSession extends Pick<OpenedSession, 'hostId' | 'session'> {
+interface LedgerSession extends Pick<OpenedSession, 'session'> {
   readonly ledger: Ledger
 }
 
@@ -154,13 +166,14 @@ interface Reconciliation {
   readonly isUnknown: boolean
 }
 
-function toEnd(row: Settlement): UploadEnd {
+function toEnd(row: Settlement, namesPaths: boolean): UploadEnd {
   const { session, origin, tenantId, remoteId, sha256, mime, size, resourceId } = row
   const kind = row.kind as EndKind
   const end = { session: BigInt(session), library: { origin, tenantId, remoteId }, sha256, mime, sizeBytes: size, kind }
   if (kind === 'refused' || kind === 'ignored') {
     const { problemCode, problemMessage, retryAt, isSetAside } = row
-    const refusal = { code: problemCode ?? 'request-rejected', message: problemMessage ?? '', retryAt }
+    const message = (namesPaths && problemMessage) || ''
+    const refusal = { code: problemCode ?? 'request-rejected', message, retryAt }
     return { ...end, refusal: { ...refusal, isSetAside: isSetAside === 1 } }
   }
   if (resourceId === null) return end

@@ -271,7 +271,7 @@ export function describeEnds(ledger: () => LedgerUnderTest): void {
       await nas.settle()
       nas.batch += 1n
       await expectLedgerError(nas.settle(), 'went-back')
-      await expectLedgerError(nas.ledger.settle(0, 1n, []), 'went-back')
+      await expectLedgerError(nas.ledger.settle(0n, 1n, []), 'session-over')
       expect(await nas.open()).toMatchObject({ settled: 1n })
     })
 

@@ -6,6 +6,7 @@ import {
   NO_LIMIT,
   newLibrary,
   openTwo,
+  SILENT_MS,
   TestHost,
   wanted,
 } from '../test-host.ts'
@@ -139,6 +140,24 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       expect(await nas.ledger.renew(12_345n)).toEqual({ isOurs: false, orders: [], waitMs: 0, busyOthers: 0 })
     })
 
+    test('what others see of a session does not let them act for its host [S-30]', async () => {
+      const [nas, laptop] = await openTwo(ledger())
+      await nas.claim('a')
+      const [seen] = await laptop.claim('a')
+      const stolen = seen?.kind === 'elsewhere' ? (seen.owner?.session ?? 0n) : 0n
+      const end = { ...wanted('a'), session: stolen, library: nas.library, kind: 'not-sent' as const }
+      await expectLedgerError(laptop.ledger.settle(stolen, 1n, [end]), 'session-over')
+      await expectLedgerError(laptop.ledger.claim(stolen, nas.library, [wanted('b')], NO_LIMIT), 'session-over')
+      await expectLedgerError(laptop.ledger.takeFollowUps(stolen, nas.library, ['r']), 'session-over')
+      const nothing = { sentInDay: 0, mirrors: [], problems: [], runs: [] }
+      await expectLedgerError(laptop.ledger.publish(stolen, nothing), 'session-over')
+      expect(await laptop.ledger.renew(stolen)).toMatchObject({ isOurs: false })
+      await laptop.ledger.close(stolen)
+      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true })
+      await laptop.settle(['a', { kind: 'not-sent', session: stolen }])
+      expect(await laptop.claim('a')).toMatchObject([{ kind: 'elsewhere', host: 'nas' }])
+    })
+
     test('a renewal adds a beat, which others see', async () => {
       const [nas, laptop] = await openTwo(ledger())
       await nas.claim('a')
@@ -155,6 +174,8 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       const [seen] = await laptop.claim('a')
       const owner = seen?.kind === 'elsewhere' ? seen.owner : undefined
       if (!owner) throw new Error('no owner')
+      expect(await laptop.ledger.closeSilent(owner), 'the ledger has seen it a moment ago').toBe(false)
+      await ledger().passTime(SILENT_MS)
       expect(await laptop.ledger.closeSilent(owner)).toBe(true)
       expect(await laptop.ledger.closeSilent(owner)).toBe(false)
       expect(await nas.ledger.renew(nas.session)).toEqual({ isOurs: false, orders: [], waitMs: 0, busyOthers: 0 })
@@ -175,8 +196,11 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
     test('a renewal and a closing at the same time exclude each other [P3]', async () => {
       for (let round = 0; round < 10; round += 1) {
         const [nas, laptop] = await openTwo(ledger())
-        await nas.ledger.renew(nas.session)
-        const owner = { session: nas.session, beat: 1n }
+        await nas.claim(`${round}`)
+        const [seen] = await laptop.claim(`${round}`)
+        const owner = seen?.kind === 'elsewhere' ? seen.owner : undefined
+        if (!owner) throw new Error('no owner')
+        await ledger().passTime(SILENT_MS)
         const [{ isOurs }, isClosed] = await Promise.all([
           nas.ledger.renew(nas.session),
           laptop.ledger.closeSilent(owner),

@@ -1,6 +1,6 @@
 -- What hosts of one ledger share. Hosts call the functions, whose names end in their version, and never touch a table. Paths are bytea,
 -- since any bytes may be in them; texts that are compared have the collation "C". A closed session may have lost its row: claims whose
--- session is missing count as claims of a closed one.
+-- session is missing count as claims of a closed one. A host may be another's enemy: what one may leave behind is bounded.
 create schema shelfd;
 set local search_path = shelfd;
 
@@ -13,39 +13,55 @@ create table ledger (
   created_on  text
 );
 
--- A service and tenant: limits are common to its libraries. Its row is the lock of what may still be spent.
+-- A service and tenant: limits are common to its libraries. Its row is the lock of what may still be spent. Numbers of services, libraries and
+-- MIME types come from no sequence (lock_names_1), which calls that are rolled back would use up.
 create table service (
-  id         integer generated always as identity primary key,
-  origin     text collate "C" not null,
+  id         integer primary key,
+  origin     text collate "C" not null check (octet_length(origin) <= 2048),
   tenant_id  bigint not null,
+  made_by    name not null default session_user,
   unique (origin, tenant_id)
 );
 
 create table library (
-  id          integer generated always as identity primary key,
+  id          integer primary key,
   service_id  integer not null,
-  remote_id   text collate "C" not null,
+  remote_id   text collate "C" not null check (octet_length(remote_id) <= 2048),
+  made_by     name not null default session_user,
   unique (service_id, remote_id)
 );
 
-create table mime (id smallint generated always as identity primary key, name text collate "C" not null unique);
+create table mime (
+  id       smallint primary key,
+  name     text collate "C" not null unique check (octet_length(name) <= 255),
+  made_by  name not null default session_user
+);
 
 -- Numbers of hosts and sessions are random: a restored ledger never gives out a number again that somebody else still uses.
 create table host (
   id          integer primary key default 1 + floor(random() * 2147483646)::integer,
-  key         text collate "C" not null unique,
-  name        text not null,
-  version     text not null,
+  key         text collate "C" not null unique check (octet_length(key) <= 64),
+  name        text not null check (octet_length(name) <= 500),
+  version     text not null check (octet_length(version) <= 64),
+  made_by     name not null default session_user,
   session_id  bigint,
   -- The number of the last batch that was settled.
   settled     bigint not null default 0,
   is_forgotten boolean not null default false,
   -- What distinguishes the state of a host from a copy of it; null: unknown.
-  place       text collate "C"
+  place       text collate "C" check (octet_length(place) <= 255)
 );
 
+create function random_number_1() returns bigint language sql as $$
+  select ('x' || left(digits, 12) || right(digits, 4))::bit(64)::bigint & 9223372036854775807
+    from (select replace(gen_random_uuid()::text, '-', '') digits) random $$;
+
+-- The number of a session is the secret of its host, also where all hosts have one role; others see public_id.
 create table session (
   id           bigint primary key,
+  public_id    bigint not null unique default random_number_1(),
+  -- Who opened it: only this role may use it.
+  role         name not null default session_user,
   host_id      integer not null,
   previous_id  bigint,
   -- Where it was opened: on another generation or timeline, the ledger may lack what the session did.
@@ -57,17 +73,17 @@ create table session (
   -- Another host closed it, since it was silent.
   is_lost      boolean not null default false,
   -- The service to which it uploads or whose ingestion it waits for, by its last beat.
-  busy_with    text collate "C"
+  busy_with    text collate "C" check (octet_length(busy_with) <= 2048)
 ) with (fillfactor = 50);
 create index on session (host_id);
 
 -- outcome: p pending, s searchable, r searchable with a remark, i partial, f failed, u unknown
 create table content (
   library_id   integer not null,
-  sha256       bytea not null,
+  sha256       bytea not null check (octet_length(sha256) = 32),
   mime         smallint not null,
   size         bigint not null,
-  resource_id  text collate "C" not null,
+  resource_id  text collate "C" not null check (octet_length(resource_id) <= 2048),
   outcome      "char" not null,
   host_id      integer not null,
   stored_at    timestamptz not null default clock_timestamp(),
@@ -81,7 +97,7 @@ create index on content using hash (resource_id);
 -- state: s may be sent by its session, d in doubt, whose session looks first. Small: only what is open.
 create table claim (
   library_id  integer not null,
-  sha256      bytea not null,
+  sha256      bytea not null check (octet_length(sha256) = 32),
   mime        smallint not null,
   -- 0: nobody's, to be taken over by whoever asks next.
   session_id  bigint not null,
@@ -98,10 +114,10 @@ create table claim (
 
 create table refusal (
   library_id    integer not null,
-  sha256        bytea not null,
+  sha256        bytea not null check (octet_length(sha256) = 32),
   mime          smallint not null,
-  code          text not null,
-  message       text not null,
+  code          text not null check (octet_length(code) <= 64),
+  message       text not null check (octet_length(message) <= 500),
   count         integer not null,
   -- Null: a person must act.
   retry_at      timestamptz,
@@ -117,10 +133,11 @@ create table extra_send (
   mime         smallint not null,
   host_id      integer not null,
   session_id   bigint not null,
-  resource_id  text collate "C" not null,
+  resource_id  text collate "C" not null check (octet_length(resource_id) <= 2048),
   noticed_at   timestamptz not null default clock_timestamp()
 );
 create index on extra_send (library_id, sha256, mime);
+create index on extra_send (host_id);
 
 -- Contents that were claimed in ten minutes.
 create table spend (service_id integer not null, slot timestamptz not null, n bigint not null, primary key (service_id, slot));
@@ -129,13 +146,15 @@ create table host_order (
   id        bigint generated always as identity primary key,
   host_id   integer not null,
   kind      text not null check (kind in ('pause', 'resume', 'sync')),
-  mirror    text,
+  mirror    text check (octet_length(mirror) <= 1024),
   given_at  timestamptz not null default clock_timestamp()
 );
+create index on host_order (host_id);
 
--- What a service asked one host for (`Retry-After`). It ends by the clock of the ledger, but is never longer than it was asked for.
+-- What a service asked each host for (`Retry-After`). It ends by the clock of the ledger, but is never longer than it was asked for.
 create table service_wait (
-  origin     text collate "C" primary key,
+  host_id    integer primary key,
+  origin     text collate "C" not null check (octet_length(origin) <= 2048),
   asked_at   timestamptz not null,
   length_ms  bigint not null
 );
@@ -151,8 +170,8 @@ create table published_host (
 
 create table published_mirror (
   host_id   integer not null,
-  name      text collate "C" not null,
-  sign      text not null,
+  name      text collate "C" not null check (octet_length(name) <= 1024),
+  sign      text not null check (octet_length(sign) <= 8),
   waiting   bigint not null,
   problems  bigint not null,
   state     text not null check (octet_length(state) <= 4096),
@@ -161,7 +180,7 @@ create table published_mirror (
 
 create table published_problem (
   host_id  integer not null,
-  mirror   text collate "C" not null,
+  mirror   text collate "C" not null check (octet_length(mirror) <= 1024),
   nth      smallint not null check (nth between 1 and 1000),
   sha256   bytea,
   problem  text not null check (octet_length(problem) <= 12288),
@@ -206,43 +225,73 @@ begin
   if current_setting('synchronous_commit') not in ('on', 'remote_apply') then perform set_config('synchronous_commit', 'on', true); end if;
 end $$;
 
--- A row that somebody else makes at this moment is waited for and not locked: claims lock the service last.
+-- What a role of its own may leave behind at most; where all hosts have one role, all of them together.
+create function check_room_1(p_what text, p_count bigint, p_most bigint) returns void language plpgsql as $$
+begin
+  if p_count >= p_most then
+    raise exception 'role "%" has left % %, and no more are kept', session_user, p_most, p_what using errcode = 'SF006';
+  end if;
+end $$;
+
+-- Held by who gives a number to a service, a library or a MIME type, before anything that others wait for. A lock of a table, since any role may take
+-- one by pg_advisory_lock.
+create function lock_names_1() returns void language sql as $$ lock table shelfd.mime in share row exclusive mode $$;
+
 create function library_1(p_origin text, p_tenant bigint, p_remote text, p_may_create boolean) returns library language plpgsql as $$
 declare found_service integer; result library;
 begin
   select s.id into found_service from service s where s.origin = p_origin and s.tenant_id = p_tenant;
-  if not found and p_may_create then
-    insert into service (origin, tenant_id) values (p_origin, p_tenant) on conflict do nothing;
-    select s.id into found_service from service s where s.origin = p_origin and s.tenant_id = p_tenant;
+  select * into result from library l where l.service_id = found_service and l.remote_id = p_remote;
+  if found or not p_may_create then return result; end if;
+  perform lock_names_1();
+  -- By newer snapshots: somebody may have made them meanwhile.
+  select s.id into found_service from service s where s.origin = p_origin and s.tenant_id = p_tenant;
+  if not found then
+    perform check_room_1('services', (select count(*) from service s where s.made_by = session_user), 1000);
+    insert into service (id, origin, tenant_id) select coalesce(max(s.id), 0) + 1, p_origin, p_tenant from service s returning id into found_service;
   end if;
   select * into result from library l where l.service_id = found_service and l.remote_id = p_remote;
-  if not found and p_may_create then
-    insert into library (service_id, remote_id) values (found_service, p_remote) on conflict do nothing;
-    select * into result from library l where l.service_id = found_service and l.remote_id = p_remote;
+  if not found then
+    perform check_room_1('libraries', (select count(*) from library l where l.made_by = session_user), 10000);
+    insert into library (id, service_id, remote_id) select coalesce(max(l.id), 0) + 1, found_service, p_remote from library l returning * into result;
   end if;
   return result;
 end $$;
 
--- Names must be sorted; null for those that are unknown.
+-- Null for those that are unknown.
 create function mimes_1(p_names text[], p_may_create boolean) returns smallint[] language plpgsql as $$
 declare result smallint[] := '{}'; one smallint; n text;
 begin
   foreach n in array p_names loop
     select m.id into one from mime m where m.name = n;
     if not found and p_may_create then
-      insert into mime (name) values (n) on conflict do nothing;
+      perform lock_names_1();
       select m.id into one from mime m where m.name = n;
+      if not found then
+        perform check_room_1('MIME types', (select count(*) from mime m where m.made_by = session_user), 1000);
+        insert into mime (id, name) select coalesce(max(m.id), 0) + 1, n from mime m returning id into one;
+      end if;
     end if;
     result := result || one;
   end loop;
   return result;
 end $$;
 
--- Throws for a session that is closed, or that was opened before the ledger changed over to another timeline.
+-- Throws for a call of more than a host makes.
+create function check_size_1(p_count integer) returns void language plpgsql as $$
+begin
+  if p_count > 500 then raise exception 'more than 500 rows in a call' using errcode = 'SF006'; end if;
+end $$;
+
+-- Had a session no beat for lease and grace? After the clock was set back, the caller alone knows.
+create function is_silent_1(p_seen_at timestamptz) returns boolean language sql stable as $$
+  select p_seen_at < clock_timestamp() - make_interval(secs => l.lease_ms / 500.0) or p_seen_at > clock_timestamp() from ledger l $$;
+
+-- Throws for a session that is closed, that was opened before the ledger changed over to another timeline, or that is another role's.
 create function check_session_1(p_session bigint) returns integer language plpgsql as $$
 declare s session;
 begin
-  select * into s from session x where x.id = p_session for key share;
+  select * into s from session x where x.id = p_session and x.role = session_user for key share;
   if not found or s.is_closed or s.generation <> generation_1() or s.timeline <> timeline_1() then
     raise exception 'the session is over' using errcode = 'SF001';
   end if;
@@ -279,7 +328,7 @@ create function open_1(p_key text, p_name text, p_version text, p_previous bigin
 returns table (
   o_session bigint, o_host integer, o_settled bigint, o_generation text, o_timeline integer, o_lease_ms integer, o_has_moved boolean
 ) language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
-declare known host; h host; own session; previous bigint := p_previous; here_generation text := generation_1(); here_timeline integer := timeline_1(); random_digits text;
+declare known host; h host; own session; previous bigint := p_previous; here_generation text := generation_1(); here_timeline integer := timeline_1();
 begin
   if current_setting('fsync') <> 'on' then
     raise exception 'PostgreSQL runs with fsync = off: what it acknowledges may be lost' using errcode = 'SF004';
@@ -290,6 +339,7 @@ begin
   end if;
   perform be_durable_1();
   select * into known from host x where x.key = p_key for update;
+  if not found then perform check_room_1('hosts', (select count(*) from host x where x.made_by = session_user), 10000); end if;
   if known.session_id is not null and known.place <> p_place then
     raise exception 'the state of host "%" is at another place', p_name using errcode = 'SF005';
   end if;
@@ -311,8 +361,7 @@ begin
     update session s set is_closed = true where s.id = h.session_id;
     delete from session s where s.host_id = h.id and s.is_closed and s.id <> h.session_id;
   end if;
-  random_digits := replace(gen_random_uuid()::text, '-', '');
-  o_session := ('x' || left(random_digits, 12) || right(random_digits, 4))::bit(64)::bigint & 9223372036854775807;
+  o_session := random_number_1();
   insert into session (id, host_id, previous_id, generation, timeline)
     values (o_session, h.id, previous, here_generation, here_timeline);
   update host x set session_id = o_session where x.id = h.id;
@@ -320,11 +369,12 @@ begin
 end $$;
 
 create function wait_left_1(p_origin text) returns bigint language sql stable as $$
-  select coalesce((select greatest(0, least(w.length_ms, w.length_ms - milliseconds_1(clock_timestamp()) + milliseconds_1(w.asked_at)))
-    from service_wait w where w.origin = p_origin and w.asked_at <= clock_timestamp()), 0) $$;
+  select coalesce(max(least(w.length_ms, w.length_ms - milliseconds_1(clock_timestamp()) + milliseconds_1(w.asked_at))), 0)
+    from service_wait w where w.origin = p_origin and w.asked_at <= clock_timestamp()
+      and w.asked_at > clock_timestamp() - interval '1 day' $$;
 
--- p_taken: the last order that the host has carried out. p_wait_ms: what the service at p_origin asked this host (null: nothing); a host keeps
--- a longer wait than a week to itself. o_busy_others: sessions of others that use this service and are not silent; a clock counts here, as for
+-- p_taken: the last order that the host has carried out. p_wait_ms: what the service at p_origin asked this host (null: nothing); others wait an hour
+-- of it at most, and learn of the rest later. o_busy_others: sessions of others that use this service and are not silent; a clock counts here, as for
 -- limits, since it does not decide who sends. A row without an order if there is none.
 create function renew_1(p_session bigint, p_taken bigint, p_origin text, p_wait_ms bigint, p_is_busy boolean) returns table (
   o_is_ours boolean, o_order bigint, o_kind text, o_mirror text, o_wait_ms bigint, o_busy_others integer
@@ -333,15 +383,16 @@ declare h integer; others integer;
 begin
   -- Durable as well: after a crash, others must not see an older beat than the one that the host counts its lease from.
   perform be_durable_1();
-  if p_wait_ms > wait_left_1(p_origin) then
-    insert into service_wait as w values (p_origin, clock_timestamp(), least(p_wait_ms, 604800000))
-      on conflict (origin) do update set asked_at = excluded.asked_at, length_ms = excluded.length_ms;
-  end if;
   update session s set beat = s.beat + 1, seen_at = clock_timestamp(), busy_with = case when p_is_busy then p_origin end
-    where s.id = p_session and not s.is_closed and s.generation = generation_1() and s.timeline = timeline_1() returning s.host_id into h;
+    where s.id = p_session and s.role = session_user and not s.is_closed and s.generation = generation_1() and s.timeline = timeline_1()
+    returning s.host_id into h;
   if not found then
     return query select false, null::bigint, null::text, null::text, wait_left_1(p_origin), 0;
     return;
+  end if;
+  if p_wait_ms > 0 and least(p_wait_ms, 3600000) > wait_left_1(p_origin) then
+    insert into service_wait as w values (h, p_origin, clock_timestamp(), least(p_wait_ms, 3600000))
+      on conflict (host_id) do update set origin = excluded.origin, asked_at = excluded.asked_at, length_ms = excluded.length_ms;
   end if;
   delete from host_order o where o.host_id = h and o.id <= p_taken;
   select count(*) into others from session s where s.busy_with = p_origin and s.id <> p_session and not s.is_closed
@@ -354,15 +405,16 @@ create function close_1(p_session bigint) returns void language plpgsql security
 set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
 begin
   perform be_durable_1();
-  update session s set is_closed = true where s.id = p_session;
+  update session s set is_closed = true where s.id = p_session and s.role = session_user;
 end $$;
 
--- The caller has seen this very beat for lease and grace, by its own clock.
+-- The caller has seen this very beat for lease and grace, by its own clock, or says so: the clock of the ledger agrees.
 create function close_silent_1(p_session bigint, p_beat bigint) returns boolean language plpgsql security definer
 set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
 begin
   perform be_durable_1();
-  update session s set is_closed = true, is_lost = true where s.id = p_session and s.beat = p_beat and not s.is_closed;
+  update session s set is_closed = true, is_lost = true
+    where s.public_id = p_session and s.beat = p_beat and not s.is_closed and is_silent_1(s.seen_at);
   return found;
 end $$;
 
@@ -374,6 +426,9 @@ set search_path = shelfd, pg_temp as $$
     and s.generation = generation_1() and s.timeline = timeline_1()) $$;
 
 -- Claims ------------------------------------------------------------------------------------------------------------------------------
+
+create function sent_bytes_1(p_places bytea[]) returns bigint language sql immutable as $$
+  select coalesce(sum(octet_length(p) + 24), 0) from unnest(p_places) p $$;
 
 -- Answers: m mine, d mine and in doubt, s stored, r refused, e elsewhere, h held, f free: more than p_at_most (null: no limit). Contents must
 -- be sorted by key, each once, p_mimes by name. A row is about the contents o_nth to o_last; a later row about the same content counts. What
@@ -388,14 +443,16 @@ create function claim_1(
 set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
 declare
   now_at timestamptz := clock_timestamp(); now_slot timestamptz := date_bin('10 minutes', now_at, 'epoch');
-  me integer := check_session_1(p_session); lib library; mimes smallint[]; key_sha bytea; key_mime smallint;
+  me integer := check_session_1(p_session); lib library; mimes smallint[]; key_sha bytea; key_mime smallint; other_number bigint;
   has_refusals boolean; was_inserted boolean; other record; no record; of_host integer; named_host integer; left_over record;
   k integer; stored_at integer[] := '{}'; open_at integer[]; claimed_at integer[]; is_known boolean[]; claimed integer := 0; fresh_at integer[] := '{}'; fresh integer;
 begin
   perform be_durable_1();
+  perform check_size_1(greatest(cardinality(p_sha256), cardinality(p_mimes)));
   lib := library_1(p_origin, p_tenant, p_remote, true);
   mimes := mimes_1(p_mimes, true);
   has_refusals := exists (select from refusal x where x.library_id = lib.id);
+  if sent_bytes_1(p_places) > 4194304 then raise exception 'more than 4 MiB of paths in a call' using errcode = 'SF006'; end if;
   -- OFFSET 0 keeps a look from becoming a join, for which the planner scans whole libraries where the table was small when it was planned.
   o_answer := 's';
   for o_nth, o_resource, o_outcome, of_host in
@@ -471,11 +528,14 @@ begin
         exit;
       end if;
       -- By a newer snapshot than the one of the claim, which may have changed hands while it was locked.
-      select s.beat into o_beat from session s where s.id = other.session_id and not s.is_closed;
+      select s.beat, s.public_id into o_beat, other_number from session s where s.id = other.session_id and not s.is_closed;
       if found and other.session_id <> p_session then
-        o_answer := 'e'; of_host := other.host_id; o_session := other.session_id;
+        o_answer := 'e'; of_host := other.host_id; o_session := other_number;
       elsif other.session_id = p_session and other.state = 's' and p_places[k] = any (other.sent_to) then
         o_answer := 'm';
+      elsif sent_bytes_1(other.sent_to) + octet_length(p_places[k]) > 4194304 then
+        -- It was taken over again and again, or somebody lied.
+        o_answer := 'e'; of_host := other.host_id; o_beat := null;
       else
         o_answer := case when other.session_id = p_session and other.state = 's' then 'm' else 'd' end;
         if other.session_id <> p_session then other.taken_from := other.host_id; end if;
@@ -556,13 +616,13 @@ begin
           and (x.is_set_aside or x.retry_at is null or x.retry_at > now_at);
       if found then o_answer := 'r';
       else
-        select c.host_id, c.sent_to, c.session_id, s.beat, s.id is null or s.is_closed is_over into other
+        select c.host_id, c.sent_to, s.public_id, s.beat, s.id is null or s.is_closed is_over into other
           from claim c left join session s on s.id = c.session_id
           where c.library_id = lib.id and c.sha256 = p_sha256[k] and c.mime = mimes[p_mime[k]];
         if found then
           of_host := other.host_id;
           if other.is_over then o_answer := 'd'; o_places := other.sent_to;
-          else o_answer := 'e'; o_session := other.session_id; o_beat := other.beat; end if;
+          else o_answer := 'e'; o_session := other.public_id; o_beat := other.beat; end if;
         elsif p_per_day is not null and fresh >= left_over.room then o_answer := 'h'; o_until := milliseconds_1(left_over.frees_at);
         else o_answer := 'm'; fresh := fresh + 1; end if;
       end if;
@@ -630,22 +690,25 @@ end $$;
 -- Kinds: c created, d duplicate, a adopted, o its ingestion has this outcome, r refused, n not sent, b absent by a complete look, x in doubt,
 -- t refused no more: somebody wants it tried again, i set aside by somebody. Ends must be sorted by
 -- library and key. Returns what is not as the host thinks: another session took the claim over, or the content has another resource. Receipts
--- that the ledger had before are no longer odd.
+-- that the ledger had before are no longer odd. A session that is over settles as well, for its own host.
 create function settle_1(
-  p_host integer, p_batch bigint, p_origins text[], p_tenants bigint[], p_remotes text[], p_mimes text[],
+  p_own_session bigint, p_batch bigint, p_origins text[], p_tenants bigint[], p_remotes text[], p_mimes text[],
   p_library integer[], p_session bigint[], p_sha256 bytea[], p_mime integer[], p_size bigint[], p_kind "char"[], p_resource text[],
   p_outcome "char"[], p_code text[], p_message text[], p_retry_ms bigint[], p_is_set_aside boolean[]
 ) returns table (o_nth integer, o_is_late boolean, o_resource text) language plpgsql security definer
 set search_path = shelfd, pg_temp set lock_timeout = '20s'
 set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
 declare
-  done bigint; libraries integer[] := '{}'; mimes smallint[]; has_refusals boolean; lib integer; was record; is_sent boolean; is_own boolean; is_stored boolean;
-  known text; known_host integer; is_repeated boolean; key_sha bytea; key_mime smallint; unspent jsonb := '{}'; unspent_slot timestamptz; unspent_service integer;
+  p_host integer; done bigint; libraries integer[] := '{}'; mimes smallint[]; has_refusals boolean; lib integer; was record; is_sent boolean; is_own boolean; is_stored boolean;
+  known text; known_host integer; is_repeated boolean; key_sha bytea; key_mime smallint; unspent jsonb := '{}'; unspent_at bigint; unspent_service integer;
 begin
   perform be_durable_1();
-  select h.settled into done from host h where h.id = p_host for update;
-  if done is null or done < p_batch - 1 then
-    raise exception 'the ledger has settled % batches of this host, which settles number %', coalesce(done, 0), p_batch
+  perform check_size_1(greatest(cardinality(p_sha256), cardinality(p_origins), cardinality(p_mimes)));
+  select h.id, h.settled into p_host, done from session s join host h on h.id = s.host_id
+    where s.id = p_own_session and s.role = session_user for update of h;
+  if not found then raise exception 'the session is over' using errcode = 'SF001'; end if;
+  if done < p_batch - 1 then
+    raise exception 'the ledger has settled % batches of this host, which settles number %', done, p_batch
       using errcode = 'SF003';
   end if;
   if done >= p_batch then return; end if;
@@ -696,7 +759,8 @@ begin
     else
       delete from claim c where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime;
       if p_kind[k] = 'n' and was.slot is not null then
-        select l.service_id || ' ' || was.slot into known from library l where l.id = lib;
+        -- As a number: the text of a time is as the role has it.
+        select l.service_id || ' ' || milliseconds_1(was.slot) into known from library l where l.id = lib;
         unspent := jsonb_set(unspent, array[known], to_jsonb(coalesce((unspent ->> known)::bigint, 0) + 1));
       end if;
     end if;
@@ -724,7 +788,8 @@ begin
       -- Sent more than once: another resource, or a second location of the same one.
       if o_resource is not null or (p_kind[k] = 'd' and (o_is_late or (is_own and was.doubts > 0))) then
         insert into extra_send (library_id, sha256, mime, host_id, session_id, resource_id)
-          values (lib, key_sha, key_mime, p_host, p_session[k], p_resource[k]);
+          select lib, key_sha, key_mime, p_host, p_session[k], p_resource[k]
+            where (select count(*) from extra_send e where e.host_id = p_host) < 10000;
       end if;
       -- Nobody is to send it now: whoever has claimed it learns by its own end that it was late.
       if not is_own then delete from claim c where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime; end if;
@@ -741,11 +806,10 @@ begin
   end loop;
   update host h set settled = p_batch where h.id = p_host;
   -- What was not sent counts no more; last, since claims of all hosts change these rows, and in one order for all hosts.
-  for known, unspent_service, unspent_slot in
-    select u.k, split_part(u.k, ' ', 1)::integer, substr(u.k, strpos(u.k, ' ') + 1)::timestamptz
-      from jsonb_object_keys(unspent) u (k) order by 2, 3
+  for known, unspent_service, unspent_at in
+    select u.k, split_part(u.k, ' ', 1)::integer, split_part(u.k, ' ', 2)::bigint from jsonb_object_keys(unspent) u (k) order by 2, 3
   loop
-    update spend s set n = s.n - (unspent ->> known)::bigint where s.service_id = unspent_service and s.slot = unspent_slot;
+    update spend s set n = s.n - (unspent ->> known)::bigint where s.service_id = unspent_service and s.slot = to_timestamp(unspent_at / 1000.0);
   end loop;
 end $$;
 
@@ -761,6 +825,7 @@ set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off 
 declare lib library := library_1(p_origin, p_tenant, p_remote, false); was record;
 begin
   perform check_session_1(p_session);
+  perform check_size_1(cardinality(p_resource));
   foreach o_resource in array p_resource loop
     o_answer := 'm'; o_session := null; o_beat := null;
     select c.sha256, c.mime, c.outcome, c.followed_by, coalesce(c.followed_by, h.session_id) follower into was
@@ -770,7 +835,7 @@ begin
     o_outcome := was.outcome;
     if was.outcome <> 'p' then o_answer := 'f';
     elsif was.follower is distinct from p_session then
-      select s.id, s.beat into o_session, o_beat from session s where s.id = was.follower and not s.is_closed;
+      select s.public_id, s.beat into o_session, o_beat from session s where s.id = was.follower and not s.is_closed;
       if found then o_answer := 'e';
       else
         perform from content c where c.library_id = lib.id and c.sha256 = was.sha256 and c.mime = was.mime
@@ -796,6 +861,9 @@ create function publish_1(
 ) returns void language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
 declare me integer := check_session_1(p_session);
 begin
+  if cardinality(p_names) > 1000 or cardinality(p_problems) > 10000 then
+    raise exception 'more mirrors or problems than a host may report' using errcode = 'SF006';
+  end if;
   insert into published_host as x (host_id, sent) values (me, p_sent)
     on conflict (host_id) do update set sent = excluded.sent, published_at = excluded.published_at;
   delete from published_mirror x where x.host_id = me and x.name <> all (p_names);
@@ -827,12 +895,12 @@ create function hosts_1(p_counts_claims boolean) returns table (
   o_done bigint, o_busy bigint, o_warned bigint, o_stopped bigint, o_waiting bigint, o_problems bigint
 ) language sql stable security definer set search_path = shelfd, pg_temp as $$
   select h.id, h.name, h.version, milliseconds_1(s.seen_at), s.id is not null and not s.is_closed,
-    coalesce((s.is_lost or not s.is_closed) and s.seen_at < clock_timestamp() - make_interval(secs => l.lease_ms / 500.0), false),
+    coalesce((s.is_lost or not s.is_closed) and is_silent_1(s.seen_at), false),
     case when p_counts_claims then coalesce(c.n, 0) end, milliseconds_1(p.published_at),
     case when p.published_at > clock_timestamp() - interval '24 hours' then p.sent else 0 end,
     coalesce(m.done, 0), coalesce(m.busy, 0), coalesce(m.warned, 0), coalesce(m.stopped, 0),
     coalesce(m.waiting, 0)::bigint, coalesce(m.problems, 0)::bigint
-    from host h cross join ledger l left join session s on s.id = h.session_id
+    from host h left join session s on s.id = h.session_id
     left join (select c.host_id, count(*) n from claim c where p_counts_claims group by c.host_id) c on c.host_id = h.id
     left join published_host p on p.host_id = h.id
     left join (
@@ -907,8 +975,7 @@ create function forget_host_1(p_host integer) returns "char" language plpgsql se
 set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
 begin
   perform be_durable_1();
-  perform from session s, ledger l where s.host_id = p_host and not s.is_closed
-    and s.seen_at > clock_timestamp() - make_interval(secs => l.lease_ms / 500.0) for update of s;
+  perform from session s where s.host_id = p_host and not s.is_closed and not is_silent_1(s.seen_at) for update;
   if found then return 'r'; end if;
   update session s set is_closed = true where s.host_id = p_host;
   update host h set is_forgotten = true, session_id = null where h.id = p_host and not h.is_forgotten;
@@ -920,12 +987,19 @@ begin
   return 'f';
 end $$;
 
+-- An order that the host has not taken yet is given once, and is its last one then.
 create function give_order_1(p_host integer, p_kind text, p_mirror text) returns boolean language plpgsql security definer
-set search_path = shelfd, pg_temp as $$
+set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
 begin
   perform be_durable_1();
-  insert into host_order (host_id, kind, mirror) select h.id, p_kind, p_mirror from host h where h.id = p_host;
-  return found;
+  perform from host h where h.id = p_host for no key update;
+  if not found then return false; end if;
+  delete from host_order o where o.host_id = p_host and o.kind = p_kind and o.mirror is not distinct from p_mirror;
+  if (select count(*) from host_order o where o.host_id = p_host) >= 1000 then
+    raise exception 'the host has 1000 orders that it has not taken yet' using errcode = 'SF006';
+  end if;
+  insert into host_order (host_id, kind, mirror) values (p_host, p_kind, p_mirror);
+  return true;
 end $$;
 
 revoke all on all functions in schema shelfd from public;

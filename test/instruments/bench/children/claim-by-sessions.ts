@@ -49,14 +49,14 @@ process.stdout.write(JSON.stringify(measure))
 await Promise.all(hosts.map(({ ledger }) => ledger[Symbol.asyncDispose]()))
 
 /** Calls at its own moments, whatever a call takes. Returns how many contents it claimed. */
-async function live({ ledger, session, hostId }: OpenHost, index: number): Promise<number> {
+async function live({ ledger, session }: OpenHost, index: number): Promise<number> {
   const offsetMs = (index / work.sessions) * work.everyMs
   let claimed = 0
   for (let call = 0; call < work.callsEach; call += 1) {
     await sleep(Math.max(0, startMs + offsetMs + call * work.everyMs - performance.now()))
     const contents = someContents(`session ${index} ${call}`, Math.min(work.contentsACall, MOST_IN_A_CALL))
     await timed(claimMs, () => ledger.claim(session, LIBRARY, contents, { newPerDay: null }))
-    await timed(settleMs, () => ledger.settle(hostId, BigInt(call + 1), endsOf(session, contents)))
+    await timed(settleMs, () => ledger.settle(session, BigInt(call + 1), endsOf(session, contents)))
     if (call % 3 === 0) await timed(renewMs, () => ledger.renew(session))
     claimed += contents.length
   }

@@ -26,7 +26,7 @@ export interface ClaimMeasure {
 const FIRST_CALLS = 6
 
 const { address, salt, calls, contentsACall, newPerDay, settles }: ClaimWork = JSON.parse(process.argv[2] ?? '{}')
-const { ledger, session, hostId } = await openHost(salt, address)
+const { ledger, session } = await openHost(salt, address)
 let batch = 0n
 const answers: Record<string, number> = {}
 const claimMs: number[] = []
@@ -65,6 +65,6 @@ async function claimAndSettle({ contents, ends }: ReturnType<typeof callsOf>[num
   for (const { kind } of results) answers[kind] = (answers[kind] ?? 0) + 1
   if (!settles) return
   batch += 1n
-  await ledger.settle(hostId, batch, ends)
+  await ledger.settle(session, batch, ends)
   settleMs.push(performance.now() - claimedMs)
 }

@@ -12,7 +12,6 @@ const SIZE_BYTES = 4_000
 export interface OpenHost {
   readonly ledger: Ledger
   readonly session: bigint
-  readonly hostId: number
 }
 
 /** A new host with its session, by the client of the program. */
@@ -21,8 +20,8 @@ export async function openHost(name: string, { port, database, password }: Clien
     ...{ host: '127.0.0.1', port, database, user: 'postgres', password: async () => password },
     ...{ tls: false, callTimeoutMs: 60_000 },
   })
-  const { session, hostId } = await ledger.open({ key: randomUUID(), name, version: '0.0.0' }, null)
-  return { ledger, session, hostId }
+  const { session } = await ledger.open({ key: randomUUID(), name, version: '0.0.0' }, null)
+  return { ledger, session }
 }
 
 /** The same contents for the same `salt`. */

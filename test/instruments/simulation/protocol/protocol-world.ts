@@ -95,9 +95,9 @@ export class ProtocolWorld {
         count(contents)
         return ledger.claim(session, library, contents, limits)
       },
-      settle: (hostId, batch, ends) => {
+      settle: (session, batch, ends) => {
         count(ends)
-        return ledger.settle(hostId, batch, ends)
+        return ledger.settle(session, batch, ends)
       },
     }
   }
