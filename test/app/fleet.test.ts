@@ -38,8 +38,9 @@ describe('the way to a ledger', () => {
   test('a password that is missing concerns the ledger, so that the service keeps its connection', async () => {
     const missing = join(temporaryDirectory(), 'password')
     const server = createServer((socket) => {
-      // Asks for a password in plain text.
-      socket.on('data', () => socket.write(Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3])))
+      // Asks for a password by SCRAM.
+      const request = Buffer.concat([Buffer.from([0x52, 0, 0, 0, 23, 0, 0, 0, 10]), Buffer.from('SCRAM-SHA-256\0\0')])
+      socket.on('data', () => socket.write(request))
     })
     const port = await listen(server)
     const error = await failureOf(settingsOf(port, { passwordFile: missing }))

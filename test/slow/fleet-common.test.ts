@@ -78,12 +78,12 @@ test('a claim that cannot be read stops nothing but its own file, which is named
   await fleet.database.run(`INSERT INTO shelfd.claim (library_id, sha256, mime, session_id, host_id, state, sent_to)
     SELECT c.library_id, sha256('odd'), c.mime, 0, c.host_id, 's', '{"no JSON"}' FROM shelfd.content c`)
   const nas = await fleet.host('nas', { 'a.md': 'a', 'odd.md': 'odd', 'z.md': 'z' })
-  const { exitCode, stdout, stderr } = await nas.sync([])
+  const { exitCode, stdout, stderr } = await nas.shelfd(['sync'])
   expect(exitCode).toBe(1)
   expect(stdout).toMatch(/sent +2 files/)
   const problem = 'Cannot upload "odd.md": what host "pc" recorded of it in the ledger cannot be read'
   expect(stderr).toContain(problem)
-  expect((await nas.json(['failed', 'list'])).failed).toMatchObject([
+  expect((await nas.json(['failed', 'list'])).contents).toMatchObject([
     { code: 'ledger-unusable', message: expect.stringContaining(problem), retryAt: expect.any(String) },
   ])
 })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { systemClock } from '../../src/foundation/clock.ts'
+import { type Clock, systemClock } from '../../src/foundation/clock.ts'
 import { type Logger, loggerTo, silentLogger } from '../../src/foundation/logger.ts'
 import { PlannedDatabase } from '../../src/foundation/sqlite/open-database.ts'
 import { type Ledger, MOST_IN_A_CALL } from '../../src/ledger/ledger.ts'
@@ -9,6 +9,7 @@ import { Membership } from '../../src/sync/fleet/membership.ts'
 import { MemoryLedger } from '../ledger/memory-ledger.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
+const LIBRARY = { origin: 'https://library.example', tenantId: 1, remoteId: 'l' }
 const RECEIPTS = 25_000
 
 test('a host that joins with many receipts brings them in bounded steps, also after it was interrupted', async () => {
@@ -74,6 +75,33 @@ test('a ledger that settles nothing now is logged once by a host that settles tw
   isAway = false
 })
 
+test.each([
+  ['quick', 1, [32, 128, 500, 500]],
+  ['slow', 1_000, [32, 8, 8, 8]],
+] as const)('a host claims ahead of %s uploads what it sends in some seconds [P21]', async (_, msEach, claimed) => {
+  const { store, addReceipts } = openHostStore()
+  let nowMs = 0
+  const clock = { ...systemClock, monotonicMs: () => nowMs }
+  await using fleet = membershipOf(store, { connect: connectTo(new MemoryLedger(systemClock)), clock })
+  const looks = await fleet.join()
+  addReceipts(2_000, 'nas')
+  const place = { path: 'a', remoteDirectory: '/a' }
+  const counts: number[] = []
+  for (let first = 1; counts.length < claimed.length; first += counts.at(-1) ?? 0) {
+    const wanted = Array.from({ length: MOST_IN_A_CALL }, (_each, index) => {
+      const sha256 = Buffer.from(String(first + index).padStart(64, '0'), 'hex')
+      return { contentId: first + index, sha256, mime: 'text/plain', sizeBytes: 1, place }
+    })
+    const atMost = () => Number.POSITIVE_INFINITY
+    const answers = await fleet.claim(LIBRARY, wanted, { looks, atMost })
+    const mine = wanted.filter((__, index) => answers[index]?.kind === 'mine')
+    counts.push(mine.length)
+    nowMs += msEach * mine.length
+    store.write(() => mine.forEach(({ contentId }) => void fleet.recordEnd(contentId, 'created')))
+  }
+  expect(counts).toEqual(claimed)
+})
+
 /** A ledger that knows one content from the host nas, and the host laptop, of whose warnings `seconds` has the resources. */
 async function sentByNas(onSettle?: (ends: number) => void) {
   const shared = new MemoryLedger(systemClock)
@@ -105,10 +133,11 @@ function membershipOf(
     connect,
     logger = silentLogger,
     signal = new AbortController().signal,
-  }: { connect: () => Promise<Ledger>; logger?: Logger; signal?: AbortSignal | undefined },
+    clock = systemClock,
+  }: { connect: () => Promise<Ledger>; logger?: Logger; signal?: AbortSignal | undefined; clock?: Clock },
 ): Membership {
   return new Membership(
-    { store, clock: systemClock, random: Math.random, logger, signal },
+    { store, clock, random: Math.random, logger, signal },
     {
       ...{ connect, name: 'nas', version: '1.0.0', limits: { newPerDay: null } },
       ...{ bootMs: systemClock.monotonicMs, retry: { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 } },

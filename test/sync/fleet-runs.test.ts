@@ -97,6 +97,19 @@ test('Ctrl-C ends a dry run after the page that the ledger is asked for', async 
   await fleet[Symbol.asyncDispose]()
 })
 
+test('claims run ahead of slow uploads by a few, so that other hosts send the rest [P21]', async () => {
+  const { tested, engine, service, mirror, fleet, shared, open } = await engineOfFleet(manyFiles(300, 300))
+  open()
+  const held = service.holdUploads(1, engine.limits.transfers)
+  const running = tested.sync([mirror])
+  await held.begun
+  expect([...shared.tables.claims.entries()].length).toBeLessThan(100)
+  held.release()
+  expect((await running).outcome).toBe('done')
+  expect([...shared.tables.contents.entries()]).toHaveLength(300)
+  await fleet[Symbol.asyncDispose]()
+})
+
 test('a full disk hides no doubt that the ledger told [P3, P4]', async () => {
   const { tested, engine, store, mirror, fleet, shared, hooks, open } = await engineOfFleet({ 'a.md': 'a' })
   open()

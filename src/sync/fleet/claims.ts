@@ -7,6 +7,8 @@ import { type AnswerOptions, type Candidate, LedgerAnswers, PAGE, wantedOf } fro
 
 /** What nobody has claimed is asked for so often; then it waits for another run. */
 const MOST_VAIN_ROUNDS = 10
+/** Files that the first page asks for, and the least of a later one. */
+const FIRST_PAGE = 64
 
 interface ClaimsOptions extends AnswerOptions {
   /** What joining the fleet returned, before the stage looked in the library. */
@@ -48,6 +50,8 @@ export class Claims {
   #vainRounds = 0
   /** The page that the plan reads, and the one after it. */
   #pages: readonly Page[] = []
+  /** How many files the next page asks for. */
+  #size = FIRST_PAGE
   #failure: { readonly error: unknown } | undefined
   readonly #asking = new Set<Promise<void>>()
 
@@ -186,12 +190,12 @@ export class Claims {
   #load(cursor: OpenFileCursor): Page {
     const page: Page = { cursor, files: undefined }
     const { store } = this.#context.engine
-    const files = listOpenFiles(store, this.#context.mirror, cursor, PAGE)
+    const files = listOpenFiles(store, this.#context.mirror, cursor, this.#size)
     const candidates = this.#answers.listCandidates(files)
     const asking = this.#ask(candidates, this.#options.room)
       .then(
-        () => {
-          page.files = files
+        (free) => {
+          page.files = this.#cut(files, free)
         },
         (error: unknown) => {
           this.#failure ??= { error }
@@ -205,13 +209,21 @@ export class Claims {
     return page
   }
 
-  /** `atMost`: what may be claimed of those that nobody has; undefined: all. */
-  async #ask(candidates: readonly Candidate[], atMost?: () => number): Promise<void> {
+  /** A page ends before what is not claimed yet, since the next one asks for it again; unless that is all of it. */
+  #cut(files: readonly OpenFile[], free: ReadonlySet<number>): readonly OpenFile[] {
+    const end = files.findIndex(({ contentId }) => free.has(contentId))
+    this.#size = Math.min(PAGE, end > 0 ? Math.max(FIRST_PAGE, 2 * end) : 2 * this.#size)
+    return end > 0 ? files.slice(0, end) : files
+  }
+
+  /** Returns the contents that any host may claim. `atMost`: what may be claimed of those that nobody has; undefined: all. */
+  async #ask(candidates: readonly Candidate[], atMost?: () => number): Promise<ReadonlySet<number>> {
     const { fleet } = this.#options
     const wanted = candidates.filter((candidate) => !fleet.hasClaimedAt(candidate.contentId, candidate))
     // Who claimed them may have nothing left to send, and not give them back.
     for (const { contentId } of candidates) if (fleet.hasClaimed(contentId)) this.#mine.add(contentId)
-    if (wanted.length === 0) return
+    const free = new Set<number>()
+    if (wanted.length === 0) return free
     const results = await fleet.claim(this.#answers.library, wanted.map(wantedOf), {
       looks: this.#options.looks,
       atMost,
@@ -223,10 +235,12 @@ export class Claims {
       if (result?.kind === 'mine') {
         this.#mine.add(candidate.contentId)
         if (!this.#givenBack.has(candidate.contentId)) this.#vainRounds = 0
-      } else if (result) others.set(candidate.contentId, [candidate, result])
+      } else if (result?.kind === 'free') free.add(candidate.contentId)
+      else if (result) others.set(candidate.contentId, [candidate, result])
     })
-    if (others.size === 0) return
-    store.write(() => others.forEach(([candidate, result]) => void this.#record(candidate, result)))
+    if (others.size > 0)
+      store.write(() => others.forEach(([candidate, result]) => void this.#record(candidate, result)))
+    return free
   }
 
   #record(candidate: Candidate, result: ClaimResult): void {

@@ -38,6 +38,15 @@ interface HeldClaim {
   readonly places: ReadonlySet<string>
 }
 
+/** Claims run ahead of uploads by this time, at the present rate of uploads: what a host will send later, others may send sooner. */
+const AHEAD_MS = 3_000
+const LEAST_AHEAD = 8
+const MOST_AHEAD = 2 * MOST_IN_A_CALL
+/** Before a rate is known. */
+const FIRST_AHEAD = 32
+/** A rate that was measured over a moment may be far off. */
+const MOST_GROWTH = 4
+
 export function keyOf({ path, remoteDirectory }: UploadPlace): string {
   return `${remoteDirectory}\0${path}`
 }
@@ -56,6 +65,10 @@ export class Membership implements AsyncDisposable {
   readonly #session: HostSession
   readonly #publication: Publication
   #settling: Timer | undefined
+  /** How many contents may be claimed and not begun, and how many uploads have ended since that was measured. */
+  #ahead = FIRST_AHEAD
+  #ended = 0
+  #measuredMs: number
   #settlement: Promise<void> | undefined
   /** Held while contents are claimed, so that none is given back that another mirror is being given. */
   readonly #turn = new Mutex()
@@ -63,6 +76,7 @@ export class Membership implements AsyncDisposable {
   constructor(context: FleetContext, options: FleetOptions) {
     this.#context = context
     this.#options = options
+    this.#measuredMs = context.clock.monotonicMs()
     this.#outbox = new SettlementOutbox(context, options)
     // What could not be settled while the ledger was away is settled soon after it is back.
     const onRenewed = async () => {
@@ -178,6 +192,19 @@ export class Membership implements AsyncDisposable {
     }
   }
 
+  /** What a call may claim: by the limits of this host, and ahead of its uploads; half of the latter at least, so that calls stay large. */
+  #mostClaimed(atMost: () => number): number {
+    const nowMs = this.#context.clock.monotonicMs()
+    if (this.#ended > 0 && nowMs > this.#measuredMs) {
+      const byRate = Math.round((this.#ended * AHEAD_MS) / (nowMs - this.#measuredMs))
+      this.#ahead = Math.max(LEAST_AHEAD, Math.min(byRate, MOST_GROWTH * this.#ahead, MOST_AHEAD))
+      this.#ended = 0
+      this.#measuredMs = nowMs
+    }
+    const unsent = this.#countUnsent()
+    return Math.max(0, Math.min(atMost() - unsent, Math.max(this.#ahead / 2, this.#ahead - unsent)))
+  }
+
   /** Contents that are claimed, and neither sent nor counted as such. */
   #countUnsent(): number {
     const sending = new Set(this.#context.store.contents.listSending())
@@ -203,6 +230,7 @@ export class Membership implements AsyncDisposable {
   /** Records how an upload ended, in the transaction of its receipt. A content that was not sent stays claimed. */
   recordEnd(contentId: number, kind: EndKind): void {
     if (kind === 'not-sent') return
+    this.#ended += Number(isOfUpload(kind))
     const { keyValues, settlements } = this.#context.store
     const session = this.#claimed.get(contentId)?.session ?? keyValues.get(SESSION_KEY)
     if (session === undefined) return
@@ -278,7 +306,7 @@ export class Membership implements AsyncDisposable {
         this.#context.signal.throwIfAborted()
         await this.#outbox.flush(opened)
       }
-      const limits = { ...this.#options.limits, atMost: atMost && Math.max(0, atMost() - this.#countUnsent()) }
+      const limits = { ...this.#options.limits, atMost: atMost && this.#mostClaimed(atMost) }
       const results = await ledger.claim(session, library, wanted, limits)
       wanted.forEach(({ contentId, place }, index) => {
         const kind = results[index]?.kind
@@ -310,4 +338,8 @@ export class Membership implements AsyncDisposable {
       }
     }
   }
+}
+
+function isOfUpload(kind: EndKind): boolean {
+  return kind === 'created' || kind === 'duplicate' || kind === 'refused'
 }
