@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { mirrorOverview } from '../contract/dashboard.ts'
 
-/** The most that a ledger keeps of a host; the rest is cut off. */
-export const MOST_PUBLISHED = { mirrors: 1_000, problems: 1_000, runs: 100 }
+/** The most that a ledger keeps of a host, `problems` of each mirror; the rest is cut off. */
+export const MOST_PUBLISHED = { mirrors: 1_000, problems: 1_000, problemsInAll: 10_000, runs: 100 }
 
 const count = z.int().nonnegative()
 const time = z.iso.datetime()

@@ -46,6 +46,7 @@ import {
 export class MemoryLedger {
   readonly #clock: Clock
   readonly #leaseMs: number
+  readonly #agreesToClose: boolean
   readonly #journal = new Journal()
   readonly #hosts = this.#journal.table<Host>()
   readonly published = new MemoryPublished(this.#journal, this.#hosts)
@@ -62,8 +63,10 @@ export class MemoryLedger {
   #last = 0
   #timeline = 1
 
-  constructor(clock: Clock, leaseMs = 60_000) {
+  /** `agreesToClose`: by its clock, too, a session must have been silent that another host closes. */
+  constructor(clock: Clock, leaseMs = 60_000, { agreesToClose = true } = {}) {
     this.#clock = clock
+    this.#agreesToClose = agreesToClose
     this.#limit = new DayLimit(clock, this.#journal)
     this.#waits = new ServiceWaits(clock, this.#journal)
     this.#leaseMs = leaseMs
@@ -195,7 +198,7 @@ export class MemoryLedger {
   #closeSilent({ session, beat }: SessionBeat): boolean {
     const found = this.#sessions.get(String(publicOf(session)))
     const silentMs = this.#clock.nowMs() - (found?.seenMs ?? 0)
-    const isSeen = silentMs >= 0 && silentMs <= 2 * this.#leaseMs
+    const isSeen = this.#agreesToClose && silentMs >= 0 && silentMs <= 2 * this.#leaseMs
     if (!found || found.isClosed || found.beat !== beat || isSeen) return false
     this.#sessions.set(String(publicOf(session)), { ...found, isClosed: true })
     return true

@@ -41,7 +41,7 @@ export class MemoryPublished implements PublishedView {
     this.#told.set(host, {
       sentInDay,
       mirrors: mirrors.slice(0, MOST_PUBLISHED.mirrors),
-      problems: given.problems ?? before?.problems ?? [],
+      problems: (given.problems ?? before?.problems ?? []).slice(0, MOST_PUBLISHED.problemsInAll),
       runs: (given.runs ?? before?.runs ?? []).slice(0, MOST_PUBLISHED.runs),
     })
   }

@@ -261,3 +261,13 @@ test('what another host wrote that cannot be read concerns its content alone [S-
     { kind: 'mine' },
   ])
 })
+
+test('a host with more problems than the ledger keeps reports the first ones [S-30]', async () => {
+  const { ledger, session, hostId } = await join('honest')
+  const problems = Array.from({ length: 10_050 }, (_, index) => ({
+    ...{ mirror: `mirror ${index % 20}`, path: `${index}`, code: 'unreadable', message: 'No.', content: null },
+  }))
+  await ledger.publish(session, { sentInDay: 0, mirrors: [], problems, runs: [] })
+  const n = "SELECT count(*)::int AS n FROM shelfd.published_problem WHERE host_id = $1 AND problem LIKE '%No.%'"
+  expect(await database.run(n, [hostId])).toEqual([{ n: 10_000 }])
+})

@@ -11,7 +11,7 @@ export function encodePublished({ sentInDay, mirrors, problems, runs }: Publishe
     const text = textWithin(boundMirror(mirror), MOST_BYTES.state)
     return text === undefined ? [] : [{ ...mirror, text }]
   })
-  const shown = problems && [...numberProblems(problems)]
+  const shown = problems && [...numberProblems(problems)].slice(0, MOST_PUBLISHED.problemsInAll)
   const past = runs?.slice(0, MOST_PUBLISHED.runs).flatMap((run) => {
     const text = textWithin(run, MOST_BYTES.run) ?? textWithin({ ...run, mirrors: [] }, MOST_BYTES.run)
     return text === undefined ? [] : [{ startedMs: Date.parse(run.startedAt), text }]

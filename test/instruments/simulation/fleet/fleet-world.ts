@@ -38,7 +38,8 @@ export class FleetWorld implements Disposable {
   constructor(scenario: FleetScenario, states: readonly SimulatedState[]) {
     this.scenario = scenario
     this.#random = seededRandom(scenario.seed * 17)
-    this.ledger = new MemoryLedger(this.clock, scenario.leaseMs)
+    // The hosts alone must know when one is silent: the clock of a ledger may be wrong.
+    this.ledger = new MemoryLedger(this.clock, scenario.leaseMs, { agreesToClose: false })
     const { hasDirectoryField, pageSize } = scenario
     this.service = new SimulatedService({
       hasDuplicateRule: false,
