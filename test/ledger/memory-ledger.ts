@@ -40,6 +40,7 @@ import {
   type Session,
   type Stored,
   sessionBefore,
+  settlerOf,
 } from './memory-rows.ts'
 
 /** A ledger in memory, by the contract: many hosts connect to it, and the last commits can be lost as in a failover. */
@@ -197,8 +198,7 @@ export class MemoryLedger {
 
   #closeSilent({ session, beat }: SessionBeat): boolean {
     const found = this.#sessions.get(String(publicOf(session)))
-    const silentMs = this.#clock.nowMs() - (found?.seenMs ?? 0)
-    const isSeen = this.#agreesToClose && silentMs >= 0 && silentMs <= 2 * this.#leaseMs
+    const isSeen = this.#agreesToClose && (found?.seenMs ?? 0) >= this.#clock.nowMs() - 2 * this.#leaseMs
     if (!found || found.isClosed || found.beat !== beat || isSeen) return false
     this.#sessions.set(String(publicOf(session)), { ...found, isClosed: true })
     return true
@@ -287,12 +287,7 @@ export class MemoryLedger {
   }
 
   #settle(session: bigint, batch: bigint, ends: readonly UploadEnd[]): OddEnd[] {
-    const key = this.#sessions.get(String(session))?.host
-    const host = key === undefined ? undefined : this.#hosts.get(key)
-    if (key === undefined || !host) throw new LedgerError('session-over', 'the session is over')
-    if (host.settled < batch - 1n) {
-      throw new LedgerError('went-back', `the ledger has settled ${host.settled} batches of this host`)
-    }
+    const [key, host] = settlerOf(this.#sessions.get(String(session)), this.#hosts, batch)
     if (host.settled >= batch) return []
     this.#hosts.set(key, { ...host, settled: batch })
     return ends.flatMap((end, index) => {

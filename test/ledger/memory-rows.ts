@@ -103,6 +103,18 @@ export function publicOf(session: bigint): bigint {
   return -session
 }
 
+/** The host that settles a batch, with its key. Throws where the session is unknown, or an earlier batch is missing. */
+export function settlerOf(
+  session: Session | undefined,
+  hosts: JournalTable<Host>,
+  batch: bigint,
+): readonly [key: string, host: Host] {
+  const host = session && hosts.get(session.host)
+  if (!host) throw new LedgerError('session-over', 'the session is over')
+  if (host.settled >= batch - 1n) return [session.host, host]
+  throw new LedgerError('went-back', `the ledger has settled ${host.settled} batches of this host`)
+}
+
 /** How many sessions beside this one are busy with a service, and had a beat after `seenAfterMs`. */
 export function countBusyOthers(
   sessions: JournalTable<Session>,

@@ -324,8 +324,7 @@ export class HostSession {
 
   /** The session is over: what it had claimed may be taken over by any host. One that was opened after it stays. */
   drop({ session }: Session): void {
-    if (this.#session?.session !== session) return
-    this.#session = undefined
+    if (this.#session?.session === session) this.#session = undefined
   }
 
   isSurelyOurs(session: bigint | undefined): boolean {
