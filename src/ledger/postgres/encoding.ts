@@ -260,7 +260,7 @@ export function boundText(text: string): string {
 }
 
 /** PostgreSQL takes any text without it. */
-export function withoutNul(text: string): string {
+function withoutNul(text: string): string {
   return text.replaceAll('\0', '\ufffd')
 }
 
