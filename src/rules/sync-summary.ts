@@ -85,10 +85,6 @@ export type Verdict = z.infer<typeof verdict>
 export const runSummary = z.object({
   run: z.int(),
   dryRun: z.literal(true).exactOptional(),
-  /** The patterns of the only files that the run looked at. */
-  include: z.array(z.string()).readonly().exactOptional(),
-  /** Those of `include` that match no file. */
-  unmatched: z.array(z.string()).readonly().exactOptional(),
   verdict,
   startedAt: z.string(),
   finishedAt: z.string(),

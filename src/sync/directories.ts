@@ -16,15 +16,15 @@ const COMMIT_EVERY = 64
 const MOST_FAILURES_IN_A_ROW = 3
 
 /**
- * Returns the directories that the service lacks, parents before children. Where only some files are mirrored, or the run looks only at
- * some, those without a file in them or below are left out: a tree may have many.
+ * Returns the directories that the service lacks, parents before children. Where only some files are mirrored,
+ * those without a file in them or below are left out: a tree may have many.
  */
 export function listDirectoriesToCreate(
   { directories }: Pick<Store, 'directories'>,
-  { row, settings, part }: Pick<OpenMirror, 'row' | 'settings' | 'part'>,
+  { row, settings }: Pick<OpenMirror, 'row' | 'settings'>,
 ): readonly string[] {
   const pending = directories.listPending(row.id)
-  if (part === undefined && settings.include.length === 0) return pending
+  if (settings.include.length === 0) return pending
   const needed = new Set([''])
   for (const holder of directories.listPendingHolders(row.id))
     for (let path = holder; !needed.has(path); path = parentOf(path)) needed.add(path)

@@ -7,7 +7,6 @@ import type { Clock, Random } from '../foundation/clock.ts'
 import type { Mutex } from '../foundation/concurrency/mutex.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { boundedNumber } from '../foundation/text/bounds.ts'
-import type { Selection } from '../local/ignore/selection.ts'
 import type { FileSystem } from '../local/read/file-system.ts'
 import type { OpenRoot } from '../local/read/open-root.ts'
 import type { OutageListener } from '../remote/policies/outage.ts'
@@ -149,8 +148,6 @@ export interface OpenMirror {
   readonly mustPinRoot: boolean
   /** The program's own directories below the root, relative to it. */
   readonly ownDirectories: readonly string[]
-  /** The files that the run looks at and sends; undefined: all. */
-  readonly part: Selection | undefined
   readonly runId: number
   /** Throws AccessError unless service, tenant and library are the pinned ones; nothing is recorded before. */
   readonly verify: () => Promise<void>

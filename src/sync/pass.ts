@@ -20,8 +20,6 @@ export const passOptions = z.object({
   acceptsBreadth: z.boolean(),
   /** Files that changed more recently are left to a later run; null: none. */
   minAgeMs: boundedNumber(LIMIT_BOUNDS.durationMs).nullable().default(null),
-  /** Patterns of the only files that the run looks at and sends; empty: all. */
-  part: z.array(z.string()).readonly().default([]),
 })
 
 export type PassOptions = Readonly<z.infer<typeof passOptions>>
@@ -35,7 +33,6 @@ export const CAREFUL_PASS = {
   acceptsRoot: false,
   acceptsBreadth: false,
   minAgeMs: null,
-  part: [],
 } as const satisfies Omit<PassOptions, 'waitMs'>
 
 /**
@@ -75,8 +72,6 @@ export interface Pass {
   readonly runId: number
   readonly quotaScope: QuotaScope
   readonly attempts: RunAttempts
-  /** Patterns of the part that have matched no file so far. */
-  readonly unmatched: Set<string>
   /** Mirrors that the run has sent to so far, whose resources may still be in ingestion. */
   readonly followed: MirrorRow[]
   /** Filled during the pass, so that it is also true for a pass that was cut short. */

@@ -73,16 +73,6 @@ describe('a run that waits', () => {
   })
 })
 
-test('a run over a part claims nothing outside it [P4]', async () => {
-  const { tested, mirror, fleet, asked, open } = await engineOfFleet({ 'in/a.md': 'a', 'out/b.md': 'b', 'c.md': 'c' })
-  open()
-  expect((await tested.sync([mirror], { part: ['out/**'] })).outcome).toBe('done')
-  expect(new Set(asked)).toEqual(new Set(['out/b.md']))
-  expect((await tested.sync([mirror])).outcome).toBe('done')
-  expect(new Set(asked)).toEqual(new Set(['out/b.md', 'in/a.md', 'c.md']))
-  await fleet[Symbol.asyncDispose]()
-})
-
 test('Ctrl-C ends a dry run after the page that the ledger is asked for', async () => {
   const stop = new AbortController()
   const { tested, mirror, fleet, open, hooks } = await engineOfFleet(manyFiles(1_200, 3), { signal: stop.signal })

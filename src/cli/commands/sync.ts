@@ -2,9 +2,8 @@ import { chooseMirrors } from '../../app/mirrors/choose-mirrors.ts'
 import { openRunner, type Runner } from '../../app/open-runner.ts'
 import { callAfter } from '../../foundation/clock.ts'
 import { HeldBackError, UsageError } from '../../foundation/errors.ts'
-import { counted, escapeText, shellWord } from '../../foundation/text/safe-text.ts'
+import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { formatDuration, MAX_DURATION_TEXT, parseDuration } from '../../foundation/text/units.ts'
-import { flawOf } from '../../local/ignore/selection.ts'
 import type { RetryPolicy } from '../../rules/retry-delay.ts'
 import { type RunOutcome, runOutcome, verdictOf } from '../../rules/verdict.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
@@ -81,12 +80,6 @@ export const command = defineCommand({
       describe: 'Leave files that changed more recently to a later run, such as 1h',
       placeholder: 'DURATION',
     },
-    include: {
-      type: 'string',
-      array: true,
-      describe: 'Look only at files that match, in this run: no other is sent or counts as gone',
-      placeholder: 'PATTERN',
-    },
     'accept-removals': { type: 'boolean', describe: 'Continue although many files are gone' },
     'accept-root': { type: 'boolean', describe: 'Accept the directory that is at the path now' },
     adopt: {
@@ -112,7 +105,6 @@ export const command = defineCommand({
     ['sync ~/Papers', 'mirror a directory into the embedded library; later, only what changed'],
     ['sync papers --dry-run', 'print what one pass over the mirror "papers" would send'],
     ['sync ~/Papers --to Research:/Papers', 'mirror a directory into a library of the configured service'],
-    ["sync papers --include 'reports/**'", 'send what is new in one directory, and look at nothing else'],
     ['sync --no-wait --max-new 100', 'send at most 100 new files and do not wait for them'],
   ],
   exits: ['done', 'failed', 'rootMissing', 'pending', 'temporary', 'refused', 'heldBack', 'locked', 'operator'],
@@ -123,7 +115,6 @@ export const command = defineCommand({
       : readDuration('--wait-timeout', args.waitTimeout, context.settings.ingestion.deadlineMs)
     if (args.verifySearch && (args.dryRun || waitMs === 0))
       throw new UsageError('bad-usage', '--verify-search searches for what was sent: leave out --dry-run and --no-wait')
-    assertUsable(args.include, args)
     const signal = withDeadline(context, args.maxDuration)
     await using runner = await openRunner(context.settings, {
       ...context.io,
@@ -150,7 +141,6 @@ export const command = defineCommand({
       acceptsRoot: args.acceptRoot,
       acceptsBreadth,
       minAgeMs: args.minAge === undefined ? null : readDuration('--min-age', args.minAge, 0),
-      part: args.include,
     }
     using _stopping = announceStop(context, runner)
     const firstSync = new FirstSync(context, runner, mirrors)
@@ -169,33 +159,9 @@ export const command = defineCommand({
         summary.mirrors.map(({ name }) => name),
       )
     await firstSync.end(summary)
-    assertMatched(summary.unmatched ?? [], mirrors)
     return EXIT_OF[outcome]
   },
 })
-
-/** Throws UsageError for a pattern that can match nothing, and for a flag that is about the files that the run does not look at. */
-function assertUsable(
-  patterns: readonly string[],
-  flags: { readonly acceptRemovals: boolean; readonly acceptRoot: boolean },
-): void {
-  for (const pattern of patterns) {
-    const flaw = flawOf(pattern)
-    if (flaw !== undefined) throw new UsageError('bad-usage', `Cannot use --include "${pattern}": it must be ${flaw}`)
-  }
-  if (patterns.length === 0 || !(flags.acceptRemovals || flags.acceptRoot)) return
-  const flag = flags.acceptRemovals ? '--accept-removals' : '--accept-root'
-  throw new UsageError('bad-usage', `Cannot use ${flag} with --include: a run over everything finds what is gone`)
-}
-
-/** Throws UsageError after a run over files of which some patterns match none: they may be written wrong. */
-function assertMatched(unmatched: readonly string[], mirrors: readonly MirrorSettings[]): void {
-  if (unmatched.length === 0) return
-  const patterns = unmatched.map((pattern) => `--include ${shellWord(pattern)}`).join(' ')
-  const where = mirrors.map(({ path }) => `"${escapeText(path)}"`).join(', ')
-  const how = 'patterns begin at that directory, with "/" between directories, as in .gitignore'
-  throw new UsageError('bad-usage', `No file that is mirrored in ${where} matches ${patterns}: ${how}`)
-}
 
 /** A run waits longer for the service than other commands, and its messages name the flag and setting for that. */
 function patientlyFor({ settings, settingFlags }: CommandContext): RetryPolicy {

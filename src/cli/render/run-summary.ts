@@ -30,8 +30,6 @@ export function renderRunSummary(result: RunResult, print: CommandContext['print
   if (accounts.length === 1 && only?.lines.length === 0 && failure?.kind === 'root') return
   for (const { mirror, lines } of accounts) {
     print(headline(mirror), 'heading')
-    if (summary.include)
-      print(renderLine(['only', `${summary.include.map(escapeText).join(', ')}; no other file was looked at`]))
     for (const line of lines) print(renderLine(line))
   }
   print(lastLine(result))

@@ -8,8 +8,6 @@ export interface Selection {
    * one.
    */
   takes(relativeDirectory: string, name: string, isDirectory: boolean): boolean
-  /** Returns whether a path below the root is a chosen file. */
-  takesFile(path: string): boolean
 }
 
 /** Patterns in gitignore syntax, relative to the root, each without a flaw of `flawOf`. */
@@ -17,16 +15,14 @@ export function createSelection(patterns: readonly string[]): Selection {
   const chosen = rulesOf(patterns)
   const above = patterns.some(isFoundAnywhere) ? undefined : rulesOf(patterns.flatMap(patternsAbove))
   const isWhole = createTestOfDirectories(chosen)
-  const selection: Selection = {
+  return {
     takes(directory, name, isDirectory) {
       if (isWhole(directory)) return true
       const path = joinPath(directory, name)
       if (!isDirectory) return matches(chosen, path, name)
       return above === undefined || matches(chosen, `${path}/`, name) || matches(above, `${path}/`, name)
     },
-    takesFile: (path) => selection.takes(parentOf(path), nameOf(path), false),
   }
-  return selection
 }
 
 /** Returns what a pattern that can choose nothing must be instead, for people; undefined when it may choose something. */

@@ -4,7 +4,6 @@ import { formatSize } from '../../foundation/text/units.ts'
 import { type DirectoryDigestInput, NUMBERS } from '../../rules/compare-directory.ts'
 import type { SkipReason } from '../../rules/path-problems.ts'
 import type { IgnoreDecision, IgnoreScope, ScanRules } from '../ignore/ignore-scope.ts'
-import type { Selection } from '../ignore/selection.ts'
 import { fileProblemOf } from '../read/file-errors.ts'
 import {
   BIGINT,
@@ -19,8 +18,6 @@ import type { RootPlace } from '../read/open-root.ts'
 
 export interface ListOptions {
   readonly rules: ScanRules
-  /** Only its entries are listed; undefined: all. */
-  readonly part?: Selection | undefined
   readonly onFile?: (() => void) | undefined
 }
 
@@ -179,15 +176,14 @@ function addFault(place: ListingContext, name: string, error: unknown, found: Mu
     found.problems.push({ name, ...fileProblemOf(error, joinPath(place.relativePath, name)) })
 }
 
-/** Returns whether an entry lies outside the part that is listed, or is ignored; adds an ignored one to the findings. */
+/** Returns whether an entry is ignored; adds an ignored one to the findings. */
 export function isPassedOver(
-  { scope, relativePath, options }: ListingContext,
+  { scope, relativePath }: ListingContext,
   name: string,
   kind: FileKind,
   found: MutableFindings,
 ): boolean {
   const isDirectory = kind === 'directory'
-  if (options.part?.takes(relativePath, name, isDirectory) === false) return true
   const decision = scope.decideEntry(relativePath, name, isDirectory)
   if (decision) found.ignored.push({ name, decision, isDirectory })
   return decision !== undefined

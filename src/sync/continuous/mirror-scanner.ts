@@ -177,7 +177,7 @@ export class MirrorScanner implements AsyncDisposable {
       // The guards judge the counts of one scan, but a run may have several scans.
       const scanned = emptySummary(summary)
       const { settleMs } = this.#settings.scanIntervals
-      const scanOptions = { hashEverything: false, acceptsRemovals: false, acceptsRoot: false, settleMs, part: [] }
+      const scanOptions = { hashEverything: false, acceptsRemovals: false, acceptsRoot: false, settleMs }
       const scan = await scanMirror(engine, mirror, scanned, scanOptions)
       addScan(summary, scanned)
       // The next scan does not hash these files again, so this duration does not predict how long that takes.

@@ -2,7 +2,6 @@ import type { ClaimResult } from '../../ledger/ledger.ts'
 import type { DoubtfulContent } from '../../store/tables/contents.ts'
 import type { OpenFile, OpenFileCursor } from '../../store/tables/files.ts'
 import type { MirrorContext } from '../engine.ts'
-import { listOpenFiles } from '../open-files.ts'
 import { type AnswerOptions, type Candidate, LedgerAnswers, PAGE, wantedOf } from './ledger-answers.ts'
 
 /** What nobody has claimed is asked for so often; then it waits for another run. */
@@ -190,7 +189,7 @@ export class Claims {
   #load(cursor: OpenFileCursor): Page {
     const page: Page = { cursor, files: undefined }
     const { store } = this.#context.engine
-    const files = listOpenFiles(store, this.#context.mirror, cursor, this.#size)
+    const files = store.files.listOpen(this.#context.mirror.row.id, cursor, this.#size)
     const candidates = this.#answers.listCandidates(files)
     const asking = this.#ask(candidates, this.#options.room)
       .then(

@@ -9,7 +9,6 @@ import { quarantineLeftMs } from '../../rules/retry-delay.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import { OPEN_FILES_START, type OpenFile, type OpenFileCursor } from '../../store/tables/files.ts'
 import type { MirrorContext } from '../engine.ts'
-import { listOpenFiles } from '../open-files.ts'
 import { newAttempts, type RunAttempts } from '../pass.ts'
 import { withdrawUpload } from '../progress.ts'
 import { keyOf, type Membership } from './membership.ts'
@@ -152,7 +151,7 @@ export async function foresee(
   const answers = new LedgerAnswers({ engine, mirror }, options)
   let files: readonly OpenFile[]
   for (let cursor: OpenFileCursor | undefined = OPEN_FILES_START; cursor; cursor = files.at(-1)) {
-    files = listOpenFiles(store, mirror, cursor, PAGE)
+    files = store.files.listOpen(mirror.row.id, cursor, PAGE)
     const candidates = answers.listCandidates(files)
     const results = await fleet.peek(answers.library, candidates.map(wantedOf))
     engine.signal.throwIfAborted()

@@ -1,6 +1,5 @@
 import { AccessError, HeldBackError, UsageError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
-import { createSelection } from '../../local/ignore/selection.ts'
 import { numberOfNode } from '../../local/read/file-system.ts'
 import type { OpenRoot, RootDirectory } from '../../local/read/open-root.ts'
 import { mayBeSameVolume, ownDirectoriesBelow } from '../../rules/mirror-roots.ts'
@@ -33,8 +32,7 @@ export async function openMirror(
     engine.store.write(() => engine.store.mirrors.setAdHoc(pinned.id, settings.isAdHoc))
   }
   const mustPinRoot = options.acceptsRoot || (pinned !== undefined && known !== undefined && hasMore(pinned, known))
-  const part = options.part.length === 0 ? undefined : createSelection(options.part)
-  const opened = { settings, root, mustPinRoot, ownDirectories, part, runId }
+  const opened = { settings, root, mustPinRoot, ownDirectories, runId }
   if (known && engine.service.isEmbedded) {
     if (!options.isDryRun) followWhatIsReadAgain(engine, known)
     return { row: known, ...opened, verify: async () => {} }

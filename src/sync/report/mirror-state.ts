@@ -86,12 +86,6 @@ function sendingLine({ contentsSent, contentsTotal, bytesSent, bytesTotal }: Sen
 
 function upToDate({ files, lastRun }: MirrorStatus, status: DaemonMirrorStatus | undefined, nowMs: number): StateLine {
   const searchable = `${counted(files.searchable, 'file')} searchable`
-  // Of the other files, such a run knows nothing new.
-  if (!status && lastRun?.include)
-    return {
-      sign: '✓',
-      text: `all known files are sent · ${searchable} · the last run looked only at ${lastRun.include.join(', ')}`,
-    }
   const at = status ? status.lastSuccessAt : lastRun?.finishedAt ? Date.parse(lastRun.finishedAt) : null
   const when = at === null ? '' : nowMs - at < JUST_NOW_MS ? ' just now' : ` ${formatSpan(nowMs - at)} ago`
   return { sign: '✓', text: `up to date${when} · ${searchable}` }

@@ -157,7 +157,6 @@ async function scan(context: ReportContext, row: MirrorRow, settings: MirrorSett
     root: root.place,
     rules: scanRulesOf(settings),
     ownDirectories: own === 'inside' ? [] : own,
-    part: [],
     hashEverything: false,
     listIgnored: true,
     settleMs: null,

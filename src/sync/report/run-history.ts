@@ -74,8 +74,6 @@ export interface LastRun {
   readonly finishedAt: string | null
   /** The error that stopped the run or the pass of this mirror. */
   readonly failure: { readonly code: string; readonly message: string } | null
-  /** The patterns of the only files that it looked at; null: it looked at all. */
-  readonly include: readonly string[] | null
 }
 
 /** The newest runs that are searched for each mirror. */
@@ -114,7 +112,6 @@ export function lastRunOf(row: RunRow, isLocked: boolean, mirror?: StoredMirror)
     startedAt: isoTime(row.startedAt),
     finishedAt: isoTime(row.finishedAt),
     failure: failure ? { code: failure.code, message: failure.message } : null,
-    include: mirror?.include ?? null,
   }
 }
 
@@ -123,9 +120,8 @@ function failureOf({ problems }: StoredMirror) {
   return problems.findLast(({ path }) => path === '')
 }
 
-/** The parts of a run's account that are read again: each mirror's problems, what was sent, what limits held back, and what it looked at. */
+/** The parts of a run's account that are read again: each mirror's problems, what was sent, and what limits held back. */
 const storedAccount = z.object({
-  include: z.array(z.string()).optional(),
   mirrors: z.array(
     z.object({
       name: z.string(),
@@ -141,14 +137,13 @@ const storedAccount = z.object({
   ),
 })
 
-type StoredMirror = z.infer<typeof storedAccount>['mirrors'][number] & Pick<z.infer<typeof storedAccount>, 'include'>
+type StoredMirror = z.infer<typeof storedAccount>['mirrors'][number]
 
 /** Returns the mirrors of a run's account; none if the run is not finished or the account is damaged. */
 function readAccount({ summary }: Pick<RunRow, 'summary'>): StoredMirror[] {
   if (summary === null) return []
   try {
-    const { include, mirrors = [] } = storedAccount.safeParse(JSON.parse(summary)).data ?? {}
-    return mirrors.map((mirror) => ({ ...mirror, include }))
+    return storedAccount.safeParse(JSON.parse(summary)).data?.mirrors ?? []
   } catch {
     return []
   }

@@ -31,19 +31,16 @@ async function runAll(engine: Engine, mirrors: readonly MirrorSettings[], option
   const startMs = clock.monotonicMs()
   const runId = store.write(() => store.runs.begin(startedMs))
   const quotaScope = { kind: 'run', runId, afterUploadId: store.uploads.lastId() } as const
-  const unmatched = new Set(options.part)
   const { summaries, failure } = await syncEach(engine, mirrors, {
     runId,
     quotaScope,
     attempts: newAttempts(),
-    unmatched,
     followed: [],
     options,
   })
   const outcome = failure ? stoppedOutcome(failure) : runOutcome(summaries, options.waitMs > 0 && !options.isDryRun)
   const durationMs = Math.round(clock.monotonicMs() - startMs)
-  const part = options.part.length > 0 && { part: { include: options.part, unmatched: [...unmatched] } }
-  const run = { runId, startedMs, durationMs, isDryRun: options.isDryRun, ...part }
+  const run = { runId, startedMs, durationMs, isDryRun: options.isDryRun }
   const summary = recordRun(engine, run, outcome, summaries)
   engine.progress.phase = 'finished'
   return { summary, outcome, failure }

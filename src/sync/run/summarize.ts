@@ -13,7 +13,6 @@ import {
 import { type RunOutcome, recordedVerdict, verdictOf } from '../../rules/verdict.ts'
 import { countKinds } from '../../rules/without-text.ts'
 import type { TroubledContent } from '../../store/tables/contents.ts'
-import type { ProblemRow } from '../../store/tables/problems.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
 
@@ -65,11 +64,10 @@ function countIngestion({ store }: Engine, { row, runId }: OpenMirror, summary: 
 }
 
 /** Records the problems of this pass, and clears those that a complete pass did not find again. Returns those that are not set aside. */
-function keepProblems({ store, clock }: Engine, { row, part }: OpenMirror, found: Found): SummaryProblem[] {
+function keepProblems({ store, clock }: Engine, { row }: OpenMirror, found: Found): SummaryProblem[] {
   const { problems, isComplete } = found
   const paths = new Set(problems.map(({ path }) => path))
-  const isOver = ({ path }: ProblemRow) => !paths.has(path) && part?.takesFile(path) !== false
-  const healed = isComplete ? store.problems.list(row.id).filter(isOver) : []
+  const healed = isComplete ? store.problems.list(row.id).filter(({ path }) => !paths.has(path)) : []
   if (problems.length > 0 || healed.length > 0) {
     store.write(() => {
       for (const { path } of healed) store.problems.clear(row.id, path)
@@ -107,14 +105,12 @@ interface EndedRun {
   readonly startedMs: number
   readonly durationMs: number
   readonly isDryRun: boolean
-  /** The patterns of a run over a part of its mirrors, and those that matched no file. */
-  readonly part?: Pick<RunSummary, 'include' | 'unmatched'>
 }
 
 /** Records how a run ended; returns its summary. */
 export function recordRun(
   { store, clock }: Engine,
-  { runId, startedMs, durationMs, isDryRun, part }: EndedRun,
+  { runId, startedMs, durationMs, isDryRun }: EndedRun,
   outcome: RunOutcome,
   mirrors: SyncSummary[],
 ): RunSummary {
@@ -122,7 +118,6 @@ export function recordRun(
   const summary: RunSummary = {
     run: runId,
     ...(isDryRun && { dryRun: true }),
-    ...part,
     verdict: verdictOf(outcome),
     startedAt: isoTime(startedMs),
     finishedAt: isoTime(finishedMs),

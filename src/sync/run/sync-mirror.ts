@@ -6,7 +6,6 @@ import { OPEN_FILES_START } from '../../store/tables/files.ts'
 import type { Engine, MirrorContext, MirrorSettings, OpenMirror } from '../engine.ts'
 import { foresee } from '../fleet/ledger-answers.ts'
 import { hasToFollow, IngestionFollower } from '../ingestion/follow-ingestion.ts'
-import { listOpenFiles } from '../open-files.ts'
 import type { Pass, UploadOptions } from '../pass.ts'
 import { openMirror } from '../pin/open-mirror.ts'
 import { NOT_CREATED } from '../pin/pin-mirror.ts'
@@ -35,14 +34,14 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   try {
     const scan = await scanMirror(engine, mirror, summary, { ...options, settleMs: options.minAgeMs })
     summary.files.tooNew = scan.unsettledCount
-    noteUnmatched(engine, mirror, pass, scan.unmatched)
+    if (scan.unmatched.length > 0) warnOfUnmatched(engine.logger, row.name, scan.unmatched)
     const tooNew = options.minAgeMs === null ? undefined : new Set(scan.unsettled.map(({ path }) => path))
     // When all local files are hashed again, the remote directories are checked again as well.
     const rechecks = scan.hasHashedAll && !scan.isFirst && !options.isDryRun
     addProblems(problems, scan.problems)
     const byScan = new Set(scan.problems.filter(({ code }) => code === 'busy').map(({ path }) => path))
     // A file that waits for its retry connects, too, so that a service that is away or refuses the credential is named.
-    const hasOpen = listOpenFiles(engine.store, mirror, OPEN_FILES_START, 1).length > 0
+    const hasOpen = engine.store.files.listOpen(row.id, OPEN_FILES_START, 1).length > 0
     hasFollowed = rechecks || byScan.size > 0 || hasOpen || hasToUpload(engine, mirror) || hasToFollow(engine, row)
     if (hasFollowed) await send(engine, mirror, pass, { problems, byScan, tooNew, rechecksDirectories: rechecks })
     isComplete = true
@@ -52,17 +51,6 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   } finally {
     summarize(engine, mirror, summary, { problems: [...problems.values()], isComplete, hasFollowed, failure })
   }
-}
-
-/** A pattern of the run may match files of another of its mirrors; one of the configuration that matches none may be a slip. */
-function noteUnmatched(
-  { logger }: Engine,
-  { row, part }: OpenMirror,
-  { options, unmatched: left }: Pass,
-  unmatched: readonly string[],
-): void {
-  if (part) for (const pattern of options.part) if (!unmatched.includes(pattern)) left.delete(pattern)
-  if (!part && unmatched.length > 0) warnOfUnmatched(logger, row.name, unmatched)
 }
 
 interface Sending {

@@ -16,7 +16,7 @@ export interface ScanState {
   readonly unrecordedIn: Set<string>
   /** New files whose names look like others in their directory: their number, and two of them. */
   alike: AlikePaths | undefined
-  /** Patterns of the part, or of `include`, that match a file. */
+  /** Patterns of `include` that match a file. */
   readonly matched: Set<string>
   /** Files that were left for later, up to a bound; their number, and that of those among them that are new. */
   readonly unsettled: UnsettledFile[]
@@ -140,7 +140,7 @@ function notRecorded(path: string): PathProblem {
 }
 
 /** Returns a batch that says of no file that it is missing, since only a complete scan can decide that (P11). */
-export function withoutMissing(batch: ScanBatch): ScanBatch {
+function withoutMissing(batch: ScanBatch): ScanBatch {
   const changes = batch.changes.map((change) => ({
     ...change,
     missing: [],

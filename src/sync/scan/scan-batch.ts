@@ -20,8 +20,6 @@ export interface WalkOptions {
   readonly hashEverything: boolean
   /** Also list ignored and unsupported paths, with the reasons. */
   readonly listIgnored: boolean
-  /** Patterns of the part of the tree that is walked; empty: all of it. */
-  readonly part: readonly string[]
   /** Files that changed more recently are not read, since they may still be written to. Null: all files are read. */
   readonly settleMs: number | null
 }
@@ -101,7 +99,7 @@ export interface ScanBatch {
   readonly ignoredDirectories: string[]
   readonly leftOut: LeftOut[]
   readonly alike: AlikePaths[]
-  /** Patterns of the part, or of `include`, that match a file. */
+  /** Patterns of `include` that match a file. */
   readonly matched: string[]
   readonly unsettled: UnsettledFile[]
   /** Rescanned paths that are gone or left out. */

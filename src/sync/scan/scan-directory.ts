@@ -4,7 +4,7 @@ import { FileError } from '../../foundation/errors.ts'
 import { joinPath } from '../../foundation/files/paths.ts'
 import { descend, readIgnoreFile } from '../../local/ignore/ignore-files.ts'
 import { createRootScope, type IgnoreDecision, type IgnoreScope } from '../../local/ignore/ignore-scope.ts'
-import { createSelection, PatternNotes, type Selection } from '../../local/ignore/selection.ts'
+import { PatternNotes } from '../../local/ignore/selection.ts'
 import { isOutOfDescriptors, noDescriptorFree } from '../../local/read/file-errors.ts'
 import { type FileSystem, type Fingerprint, sameFingerprint } from '../../local/read/file-system.ts'
 import { openGuarded } from '../../local/read/open-guarded.ts'
@@ -30,7 +30,6 @@ export interface Scanner {
   readonly fs: FileSystem
   readonly clock: Clock
   readonly options: WalkOptions
-  readonly part: Selection | undefined
   readonly notes: PatternNotes
   readonly hasDigest: (path: string, digest: Uint8Array) => boolean
   /** The store's rows of a directory's files. */
@@ -59,7 +58,6 @@ export function* scanDirectory(
   const { batch } = batches
   const scan = listDirectory(fs, options.root, directory.path, directory.scope, {
     rules: options.rules,
-    part: scanner.part,
     onFile: scanner.countFile,
   })
   if (scan.kind === 'unreadable') {
@@ -313,13 +311,12 @@ export function createScanner(
   options: WalkOptions,
   { fs, clock }: { readonly fs: FileSystem; readonly clock: Clock },
 ): Scanner {
-  const { mirrorId, part, rules } = options
+  const { mirrorId, rules } = options
   return {
     fs,
     clock,
     options,
-    part: part.length === 0 ? undefined : createSelection(part),
-    notes: new PatternNotes(part.length === 0 ? rules.include : part),
+    notes: new PatternNotes(rules.include),
     hasDigest: (path, digest) => store?.directories.findDigest(mirrorId, path)?.equals(digest) ?? false,
     listKnown: (path) => store?.files.listForCompare(mirrorId, path) ?? [],
     findKnown: (path, name) => store?.files.findForCompare(mirrorId, path, name),

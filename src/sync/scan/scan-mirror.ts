@@ -10,7 +10,7 @@ import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Store } from '../../store/open-store.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
-import { emptyScan, noteBatch, recordBatches, type ScanState, withoutMissing } from './record-batches.ts'
+import { emptyScan, noteBatch, recordBatches, type ScanState } from './record-batches.ts'
 import type { RescanOptions, ScanBatch } from './scan-batch.ts'
 
 interface ScanOptions {
@@ -20,8 +20,6 @@ interface ScanOptions {
   readonly acceptsRoot: boolean
   /** Files that changed more recently are left for later; null: none. */
   readonly settleMs: number | null
-  /** Patterns of the files to look at; empty: all. Of a part nothing is recorded as missing, as after a rescan. */
-  readonly part: readonly string[]
 }
 
 export interface ScanResult
@@ -32,7 +30,7 @@ export interface ScanResult
   readonly hasHashedAll: boolean
   /** Files are gone, but unsettled new files may be the same ones under new names, so nothing was removed yet. */
   readonly isRemovalPostponed: boolean
-  /** Patterns of the part, or of `include` for a scan of everything, that match no file. */
+  /** Patterns of `include` that match no file. */
   readonly unmatched: readonly string[]
   /** The duration of the walk alone, without waiting for other scans and for the service. */
   readonly durationMs: number
@@ -51,7 +49,7 @@ const LARGE_TREE_DIRECTORIES = 500
  * 1. Wait until no other scan runs, and clear the missing files that an earlier scan recorded.
  * 2. Walk the tree, and record the batches in the store, some at once, each time after a check that the root is in its place.
  * 3. Warn of new files whose names look alike.
- * 4. Remove the files that the walk did not find, unless too many are gone, they may have moved, or only a part was walked.
+ * 4. Remove the files that the walk did not find, unless too many are gone or they may have moved.
  * 5. Pin the root if that is due, and record when every file was hashed.
  */
 export async function scanMirror(
@@ -64,18 +62,15 @@ export async function scanMirror(
   progress.phase = 'turn'
   using _lock = await engine.scanMutex.lock(engine.signal)
   progress.phase = 'scanning'
-  const { part } = options
-  const isPartial = part.length > 0
-  if (!isPartial) store.files.beginScan(mirror.row.id)
+  store.files.beginScan(mirror.row.id)
   const scan = emptyScan(new Map(store.directories.list(mirror.row.id).map(({ id, path }) => [path, id])))
   const known = scan.knownDirectories.size
   const isFirst = known === 0
   const { row } = mirror
-  const isScrub = !isPartial && isScrubDue(row.scrubbedAt, engine.scrubIntervalMs, clock.nowMs())
+  const isScrub = isScrubDue(row.scrubbedAt, engine.scrubIntervalMs, clock.nowMs())
   const hasHashedAll = options.hashEverything || isScrub
   const walked = {
     ...walkOptions(engine, mirror, { hashEverything: hasHashedAll, settleMs: options.settleMs, isNew: isFirst }),
-    part,
     root: mirror.root.place,
     isLarge: known > LARGE_TREE_DIRECTORIES,
   }
@@ -87,8 +82,7 @@ export async function scanMirror(
   const startMs = clock.monotonicMs()
   const pending = new PendingBatches(clock)
   const record = () => scan.problems.push(...recordBatches(engine, mirror, scan, pending.take(), summary))
-  for await (const read of walk) {
-    const batch = isPartial ? withoutMissing(read) : read
+  for await (const batch of walk) {
     if (noteBatch(scan, batch, summary)) pending.add(batch)
     if (pending.isFull) record()
     progress.filesHashed += batch.counts.hashed
@@ -97,11 +91,11 @@ export async function scanMirror(
   warnOfLookAlikes(engine, mirror, scan)
   const { files } = summary
   files.scanned = files.unchanged + files.new + files.changed
-  const isRemovalPostponed = !isPartial && !removeMissing(engine, mirror, scan, { summary, ...options })
+  const isRemovalPostponed = !removeMissing(engine, mirror, scan, { summary, ...options })
   const durationMs = clock.monotonicMs() - startMs
   if (mirror.mustPinRoot) store.write(() => store.mirrors.pinRoot(row))
-  if (hasHashedAll && !isPartial) store.write(() => store.mirrors.recordScrub(row.id, clock.nowMs()))
-  const unmatched = (isPartial ? part : mirror.settings.include).filter((pattern) => !scan.matched.has(pattern))
+  if (hasHashedAll) store.write(() => store.mirrors.recordScrub(row.id, clock.nowMs()))
+  const unmatched = mirror.settings.include.filter((pattern) => !scan.matched.has(pattern))
   return { ...scan, isFirst, hasHashedAll, isRemovalPostponed, unmatched, durationMs }
 }
 
@@ -128,7 +122,6 @@ export function walkOptions(
     mirrorId: mirror.row.id,
     rules: scanRulesOf(mirror.settings),
     ownDirectories: mirror.ownDirectories,
-    part: [],
     hashEverything,
     listIgnored: false,
     settleMs,

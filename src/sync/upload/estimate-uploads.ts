@@ -17,7 +17,7 @@ export function estimateUploads(
   const { store } = engine
   summary.directories.created = countDirectoriesToCreate(engine, mirror)
   const all =
-    isUnlimited(engine.limits) && engine.fileLog === silentFileLog && mirror.part === undefined
+    isUnlimited(engine.limits) && engine.fileLog === silentFileLog
       ? store.contents.tallyIfNew(mirror.row.id)
       : undefined
   if (all) {

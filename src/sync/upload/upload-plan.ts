@@ -13,7 +13,6 @@ import type { UploadSpan } from '../../store/tables/uploads.ts'
 import type { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { Claims } from '../fleet/claims.ts'
-import { listOpenFiles } from '../open-files.ts'
 import { linkKey, type QuotaScope, type RunAttempts } from '../pass.ts'
 import { withdrawUpload } from '../progress.ts'
 
@@ -148,7 +147,7 @@ export class UploadPlan {
   #readPage(): void {
     const { claims } = this.#options
     const { store } = this.#engine
-    const files = claims ? claims.read(this.#cursor) : listOpenFiles(store, this.#mirror, this.#cursor, PAGE)
+    const files = claims ? claims.read(this.#cursor) : store.files.listOpen(this.#mirror.row.id, this.#cursor, PAGE)
     if (!files) return
     this.#page = files.toReversed()
     const last = this.#page[0]

@@ -8,7 +8,6 @@ import { recordHeldBack } from '../../rules/sync-summary.ts'
 import { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import type { Engine, MirrorContext } from '../engine.ts'
 import { Claims } from '../fleet/claims.ts'
-import { countToSend } from '../open-files.ts'
 import type { UploadOptions } from '../pass.ts'
 import { announceUploads } from '../progress.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
@@ -160,7 +159,7 @@ export class UploadStage {
     signal.addEventListener('abort', wake, { once: true })
     try {
       for (;;) {
-        announceUploads(progress, countToSend(store, this.#context.mirror))
+        announceUploads(progress, store.contents.countToSend(this.#context.mirror.row.id))
         const storedBefore = this.#countStored()
         if (!(await this.#uploadRound(plan, batcher))) return
         // Copies follow what is stored now; a copy that could not be uploaded would be planned again without end.
@@ -203,7 +202,7 @@ export class UploadStage {
     if (batcher.size > 0 || plan.isExhausted || plan.isWaiting) await this.#event.wait()
     // Otherwise ingestion is full. What frees capacity sets the event, so do commits of uploads that were not stored.
     else if (await this.#event.waitAtMost(clock, this.#options.waitMs)) {
-      this.#withoutCapacity = countToSend(store, this.#context.mirror).n
+      this.#withoutCapacity = store.contents.countToSend(this.#context.mirror.row.id).n
       return false
     }
     return true

@@ -14,7 +14,6 @@ export const PLAIN: PassOptions = {
   acceptsRoot: false,
   acceptsBreadth: true,
   minAgeMs: null,
-  part: [],
 }
 
 /** The mirror of every simulated program. */

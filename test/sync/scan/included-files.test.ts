@@ -1,11 +1,29 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { LogFields, Logger } from '../../../src/foundation/logger.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
-import { accountOf, startEngine } from '../../support/engine.ts'
+import { accountOf, mirrorOf, openTestEngine, startEngine, type TestEngine } from '../../support/engine.ts'
+import { startFaultyService } from '../../support/faulty-service.ts'
 import { titlesIn } from '../../support/library-contents.ts'
-import { manyFiles } from '../../support/temporary.ts'
+import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporary.ts'
+
+/** Every path that is known, with its content's digest, and whether it has arrived. */
+function stateOf({ store }: TestEngine) {
+  const [row] = store.mirrors.list()
+  if (!row) return {}
+  const files = store.directories
+    .list(row.id)
+    .flatMap(({ path }) => store.report.listFiles(row.id, path).map((file) => [join(path, file.name), file] as const))
+  return Object.fromEntries(
+    files.map(([path, { contentId }]) => {
+      const content = store.contents.get(contentId)
+      const sha256 = Buffer.from(content?.sha256 ?? []).toString('hex')
+      return [path, `${sha256} ${content?.mime} ${content?.state}`]
+    }),
+  )
+}
 
 describe('include of a mirror', () => {
   test('only what it matches is mirrored, and secrets stay out', async () => {
@@ -50,5 +68,43 @@ describe('include of a mirror', () => {
     )
     expect((await tested.sync([mirror])).outcome).toBe('done')
     expect(said).toEqual([{ mirror: mirror.name, patterns: 'reprots/**' }])
+  })
+
+  test('runs with include and one without leave the state of one without [P13]', async () => {
+    const name = fc.constantFrom('a', 'b', 'c')
+    const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((parts) => `${parts.join('/d-')}.md`)
+    const tree = fc.dictionary(path, fc.constantFrom('1', '2', '3', '4'), { minKeys: 1, maxKeys: 8 })
+    const pattern = fc.constantFrom('a.md', '/a/**', 'd-b/', '*.md', '/b/d-*/c.md', 'c*', '**/d-a.md')
+    const patterns = fc.array(pattern, { minLength: 1, maxLength: 2 })
+    const service = await startFaultyService()
+    let round = 0
+    await fc.assert(
+      fc.asyncProperty(tree, tree, fc.array(patterns, { maxLength: 2 }), async (before, after, includes) => {
+        round += 1
+        const states = []
+        for (const runs of [[], includes]) {
+          const directory = temporaryDirectory()
+          await using tested = openTestEngine(service)
+          const library = `${round}-${runs === includes ? 'some' : 'all'}`
+          const mirror = mirrorOf(directory, { library, remotePath: '/x' })
+          const syncOnly = (include: readonly string[]) =>
+            tested.sync([{ ...mirror, include }], { acceptsRemovals: true })
+          writeTree(directory, before)
+          await syncOnly([])
+          for (const [include, text] of runs.map((each, index) => [each, `${index}`] as const)) {
+            writeTree(directory, { 'between.md': text })
+            await syncOnly(include)
+          }
+          for (const old of Object.keys(before)) rmSync(join(directory, old))
+          writeTree(directory, after)
+          rmSync(join(directory, 'between.md'), { force: true })
+          for (const include of runs) await syncOnly(include)
+          expect((await syncOnly([])).outcome).toBe('done')
+          states.push(stateOf(tested))
+        }
+        expect(states[1]).toEqual(states[0])
+      }),
+      { numRuns: 6 },
+    )
   })
 })

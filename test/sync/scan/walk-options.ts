@@ -10,7 +10,6 @@ export function walkOptions(rootRealPath: string): WalkOptions {
     root: placeOf(nodeFileSystem, rootRealPath),
     rules: { ignore: [], include: [], maxSizeBytes: null, oneFileSystem: true, emptyFiles: 'upload' },
     ownDirectories: [],
-    part: [],
     hashEverything: false,
     listIgnored: true,
     settleMs: null,

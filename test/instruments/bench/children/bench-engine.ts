@@ -52,7 +52,6 @@ export async function openBenchEngine(input: ChildInput): Promise<BenchEngine> {
     acceptsRoot: false,
     acceptsBreadth: false,
     minAgeMs: null,
-    part: [],
   }
   const mirrorSettings = mirrorOf(input.tree)
   const mirror = await openMirror(engine, mirrorSettings, openRoot(engine.fs, input.tree), { runId, options })

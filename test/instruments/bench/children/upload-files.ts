@@ -15,7 +15,6 @@ await using opened = await openBenchEngine(readInput())
 const { engine, mirror, summary } = opened
 await scanMirror(engine, mirror, summary, {
   hashEverything: false,
-  part: [],
   acceptsRemovals: false,
   acceptsRoot: false,
   settleMs: null,
