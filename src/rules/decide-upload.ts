@@ -9,26 +9,23 @@ export interface UploadCandidate {
   readonly isSetAside: boolean
   /** When the quarantine of the content ends (wall clock). */
   readonly retryAt: number | null
-  /** This run finished trying the content, or this copy of it. */
+  /** This run finished trying the content. */
   readonly isTried: boolean
   /** The directory that the upload names exists at the service, or the upload names none. */
   readonly hasDirectory: boolean
-  /** The content has several copies, here or on other hosts, and each is to become a location of its resource. */
-  readonly mustLink: boolean
 }
 
-/** `link`: the content is stored, and uploading this copy adds its location; `alias`: nothing has to be uploaded for this file. */
-type UploadDecision = 'upload' | 'link' | 'alias' | 'wait'
+/** `alias`: the content is stored, and nothing has to be uploaded for this file. */
+type UploadDecision = 'upload' | 'alias' | 'wait'
 
 /** Decides what to do with one file. Callers check limits and earlier uploads of the content afterwards. */
 export function decideUpload(candidate: UploadCandidate, nowMs: number): UploadDecision {
-  const { state, isSetAside, retryAt, isTried, hasDirectory, mustLink } = candidate
-  if (state === 'stored' && !mustLink) return 'alias'
+  const { state, isSetAside, retryAt, isTried, hasDirectory } = candidate
+  if (state === 'stored') return 'alias'
   // In flight, or a search decides.
   if (state === 'sending' || state === 'doubt') return 'wait'
   if (state === 'refused' && (isSetAside || quarantineLeftMs(retryAt, nowMs) > 0)) return 'wait'
-  if (isTried || !hasDirectory) return 'wait'
-  return state === 'stored' ? 'link' : 'upload'
+  return isTried || !hasDirectory ? 'wait' : 'upload'
 }
 
 /** The resource id that an answer to an upload named, and the bytes that were sent. */

@@ -45,14 +45,3 @@ export function needsSearch(
 export function blocksUpload({ kind }: { readonly kind: ErrorKind }, doubts: number): boolean {
   return kind === 'temporary' || doubts > 1
 }
-
-/** Earlier uploads of a copy that may have arrived, and when the last one began (wall clock). */
-interface DoubtedCopy {
-  readonly uploads: number
-  readonly begunAt: number
-}
-
-/** Milliseconds until a copy may be uploaded again. The first doubt has no pause, so that a lost answer costs no time. */
-export function linkPauseLeftMs({ uploads, begunAt }: DoubtedCopy, nowMs: number): number {
-  return uploads < 2 ? 0 : quarantineLeftMs(begunAt + quarantineDurationMs(uploads - 2, IN_DOUBT.code), nowMs)
-}

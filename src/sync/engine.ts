@@ -76,8 +76,6 @@ export const mirrorSettings = z.object({
   isAdHoc: z.boolean(),
   /** What the directory holds, if its first sync needs a confirmation because it is so much; otherwise null. */
   breadth: z.string().nullable(),
-  /** `link`: each copy is uploaded as well, so that the resource gains its location. */
-  duplicates: z.enum(['skip', 'link']),
 })
 
 export const engineLimits = uploadLimits.extend({

@@ -52,8 +52,6 @@ export type QuotaScope =
 export interface RunAttempts {
   /** Contents that were quarantined or refused in this run. */
   readonly exhausted: Set<number>
-  /** Copies that were uploaded or are in flight, so that their resource gains a location; by directory and name. */
-  readonly links: Set<string>
   /** Directories that are gone from the service and are to be created again; by identifier. */
   readonly goneDirectories: Set<number>
   /** Directories that were created again; a run does so once for each. */
@@ -61,11 +59,7 @@ export interface RunAttempts {
 }
 
 export function newAttempts(): RunAttempts {
-  return { exhausted: new Set(), links: new Set(), goneDirectories: new Set(), recreatedDirectories: new Set() }
-}
-
-export function linkKey({ directoryId, name }: { readonly directoryId: number; readonly name: string }): string {
-  return `${directoryId}/${name}`
+  return { exhausted: new Set(), goneDirectories: new Set(), recreatedDirectories: new Set() }
 }
 
 export interface Pass {

@@ -74,17 +74,13 @@ interface UploadCounter {
   end(isStored: boolean): void
 }
 
-/** Begins to count an upload. `isLink`: `announceUploads` did not count it. */
+/** Begins to count an upload. */
 export function beginUpload(
   progress: Progress,
-  { path, sizeBytes, isLink }: { readonly path: string; readonly sizeBytes: number; readonly isLink: boolean },
+  { path, sizeBytes }: { readonly path: string; readonly sizeBytes: number },
 ): UploadCounter {
   const upload = { path, sizeBytes, bytesSent: 0 }
   progress.uploads.push(upload)
-  if (isLink) {
-    progress.contentsTotal += 1
-    progress.bytesTotal += sizeBytes
-  }
   // An upload that was not announced, such as a refused content that is due again, counts from its start.
   const { uploads } = progress
   const bytesLeft = uploads.reduce((bytes, other) => bytes + other.sizeBytes - other.bytesSent, 0)

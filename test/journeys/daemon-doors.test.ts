@@ -138,7 +138,6 @@ function syncOf(home: Home, path: string, more: { readonly mirror?: object; read
         settleMs: 0,
         isAdHoc: true,
         breadth: null,
-        duplicates: 'skip',
         ...more.mirror,
       } satisfies MirrorSettings,
     ],

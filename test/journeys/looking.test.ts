@@ -106,21 +106,6 @@ describe('report', () => {
   })
 })
 
-describe('linked duplicates', () => {
-  test('linked copies give the resource each location once', async () => {
-    const home = temporaryHome()
-    const root = home.write('Papers', { 'a.md': 'one', 'b.md': 'one', 'c/d.md': 'one' })
-    const config = `mirrors:\n  - { name: papers, path: "${root}", library: Papers, duplicates: link }\n`
-    home.write('config/shelfd', { 'config.yaml': config })
-    const { mirror } = await home.sync(['papers'])
-    expect(mirror.uploads).toMatchObject({ created: 1, duplicates: 2, aliases: 0 })
-    expect((await home.sync(['papers'])).mirror.uploads).toMatchObject({ created: 0, duplicates: 0 })
-    const { stdout } = await home.shelfd(['report', '--json'])
-    const remotePaths = ['/Papers/a.md', '/Papers/b.md', '/Papers/c/d.md']
-    expect(JSON.parse(stdout).mirrors[0].entries[0]).toMatchObject({ class: 'in-sync', remotePaths })
-  })
-})
-
 describe('search', () => {
   test('search says that there is more, and lists it page by page', async () => {
     const home = temporaryHome()

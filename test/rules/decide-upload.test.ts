@@ -9,7 +9,6 @@ const NEW: UploadCandidate = {
   retryAt: null,
   isTried: false,
   hasDirectory: true,
-  mustLink: false,
 }
 
 /** The decision; for a file that waits, also which single event would end the wait. */
@@ -45,13 +44,6 @@ describe('the decision about a file to upload', () => {
     ['a new content that was set aside before it changed', { isSetAside: true }, 'upload'],
     ['a stored content', { state: 'stored' }, 'alias'],
     ['a stored content whose directory is missing', { state: 'stored', hasDirectory: false }, 'alias'],
-    ['a copy that is to become a location', { state: 'stored', mustLink: true }, 'link'],
-    [
-      'a copy without its directory',
-      { state: 'stored', mustLink: true, hasDirectory: false },
-      'wait for its directory',
-    ],
-    ['a copy that this run uploaded', { state: 'stored', mustLink: true, isTried: true }, 'wait for the next run'],
   ])('the upload is decided for %s', (_, candidate, expected) => {
     expect(describeDecision({ ...NEW, ...candidate })).toBe(expected)
   })

@@ -189,19 +189,6 @@ describe('hosts of one ledger', () => {
     expect((await laptop.shelfd(['fleet', 'status'])).stdout).toMatch(/^second sends +1$/m)
   })
 
-  test('a host that links copies adds the location of what another one has sent', async () => {
-    await using fleet = await fleetOf({ hasNoDuplicateRule: false, mayRepeat: 'copies are linked' })
-    const nas = await fleet.host('nas', { 'a.md': 'same' })
-    const laptop = await fleet.host('laptop', { 'b/copy.md': 'same' }, {}, { duplicates: 'link' })
-    expect((await nas.sync([])).exitCode).toBe(0)
-    for (const duplicates of [1, 0])
-      expect(await laptop.sync([])).toMatchObject({ exitCode: 0, mirror: { uploads: { created: 0, duplicates } } })
-    expect(readLibrary(fleet.service.dataDir).map(({ places }) => places)).toEqual([
-      ['/Papers/a.md', '/Papers/b/copy.md'],
-    ])
-    expect(await laptop.json(['fleet', 'status'])).toMatchObject({ contents: 1, claims: 0, secondSends: 0 })
-  })
-
   test('one that joins with receipts of its own brings them', async () => {
     await using fleet = await fleetOf()
     const papers = manyFiles(10, 10)

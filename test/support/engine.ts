@@ -158,7 +158,6 @@ export function mirrorOf(directory: string, options: Partial<MirrorSettings> = {
     oneFileSystem: false,
     emptyFiles: 'upload',
     settleMs: 0,
-    duplicates: 'skip',
     isAdHoc: true,
     breadth: null,
     ...options,

@@ -11,9 +11,9 @@ const ADDS = ['createLibrary', 'createDirectory', 'uploadFile']
 const READS = ['checkAccess', 'listLibraries', 'showLibrary', 'listDirectory', 'showResource', 'downloadResource']
 
 test('the engine makes only requests that read or add [P7]', async () => {
-  const { service, tested } = await startEngine({}, { service: { mayRepeat: 'copies are linked' } })
+  const { service, tested } = await startEngine({})
   const root = writeTree(temporaryDirectory(), manyFiles(30, 20))
-  const mirror = mirrorOf(root, { duplicates: 'link' })
+  const mirror = mirrorOf(root)
   const everything = async () => {
     await tested.sync([mirror], { acceptsRemovals: true })
     const { store } = tested

@@ -282,7 +282,6 @@ function toEngineMirror(settings: Settings, mirror: ConfiguredMirror): MirrorSet
     oneFileSystem,
     emptyFiles,
     settleMs,
-    duplicates: mirror.duplicates,
     isAdHoc: false,
     breadth: null,
   }

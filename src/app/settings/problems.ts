@@ -66,8 +66,15 @@ export function findUnknownKey(path: Path, key: string): string | undefined {
   return knownKeys(path).includes(key) ? undefined : describeUnknownKey(path, key)
 }
 
+/** Keys of earlier configurations, by section, and what holds instead. */
+const REMOVED_KEYS: Readonly<Record<string, string>> = {
+  'mirrors.duplicates': 'a content is sent once, however many files have it',
+}
+
 function describeUnknownKey(path: Path, key: string): string {
   const where = path.length === 0 ? '' : ` in "${formatPath(path)}"`
+  const instead = REMOVED_KEYS[[...path.filter((step) => typeof step === 'string'), key].join('.')]
+  if (instead !== undefined) return `the key "${key}"${where} is gone, remove it: ${instead}`
   const known = knownKeys(path)
   return `unknown key "${key}"${where}${didYouMean(key, known) || `; known keys: ${known.join(', ')}`}`
 }

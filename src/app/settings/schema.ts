@@ -111,9 +111,6 @@ const mirror = z
       .optional()
       .describe('Send in batches at these times instead of at once: five-field cron (daemon).'),
     maxDuration: durationOrNone().prefault('none').describe('A batch starts no new upload after this time.'),
-    duplicates: choice(['skip', 'link'])
-      .prefault('skip')
-      .describe('Local duplicates: send once, or send again so that the resource gains each location.'),
     emptyFiles: choice(['upload', 'skip']).prefault('upload').describe('What happens to files without content.'),
     oneFileSystem: flag().prefault(false).describe('Leave out what is mounted inside the directory.'),
     hooks: hooks.optional().describe('Commands before and after each run of this mirror, instead of those of all.'),

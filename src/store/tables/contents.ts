@@ -34,7 +34,7 @@ export interface ContentRow {
   readonly host: string | null
 }
 
-export type UploadState = Pick<ContentRow, 'state' | 'doubts' | 'failedTries' | 'retryAt' | 'isSetAside' | 'host'>
+export type UploadState = Pick<ContentRow, 'state' | 'doubts' | 'failedTries' | 'retryAt' | 'isSetAside'>
 
 export interface ContentKey {
   readonly libraryId: number
@@ -104,7 +104,7 @@ function prepareSending(database: Database.Database, announceNewlyPending: () =>
      WHERE substr(c.sha256, 1, 8) = substr(@sha256, 1, 8) AND c.sha256 = @sha256 AND c.mime = @mime AND c.library_id = @libraryId`,
   )
   const uploadState = database.prepare<[number], UploadState>(
-    `SELECT state, doubts, problem_count AS failedTries, retry_at AS retryAt, is_set_aside AS isSetAside, host
+    `SELECT state, doubts, problem_count AS failedTries, retry_at AS retryAt, is_set_aside AS isSetAside
      FROM content WHERE id = ?`,
   )
   const get = database.prepare<[number], ContentRow>(`SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.id = ?`)

@@ -41,21 +41,6 @@ export const OPEN_FILES_START: OpenFileCursor = { directoryId: 0, name: '' }
 
 export type HistoryReason = 'changed' | 'gone' | 'ignored'
 
-/** A copy of a stored content, with its last upload that may have arrived, and the number of such uploads. */
-export interface CopyInDoubt {
-  readonly directoryId: number
-  readonly directory: string
-  readonly name: string
-  readonly mime: string
-  readonly size: number
-  readonly resourceId: string
-  readonly uploadId: number
-  readonly remoteDirectory: string
-  readonly begunAt: number
-  readonly message: string | null
-  readonly uploads: number
-}
-
 /** Files that the present scan misses, and contents that are new at a path: kept for one scan. */
 export const SCAN_TABLES = `
   CREATE TEMP TABLE gone (directory_id INTEGER, name TEXT, content_id INTEGER, reason TEXT,
@@ -168,18 +153,6 @@ function prepareOpen(database: Database.Database) {
      WHERE f.content_id = ? AND f.is_received = 0 AND d.mirror_id = ? AND (f.directory_id, f.name) > (?, ?)
      ORDER BY f.directory_id, f.name LIMIT ?`,
   )
-  // Of an aggregate by max(), SQLite takes the other columns from the row that has the maximum.
-  const copiesInDoubt = database.prepare<[number], CopyInDoubt>(
-    `SELECT f.directory_id AS directoryId, d.path AS directory, f.name, c.mime, c.size, c.resource_id AS resourceId,
-       max(u.id) AS uploadId, u.remote_directory AS remoteDirectory, u.begun_at AS begunAt, u.message, count(*) AS uploads
-     FROM file f INDEXED BY file_open CROSS JOIN directory d ON d.id = f.directory_id
-       CROSS JOIN content c ON c.id = f.content_id
-       JOIN upload u ON u.content_id = c.id AND u.mirror_id = d.mirror_id
-         AND u.path = ${FILE_PATH}
-     WHERE f.is_received = 0 AND d.mirror_id = ? AND c.state = 'stored'
-       AND coalesce(u.outcome, 'doubt') IN ('doubt', 'absent')
-     GROUP BY f.directory_id, f.name`,
-  )
   const sendable = database.prepare<[number, number, number], { found: number }>(
     `SELECT 1 AS found FROM file f INDEXED BY file_open CROSS JOIN directory d ON d.id = f.directory_id
        CROSS JOIN content c ON c.id = f.content_id
@@ -189,14 +162,6 @@ function prepareOpen(database: Database.Database) {
   )
   const receiveAll = database.prepare<[number]>(
     'UPDATE file SET is_received = 1 WHERE content_id = ? AND is_received = 0',
-  )
-  const receiveOne = database.prepare<[number, string]>(
-    'UPDATE file SET is_received = 1 WHERE directory_id = ? AND name = ?',
-  )
-  const receiveUploaded = database.prepare<{ uploadId: number }>(
-    `UPDATE file AS f SET is_received = 1 FROM upload u JOIN directory d ON d.mirror_id = u.mirror_id
-     WHERE u.id = @uploadId AND f.content_id = u.content_id AND f.directory_id = d.id
-       AND u.path = ${FILE_PATH}`,
   )
   const copies = database.prepare<[number], { n: number }>('SELECT count(*) AS n FROM file WHERE content_id = ?')
   const names = database
@@ -209,16 +174,11 @@ function prepareOpen(database: Database.Database) {
     /** Files of one content, under the same conditions. */
     listOpenCopies: (mirrorId: number, contentId: number, cursor: OpenFileCursor, limit: number): OpenFile[] =>
       openCopies.all(contentId, mirrorId, cursor.directoryId, cursor.name, limit),
-    /** Copies of stored contents that wait for their receipt, and that earlier uploads may have linked. */
-    listCopiesInDoubt: (mirrorId: number): CopyInDoubt[] => copiesInDoubt.all(mirrorId),
     /** Returns whether any waiting file of the mirror can be uploaded now, or has a stored content. */
     hasSendable: (mirrorId: number, nowMs: number): boolean =>
       sendable.get(mirrorId, ...quarantineEnds(nowMs)) !== undefined,
     /** Marks all files of a stored content as received; returns how many waited for it. */
     receiveAll: (contentId: number): number => receiveAll.run(contentId).changes,
-    receiveOne: (directoryId: number, name: string) => void receiveOne.run(directoryId, name),
-    /** Marks the file that an upload was of, if it still has that content; returns how many files that are. */
-    receiveUploaded: (uploadId: number): number => receiveUploaded.run({ uploadId }).changes,
     countCopies: (contentId: number): number => onlyRow(copies.get(contentId)).n,
     /** At most MOST_NAMES names of the files that have a content. */
     listNames: (contentId: number): string[] => names.all(contentId),

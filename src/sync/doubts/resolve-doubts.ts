@@ -1,16 +1,12 @@
 import type { FileEntry } from '../../contract/records.ts'
-import { joinPath, nameOf } from '../../foundation/files/paths.ts'
-import { IN_DOUBT, linkPauseLeftMs, needsSearch } from '../../rules/doubts.ts'
-import { ListedEntries, rankCandidate, SoughtUploads } from '../../rules/similar-names.ts'
+import { nameOf } from '../../foundation/files/paths.ts'
+import { needsSearch } from '../../rules/doubts.ts'
+import { ListedEntries, SoughtUploads } from '../../rules/similar-names.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { DoubtfulContent } from '../../store/tables/contents.ts'
-import type { CopyInDoubt } from '../../store/tables/files.ts'
 import type { ResourceBytes } from '../../store/tables/foreign-entries.ts'
 import type { Engine, MirrorContext, OpenMirror } from '../engine.ts'
 import type { Claims } from '../fleet/claims.ts'
-import { linkKey } from '../pass.ts'
-import type { PathProblem } from '../scan/scan-batch.ts'
-import type { SentFile } from '../sinks.ts'
 import {
   findSame,
   isKnownAsOther,
@@ -163,8 +159,8 @@ function recordFound(
   resourceId: string,
   { uploads }: SyncSummary,
 ): void {
-  const { store, clock } = engine
-  const { row, runId, settings } = mirror
+  const { store, clock, logger, metrics, fileLog } = engine
+  const { row, runId } = mirror
   const { id, uploadId, path, size: sizeBytes } = content
   const nowMs = clock.nowMs()
   store.write(() => {
@@ -172,13 +168,13 @@ function recordFound(
     store.contents.markStored(id, stored)
     store.uploads.end(uploadId, 'adopted', null, nowMs)
     engine.fleet?.recordEnd(id, 'adopted')
-    // Where copies are linked, only the one that was uploaded has its location.
-    const received = settings.duplicates === 'link' ? store.files.receiveUploaded(uploadId) : store.files.receiveAll(id)
     uploads.created += 1
-    uploads.aliases += Math.max(0, received - 1)
+    uploads.aliases += Math.max(0, store.files.receiveAll(id) - 1)
     uploads.bytes += sizeBytes
   })
-  reportFound(engine, mirror, { path, sizeBytes, resourceId, isDuplicate: false })
+  metrics.uploadEnded('adopted', sizeBytes)
+  logger.debug('found an earlier upload in the library', { mirror: row.name, path })
+  fileLog.sent({ mirror: row.name, path, sizeBytes, resourceId, isDuplicate: false })
 }
 
 /** The content did not arrive: it counts as new, so that any mirror may upload it. */
@@ -193,68 +189,4 @@ function recordAbsent(
   })
   metrics.uploadEnded('absent', size)
   logger.debug('did not find an earlier upload in the library', { path })
-}
-
-/**
- * Searches for the locations of copies whose last upload may have arrived (P4). A resource that is listed in the directory of such a copy,
- * under its name, has gained that location. Without it the copy is uploaded once more in this run, from the second time on after a
- * pause that grows. Adds the problems of copies that wait to `problems`.
- */
-export async function resolveLinkDoubts(
-  context: MirrorContext,
-  work: SearchWork,
-  problems: Map<string, PathProblem>,
-): Promise<void> {
-  const { engine, mirror } = context
-  const { store, clock } = engine
-  const { links } = work.attempts
-  const leave = (copy: CopyInDoubt, { code, message }: Omit<PathProblem, 'path'>) => {
-    const path = pathOf(copy)
-    links.add(linkKey(copy))
-    problems.set(path, { path, code, message })
-  }
-  const copies = store.files.listCopiesInDoubt(mirror.row.id).filter((copy) => !links.has(linkKey(copy)))
-  const nowMs = clock.nowMs()
-  const isPaused = (copy: CopyInDoubt) => linkPauseLeftMs(copy, nowMs) > 0
-  for (const copy of copies.filter(isPaused)) leave(copy, { ...IN_DOUBT, message: copy.message ?? IN_DOUBT.message })
-  const due = copies.filter((copy) => !isPaused(copy))
-  for (const [directory, sought] of Map.groupBy(due, (copy) => copy.remoteDirectory)) {
-    const resources = new Set(sought.map(({ resourceId }) => resourceId))
-    const result = await trySearch(context, () => listWanted(context, directory, ({ id }) => resources.has(id)))
-    for (const copy of sought) {
-      if ('failure' in result) leave(copy, result.failure)
-      else if (result.found.some((entry) => isLocation(entry, copy))) recordLocation(context, copy, work.summary)
-    }
-  }
-}
-
-function pathOf({ directory, name }: CopyInDoubt): string {
-  return joinPath(directory, name)
-}
-
-function isLocation(entry: FileEntry, copy: CopyInDoubt): boolean {
-  return entry.id === copy.resourceId && rankCandidate(entry, copy) !== undefined
-}
-
-/** Records that the latest upload of a copy has arrived. */
-function recordLocation({ engine, mirror }: MirrorContext, copy: CopyInDoubt, { uploads }: SyncSummary): void {
-  const { store, clock } = engine
-  store.write(() => {
-    store.uploads.end(copy.uploadId, 'adopted', null, clock.nowMs())
-    store.files.receiveOne(copy.directoryId, copy.name)
-  })
-  uploads.duplicates += 1
-  uploads.bytes += copy.size
-  reportFound(engine, mirror, {
-    path: pathOf(copy),
-    sizeBytes: copy.size,
-    resourceId: copy.resourceId,
-    isDuplicate: true,
-  })
-}
-
-function reportFound({ logger, metrics, fileLog }: Engine, { row }: OpenMirror, found: Omit<SentFile, 'mirror'>): void {
-  metrics.uploadEnded('adopted', found.sizeBytes)
-  logger.debug('found an earlier upload in the library', { mirror: row.name, path: found.path })
-  fileLog.sent({ mirror: row.name, ...found })
 }

@@ -119,10 +119,10 @@ export class LedgerAnswers {
     if (store.contents.getUploadState(contentId).state !== 'doubt') store.contents.markInDoubt(contentId)
   }
 
-  /** Another host has sent it: files of this one that have it are aliases, as those of another mirror are, unless the plan links them. */
+  /** Another host has sent it: files of this one that have it are aliases, as those of another mirror are. */
   #recordStored({ contentId, sizeBytes }: Candidate, { resourceId, outcome, host }: AnswerOf<'stored'>): void {
     const { store, clock, progress } = this.#context.engine
-    const { row, runId, settings } = this.#context.mirror
+    const { row, runId } = this.#context.mirror
     const nowMs = clock.nowMs()
     const stored = { resourceId, isDuplicate: true, hasSecondLocation: false, mirrorId: row.id, runId, nowMs, host }
     store.contents.markStored(contentId, stored)
@@ -134,7 +134,6 @@ export class LedgerAnswers {
         note: null,
         seenAt: nowMs,
       })
-    if (this.#options.needsDirectory && settings.duplicates === 'link') return
     this.#options.summary.uploads.aliases += store.files.receiveAll(contentId)
     withdrawUpload(progress, sizeBytes)
   }

@@ -1,6 +1,6 @@
 import { createDirectories, listDirectoriesToCreate, recheckDirectories } from '../directories.ts'
 import type { EarlierUploads } from '../doubts/earlier-uploads.ts'
-import { listDoubtful, resolveLinkDoubts, resolveUploadDoubts } from '../doubts/resolve-doubts.ts'
+import { listDoubtful, resolveUploadDoubts } from '../doubts/resolve-doubts.ts'
 import type { Engine, MirrorContext, OpenMirror } from '../engine.ts'
 import type { Claims } from '../fleet/claims.ts'
 import type { UploadOptions } from '../pass.ts'
@@ -30,7 +30,7 @@ export class UploadPreparation {
   readonly #context: MirrorContext
   readonly #options: UploadOptions
   readonly #earlier: EarlierUploads
-  /** Problems of directories and of copies in doubt, by path, because a run may last for days and meet the same one again and again. */
+  /** Problems of directories, by path, because a run may last for days and meet the same one again and again. */
   readonly problems = new Map<string, PathProblem>()
   #nextDoubtsMs = 0
   #claims: Claims | undefined
@@ -72,11 +72,8 @@ export class UploadPreparation {
     return absent > 0 || hasGone || resendable > 0
   }
 
-  async #resolveDoubts(): Promise<number> {
-    const resendable = await resolveUploadDoubts(this.#context, this.#options, this.#claims)
-    const { settings } = this.#context.mirror
-    if (settings.duplicates === 'link') await resolveLinkDoubts(this.#context, this.#options, this.problems)
-    return resendable
+  #resolveDoubts(): Promise<number> {
+    return resolveUploadDoubts(this.#context, this.#options, this.#claims)
   }
 
   /** Creates pending directories, and those found gone once more; a second refusal is final. */

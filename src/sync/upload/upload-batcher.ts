@@ -54,7 +54,7 @@ export class UploadBatcher implements Disposable {
     this.#engine = engine
     this.#mirror = mirror
     this.#plan = plan
-    this.#recorder = new UploadRecorder(engine, mirror, options, plan.linksCopies)
+    this.#recorder = new UploadRecorder(engine, mirror, options)
     this.#options = options
     this.#mostWaiting = engine.limits.transfers * 4
   }
@@ -153,7 +153,7 @@ export class UploadBatcher implements Disposable {
     this.#write(() => {
       for (const { intent, result } of ended) {
         this.#recorder.recordResult(intent, result, contested)
-        if (result.kind === 'not-sent' && !intent.isLink) this.#plan.substitute(intent)
+        if (result.kind === 'not-sent') this.#plan.substitute(intent)
       }
       taken = room > 0 ? this.#plan.take(room) : []
     })

@@ -55,7 +55,7 @@ async function tryOnce({ engine, mirror, connection }: MirrorContext, intent: In
       mime,
       sizeBytes,
       directoryPath: joinLibraryPath(row.remotePath, directory),
-      fence: intent.isLink ? undefined : engine.fleet?.fence(intent.contentId),
+      fence: engine.fleet?.fence(intent.contentId),
       openBody: () => counter.count(readVerified(fs, root, path, { sha256, sizeBytes })),
     }
     const answer = await connection.client.uploadFile(upload, graceSignal)
@@ -101,12 +101,12 @@ export class RefusalExplainer {
   }
 
   /** `fatal` when the library is gone, `no-directory` when the directory is, otherwise the refusal itself. */
-  async explain({ directoryId, directory, isLink }: Intent, refusal: Refusal): Promise<UploadResult> {
+  async explain({ directoryId, directory }: Intent, refusal: Refusal): Promise<UploadResult> {
     const { goneDirectories, recreatedDirectories } = this.#attempts
     const mayMeanDirectory = refusal.code === 'not-found' || refusal.code === 'invalid'
     try {
       if (refusal.code === 'not-found') await this.#checkLibrary()
-      const isKnown = isLink || this.#present.has(directoryId) || recreatedDirectories.has(directoryId)
+      const isKnown = this.#present.has(directoryId) || recreatedDirectories.has(directoryId)
       if (!mayMeanDirectory || isKnown) return refusal
       const isGone = await isDirectoryGone(this.#context, directory)
       const found = isGone ? goneDirectories : this.#present

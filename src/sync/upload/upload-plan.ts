@@ -13,15 +13,13 @@ import type { UploadSpan } from '../../store/tables/uploads.ts'
 import type { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { Claims } from '../fleet/claims.ts'
-import { linkKey, type QuotaScope, type RunAttempts } from '../pass.ts'
+import type { QuotaScope, RunAttempts } from '../pass.ts'
 import { withdrawUpload } from '../progress.ts'
 
 /** The decision to upload a content from a path; committed before the first byte leaves (P2). */
 export interface Intent {
   readonly uploadId: number
   readonly contentId: number
-  /** The content is stored already; this upload adds a location to its resource. */
-  readonly isLink: boolean
   readonly directoryId: number
   readonly directory: string
   readonly name: string
@@ -52,8 +50,6 @@ const PAGE = 256
  * begins another pass. Call `take` inside a transaction.
  */
 export class UploadPlan {
-  /** Copies of stored contents are uploaded as well, so that the resource gains their locations. */
-  readonly linksCopies: boolean
   readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #options: PlanOptions
@@ -78,7 +74,6 @@ export class UploadPlan {
     this.#options = options
     this.#quota = new RunQuota(engine, mirror.row, options.quotaScope)
     this.#used = this.#quota.read()
-    this.linksCopies = options.needsDirectory && mirror.settings.duplicates === 'link'
   }
 
   get isExhausted(): boolean {
@@ -172,9 +167,7 @@ export class UploadPlan {
       case 'upload':
         if (!isSubstitute && !this.#hasPriority(state)) return undefined
         if (this.#options.earlier?.keepsBack(file) || this.#isHeldBack(file)) return undefined
-        return this.#isClaimed(file) ? this.#intendUpload(file) : undefined
-      case 'link':
-        return this.#intendLink(file)
+        return this.#isClaimed(file) ? this.#intend(file) : undefined
       case 'alias':
         this.#receiveAliases(file.contentId)
         return undefined
@@ -190,22 +183,17 @@ export class UploadPlan {
     return false
   }
 
-  #decide(file: OpenFile, { state, isSetAside, retryAt, host }: UploadState) {
-    const { store, clock } = this.#engine
-    const { exhausted, links, goneDirectories } = this.#options.attempts
-    // What another host has sent has a location there.
-    const isCopy = () => host !== null || store.files.countCopies(file.contentId) > 1
-    const mustLink = this.linksCopies && state === 'stored' && isCopy()
+  #decide(file: OpenFile, { state, isSetAside, retryAt }: UploadState) {
+    const { exhausted, goneDirectories } = this.#options.attempts
     const isDirectoryThere = file.isDirectoryCreated === 1 && !goneDirectories.has(file.directoryId)
     const candidate = {
       state,
       isSetAside: isSetAside === 1,
       retryAt,
-      isTried: mustLink ? links.has(linkKey(file)) : exhausted.has(file.contentId),
+      isTried: exhausted.has(file.contentId),
       hasDirectory: isDirectoryThere || !this.#options.needsDirectory,
-      mustLink,
     }
-    return decideUpload(candidate, clock.nowMs())
+    return decideUpload(candidate, this.#engine.clock.nowMs())
   }
 
   /** Marks all files of a stored content as received: one of them is the original, the others are aliases. */
@@ -236,28 +224,18 @@ export class UploadPlan {
     if (!wasHeldBack) withdrawUpload(this.#engine.progress, sizeBytes)
   }
 
-  #intendUpload(file: OpenFile): Intent {
+  #intend(file: OpenFile): Intent {
     const { inRun, inDay, bytesInRun } = this.#used
     this.#used = { inRun: inRun + 1, inDay: inDay + 1, bytesInRun: bytesInRun + file.size }
-    this.#engine.store.contents.setState(file.contentId, 'sending')
-    return this.#intend(file, false)
-  }
-
-  /** A run uploads each copy once. The copy stays open until its receipt is committed, and longer if its upload fails. */
-  #intendLink(file: OpenFile): Intent {
-    this.#options.attempts.links.add(linkKey(file))
-    return this.#intend(file, true)
-  }
-
-  #intend(file: OpenFile, isLink: boolean): Intent {
     const { store, clock } = this.#engine
+    store.contents.setState(file.contentId, 'sending')
     const { contentId, directoryId, directory, name, sha256, mime, size: sizeBytes } = file
     const path = joinPath(directory, name)
     const { row, runId } = this.#mirror
     const remoteDirectory = this.#options.needsDirectory ? joinLibraryPath(row.remotePath, directory) : INBOX_PATH
     const begunAt = momentOf(clock)
     const uploadId = store.uploads.intend({ contentId, mirrorId: row.id, path, remoteDirectory, runId, begunAt })
-    return { uploadId, contentId, isLink, directoryId, directory, name, path, sha256, mime, sizeBytes }
+    return { uploadId, contentId, directoryId, directory, name, path, sha256, mime, sizeBytes }
   }
 }
 

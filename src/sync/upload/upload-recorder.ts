@@ -9,7 +9,7 @@ import type { Engine, OpenMirror } from '../engine.ts'
 import type { UploadOptions } from '../pass.ts'
 import { quarantineUntil } from '../quarantine.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
-import { FAILED_AGAIN, type SentFile } from '../sinks.ts'
+import { FAILED_AGAIN } from '../sinks.ts'
 import type { UploadResult } from './upload-one.ts'
 import type { Intent } from './upload-plan.ts'
 
@@ -27,18 +27,15 @@ export class UploadRecorder {
   readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #options: RecorderOptions
-  readonly #links: boolean
   /** What follows from the transaction under way once it is committed. */
   readonly #consequences: (() => void)[] = []
   /** Kept by path, because a run may last for days. */
   readonly #problems = new Map<string, FileProblem>()
 
-  /** `links`: each copy is an upload of its own. */
-  constructor(engine: Engine, mirror: OpenMirror, options: RecorderOptions, links: boolean) {
+  constructor(engine: Engine, mirror: OpenMirror, options: RecorderOptions) {
     this.#engine = engine
     this.#mirror = mirror
     this.#options = options
-    this.#links = links
   }
 
   /** The problems that are not over: a file that was recorded with another content since, or is gone, has its next one there. */
@@ -53,10 +50,6 @@ export class UploadRecorder {
   /** Records how an upload ended, and what follows for its content. `contested`: ids in answers to uploads of different contents. */
   recordResult(intent: Intent, given: UploadResult, contested: ReadonlySet<string>): void {
     const result = given.kind === 'stored' ? this.#asReceipt(intent, given, contested) : given
-    if (intent.isLink) {
-      this.#recordLinkEnd(intent, result)
-      return
-    }
     switch (result.kind) {
       case 'stored':
         this.#recordStored(intent, result)
@@ -94,8 +87,7 @@ export class UploadRecorder {
 
   /** The content may be uploaded as if nothing had been tried. */
   recordNotSent(intent: Intent): void {
-    const { store } = this.#engine
-    if (!intent.isLink) store.contents.setState(intent.contentId, 'new')
+    this.#engine.store.contents.setState(intent.contentId, 'new')
     this.#endUpload(intent, 'not-sent')
   }
 
@@ -106,7 +98,6 @@ export class UploadRecorder {
   #asReceipt(intent: Intent, stored: Stored, contested: ReadonlySet<string>): UploadResult {
     const { store, progress } = this.#engine
     const owner = store.contents.findByResource(this.#mirror.row.library.id, stored.resourceId)
-    if (owner?.id === intent.contentId) return stored
     if (!owner && !contested.has(stored.resourceId)) return stored
     if (stored.isDuplicate && owner?.sha256.equals(intent.sha256)) return stored
     this.#onceCommitted(() => {
@@ -117,11 +108,11 @@ export class UploadRecorder {
   }
 
   #recordStored(intent: Intent, { resourceId, isDuplicate, isSearchable }: Stored): void {
-    const { store, clock, progress, metrics } = this.#engine
+    const { store, clock, progress, metrics, fileLog } = this.#engine
     const nowMs = clock.nowMs()
     const { runId, row } = this.#mirror
     const hasSecondLocation = isDuplicate && store.contents.getUploadState(intent.contentId).doubts > 0
-    const { contentId } = intent
+    const { contentId, path, sizeBytes } = intent
     store.contents.markStored(contentId, { resourceId, isDuplicate, hasSecondLocation, mirrorId: row.id, runId, nowMs })
     if (isSearchable) {
       store.contents.setIngestion(contentId, searchableAt(nowMs))
@@ -131,42 +122,16 @@ export class UploadRecorder {
       })
     }
     this.#endUpload(intent, isDuplicate ? 'duplicate' : 'created')
-    if (this.#links) store.files.receiveOne(intent.directoryId, intent.name)
-    const copies = this.#links ? 0 : Math.max(0, store.files.receiveAll(contentId) - 1)
-    this.#countStored(intent, { resourceId, isDuplicate, copies })
-  }
-
-  #countStored(
-    { path, sizeBytes }: Intent,
-    { copies, ...stored }: Pick<SentFile, 'resourceId' | 'isDuplicate'> & { readonly copies: number },
-  ): void {
-    const { progress, fileLog } = this.#engine
+    const aliases = Math.max(0, store.files.receiveAll(contentId) - 1)
     const { uploads } = this.#options.summary
     this.#onceCommitted(() => {
-      uploads[stored.isDuplicate ? 'duplicates' : 'created'] += 1
-      uploads.aliases += copies
+      uploads[isDuplicate ? 'duplicates' : 'created'] += 1
+      uploads.aliases += aliases
       uploads.bytes += sizeBytes
       progress.contentsSent += 1
       this.#problems.delete(path)
-      fileLog.sent({ mirror: this.#mirror.row.name, path, sizeBytes, ...stored })
+      fileLog.sent({ mirror: row.name, path, sizeBytes, resourceId, isDuplicate })
     })
-  }
-
-  /** A copy whose upload failed stays open, so that the next run tries again; its content is stored already. */
-  #recordLinkEnd(intent: Intent, result: UploadResult): void {
-    if (result.kind === 'stored') {
-      this.#endUpload(intent, 'duplicate')
-      this.#engine.store.files.receiveOne(intent.directoryId, intent.name)
-      this.#countStored(intent, { resourceId: result.resourceId, isDuplicate: true, copies: 0 })
-      return
-    }
-    const isSent = result.kind === 'doubt' || result.kind === 'refused'
-    const message = isSent ? result.message : null
-    this.#endUpload(intent, isSent ? result.kind : 'not-sent', message)
-    if (result.kind === 'refused') this.#addProblem(intent, result)
-    if (result.kind === 'not-sent') this.#recordUnread(intent, result.problem)
-    if (result.kind === 'doubt' && result.cause !== 'interrupted')
-      this.#addProblem(intent, { code: result.cause, message: result.message })
   }
 
   /** The file is no longer what was hashed, or cannot be read any more. */
@@ -209,7 +174,7 @@ export class UploadRecorder {
   #endUpload(intent: Intent, outcome: UploadOutcome, message: string | null = null): void {
     const { store, clock, metrics, fleet } = this.#engine
     store.uploads.end(intent.uploadId, outcome, message, clock.nowMs())
-    if (!intent.isLink) fleet?.recordEnd(intent.contentId, outcome)
+    fleet?.recordEnd(intent.contentId, outcome)
     this.#onceCommitted(() => metrics.uploadEnded(outcome, intent.sizeBytes))
   }
 

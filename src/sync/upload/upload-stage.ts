@@ -160,11 +160,8 @@ export class UploadStage {
     try {
       for (;;) {
         announceUploads(progress, store.contents.countToSend(this.#context.mirror.row.id))
-        const storedBefore = this.#countStored()
         if (!(await this.#uploadRound(plan, batcher))) return
-        // Copies follow what is stored now; a copy that could not be uploaded would be planned again without end.
-        const mayLink = plan.linksCopies && this.#countStored() > storedBefore
-        const hasMore = (await this.#preparation.findMore()) || mayLink
+        const hasMore = await this.#preparation.findMore()
         const leftMs =
           startedMs + (this.#options.waitForOthersMs ?? this.#options.waitMs) - this.#engine.clock.monotonicMs()
         if (!hasMore && this.#claims?.isForOthers) progress.phase = 'hosts'
@@ -310,11 +307,6 @@ export class UploadStage {
     } catch (error) {
       this.#failure ??= { error }
     }
-  }
-
-  #countStored(): number {
-    const { created, duplicates } = this.#options.summary.uploads
-    return created + duplicates
   }
 
   #heldByOthers(): HeldBack[] {

@@ -71,8 +71,14 @@ describe('problems of the configuration', () => {
       settingsProblem({ yaml: 'mirrors:\n  - path: /a\n    remote_path: /b\n    colour: red' }),
     ).toMatchInlineSnapshot(`
       "UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:3: unknown key "remote_path" in "mirrors[0]" (did you mean "remotePath"?)
-      /home/ada/.config/shelfd/config.yaml:4: unknown key "colour" in "mirrors[0]"; known keys: name, path, library, remotePath, include, ignore, maxSize, symlinks, watch, watcher, pollInterval, settle, rescan, schedule, maxDuration, duplicates, emptyFiles, oneFileSystem, hooks"
+      /home/ada/.config/shelfd/config.yaml:4: unknown key "colour" in "mirrors[0]"; known keys: name, path, library, remotePath, include, ignore, maxSize, symlinks, watch, watcher, pollInterval, settle, rescan, schedule, maxDuration, emptyFiles, oneFileSystem, hooks"
     `)
+  })
+
+  test('a key that is gone is refused with what holds instead', () => {
+    expect(settingsProblem({ yaml: 'mirrors:\n  - path: /a\n    duplicates: skip' })).toMatchInlineSnapshot(
+      `"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:3: the key "duplicates" in "mirrors[0]" is gone, remove it: a content is sent once, however many files have it"`,
+    )
   })
 
   test('a wrong schedule names the field that cannot be', () => {

@@ -113,8 +113,8 @@ async function explain<T>(seed: number, option: string, scenario: T, means: Mean
   return false
 }
 
-function describe({ traits, linksCopies, phases, calmWatch }: Scenario): string {
-  const lines = [JSON.stringify({ ...traits, linksCopies }), ...phases.map((phase) => JSON.stringify(phase))]
+function describe({ traits, phases, calmWatch }: Scenario): string {
+  const lines = [JSON.stringify(traits), ...phases.map((phase) => JSON.stringify(phase))]
   return [...lines, ...(calmWatch ? [JSON.stringify({ calmWatch })] : [])].join('\n')
 }
 

@@ -66,13 +66,13 @@ export function assertKept(world: World, known: readonly string[]): void {
 export function assertExit(world: World, { result, isDryRun, isWaiting, begunAt }: Exit): void {
   const sent = world.uploads.slice(begunAt)
   if (isDryRun && sent.length > 0) throw new Violation('dry run', `it sent ${sent.length} files`)
-  assertTriesOfRun(sent, world.linksCopies)
+  assertTriesOfRun(sent)
   const code = result?.failure?.code
   if (world.swaps.count === 0 && !world.mayRace && (code === 'root-missing' || code === 'root-mismatch'))
     throw new Violation('P12', `the root is refused although it is in its place: ${result?.failure?.message}`)
   const { newPerRun } = world.traits.limits
   const counted = sent.filter(({ isStored, isClear }) => isStored || !isClear).length
-  if (newPerRun !== null && counted > newPerRun && !world.linksCopies) {
+  if (newPerRun !== null && counted > newPerRun) {
     throw new Violation('limits', `a run sent ${counted} times where newPerRun is ${newPerRun}`)
   }
   if (!result || isDryRun) return
@@ -94,10 +94,10 @@ export function assertExit(world: World, { result, isDryRun, isWaiting, begunAt 
 }
 
 /** No 24 hours of the wall clock hold more uploads than the limit of a day, also when it was set back. */
-export function assertDay({ state, traits, linksCopies }: World): void {
+export function assertDay({ state, traits }: World): void {
   const { newPerDay } = traits.limits
   const sent = state.judging.mostInADay()
-  if (newPerDay !== null && sent > newPerDay && !linksCopies)
+  if (newPerDay !== null && sent > newPerDay)
     throw new Violation('limits', `${sent} uploads began within 24 hours where newPerDay is ${newPerDay}`)
 }
 
@@ -114,11 +114,11 @@ function assertNoDoubts({ state }: World): void {
   if (doubts > 0) throw new Violation('exit 0', `the run ended well, and ${doubts} uploads are in doubt`)
 }
 
-/** In one run a content, or a copy that is linked, is sent at most twice without a clear answer (P4). */
-function assertTriesOfRun(sent: readonly SeenUpload[], linksCopies: boolean): void {
+/** In one run a content is sent at most twice without a clear answer (P4). */
+function assertTriesOfRun(sent: readonly SeenUpload[]): void {
   const tries = Map.groupBy(
     sent.filter(({ isClear }) => !isClear),
-    (upload) => (linksCopies ? `${upload.directory}/${upload.fileName} ${keyOf(upload)}` : keyOf(upload)),
+    keyOf,
   )
   for (const [key, uploads] of tries) {
     if (uploads.length > 2) throw new Violation('P4', `${key} was sent ${uploads.length} times in one run`)
@@ -133,7 +133,7 @@ export function assertCopies(world: World): void {
   )
   for (const [key, uploads] of stored) {
     const excused = uploads.slice(0, -1).filter((upload, index) => isExcused(world, upload, uploads[index + 1])).length
-    if (uploads.length > 1 + excused && !world.linksCopies) {
+    if (uploads.length > 1 + excused) {
       const times = uploads.map(({ atMs, isAcknowledged }) => `${atMs}${isAcknowledged ? ' acknowledged' : ' lost'}`)
       throw new Violation('P3', `${key} was stored ${uploads.length} times (${times.join(', ')})`)
     }

@@ -31,5 +31,4 @@ export const DOCS: MirrorSettings = {
   settleMs: 5_000,
   isAdHoc: false,
   breadth: null,
-  duplicates: 'skip',
 }

@@ -1,7 +1,7 @@
 /** Runs one scenario: the program as it is in a simulated world, judged after each phase and at the end. */
 import { InterruptedError, TemporaryError } from '../../../src/foundation/errors.ts'
 import type { FileSystem } from '../../../src/local/read/file-system.ts'
-import type { Engine, MirrorSettings } from '../../../src/sync/engine.ts'
+import type { Engine } from '../../../src/sync/engine.ts'
 import type { PassOptions } from '../../../src/sync/pass.ts'
 import { type RunResult, runSync } from '../../../src/sync/run/run-sync.ts'
 import { applyChange, plantLink } from './apply-change.ts'
@@ -45,7 +45,6 @@ export async function runScenario(
   unhandled: readonly unknown[],
 ): Promise<Judgement> {
   using world = new World(scenario.seed, scenario.traits, state)
-  world.linksCopies = scenario.linksCopies
   const story = new Story(world, scenario)
   try {
     for (const phase of scenario.phases) {
@@ -67,11 +66,9 @@ export async function runScenario(
 
 class Story {
   readonly #world: World
-  readonly #settings: MirrorSettings
 
   constructor(world: World, scenario: Scenario) {
     this.#world = world
-    this.#settings = { ...DOCS, duplicates: scenario.linksCopies ? 'link' : 'skip' }
     const changes = scenario.phases.flatMap((phase) => (phase.kind === 'change' ? [phase.change] : []))
     if (world.traits.linkShare > 0) {
       world.disk.place(`${ROOT}/${LEFT_OUT}`, Buffer.from('a secret that a rule leaves out'))
@@ -142,8 +139,8 @@ class Story {
     }
     world.assertAlways()
     assertCopies(world)
-    assertConverged(world, this.#settings, { isHealed: true })
-    await assertReport(world, last, this.#settings)
+    assertConverged(world, DOCS, { isHealed: true })
+    await assertReport(world, last, DOCS)
     const before = stateOf(world)
     await this.#run({})
     assertUnchanged(before, stateOf(world))
@@ -174,7 +171,7 @@ class Story {
 
   #watchActions(harm: Harm): Omit<WatchActions, 'apply'> {
     return {
-      settings: this.#settings,
+      settings: DOCS,
       start: (signal) => this.#start(harm, signal),
       end: (life) => this.#bury(life, harm.death),
     }
@@ -188,7 +185,7 @@ class Story {
       const { result } = await this.#run({ ...ANSWERS, waitMs: LONG_MS * 2 })
       heldBack += Number(result.summary.mirrors.some(({ uploads }) => uploads.heldBack > 0))
     }
-    assertConverged(world, this.#settings, { isHealed: false })
+    assertConverged(world, DOCS, { isHealed: false })
     assertCopies(world)
   }
 
@@ -209,7 +206,7 @@ class Story {
   async #run(options: Partial<PassOptions>): Promise<{ readonly engine: Engine; readonly result: RunResult }> {
     const world = this.#world
     const { engine, life } = this.#start(UNHARMED, new AbortController().signal)
-    const result = await world.drive(life, runSync(engine, [this.#settings], { ...PLAIN, ...options }))
+    const result = await world.drive(life, runSync(engine, [DOCS], { ...PLAIN, ...options }))
     if (!result) throw new Error('The program died of itself')
     world.record(`ended ${result.outcome} ${result.failure?.message ?? ''}`)
     return { engine, result }
@@ -235,14 +232,14 @@ class Story {
   async #finish(phase: Extract<Phase, { kind: 'sync' }>, engine: Engine, life: Life, begunAt: number): Promise<void> {
     const { waitMs, hashesEverything: hashEverything, isDryRun } = phase
     const options = { ...PLAIN, waitMs, hashEverything, isDryRun }
-    const running = runSync(engine, [this.#settings], options).catch((error: unknown) => {
+    const running = runSync(engine, [DOCS], options).catch((error: unknown) => {
       // Even the end of the run could not be recorded, and the command ends with that error.
       if (life.fullDisk && error instanceof TemporaryError && error.code === 'disk-full') return undefined
       throw error
     })
     const result = await this.#world.drive(life, running)
     this.#world.record(`ended ${result?.outcome ?? 'dead'} ${result?.failure?.message ?? ''}`)
-    assertExit(this.#world, { result, settings: this.#settings, isDryRun, isWaiting: waitMs > 0, begunAt })
+    assertExit(this.#world, { result, settings: DOCS, isDryRun, isWaiting: waitMs > 0, begunAt })
   }
 
   #start({ death, fullDisk }: Harm, signal: AbortSignal, graceSignal?: AbortSignal): { engine: Engine; life: Life } {
@@ -293,7 +290,7 @@ class Story {
   /** Files are gone for a reason that nobody meant: nothing may be sent or recorded as removed. */
   async #loseRoot(how: Extract<Phase, { kind: 'lose-root' }>['how']): Promise<void> {
     const world = this.#world
-    const isPinned = world.state.queries.mirrors.findByName(this.#settings.name) !== undefined
+    const isPinned = world.state.queries.mirrors.findByName(DOCS.name) !== undefined
     // What was never a mirror may be anything.
     if (!isPinned) return
     const known = world.state.judging.countFiles()

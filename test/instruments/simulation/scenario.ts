@@ -60,7 +60,6 @@ const QUIET_SYNC: Phase = {
 export interface Scenario {
   readonly seed: number
   readonly traits: WorldTraits
-  readonly linksCopies: boolean
   readonly phases: readonly Phase[]
   /** At the end, when all is well. */
   readonly calmWatch: CalmWatch | null
@@ -102,7 +101,6 @@ export function makeScenario(seed: number): Scenario {
     badShare: chance(0.7) ? 0 : random() * 0.5,
   }
   const hasDirectoryField = chance(0.3)
-  const linksCopies = hasDirectoryField && chance(0.2)
   const traits: WorldTraits = {
     limits: {
       transfers: 1 + below(4),
@@ -112,9 +110,8 @@ export function makeScenario(seed: number): Scenario {
       newPerDay: chance(0.1) ? 1 + below(6) : null,
       newBytesPerRun: null,
     },
-    // Links are sent on purpose, and only the duplicate rule makes them locations of one resource.
     service: {
-      hasDuplicateRule: linksCopies || chance(0.3),
+      hasDuplicateRule: chance(0.3),
       hasDirectoryField,
       pageSize: chance(0.5) ? 500 : 1 + below(4),
     },
@@ -174,7 +171,7 @@ export function makeScenario(seed: number): Scenario {
       lossShare: chance(0.7) ? 0 : random(),
     }
   }
-  if (losesAnswers) return { seed, traits, linksCopies, phases: makeLostStory(random), calmWatch: null }
+  if (losesAnswers) return { seed, traits, phases: makeLostStory(random), calmWatch: null }
   const phases: Phase[] = Array.from({ length: 2 + below(10) }, () => ({ kind: 'change', change: change() }))
   for (let rounds = 1 + below(4); rounds > 0; rounds -= 1) {
     phases.push(chance(0.7) ? sync() : watch())
@@ -191,7 +188,7 @@ export function makeScenario(seed: number): Scenario {
       })
     if (chance(0.03)) phases.push({ kind: 'lose-store' })
   }
-  return { seed, traits, linksCopies, phases, calmWatch: seed % CALM_EVERY === 0 ? makeCalmWatch(seed) : null }
+  return { seed, traits, phases, calmWatch: seed % CALM_EVERY === 0 ? makeCalmWatch(seed) : null }
 }
 
 /** One file, renamed between some of its runs. */

@@ -315,7 +315,7 @@ export class World implements Disposable {
     const twin = this.#transfers.find(({ seen, isOver, life }) => {
       return !isOver && !life.isDead && seen?.sha256 === upload.sha256 && seen.mime === upload.mime
     })
-    if (twin && this.traits.limits.transfers > 0 && !this.linksCopies) {
+    if (twin && this.traits.limits.transfers > 0) {
       throw new Violation(
         'P3',
         `"${upload.fileName}" and "${twin.fileName}" were sent at the same time with the same content`,
@@ -337,9 +337,6 @@ export class World implements Disposable {
   #recordUploadOver(upload: SeenUpload): void {
     for (const transfer of this.#transfers) if (transfer.seen === upload) transfer.isOver = true
   }
-
-  /** Copies are sent on purpose. */
-  linksCopies = false
 }
 
 /** An ingestion that is overdue long before it ends, with any settings. */

@@ -58,7 +58,7 @@ test('A file keeps its receipt only with its content', () => {
   used.record({ same: 1, other: 2, fresh: 3 })
   const open = used.contentOf('fresh')
   store.write(() => {
-    for (const name of ['same', 'other']) store.files.receiveOne(directoryId, name)
+    for (const name of ['same', 'other']) store.files.receiveAll(used.contentOf(name) ?? 0)
   })
   used.record({ same: 1, other: 1, fresh: 3 })
   const receivedOf = (name: string) => store.files.find(directoryId, name)

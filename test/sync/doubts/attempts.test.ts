@@ -2,10 +2,9 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Clock, momentOf, systemClock } from '../../../src/foundation/clock.ts'
+import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { type Fault, type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
-import { readLibrary } from '../../support/library-contents.ts'
 import { controllerSettings, isIdle, manualWatch, startController, until } from '../../support/mirror-controller.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
@@ -48,23 +47,6 @@ describe('a run longer than its quarantines', () => {
   })
 })
 
-describe('a copy whose link fails', () => {
-  test('a copy whose link fails is sent once in a run and named', async () => {
-    const service = await startFaultyService({ mayRepeat: 'copies are linked' })
-    service.fault = ({ fileName }) => (fileName === 'copy.md' ? 'html-error' : undefined)
-    const tree = { 'a.md': 'same', 'b/copy.md': 'same', 'c.md': 'other' }
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), tree), { duplicates: 'link' })
-    const tested = openTestEngine(service)
-    const result = await tested.sync([mirror])
-    expect(result.outcome).toBe('failures')
-    expect(accountOf(result).problems.map(({ path }) => path)).toEqual(['b/copy.md'])
-    expect(countSends(service, 'copy.md')).toBe(1)
-    service.fault = () => undefined
-    expect((await tested.sync([mirror])).outcome).toBe('done')
-    expect(readLibrary(service.dataDir)).toHaveLength(2)
-  })
-})
-
 describe('a content that was sent to two directories', () => {
   /** Sent to `a` in vain, then, after its directory was renamed, to `b`, where it may have arrived. */
   async function openSentTwice(lastFault: Fault) {
@@ -94,88 +76,6 @@ describe('a content that was sent to two directories', () => {
       route === 'listDirectory' && path.includes('%2Fb&') ? 'html-error' : undefined
     expect((await tested.sync([mirror])).outcome).toBe('failures')
     expect(countSends(service, 'x.md')).toBe(before)
-  })
-})
-
-describe('a copy whose link is in doubt', () => {
-  async function openWithCopy(fault: Fault) {
-    const service = await startFaultyService({ mayRepeat: 'copies are linked' })
-    service.fault = ({ fileName }) => (fileName === 'copy.md' ? fault : undefined)
-    const tree = { 'a.md': 'same', 'b/copy.md': 'same' }
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), tree), { duplicates: 'link' })
-    let aheadMs = 0
-    const clock = { ...systemClock, nowMs: () => Date.now() + aheadMs }
-    const wait = (durationMs: number) => {
-      aheadMs += durationMs
-    }
-    return { service, mirror, wait, ...openTestEngine(service, { clock }) }
-  }
-
-  test('a copy that gained its location without an answer is found, and not sent again [P4]', async () => {
-    const { service, mirror, sync } = await openWithCopy('cut-answer')
-    expect((await sync([mirror])).outcome).toBe('failures')
-    service.fault = () => undefined
-    const result = await sync([mirror])
-    expect(result.outcome).toBe('done')
-    expect(accountOf(result).uploads).toMatchObject({ created: 0, duplicates: 1 })
-    expect(countSends(service, 'copy.md')).toBe(1)
-    expect(readLibrary(service.dataDir).map(({ places }) => places.length)).toEqual([2])
-  })
-
-  test('a copy that does not arrive is sent again after pauses that grow, and named meanwhile [P4]', async () => {
-    const { service, mirror, wait, sync } = await openWithCopy('html-error')
-    const sends: number[] = []
-    for (const afterMs of [0, 1_000, 1_000, 25_000, 25_000, 125_000]) {
-      wait(afterMs)
-      expect(accountOf(await sync([mirror])).problems.map(({ path }) => path)).toEqual(['b/copy.md'])
-      sends.push(countSends(service, 'copy.md'))
-    }
-    expect(sends).toEqual([1, 2, 2, 3, 3, 4])
-  })
-
-  test('a copy whose second upload was cut off waits, too', async () => {
-    const { service, mirror, store, sync } = await openWithCopy('html-error')
-    await sync([mirror])
-    const contentId = 1
-    // What a killed process leaves behind.
-    const cutOff = { contentId, mirrorId: 1, path: 'b/copy.md', remoteDirectory: `${mirror.remotePath}/b`, runId: 1 }
-    store.write(() => store.uploads.intend({ ...cutOff, begunAt: momentOf(systemClock) }))
-    const { problems } = accountOf(await sync([mirror]))
-    expect(problems).toMatchObject([{ path: 'b/copy.md', code: 'upload-in-doubt' }])
-    expect(countSends(service, 'copy.md')).toBe(1)
-  })
-
-  test('a copy that cannot be searched for is not sent [P4]', async () => {
-    const { service, mirror, sync } = await openWithCopy('cut-answer')
-    await sync([mirror])
-    service.fault = ({ route, path }) => (route === 'listDirectory' && path.includes('%2Fb') ? 'html-error' : undefined)
-    expect(accountOf(await sync([mirror])).problems.map(({ path }) => path)).toEqual(['b/copy.md'])
-    expect(countSends(service, 'copy.md')).toBe(1)
-  })
-})
-
-describe('a copy that is being linked', () => {
-  test('a copy that is being linked is not sent again meanwhile', async () => {
-    const service = await startFaultyService({ library: 'Test', mayRepeat: 'copies are linked' })
-    const latch = Promise.withResolvers<void>()
-    service.onResponse = ({ fileName }) => (fileName === 'copy.md' ? latch.promise : undefined)
-    const { engine, store } = openTestEngine(service)
-    const root = writeTree(temporaryDirectory(), { 'a.md': 'same' })
-    const hand = manualWatch()
-    const running = startController(engine, controllerSettings(mirrorOf(root, { duplicates: 'link' }), hand.means))
-    await until('the first one is stored', () => isIdle(running))
-    writeTree(root, { 'copy.md': 'same' })
-    hand.events.onHint('copy.md')
-    await until('the copy is on its way', () => countSends(service, 'copy.md') === 1)
-    for (const name of ['b.md', 'c.md', 'd.md']) {
-      writeTree(root, { [name]: name })
-      hand.events.onHint(name)
-      await until(`${name} is known`, () => store.files.findForCompare(1, '', name) !== undefined)
-    }
-    latch.resolve()
-    await until('all is sent', () => service.count('uploadFile') >= 5)
-    await until('the controller is idle', () => isIdle(running))
-    expect(countSends(service, 'copy.md')).toBe(1)
   })
 })
 

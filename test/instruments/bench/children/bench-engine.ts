@@ -66,7 +66,6 @@ function mirrorOf(path: string): MirrorSettings {
     maxSizeBytes: null,
     oneFileSystem: false,
     emptyFiles: 'upload',
-    duplicates: 'skip',
     isAdHoc: true,
     settleMs: 5_000,
     breadth: null,

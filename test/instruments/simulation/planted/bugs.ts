@@ -267,7 +267,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'two files of one content are both sent',
     file: 'src/sync/upload/upload-plan.ts',
-    from: "    this.#engine.store.contents.setState(file.contentId, 'sending')\n",
+    from: "    store.contents.setState(file.contentId, 'sending')\n",
     to: '',
   },
   {
