@@ -58,7 +58,6 @@ export const commands: readonly CommandEntry[] = [
   entry('libraries list', 'List the libraries this credential can read', libraries, 'listCommand'),
   entry('libraries create', 'Create a library', libraries, 'createCommand'),
   entry('libraries show', 'Show one library', libraries, 'showCommand'),
-  entry('libraries renew', "Show how to move to a library with today's files only", libraries, 'renewCommand'),
   entry('libraries delete', 'Delete a library and everything in it', libraries, 'deleteCommand'),
   entry('ls', 'List a directory of a library', directories, 'lsCommand'),
   entry('mkdir', 'Create a directory in a library', directories, 'mkdirCommand'),

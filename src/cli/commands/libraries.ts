@@ -1,11 +1,8 @@
 import { requireLibrary } from '../../app/library-target.ts'
-import { nothingMirrored } from '../../app/mirrors/choose-known.ts'
-import { describeRenewal, planRenewal } from '../../app/plan-renewal.ts'
 import type { LibrarySummary } from '../../contract/records.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { formatDayAndTime } from '../../foundation/text/times.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
-import { openStoreReader } from '../../store/open-store.ts'
 import { searchLibraries } from '../../sync/pin/pin-mirror.ts'
 import { defineCommand } from '../command.ts'
 import { ASKS_SERVICE, CONNECTION_FLAGS } from '../global-options.ts'
@@ -71,42 +68,6 @@ function localTime(text: string): string {
   const timeMs = Date.parse(text)
   return Number.isNaN(timeMs) ? text : formatDayAndTime(timeMs)
 }
-
-export const renewCommand = defineCommand({
-  description: [
-    'A library keeps every version that it got, and only a whole library can be deleted. This shows step by step how its mirrors move',
-    "to a new library that has today's files only, what that sends again and what ends with the old one. It makes no step itself:",
-    'run each command, then this one again.',
-  ].join('\n'),
-  positionals: { library: LIBRARY },
-  options: {
-    to: { type: 'string', placeholder: 'NAME', describe: 'The new library; by default the name followed by 2' },
-  },
-  settingFlags: CONNECTION_FLAGS,
-  examples: [['libraries renew Research --to "Research 2027"', 'the steps, and which of them are done']],
-  exits: ['done', 'temporary', 'refused', 'operator'],
-  async run(context, args) {
-    const { settings, json, printText } = context
-    using store = openStoreReader(settings.stateDir)
-    if (!store) throw nothingMirrored()
-    await using service = await context.openService()
-    const old = await requireLibrary(service.client, args.library, context.signal)
-    const name = args.to ?? `${old.name} 2`
-    const { library } = await searchLibraries(service.client, name, context.signal)
-    const renewal = planRenewal({ settings, store, origin: service.identity, old, next: { name, id: library?.id } })
-    if (json) {
-      context.printJson({ library: old, to: library ?? { id: null, name }, ...renewal })
-      return
-    }
-    printText(escapeText(`${old.name} → ${name}: ${describeRenewal(renewal)}`), 'heading')
-    const next = renewal.steps.findIndex(({ isDone }) => !isDone)
-    for (const [index, { text, commands, isDone }] of renewal.steps.entries()) {
-      printText(escapeText(`${isDone ? '✓' : index === next ? '→' : ' '} ${index + 1}  ${text}`))
-      for (const command of isDone ? [] : commands) printText(escapeText(`       ${command}`), 'excerpt')
-    }
-    context.printMessage('Until the old library is deleted, nothing is lost. The same command shows the next step.')
-  },
-})
 
 export const deleteCommand = defineCommand({
   description: 'Asks for the name of the library. There is no way back. Needs the ability library.delete.',
