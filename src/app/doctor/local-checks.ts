@@ -65,7 +65,7 @@ export const library: Check = {
 
 const NOT_INSTALLED = 'offline, but its optional packages are not installed: searches match terms only'
 
-/** Checks whether the embedded library can start with its embedder: the folder of a model, its packages, or the key of an endpoint. */
+/** Checks whether the embedded library can start with its embedder: the packages of the offline one, or the key of an endpoint. */
 export const embedder: Check = {
   name: 'embedder',
   run: async (context) => {
@@ -79,7 +79,6 @@ export const embedder: Check = {
 }
 
 function describe(embedder: EmbedderSettings): string {
-  if (embedder.kind === 'folder') return `the model in "${embedder.folder}"`
   if (embedder.kind === 'endpoint') return `${embedder.model} at ${embedder.url}`
   return 'none: searches match terms only'
 }

@@ -1,31 +1,20 @@
-import { findModelFiles, requirePackages } from '../../embedded/embedding/model-files.ts'
 import type { EmbedderChoice } from '../../embedded/embedding/open-embedder.ts'
-import { messageOf, UsageError } from '../../foundation/errors.ts'
+import { UsageError } from '../../foundation/errors.ts'
 import { assertPrivate, readRequired } from '../files/private-files.ts'
 import type { Redactor } from '../logging/redactor.ts'
 import type { EmbedderSettings } from '../settings/settings.ts'
 
 /**
  * Returns the embedder as the embedded library takes it, with the key read from its file; the redactor learns it. Throws
- * UsageError('bad-configuration' or 'insecure-file'), also for a folder without a model.
+ * UsageError('bad-configuration' or 'insecure-file').
  */
 export function chooseEmbedder(embedder: EmbedderSettings, redactor: Pick<Redactor, 'add'>): EmbedderChoice {
-  if (embedder.kind === 'folder') assertModel(embedder.folder)
   if (embedder.kind !== 'endpoint') return embedder
   const { kind, model, keyFile } = embedder
   const url = embedder.url.endsWith('/embeddings') ? embedder.url : `${embedder.url}/embeddings`
   const key = keyFile === undefined ? undefined : readKey(keyFile)
   if (key !== undefined) redactor.add(key)
   return { kind, url, model, key }
-}
-
-function assertModel(folder: string): void {
-  try {
-    findModelFiles(folder)
-    requirePackages()
-  } catch (error) {
-    throw new UsageError('bad-configuration', `Cannot use the model in "${folder}": ${messageOf(error)}`)
-  }
 }
 
 function readKey(file: string): string {

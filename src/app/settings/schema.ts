@@ -201,14 +201,13 @@ const embedder = z
     [
       z.literal('offline'),
       z.literal('none'),
-      z.strictObject({ folder: path }),
       z.strictObject({ url: webAddress(), model: text, keyFile: path.optional() }),
     ],
-    'offline, none, {folder: DIRECTORY} or {url: ADDRESS, model: NAME, keyFile: FILE}',
+    'offline, none or {url: ADDRESS, model: NAME, keyFile: FILE}',
   )
   .prefault('offline')
   .describe(
-    'By what a balanced search of the embedded library considers meaning: offline (English), none, an ONNX model in a folder, or an OpenAI-compatible endpoint.',
+    'By what a balanced search of the embedded library considers meaning: offline (English), none, or an OpenAI-compatible endpoint.',
   )
 
 const webhook = z.strictObject({

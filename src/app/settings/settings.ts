@@ -50,7 +50,6 @@ export type EmailSettings = Readonly<NonNullable<NotifySettings['email']>>
 /** The embedder by which a balanced search of the embedded library compares meaning. */
 export type EmbedderSettings =
   | { readonly kind: 'offline' | 'none' }
-  | { readonly kind: 'folder'; readonly folder: string }
   | {
       readonly kind: 'endpoint'
       readonly url: string
@@ -205,7 +204,6 @@ function toCommand(words: readonly string[], absolute: Absolute): string[] {
 
 function toEmbedderSettings(embedder: Config['embedder'], absolute: Absolute): EmbedderSettings {
   if (typeof embedder === 'string') return { kind: embedder }
-  if ('folder' in embedder) return { kind: 'folder', folder: absolute(embedder.folder) }
   const { url, model, keyFile } = embedder
   return { kind: 'endpoint', url, model, keyFile: keyFile && absolute(keyFile) }
 }

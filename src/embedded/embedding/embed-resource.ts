@@ -20,8 +20,7 @@ const HARMLESS_TEXT = 'text'
  */
 export async function embedNextChunks(parts: EmbeddingParts, resourceId: number): Promise<number> {
   const { tables, writes, embedder } = parts
-  const { chunkVectors, settings } = tables
-  const model = settings.read(EMBEDDER)
+  const { chunkVectors } = tables
   let lastOrdinal = chunkVectors.lastOrdinal(resourceId)
   let chunks: EmbeddedChunk[] = []
   let isWhole = false
@@ -33,8 +32,8 @@ export async function embedNextChunks(parts: EmbeddingParts, resourceId: number)
     chunks = await embedChunks(embedder, readChunks(tables, resourceId, ordinals))
   }
   return await writes.write(() => {
-    // Meanwhile a request may have deleted the library, or a search may have found another model in the place of this one.
-    if (!tables.resources.byId(resourceId) || settings.read(EMBEDDER) !== model) return 0
+    // Meanwhile a request may have deleted the library.
+    if (!tables.resources.byId(resourceId)) return 0
     if (chunks.length > 0) chunkVectors.insert({ resourceId, lastOrdinal, ...packed(chunks) })
     if (isWhole) chunkVectors.finish(resourceId)
     return chunks.length
@@ -103,15 +102,14 @@ const EMBEDDER = 'embedder'
 
 /**
  * Removes all vectors of another embedder, since they cannot be compared with those of this one; resolves with true if it was another
- * one. Call it before each use: a model may change while the program runs. Throws EmbedderError.
+ * one. Call it before each use.
  */
 export async function adoptEmbedder({ tables, writes, embedder }: EmbeddingParts): Promise<boolean> {
-  const id = await embedder.identify()
   const { settings, chunkVectors } = tables
-  if (settings.read(EMBEDDER) === id) return false
+  if (settings.read(EMBEDDER) === embedder.id) return false
   await writes.write(() => {
     chunkVectors.removeAll()
-    settings.write(EMBEDDER, id)
+    settings.write(EMBEDDER, embedder.id)
   })
   return true
 }

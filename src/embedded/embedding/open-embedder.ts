@@ -2,14 +2,10 @@ import type { Clock } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { Embedder } from './embedder.ts'
 import { type EmbeddingEndpoint, openEndpointEmbedder } from './endpoint-embedder.ts'
-import { openFolderEmbedder } from './folder-embedder.ts'
 import { isOfflineEmbedderInstalled, openOfflineEmbedder } from './offline-embedder.ts'
 
-/** The embedder of a library: none, the English model in optional packages, a model in a folder, or a service. */
-export type EmbedderChoice =
-  | { readonly kind: 'none' | 'offline' }
-  | { readonly kind: 'folder'; readonly folder: string }
-  | ({ readonly kind: 'endpoint' } & EmbeddingEndpoint)
+/** The embedder of a library: none, the English model in optional packages, or a service. */
+export type EmbedderChoice = { readonly kind: 'none' | 'offline' } | ({ readonly kind: 'endpoint' } & EmbeddingEndpoint)
 
 /** Returns undefined where search is not semantic: by choice, or because the packages of the offline embedder are not installed. */
 export function openEmbedder(
@@ -17,7 +13,6 @@ export function openEmbedder(
   parts: { readonly clock: Clock; readonly logger: Logger },
 ): Embedder | undefined {
   if (choice.kind === 'endpoint') return openEndpointEmbedder(choice, parts.clock)
-  if (choice.kind === 'folder') return openFolderEmbedder(choice.folder, parts)
   if (choice.kind === 'offline' && isOfflineEmbedderInstalled()) return openOfflineEmbedder(parts)
   return undefined
 }

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { chooseEmbedder } from '../../../src/app/service-client/choose-embedder.ts'
-import { writeModel } from '../../embedded/embedding/write-model.ts'
 import { readSettingsWith, settingsProblem } from '../settings/read-settings-with.ts'
 
 const ENDPOINT = { kind: 'endpoint', url: 'http://localhost:11434/v1', model: 'nomic' } as const
@@ -47,25 +46,6 @@ it('the offline embedder is the default, and another one is named in the configu
   expect(readSettingsWith({ yaml: 'embedder: none' }).embedder).toEqual({ kind: 'none' })
   const yaml = 'embedder: {url: "http://localhost:11434/v1/", model: nomic, keyFile: key}'
   expect(readSettingsWith({ yaml }).embedder).toEqual({ ...ENDPOINT, keyFile: '/home/ada/.config/shelfd/key' })
-})
-
-it('a model is taken from its folder, which may be relative to the configuration', () => {
-  const yaml = 'embedder: {folder: models/e5}'
-  expect(readSettingsWith({ yaml }).embedder).toEqual({ kind: 'folder', folder: '/home/ada/.config/shelfd/models/e5' })
-  expect(readSettingsWith({ yaml: 'embedder: {folder: ~/e5}' }).embedder).toMatchObject({ folder: '/home/ada/e5' })
-  const folder = writeModel()
-  expect(chooseEmbedder({ kind: 'folder', folder }, { add() {} })).toEqual({ kind: 'folder', folder })
-})
-
-it.each([
-  ['there is no such folder', () => join(tmpdir(), 'no-such-model')],
-  ['the folder has no tokenizer.json', () => writeModel({}, { 'tokenizer.json': undefined })],
-  ['the folder has none of onnx/model.onnx, ', () => writeModel({}, { 'onnx/model.onnx': undefined })],
-])('a folder without a model is refused by its path: %s', (why, make) => {
-  const folder = make()
-  const choose = () => chooseEmbedder({ kind: 'folder', folder }, { add() {} })
-  const message = expect.stringContaining(`Cannot use the model in "${folder}": ${why}`)
-  expect(choose).toThrow(expect.objectContaining({ code: 'bad-configuration', message }))
 })
 
 it.each([

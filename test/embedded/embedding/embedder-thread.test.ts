@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { openEmbedderThread } from '../../../src/embedded/embedding/embedder-thread.ts'
+import { openOfflineEmbedder } from '../../../src/embedded/embedding/offline-embedder.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 
@@ -18,12 +18,9 @@ const ENTRY = `
 function openThread() {
   const clock = manualClock()
   const errors: unknown[] = []
-  const thread = openEmbedderThread({
-    entry: new URL(`data:text/javascript,${encodeURIComponent(ENTRY)}`),
-    owner: 'the tested embedder',
-    clock,
-    logger: { ...silentLogger, error: (_, details) => void errors.push(details) },
-  })
+  const logger = { ...silentLogger, error: (_: string, details: unknown) => void errors.push(details) }
+  const entry = new URL(`data:text/javascript,${encodeURIComponent(ENTRY)}`)
+  const thread = openOfflineEmbedder({ clock, logger }, entry)
   onTestFinished(thread.stop)
   const embed = async (text: string) => {
     const [vector] = await thread.embed([text], 'document')
@@ -37,7 +34,7 @@ it.each(['end', 'fail'])(
   async (text) => {
     const { embed, errors } = openThread()
     const first = await embed('one')
-    await expect(embed(text)).rejects.toThrow('the thread of the tested embedder has ended')
+    await expect(embed(text)).rejects.toThrow('the thread of the offline embedder has ended')
     expect(errors).toEqual(text === 'fail' ? [{ error: 'out of memory' }] : [])
     const second = await embed('two')
     expect(second).not.toBe(first)
@@ -52,16 +49,6 @@ it('a thread without texts for 30 seconds ends', async () => {
   expect(await embed('two')).toBe(first)
   await clock.advance(30_000)
   expect(await embed('three')).not.toBe(first)
-})
-
-it('a reload takes effect after the text under way, and loses none', async () => {
-  const { thread, embed } = openThread()
-  const before = [embed('one'), embed('two')]
-  const reloaded = thread.reload()
-  const [first, second] = await Promise.all(before)
-  await reloaded
-  expect(second).not.toBe(first)
-  expect(await embed('three')).toBe(second)
 })
 
 it('no text is embedded by a thread that was stopped', async () => {

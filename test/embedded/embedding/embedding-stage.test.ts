@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { openLibraryDatabase } from '../../../src/embedded/database/open-library-database.ts'
 import { openTables } from '../../../src/embedded/database/open-tables.ts'
-import { adoptEmbedder } from '../../../src/embedded/embedding/embed-resource.ts'
 import { type Embedder, EmbedderError } from '../../../src/embedded/embedding/embedder.ts'
 import { EMBEDDING_LIMITS, openEmbeddingStage } from '../../../src/embedded/embedding/embedding-stage.ts'
 import { newIdentifier } from '../../../src/embedded/identifiers.ts'
@@ -11,11 +10,8 @@ import { silentLogger } from '../../../src/foundation/logger.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { temporaryDirectory } from '../temporary-library.ts'
 
-/**
- * A stage over a database with one resource, whose embedder fails by these errors, one a call, before it answers. Another model takes
- * its place, and is adopted, amid the call with the number `replacedIn`.
- */
-function openStage(errors: EmbedderError[], replacedIn = 0) {
+/** A stage over a database with one resource, whose embedder fails by these errors, one a call, before it answers. */
+function openStage(errors: EmbedderError[]) {
   const database = openLibraryDatabase(join(temporaryDirectory(), 'library.sqlite'))
   const tables = openTables(database)
   const libraryId = tables.libraries.insert({ publicId: 'l', name: 'l', overview: null, createdAtMs: 0 })
@@ -33,18 +29,13 @@ function openStage(errors: EmbedderError[], replacedIn = 0) {
   const clock = manualClock()
   const writes = createWriteQueue(database)
   const calls: number[] = []
-  let model = 'test'
   const embedder: Embedder = {
-    identify: async () => model,
+    id: 'test',
     minSimilarity: 0,
     embed: async (texts) => {
       calls.push(clock.monotonicMs())
       const error = errors.shift()
       if (error) throw error
-      if (calls.length === replacedIn) {
-        model = 'another'
-        await adoptEmbedder({ tables, writes, embedder })
-      }
       return texts.map(() => Float32Array.of(1))
     },
     stop: async () => {},
@@ -105,14 +96,5 @@ it('a refused text is given up only if the embedder takes another one', async ()
   await clock.advance(5_000)
   await stage.settled()
   expect(calls).toHaveLength(4)
-  expect(stage.countMissing()).toBe(0)
-})
-
-it('vectors of a model that was replaced meanwhile are not stored', async () => {
-  const { stage, clock, calls } = openStage([], 1)
-  stage.wake()
-  await clock.advance(EMBEDDING_LIMITS.calmMs)
-  await stage.settled()
-  expect(calls).toHaveLength(2)
   expect(stage.countMissing()).toBe(0)
 })

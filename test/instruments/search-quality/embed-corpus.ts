@@ -52,7 +52,7 @@ function keepVectors(embedder: Embedder, kept: Database.Database): Embedder {
   return {
     ...embedder,
     embed: async (texts, purpose) => {
-      const model = `${await embedder.identify()}, ${purpose}`
+      const model = `${embedder.id}, ${purpose}`
       const hashes = texts.map((text) => createHash('sha256').update(text).digest())
       const known = hashes.map((hash) => read.get(model, hash))
       const isNew = (index: number) => known[index] === undefined

