@@ -83,8 +83,8 @@ async function notify({ notify }: Settings, input: OpenEngineInput, engine: Engi
   if (plan) await notifyOfRun(engine, plan, result)
 }
 
-function hasChannels({ command, webhooks, email }: Settings['notify']): boolean {
-  return command !== undefined || webhooks.length > 0 || email !== undefined
+function hasChannels({ command, webhooks }: Settings['notify']): boolean {
+  return command !== undefined || webhooks.length > 0
 }
 
 function runInDaemon(daemon: DaemonClient, settings: Settings, input: RunnerInput): Runner {

@@ -9,7 +9,7 @@ import { CertificateFailure, openSocket } from './wire/sockets.ts'
 export interface WebhookRequest {
   /** https, or http on this computer. It is a secret: who knows it can post. */
   readonly url: URL
-  readonly contentType: string
+  /** JSON. */
   readonly body: string
   readonly proxy: TunnelProxy | undefined
   readonly signal: AbortSignal
@@ -46,11 +46,11 @@ async function connect({ url, proxy, signal }: WebhookRequest): Promise<Socket> 
   }
 }
 
-function exchange({ url, contentType, body, signal }: WebhookRequest, socket: Socket): Promise<number> {
+function exchange({ url, body, signal }: WebhookRequest, socket: Socket): Promise<number> {
   const content = Buffer.from(body)
   const headers = {
     host: url.host,
-    'content-type': contentType,
+    'content-type': 'application/json',
     'content-length': content.length,
     'user-agent': 'shelfd',
     connection: 'close',

@@ -174,8 +174,7 @@ function mustWait({ retryAt }: NoticeState, nowMs: number): boolean {
   return retryAt !== null && nowMs < retryAt && retryAt - nowMs <= RETRY_MS
 }
 
-/** What is sent: `well` is the sign of life for services that miss it. */
-type NoticeEvent = 'failure' | 'recovery' | 'well' | 'test'
+type NoticeEvent = 'failure' | 'recovery' | 'test'
 
 export interface NoticeMessage {
   readonly event: NoticeEvent
@@ -226,10 +225,6 @@ export function describeNotice({ failures, recoveries, open }: Notice, sender: S
     recovered: recovered.slice(0, MOST_CAUSES),
     open,
   }
-}
-
-export function describeWell(sender: Sender): NoticeMessage {
-  return messageOf('well', sender, 'all is well', [])
 }
 
 export function describeTest(sender: Sender): NoticeMessage {

@@ -5,7 +5,6 @@ import {
   afterNobodyReached,
   decideNotice,
   describeNotice,
-  describeWell,
   NOTHING_ANNOUNCED,
   type NoticeMessage,
   type NoticeState,
@@ -25,8 +24,6 @@ export interface NoticePlan {
 type NoticeContext = Pick<Engine, 'store' | 'clock' | 'logger' | 'signal'>
 
 const KEY = 'notices'
-/** Signs of life of a long process have this interval at least. */
-const SIGN_OF_LIFE_MS = 5 * 60_000
 /** How often the times of mirrors that are up to date are stored within `overdueMs`. */
 const STORED_TIMES = 24
 
@@ -36,7 +33,6 @@ export class Notifications implements AsyncDisposable {
   readonly #plan: NoticePlan
   #state: NoticeState
   #stored: NoticeState
-  #signedAtMs = Number.NEGATIVE_INFINITY
   #updating: Promise<void> | undefined
 
   constructor(context: NoticeContext, plan: NoticePlan) {
@@ -64,27 +60,16 @@ export class Notifications implements AsyncDisposable {
   }
 
   async #notify(seen: Situation): Promise<void> {
-    const { clock } = this.#context
+    const { clock, logger } = this.#context
     const before = this.#state
     const { state, notice } = decideNotice(before, seen, this.#plan.overdueMs)
     // First the store, so that a crash while sending makes no second notice of one cause.
     this.#keep(state)
-    const sender = { host: this.#plan.host, nowMs: seen.nowMs }
-    if (notice) {
-      const reachedSomebody = await this.#send(describeNotice(notice, sender), this.#plan.channels)
-      if (!reachedSomebody) this.#keep(afterNobodyReached(before, state, clock.nowMs()))
-    } else if (isWell(state, seen) && clock.monotonicMs() - this.#signedAtMs >= SIGN_OF_LIFE_MS) {
-      this.#signedAtMs = clock.monotonicMs()
-      const channels = this.#plan.channels.filter(({ wantsSignsOfLife }) => wantsSignsOfLife)
-      await this.#send(describeWell(sender), channels)
-    }
-  }
-
-  async #send(message: NoticeMessage, channels: readonly Channel[]): Promise<boolean> {
-    const { logger } = this.#context
-    const sent = await Promise.all(channels.map((channel) => this.#sendOver(channel, message)))
-    if (message.event !== 'well' && sent.includes(true)) logger.info('a notice was sent', { subject: message.subject })
-    return sent.includes(true)
+    if (!notice) return
+    const message = describeNotice(notice, { host: this.#plan.host, nowMs: seen.nowMs })
+    const sent = await Promise.all(this.#plan.channels.map((channel) => this.#sendOver(channel, message)))
+    if (sent.includes(true)) logger.info('a notice was sent', { subject: message.subject })
+    else this.#keep(afterNobodyReached(before, state, clock.nowMs()))
   }
 
   /** Returns false when the message surely did not arrive. */
@@ -116,12 +101,6 @@ export class Notifications implements AsyncDisposable {
   }
 }
 
-/** Nothing was announced that is not over, and a mirror is known to be up to date, none to be behind. */
-function isWell({ announced }: NoticeState, { causes, mirrors }: Situation): boolean {
-  const isBehind = mirrors.some(({ state }) => state === 'behind')
-  return announced.length + causes.length === 0 && !isBehind && mirrors.some(({ state }) => state === 'up-to-date')
-}
-
 /** The stored state; nothing is announced if there is none, or another version wrote it in another form. */
 function readState({ store }: NoticeContext): NoticeState {
   try {
@@ -150,8 +129,6 @@ export type Delivery = { readonly kind: 'sent' } | { readonly kind: 'not-sent' |
 export interface Channel {
   /** For messages, without secrets: `webhook https://hooks.slack.com`. */
   readonly name: string
-  /** True if it gets signs of life, too, because their absence is noticed at the other end. */
-  readonly wantsSignsOfLife: boolean
   /** Tries once, within a time limit of its own. */
   send(message: NoticeMessage, signal: AbortSignal): Promise<Delivery>
 }

@@ -192,7 +192,6 @@ describe('notices', () => {
     const sent: string[] = []
     const channel: Channel = {
       name: 'test',
-      wantsSignsOfLife: false,
       send: ({ subject }) => {
         sent.push(subject)
         return deliver()

@@ -142,7 +142,6 @@ test('the daemon checks every minute, and notifies once', async () => {
   const sent: string[] = []
   const channel = {
     name: 'test',
-    wantsSignsOfLife: false,
     send: async ({ subject }: { subject: string }) => {
       sent.push(subject)
       return { kind: 'sent' } as const

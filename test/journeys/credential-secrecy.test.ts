@@ -139,7 +139,6 @@ describe('an address with a password in the configuration', () => {
     ['notify.webhooks[0].url', { notify: { webhooks: [{ url: ADDRESS }] } }],
     ['notify.webhooks', { notify: { webhooks: ADDRESS } }],
     ['notify.webhooks[0]', { notify: { webhooks: [ADDRESS] } }],
-    ['notify.webhooks[0].format', { notify: { webhooks: [{ url: 'https://hooks.example.com', format: ADDRESS }] } }],
     ['notify.command', { notify: { command: `post --password ${PASSWORD}` } }],
     ['embedder', { embedder: { url: ADDRESS, model: 'm' } }],
     ['service.url', { service: { url: ADDRESS } }],

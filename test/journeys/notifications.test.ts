@@ -86,7 +86,7 @@ describe('a run that fails notifies', () => {
   test('a test message names each way and how it went', async () => {
     const receiver = await startWebhookReceiver()
     const home = temporaryHome()
-    configureNotify(home, { webhooks: [{ url: `${receiver.url}${CANARY}`, format: 'slack' }], command: ['true'] })
+    configureNotify(home, { webhooks: [{ url: `${receiver.url}${CANARY}` }], command: ['true'] })
     const { exitCode, stdout } = await home.shelfd(['notify', 'test', '--json'])
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toEqual({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Cause, describeNotice, describeTest, describeWell } from '../../src/rules/notices.ts'
+import { type Cause, describeNotice, describeTest } from '../../src/rules/notices.ts'
 
 const SENDER = { host: 'here', nowMs: 0 }
 
@@ -72,9 +72,8 @@ describe('the words of a notice', () => {
     expect(text.split('\n')).toEqual([expect.stringMatching(/^a\\nSolved: b+…$/), 'Look: shelfd status'])
   })
 
-  test('a sign of life and a test report no problem', () => {
+  test('a test reports no problem', () => {
     const none = { problems: [], recovered: [], open: 0, time: '1970-01-01T00:00:00.000Z' }
-    expect(describeWell(SENDER)).toMatchObject({ ...none, event: 'well', subject: 'shelfd on here: all is well' })
     expect(describeTest(SENDER)).toMatchObject({ ...none, event: 'test', subject: 'shelfd on here: this is a test' })
   })
 })

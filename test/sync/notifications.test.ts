@@ -7,7 +7,6 @@ import { manualClock } from '../support/manual-clock.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
 const HALTED: Cause = { key: 'mirror:A', code: 'root-emptied', message: 'A: all files are gone' }
-const MINUTE_MS = 60_000
 
 /** A state directory and a channel that records; `open` is a process. */
 function scene() {
@@ -16,9 +15,8 @@ function scene() {
   const sent: string[] = []
   const warnings: string[] = []
   const answers: (() => Delivery)[] = []
-  const channelOf = (name: string, wantsSignsOfLife = false): Channel => ({
+  const channelOf = (name: string): Channel => ({
     name,
-    wantsSignsOfLife,
     send: async ({ event, subject }) => {
       const delivery = answers.shift()?.() ?? { kind: 'sent' }
       if (delivery.kind !== 'not-sent') sent.push(`${name} ${event}: ${subject}`)
@@ -60,7 +58,7 @@ describe('notices', () => {
   test('a process that dies while it sends repeats no notification', async () => {
     const { open, sent } = scene()
     const { promise: never, resolve } = Promise.withResolvers<Delivery>()
-    const hanging: Channel = { name: 'hanging', wantsSignsOfLife: false, send: () => never }
+    const hanging: Channel = { name: 'hanging', send: () => never }
     const dying = open([hanging])
     const dies = dying.update([HALTED])
     dying[Symbol.dispose]()
@@ -108,22 +106,6 @@ describe('notices', () => {
     expect(warnings).toEqual([expect.stringMatching(/^cannot send a notice.*a fault/)])
     expect(warnings.join()).not.toContain('\u001b')
     expect(sent).toHaveLength(1)
-  })
-
-  test('signs of life go to those who miss them, while all is well', async () => {
-    const { open, sent, channelOf, clock } = scene()
-    using process = open([channelOf('one'), channelOf('checks', true)])
-    for (let minute = 0; minute < 11; minute += 1) {
-      await process.update([])
-      await clock.advance(MINUTE_MS)
-    }
-    expect(sent).toEqual(Array.from({ length: 3 }, () => 'checks well: shelfd on here: all is well'))
-    sent.length = 0
-    await process.update([HALTED])
-    await clock.advance(10 * MINUTE_MS)
-    await process.update([HALTED])
-    await process.update([], { judged: new Set(), mirrors: [{ name: 'A', state: 'behind', triedAt: clock.nowMs() }] })
-    expect(sent.filter((line) => line.includes(' well: '))).toEqual([])
   })
 
   test('an unreadable record of notices counts as none', async () => {

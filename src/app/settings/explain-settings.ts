@@ -40,7 +40,7 @@ export interface ExplainedSettings {
 
 /** Keys of the file whose values are paths. */
 const PATH_KEYS: ReadonlySet<string> = new Set([
-  ...['path', 'stateDir', 'dataDir', 'sendmail'],
+  ...['path', 'stateDir', 'dataDir'],
   ...['tokenFile', 'caFile', 'certFile', 'keyFile', 'passphraseFile', 'passwordFile'],
 ])
 

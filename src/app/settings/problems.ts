@@ -69,6 +69,8 @@ export function findUnknownKey(path: Path, key: string): string | undefined {
 /** Keys of earlier configurations, by section, and what holds instead. */
 const REMOVED_KEYS: Readonly<Record<string, string>> = {
   'mirrors.duplicates': 'a content is sent once, however many files have it',
+  'notify.webhooks.format': 'webhooks get JSON; docs/notifications.md has commands for Slack, ntfy and healthchecks.io',
+  'notify.email': 'docs/notifications.md has a command for notify.command that sends mail',
 }
 
 function describeUnknownKey(path: Path, key: string): string {

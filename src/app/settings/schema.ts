@@ -16,7 +16,6 @@ import {
   includePattern,
   libraryPath,
   listenAddress,
-  mailAddress,
   origin,
   path,
   positiveDuration,
@@ -214,17 +213,6 @@ const webhook = z.strictObject({
   url: secretAddress().describe(
     'Where messages are posted; a secret, so this file needs mode 0600. https, or http on this computer.',
   ),
-  format: choice(['json', 'slack', 'ntfy', 'healthchecks'])
-    .prefault('json')
-    .describe('What is posted: a JSON object of our own, or what Slack, ntfy or healthchecks.io takes.'),
-})
-
-const email = z.strictObject({
-  to: z.array(mailAddress(), 'a list of addresses').min(1).describe('Who gets the messages.'),
-  from: mailAddress().optional().describe('The sender; by default as the mail system has it.'),
-  sendmail: path
-    .prefault('/usr/sbin/sendmail')
-    .describe('The program that takes messages, with the interface of sendmail.'),
 })
 
 const notify = z
@@ -234,8 +222,10 @@ const notify = z
       .min(1)
       .optional()
       .describe('A program that gets the text on stdin, and SHELFD_EVENT and SHELFD_SUBJECT in its environment.'),
-    webhooks: z.array(webhook, 'a list of webhooks').prefault([]).describe('Addresses that messages are posted to.'),
-    email: email.optional().describe('Sends messages by e-mail.'),
+    webhooks: z
+      .array(webhook, 'a list of webhooks')
+      .prefault([])
+      .describe('Addresses that messages are posted to, as JSON.'),
     noSuccessFor: durationOrNone()
       .prefault('24h')
       .describe('Also notify when a mirror has not been up to date for this long.'),

@@ -43,10 +43,6 @@ export type LogFormat = Config['log']['format']
 /** The way in which people are notified when something fails. */
 export type NotifySettings = Readonly<Config['notify']>
 
-export type WebhookSettings = Readonly<NotifySettings['webhooks'][number]>
-
-export type EmailSettings = Readonly<NonNullable<NotifySettings['email']>>
-
 /** The embedder by which a balanced search of the embedded library compares meaning. */
 export type EmbedderSettings =
   | { readonly kind: 'offline' | 'none' }
@@ -129,11 +125,7 @@ export function toSettings(
     maintenance,
     healthListen: config.health.listen,
     libraryListen: config.library.listen,
-    notify: {
-      ...notify,
-      command: notify.command && toCommand(notify.command, absolute),
-      email: notify.email && { ...notify.email, sendmail: absolute(notify.email.sendmail) },
-    },
+    notify: { ...notify, command: notify.command && toCommand(notify.command, absolute) },
     fleet: config.fleet && toFleetSettings(config.fleet, absolute),
   }
 }

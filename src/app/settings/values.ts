@@ -210,13 +210,6 @@ function decode(part: string | undefined): string | undefined {
   }
 }
 
-/** Accepts one address for e-mail; nothing in it can be a flag, a name or a second address. */
-export function mailAddress() {
-  return fromText('an address such as ada@example.com', (value) =>
-    /^[^\s@<>,;:"'()\\-][^\s@<>,;:"'()\\]*@[^\s@<>,;:"'()\\]+$/.test(value) ? value : INVALID,
-  )
-}
-
 /** Accepts a value of `kind` that `parse` accepts; otherwise the message is `expected`. */
 function checked<Kind extends z.ZodType, Out>(
   kind: Kind,

@@ -12,7 +12,7 @@ export const command = defineCommand({
     'looked at or recorded; shelfd itself sends a message when something fails, and when it works again.',
   ].join('\n'),
   settingFlags: [],
-  examples: [['notify test', 'try the command, the webhooks and the e-mail of the configuration']],
+  examples: [['notify test', 'try the command and the webhooks of the configuration']],
   exits: ['done', 'failed'],
   async run(context) {
     const { planNotices } = await import('../../app/notify/channels.ts')
@@ -20,7 +20,7 @@ export const command = defineCommand({
     const plan = planNotices(context.settings.notify, { env: io.env, redactor })
     if (!plan) {
       const page = pageOfDocs('notifications.md')
-      const todo = `add a command, webhooks or email to "notify" of the configuration, as "${page}" has it`
+      const todo = `add a command or webhooks to "notify" of the configuration, as "${page}" has it`
       throw new UsageError(
         'bad-configuration',
         `Cannot send a test message: the configuration names no channel; ${todo}`,

@@ -1,10 +1,12 @@
+import { execFile } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openChannels } from '../../../src/app/notify/channels.ts'
-import type { NotifySettings, WebhookSettings } from '../../../src/app/settings/settings.ts'
-import { describeNotice, describeTest, describeWell, type NoticeMessage } from '../../../src/rules/notices.ts'
+import type { NotifySettings } from '../../../src/app/settings/settings.ts'
+import { describeNotice, describeTest, type NoticeMessage } from '../../../src/rules/notices.ts'
 import { freePort } from '../../support/free-port.ts'
+import { needs } from '../../support/needs.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts'
 
@@ -12,8 +14,9 @@ const SENDER = { host: 'hêre', nowMs: 0 }
 const HALTED = { key: 'mirror:Ä', code: 'root-emptied', message: 'Ä: 60 of 86 files are <gone> & away from /mnt/ä' }
 const FAILURE = describeNotice({ failures: [HALTED], recoveries: [], open: 1 }, SENDER)
 const RECOVERY = describeNotice({ failures: [], recoveries: [HALTED], open: 0 }, SENDER)
-const NOBODY: NotifySettings = { command: undefined, webhooks: [], email: undefined, noSuccessForMs: null }
+const NOBODY: NotifySettings = { command: undefined, webhooks: [], noSuccessForMs: null }
 const PATH = process.env.PATH ?? ''
+const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/notifications.md'), 'utf8')
 
 /** Sends a message by the only channel of the settings. */
 async function send(settings: Partial<NotifySettings>, message: NoticeMessage, signal = new AbortController().signal) {
@@ -38,35 +41,13 @@ function recorder(rest = ''): { program: string; read: (what: 'args' | 'input' |
 }
 
 describe('webhooks', () => {
-  const formats: readonly [WebhookSettings['format'], NoticeMessage, string, unknown][] = [
-    ['json', FAILURE, '/hook?key=1', { ...FAILURE, event: 'failure', open: 1, problems: [HALTED], recovered: [] }],
-    [
-      'slack',
-      FAILURE,
-      '/hook?key=1',
-      {
-        text: '*shelfd on hêre: Ä: 60 of 86 files are &lt;gone&gt; &amp; away from /mnt/ä*\nÄ: 60 of 86 files are &lt;gone&gt; &amp; away from /mnt/ä [root-emptied]\nLook: shelfd status',
-      },
-    ],
-    [
-      'ntfy',
-      FAILURE,
-      '/hook?key=1&title=shelfd+on+h%C3%AAre%3A+%C3%84%3A+60+of+86+files+are+%3Cgone%3E+%26+away+from+%2Fmnt%2F%C3%A4&priority=high&tags=warning',
-      'Ä: 60 of 86 files are <gone> & away from /mnt/ä [root-emptied]\nLook: shelfd status',
-    ],
-    ['healthchecks', FAILURE, '/hook/fail?key=1', `${FAILURE.subject}\n${FAILURE.text}`],
-    ['healthchecks', RECOVERY, '/hook?key=1', `${RECOVERY.subject}\n${RECOVERY.text}`],
-    ['healthchecks', describeWell(SENDER), '/hook?key=1', 'shelfd on hêre: all is well'],
-    ['healthchecks', describeTest(SENDER), '/hook/log?key=1', expect.stringContaining('this is a test')],
-  ]
-  test.each(formats)('%s takes a message in its form (%#)', async (format, message, path, body) => {
+  test('a webhook gets a message as JSON', async () => {
     const receiver = await startWebhookReceiver()
-    const { delivery } = await send({ webhooks: [{ url: `${receiver.url}/hook?key=1`, format }] }, message)
+    const { delivery } = await send({ webhooks: [{ url: `${receiver.url}/hook?key=1` }] }, FAILURE)
     expect(delivery).toEqual({ kind: 'sent' })
     const [got] = receiver.received
-    expect(got?.path).toBe(path)
-    const isJson = got?.headers['content-type'] === 'application/json'
-    expect(isJson ? JSON.parse(got?.body ?? '') : got?.body).toEqual(body)
+    expect(got).toMatchObject({ path: '/hook?key=1', headers: { 'content-type': 'application/json' } })
+    expect(JSON.parse(got?.body ?? '')).toEqual({ ...FAILURE, problems: [HALTED], recovered: [] })
     expect(JSON.stringify(got?.headers)).not.toContain('canary')
   })
 
@@ -74,7 +55,7 @@ describe('webhooks', () => {
     const receiver = await startWebhookReceiver()
     receiver.answer = () => 404
     const url = `${receiver.url}/services/T0/B0/secret`
-    const { delivery, name, secrets } = await send({ webhooks: [{ url, format: 'json' }] }, FAILURE)
+    const { delivery, name, secrets } = await send({ webhooks: [{ url }] }, FAILURE)
     expect({ delivery, name }).toEqual({
       delivery: { kind: 'not-sent', reason: 'it answers 404' },
       name: `webhook ${receiver.url}`,
@@ -85,7 +66,7 @@ describe('webhooks', () => {
   test('a redirect is not followed', async () => {
     const receiver = await startWebhookReceiver()
     receiver.answer = () => 307
-    const { delivery } = await send({ webhooks: [{ url: receiver.url, format: 'json' }] }, FAILURE)
+    const { delivery } = await send({ webhooks: [{ url: receiver.url }] }, FAILURE)
     expect(delivery).toEqual({ kind: 'not-sent', reason: 'it answers 307' })
     expect(receiver.received).toHaveLength(1)
   })
@@ -97,10 +78,10 @@ describe('webhooks', () => {
       patience.abort()
       return undefined
     }
-    const silent = await send({ webhooks: [{ url: receiver.url, format: 'json' }] }, FAILURE, patience.signal)
+    const silent = await send({ webhooks: [{ url: receiver.url }] }, FAILURE, patience.signal)
     expect(silent.delivery).toEqual({ kind: 'doubt', reason: 'no answer in time' })
     const url = `http://127.0.0.1:${await freePort()}`
-    const away = await send({ webhooks: [{ url, format: 'json' }] }, FAILURE)
+    const away = await send({ webhooks: [{ url }] }, FAILURE)
     expect(away.delivery).toEqual({ kind: 'not-sent', reason: 'connection refused' })
   })
 })
@@ -151,38 +132,90 @@ describe('a command', () => {
   })
 })
 
-describe('e-mail', () => {
-  test('sendmail gets a message that mail programs read', async () => {
-    const { program, read } = recorder()
-    const email = { to: ['ada@example.com', 'bob@example.com'], from: 'shelfd@example.com', sendmail: program }
-    expect((await send({ email }, FAILURE)).delivery).toEqual({ kind: 'sent' })
-    expect(read('args')).toBe('-i\n-f\nshelfd@example.com\n--\nada@example.com\nbob@example.com\n')
-    const { default: PostalMime } = await import('postal-mime')
-    const mail = await PostalMime.parse(read('input'))
-    expect(mail).toMatchObject({
-      subject: FAILURE.subject,
-      to: [{ address: 'ada@example.com' }, { address: 'bob@example.com' }],
-      from: { address: 'shelfd@example.com' },
-      text: `${FAILURE.subject}\n\n${FAILURE.text}\n`,
-    })
-    expect(
-      Math.max(
-        ...read('input')
-          .split('\n')
-          .map(({ length }) => length),
-      ),
-    ).toBeLessThanOrEqual(78)
+/** The script under a heading of the page, with `from` replaced by `to` in it, as a program. */
+function scriptOf(heading: string, from: string, to: string): string[] {
+  const [, section = ''] = PAGE.split(`\n### ${heading}\n`)
+  const [, script = ''] = section.split('```sh\n')
+  expect(script).toContain(from)
+  const program = join(temporaryDirectory(), 'notify-me')
+  writeFileSync(program, (script.split('```')[0] ?? '').replace(from, to), { mode: 0o700 })
+  return [program]
+}
+
+describe('commands of the page on notifications', () => {
+  test('ntfy gets title, priority and text', async () => {
+    needs('curl')
+    const receiver = await startWebhookReceiver()
+    const command = scriptOf('ntfy', 'https://ntfy.sh', receiver.url)
+    for (const message of [FAILURE, RECOVERY])
+      expect((await send({ command }, message)).delivery).toEqual({ kind: 'sent' })
+    const [failure, recovery] = receiver.received.map(({ path, body }) => ({ url: new URL(path, receiver.url), body }))
+    expect(failure?.url.pathname).toBe('/a-topic-nobody-guesses')
+    expect(Object.fromEntries(failure?.url.searchParams ?? [])).toEqual({ title: FAILURE.subject, priority: 'high' })
+    expect(failure?.body).toBe(`${FAILURE.text}\n`)
+    expect(recovery?.url.searchParams.get('priority')).toBe('default')
   })
 
-  test('a refused message is named', async () => {
-    const { program } = recorder('exit 75')
-    const { delivery, name } = await send(
-      { email: { to: ['ada@example.com'], from: undefined, sendmail: program } },
-      RECOVERY,
-    )
-    expect({ delivery, name }).toEqual({
-      delivery: { kind: 'not-sent', reason: `"${program}" exited with 75` },
-      name: 'e-mail to ada@example.com',
+  test('Slack gets a text whose signs have no meaning to it', async () => {
+    needs('curl', 'jq')
+    const receiver = await startWebhookReceiver()
+    const command = scriptOf('Slack', 'https://hooks.slack.com', receiver.url)
+    expect((await send({ command }, FAILURE)).delivery).toEqual({ kind: 'sent' })
+    const [got] = receiver.received
+    expect(got?.headers['content-type']).toBe('application/json')
+    const said = 'Ä: 60 of 86 files are &lt;gone&gt; &amp; away from /mnt/ä'
+    expect(JSON.parse(got?.body ?? '')).toEqual({
+      text: `*shelfd on hêre: ${said}*\n${said} [root-emptied]\nLook: shelfd status\n`,
     })
+  })
+
+  test('healthchecks.io gets a failure, a recovery and a test in their places', async () => {
+    needs('curl')
+    const receiver = await startWebhookReceiver()
+    const command = scriptOf('healthchecks.io', 'https://hc-ping.com', receiver.url)
+    for (const message of [FAILURE, RECOVERY, describeTest(SENDER)]) await send({ command }, message)
+    const check = '/UUID-OF-THE-CHECK'
+    expect(receiver.received.map(({ path }) => path)).toEqual([`${check}/fail`, check, `${check}/log`])
+    expect(receiver.received[0]?.body).toBe(`${FAILURE.text}\n`)
+  })
+
+  test('a receiver that refuses fails the command', async () => {
+    needs('curl')
+    const receiver = await startWebhookReceiver()
+    receiver.answer = () => 404
+    const command = scriptOf('ntfy', 'https://ntfy.sh', receiver.url)
+    expect((await send({ command }, FAILURE)).delivery.kind).toBe('not-sent')
+  })
+
+  test('sendmail gets a message that mail programs read', async () => {
+    const { program, read } = recorder()
+    const command = scriptOf('Mail', '/usr/sbin/sendmail', program)
+    expect((await send({ command }, FAILURE)).delivery).toEqual({ kind: 'sent' })
+    expect(read('args')).toBe('-i\n-t\n')
+    const { default: PostalMime } = await import('postal-mime')
+    expect(await PostalMime.parse(read('input'))).toMatchObject({
+      subject: FAILURE.subject,
+      to: [{ address: 'ada@example.com' }],
+      text: `${FAILURE.text}\n`,
+    })
+  })
+
+  test('signs of life go to a check while the daemon is ready, and with the exit code of a run', async () => {
+    needs('curl')
+    const receiver = await startWebhookReceiver()
+    const lines = Array.from(PAGE.matchAll(/```cron\n(?:\S+ ){5}(.*)\n```/g), ([, line = '']) => line)
+    const runLine = (line: string) => {
+      const here = line.replace('https://hc-ping.com', receiver.url).replace('http://127.0.0.1:9847', receiver.url)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      execFile('sh', ['-c', here.replace('shelfd sync --quiet', '(exit 5)')], () => resolve())
+      return promise
+    }
+    const [daemon = '', run = ''] = lines
+    await runLine(daemon)
+    receiver.answer = () => 503
+    await runLine(daemon)
+    await runLine(run)
+    const check = '/UUID-OF-THE-CHECK'
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/readyz', check, '/readyz', `${check}/5`])
   })
 })

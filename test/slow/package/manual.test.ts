@@ -58,7 +58,7 @@ describe('the manual', () => {
     )
     expect(text).toMatch(/limits\.transfers +Uploads at the same time .* Default: 4\. /)
     expect(text).toMatch(/mirrors\.watcher .*One of auto, poll\. Default: auto\. /)
-    expect(text).toMatch(/notify\.email\.to +Who gets the messages\. /)
+    expect(text).toMatch(/notify\.webhooks\.url +Where messages are posted; /)
     expect(text).toMatch(/embedder\.keyFile /)
   })
 })
