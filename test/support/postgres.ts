@@ -252,11 +252,8 @@ export interface Pooler extends AsyncDisposable {
   readonly port: number
 }
 
-/** Starts PgBouncer before the server of a database; it lends its connections for one transaction each, or one statement. */
-export async function startPooler(
-  { host, port, user, password }: LedgerAddress,
-  mode: 'transaction' | 'statement' = 'transaction',
-): Promise<Pooler> {
+/** Starts PgBouncer before the server of a database; it lends its connections for one transaction each. */
+export async function startPooler({ host, port, user, password }: LedgerAddress): Promise<Pooler> {
   const directory = mkdtempSync(join(tmpdir(), 'shelfd-pooler-'))
   const [users, settings, ownPort] = [join(directory, 'users'), join(directory, 'settings'), await freePort()]
   writeFileSync(users, `"${user}" "${await password?.()}"\n`)
@@ -267,7 +264,7 @@ export async function startPooler(
       'listen_addr = 127.0.0.1',
       `listen_port = ${ownPort}`,
       'unix_socket_dir =',
-      `pool_mode = ${mode}`,
+      'pool_mode = transaction',
     ],
     ...['auth_type = scram-sha-256', `auth_file = ${users}`, 'default_pool_size = 8', 'max_client_conn = 2000'],
   ]

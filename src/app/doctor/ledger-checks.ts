@@ -11,7 +11,7 @@ import type { FleetSettings } from '../settings/settings.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'
 import { findingOf, given } from './error-findings.ts'
 
-/** Checks whether the ledger of a fleet can be used, by whom, how safely, and whether contents were sent twice. */
+/** Checks whether this host can use the ledger of a fleet, whether that keeps what it acknowledges, and whether contents were sent twice. */
 export const ledger: Check = {
   name: 'ledger',
   run: async (context) => {
