@@ -43,9 +43,7 @@ const PLACEHOLDERS: Partial<Record<SettingFlag, string>> = {
   'max-new-bytes': 'SIZE',
   'retry-for': 'DURATION',
   'first-poll': 'DURATION',
-  'max-poll': 'DURATION',
   'ingestion-deadline': 'DURATION',
-  'scrub-interval': 'DURATION',
 }
 
 /** Returns the flags of one command: its own, and those of the configuration, which are checked with the configuration. */

@@ -66,9 +66,7 @@ export const OVERRIDES = {
     describe: 'How long to try a service that does not answer, such as 10m',
   },
   'first-poll': { path: ['ingestion', 'firstPoll'], describe: 'Time from an upload to the first poll of its resource' },
-  'max-poll': { path: ['ingestion', 'maxPoll'], describe: 'Longest interval between two polls of a resource' },
   'ingestion-deadline': { path: ['ingestion', 'deadline'], describe: 'How long a run follows the ingestion' },
-  'scrub-interval': { path: ['scrub', 'interval'], describe: 'How often every file is hashed again' },
 } as const satisfies Record<string, Override>
 
 export type SettingFlag = keyof typeof OVERRIDES

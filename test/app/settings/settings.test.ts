@@ -84,12 +84,7 @@ describe('precedence', () => {
     'max-new-bytes': { values: sizes, at: ['limits', 'newBytesPerRun'] },
     'retry-for': { values: seconds, at: ['limits', 'retryForMs'] },
     'first-poll': { values: seconds, at: ['ingestion', 'firstPollMs'] },
-    'max-poll': {
-      values: seconds.map(({ read }) => ({ written: `${read + 60_000}ms`, read: read + 60_000 })),
-      at: ['ingestion', 'maxPollMs'],
-    },
     'ingestion-deadline': { values: seconds, at: ['ingestion', 'deadlineMs'] },
-    'scrub-interval': { values: seconds, at: ['scrubIntervalMs'] },
   }
 
   test.each(settingFlags)('%s takes flag over variable over file over default', (flag) => {
