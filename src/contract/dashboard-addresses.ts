@@ -8,5 +8,4 @@ export const LIVE_PATH = '/api/live'
 /** The part after the `#` of the one-time address begins so; the key follows. Browsers do not send it. */
 export const SIGN_IN_FRAGMENT = '#/sign-in/'
 
-/** The number of rows of the report that come at a time. */
 export const ROWS_A_PAGE = 100

@@ -58,12 +58,10 @@ export const overview = z.object({
   daemon: z.object({ startedAt: time, summary: z.string() }).nullable(),
   /** Why the service or the ledger gives no answers now, and what shelfd does about it. */
   troubles: z.array(z.string()).readonly(),
-  /** This host shares a ledger with others. */
   isInFleet: z.boolean(),
   mirrors: z.array(mirrorOverview).readonly(),
 })
 
-/** A row of the report, by what the state holds. */
 const reportRow = z.object({
   path: z.string().nullable(),
   class: shownState,
@@ -87,7 +85,6 @@ const rowsInput = z.object({
 })
 
 const rowsPage = z.object({
-  /** The time at which the state was read for it. */
   readAt: time,
   /** Rows that the filter leaves. */
   total: count,
@@ -107,7 +104,6 @@ const treePage = z.object({
   moreFiles: count,
 })
 
-/** Everything known of one path: label and text. */
 const explanation = z.object({ fields: z.array(z.tuple([z.string(), z.string()])).readonly() })
 
 const failedContent = z.object({
@@ -134,7 +130,6 @@ const problem = z.object({
   content: failedContent.nullable(),
   /** The line of a `.shelfdignore` in the mirror's directory that leaves the path out; null when no line can. */
   ignoreLine: z.string().nullable(),
-  /** The mirror's directory. */
   root: z.string(),
   /** What may mend it on the command line; null when no command is known. */
   command: z.string().nullable(),
@@ -180,12 +175,10 @@ export const timeline = z.object({
   searchableAfterMs: z.array(z.number().nullable()).readonly(),
 })
 
-/** A host of the ledger, as it reported last. */
 const host = z.object({
   id: z.int(),
   name: z.string(),
   version: z.string(),
-  /** Its last beat. */
   seenAt: time.nullable(),
   /** `silent`: it did not end its session, and had no beat for long. */
   session: z.enum(['open', 'closed', 'silent']),
@@ -352,7 +345,6 @@ export type CallInput<K extends CallName> = z.infer<DashboardCalls[K]['input']>
 export type CallResponse<K extends CallName> = z.infer<DashboardCalls[K]['answer']>
 export type LiveEvent = z.infer<typeof liveEvent>
 
-/** One method for each call of the interface. */
 export type CallHandlers = {
   readonly [K in CallName]: (input: CallInput<K>, signal: AbortSignal) => Promise<CallResponse<K>>
 }

@@ -18,10 +18,8 @@ const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^text\/|json|xml|yaml|toml|javascript/, 'Text file'],
 ]
 
-/** The names of kinds, as people read them. */
 export const KIND_NAMES: readonly string[] = KINDS.map(([, kind]) => kind)
 
-/** Returns the usual name of a MIME type. */
 export function kindOf(mimeType: string): string {
   return KINDS.find(([pattern]) => pattern.test(mimeType))?.[1] ?? 'File'
 }

@@ -4,7 +4,6 @@ import { z } from 'zod'
 
 const count = z.int().nonnegative()
 
-/** Lines of gitignore syntax. */
 const ignore = z
   .array(
     z
@@ -15,7 +14,6 @@ const ignore = z
   .max(1_000)
   .readonly()
 
-/** The configuration file that a change is written to. */
 const target = {
   file: z.string(),
   /** Stands for the text of the file; a change of another text than this is refused. */
@@ -54,7 +52,6 @@ const checkedMirror = z.object({
   mirror: chosenMirror.extend({ remotePath: z.string(), isNewLibrary: z.boolean(), found: rulesEffect }).nullable(),
 })
 
-/** What became of a change, for people. */
 const written = z.object({ message: z.string() })
 
 export const mirrorEdits = {

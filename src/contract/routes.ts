@@ -25,7 +25,6 @@ export type RouteName = keyof typeof ROUTES
 /** The version of the interface that ROUTES and the records follow (section 9). */
 export const INTERFACE_VERSION = '0.9.0'
 
-/** The prefix of all REST paths (interface, conventions). */
 export const API_PREFIX = '/api'
 
 /** Where an instance serves its OpenAPI description, relative to `{base_url}` (section 1). */

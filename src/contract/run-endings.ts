@@ -1,4 +1,3 @@
-/** How a run ended, in words by its verdict. */
 export const RUN_ENDINGS: Readonly<Record<string, string>> = {
   ok: 'ended well',
   incomplete: 'left something to do',

@@ -11,7 +11,6 @@ export const WORDS: Marks = { ok: 'ok     ', unchecked: '-      ', warning: 'war
 
 interface Layout {
   readonly marks: Marks
-  /** The longest name of a check. */
   readonly nameWidth: number
   /** Columns of the terminal; undefined for a file or a pipe, whose lines are not wrapped. */
   readonly columns: number | undefined

@@ -36,7 +36,6 @@ export class FirstSync {
     announce(describeDestination(this.#names, this.#library, isDryRun))
   }
 
-  /** Reports room and next steps after a run that sent files of a new mirror. */
   async end({ mirrors, dryRun }: RunSummary): Promise<void> {
     const hasSent = ({ uploads }: SyncSummary) => uploads.created + uploads.duplicates > 0
     const first = mirrors.find((mirror) => this.#names.includes(mirror.name) && hasSent(mirror))
@@ -94,7 +93,6 @@ function isReadable(runner: Runner, path: string): boolean {
   }
 }
 
-/** The most mirrors that are named individually. */
 const MOST_NAMES = 3
 
 interface Library {
@@ -102,7 +100,6 @@ interface Library {
   readonly home: string
 }
 
-/** Describes where the files of new mirrors go when no service is configured. */
 function describeDestination(mirrors: readonly string[], library: Library, isDryRun: boolean): string {
   const names = mirrors.map(escapeText)
   const [last = ''] = names.slice(-1)

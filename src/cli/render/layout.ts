@@ -3,7 +3,6 @@ import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 
 const MAX_CELL = 200
 const GAP = '  '
-/** The least width of a cut column. */
 const NARROWEST = 6
 
 /** Columns that users copy from; they are never cut. */

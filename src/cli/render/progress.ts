@@ -61,7 +61,6 @@ class RateReader {
 }
 
 export interface Rates {
-  /** Time since the start of the run. */
   readonly elapsedMs: number
   /** Recent bytes per second; undefined while unknown. */
   readonly sentPerSecond: number | undefined
@@ -177,7 +176,6 @@ function describeBytes(bytes: number, total: number): string {
   return `${done.endsWith(unit) ? done.slice(0, -unit.length) : done} of ${of}`
 }
 
-/** Returns the largest file in flight. */
 function describeUpload(uploads: readonly UploadProgress[]): string {
   const [first] = uploads.toSorted((a, b) => b.sizeBytes - a.sizeBytes)
   if (!first) return ''
@@ -230,7 +228,6 @@ function roundUp(value: number, step: number): number {
 
 /** Long enough for a steady time left, short enough to follow a connection that becomes slower. */
 const WINDOW_MS = 15_000
-/** The least time between two samples. */
 const SAMPLE_MS = 250
 /** Shorter measurements are too imprecise for the time left. */
 const SHORTEST_MS = 1_000

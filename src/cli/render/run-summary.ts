@@ -18,7 +18,6 @@ const FEW = 20
 /** One line of a mirror's summary; `undefined` when there is nothing to report. */
 type Line = readonly [label: string, text: string] | undefined
 
-/** The label of lines that need the reader's attention. */
 const ATTENTION = '!'
 
 /** Returns the summary of a run for people: what matters first, and the outcome in the last line. */

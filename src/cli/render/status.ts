@@ -25,7 +25,6 @@ import type { LastRun } from '../../sync/report/run-history.ts'
 import type { MirrorStatus } from '../../sync/report/status.ts'
 import { renderFields } from './layout.ts'
 
-/** The most lines of problems for each mirror. */
 const MOST_LINES = 10
 
 /** A mirror, and why it is not synced unless it is named. */

@@ -24,7 +24,6 @@ export function announceStop(
   return context.io.onStop?.(listener) ?? { [Symbol.dispose]() {} }
 }
 
-/** Says how much this run leaves, and how to go on with it. */
 function describeRest({ contentsTotal, contentsSent, uploads }: Progress): string {
   const left = contentsTotal - contentsSent - uploads.length
   if (left <= 0) return 'The same command goes on from here.'

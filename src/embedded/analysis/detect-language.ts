@@ -51,7 +51,6 @@ const LONG_TEXT = 100
 const MAX_COUNTED = 2
 const SINGLE_LETTER = 0.25
 
-/** The languages that each function word is of. */
 const LANGUAGES_OF_WORD = new Map<string, Language[]>()
 for (const [language, words] of FUNCTION_WORDS) {
   for (const word of words) LANGUAGES_OF_WORD.set(word, [...(LANGUAGES_OF_WORD.get(word) ?? []), language])
@@ -105,7 +104,6 @@ export function scriptOf(word: string): Script | undefined {
   return SCRIPTS.find(([, pattern]) => pattern.test(word))?.[0]
 }
 
-/** Every language that words of this script may be of. */
 export function languagesOf(script: Script): readonly Language[] {
   return CANDIDATES[script] ?? []
 }

@@ -58,7 +58,6 @@ const LISTS = {
 
 export type Language = keyof typeof LISTS
 
-/** The function words of each language, in small letters. */
 export const FUNCTION_WORDS: ReadonlyMap<Language, ReadonlySet<string>> = new Map(
   languages().map((language) => [language, new Set(LISTS[language].split(/\s+/))]),
 )

@@ -3,7 +3,6 @@ import { isFunctionWord, type Language } from './function-words.ts'
 import { foldWord, isPlain, partsOfName, type Word } from './split-words.ts'
 import { stemWord, unmarkedStem } from './stem-word.ts'
 
-/** Languages that write compounds as one word. */
 const COMPOUNDING: ReadonlySet<string> = new Set(['de', 'nl', 'sv', 'da', 'no', 'fi'])
 const MIN_HEAD = 4
 const MIN_TAIL = 5

@@ -30,7 +30,6 @@ const STEMMERS: Readonly<Record<Language, Stem>> = {
   ...{ pl: withoutEnding, cs: withoutEnding, bg: withoutEnding, he: withoutPrefix },
 }
 const MAX_WORD_LENGTH = 40
-/** Stems kept for each language. */
 const MAX_CACHED = 10_000
 
 const cached = new Map<Language, Map<string, string>>()

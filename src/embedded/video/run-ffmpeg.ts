@@ -5,7 +5,6 @@ import { readByProgram } from '../run-program.ts'
 const FORMATS =
   'mov,mp4,m4a,3gp,3g2,matroska,webm,avi,flv,mpeg,mpegts,mpegvideo,asf,ogg,mp3,flac,wav,w64,aac,aiff,amr,caf,ac3,eac3'
 
-/** The arguments that make a file an input, with the options that apply to it. */
 export function inputOf(path: string, ...options: readonly string[]): string[] {
   return ['-protocol_whitelist', 'file', '-format_whitelist', FORMATS, ...options, '-i', `file:${path}`]
 }

@@ -12,7 +12,6 @@ import type { FileStore } from '../storage/file-store.ts'
 import type { PictureCache } from '../storage/picture-cache.ts'
 import { drawCollage, drawFrame, findChanges, type Video } from './draw-pictures.ts'
 
-/** A moment of a video. */
 export interface VideoMoment {
   readonly resource: ResourceRow
   readonly momentMs: number
@@ -60,7 +59,6 @@ export function openVideoPictures({ tables, files, cache }: VideoPicturesSpec) {
         drawCollage(video, collageMoments(scene), signal),
       ).catch(refuse)
     },
-    /** Ends what is being made. */
     stop: async () => {
       stopping.abort(new ApiError(503, 'The service is stopping'))
       await queue.onIdle()

@@ -151,7 +151,6 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-/** The progress of a request, and the signal that ends it. */
 interface Following {
   readonly signal: AbortSignal
   /** The part of the bytes that has left, from 0 to 1. */

@@ -6,7 +6,6 @@ interface ChoiceProps {
   onChange(value: string): void
 }
 
-/** A choice of one value from a list that opens. */
 export function Choice({ label, class: name, value, options, onChange }: ChoiceProps) {
   return (
     <select

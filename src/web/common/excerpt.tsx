@@ -8,7 +8,6 @@ export function Content({ text }: { readonly text: string }) {
   return <span data-content>{escapeContent(text)}</span>
 }
 
-/** A document's text with some of its words marked. */
 export function Marked({ text, marks }: { readonly text: string; readonly marks: Marks }) {
   const ends = [0, ...marks.map(([, end]) => end)]
   return (
@@ -37,7 +36,6 @@ export function Excerpts({ assets }: { readonly assets: readonly AssetRecord[] }
 
 const MOST_WORDS = 20
 
-/** The words that the excerpts of a document mark, each once. */
 export function foundWords(assets: readonly AssetRecord[]): string[] {
   const found = assets
     .map(readExcerpt)

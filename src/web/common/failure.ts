@@ -27,7 +27,6 @@ export function failureOf(status: number, body: unknown): ApiFailure {
   return new ApiFailure('refused', said === undefined ? `The library answered with ${status}.` : `${said}.`)
 }
 
-/** Describes any thrown value in words. */
 export function describeError(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }

@@ -21,7 +21,6 @@ export function Icon({ name }: { readonly name: keyof typeof SHAPES }) {
   )
 }
 
-/** The sign of the pages, beside a name that says the same. */
 export function Logo() {
   return (
     <svg class="logo" viewBox="0 0 32 32" width="24" height="24" aria-hidden="true" focusable="false">

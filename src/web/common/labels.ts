@@ -33,7 +33,6 @@ export function describeState(resource: ResourceRecord): StateLabel {
   }
 }
 
-/** Returns whether the bytes can be read as text as they are. */
 export function isText(mimeType: string): boolean {
   return (
     /^text\/|^message\/|json|xml|yaml|toml|javascript|^application\/(sql|x-sh|x-tex)/.test(mimeType) &&

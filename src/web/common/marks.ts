@@ -1,4 +1,3 @@
-/** The begin and end of each marked part of a text, in order. */
 export type Marks = readonly (readonly [start: number, end: number])[]
 
 /** Scripts that put no blanks between words. */

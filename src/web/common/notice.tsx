@@ -15,7 +15,6 @@ export function Notice({ tone, children }: NoticeProps) {
   )
 }
 
-/** A message that says what failed, and a button to try it again. */
 export function Failure({ error, onRetry }: { readonly error: unknown; onRetry(): void }) {
   return (
     <Notice tone="problem">

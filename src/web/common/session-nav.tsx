@@ -3,7 +3,6 @@ interface SessionNavProps {
   onSignOut(): void
 }
 
-/** The end of a header: the keys, and the way out. */
 export function SessionNav({ onHelp, onSignOut }: SessionNavProps) {
   return (
     <nav aria-label="Session">

@@ -1,7 +1,6 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 
-/** Returns the context of a page's session, and the hook by which views get it. */
 export function createSession<Session>() {
   const context = createContext<Session | undefined>(undefined)
   const useSession = (): Session => {

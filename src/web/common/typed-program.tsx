@@ -6,12 +6,10 @@ function typedProgram(): string {
   return document.querySelector('meta[name=program]')?.getAttribute('content') ?? 'shelfd'
 }
 
-/** Returns a text with the commands in it as they are typed. */
 export function asTyped(text: string): string {
   return text.replaceAll(QUOTED, () => `${typedProgram()} `)
 }
 
-/** A command, such as `sync DIRECTORY`, as it is typed. */
 export function Command({ children }: { readonly children: string }) {
   return (
     <code>

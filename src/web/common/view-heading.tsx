@@ -34,7 +34,6 @@ interface UnloadedProps extends Pick<ViewHeadingProps, 'title' | 'takesFocus'> {
   readonly found: Pick<Loaded<unknown>, 'error' | 'retry'>
 }
 
-/** A view whose content is being loaded, or could not be. */
 export function Unloaded({ title, takesFocus, what, found: { error, retry } }: UnloadedProps) {
   return (
     <section>

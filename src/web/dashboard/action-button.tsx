@@ -12,7 +12,6 @@ interface ActionButtonProps {
   run(): Promise<unknown>
 }
 
-/** A button that does something at the server, and says so when that failed. */
 export function ActionButton({ label, of, isDisabled = false, kind, run }: ActionButtonProps) {
   const [isRunning, setIsRunning] = useState(false)
   const [failure, setFailure] = useState('')

@@ -32,7 +32,6 @@ interface PagerProps {
   onGo(page: number): void
 }
 
-/** Leads through the pages of a table; shows nothing for a single one. */
 export function Pager({ page, pages, onGo }: PagerProps) {
   if (pages <= 1) return null
   const steps = [

@@ -21,7 +21,6 @@ const KEYS = [
   ['?', 'shows these keys'],
 ] as const
 
-/** Everything around the view that the address names. */
 export function Frame({ onSignOut }: { onSignOut(): void }) {
   const { live } = useSession()
   const { current } = useAddress()

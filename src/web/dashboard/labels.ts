@@ -23,7 +23,6 @@ export const SIGNS: Readonly<Record<MirrorOverview['state']['sign'], { readonly 
     '✗': { tone: 'problem', name: 'Stopped' },
   }
 
-/** The labels of the states of the report's rows. */
 export const CLASSES: Readonly<Record<ShownState, { readonly tone: Tone; readonly label: string }>> = {
   'in-sync': { tone: 'good', label: 'searchable' },
   'without-text': { tone: 'warning', label: "stored, its text can't be searched" },

@@ -10,7 +10,6 @@ const TONES: Readonly<Record<LogLine['level'], Tone>> = { info: 'plain', warn: '
 
 const clock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
-/** The last lines of the daemon's log, the newest first. */
 export function LogView({ takesFocus }: { readonly takesFocus: boolean }) {
   const { client, live } = useSession()
   const found = useLoaded(String(live.logNumber), (signal) => client.call('log', {}, signal))

@@ -29,7 +29,6 @@ export function addressOf(view: View, query: Readonly<Record<string, string>> = 
   return `#/${view}${text === '' ? '' : `?${text}`}`
 }
 
-/** The properties of each view that its address describes. */
 export interface ViewProps {
   readonly query: Readonly<Record<string, string>>
   /** True when its heading takes the focus. */

@@ -13,7 +13,6 @@ import { ActionButton, openDocument } from './action-button.tsx'
 import { addressOf, type ViewProps } from './routes.ts'
 import { useSession } from './session.ts'
 
-/** Looks for words in the libraries of the mirrors. */
 export function SearchView({ query, takesFocus }: ViewProps) {
   const { client, live } = useSession()
   const { words = '', library = '', type = '', directory = '' } = query
@@ -138,7 +137,6 @@ function SearchForm({ asked, libraries, directories }: SearchFormProps) {
   )
 }
 
-/** A document with the passages that matched. */
 function Hit({ hit }: { readonly hit: Found['results'][number] }) {
   const { client } = useSession()
   const { id, title = id, assets = [], paths = [] } = hit.resource

@@ -2,7 +2,6 @@ import { createSession, keepInTab } from '../common/session.ts'
 import type { DashboardClient } from './dashboard-client.ts'
 import type { Live } from './use-live.ts'
 
-/** The session of a browser that is signed in. */
 interface Session {
   readonly client: DashboardClient
   readonly live: Live

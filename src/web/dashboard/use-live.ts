@@ -5,7 +5,6 @@ import type { DashboardClient } from './dashboard-client.ts'
 
 const RETRY_MS = 2_000
 
-/** The state of everything as it is now. */
 export interface Live {
   /** Undefined before the first event; it stays what it was while the server does not answer. */
   readonly overview: Overview | undefined
@@ -15,7 +14,6 @@ export interface Live {
   readonly trouble: string
 }
 
-/** Follows the live stream, and opens it again when it ends. */
 export function useLive(client: DashboardClient): Live {
   const [live, setLive] = useState<Live>({ overview: undefined, logNumber: null, trouble: '' })
   useEffect(() => {

@@ -9,7 +9,6 @@ import { useSession } from './session.ts'
 import { DropZone } from './upload/drop-zone.tsx'
 import type { Uploads } from './upload/use-uploads.ts'
 
-/** Folders, and files. */
 const PAGE_SIZE = 200
 
 interface DirectoryViewProps extends ViewProps {
@@ -54,7 +53,6 @@ export function DirectoryView({ route, uploads, cameFrom, takesFocus }: Director
   )
 }
 
-/** The way from the library to a directory, each part of it a link. */
 export function Crumbs({ library, path }: { readonly library: string; readonly path: string }) {
   const { libraries } = useSession()
   const name = libraries.find(({ id }) => id === library)?.name ?? 'Library'
@@ -71,7 +69,6 @@ export function Crumbs({ library, path }: { readonly library: string; readonly p
   )
 }
 
-/** Each directory from below the root to this one. */
 function waysTo(path: string): string[] {
   return path === '/' ? [] : [...waysTo(parentLibraryPath(path)), path]
 }

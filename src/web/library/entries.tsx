@@ -11,7 +11,6 @@ interface EntriesProps {
   readonly cameFrom: string
 }
 
-/** Folders and files of a page, and the way to the next one. */
 export function Entries({ route, listing, cameFrom }: EntriesProps) {
   const { library, path } = route
   const titles = Map.groupBy(listing.files, ({ title }) => title)

@@ -22,7 +22,6 @@ const KEYS = [
   ['?', 'shows these keys'],
 ] as const
 
-/** Everything around the view that the address names. */
 export function Frame({ onSignOut }: { onSignOut(): void }) {
   const { api, libraries } = useSession()
   const { current, previous } = useAddress()

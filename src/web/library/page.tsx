@@ -6,7 +6,6 @@ import { Frame } from './frame.tsx'
 import { SessionContext, tokenOfTab } from './session.ts'
 import { SignIn } from './sign-in.tsx'
 
-/** Shows the library to a signed-in user, and the sign-in to others. */
 export function Page() {
   const [token, setToken] = useState(tokenOfTab.read)
   const [reason, setReason] = useState('')

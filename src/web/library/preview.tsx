@@ -14,7 +14,6 @@ interface PreviewProps {
   readonly route: DocumentRoute
 }
 
-/** The beginning of a document, or what a search found in it, beside its hit. */
 export function Preview({ id, title, route }: PreviewProps) {
   const { api } = useSession()
   const { library, resource, position = 0, words } = route

@@ -19,7 +19,6 @@ export interface DocumentRoute {
   readonly resource: string
   /** The position of the passage to show first; undefined for the beginning. */
   readonly position: number | undefined
-  /** What a search found in it, to be marked. */
   readonly words: readonly string[]
 }
 
@@ -112,7 +111,6 @@ function decode(name: string): string {
 }
 
 export interface ViewProps {
-  /** The address that was shown before. */
   readonly cameFrom: string
   /** True when its heading takes the focus. */
   readonly takesFocus: boolean

@@ -11,7 +11,6 @@ interface SignInProps {
   onSignedIn(token: string): void
 }
 
-/** Asks for a token, and tries it out. */
 export function SignIn({ reason, onSignedIn }: SignInProps) {
   const [said, setSaid] = useState(reason)
   const [isAsking, setIsAsking] = useState(false)

@@ -2,7 +2,6 @@ import { escapeText, terminalSafeJson } from '../../../foundation/text/safe-text
 import type { ReportEntry } from '../../../sync/report/report-entry.ts'
 import { describeFailure, lines, nothing, type ReportPrinter } from './report-printer.ts'
 
-/** Prints one JSON document entry by entry. */
 export function createJsonPrinter(): ReportPrinter {
   let isFirstMirror = true
   let isFirstEntry = true

@@ -6,7 +6,6 @@ import { WITHOUT_TEXT } from '../../../rules/without-text.ts'
 import { shownCounts, type Tally } from './report-printer.ts'
 
 interface Guidance {
-  /** The state in words. */
   readonly title: string
   /** Holds what a person does about such a row; empty when there is nothing to do. The names are words of a shell. */
   readonly next: (mirror: string, path: string) => string
@@ -35,7 +34,6 @@ export const GUIDANCE: Readonly<Record<ShownState, Guidance>> = {
   ignored: { title: 'left out by a rule', next: (_, path) => `shelfd why ${path} names the rule` },
 }
 
-/** The states, those that need a person first. */
 export const BY_URGENCY: readonly ShownState[] = SHOWN_STATES.toSorted(
   (a, b) => Object.keys(GUIDANCE).indexOf(a) - Object.keys(GUIDANCE).indexOf(b),
 )

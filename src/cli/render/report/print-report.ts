@@ -32,13 +32,10 @@ export interface ReportOptions {
   /** Undefined: every class but `ignored`. */
   readonly only: ReadonlySet<ReportClass> | undefined
   readonly isOffline: boolean
-  /** True to include entries outside the mirror's path. */
   readonly showsAll: boolean
   /** Classes whose rows are failures, unless they were set aside. */
   readonly failOn: ReadonlySet<ReportClass>
-  /** True to download and compare every sent content. */
   readonly verifies: boolean
-  /** True to print only what fails. */
   readonly isQuiet: boolean
 }
 

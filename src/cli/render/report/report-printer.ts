@@ -12,22 +12,17 @@ export const REPORT_FORMATS = ['text', 'combined', 'json', 'csv', 'html', 'markd
 
 export type ReportFormat = (typeof REPORT_FORMATS)[number]
 
-/** Holds what a report of one mirror comes to. */
 export interface Tally {
   readonly counts: Partial<Record<ReportClass, number>>
   elsewhere: number
-  /** Number of rows without searchable text, by kind. */
   readonly withoutText: Map<string, number>
-  /** Number of rows of what is no file. */
   unsupported: number
-  /** Number of rows that an operator set aside. */
   setAside: number
   /** Number of rows that need attention and are copies of files that do. */
   failedCopies: number
   hasFailures: boolean
 }
 
-/** Rows by the state that people are shown. */
 export function shownCounts({
   counts,
   withoutText,

@@ -16,7 +16,6 @@ import {
 /** The most rows of a class that are listed, unless the user asked for classes; the other formats have every row. */
 const MOST_ROWS = 20
 
-/** Prints what differs, by class, and the counts. */
 export function createTextPrinter({ listsAll }: { readonly listsAll: boolean }): ReportPrinter {
   const shown = new Map<string, number>()
   return {
@@ -95,7 +94,6 @@ function partsOf(reportClass: string, tally: Tally): readonly (readonly [number,
   }
 }
 
-/** Explains the class `superseded`, whose name is not obvious. */
 function meaningOf(reportClass: string, count: number): string {
   if (reportClass !== 'superseded') return ''
   return count === 1 ? ' (an earlier version, still in the library)' : ' (earlier versions, still in the library)'

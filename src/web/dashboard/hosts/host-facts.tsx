@@ -3,7 +3,6 @@ import type { HostShown } from '../../../contract/dashboard.ts'
 import { counted, formatNumber, formatTime } from '../../common/format.ts'
 import { SIGNS } from '../labels.ts'
 
-/** What a host does, at a glance. */
 export function HostFacts({ host }: { readonly host: HostShown }) {
   const { version, seenAt, session, mirrors, waiting, problems, sentInDay } = host
   const counts = [

@@ -13,7 +13,6 @@ import { HostFacts } from './host-facts.tsx'
 
 type Order = (kind: 'pause' | 'resume' | 'sync', mirror: string | null) => Promise<void>
 
-/** One host: its mirrors with what can be ordered, and its problems. */
 export function HostView({ query, takesFocus }: ViewProps) {
   const { client } = useSession()
   const [ordered, setOrdered] = useState('')

@@ -9,7 +9,6 @@ import { addressOf, type ViewProps } from '../routes.ts'
 import { useSession } from '../session.ts'
 import { HostFacts } from './host-facts.tsx'
 
-/** The hosts that share a ledger, with what each reported last. */
 export function HostsView({ query, takesFocus }: ViewProps) {
   const { client } = useSession()
   const { text = '' } = query

@@ -7,7 +7,6 @@ import { ActionButton } from '../action-button.tsx'
 import { useSession } from '../session.ts'
 import { Effect } from './effect.tsx'
 
-/** Adds a directory to what is mirrored: chosen, checked, then written. */
 export function AddDialog({ onClose }: { onClose(): void }) {
   const { client } = useSession()
   const found = useLoaded('', (signal) => client.call('newMirror', {}, signal))

@@ -36,7 +36,6 @@ const PARTS: readonly {
   { key: 'set-aside', label: 'set aside', count: ({ setAside }) => setAside },
 ]
 
-/** The files of a mirror by their state, as a bar and as text. */
 export function FileBar({ files }: { readonly files: Files }) {
   const parts = PARTS.map((part) => ({ ...part, n: part.count(files) })).filter(({ n }) => n > 0)
   if (parts.length === 0) return <p class="quiet">No files are known yet.</p>

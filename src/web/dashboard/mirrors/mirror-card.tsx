@@ -10,7 +10,6 @@ import { useSession } from '../session.ts'
 import { FileBar } from './file-bar.tsx'
 import { RulesDialog } from './rules-dialog.tsx'
 
-/** One mirror: its state, its files, what waits, and what can be done. */
 export function MirrorCard({ mirror }: { readonly mirror: MirrorOverview }) {
   const { name, path, library, state, files, problems, syncWaitsFor, syncFailure } = mirror
   const { tone, name: sign } = SIGNS[state.sign]

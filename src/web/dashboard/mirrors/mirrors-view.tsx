@@ -8,7 +8,6 @@ import { useSession } from '../session.ts'
 import { AddDialog } from './add-dialog.tsx'
 import { MirrorCard } from './mirror-card.tsx'
 
-/** The state of every mirror and of the daemon. */
 export function MirrorsView({ takesFocus }: { readonly takesFocus: boolean }) {
   const { client, live } = useSession()
   const { overview } = live

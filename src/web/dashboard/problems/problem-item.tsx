@@ -60,7 +60,6 @@ export function ProblemItem({ problem, act, onExplain }: ProblemItemProps) {
   )
 }
 
-/** A text to paste elsewhere, and a button that copies it. */
 function Copied({ what, text }: { readonly what: string; readonly text: string }) {
   const [isCopied, setIsCopied] = useState(false)
   const copy = async () => {

@@ -10,7 +10,6 @@ import { ReportTable } from './report-table.tsx'
 import { TreeLevel } from './tree-level.tsx'
 import { type Explained, WhyDialog } from './why-dialog.tsx'
 
-/** The report on one mirror, as a table or as a tree. */
 export function ReportView({ query, takesFocus }: ViewProps) {
   const { live } = useSession()
   const [explained, setExplained] = useState<Explained | undefined>()

@@ -47,7 +47,6 @@ function RowName({ mirror, row, onExplain }: Omit<RowsProps, 'rows'> & { readonl
   )
 }
 
-/** The class as text, and the reason where it says more. */
 export function describeState({ class: name, reason }: ReportRowShown): string {
   const { label } = CLASSES[name]
   if (reason === null || reason === 'new') return label

@@ -5,14 +5,12 @@ import { ActionButton, openDocument } from '../action-button.tsx'
 import { describePlace } from '../labels.ts'
 import { useSession } from '../session.ts'
 
-/** A path of a mirror, and the resource that it became. */
 export interface Explained {
   readonly mirror: string
   readonly path: string
   readonly resourceId: string | null
 }
 
-/** Everything known of one path, and the way to the document. */
 export function WhyDialog({ explained, onClose }: { readonly explained: Explained; onClose(): void }) {
   const { client } = useSession()
   const { mirror, path, resourceId } = explained

@@ -12,7 +12,6 @@ import { Plot } from './plot.tsx'
 
 const SPANS: Readonly<Record<TimelineSpan, string>> = { hour: 'Last hour', day: 'Last day', month: 'Last month' }
 
-/** Uploads, times until they were searchable, and failures, over time. */
 export function TimelineView({ query, takesFocus }: ViewProps) {
   const { client, live } = useSession()
   const span = (['hour', 'day', 'month'] as const).find((each) => each === query.span) ?? 'day'

@@ -17,7 +17,6 @@ import { Texts } from './texts.tsx'
 const BEFORE = 2
 const POLL_MS = 700
 
-/** A document: what it is, how far it has been read, its text and its original. */
 export function DocumentView({ route, cameFrom, takesFocus }: ViewProps & { readonly route: DocumentRoute }) {
   const { library, resource, position = 0 } = route
   const { api } = useSession()
@@ -49,7 +48,6 @@ export function DocumentView({ route, cameFrom, takesFocus }: ViewProps & { read
   )
 }
 
-/** Asks again until the document has been read. */
 function useFollowing({ value, isLoading, retry }: Loaded<ResourceRecord>): void {
   const isPending = value !== undefined && ingestionOutcome(value.ingestion_status) === 'pending'
   useEffect(() => {

@@ -1,4 +1,3 @@
-/** A part of a Markdown text, as it is set on the page. */
 export interface Block {
   readonly kind: 'heading' | 'paragraph' | 'lines' | 'code'
   readonly text: string

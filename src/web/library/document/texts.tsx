@@ -15,7 +15,6 @@ interface TextsProps {
   readonly first: ResourceRecord
 }
 
-/** The text that was taken out of a document, a part at a time. */
 export function Texts({ route, from, first }: TextsProps) {
   const { api } = useSession()
   const [further, setFurther] = useState<readonly ResourceRecord[]>([])

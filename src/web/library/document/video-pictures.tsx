@@ -4,7 +4,6 @@ import { Notice } from '../../common/notice.tsx'
 import { useSession } from '../session.ts'
 
 interface VideoPicturesProps {
-  /** The identifier of the video asset. */
   readonly asset: string
   readonly seconds: number
   onSeconds(seconds: number): void

@@ -5,7 +5,6 @@ import type { Dropped } from './use-uploads.ts'
 
 interface DropZoneProps {
   readonly canUpload: boolean
-  /** The text before the button. */
   readonly heading: ComponentChildren
   readonly children: ComponentChildren
   onFiles(dropped: readonly Dropped[]): void

@@ -24,7 +24,6 @@ export interface Upload {
   readonly state: UploadState
 }
 
-/** This number of files is uploaded at a time. */
 const CONCURRENCY = 2
 const FIRST_POLL_MS = 200
 const LONGEST_POLL_MS = 5_000
@@ -51,7 +50,6 @@ export class UploadQueue {
     this.#sendNext()
   }
 
-  /** Something that cannot be sent, and why. */
   refuse(library: string, directory: string, file: File, why: string): void {
     const number = (this.#uploads.at(-1)?.number ?? 0) + 1
     this.#change([
@@ -70,7 +68,6 @@ export class UploadQueue {
     this.#change(this.#uploads.filter((upload) => isUnderWay(upload)))
   }
 
-  /** Ends everything that is under way. */
   stop(): void {
     this.#ended.abort()
   }
@@ -136,7 +133,6 @@ export class UploadQueue {
   }
 }
 
-/** Returns whether the service has it and is still processing it. */
 function isBeingRead({ state }: Upload): boolean {
   if (state.kind !== 'stored') return false
   return state.resource === undefined || ingestionOutcome(state.resource.ingestion_status) === 'pending'

@@ -14,7 +14,6 @@ interface UploadsPanelProps {
   readonly isWhole: boolean
 }
 
-/** The state of the files that were uploaded from this tab. */
 export function UploadsPanel({ uploads, isWhole }: UploadsPanelProps) {
   const { all } = uploads
   if (all.length === 0) return null

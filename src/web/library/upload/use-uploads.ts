@@ -11,7 +11,6 @@ const FOLDER = 'This is a folder. Open it and choose the files in it, or let she
 
 export type Uploads = ReturnType<typeof useUploads>
 
-/** The uploads of this tab, from all directories. */
 export function useUploads(api: ApiClient) {
   const [all, setAll] = useState<readonly Upload[]>([])
   const queue = useMemo(() => new UploadQueue(api, setAll), [api])
@@ -27,7 +26,6 @@ export function useUploads(api: ApiClient) {
     },
     retry: (number: number) => queue.retry(number),
     clear: () => queue.clear(),
-    /** Counts the files that have arrived in a directory. */
     storedIn: (library: string, directory: string) => {
       const here = all.filter((upload) => upload.library === library && upload.directory === directory)
       return here.filter(({ state }) => state.kind === 'stored').length
