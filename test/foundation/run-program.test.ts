@@ -87,7 +87,8 @@ describe('a program that does not end', () => {
     expect(isRunning(readFileSync(join(directory, 'child'), 'utf8').trim())).toBe(true)
     stop.abort()
     expect((await running).failure).toEqual({ kind: 'stopped' })
-    expect(isRunning(readFileSync(join(directory, 'child'), 'utf8').trim())).toBe(false)
+    const child = readFileSync(join(directory, 'child'), 'utf8').trim()
+    await expect.poll(() => isRunning(child), { timeout: 30_000 }).toBe(false)
   })
 
   onUnix('it has failed at its deadline', async () => {

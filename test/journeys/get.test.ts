@@ -77,7 +77,7 @@ describe('get', () => {
     symlinkSync(elsewhere, join(shared, 'Papers', 'sub'))
     lchownSync(join(shared, 'Papers', 'sub'), 65534, 65534)
     const { problems, files } = await home.json(['get', 'Papers', '--to', 'shared'])
-    expect({ files, paths: problems.map(({ path }: { path: string }) => path) }).toEqual({
+    expect({ files, paths: problems.map(({ path }: { path: string }) => path).sort() }).toEqual({
       files: 1,
       paths: ['Papers/sub/b.md', 'Papers/sub/deep/copy.md'],
     })

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createDirectory, fileIn, safeFileName, saveFile } from '../../../src/app/files/user-files.ts'
@@ -94,7 +95,10 @@ describe('saving a file', () => {
     let name = ''
     const spied = (async function* () {
       yield 'half'
-      name = readdirSync(dir).find((each) => each.startsWith('.shelfd-')) ?? ''
+      while (name === '') {
+        await setImmediate()
+        name = readdirSync(dir).find((each) => each.startsWith('.shelfd-')) ?? ''
+      }
     })()
     await saveFile(join(dir, 'a'), spied, { force: false })
     const { pid: ended = 0 } = spawnSync('true')
