@@ -7,8 +7,8 @@ test('no world of the first 300 breaks a promise [P1, P2, P3, P4, P6, P9, P10, P
   expect(await listFailures('single', 300)).toEqual([])
 })
 
-test('no fleet of the first 30 breaks a promise [P1, P2, P3, P4, P17, P20, P21]', async () => {
-  expect(await listFailures('fleet', 30)).toEqual([])
+test('no fleet of the first 10 breaks a promise [P1, P2, P3, P4, P17, P20, P21]', async () => {
+  expect(await listFailures('fleet', 10)).toEqual([])
 })
 
 describe('planted bugs', () => {

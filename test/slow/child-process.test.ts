@@ -1,16 +1,16 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { EmbeddedOptions } from '../../../src/embedded/start-embedded.ts'
-import { systemClock } from '../../../src/foundation/clock.ts'
-import { pluck, type SentFile } from '../../contract/service-client.ts'
-import { manualClock } from '../../support/manual-clock.ts'
-import { isRunning, readerProcesses } from '../../support/reader-processes.ts'
-import { startLibrary, temporaryDirectory } from '../temporary-library.ts'
+import type { EmbeddedOptions } from '../../src/embedded/start-embedded.ts'
+import { systemClock } from '../../src/foundation/clock.ts'
+import { pluck, type SentFile } from '../contract/service-client.ts'
+import { startLibrary, temporaryDirectory } from '../embedded/temporary-library.ts'
+import { manualClock } from '../support/manual-clock.ts'
+import { isRunning, readerProcesses } from '../support/reader-processes.ts'
 
 const HTML = 'text/html'
 const page = (name: string, words: string): SentFile => ({ name, type: HTML, content: `<p>${words}</p>` })
-const OLD_DOCUMENT = readFileSync(join(import.meta.dirname, 'samples', 'old.doc'))
+const OLD_DOCUMENT = readFileSync(join(import.meta.dirname, '..', 'embedded', 'ingest', 'samples', 'old.doc'))
 /** Rows that a table's parser turns into some hundred bytes each. */
 const MANY_ROWS: SentFile = { name: 'rows.csv', type: 'text/csv', content: `a,b\n${'ab,\n'.repeat(250_000)}` }
 

@@ -3,8 +3,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createRootScope, type IgnoreScope } from '../../../src/local/ignore/ignore-scope.ts'
-import { temporaryDirectory } from '../../support/temporary.ts'
+import { createRootScope, type IgnoreScope } from '../../src/local/ignore/ignore-scope.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
 
 const segment = fc.constantFrom('a', 'b', 'c', 'ab', 'abc', 'a.md', 'b.md', 'c.txt', 'A', 'x y', '#h', '!n', 'a[b]')
 const filePath = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
