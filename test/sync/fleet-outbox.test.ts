@@ -102,6 +102,34 @@ test.each([
   expect(counts).toEqual(claimed)
 })
 
+test('a host asks for a whole number of contents, whatever its pace [P21]', async () => {
+  const { store, addReceipts } = openHostStore()
+  let nowMs = 0
+  const asked: number[] = []
+  const connect = async () => {
+    const ledger = new MemoryLedger(systemClock).connect()
+    const claim: Ledger['claim'] = (session, library, contents, limits) => {
+      asked.push(limits.atMost ?? 0)
+      return ledger.claim(session, library, contents, limits)
+    }
+    return { ...ledger, claim }
+  }
+  await using fleet = membershipOf(store, { connect, clock: { ...systemClock, monotonicMs: () => nowMs } })
+  const looks = await fleet.join()
+  addReceipts(60, 'nas')
+  const contents = Array.from({ length: 60 }, (_, index) => {
+    const sha256 = Buffer.from(String(index + 1).padStart(64, '0'), 'hex')
+    const place = { path: 'a', remoteDirectory: '/a' }
+    return { contentId: index + 1, sha256, mime: 'text/plain', sizeBytes: 1, place }
+  })
+  const claim = () => fleet.claim(LIBRARY, contents, { looks, atMost: () => 1_000 })
+  await claim()
+  nowMs = 1_000
+  store.write(() => contents.slice(0, 3).forEach(({ contentId }) => void fleet.recordEnd(contentId, 'created')))
+  await claim()
+  expect(asked).toEqual([32, 5])
+})
+
 /** A ledger that knows one content from the host nas, and the host laptop, of whose warnings `seconds` has the resources. */
 async function sentByNas(onSettle?: (ends: number) => void) {
   const shared = new MemoryLedger(systemClock)

@@ -202,7 +202,7 @@ export class Membership implements AsyncDisposable {
       this.#measuredMs = nowMs
     }
     const unsent = this.#countUnsent()
-    return Math.max(0, Math.min(atMost() - unsent, Math.max(this.#ahead / 2, this.#ahead - unsent)))
+    return Math.max(0, Math.min(atMost() - unsent, Math.max(Math.ceil(this.#ahead / 2), this.#ahead - unsent)))
   }
 
   /** Contents that are claimed, and neither sent nor counted as such. */
