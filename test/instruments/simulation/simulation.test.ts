@@ -4,11 +4,11 @@ import { BUGS } from './planted/bugs.ts'
 import { listFailures } from './run-seeds.ts'
 
 test('no world of the first 300 breaks a promise [P1, P2, P3, P4, P6, P9, P10, P11, P12, P17, P18, P19, P20, P21, P22]', async () => {
-  expect(await listFailures('single', 300)).toEqual([])
+  expect(await listFailures('single', 300, 1)).toEqual([])
 })
 
 test('no fleet of the first 10 breaks a promise [P1, P2, P3, P4, P17, P20, P21]', async () => {
-  expect(await listFailures('fleet', 10)).toEqual([])
+  expect(await listFailures('fleet', 10, 1)).toEqual([])
 })
 
 describe('planted bugs', () => {

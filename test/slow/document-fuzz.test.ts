@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fuzzing } from '../../support/fuzzing.ts'
-import { startLibrary } from '../temporary-library.ts'
-import { readHere } from './read-here.ts'
+import { readHere } from '../embedded/ingest/read-here.ts'
+import { startLibrary } from '../embedded/temporary-library.ts'
+import { fuzzing } from '../support/fuzzing.ts'
 
 const TYPES = [
   'application/pdf',
