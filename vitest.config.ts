@@ -16,6 +16,9 @@ const WHOLE_PROGRAM = {
   env: MEMORY_DISK === undefined ? {} : { TMPDIR: MEMORY_DISK },
 }
 
+/** A process for each file would spend a good part of its time loading what the last one had loaded. */
+const SHARED_PROCESSES = { isolate: false }
+
 forgetSurroundings()
 
 /** What follows `vitest run`: with the name of a folder, a file or a test, slow ones with that name run as well. */
@@ -30,7 +33,7 @@ export default defineConfig(({ mode }) => {
       // `vitest run --project unit` runs one of them.
       projects: [
         ...(isQuick ? [] : [{ extends: true as const, test: { name: 'slow', include: SLOW, ...WHOLE_PROGRAM } }]),
-        { extends: true, test: { name: 'journeys', include: JOURNEYS, ...WHOLE_PROGRAM } },
+        { extends: true, test: { name: 'journeys', include: JOURNEYS, ...SHARED_PROCESSES, ...WHOLE_PROGRAM } },
         {
           extends: true,
           test: {
@@ -38,14 +41,13 @@ export default defineConfig(({ mode }) => {
             include: ['test/**/*.test.ts'],
             exclude: ['**/node_modules/**', ...JOURNEYS, ...SLOW],
             globalSetup: POSTGRES,
-            // Its files are many and small: a process for each would spend half of its time loading what the last one had loaded.
-            isolate: false,
+            ...SHARED_PROCESSES,
           },
         },
       ],
       pool: 'forks',
-      // Many tests wait for processes and times: one more at a time than there are processors.
-      maxWorkers: availableParallelism() + 1,
+      // Many tests wait for processes and times: twice as many at a time as there are processors.
+      maxWorkers: 2 * availableParallelism(),
       setupFiles: 'test/support/processor-time.ts',
       // Threads of the program compile the sources once for all tests.
       env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
