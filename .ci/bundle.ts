@@ -23,6 +23,7 @@ export const ENTRIES: readonly string[] = [
   'embedded/ingest/child-process/child-guard',
   'embedded/search/search-thread',
   'embedded/library-thread',
+  'local/read/mount-thread',
   'sync/reading/reading-thread',
   'sync/scan/walk-thread',
 ]

@@ -28,6 +28,10 @@ async function main(): Promise<void> {
   const { cannotWrite, findWorkingDirectory } = await import('./cli/terminal/cli-io.ts')
   const { stdout, stderr, env } = process
   const { signal, onStop } = await listenForStop()
+  const { mayBeStuck } = await import('./foundation/concurrency/stuck-threads.ts')
+  process.on('exit', (code) => {
+    if (mayBeStuck()) endWithoutThreads(code)
+  })
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     // The reader of the output has stopped reading, which is no error of this program.
     if (error.code !== 'EPIPE') throw cannotWrite(error)
@@ -98,6 +102,14 @@ async function listenForStop(): Promise<Required<Pick<CliIo, 'signal' | 'onStop'
       return { [Symbol.dispose]: () => listeners.delete(listener) }
     },
   }
+}
+
+/**
+ * Ends the process although a thread waits for a mount that does not answer: Node would wait for its threads, as it does in
+ * `process.reallyExit`, while the kernel ends them where another program takes the place of this one.
+ */
+function endWithoutThreads(code: number): void {
+  if (process.platform !== 'win32') process.execve?.(process.execPath, ['node', '-e', `process.exit(${code})`], {})
 }
 
 /** Reads until the program is asked to stop: an open stdin would keep the process alive. */

@@ -5,7 +5,7 @@ import { pauseMirrors, resumeMirrors } from '../sync/pause.ts'
 import { silentFileLog } from '../sync/sinks.ts'
 import { changeStore } from './change-store.ts'
 import { chooseNames } from './mirrors/choose-known.ts'
-import { chooseMirrors } from './mirrors/choose-mirrors.ts'
+import { askMounts, chooseMirrors } from './mirrors/choose-mirrors.ts'
 import { openRunner, type Runner } from './open-runner.ts'
 import type { OpenServiceInput } from './service-client/open-service.ts'
 import type { Settings } from './settings/settings.ts'
@@ -58,7 +58,9 @@ async function sync(input: MirrorActionsInput, names: readonly string[], signal:
   })
   await input.onRun?.(runner)
   try {
-    const mirrors = chooseMirrors(settings, { words: names, to: undefined, cwd, home, known: runner.known })
+    const choice = { words: names, to: undefined, cwd, home, known: runner.known }
+    await askMounts(settings, choice, signal)
+    const mirrors = chooseMirrors(settings, choice)
     // Meanwhile a daemon does nothing else for the mirror, so there the run ends sooner, and the daemon follows the rest.
     const waitMs = Math.min(
       settings.ingestion.deadlineMs,

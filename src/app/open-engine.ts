@@ -2,7 +2,7 @@ import PQueue from 'p-queue'
 import { systemClock } from '../foundation/clock.ts'
 import { Mutex } from '../foundation/concurrency/mutex.ts'
 import type { LedgerCall } from '../ledger/observe-ledger.ts'
-import { nodeFileSystem } from '../local/read/file-system.ts'
+import { boundedFileSystem } from '../local/read/bounded-file-system.ts'
 import { keepRetryAfter, type Memory, recallRetryAfter } from '../remote/retry-after.ts'
 import { openStore, openStoreReader, type Store, type StoreReader, sizeOfStore } from '../store/open-store.ts'
 import type { Engine } from '../sync/engine.ts'
@@ -89,7 +89,7 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
     startWalk: input.startWalk,
     openRescanner: rescanInThread,
     scanMutex: new Mutex(),
-    fs: nodeFileSystem,
+    fs: boundedFileSystem,
     ownDirectories: ownDirectoriesOf(settings),
     clock: systemClock,
     random: Math.random,
@@ -181,7 +181,7 @@ function reportContext(
     service,
     // One thread fewer: this one lists the service meanwhile.
     startWalk: walkBySize(store, Math.max(1, settings.limits.checkers - 1)),
-    fs: nodeFileSystem,
+    fs: boundedFileSystem,
     clock: systemClock,
     logger: input.logger,
     signal: input.signal,

@@ -136,7 +136,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-22',
     happens: 'the directory lies on a network file system, which reports no events',
-    answer: 'every entry is polled, or a large tree scanned, at each pollInterval',
+    answer: 'it is scanned at each pollInterval; where the kind of file system is not known, a small tree is polled',
     class: 'next scan',
   },
   {
@@ -190,5 +190,12 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer:
       'UTF-8 and, with its mark, UTF-16 are read; in any other an ignore file stops its directory, as an unreadable one does, and a configuration or secret is refused',
     class: 'operator',
+  },
+  {
+    id: 'F-FS-31',
+    happens: 'a network or FUSE mount does not answer',
+    answer:
+      'a mirror on it is named after 5 s and the others go on; only commands that work on it ask it; what must end ends; a daemon tries again by itself',
+    class: 'retry',
   },
 ]

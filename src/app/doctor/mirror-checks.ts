@@ -1,12 +1,11 @@
 import { withinTime } from '../../foundation/concurrency/within-time.ts'
 import { RootError, ShelfdError } from '../../foundation/errors.ts'
 import { counted } from '../../foundation/text/safe-text.ts'
-import { nodeFileSystem } from '../../local/read/file-system.ts'
+import { boundedFileSystem } from '../../local/read/bounded-file-system.ts'
 import { inspectRoot } from '../../local/read/open-root.ts'
 import { assessWatches, type Finding, failed, ok } from '../../rules/doctor-findings.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import { assertSamePlace, assertSameRoot } from '../../sync/pin/open-mirror.ts'
-import { awaitResponse } from '../files/paths.ts'
 import { chooseForDaemon } from '../mirrors/choose-mirrors.ts'
 import { explainInactive, listRoster, type RosterEntry } from '../mirrors/mirror-roster.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'
@@ -19,18 +18,20 @@ export const mirrors: Check = {
     const roster = (await rosterOf(context)).filter(isToBeSynced)
     if (roster.length === 0)
       return [ok('none yet; "shelfd init" sets one up, "shelfd sync DIR" mirrors a directory at once')]
-    const problems = roster.flatMap((entry) => problemOf(entry) ?? [])
+    const found = await Promise.all(roster.map((entry) => problemOf(entry, context)))
+    const problems = found.filter((problem) => problem !== undefined)
     return problems.length > 0 ? problems : [ok(`${counted(roster.length, 'directory', 'directories')} can be read`)]
   },
 }
 
-function problemOf(entry: RosterEntry): Finding | undefined {
+async function problemOf(entry: RosterEntry, { limitMs }: DoctorContext): Promise<Finding | undefined> {
   const { path, row, configured } = entry
   if (entry.activity === 'other-service') {
     return failed(explainInactive(entry) ?? '', { code: 'origin-mismatch' })
   }
   try {
-    const root = inspectRoot(nodeFileSystem, path)
+    await assertAnswering(path, limitMs)
+    const root = inspectRoot(boundedFileSystem, path)
     if (row) assertSameRoot(row, root)
     if (row && configured) assertSamePlace(row, configured)
     return undefined
@@ -51,11 +52,10 @@ export const overlap: Check = {
   },
 }
 
-/** Lists all mirrors, from the configuration alone if the store is unusable; throws RootError for a dead mount. */
+/** Lists all mirrors, from the configuration alone if the store is unusable. */
 export async function rosterOf(context: DoctorContext): Promise<RosterEntry[]> {
   const settings = await given(context.settings(), 'configuration')
   const known = await knownMirrors(context)
-  for (const { path } of [...settings.mirrors, ...known]) await assertAnswering(path, context.limitMs)
   return listRoster(settings, known)
 }
 
@@ -70,10 +70,10 @@ export function isToBeSynced({ activity, configured }: RosterEntry): boolean {
   return activity === 'active' || (configured !== undefined && activity === 'other-service')
 }
 
-/** Waits shorter than the check may take, because reading the directory of a dead mount later on would block. */
+/** Waits shorter than the check may take. */
 async function assertAnswering(path: string, limitMs: number): Promise<void> {
   try {
-    await withinTime(awaitResponse(path), limitMs / 2)
+    await withinTime(Promise.resolve(boundedFileSystem.answers?.(path)), limitMs / 2)
   } catch {
     throw new RootError('root-unreadable', `"${path}" does not answer: a network mount may be dead`)
   }

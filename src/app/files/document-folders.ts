@@ -1,5 +1,6 @@
 import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { isShared } from '../../local/read/bounded-file-system.ts'
 
 /** A directory that a person may want to mirror. */
 export interface DocumentFolder {
@@ -44,10 +45,10 @@ function isShownDirectory(entry: Dirent): boolean {
   return entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules'
 }
 
-/** Empty for a directory that may not be read. */
+/** Empty for a directory that may not be read, and for a mount that may not answer. */
 function listEntries(directory: string): Dirent[] {
   try {
-    return readdirSync(directory, { withFileTypes: true })
+    return isShared(directory) ? [] : readdirSync(directory, { withFileTypes: true })
   } catch {
     return []
   }

@@ -1,12 +1,17 @@
-import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { systemCodeOf } from '../../foundation/errors.ts'
+import { boundedFileSystem, realPathWithoutAsking } from '../../local/read/bounded-file-system.ts'
+import { BIGINT, isRegularFile, kindOf } from '../../local/read/file-system.ts'
 
-/** Returns the real path of `word`, or its absolute path when it cannot be resolved. */
+/**
+ * Returns the real path of `word`, or its absolute path when it cannot be resolved; of a network mount that nobody has asked yet, the
+ * path as it is given: a command touches only the mirrors that it works on.
+ */
 export function realPathOf(cwd: string, word: string): string {
   const path = resolve(cwd, word)
   try {
-    return realpathSync(path)
+    return realPathWithoutAsking(path)
   } catch {
     return path
   }
@@ -19,7 +24,7 @@ export function isThere(path: string): boolean {
 /** Returns whether a file is at `path`; false where that cannot be found out. */
 export function isFile(path: string): boolean {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+    return isRegularFile(boundedFileSystem.statSync(path, BIGINT))
   } catch {
     return false
   }
@@ -28,28 +33,31 @@ export function isFile(path: string): boolean {
 /** Returns whether nothing is at `path`; false where that cannot be found out. */
 export function isMissing(path: string): boolean {
   try {
-    return lstatSync(path, { throwIfNoEntry: false }) === undefined
-  } catch {
+    boundedFileSystem.lstatSync(path, BIGINT)
     return false
+  } catch (error) {
+    return ['ENOENT', 'ENOTDIR'].includes(systemCodeOf(error) ?? '')
   }
 }
 
 /** Returns the names of the directories in a directory; none where it cannot be read. */
 export function listDirectories(path: string): string[] {
   try {
-    const entries = readdirSync(path, { withFileTypes: true })
-    return entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).map(({ name }) => name)
+    return boundedFileSystem.readdirSync(path).filter((name) => isDirectoryOrLink(join(path, name)))
   } catch {
     return []
+  }
+}
+
+function isDirectoryOrLink(path: string): boolean {
+  try {
+    return ['directory', 'symlink'].includes(kindOf(boundedFileSystem.lstatSync(path, BIGINT)))
+  } catch {
+    return false
   }
 }
 
 /** Returns `path`, or the nearest directory above it that exists. */
 export function nearestDirectory(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestDirectory(dirname(path))
-}
-
-/** Resolves when the file system of `path` answers, also that nothing is there; on a dead network mount never. */
-export async function awaitResponse(path: string): Promise<void> {
-  await stat(path).catch(() => {})
 }

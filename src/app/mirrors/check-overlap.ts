@@ -1,7 +1,7 @@
 import { UsageError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
 import { isLeftOut } from '../../local/ignore/is-left-out.ts'
-import { nodeFileSystem } from '../../local/read/file-system.ts'
+import { boundedFileSystem } from '../../local/read/bounded-file-system.ts'
 import { overlapOf } from '../../rules/mirror-roots.ts'
 import type { MirrorSettings } from '../../sync/engine.ts'
 import { realPathOf } from '../files/paths.ts'
@@ -60,7 +60,7 @@ interface Nested {
 
 function describeNested({ outer, root, inner, path, way }: Nested): string | undefined {
   const { breadth } = outer
-  if (isLeftOut(nodeFileSystem, root, outer, path)) return undefined
+  if (isLeftOut(boundedFileSystem, root, outer, path)) return undefined
   if (breadth !== null && outer.isAdHoc) {
     const nested = `"${root}" holds ${breadth}, the mirror "${inner.name}" ("${inner.path}") among it`
     return `${nested}, whose files would be sent twice; mirror only the directories that you mean; or ${way}`

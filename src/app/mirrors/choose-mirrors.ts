@@ -1,9 +1,12 @@
 /** Chooses the mirrors that a sync or the daemon works on. */
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { normalizeLibraryPath } from '../../contract/library-path.ts'
+import { systemClock } from '../../foundation/clock.ts'
 import { AccessError, RootError, UsageError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
+import { boundedFileSystem } from '../../local/read/bounded-file-system.ts'
+import { awaitRoot } from '../../local/read/open-root.ts'
 import { freeName } from '../../rules/mirrors.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { MirrorSettings } from '../../sync/engine.ts'
@@ -23,6 +26,23 @@ export interface MirrorChoice {
   /** All mirrors in the store, also those that are not configured. */
   readonly known: readonly MirrorRow[]
   readonly home: string
+}
+
+/**
+ * Asks the mounts of the mirrors to sync, and of the directories that the words name, for at most 5 s: where one answers, links in it
+ * are followed to compare directories. What does not answer is named when its mirror is synced; other mounts are not asked.
+ */
+export async function askMounts(
+  settings: Settings,
+  { words, cwd, known }: Pick<MirrorChoice, 'words' | 'cwd' | 'known'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const isMeant = ({ name, activity }: RosterEntry) => (words.length > 0 ? words.includes(name) : activity === 'active')
+  const meant = listRoster(settings, known).filter(isMeant)
+  const paths = new Set([...meant.map(({ path }) => path), ...words.map((word) => resolve(cwd, word))])
+  const ask = (path: string) => awaitRoot(boundedFileSystem, path, { clock: systemClock, signal }).catch(() => {})
+  await Promise.all([...paths].map(ask))
+  signal.throwIfAborted()
 }
 
 /**

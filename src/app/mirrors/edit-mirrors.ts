@@ -6,11 +6,11 @@ import type { CheckedMirror, ChosenMirror, RulesEffect } from '../../contract/mi
 import type { MirrorEdits } from '../../dashboard/sources.ts'
 import { RequestError, RootError, UsageError } from '../../foundation/errors.ts'
 import { type ScanRules, scanRulesOf } from '../../local/ignore/ignore-scope.ts'
+import { boundedFileSystem } from '../../local/read/bounded-file-system.ts'
 import { mayUpload } from '../../rules/mirrors.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Service } from '../../sync/engine.ts'
 import { openStateReader } from '../../sync/reading/state-reader.ts'
-import { awaitResponse } from '../files/paths.ts'
 import {
   assertRewritable,
   type ReadTextFile,
@@ -174,7 +174,7 @@ async function checkMirror(input: EditsInput, chosen: ChosenMirror, signal: Abor
 
 async function choose(input: EditsInput, chosen: ChosenMirror, opened: OpenedFile): Promise<ConfiguredMirror> {
   const path = chosenPath(chosen, input.home)
-  await checkField('path', () => inTime(path, awaitResponse(path)))
+  await checkField('path', () => inTime(path, Promise.resolve(boundedFileSystem.answers(path))))
   const around = { settings: opened.settings, known: input.knownMirrors(), home: input.home }
   const mirror = await chooseNewMirror(chosen, around)
   await checkField('path', () => plan(input, opened, mirror))

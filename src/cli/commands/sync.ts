@@ -1,4 +1,4 @@
-import { chooseMirrors } from '../../app/mirrors/choose-mirrors.ts'
+import { askMounts, chooseMirrors } from '../../app/mirrors/choose-mirrors.ts'
 import { openRunner, type Runner } from '../../app/open-runner.ts'
 import { callAfter } from '../../foundation/clock.ts'
 import { HeldBackError, UsageError } from '../../foundation/errors.ts'
@@ -129,7 +129,9 @@ export const command = defineCommand({
     warnOfUnheeded(context, runner)
     const { known } = runner
     const { cwd, home } = context.io
-    const mirrors = chooseMirrors(context.settings, { words: args.mirrors, to: args.to, cwd, home, known })
+    const choice = { words: args.mirrors, to: args.to, cwd, home, known }
+    await askMounts(context.settings, choice, signal)
+    const mirrors = chooseMirrors(context.settings, choice)
     const asks = !args.yes && !args.dryRun
     const acceptsBreadth = asks ? await confirmBroadRoot(context, mirrors, known) : args.yes
     const options = {

@@ -11,6 +11,14 @@ const FAULTS: Readonly<Record<string, readonly [CodeOf<'file'>, string]>> = {
   EISDIR: ['unsupported', 'it is a directory'],
   EBUSY: ['busy', 'another program holds it'],
   EAGAIN: ['busy', 'another program holds it'],
+  ETIMEDOUT: ['io-error', 'it does not answer: a network mount may be dead'],
+}
+
+/** The error of a call that a file system did not answer in time; the kernel has the same for some file systems of networks. */
+export function noAnswer(name: string, args: readonly unknown[]): NodeJS.ErrnoException {
+  const [path] = args
+  const where = typeof path === 'string' ? ` '${path}'` : ''
+  return Object.assign(new Error(`ETIMEDOUT: no answer, ${name.replace(/Sync$/, '')}${where}`), { code: 'ETIMEDOUT' })
 }
 
 /** The process or the system has no free descriptor, which is no problem of the file: the caller retries. */

@@ -35,7 +35,14 @@ export interface FileSystem {
   accessSync(path: string, mode: number): void
   /** The kind of the file system (`f_type` of statfs on Linux), and its size in blocks. */
   statfsSync?(path: string): { readonly type: number; readonly blocks: number; readonly bsize: number }
+  /** Resolves when what serves this path answers, also that nothing is there; perhaps never. Undefined where nobody has to be asked. */
+  answers?(path: string): Promise<void> | undefined
+  /** The mount points in a directory, given by its real path, on which `answers` has to ask. */
+  mountsIn?(realPath: string): readonly string[]
 }
+
+/** The time in which a file system answers. */
+export const ANSWER_MS = 5_000
 
 export const nodeFileSystem: FileSystem = nodeFs
 

@@ -1,9 +1,19 @@
 import { constants } from 'node:fs'
+import type { Clock } from '../../foundation/clock.ts'
 import { messageOf, RootError, systemCodeOf } from '../../foundation/errors.ts'
+import { pathWithin } from '../../foundation/files/paths.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { Volume } from '../../rules/mirror-roots.ts'
-import { isOutOfDescriptors } from './file-errors.ts'
-import { BIGINT, type FileStats, type FileSystem, isDirectory, nearestTimeNs, tryReadLink } from './file-system.ts'
+import { isOutOfDescriptors, noAnswer } from './file-errors.ts'
+import {
+  ANSWER_MS,
+  BIGINT,
+  type FileStats,
+  type FileSystem,
+  isDirectory,
+  nearestTimeNs,
+  tryReadLink,
+} from './file-system.ts'
 import { FILE_SYSTEMS } from './file-system-kinds.ts'
 
 /**
@@ -15,6 +25,42 @@ export interface OpenRoot extends RootDirectory, Disposable {
   readonly place: RootPlace
   /** Throws RootError unless the directory is still at its path: `root-missing`, also when something else is there. */
   assertInPlace(): void
+}
+
+/** Waits until the file system of a mirror's directory answers; throws RootError `root-unreadable` where it does not. */
+export async function awaitRoot(
+  fs: FileSystem,
+  path: string,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<void> {
+  const answer = fs.answers?.(path)
+  if (!answer) return
+  const done = new AbortController()
+  const late = clock.sleep(ANSWER_MS, AbortSignal.any([signal, done.signal])).then(() => {
+    throw noAnswer('statfs', [path])
+  })
+  try {
+    await Promise.race([answer, late])
+  } catch (error) {
+    throw asRootError(error, path)
+  } finally {
+    late.catch(() => {})
+    done.abort()
+  }
+}
+
+/** Returns the mounts in a mirror's directory that do not answer, relative to it. */
+export async function findSilent(
+  fs: FileSystem,
+  { realPath }: RootPlace,
+  around: Parameters<typeof awaitRoot>[2],
+): Promise<string[]> {
+  const asked = (fs.mountsIn?.(realPath) ?? []).map(async (point) => {
+    const failure = await awaitRoot(fs, point, around).catch((error: unknown) => error)
+    around.signal.throwIfAborted()
+    return failure === undefined ? [] : [pathWithin(realPath, point) ?? '']
+  })
+  return (await Promise.all(asked)).flat()
 }
 
 const FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
@@ -183,6 +229,7 @@ function asRootError(thrown: unknown, path: string): unknown {
 function whyUnreadable(thrown: unknown, code: string): string {
   if (code === 'EACCES' || code === 'EPERM') return 'permission denied; give this user the right to list it'
   if (isOutOfDescriptors(thrown)) return 'this process has too many files open; the next run tries it again'
+  if (code === 'ETIMEDOUT') return 'it does not answer: a network mount may be dead; the next run tries it again'
   return messageOf(thrown)
 }
 

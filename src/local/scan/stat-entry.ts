@@ -4,7 +4,7 @@ import { formatSize } from '../../foundation/text/units.ts'
 import { type DirectoryDigestInput, NUMBERS } from '../../rules/compare-directory.ts'
 import type { SkipReason } from '../../rules/path-problems.ts'
 import type { IgnoreDecision, IgnoreScope, ScanRules } from '../ignore/ignore-scope.ts'
-import { fileProblemOf } from '../read/file-errors.ts'
+import { fileProblemOf, noAnswer } from '../read/file-errors.ts'
 import {
   BIGINT,
   type FileKind,
@@ -19,6 +19,8 @@ import type { RootPlace } from '../read/open-root.ts'
 export interface ListOptions {
   readonly rules: ScanRules
   readonly onFile?: (() => void) | undefined
+  /** Mounts in the root that do not answer, relative to it: no call is made on them. */
+  readonly silent?: readonly string[] | undefined
 }
 
 export interface IgnoredEntry {
@@ -162,7 +164,8 @@ export function statEntry(fs: FileSystem, place: ListingContext, name: string, f
 }
 
 /** Tries once more through the open root: its real path may lead to something else for a moment. */
-function statsOf(fs: FileSystem, { root, path, relativePath }: ListingContext, name: string): FileStats {
+function statsOf(fs: FileSystem, { root, path, relativePath, options }: ListingContext, name: string): FileStats {
+  if (options.silent?.includes(joinPath(relativePath, name))) throw noAnswer('lstat', [])
   try {
     return fs.lstatSync(`${path}/${name}`, BIGINT)
   } catch {

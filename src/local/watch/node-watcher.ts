@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { messageOf } from '../../foundation/errors.ts'
 import { joinPath, parentOf } from '../../foundation/files/paths.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
+import { isShared } from '../read/bounded-file-system.ts'
 import { isDirectory } from '../read/file-system.ts'
 import { EventReporter } from './event-reporter.ts'
 import type { TreeWatcher, TreeWatcherOptions } from './tree-watcher.ts'
@@ -66,8 +67,10 @@ export class NodeWatcher implements TreeWatcher {
   }
 
   #watch(directory: string): 'watching' | 'failed' | 'limit' {
+    const path = this.#absolute(directory)
+    // Nothing reports what others change there, and its calls may never return.
+    if (isShared(path)) return 'failed'
     try {
-      const path = this.#absolute(directory)
       // Read before the watch starts: if another directory takes the place in between, the watch is dropped as replaced.
       const identity = identifyDirectory(path)
       if (!identity) return 'failed'

@@ -1,9 +1,8 @@
-import { statfsSync } from 'node:fs'
 import type { Clock } from '../../foundation/clock.ts'
 import { messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import { nodeFileSystem } from '../read/file-system.ts'
+import { boundedFileSystem } from '../read/bounded-file-system.ts'
 import { FILE_SYSTEMS } from '../read/file-system-kinds.ts'
 import { inspectRoot } from '../read/open-root.ts'
 import { NodeWatcher } from './node-watcher.ts'
@@ -19,7 +18,7 @@ interface SystemWatchOptions {
 
 /** Returns how this machine watches a mirror: by the back end that fits its platform and file system, or not at all. */
 export function systemWatch({ wanted, pollIntervalMs, clock, logger }: SystemWatchOptions) {
-  const system = { platform: process.platform, statfs: statfsSync }
+  const system = { platform: process.platform, statfs: boundedFileSystem.statfsSync }
   return {
     choose: (root: string): BackEndChoice => chooseBackEnd(wanted, { root, ...system }),
     watch: (root: string, backEnd: WatchBackEnd, events: WatchEvents): Promise<TreeWatcher> => {
@@ -37,7 +36,7 @@ export function systemWatch({ wanted, pollIntervalMs, clock, logger }: SystemWat
  * tree after its root was gone.
  */
 export async function openTreeWatcher(options: TreeWatcherOptions): Promise<TreeWatcher> {
-  inspectRoot(nodeFileSystem, options.root)
+  inspectRoot(boundedFileSystem, options.root)
   if (options.backEnd === 'node') return new NodeWatcher(options)
   // The package is loaded only where it is chosen, since it takes memory.
   const { ChokidarWatcher } = await import('./chokidar-watcher.ts')
@@ -66,7 +65,8 @@ export interface BackEndChoice {
  */
 export function chooseBackEnd(wanted: 'auto' | 'poll', place: WatchedPlace): BackEndChoice {
   if (wanted === 'poll') return { backEnd: 'poll', reason: 'chosen in the configuration' }
-  const { areComplete, reason } = detectEvents(place)
+  const { areComplete, mayBlock, reason } = detectEvents(place)
+  if (mayBlock) return { backEnd: 'poll', reason }
   if (!areComplete) return { backEnd: 'chokidar', reason: `polling: ${reason}` }
   return { backEnd: hasOwnEvents(place.platform) ? 'chokidar' : 'node', reason }
 }
@@ -74,6 +74,8 @@ export function chooseBackEnd(wanted: 'auto' | 'poll', place: WatchedPlace): Bac
 /** Returns whether the kernel reports every change in a directory, and how that is known. */
 function detectEvents({ root, platform, statfs }: WatchedPlace): {
   readonly areComplete: boolean
+  /** Its calls may never return: only scans ask it, each in threads of its own. */
+  readonly mayBlock?: boolean
   readonly reason: string
 } {
   if (hasOwnEvents(platform)) return { areComplete: true, reason: 'the system reports all changes' }
@@ -86,7 +88,8 @@ function detectEvents({ root, platform, statfs }: WatchedPlace): {
     const known = FILE_SYSTEMS.get(type)
     if (!known) return { areComplete: false, reason: `unknown file system 0x${type.toString(16)}` }
     if (known.isLocal) return { areComplete: true, reason: `local file system (${known.name})` }
-    return { areComplete: false, reason: `other computers may change files on ${known.name} without an event` }
+    const reason = `other computers may change files on ${known.name} without an event`
+    return { areComplete: false, mayBlock: true, reason }
   } catch (error) {
     return { areComplete: false, reason: `the kind of file system cannot be read: ${escapeText(messageOf(error))}` }
   }

@@ -2,7 +2,7 @@ import type { RulesEffect } from '../../contract/mirror-edits.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { joinPath } from '../../foundation/files/paths.ts'
 import { createRootScope, type IgnoreScope, type ScanRules } from '../../local/ignore/ignore-scope.ts'
-import { nodeFileSystem } from '../../local/read/file-system.ts'
+import { boundedFileSystem } from '../../local/read/bounded-file-system.ts'
 import { openRoot } from '../../local/read/open-root.ts'
 import { listDirectory } from '../../local/scan/list-directory.ts'
 import type { ListedDirectory } from '../../local/scan/stat-entry.ts'
@@ -30,14 +30,14 @@ interface Step {
 
 /** Looks through a directory as scans by both rules do, without reading a file. Throws RootError or UsageError for what cannot be mirrored. */
 export function previewRules({ path, before, after, ownDirectories, mostMs }: PreviewInput): RulesEffect {
-  using root = openRoot(nodeFileSystem, path)
+  using root = openRoot(boundedFileSystem, path)
   const own = ownDirectoriesBelow(root.realPath, ownDirectories)
   if (own === 'inside')
     throw new UsageError('bad-usage', `Cannot mirror "${root.realPath}": it holds the data of shelfd itself`)
   const untilMs = performance.now() + mostMs
   const found = { files: 0, bytes: 0, leaving: noFiles(), coming: noFiles() }
   const list = (directory: string, rules: ScanRules | null, scope: IgnoreScope | null) => {
-    const listing = rules && scope && listDirectory(nodeFileSystem, root.place, directory, scope, { rules })
+    const listing = rules && scope && listDirectory(boundedFileSystem, root.place, directory, scope, { rules })
     return listing?.kind === 'scanned' ? listing : undefined
   }
   const scopeOf = (rules: ScanRules) => createRootScope(rules, root.realPath)

@@ -22,6 +22,8 @@ export interface WalkOptions {
   readonly listIgnored: boolean
   /** Files that changed more recently are not read, since they may still be written to. Null: all files are read. */
   readonly settleMs: number | null
+  /** Mounts in the root that do not answer, relative to it: no call is made on them. */
+  readonly silent?: readonly string[]
 }
 
 /** A file that was hashed, because its fingerprint did not prove it unchanged. */

@@ -59,6 +59,7 @@ export function* scanDirectory(
   const scan = listDirectory(fs, options.root, directory.path, directory.scope, {
     rules: options.rules,
     onFile: scanner.countFile,
+    silent: options.silent,
   })
   if (scan.kind === 'unreadable') {
     batch.unreadable.push(directory.path)
@@ -275,6 +276,8 @@ function addLeftOut(options: WalkOptions, path: string, scan: ListedDirectory, b
   batch.problems.push(...listSkipProblems(path, scan.skipped))
   for (const { name, code, message } of scan.problems) {
     batch.problems.push({ path: joinPath(path, name), code: problemCodeOf(code), message })
+    // It may be a directory.
+    batch.unreadable.push(joinPath(path, name))
   }
 }
 

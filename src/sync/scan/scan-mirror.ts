@@ -4,6 +4,7 @@ import { isWithin } from '../../foundation/files/paths.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { scanRulesOf } from '../../local/ignore/ignore-scope.ts'
+import { findSilent } from '../../local/read/open-root.ts'
 import { type Loss, type LossReason, lossReason, mayHaveMoved } from '../../rules/loss-guard.ts'
 import { isScrubDue } from '../../rules/scan-times.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
@@ -72,6 +73,7 @@ export async function scanMirror(
   const walked = {
     ...walkOptions(engine, mirror, { hashEverything: hasHashedAll, settleMs: options.settleMs, isNew: isFirst }),
     root: mirror.root.place,
+    silent: await findSilent(engine.fs, mirror.root.place, engine),
     isLarge: known > LARGE_TREE_DIRECTORIES,
   }
   await using walk = engine.startWalk(walked, engine.signal, ({ files, bytes }) => {

@@ -1,8 +1,12 @@
 import { availableParallelism } from 'node:os'
 import type { Worker } from 'node:worker_threads'
+import { systemClock } from '../../foundation/clock.ts'
+import { mayGetStuck } from '../../foundation/concurrency/stuck-threads.ts'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import { endThread, startThread } from '../../foundation/concurrency/threads.ts'
-import type { RootPlace } from '../../local/read/open-root.ts'
+import { boundedFileSystem } from '../../local/read/bounded-file-system.ts'
+import { ANSWER_MS } from '../../local/read/file-system.ts'
+import { awaitRoot, type RootPlace } from '../../local/read/open-root.ts'
 import type { OnRead } from '../../local/read/read-meter.ts'
 import {
   CREDITS,
@@ -38,10 +42,12 @@ export function walkInThreads(
   const pool = new WalkerPool(spec)
   pool.walk(spec.options.root, paths)
   const unlink = failOnAbort(pool, signal)
+  const watch = failOnSilence(pool, spec.options.root, signal)
   return {
     [Symbol.asyncIterator]: () => batchesOf(pool),
     async [Symbol.asyncDispose]() {
       unlink()
+      watch[Symbol.dispose]()
       await pool[Symbol.asyncDispose]()
     },
   }
@@ -53,6 +59,7 @@ export const rescanInThread: OpenRescanner = (options) => {
   return {
     async *rescan(work, signal) {
       const unlink = failOnAbort(pool, signal)
+      using _watch = failOnSilence(pool, work.root, signal)
       try {
         if (work.kind === 'trees') pool.walk(work.root, work.paths)
         else pool.start({ ...work, kind: 'rescan' })
@@ -74,6 +81,18 @@ function failOnAbort(pool: WalkerPool, signal: AbortSignal): () => void {
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
   return () => signal.removeEventListener('abort', stop)
+}
+
+/** Fails a walk whose threads wait for a mount that does not answer. What takes long to read goes on while its mount answers. */
+function failOnSilence(pool: WalkerPool, { realPath }: RootPlace, signal: AbortSignal): Disposable {
+  const ask = async () => {
+    if (performance.now() - pool.heardAtMs < ANSWER_MS) return
+    const places = [realPath, ...boundedFileSystem.mountsIn(realPath)]
+    const asked = places.map((path) => awaitRoot(boundedFileSystem, path, { clock: systemClock, signal }))
+    await Promise.all(asked).catch((error: unknown) => pool.fail(error))
+  }
+  const timer = setInterval(ask, ANSWER_MS)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 /**
@@ -100,6 +119,7 @@ function takeThread(): Worker {
   const worker = spare ?? newThread()
   spare = undefined
   worker.ref()
+  mayGetStuck(worker)
   return worker
 }
 
@@ -121,6 +141,8 @@ class WalkerPool implements AsyncDisposable {
   readonly #unassigned: string[] = []
   #root: RootPlace | undefined
   #failure: { readonly reason: unknown } | undefined
+  /** When a thread last said something (monotonic). */
+  heardAtMs = performance.now()
   #wake = () => {}
 
   constructor({ threads, options, onRead }: WalkerSpec) {
@@ -184,6 +206,7 @@ class WalkerPool implements AsyncDisposable {
   }
 
   #receive(worker: Worker, message: FromWorker): void {
+    this.heardAtMs = performance.now()
     if (message.kind === 'read') {
       this.#onRead?.(message.amount)
       return

@@ -1,4 +1,5 @@
 import { systemClock } from '../../foundation/clock.ts'
+import { mayBlock } from '../../local/read/bounded-file-system.ts'
 import { type FileSystem, nodeFileSystem } from '../../local/read/file-system.ts'
 import type { OnRead } from '../../local/read/read-meter.ts'
 import type { StoreReader } from '../../store/open-store.ts'
@@ -87,7 +88,9 @@ function budgetFileSystem(fs: FileSystem, { calls, bytes }: SmallTree, isLate: (
 export function walkBySize(store: StoreReader, threads: number, most = SMALL_TREE): StartWalk {
   return (options, signal, onRead) =>
     // The threads of a large tree start at once, while this one asks the service.
-    options.isLarge ? walkInThreads({ threads, options, onRead }, signal, ['']) : walkHere(options, signal, onRead)
+    options.isLarge || mayBlock(options.root.realPath)
+      ? walkInThreads({ threads, options, onRead }, signal, [''])
+      : walkHere(options, signal, onRead)
 
   async function* walkHere(options: WalkOptions, signal: AbortSignal, onRead?: OnRead) {
     const scanner = createScanner(store, options, { fs: nodeFileSystem, clock: systemClock })

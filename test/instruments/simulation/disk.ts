@@ -56,6 +56,8 @@ export class SimulatedDisk {
   readonly #root: Directory
   /** Called with each absolute path that changed. */
   onChange: (path: string) => void = () => {}
+  /** A directory that is mounted from a server which does not answer: calls on it end by their deadline. */
+  #silent: { readonly root: Node; readonly answer: PromiseWithResolvers<void> } | undefined
 
   constructor(nowNs: () => bigint, odd?: OddNumbers) {
     this.#nowNs = nowNs
@@ -72,11 +74,12 @@ export class SimulatedDisk {
       onCall(name)
       return work()
     }
-    const nodeOf = (descriptor: number): Node => open.get(descriptor) ?? fail('EBADF', String(descriptor))
+    const heldBy = (descriptor: number): Node => open.get(descriptor) ?? fail('EBADF', String(descriptor))
+    const nodeOf = (descriptor: number): Node => this.#answering(heldBy(descriptor), String(descriptor))
     /** The path by its names, also of what is opened through an open directory. */
     const named = (path: string): string => {
       const [, descriptor, below = ''] = /^\/proc\/self\/fd\/(\d+)(.*?)(?:\/\.)?$/.exec(path) ?? []
-      return descriptor === undefined ? path : `${pathOf(nodeOf(Number(descriptor)))}${below}`
+      return descriptor === undefined ? path : `${pathOf(heldBy(Number(descriptor)))}${below}`
     }
     const find = (path: string, follows: boolean) => this.#find(path, follows, open)
     const readAt = (descriptor: number, into: Uint8Array, offset: number, length: number, position: number) => {
@@ -134,12 +137,16 @@ export class SimulatedDisk {
       readlinkSync: (path) =>
         call('readlink', () => {
           const descriptor = /^\/proc\/self\/fd\/(\d+)$/.exec(path)?.[1]
-          if (descriptor !== undefined) return pathOf(nodeOf(Number(descriptor)))
+          if (descriptor !== undefined) return pathOf(heldBy(Number(descriptor)))
           const node = find(path, false)
           return node.kind === 'link' ? node.target : fail('EINVAL', path)
         }),
       accessSync: (path) => call('access', () => void (find(path, true).isReadable || fail('EACCES', path))),
       statfsSync: () => ({ type: EXT4, blocks: 1_000, bsize: 4_096 }),
+      answers: (path) => {
+        onCall('answers')
+        return this.#isSilent(this.#lookUp(path)) ? this.#silent?.answer.promise : undefined
+      },
     }
   }
 
@@ -208,6 +215,18 @@ export class SimulatedDisk {
   setFault(path: string, code: string | undefined): void {
     const node = this.#lookUp(path)
     if (node?.kind === 'file') node.fault = code
+  }
+
+  /** From now on the directory does not answer, until the returned function is called. */
+  silence(path: string): () => void {
+    const root = this.#lookUp(path)
+    if (!root) throw new Error(`Nothing is at ${path}`)
+    const answer = Promise.withResolvers<void>()
+    this.#silent = { root, answer }
+    return () => {
+      this.#silent = undefined
+      answer.resolve()
+    }
   }
 
   kindOf(path: string): Node['kind'] | undefined {
@@ -307,14 +326,14 @@ export class SimulatedDisk {
     let node: Node = this.#root
     const descriptor = /^\/proc\/self\/fd\/(\d+)(?:\/|$)/.exec(path)?.[1]
     if (descriptor !== undefined) {
-      node = open.get(Number(descriptor)) ?? fail('ENOENT', path)
+      node = this.#answering(open.get(Number(descriptor)) ?? fail('ENOENT', path), path)
       names = names.slice(4)
     }
     for (let links = 0; names.length > 0; ) {
       const [name = '', ...rest] = names
       if (node.kind !== 'directory') return fail('ENOTDIR', path)
       if (!node.isReadable) return fail('EACCES', path)
-      const next: Node = name === '.' ? node : (node.entries.get(name) ?? fail('ENOENT', path))
+      const next = this.#answering(name === '.' ? node : (node.entries.get(name) ?? fail('ENOENT', path)), path)
       names = rest
       if (next.kind !== 'link' || (rest.length === 0 && !follows)) {
         node = next
@@ -326,6 +345,15 @@ export class SimulatedDisk {
       names = [...next.target.split('/').filter(Boolean), ...rest]
     }
     return node
+  }
+
+  #answering(node: Node, path: string): Node {
+    return this.#isSilent(node) ? fail('ETIMEDOUT', path) : node
+  }
+
+  #isSilent(node: Node | undefined): boolean {
+    for (let at = this.#silent && node; at; at = at.place?.parent) if (at === this.#silent?.root) return true
+    return false
   }
 }
 

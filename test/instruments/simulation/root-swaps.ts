@@ -1,8 +1,8 @@
-/** Something else takes the place of the mirror's directory between two steps of the program, and the directory comes back later. */
+/** Something else takes the place of the mirror's directory between two steps of the program, or it does not answer; it comes back later. */
 import { NAMES } from './contents.ts'
 import type { SimulatedDisk } from './disk.ts'
 
-const KINDS = ['gone', 'replaced', 'mounted', 'link'] as const
+const KINDS = ['gone', 'replaced', 'mounted', 'link', 'silent'] as const
 /** Of the steps while something else stands there: the others leave it there. */
 const RETURN_SHARE = 0.1
 
@@ -70,6 +70,10 @@ export class RootSwaps {
       const unmount = disk.mountOver(root)
       this.#fill()
       this.#bringBack = unmount
+      return
+    }
+    if (kind === 'silent') {
+      this.#bringBack = disk.silence(root)
       return
     }
     disk.rename(root, this.#aside)

@@ -7,7 +7,7 @@ import { expandHome } from '../../../app/settings/config-paths.ts'
 import type { ChosenMirror, ChosenService } from '../../../app/settings/draft.ts'
 import { HeldBackError, messageOf, UsageError } from '../../../foundation/errors.ts'
 import { counted } from '../../../foundation/text/safe-text.ts'
-import { nodeFileSystem } from '../../../local/read/file-system.ts'
+import { boundedFileSystem } from '../../../local/read/bounded-file-system.ts'
 import { inspectRoot } from '../../../local/read/open-root.ts'
 import { parseOrigin } from '../../../remote/client-options.ts'
 import { freeName, mayUpload } from '../../../rules/mirrors.ts'
@@ -141,7 +141,7 @@ async function askDirectories(wizard: Wizard): Promise<string[]> {
 /** Describes why a directory cannot be mirrored, in words; undefined when it can. */
 function describeUnreadable(path: string): string | undefined {
   try {
-    inspectRoot(nodeFileSystem, path)
+    inspectRoot(boundedFileSystem, path)
     return undefined
   } catch (error) {
     return messageOf(error)
@@ -149,7 +149,7 @@ function describeUnreadable(path: string): string | undefined {
 }
 
 async function assertUsable({ prompts, context }: Wizard, path: string): Promise<void> {
-  inspectRoot(nodeFileSystem, path)
+  inspectRoot(boundedFileSystem, path)
   const breadth = describeRoot(path, context.io.home)
   if (breadth === undefined) return
   const isMeant = await prompts?.confirm(`Mirroring "${path}" sends ${breadth}. Is that meant?`, false)

@@ -1,0 +1,186 @@
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { mayGetStuck } from '../../foundation/concurrency/stuck-threads.ts'
+import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
+import { withinTime } from '../../foundation/concurrency/within-time.ts'
+import { noAnswer } from './file-errors.ts'
+import { ANSWER_MS } from './file-system.ts'
+
+export type CallName =
+  | 'readdirSync'
+  | 'lstatSync'
+  | 'statSync'
+  | 'openSync'
+  | 'fstatSync'
+  | 'readSync'
+  | 'closeSync'
+  | 'realpathSync'
+  | 'readlinkSync'
+  | 'accessSync'
+  | 'statfsSync'
+
+export interface MountCall {
+  readonly id: number
+  readonly name: CallName
+  readonly args: readonly unknown[]
+}
+
+export type MountAnswer<T> = { readonly id: number } & CallResult<T>
+
+/** What a call returned, or the fields of its error. */
+export type CallResult<T> = { readonly value: T } | { readonly error: { readonly message: string } }
+
+export interface MountThreadData {
+  readonly port: MessagePort
+  /** Counts the answers. */
+  readonly answers: Int32Array
+}
+
+/** Small: it makes one call at a time. */
+const LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
+
+/**
+ * A mount that may not answer. A thread of its own makes the calls, and another one those that read, which may take long: so neither the
+ * caller nor the thread pool of the process ever waits for the mount without end, and a mount holds at most two threads.
+ */
+export class SharedMount {
+  /** It has answered once, and does so now as far as is known. */
+  hasAnswered = false
+  readonly #limitMs: number
+  readonly #port: MessagePort
+  readonly #answers = new Int32Array(new SharedArrayBuffer(4))
+  readonly #waiting = new Map<number, (answer: MountAnswer<never>) => void>()
+  #lastId = 0
+  /** The last call was not answered in time: until it is, every other call fails at once. */
+  #isStuck = false
+  #probe: { readonly sinceMs: number; readonly answer: Promise<void> } | undefined
+  #reader: SharedMount | undefined
+
+  constructor(limitMs = ANSWER_MS) {
+    this.#limitMs = limitMs
+    const { port1, port2 } = new MessageChannel()
+    this.#port = port1
+    const workerData: MountThreadData = { port: port2, answers: this.#answers }
+    const entry = threadEntry('./mount-thread', import.meta.url)
+    // Descriptors belong to the process: others read and close what this thread opens.
+    const options = {
+      workerData,
+      transferList: [port2],
+      resourceLimits: LIMITS,
+      trackUnmanagedFds: false,
+      name: 'mount',
+    }
+    const worker = new Worker(entry, options)
+    worker.unref()
+    mayGetStuck(worker)
+    port1.on('message', (answer: MountAnswer<never>) => this.#take(answer)).unref()
+  }
+
+  /** Returns what the call returns; throws its error, or ETIMEDOUT after `limitMs`, which it waits on this thread. */
+  call<T>(name: CallName, ...args: readonly unknown[]): T {
+    this.#takeAll()
+    if (this.#isStuck) throw noAnswer(name, args)
+    const answered: MountAnswer<T>[] = []
+    const id = this.#post({ name, args }, (answer) => void answered.push(answer))
+    const endMs = performance.now() + this.#limitMs
+    for (;;) {
+      const seen = Atomics.load(this.#answers, 0)
+      this.#takeAll()
+      if (answered[0]) return resultOf(answered[0])
+      const leftMs = endMs - performance.now()
+      if (leftMs <= 0) break
+      Atomics.wait(this.#answers, 0, seen, leftMs)
+    }
+    this.#isStuck = true
+    this.hasAnswered = false
+    this.#waiting.set(id, (late) => this.#discard(name, late))
+    throw noAnswer(name, args)
+  }
+
+  /**
+   * Resolves when the mount answers, also with an error; rejects with ETIMEDOUT at once while an earlier question is open for too long.
+   * Asks the server, since the kernel remembers much of what was asked before.
+   */
+  async answers(path: string): Promise<void> {
+    if (this.#probe && performance.now() - this.#probe.sinceMs > 0.9 * this.#limitMs)
+      throw noAnswer('statfsSync', [path])
+    this.#probe ??= { sinceMs: performance.now(), answer: this.#ask(path) }
+    await this.#probe.answer
+  }
+
+  async #ask(path: string): Promise<void> {
+    await this.#callLater('statfsSync', path).catch(() => {})
+    this.#probe = undefined
+    this.hasAnswered = true
+  }
+
+  /** Reads, however long that takes, unless the mount does not answer meanwhile: then it rejects with ETIMEDOUT. */
+  async read(
+    path: string,
+    ...args: readonly [descriptor: number, length: number, position: number]
+  ): Promise<Uint8Array> {
+    this.#reader ??= new SharedMount(this.#limitMs)
+    let isRead = false
+    const reading = this.#reader.#callLater<Uint8Array>('readSync', ...args).finally(() => {
+      isRead = true
+    })
+    while (!isRead) {
+      await withinTime(reading, this.#limitMs).catch(() => {})
+      if (!isRead) await this.assertAnswers(path)
+    }
+    return reading
+  }
+
+  /** Rejects with ETIMEDOUT unless the mount answers in time. */
+  async assertAnswers(path: string): Promise<void> {
+    await withinTime(this.answers(path), this.#limitMs).catch(() => {
+      this.hasAnswered = false
+      throw noAnswer('statfsSync', [path])
+    })
+  }
+
+  /** Closes a descriptor without waiting, since closing may take as long as any other call. */
+  close(descriptor: number): void {
+    this.#post({ name: 'closeSync', args: [descriptor] }, () => {})
+  }
+
+  /** Lets the threads end when they have made their calls. */
+  end(): void {
+    this.#port.close()
+    this.#reader?.end()
+  }
+
+  async #callLater<T>(name: CallName, ...args: readonly unknown[]): Promise<T> {
+    return resultOf(await new Promise<MountAnswer<T>>((resolve) => this.#post({ name, args }, resolve)))
+  }
+
+  #post(call: Omit<MountCall, 'id'>, onAnswer: (answer: MountAnswer<never>) => void): number {
+    this.#lastId += 1
+    const id = this.#lastId
+    this.#waiting.set(id, onAnswer)
+    this.#port.postMessage({ ...call, id })
+    return id
+  }
+
+  #takeAll(): void {
+    for (let next = receiveMessageOnPort(this.#port); next; next = receiveMessageOnPort(this.#port)) {
+      this.#take(next.message)
+    }
+  }
+
+  #take(answer: MountAnswer<never>): void {
+    const onAnswer = this.#waiting.get(answer.id)
+    this.#waiting.delete(answer.id)
+    this.#isStuck = false
+    onAnswer?.(answer)
+  }
+
+  /** Nobody waits any more for what a late call has opened. */
+  #discard(name: CallName, late: MountAnswer<number>): void {
+    if (name === 'openSync' && 'value' in late) this.close(late.value)
+  }
+}
+
+function resultOf<T>(answer: MountAnswer<T>): T {
+  if ('value' in answer) return answer.value
+  throw Object.assign(new Error(answer.error.message), answer.error)
+}
