@@ -13,7 +13,7 @@ import type { StartWalk } from '../sync/scan/scan-batch.ts'
 import { prepareThread, rescanInThread } from '../sync/scan/walk-in-threads.ts'
 import { walkBySize } from '../sync/scan/walk-small-tree.ts'
 import { type FileLog, type MetricsSink, noMetrics, silentFileLog } from '../sync/sinks.ts'
-import { realPathOf } from './files/paths.ts'
+import { realPathOfOwn } from './files/paths.ts'
 import { type HostDuties, memberOf } from './fleet.ts'
 import { hooksOf } from './run-hooks.ts'
 import { createLazyService, type LazyService, type OpenServiceInput } from './service-client/open-service.ts'
@@ -153,7 +153,7 @@ function originOf({ service }: Settings): string | undefined {
 
 /** Returns the real paths of the state directory and of the embedded library's data, the latter also when a service is configured. */
 export function ownDirectoriesOf({ stateDir, service }: Pick<Settings, 'stateDir' | 'service'>): string[] {
-  return [stateDir, service.dataDir].map((path) => realPathOf('/', path))
+  return [stateDir, service.dataDir].map(realPathOfOwn)
 }
 
 function graceAfter(signal: AbortSignal, graceMs: number): { signal: AbortSignal; end(): void } {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { systemCodeOf } from '../../foundation/errors.ts'
 import { boundedFileSystem, realPathWithoutAsking } from '../../local/read/bounded-file-system.ts'
@@ -12,6 +12,15 @@ export function realPathOf(cwd: string, word: string): string {
   const path = resolve(cwd, word)
   try {
     return realPathWithoutAsking(path)
+  } catch {
+    return path
+  }
+}
+
+/** Returns the real path of a directory of the program's own, or the path where it does not exist yet. */
+export function realPathOfOwn(path: string): string {
+  try {
+    return realpathSync(path)
   } catch {
     return path
   }

@@ -2,7 +2,7 @@ import nodeFs from 'node:fs'
 import { isWithin } from '../../foundation/files/paths.ts'
 import type { FileSystem } from './file-system.ts'
 import { type CallName, SharedMount } from './shared-mount.ts'
-import { findShared, readMounts, type SharedMounts } from './shared-mounts.ts'
+import { findShared, readMounts, type SharedMounts, type SharedPlace } from './shared-mounts.ts'
 
 /** The list of mounts counts for this time, but for the first touch of a mirror, which reads it. */
 const LIST_MS = 1_000
@@ -11,8 +11,8 @@ let mounts: SharedMounts = new Map()
 let readAtMs = Number.NEGATIVE_INFINITY
 /** By the identifier of the mount: another one at its place has another one. */
 const shared = new Map<string, SharedMount>()
-/** Open descriptors on shared mounts, with their paths. */
-const owners = new Map<number, { readonly mount: SharedMount; readonly path: string }>()
+/** Open descriptors on shared mounts. */
+const owners = new Map<number, SharedMount>()
 
 const OF_DESCRIPTOR = /^\/proc\/self\/fd\/(\d+)(\/|$)/
 
@@ -31,21 +31,21 @@ export const boundedFileSystem: Required<FileSystem> = {
   openSync(path, flags) {
     const mount = mountOf(path)
     const descriptor: number = callOn(mount, 'openSync', path, flags)
-    if (mount) owners.set(descriptor, { mount, path })
+    if (mount) owners.set(descriptor, mount)
     return descriptor
   },
-  fstatSync: (descriptor, options) => callOn(owners.get(descriptor)?.mount, 'fstatSync', descriptor, options),
+  fstatSync: (descriptor, options) => callOn(owners.get(descriptor), 'fstatSync', descriptor, options),
   readSync(descriptor, into, offset, length, position) {
     const owner = owners.get(descriptor)
     if (!owner) return nodeFs.readSync(descriptor, into, offset, length, position)
-    const bytes: Uint8Array = callOn(owner.mount, 'readSync', descriptor, length, position)
+    const bytes: Uint8Array = callOn(owner, 'readSync', descriptor, length, position)
     into.set(bytes, offset)
     return bytes.length
   },
   read(descriptor, into, offset, length, position, done) {
     const owner = owners.get(descriptor)
     if (!owner) return nodeFs.read(descriptor, into, offset, length, position, done)
-    owner.mount.read(owner.path, descriptor, length, position).then(
+    owner.read(descriptor, length, position).then(
       (bytes) => {
         into.set(bytes, offset)
         done(null, bytes.length)
@@ -57,7 +57,7 @@ export const boundedFileSystem: Required<FileSystem> = {
     const owner = owners.get(descriptor)
     if (!owner) return nodeFs.closeSync(descriptor)
     owners.delete(descriptor)
-    owner.mount.close(descriptor)
+    owner.close(descriptor)
   },
   answers(path) {
     listAgain()
@@ -73,7 +73,7 @@ export const boundedFileSystem: Required<FileSystem> = {
 async function ask(path: string): Promise<void> {
   let asked: SharedMount | undefined
   for (let mount = mountOf(path); mount && mount !== asked; mount = mountOf(path)) {
-    await mount.answers(path)
+    await mount.answers()
     asked = mount
     listAgain()
   }
@@ -83,7 +83,7 @@ async function ask(path: string): Promise<void> {
 export function realPathWithoutAsking(path: string): string {
   const place = findShared(path, listed())
   if (!place) return nodeFs.realpathSync(path)
-  const mount = mountAt(place.mount)
+  const mount = mountAt(place)
   return mount.hasAnswered ? callOn(mount, 'realpathSync', place.path) : place.path
 }
 
@@ -108,13 +108,13 @@ function callOn<T>(mount: SharedMount | undefined, name: CallName, ...args: read
 function mountOf(path: string): SharedMount | undefined {
   if (listed().size === 0 && owners.size === 0) return undefined
   const [, descriptor] = OF_DESCRIPTOR.exec(path) ?? []
-  if (descriptor !== undefined) return owners.get(Number(descriptor))?.mount
+  if (descriptor !== undefined) return owners.get(Number(descriptor))
   const place = findShared(path, mounts)
-  return place && mountAt(place.mount)
+  return place && mountAt(place)
 }
 
-function mountAt(id: string): SharedMount {
-  const mount = shared.get(id) ?? new SharedMount()
+function mountAt({ mount: id, point }: SharedPlace): SharedMount {
+  const mount = shared.get(id) ?? new SharedMount(point)
   shared.set(id, mount)
   return mount
 }
@@ -128,7 +128,7 @@ function listAgain(): void {
   mounts = readMounts()
   readAtMs = performance.now()
   const ids = new Set(mounts.values())
-  const isOpen = new Set([...owners.values()].map(({ mount }) => mount))
+  const isOpen = new Set(owners.values())
   for (const [id, mount] of shared) {
     if (ids.has(id) || isOpen.has(mount)) continue
     shared.delete(id)

@@ -1,4 +1,5 @@
 /** Entry of the thread of a mount: makes calls of the file system one after the other, each of which may never return. */
+import { spawn } from 'node:child_process'
 import nodeFs from 'node:fs'
 import { workerData } from 'node:worker_threads'
 import { messageOf } from '../../foundation/errors.ts'
@@ -6,13 +7,14 @@ import type { CallResult, MountCall, MountThreadData } from './shared-mount.ts'
 
 const { port, answers }: MountThreadData = workerData
 
-port.on('message', (call: MountCall) => {
-  port.postMessage({ id: call.id, ...answer(call) })
+port.on('message', async (call: MountCall) => {
+  port.postMessage({ id: call.id, ...(call.name === 'ask' ? await ask(String(call.args[0])) : answer(call)) })
   Atomics.add(answers, 0, 1)
   Atomics.notify(answers, 0)
 })
 
 function answer({ name, args }: MountCall): CallResult<unknown> {
+  if (name === 'ask') throw new Error('A question is no call')
   try {
     return { value: name === 'readSync' ? read(args) : Reflect.apply(nodeFs[name], nodeFs, args) }
   } catch (error) {
@@ -24,4 +26,22 @@ function answer({ name, args }: MountCall): CallResult<unknown> {
 function read([descriptor, length, position]: MountCall['args']): Uint8Array {
   const bytes = new Uint8Array(Number(length))
   return bytes.subarray(0, nodeFs.readSync(Number(descriptor), bytes, 0, bytes.length, Number(position)))
+}
+
+/** Asks the server, since the kernel remembers much of what was asked before; then ends itself, also when who asked is gone. */
+const ASK = `
+  const end = () => process.kill(process.pid, 'SIGKILL')
+  process.stdin.on('end', end).resume()
+  require('node:fs').statfs(process.argv[1], end)`
+
+/**
+ * Asks a mount by a process of its own: what FUSE has handed to a program that does not answer, no signal ends, and a process does not
+ * end before its threads. It has answered when that process is gone.
+ */
+function ask(path: string): Promise<CallResult<unknown>> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, ['-e', ASK, path], { stdio: ['pipe', 'ignore', 'ignore'], env: {} })
+    child.once('exit', () => resolve({ value: undefined }))
+    child.once('error', (error) => resolve({ error: { message: error.message } }))
+  })
 }

@@ -20,7 +20,7 @@ export type CallName =
 
 export interface MountCall {
   readonly id: number
-  readonly name: CallName
+  readonly name: CallName | 'ask'
   readonly args: readonly unknown[]
 }
 
@@ -45,6 +45,7 @@ const LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
 export class SharedMount {
   /** It has answered once, and does so now as far as is known. */
   hasAnswered = false
+  readonly #point: string
   readonly #limitMs: number
   readonly #port: MessagePort
   readonly #answers = new Int32Array(new SharedArrayBuffer(4))
@@ -52,10 +53,11 @@ export class SharedMount {
   #lastId = 0
   /** The last call was not answered in time: until it is, every other call fails at once. */
   #isStuck = false
-  #probe: { readonly sinceMs: number; readonly answer: Promise<void> } | undefined
+  #question: { readonly sinceMs: number; readonly answer: Promise<void> } | undefined
   #reader: SharedMount | undefined
 
-  constructor(limitMs = ANSWER_MS) {
+  constructor(point: string, limitMs = ANSWER_MS) {
+    this.#point = point
     this.#limitMs = limitMs
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
@@ -77,6 +79,13 @@ export class SharedMount {
 
   /** Returns what the call returns; throws its error, or ETIMEDOUT after `limitMs`, which it waits on this thread. */
   call<T>(name: CallName, ...args: readonly unknown[]): T {
+    if (!this.hasAnswered && this.#question) throw noAnswer(name, args)
+    if (!this.hasAnswered) this.#callNow('ask', this.#point)
+    this.hasAnswered = true
+    return this.#callNow(name, ...args)
+  }
+
+  #callNow<T>(name: CallName | 'ask', ...args: readonly unknown[]): T {
     this.#takeAll()
     if (this.#isStuck) throw noAnswer(name, args)
     const answered: MountAnswer<T>[] = []
@@ -98,43 +107,42 @@ export class SharedMount {
 
   /**
    * Resolves when the mount answers, also with an error; rejects with ETIMEDOUT at once while an earlier question is open for too long.
-   * Asks the server, since the kernel remembers much of what was asked before.
    */
-  async answers(path: string): Promise<void> {
-    if (this.#probe && performance.now() - this.#probe.sinceMs > 0.9 * this.#limitMs)
-      throw noAnswer('statfsSync', [path])
-    this.#probe ??= { sinceMs: performance.now(), answer: this.#ask(path) }
-    await this.#probe.answer
+  async answers(): Promise<void> {
+    const { sinceMs = Number.POSITIVE_INFINITY } = this.#question ?? {}
+    if (performance.now() - sinceMs > 0.9 * this.#limitMs) throw noAnswer('statfs', [this.#point])
+    this.#question ??= { sinceMs: performance.now(), answer: this.#ask() }
+    await this.#question.answer
   }
 
-  async #ask(path: string): Promise<void> {
-    await this.#callLater('statfsSync', path).catch(() => {})
-    this.#probe = undefined
+  async #ask(): Promise<void> {
+    const late = setTimeout(() => {
+      this.hasAnswered = false
+    }, this.#limitMs).unref()
+    await this.#callLater('ask', this.#point).catch(() => {})
+    clearTimeout(late)
+    this.#question = undefined
     this.hasAnswered = true
   }
 
   /** Reads, however long that takes, unless the mount does not answer meanwhile: then it rejects with ETIMEDOUT. */
-  async read(
-    path: string,
-    ...args: readonly [descriptor: number, length: number, position: number]
-  ): Promise<Uint8Array> {
-    this.#reader ??= new SharedMount(this.#limitMs)
+  async read(...args: readonly [descriptor: number, length: number, position: number]): Promise<Uint8Array> {
+    this.#reader ??= new SharedMount(this.#point, this.#limitMs)
     let isRead = false
     const reading = this.#reader.#callLater<Uint8Array>('readSync', ...args).finally(() => {
       isRead = true
     })
     while (!isRead) {
       await withinTime(reading, this.#limitMs).catch(() => {})
-      if (!isRead) await this.assertAnswers(path)
+      if (!isRead) await this.assertAnswers()
     }
     return reading
   }
 
   /** Rejects with ETIMEDOUT unless the mount answers in time. */
-  async assertAnswers(path: string): Promise<void> {
-    await withinTime(this.answers(path), this.#limitMs).catch(() => {
-      this.hasAnswered = false
-      throw noAnswer('statfsSync', [path])
+  async assertAnswers(): Promise<void> {
+    await withinTime(this.answers(), this.#limitMs).catch(() => {
+      throw noAnswer('statfs', [this.#point])
     })
   }
 
@@ -149,7 +157,7 @@ export class SharedMount {
     this.#reader?.end()
   }
 
-  async #callLater<T>(name: CallName, ...args: readonly unknown[]): Promise<T> {
+  async #callLater<T>(name: CallName | 'ask', ...args: readonly unknown[]): Promise<T> {
     return resultOf(await new Promise<MountAnswer<T>>((resolve) => this.#post({ name, args }, resolve)))
   }
 
@@ -175,7 +183,7 @@ export class SharedMount {
   }
 
   /** Nobody waits any more for what a late call has opened. */
-  #discard(name: CallName, late: MountAnswer<number>): void {
+  #discard(name: CallName | 'ask', late: MountAnswer<number>): void {
     if (name === 'openSync' && 'value' in late) this.close(late.value)
   }
 }

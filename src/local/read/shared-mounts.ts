@@ -29,7 +29,7 @@ export function readMounts(): SharedMounts {
   }
 }
 
-interface SharedPlace {
+export interface SharedPlace {
   /** The identifier of the mount. */
   readonly mount: string
   readonly point: string

@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads'
+import { mayGetStuck } from '../../foundation/concurrency/stuck-threads.ts'
 import { callThread } from '../../foundation/concurrency/thread-calls.ts'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import { endThread, startThread } from '../../foundation/concurrency/threads.ts'
@@ -18,6 +19,7 @@ export function openStateReader(stateDir: string): StateReader {
   const start = () => {
     const entry = threadEntry('./reading-thread', import.meta.url)
     const started = startThread(entry, { data: stateDir, name: 'reading' })
+    mayGetStuck(started)
     // Those who wait for a reading get the error that ends the thread.
     started.on('error', () => {})
     started.once('exit', () => {

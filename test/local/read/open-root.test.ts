@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { RootError } from '../../../src/foundation/errors.ts'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import { openGuarded } from '../../../src/local/read/open-guarded.ts'
-import { inspectRoot, openRoot } from '../../../src/local/read/open-root.ts'
+import { awaitRoot, inspectRoot, openRoot } from '../../../src/local/read/open-root.ts'
+import { manualClock } from '../../support/manual-clock.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 import { faulty, systemError, thrownBy, withoutProc } from '../trees.ts'
 
@@ -129,4 +130,36 @@ test.each(['EACCES', 'EPERM', 'EIO', 'ESTALE'])('a root that fails with %s is un
     },
   })
   expect(thrownBy(() => inspectRoot(fs, directory))).toMatchObject({ code: 'root-unreadable' })
+})
+
+test('a root that never answers is refused after 5 s [F-FS-28]', async () => {
+  const clock = manualClock()
+  const fs = faulty({ answers: () => new Promise(() => {}) })
+  let failure: unknown
+  const waiting = awaitRoot(fs, '/net', { clock, signal: new AbortController().signal }).catch((error: unknown) => {
+    failure = error
+  })
+  await clock.advance(4_999)
+  expect(failure).toBeUndefined()
+  await clock.advance(1)
+  await waiting
+  expect(failure).toMatchObject({
+    code: 'root-unreadable',
+    message: expect.stringContaining('"/net": it does not answer'),
+  })
+})
+
+test('a root that answers late is waited for, and no longer than somebody wants', async () => {
+  const clock = manualClock()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = new AbortController()
+  const around = { clock, signal: stop.signal }
+  const answered = awaitRoot(faulty({ answers: () => promise }), '/net', around)
+  await clock.advance(4_000)
+  resolve()
+  await answered
+  expect(clock.countSleepers()).toBe(0)
+  const stopped = awaitRoot(faulty({ answers: () => new Promise(() => {}) }), '/net', around)
+  stop.abort(new Error('stopped'))
+  await expect(stopped).rejects.toThrow('stopped')
 })

@@ -8,12 +8,13 @@ import { temporaryDirectory } from '../../support/temporary.ts'
 const LIMIT_MS = 200
 
 /** A mount whose thread opens a pipe that nobody writes to: that call does not return before `release`. */
-function stuckMount() {
+async function stuckMount() {
   const directory = temporaryDirectory()
   const pipe = join(directory, 'pipe')
   execFileSync('mkfifo', [pipe])
-  const mount = new SharedMount(LIMIT_MS)
+  const mount = new SharedMount(directory, LIMIT_MS)
   onTestFinished(() => mount.end())
+  await mount.answers()
   const opening = () => mount.call('openSync', pipe, constants.O_RDONLY)
   let writer: number | undefined
   const release = () => {
@@ -36,8 +37,8 @@ function countOpen(path: string): number {
   }).length
 }
 
-test('a call that is not answered fails when its time is over, and every other at once [F-FS-31]', () => {
-  const { mount, directory, opening } = stuckMount()
+test('a call that is not answered fails when its time is over, and every other at once [F-FS-31]', async () => {
+  const { mount, directory, opening } = await stuckMount()
   const startMs = performance.now()
   expect(opening).toThrow(expect.objectContaining({ code: 'ETIMEDOUT' }))
   const waitedMs = performance.now() - startMs
@@ -49,10 +50,10 @@ test('a call that is not answered fails when its time is over, and every other a
 test.runIf(process.platform === 'linux')(
   'a mount that answers again is used again, and what a late call opened is closed [F-FS-31]',
   async () => {
-    const { mount, directory, pipe, opening, release } = stuckMount()
+    const { mount, directory, pipe, opening, release } = await stuckMount()
     expect(opening).toThrow('ETIMEDOUT')
     release()
-    await mount.answers(directory)
+    await mount.answers()
     expect(mount.call<string[]>('readdirSync', directory)).toEqual(['pipe'])
     // The thread closes before it answers this.
     mount.call('lstatSync', directory)
@@ -61,14 +62,14 @@ test.runIf(process.platform === 'linux')(
 )
 
 test('a mount is asked once at a time, and a second question fails at once [F-FS-31]', async () => {
-  const { mount, directory, opening, release } = stuckMount()
+  const { mount, opening, release } = await stuckMount()
   expect(opening).toThrow('ETIMEDOUT')
-  await expect(mount.assertAnswers(directory)).rejects.toMatchObject({ code: 'ETIMEDOUT' })
-  await expect(mount.answers(directory)).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+  await expect(mount.assertAnswers()).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+  await expect(mount.answers()).rejects.toMatchObject({ code: 'ETIMEDOUT' })
   release()
   await expect
     .poll(() =>
-      mount.answers(directory).then(
+      mount.answers().then(
         () => 'answers',
         () => 'silent',
       ),
@@ -77,19 +78,20 @@ test('a mount is asked once at a time, and a second question fails at once [F-FS
 })
 
 test('errors of the system come as they are', () => {
-  const mount = new SharedMount()
+  const directory = temporaryDirectory()
+  const mount = new SharedMount(directory)
   onTestFinished(() => mount.end())
-  const gone = join(temporaryDirectory(), 'gone')
+  const gone = join(directory, 'gone')
   expect(() => mount.call('statSync', gone)).toThrow(expect.objectContaining({ code: 'ENOENT', path: gone }))
 })
 
 test('a file is read by descriptors that the thread has opened', async () => {
-  const mount = new SharedMount()
-  onTestFinished(() => mount.end())
   const directory = temporaryDirectory()
+  const mount = new SharedMount(directory)
+  onTestFinished(() => mount.end())
   writeFileSync(join(directory, 'a'), 'potoroo')
   const descriptor: number = mount.call('openSync', join(directory, 'a'), constants.O_RDONLY)
-  const bytes = await mount.read(directory, descriptor, 100, 3)
+  const bytes = await mount.read(descriptor, 100, 3)
   expect(Buffer.from(bytes).toString()).toBe('oroo')
   mount.close(descriptor)
 })
