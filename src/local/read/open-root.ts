@@ -42,7 +42,7 @@ export async function awaitRoot(
   try {
     await Promise.race([answer, late])
   } catch (error) {
-    throw asRootError(error, path)
+    throw signal.aborted ? signal.reason : asRootError(error, path)
   } finally {
     late.catch(() => {})
     done.abort()

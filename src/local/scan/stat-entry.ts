@@ -149,6 +149,10 @@ export function noFindings(most: number): MutableFindings {
 
 /** Adds one entry of a listing to the findings: as a file, a directory, ignored, skipped, vanished or a problem. */
 export function statEntry(fs: FileSystem, place: ListingContext, name: string, found: MutableFindings): void {
+  if (place.options.silent?.includes(joinPath(place.relativePath, name))) {
+    addSilent(place, name, found)
+    return
+  }
   let stats: FileStats
   try {
     stats = statsOf(fs, place, name)
@@ -164,13 +168,19 @@ export function statEntry(fs: FileSystem, place: ListingContext, name: string, f
 }
 
 /** Tries once more through the open root: its real path may lead to something else for a moment. */
-function statsOf(fs: FileSystem, { root, path, relativePath, options }: ListingContext, name: string): FileStats {
-  if (options.silent?.includes(joinPath(relativePath, name))) throw noAnswer('lstat', [])
+function statsOf(fs: FileSystem, { root, path, relativePath }: ListingContext, name: string): FileStats {
   try {
     return fs.lstatSync(`${path}/${name}`, BIGINT)
   } catch {
     return fs.lstatSync(`${root.accessPath}/${joinPath(relativePath, name)}`, BIGINT)
   }
+}
+
+/** A mount that does not answer is a directory on another file system. */
+function addSilent(place: ListingContext, name: string, found: MutableFindings): void {
+  if (isPassedOver(place, name, 'directory', found)) return
+  if (place.options.rules.oneFileSystem) found.skipped.push({ name, reason: 'other-file-system' })
+  else found.problems.push({ name, ...fileProblemOf(noAnswer('lstat', []), joinPath(place.relativePath, name)) })
 }
 
 function addFault(place: ListingContext, name: string, error: unknown, found: MutableFindings): void {

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, statfsSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { RootError } from '../../../src/foundation/errors.ts'
+import { InterruptedError, RootError } from '../../../src/foundation/errors.ts'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import { openGuarded } from '../../../src/local/read/open-guarded.ts'
 import { awaitRoot, inspectRoot, openRoot } from '../../../src/local/read/open-root.ts'
@@ -160,6 +160,6 @@ test('a root that answers late is waited for, and no longer than somebody wants'
   await answered
   expect(clock.countSleepers()).toBe(0)
   const stopped = awaitRoot(faulty({ answers: () => new Promise(() => {}) }), '/net', around)
-  stop.abort(new Error('stopped'))
-  await expect(stopped).rejects.toThrow('stopped')
+  stop.abort(new InterruptedError())
+  await expect(stopped).rejects.toMatchObject({ kind: 'interrupted' })
 })
