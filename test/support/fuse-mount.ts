@@ -1,15 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
-import { mayMount } from './memory-disk.ts'
 import { needs } from './needs.ts'
 
 const PROGRAM = join(import.meta.dirname, 'fuse-mount.py')
-
-/** True if this process may mount a file system that a program of its own serves. */
-export const mayMountFuse = mayMount && existsSync('/dev/fuse')
 
 /** A mounted file system whose server can stop to answer, as one of a network does whose server is away. */
 export interface FuseMount {
@@ -24,7 +20,7 @@ export interface FuseMount {
 
 /** Mounts a file system with these files until the test is over; reading one whose text is null never ends. */
 export async function mountFuse(at: string, files: Readonly<Record<string, string | null>>): Promise<FuseMount> {
-  needs('python3', 'umount')
+  needs('mounts', 'fuse', 'python3', 'umount')
   mkdirSync(at, { recursive: true })
   const server = spawn('python3', [PROGRAM, at, JSON.stringify(files)], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => {

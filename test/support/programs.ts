@@ -63,6 +63,7 @@ const ABILITIES = {
   mounts: { says: 'the right to mount', isThere: () => hasCapability(21) },
   root: { says: 'the rights of root', isThere: () => process.geteuid?.() === 0 },
   'no-root': { says: 'a user who is not root', isThere: () => process.geteuid?.() !== 0 },
+  fuse: { says: 'FUSE', isThere: () => existsSync('/dev/fuse') },
   devices: { says: 'the right to make devices', isThere: () => hasCapability(27) },
   'watch-limits': { says: 'the right to lower the limit of watches', isThere: mayLimitWatches },
   ipv6: { says: 'an IPv6 loopback address', isThere: hasIpv6 },
