@@ -49,6 +49,16 @@ export async function awaitRoot(
   }
 }
 
+/** Opens a mirror's directory once its file system answers. Throws RootError. */
+export async function openAnsweringRoot(
+  fs: FileSystem,
+  path: string,
+  around: Parameters<typeof awaitRoot>[2],
+): Promise<OpenRoot> {
+  await awaitRoot(fs, path, around)
+  return openRoot(fs, path)
+}
+
 /** Returns the mounts in a mirror's directory that do not answer, relative to it. */
 export async function findSilent(
   fs: FileSystem,

@@ -1,6 +1,6 @@
 import { AutoResetEvent } from '../../foundation/concurrency/auto-reset-event.ts'
 import { InterruptedError, ShelfdError } from '../../foundation/errors.ts'
-import { awaitRoot, openRoot } from '../../local/read/open-root.ts'
+import { openAnsweringRoot } from '../../local/read/open-root.ts'
 import { isBatchDone, nextUploadDelayMs, nextWork, type WorkTimes } from '../../rules/next-work.ts'
 import { reactToFailure } from '../../rules/react-to-failure.ts'
 import { quarantineLeftMs } from '../../rules/retry-delay.ts'
@@ -210,8 +210,7 @@ export class MirrorController {
 
   async #workBetween(summary: SyncSummary): Promise<void> {
     const engine = { ...this.#engine, signal: AbortSignal.any([this.#engine.signal, this.#abort.signal]) }
-    await awaitRoot(engine.fs, this.settings.mirror.path, engine)
-    using root = openRoot(engine.fs, this.settings.mirror.path)
+    using root = await openAnsweringRoot(engine.fs, this.settings.mirror.path, engine)
     const mirror = await openMirror(engine, this.settings.mirror, root, { runId: 0, options: OPTIONS })
     await this.#scanner.open(mirror)
     summary.library = { id: mirror.row.library.remoteId, name: mirror.row.library.name }

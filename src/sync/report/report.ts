@@ -6,7 +6,7 @@ import { isNotFound, TemporaryError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { scanRulesOf } from '../../local/ignore/ignore-scope.ts'
 import type { FileSystem } from '../../local/read/file-system.ts'
-import { awaitRoot, findSilent, openRoot } from '../../local/read/open-root.ts'
+import { findSilent, openAnsweringRoot } from '../../local/read/open-root.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
 import { ownDirectoriesBelow } from '../../rules/mirror-roots.ts'
 import type { StoreReader } from '../../store/open-store.ts'
@@ -149,8 +149,7 @@ async function list(context: ReportContext, { library }: MirrorRow, client: Serv
 }
 
 async function scan(context: ReportContext, row: MirrorRow, settings: MirrorSettings): Promise<Differences> {
-  await awaitRoot(context.fs, row.path, context)
-  using root = openRoot(context.fs, row.path)
+  using root = await openAnsweringRoot(context.fs, row.path, context)
   const own = ownDirectoriesBelow(root.realPath, context.ownDirectories)
   const options = {
     storeDirectory: context.stateDirectory,

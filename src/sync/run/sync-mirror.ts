@@ -1,5 +1,5 @@
 import { nameOf, parentOf } from '../../foundation/files/paths.ts'
-import { awaitRoot, openRoot } from '../../local/read/open-root.ts'
+import { openAnsweringRoot } from '../../local/read/open-root.ts'
 import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
 import type { Store } from '../../store/open-store.ts'
 import { OPEN_FILES_START } from '../../store/tables/files.ts'
@@ -21,8 +21,7 @@ import { summarize } from './summarize.ts'
 /** Runs one pass over one mirror: scans, creates directories, uploads, follows ingestion, and summarizes. */
 export async function syncMirror(engine: Engine, settings: MirrorSettings, pass: Pass): Promise<void> {
   const { summary, options, runId } = pass
-  await awaitRoot(engine.fs, settings.path, engine)
-  using root = openRoot(engine.fs, settings.path)
+  using root = await openAnsweringRoot(engine.fs, settings.path, engine)
   const mirror = await openMirror(engine, settings, root, pass)
   const { row } = mirror
   summary.library = { id: row.library.remoteId === NOT_CREATED ? null : row.library.remoteId, name: row.library.name }

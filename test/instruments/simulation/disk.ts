@@ -2,6 +2,7 @@
 import { constants } from 'node:fs'
 import type { FileStats, FileSystem } from '../../../src/local/read/file-system.ts'
 import type { OddNumbers } from './odd-numbers.ts'
+import { fail, isSystemError } from './system-errors.ts'
 
 const EXT4 = 0xef53
 const KINDS = { file: 0o100000, directory: 0o040000, link: 0o120000, pipe: 0o010000 } as const
@@ -57,7 +58,7 @@ export class SimulatedDisk {
   /** Called with each absolute path that changed. */
   onChange: (path: string) => void = () => {}
   /** A directory that is mounted from a server which does not answer: calls on it end by their deadline. */
-  #silent: { readonly root: Node; readonly answer: PromiseWithResolvers<void> } | undefined
+  #silent: { readonly root: Node; readonly answer: Promise<void> } | undefined
 
   constructor(nowNs: () => bigint, odd?: OddNumbers) {
     this.#nowNs = nowNs
@@ -143,10 +144,7 @@ export class SimulatedDisk {
         }),
       accessSync: (path) => call('access', () => void (find(path, true).isReadable || fail('EACCES', path))),
       statfsSync: () => ({ type: EXT4, blocks: 1_000, bsize: 4_096 }),
-      answers: (path) => {
-        onCall('answers')
-        return this.#isSilent(this.#lookUp(path)) ? this.#silent?.answer.promise : undefined
-      },
+      answers: (path) => call('answers', () => (this.#isSilent(this.#lookUp(path)) ? this.#silent?.answer : undefined)),
     }
   }
 
@@ -219,13 +217,12 @@ export class SimulatedDisk {
 
   /** From now on the directory does not answer, until the returned function is called. */
   silence(path: string): () => void {
-    const root = this.#lookUp(path)
-    if (!root) throw new Error(`Nothing is at ${path}`)
-    const answer = Promise.withResolvers<void>()
+    const root = this.#lookUp(path) ?? fail('ENOENT', path)
+    const { promise: answer, resolve } = Promise.withResolvers<void>()
     this.#silent = { root, answer }
     return () => {
       this.#silent = undefined
-      answer.resolve()
+      resolve()
     }
   }
 
@@ -347,9 +344,7 @@ export class SimulatedDisk {
     return node
   }
 
-  #answering(node: Node, path: string): Node {
-    return this.#isSilent(node) ? fail('ETIMEDOUT', path) : node
-  }
+  #answering = (node: Node, path: string): Node => (this.#isSilent(node) ? fail('ETIMEDOUT', path) : node)
 
   #isSilent(node: Node | undefined): boolean {
     for (let at = this.#silent && node; at; at = at.place?.parent) if (at === this.#silent?.root) return true
@@ -372,12 +367,4 @@ function pathOf(node: Node): string {
   let at: Node = node
   for (; at.place; at = at.place.parent) names.unshift(at.place.name)
   return `/${names.join('/')}${at.inode === 3n ? '' : ' (deleted)'}`
-}
-
-function fail(code: string, path: string): never {
-  throw Object.assign(new Error(`${code}: ${path}`), { code, errno: -1, path })
-}
-
-function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'code' in error && 'errno' in error
 }
