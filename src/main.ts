@@ -29,6 +29,7 @@ async function main(): Promise<void> {
   const { stdout, stderr, env } = process
   const { signal, onStop } = await listenForStop()
   const { mayBeStuck } = await import('./foundation/concurrency/stuck-threads.ts')
+  // Before any thread starts, so before the listener that waits while threads load: the kernel ends those as well.
   process.on('exit', (code) => {
     if (mayBeStuck()) endWithoutThreads(code)
   })

@@ -254,7 +254,8 @@ const running = new Set<number>()
 function noteRunning(target: number): void {
   running.add(target)
   process.off('exit', endRunning)
-  process.on('exit', endRunning)
+  // Before the listener that ends this process at once because a thread of it hangs.
+  process.prependListener('exit', endRunning)
 }
 
 function endRunning(): void {

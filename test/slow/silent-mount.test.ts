@@ -28,7 +28,7 @@ async function homeWithSlowFile(): Promise<{ home: Home; net: FuseMount }> {
 }
 
 describe('a mount that does not answer', () => {
-  test('is named by a sync, which goes on with the others [F-FS-28]', PATIENT, async () => {
+  test('is named by a sync, which goes on with the others [F-FS-31]', PATIENT, async () => {
     const { home, net } = await syncedHome()
     net.freeze()
     home.write('Docs', { 'b.md': 'a second quokka' })

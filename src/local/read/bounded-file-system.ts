@@ -132,6 +132,6 @@ function listAgain(): void {
   for (const [id, mount] of shared) {
     if (ids.has(id) || isOpen.has(mount)) continue
     shared.delete(id)
-    mount.end()
+    void mount.end()
   }
 }

@@ -1,13 +1,13 @@
 /** Entry of the thread of a mount: makes calls of the file system one after the other, each of which may never return. */
 import { spawn } from 'node:child_process'
 import nodeFs from 'node:fs'
-import { workerData } from 'node:worker_threads'
+import { serveThread, threadData } from '../../foundation/concurrency/threads.ts'
 import { messageOf } from '../../foundation/errors.ts'
 import type { CallResult, MountCall, MountThreadData } from './shared-mount.ts'
 
-const { port, answers }: MountThreadData = workerData
+const { port, answers }: MountThreadData = threadData
 
-port.on('message', async (call: MountCall) => {
+serveThread(async (call: MountCall) => {
   port.postMessage({ id: call.id, ...(call.name === 'ask' ? await ask(String(call.args[0])) : answer(call)) })
   Atomics.add(answers, 0, 1)
   Atomics.notify(answers, 0)

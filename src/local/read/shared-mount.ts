@@ -1,6 +1,7 @@
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from 'node:worker_threads'
 import { mayGetStuck } from '../../foundation/concurrency/stuck-threads.ts'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
+import { endThread, startThread } from '../../foundation/concurrency/threads.ts'
 import { withinTime } from '../../foundation/concurrency/within-time.ts'
 import { noAnswer } from './file-errors.ts'
 import { ANSWER_MS } from './file-system.ts'
@@ -30,6 +31,7 @@ export type MountAnswer<T> = { readonly id: number } & CallResult<T>
 export type CallResult<T> = { readonly value: T } | { readonly error: { readonly message: string } }
 
 export interface MountThreadData {
+  /** Where it answers: unlike from a worker, the messages of a port can be taken without waiting for an event. */
   readonly port: MessagePort
   /** Counts the answers. */
   readonly answers: Int32Array
@@ -47,6 +49,7 @@ export class SharedMount {
   hasAnswered = false
   readonly #point: string
   readonly #limitMs: number
+  readonly #worker: Worker
   readonly #port: MessagePort
   readonly #answers = new Int32Array(new SharedArrayBuffer(4))
   readonly #waiting = new Map<number, (answer: MountAnswer<never>) => void>()
@@ -61,19 +64,17 @@ export class SharedMount {
     this.#limitMs = limitMs
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
-    const workerData: MountThreadData = { port: port2, answers: this.#answers }
-    const entry = threadEntry('./mount-thread', import.meta.url)
-    // Descriptors belong to the process: others read and close what this thread opens.
-    const options = {
-      workerData,
+    const data: MountThreadData = { port: port2, answers: this.#answers }
+    this.#worker = startThread(threadEntry('./mount-thread', import.meta.url), {
+      data,
       transferList: [port2],
       resourceLimits: LIMITS,
+      // Descriptors belong to the process: others read and close what this thread opens.
       trackUnmanagedFds: false,
       name: 'mount',
-    }
-    const worker = new Worker(entry, options)
-    worker.unref()
-    mayGetStuck(worker)
+    })
+    this.#worker.unref()
+    mayGetStuck(this.#worker)
     port1.on('message', (answer: MountAnswer<never>) => this.#take(answer)).unref()
   }
 
@@ -151,10 +152,10 @@ export class SharedMount {
     this.#post({ name: 'closeSync', args: [descriptor] }, () => {})
   }
 
-  /** Lets the threads end when they have made their calls. */
-  end(): void {
+  /** Ends the threads when they have made their calls; one that is stuck is left alone after some seconds. */
+  async end(): Promise<void> {
+    await Promise.all([endThread(this.#worker), this.#reader?.end()])
     this.#port.close()
-    this.#reader?.end()
   }
 
   async #callLater<T>(name: CallName | 'ask', ...args: readonly unknown[]): Promise<T> {
@@ -165,7 +166,7 @@ export class SharedMount {
     this.#lastId += 1
     const id = this.#lastId
     this.#waiting.set(id, onAnswer)
-    this.#port.postMessage({ ...call, id })
+    this.#worker.postMessage({ ...call, id } satisfies MountCall)
     return id
   }
 

@@ -132,7 +132,7 @@ test.each(['EACCES', 'EPERM', 'EIO', 'ESTALE'])('a root that fails with %s is un
   expect(thrownBy(() => inspectRoot(fs, directory))).toMatchObject({ code: 'root-unreadable' })
 })
 
-test('a root that never answers is refused after 5 s [F-FS-28]', async () => {
+test('a root that never answers is refused after 5 s [F-FS-31]', async () => {
   const clock = manualClock()
   const fs = faulty({ answers: () => new Promise(() => {}) })
   let failure: unknown

@@ -17,7 +17,7 @@ const HURRIED: Clock = {
 
 const never = () => new Promise<void>(() => {})
 
-test('a mirror that never answers is named, without a call on it, and the others go on [F-FS-28]', async () => {
+test('a mirror that never answers is named, without a call on it, and the others go on [F-FS-31]', async () => {
   await using service = await startFaultyService()
   const silent = writeTree(temporaryDirectory(), { 'a.md': 'out of reach' })
   const calls: string[] = []
@@ -43,7 +43,7 @@ test('a mirror that never answers is named, without a call on it, and the others
   expect(calls).not.toContain(silent)
 })
 
-test('what lies on a mount in the directory stays known while it does not answer [F-FS-28]', async () => {
+test('what lies on a mount in the directory stays known while it does not answer [F-FS-31]', async () => {
   await using service = await startFaultyService()
   const root = writeTree(temporaryDirectory(), { 'a.md': 'a', 'b.md': 'b', 'net/c.md': 'c', 'net/d/e.md': 'e' })
   const point = join(root, 'net')
@@ -77,7 +77,7 @@ test('what lies on a mount in the directory stays known while it does not answer
   expect(accountOf(await tested.sync([mirrorOf(root, { ignore: ['net/'] })])).problems).toEqual([])
 })
 
-test('a directory whose state cannot be read stays known with all below [F-FS-04, F-FS-28]', async () => {
+test('a directory whose state cannot be read stays known with all below [F-FS-04, F-FS-31]', async () => {
   await using service = await startFaultyService()
   const root = writeTree(temporaryDirectory(), { 'a.md': 'a', 'b.md': 'b', 'net/c.md': 'c' })
   let code: string | undefined
