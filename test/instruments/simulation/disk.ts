@@ -1,47 +1,12 @@
 /** A disk in memory: inodes, links and descriptors as Linux has them, times of the simulated clock, events for a watcher. */
 import { constants } from 'node:fs'
 import type { FileStats, FileSystem } from '../../../src/local/read/file-system.ts'
+import { type Common, type Directory, deviceOf, type Node, pathOf, type SimulatedFile } from './disk-nodes.ts'
 import type { OddNumbers } from './odd-numbers.ts'
 import { fail, isSystemError } from './system-errors.ts'
 
 const EXT4 = 0xef53
 const KINDS = { file: 0o100000, directory: 0o040000, link: 0o120000, pipe: 0o010000 } as const
-
-interface Common {
-  readonly inode: bigint
-  readonly birthNs: bigint
-  mtimeNs: bigint
-  ctimeNs: bigint
-  /** False: every attempt to read it fails with EACCES. */
-  isReadable: boolean
-  /** Undefined for the root, and for what was removed. */
-  place: { parent: Directory; name: string } | undefined
-}
-
-export interface SimulatedFile extends Common {
-  readonly kind: 'file'
-  bytes: Uint8Array
-  /** Set: reading its bytes fails with this code. */
-  fault: string | undefined
-}
-
-interface Directory extends Common {
-  readonly kind: 'directory'
-  readonly device: bigint
-  readonly entries: Map<string, Node>
-}
-
-interface Link extends Common {
-  readonly kind: 'link'
-  readonly target: string
-}
-
-interface Pipe extends Common {
-  readonly kind: 'pipe'
-}
-
-type Node = SimulatedFile | Directory | Link | Pipe
-
 const MOST_LINKS = 8
 
 /** The part of the disk that the program sees: it reads, and every call is a step at which it may die or the world may change. */
@@ -350,21 +315,4 @@ export class SimulatedDisk {
     for (let at = this.#silent && node; at; at = at.place?.parent) if (at === this.#silent?.root) return true
     return false
   }
-}
-
-function deviceOf(node: Node): bigint {
-  let at: Node = node
-  while (at.kind !== 'directory') {
-    if (!at.place) return 1n
-    at = at.place.parent
-  }
-  return at.device
-}
-
-/** Returns where a node lies now, as `/proc/self/fd` shows it. */
-function pathOf(node: Node): string {
-  const names: string[] = []
-  let at: Node = node
-  for (; at.place; at = at.place.parent) names.unshift(at.place.name)
-  return `/${names.join('/')}${at.inode === 3n ? '' : ' (deleted)'}`
 }
