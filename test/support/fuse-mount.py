@@ -13,7 +13,7 @@ mount_point, files = sys.argv[1], json.loads(sys.argv[2])
 names = list(files)
 ROOT, TIME = 1, 1700000000
 NAMES = {1: "lookup", 3: "getattr", 14: "open", 15: "read", 17: "statfs", 18: "release", 25: "flush", 26: "init"}
-NAMES |= {27: "opendir", 28: "readdir", 29: "releasedir"}
+NAMES |= {27: "opendir", 28: "readdir", 29: "releasedir", 36: "interrupt"}
 
 device = os.open("/dev/fuse", os.O_RDWR)
 libc = ctypes.CDLL(None, use_errno=True)
@@ -65,8 +65,16 @@ def answer(operation, node, body):
 
 
 def reply(unique, operation, node, body):
+    if operation == "interrupt":
+        # What asks here is a thread that is to end: its own request is answered, as servers do.
+        unique = struct.unpack("<Q", body[:8])[0]
+        if unique not in unending:
+            return
+        unending.remove(unique)
     data, failure = (b"", errno.ENOSYS) if operation is None else (answer(operation, node, body), 0)
-    if data is None:
+    if operation == "interrupt":
+        failure = errno.EINTR
+    elif data is None:
         data, failure = b"", errno.ENOENT
     try:
         os.write(device, struct.pack("<IiQ", 16 + len(data), -failure, unique) + data)
@@ -76,6 +84,8 @@ def reply(unique, operation, node, body):
 
 
 waiting = []
+# The reads that do not end by themselves.
+unending = set()
 is_frozen = False
 
 
@@ -102,13 +112,14 @@ while True:
             break
         continue
     _, code, unique, node = struct.unpack("<IIQQ", request[:24])
-    # Forgotten inodes and interrupts expect no answer.
-    if code in (2, 36, 42):
+    # Forgotten inodes expect no answer.
+    if code in (2, 42):
         continue
     operation = NAMES.get(code)
-    if operation not in (None, "init"):
+    if operation not in (None, "init", "interrupt"):
         print(operation, flush=True)
     if operation == "read" and files[names[node - 2]] is None:
+        unending.add(unique)
         continue
     if is_frozen:
         waiting.append((unique, operation, node, request[40:]))
