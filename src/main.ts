@@ -110,7 +110,8 @@ async function listenForStop(): Promise<Required<Pick<CliIo, 'signal' | 'onStop'
  * `process.reallyExit`, while the kernel ends them where another program takes the place of this one.
  */
 function endWithoutThreads(code: number): void {
-  if (process.platform !== 'win32') process.execve?.(process.execPath, ['node', '-e', `process.exit(${code})`], {})
+  if (process.platform !== 'win32' && process.execve)
+    process.execve(process.execPath, ['node', '-e', `process.exit(${code})`], {})
 }
 
 /** Reads until the program is asked to stop: an open stdin would keep the process alive. */
