@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { describeFailure, type ProgramCall, runProgram } from '../../src/foundation/run-program.ts'
 import { needs } from '../support/needs.ts'
 import { isRunning } from '../support/reader-processes.ts'
@@ -137,6 +137,7 @@ describe('a program that cannot be started', () => {
     )
     writeFileSync(join(directory, 'shut', 'other'), '')
     chmodSync(join(directory, 'shut'), 0)
+    onTestFinished(() => chmodSync(join(directory, 'shut'), 0o700))
     expect(await failureOf({ program: 'no-such-program', env: { PATH } })).toBe('there is no program "no-such-program"')
     expect(await failureOf({ program: '/nowhere/x' })).toBe('there is no program "/nowhere/x"')
     expect(await failureOf({ program: join(directory, 'file', 'x') })).toMatch(/^there is no program/)

@@ -47,6 +47,10 @@ const PROGRAM_DIRECTORIES = [
   '/bin',
 ]
 
+/** What the end of `npm test` needs at most where all is well, and where it is not. */
+const SUMMARY_LINES = 50
+const FAILURE_LINES = 200
+
 interface Outcome {
   readonly seconds: number
   readonly isDone: boolean
@@ -108,10 +112,6 @@ function report(row: Row, outcomes: readonly Outcome[], { base }: Place, keepsLo
   )
   return isDone
 }
-
-/** What the end of `npm test` needs at most where all is well, and where it is not. */
-const SUMMARY_LINES = 50
-const FAILURE_LINES = 200
 
 /** Makes the user's home directory and the checkout, which nobody else can read. */
 function prepare(row: Row): Place {
