@@ -38,8 +38,8 @@ it('any document is found by any of its own words', () => {
         { name: '', text: one },
         { name: 'other', text: other },
       ])
-      // A pair may begin with a mark of the character before it, which is no query.
-      for (const { source } of splitWords(one).filter((word) => /^[\p{L}\p{N}]/u.test(word.source))) {
+      // A pair may begin with a mark of the character before it, which is no query, as a stroke alone that stretches Arabic words.
+      for (const { source } of splitWords(one).filter((word) => /^(?!\u0640+$)[\p{L}\p{N}]/u.test(word.source))) {
         for (const query of [source, `"${source}"`, capitals(source)]) {
           expect([query, index.found(query).includes('')]).toEqual([query, true])
         }
