@@ -33,6 +33,8 @@ export class UploadBatcher implements Disposable {
   readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #plan: UploadPlan
+  /** Ids that answers gave to different contents: those of a later batch are not believed either. */
+  readonly #contested = new Set<string>()
   readonly #recorder: UploadRecorder
   readonly #options: BatcherOptions
   /** Committed, not begun. */
@@ -145,14 +147,13 @@ export class UploadBatcher implements Disposable {
     this.#timer = undefined
     this.#isDue = false
     let taken: Intent[] = []
-    const contested = contestedIds(
-      ended.flatMap(({ intent: { sha256 }, result }) => {
-        return result.kind === 'stored' ? [{ resourceId: result.resourceId, sha256 }] : []
-      }),
-    )
+    const named = ended.flatMap(({ intent: { sha256 }, result }) => {
+      return result.kind === 'stored' ? [{ resourceId: result.resourceId, sha256 }] : []
+    })
+    for (const id of contestedIds(named)) this.#contested.add(id)
     this.#write(() => {
       for (const { intent, result } of ended) {
-        this.#recorder.recordResult(intent, result, contested)
+        this.#recorder.recordResult(intent, result, this.#contested)
         if (result.kind === 'not-sent') this.#plan.substitute(intent)
       }
       taken = room > 0 ? this.#plan.take(room) : []
