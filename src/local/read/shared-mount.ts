@@ -37,8 +37,8 @@ export interface MountThreadData {
   readonly answers: Int32Array
 }
 
-/** Small: it makes one call at a time. */
-const LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
+/** Small, since it makes one call at a time. What it keeps is not bounded: a directory may have millions of names. */
+const LIMITS = { maxYoungGenerationSizeMb: 2 }
 
 /**
  * A mount that may not answer. A thread of its own makes the calls, and another one those that read, which may take long: so neither the
