@@ -12,13 +12,10 @@ import type { PathProblem } from './scan/scan-batch.ts'
 /** Created directories per commit; after a crash, at most that many requests answer 409. */
 const COMMIT_EVERY = 64
 
-/** After this number of failures in a row other than rejections, the rest waits for the next run: each may take minutes. */
+/** After this number of failures in a row (rejections do not count), the other directories wait for the next run. */
 const MOST_FAILURES_IN_A_ROW = 3
 
-/**
- * Returns the directories that the service lacks, parents before children. Where only some files are mirrored,
- * those without a file in them or below are left out: a tree may have many.
- */
+/** Returns the missing directories, parents first. If only some files are mirrored, leaves out directories that hold none of them. */
 export function listDirectoriesToCreate(
   { directories }: Pick<Store, 'directories'>,
   { row, settings }: Pick<OpenMirror, 'row' | 'settings'>,
@@ -32,9 +29,8 @@ export function listDirectoriesToCreate(
 }
 
 /**
- * Creates every pending directory of the mirror: parents first, each once. Directories that failed before come last, and the order begins
- * at a random one, so that directories that always fail cannot starve the others. Adds the problems of paths to `problems`; throws
- * what concerns the service.
+ * Creates every pending directory once, parents first. Directories that failed before come last, in a random order, so that they cannot
+ * starve the others. Adds problems of paths to `problems`; throws failures of the service.
  */
 export async function createDirectories(
   context: MirrorContext,
@@ -67,7 +63,6 @@ class DirectoryCreator {
   readonly #context: MirrorContext
   readonly #summary: SyncSummary
   readonly #problems: Map<string, PathProblem>
-  /** Paths of those created at the service, not committed. */
   #uncommitted: string[] = []
   #failuresInARow = 0
 
@@ -93,7 +88,6 @@ class DirectoryCreator {
     this.#summary.directories.failed += left
   }
 
-  /** Returns the directories that were created. */
   async #createWave(wave: readonly string[], failedBefore: ReadonlySet<string>): Promise<string[]> {
     const { random, limits } = this.#context.engine
     const first = Math.floor(random() * wave.length)
@@ -116,7 +110,6 @@ class DirectoryCreator {
     return created
   }
 
-  /** Returns whether it was created; records its failure otherwise. */
   async #createOne(path: string): Promise<boolean> {
     const { row } = this.#context.mirror
     if (this.#failuresInARow >= MOST_FAILURES_IN_A_ROW) return this.#fail()
@@ -169,8 +162,8 @@ class DirectoryCreator {
 }
 
 /**
- * Lists the library. Directories that a complete listing no longer shows become pending, so that they are created again; an
- * incomplete listing changes nothing (P11).
+ * Directories that a complete listing no longer shows become pending. An incomplete listing changes nothing (P11, files hidden by an
+ * error).
  */
 export async function recheckDirectories(context: MirrorContext): Promise<void> {
   const { store } = context.engine

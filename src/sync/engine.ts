@@ -21,34 +21,29 @@ import type { Progress } from './progress.ts'
 import type { OpenRescanner, StartWalk } from './scan/scan-batch.ts'
 import type { FileLog, MetricsSink } from './sinks.ts'
 
-/** A connection to the service whose credential has been checked. */
 export interface Connection {
   readonly client: ServiceClient
   readonly access: AccessContext
 }
 
-/** The service as the engine uses it: its identity, and a connection that opens with the first request. */
+/** The connection opens with the first request. */
 export interface Service {
-  /**
-   * What mirrors are pinned to: the origin, or the embedded library's own identity, which is undefined while that library
-   * was never started.
-   */
+  /** What mirrors are pinned to. It is undefined while the embedded library was never started. */
   readonly identity: string | undefined
   /** Where a configured address was given, such as `SHELFD_SERVICE_URL`, for messages. */
   readonly addressFrom?: string
   /** The directory of the library on this computer, for messages. */
   readonly directory?: string
-  /** Its identity is known without a request, so that a run without differences sends none. */
   readonly isEmbedded: boolean
   /** What decides which documents the embedded library can read, as a text that changes with it; undefined for a configured service. */
   describeReaders?(): string
   /** Checks the credential at the first call (4.1); later calls return the same connection. */
   connect(signal: AbortSignal): Promise<Connection>
-  /** Calls `listener` with an outage under way, then with each failed or late try of one, and with null once the service answers. */
+  /** Calls `listener` with the current outage, then with each failed try, and with null once the service answers. */
   onOutage(listener: OutageListener): Disposable
   /** Closes the connection; the next call opens a new one and checks the credential as it is then. */
   disconnect(): Promise<void>
-  /** Does the same without waiting for requests in flight, whose sockets may be dead. */
+  /** Like `disconnect`, without waiting for requests in flight, whose sockets may be dead. */
   reset(): Promise<void>
 }
 
@@ -58,7 +53,6 @@ export const mirrorSettings = z.object({
   path: z
     .string()
     .refine((path) => isAbsolute(path) && normalize(path) === path, 'must be an absolute path without ".."'),
-  /** Identifier or exact name. */
   library: z.string().min(1, 'must not be empty'),
   /** Create the library if it is missing: only in the embedded service, where nobody else can create it. */
   mayCreateLibrary: z.boolean(),
@@ -72,7 +66,6 @@ export const mirrorSettings = z.object({
   emptyFiles: z.enum(['upload', 'skip']),
   /** How long a file must stay unchanged before it is read again after it changed while it was read. */
   settleMs: boundedNumber(LIMIT_BOUNDS.durationMs),
-  /** `sync DIR` created this mirror; the configuration names the others. */
   isAdHoc: z.boolean(),
   /** What the directory holds, if its first sync needs a confirmation because it is so much; otherwise null. */
   breadth: z.string().nullable(),
@@ -90,7 +83,7 @@ export type EngineLimits = Readonly<z.infer<typeof engineLimits>>
 /** The commands that a configuration names before and after the work on a mirror's directory, such as one that mounts it. */
 export interface Hooks {
   has(mirror: string): boolean
-  /** Runs the command of a moment, if there is one; returns why it failed. Throws UsageError for one that others can change. */
+  /** Returns why the command failed. Throws UsageError for a program that others can change. */
   run(
     moment: 'before' | 'after',
     mirror: { readonly name: string; readonly path: string; readonly isDryRun: boolean },
@@ -99,15 +92,12 @@ export interface Hooks {
   ): Promise<string | undefined>
 }
 
-/**
- * What the stages work with. Service, disk, clock and randomness are parameters, so that the engine can run against anything.
- */
+/** What the stages work with. Service, disk, clock and randomness are parameters, so that tests can replace them. */
 export interface Engine {
   readonly store: Store
   readonly service: Service
   readonly startWalk: StartWalk
   readonly openRescanner: OpenRescanner
-  /** Held during a scan, so that one mirror is scanned at a time. */
   readonly scanMutex: Mutex
   readonly fs: FileSystem
   /** Real paths of the directories that hold the program's own data. */
@@ -120,11 +110,8 @@ export interface Engine {
   readonly fileLog: FileLog
   /** Runs the uploads of all mirrors, `transfers` at the same time. */
   readonly uploads: Pick<PQueue, 'add' | 'pending' | 'size'>
-  /** Contents of all mirrors whose upload is planned or in flight; others that the store calls `sending` were cut off. */
   readonly inFlight: Set<number>
-  /** What is in ingestion over all mirrors. */
   readonly ingestion: IngestionCapacity
-  /** Aborted when no new work may start. */
   readonly signal: AbortSignal
   /** Aborted some time after `signal`, when uploads in flight must end as well. */
   readonly graceSignal: AbortSignal
@@ -132,12 +119,10 @@ export interface Engine {
   readonly pollIntervals: PollIntervals
   /** The interval at which every file is hashed again; null: never. */
   readonly scrubIntervalMs: number | null
-  /** The hosts that share a ledger with this one; undefined for a store alone. */
   readonly fleet?: Membership | undefined
   readonly hooks?: Hooks | undefined
 }
 
-/** A pinned mirror whose root is the one it is pinned to; it is good while that is open. */
 export interface OpenMirror {
   readonly row: MirrorRow
   readonly settings: MirrorSettings

@@ -6,10 +6,7 @@ import { decideHit, type HitFacts, type SearchFilter, sortHits } from '../rules/
 import type { StoreReader } from '../store/open-store.ts'
 import type { MirrorPlace, ResourceFile } from '../store/tables/report-rows.ts'
 
-/**
- * The candidates that a service is asked for. Services may list no more than the first number, so the second is only tried, in the form
- * without excerpts, which keeps the answer small.
- */
+/** Services may limit the first number. The second is only tried in the form without excerpts, which keeps the answer small. */
 const CANDIDATES = { first: 100, most: 1_000 }
 
 interface FilteredHit {
@@ -20,9 +17,9 @@ interface FilteredHit {
 
 export interface FilteredSearch {
   readonly notice: string
-  /** Those that pass, in the order asked for. */
+  /** In the order asked for. */
   readonly hits: readonly FilteredHit[]
-  /** The best candidates of the service, which were looked at. */
+  /** The number of results that were looked at. */
   readonly candidates: number
   /** Whether these were all that the search found; otherwise further ones may pass. */
   readonly isComplete: boolean
@@ -33,17 +30,12 @@ export interface FilteredSearch {
 interface FilterInput {
   readonly client: Pick<ServiceClient, 'searchResources'>
   readonly filter: SearchFilter
-  /** As many hits are wanted; in another order than relevance, all candidates are looked at. */
   readonly wanted: number
-  /** Returns what the store has of each of these resources. */
   listFiles(resourceIds: readonly string[]): readonly ResourceFile[][] | Promise<readonly ResourceFile[][]>
   readonly signal: AbortSignal
 }
 
-/**
- * Searches (4.14), and filters and sorts what is found by what the store and the service say of each hit. Hits after the best hundred
- * have no excerpts.
- */
+/** Filters and sorts search results by what the store and the service know of each. Results after the best hundred have no excerpts. */
 export async function searchFiltered(
   request: Omit<SearchRequest, 'limit'>,
   { client, filter, wanted, listFiles, signal }: FilterInput,
@@ -93,7 +85,7 @@ async function filterHits(
   }
 }
 
-/** Returns what the store has of each resource; `place`: only of files that lie there. */
+/** `place`: only files that lie there. */
 export function listFilesOf(
   store: Pick<StoreReader, 'report'> | undefined,
   origin: string,

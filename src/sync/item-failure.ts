@@ -15,9 +15,8 @@ const ABILITIES: Readonly<Record<NeededRight['right'], string>> = {
 }
 
 /**
- * Returns the error of a request if it concerns the requested item alone, so that work on others can continue; undefined
- * if it concerns the service. If the error leaves that open, asks once for the credential's rights (4.1): the error concerns
- * the item if the service answers and grants the right.
+ * Returns the error of a request if it concerns the requested item alone; undefined if it concerns the service. If the error leaves that
+ * open, asks once for the credential's rights: a service that answers and grants the right is well.
  */
 export async function itemFailure(
   error: unknown,
@@ -31,7 +30,6 @@ export async function itemFailure(
   return mayBeItem && (await isServiceWell({ client }, needed, signal)) ? error : undefined
 }
 
-/** Returns whether the service answers a request that concerns no item, and grants the right (4.1). */
 export async function isServiceWell(
   { client }: Pick<Connection, 'client'>,
   needed: NeededRight,
@@ -44,7 +42,7 @@ export async function isServiceWell(
     // An access context need not list every library; the listing does.
     return (library ?? (await findListed(client, needed.libraryId, signal)))?.access.includes(needed.right) ?? false
   } catch {
-    // The caller reports the first error, which names the cause better than this one.
+    // // The caller reports the first error, which names the cause better.
     return false
   }
 }

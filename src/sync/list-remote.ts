@@ -8,7 +8,7 @@ import type { ServiceClient } from '../remote/service-client.ts'
 import type { ListedEntry } from '../store/tables/report-rows.ts'
 
 export interface Listing {
-  /** Directories that could not be listed completely: what they and all below hold is unknown, never absent (P11). */
+  /** Directories that could not be listed completely; what they hold is unknown, never absent (P11, files hidden by an error). */
   readonly incomplete: readonly UnlistedDirectory[]
 }
 
@@ -26,19 +26,18 @@ export interface ListingTarget {
   readonly logger: Logger
   readonly signal: AbortSignal
   readonly add: (entries: readonly ListedEntry[]) => void
-  /** Called with the library path of each folder. */
   readonly addFolder?: (path: string) => void
-  /** Library paths of directories to list with all below, which may be absent; by default the whole library. */
+  /** Library paths to list, which may be absent; by default the whole library. */
   readonly from?: readonly string[]
 }
 
 export interface ListingBounds {
   readonly levels: number
-  /** Requests for the whole library: one for each directory and for each further page. */
+  /** Requests for the whole library, one for each page. */
   readonly requests: number
 }
 
-/** No tree that can be mirrored reaches these: a larger library has folders that contain themselves, or never ends. */
+/** A tree within these bounds can be mirrored; beyond them, folders contain themselves or the listing never ends. */
 const BOUNDS: ListingBounds = { levels: 256, requests: 1_000_000 }
 
 /** A local path has at most 4,096 bytes. */
@@ -46,8 +45,8 @@ const LONGEST_PATH = 8_192
 const LONGEST_NAME = 120
 
 /**
- * Lists a whole library, directories in parallel, and passes the files of each page to `add` when it arrives. A library
- * that exceeds `bounds` is listed incompletely. Throws what concerns the service as a whole.
+ * Lists a library, directories in parallel, and passes the files of each page to `add`. A library that exceeds `bounds` is listed
+ * incompletely. Throws what concerns the service as a whole.
  */
 export async function listRemote(target: ListingTarget, bounds = BOUNDS): Promise<Listing> {
   const walk: RemoteWalk = { target, requestsLeft: bounds.requests - 1, incomplete: [] }
@@ -71,7 +70,6 @@ interface RemoteWalk {
   readonly incomplete: UnlistedDirectory[]
 }
 
-/** Lists one directory; returns the paths of its folders. A failure that concerns it alone makes the listing incomplete. */
 async function listDirectory(walk: RemoteWalk, path: string): Promise<readonly string[]> {
   try {
     return await listPages(walk, path)

@@ -1,4 +1,4 @@
-/** Sends notices and remembers what was announced. Whether there is one, and its words, are decided in `rules/notices.ts`. */
+/** Sends notices and remembers what was announced. `rules/notices.ts` decides whether to notify, and in which words. */
 import { messageOf } from '../foundation/errors.ts'
 import { escapeText } from '../foundation/text/safe-text.ts'
 import {
@@ -17,7 +17,6 @@ export interface NoticePlan {
   readonly channels: readonly Channel[]
   /** A mirror that is behind for this time is worth a notice; null: never. */
   readonly overdueMs: number | null
-  /** The name of this machine, for messages. */
   readonly host: string
 }
 
@@ -27,7 +26,7 @@ const KEY = 'notices'
 /** How often the times of mirrors that are up to date are stored within `overdueMs`. */
 const STORED_TIMES = 24
 
-/** Notifies people of what goes wrong and of its end, once for each cause, also across restarts: the store keeps what was sent. */
+/** Notifies people once of each failure and of its end, also across restarts, because the store keeps what was sent. */
 export class Notifications implements AsyncDisposable {
   readonly #context: NoticeContext
   readonly #plan: NoticePlan
@@ -42,7 +41,7 @@ export class Notifications implements AsyncDisposable {
     this.#stored = this.#state
   }
 
-  /** Sends the notice that the situation calls for; does nothing while it is still sending. Problems of sending are warnings in the log. */
+  /** Sends the notice that the situation requires, if none is being sent. Failures to send are warnings in the log. */
   async update(seen: Situation): Promise<void> {
     const { logger, signal } = this.#context
     if (this.#updating || signal.aborted) return
@@ -54,7 +53,6 @@ export class Notifications implements AsyncDisposable {
     await this.#updating
   }
 
-  /** Waits until the store says whether a notice that is being sent arrived: what did not is sent again by whoever reads it next. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#updating
   }
@@ -95,13 +93,13 @@ export class Notifications implements AsyncDisposable {
       store.write(() => store.keyValues.set(KEY, JSON.stringify(state)))
       this.#stored = state
     } catch (error) {
-      // A full disk is worth a notice itself; this process remembers that it was sent.
+      // // A full disk is worth a notice itself, which this process remembers.
       logger.warn('cannot record a notice', { reason: escapeText(messageOf(error)) })
     }
   }
 }
 
-/** The stored state; nothing is announced if there is none, or another version wrote it in another form. */
+/** Nothing is announced if there is no state, or one of another version. */
 function readState({ store }: NoticeContext): NoticeState {
   try {
     const parsed: unknown = JSON.parse(store.keyValues.get(KEY) ?? '')
@@ -111,7 +109,7 @@ function readState({ store }: NoticeContext): NoticeState {
   }
 }
 
-/** Returns whether a state is worth a write: times that merely go on are, once they have gone on by `stepMs`. */
+/** Times that merely go on are written once they have gone on by `stepMs`. */
 function differs(stored: NoticeState, state: NoticeState, stepMs: number): boolean {
   const { upToDateAt: storedTimes, ...rest } = stored
   const { upToDateAt: times, ...now } = state
@@ -123,11 +121,10 @@ function differs(stored: NoticeState, state: NoticeState, stepMs: number): boole
   })
 }
 
-/** How an attempt to send ended. `doubt`: it may have arrived. Reasons hold no secret. */
+/** `doubt`: it may have arrived. Reasons hold no secret. */
 export type Delivery = { readonly kind: 'sent' } | { readonly kind: 'not-sent' | 'doubt'; readonly reason: string }
 
 export interface Channel {
-  /** For messages, without secrets: `webhook https://hooks.slack.com`. */
   readonly name: string
   /** Tries once, within a time limit of its own. */
   send(message: NoticeMessage, signal: AbortSignal): Promise<Delivery>

@@ -14,7 +14,7 @@ export const passOptions = z.object({
   acceptsRemovals: z.boolean(),
   /** The mirror may take over a directory that the library already holds (P14). */
   adopts: z.boolean(),
-  /** Pins the mirror to the directory that is at its path now, also if it was pinned to another one (P15). */
+  /** Pins the mirror to the directory that is at its path now (P15, roots). */
   acceptsRoot: z.boolean(),
   /** A directory that holds the home or the system may become a mirror. */
   acceptsBreadth: z.boolean(),
@@ -24,7 +24,7 @@ export const passOptions = z.object({
 
 export type PassOptions = Readonly<z.infer<typeof passOptions>>
 
-/** Nothing is done that wants a confirmation of a person, and nothing more than is due. */
+/** Does nothing that needs a confirmation, and nothing that is not due. */
 export const CAREFUL_PASS = {
   hashEverything: false,
   isDryRun: false,
@@ -35,20 +35,17 @@ export const CAREFUL_PASS = {
   minAgeMs: null,
 } as const satisfies Omit<PassOptions, 'waitMs'>
 
-/**
- * Says which uploads count as one run: those of all mirrors under a run's id; or, for a mirror of the daemon, those since a time
- * (monotonic).
- */
+/** Which uploads count as one run: those with a run's id, or those of a daemon's mirror since a time (monotonic). */
 export type QuotaScope =
   | { readonly kind: 'run'; readonly runId: number; readonly afterUploadId: number }
   | {
       readonly kind: 'span'
       readonly sinceMs: number
-      /** After so long at the latest a limit leaves room again; absent: the next batch continues. */
+      /** A limit leaves room again after this time; absent: the next batch continues. */
       readonly freesAfterMs?: number
     }
 
-/** What one run, over all its mirrors, has finished trying and leaves to a later run. */
+/** What one run has finished trying, over all its mirrors. */
 export interface RunAttempts {
   /** Contents that were quarantined or refused in this run. */
   readonly exhausted: Set<number>
@@ -66,9 +63,9 @@ export interface Pass {
   readonly runId: number
   readonly quotaScope: QuotaScope
   readonly attempts: RunAttempts
-  /** Mirrors that the run has sent to so far, whose resources may still be in ingestion. */
+  /** Mirrors that the run has sent to, whose resources may still be in ingestion. */
   readonly followed: MirrorRow[]
-  /** Filled during the pass, so that it is also true for a pass that was cut short. */
+  /** Filled during the pass, so that it is also valid for a pass that was cut short. */
   readonly summary: SyncSummary
   readonly options: PassOptions
 }
@@ -81,14 +78,10 @@ export interface UploadOptions {
   readonly waitMs: number
   /** How long to wait for what other hosts of a fleet send; `waitMs` if absent. */
   readonly waitForOthersMs?: number
-  /** Which uploads count for the limits of a run. */
   readonly quotaScope: QuotaScope
   readonly attempts: RunAttempts
-  /** Checks first that the directories created earlier still exist. */
   readonly rechecksDirectories?: boolean
-  /** Called with the path of each file that is no longer what was hashed. */
   readonly onUnread?: (path: string) => void
-  /** Returns whether nothing is to be sent now, as while the mirror is paused. */
   readonly isHeld?: () => boolean
   /** Called when there is nothing to upload for the moment; only while the stage is open. */
   readonly onIdle?: () => void

@@ -11,22 +11,18 @@ export function pauseMirrors(store: Store, names: readonly string[]): void {
   store.write(() => setState(store, names, 'paused'))
 }
 
-/** Ends the pause of these mirrors, or of all if none is named. */
 export function resumeMirrors(store: Store, names: readonly string[]): void {
   store.write(() => setState(store, names, 'running'))
 }
 
-/** Returns whether the daemon's uploads for this mirror are paused. A sync by hand ignores the pause. */
 export function isPaused({ keyValues }: StoreReader, name: string): boolean {
   return (keyValues.get(FOR_ONE + name) ?? keyValues.get(FOR_ALL)) === ('paused' satisfies PauseState)
 }
 
-/** Returns the names of all mirrors that have a value of their own. */
 export function listPauseKeys({ keyValues }: StoreReader): string[] {
   return keyValues.list(FOR_ONE).map(({ key }) => key.slice(FOR_ONE.length))
 }
 
-/** Forgets whether this mirror was paused. Call it inside a transaction. */
 export function forgetPause({ keyValues }: StoreReader, name: string): void {
   keyValues.remove(FOR_ONE + name)
 }

@@ -5,10 +5,7 @@ const count = z.number().default(0)
 
 const uploadProgress = z.object({ path: z.string(), sizeBytes: z.number(), bytesSent: z.number() })
 
-/**
- * `turn`: another mirror is being scanned, or the daemon does the sync of another client; `ledger`: the ledger of hosts is asked; `hosts`:
- * other hosts send the rest.
- */
+/** `turn`: another sync runs; `ledger`: the ledger is asked; `hosts`: other hosts send the remaining contents. */
 const phases = [
   'starting',
   'turn',
@@ -31,7 +28,6 @@ export const progressShape = z.object({
   directoriesDone: count,
   directoriesTotal: count,
   contentsSent: count,
-  /** Uploaded contents, and those left to upload as far as that is known. */
   contentsTotal: count,
   /** Bytes of stored contents and bytes sent by uploads in flight; a failed upload subtracts its bytes. */
   bytesSent: count,
@@ -39,7 +35,7 @@ export const progressShape = z.object({
   /** Uploads in flight, at most `transfers`. */
   uploads: z.array(uploadProgress).prefault([]),
   inIngestion: count,
-  /** Path of the resource that is followed for the longest time; empty when there is none. */
+  /** Path of the resource that is followed for the longest time; empty without one. */
   inIngestionLongest: z.string().default(''),
   searchable: count,
   /** The outage that stops the run for the moment; null: none. */
@@ -60,7 +56,6 @@ export function announceUploads(progress: Progress, left: { readonly n: number; 
   progress.bytesTotal = progress.bytesSent + left.bytes
 }
 
-/** Takes an announced upload off the totals, because this run will not do it. */
 export function withdrawUpload(progress: Progress, sizeBytes: number): void {
   progress.contentsTotal -= 1
   progress.bytesTotal -= sizeBytes
@@ -74,7 +69,6 @@ interface UploadCounter {
   end(isStored: boolean): void
 }
 
-/** Begins to count an upload. */
 export function beginUpload(
   progress: Progress,
   { path, sizeBytes }: { readonly path: string; readonly sizeBytes: number },

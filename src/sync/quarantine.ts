@@ -5,7 +5,7 @@ import type { Store, StoreReader } from '../store/open-store.ts'
 import type { QuarantineRow } from '../store/tables/problems.ts'
 import type { MirrorPlace } from '../store/tables/report-rows.ts'
 
-/** One content that failed, with every file that has it; times in ISO 8601. */
+/** Times are in ISO 8601. */
 export interface Quarantined {
   readonly contentId: number
   readonly sha256: string
@@ -26,13 +26,11 @@ export interface Quarantined {
 
 export interface QuarantinedFile {
   readonly mirror: string
-  /** The mirror's directory. */
   readonly root: string
-  /** Relative to `root`. */
   readonly path: string
 }
 
-/** Returns when a content that fails with `code` now is due again (wall clock): later after each earlier failure. */
+/** Returns when the content is due again (wall clock). The time grows with each failure. */
 export function quarantineUntil(
   { store, clock }: { readonly store: Store; readonly clock: Clock },
   contentId: number,
@@ -47,7 +45,6 @@ export function listQuarantine(store: StoreReader): Quarantined[] {
   return [...rows.values()].flatMap(([first, ...others]) => (first ? [toQuarantined(first, others)] : []))
 }
 
-/** A path whose problem keeps its file, or what lies in its directory, from being read and sent. */
 export interface FailedPath extends QuarantinedFile {
   readonly code: string
   readonly message: string
@@ -65,13 +62,12 @@ export function listFailedPaths(store: StoreReader): FailedPath[] {
   )
 }
 
-/** What failed and is to be tried again or set aside. */
 export interface Failures {
   readonly contentIds: readonly number[]
   readonly paths: readonly MirrorPlace[]
 }
 
-/** Makes failed contents due now, and ends the setting aside of paths. Returns how many of them were failed, or set aside. */
+/** Makes failed contents due now, and ends the setting aside of paths. Returns how many there were. */
 export function retryFailures(store: Store, failures: Failures): number {
   return change(store, failures, { kind: 'retry', make: store.quarantine.makeDue, isSetAside: false })
 }
@@ -87,7 +83,7 @@ interface Change {
   readonly isSetAside: boolean
 }
 
-/** The hosts of a fleet learn of contents with the next batch that this one settles. */
+/** The hosts of a fleet learn of it with the next batch. */
 function change(store: Store, { contentIds, paths }: Failures, { kind, make, isSetAside }: Change): number {
   return store.write(() => {
     const changed = contentIds.filter(make)

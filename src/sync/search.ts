@@ -7,22 +7,20 @@ import type { SearchableText } from '../store/tables/ingestion.ts'
 import type { MirrorRow } from '../store/tables/mirrors.ts'
 import type { ReportContext } from './report/report.ts'
 
-/** The most documents of a mirror that are searched for, and that are read because others have no phrase. */
 const MOST_SEARCHES = 5
 const MOST_READ = 50
 const MOST_BYTES = 262_144
-/** A phrase that this number of documents have identifies none of them. */
+/** A phrase in this number of documents identifies none of them. */
 const MOST_RESULTS = 50
 
 interface SearchCheck {
-  /** Documents that were searched for. */
   readonly tried: number
   readonly problems: readonly SummaryProblem[]
 }
 
 /**
- * Searches the library for a phrase from each of some text documents that the run made searchable (4.14). A document that its
- * phrase does not find is a problem, and so is an error of the service, which ends the check; throws InterruptedError.
+ * Searches for a phrase from some documents that the run made searchable. A document that is not found is a problem; an error of the
+ * service ends the check.
  */
 export async function verifySearch(context: ReportContext, mirrorName: string, runId: number): Promise<SearchCheck> {
   const problems: SummaryProblem[] = []
@@ -62,7 +60,7 @@ async function searchFor(
   }
 }
 
-/** A phrase of the bytes that were sent; undefined when the file is another one by now, is no UTF-8 or has none. */
+/** Undefined when the file changed, is no UTF-8 or has no phrase. */
 function readPhrase({ fs }: ReportContext, row: MirrorRow, { path, sha256, size }: SearchableText): string | undefined {
   try {
     const root = inspectRoot(fs, row.path)
@@ -86,8 +84,8 @@ const RUN_OF_WORDS =
   /(?<![\p{L}\p{M}\p{N}\p{Pd}\p{Pc}\p{S}'’.@/\\])[\p{L}\p{M}]+(?: [\p{L}\p{M}]+)+(?![\p{L}\p{M}\p{N}\p{Pd}\p{Pc}\p{S}'’@/\\]|\.[\p{L}\p{N}])/gu
 
 /**
- * Returns the longest run of up to six words of a plain text or Markdown document: a phrase that a search finds whatever it
- * makes of marks and line ends. Undefined for a text without one, such as a list of numbers or text without blanks.
+ * Returns the longest run of up to six words, which a search finds whatever the service makes of marks and line ends; undefined without
+ * one.
  */
 export function choosePhrase(text: string): string | undefined {
   const shown = text.slice(0, MOST_CHARACTERS).replaceAll(/<!--[\s\S]*?(?:-->|$)/g, '\n')
@@ -101,16 +99,12 @@ export function choosePhrase(text: string): string | undefined {
   return longest
 }
 
-/** The most names of files that are read, searches that are tried, and words in one search. */
 const MOST_FILES = 200
 const MOST_TRIES = 3
 const MOST_WORDS = 3
 const SHORTEST_WORD = 4
 
-/**
- * Returns words that find something in a mirror's library, taken from the names of its files, which services search as well.
- * Undefined when none of a few tries found anything.
- */
+/** Returns words from file names that find something in the library; undefined if none of a few tries does. */
 export async function suggestSearch(context: ReportContext, mirrorName: string): Promise<string | undefined> {
   const row = context.store.mirrors.findByName(mirrorName)
   if (!row) return undefined
@@ -128,14 +122,13 @@ export async function suggestSearch(context: ReportContext, mirrorName: string):
   return undefined
 }
 
-/** The words of a file's name without its extension. */
 function wordsOfName(name: string): string {
   const [stem = ''] = /^.+(?=\.)|^.+/.exec(name) ?? []
   const words = stem.split(/[^\p{L}\p{N}]+/u).filter((word) => /^\p{L}+$/u.test(word))
   return words.some(({ length }) => length >= SHORTEST_WORD) ? words.slice(0, MOST_WORDS).join(' ') : ''
 }
 
-/** Errors count as nothing found, because a suggestion must not fail a command; only an interruption throws. */
+/** Errors count as nothing found, because a suggestion must not fail a command. */
 async function findsSomething({ service, signal }: ReportContext, libraryId: string, query: string): Promise<boolean> {
   try {
     const { client } = await service.connect(signal)

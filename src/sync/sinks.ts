@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { UploadOutcome } from '../store/tables/uploads.ts'
 
-/** The log message of an upload that failed again; the summary of a run lists each as well. */
+/** The summary of a run lists each upload as well. */
 export const FAILED_AGAIN = 'an upload failed again'
 
 /** A file that a dry run would upload; `path` is relative to the mirror's root. */
@@ -13,7 +13,6 @@ export const sentFile = dryRunFile.extend({ resourceId: z.string(), isDuplicate:
 export type DryRunFile = Readonly<z.infer<typeof dryRunFile>>
 export type SentFile = Readonly<z.infer<typeof sentFile>>
 
-/** Receives each file that is or would be uploaded; the implementation decides what it shows. */
 export interface FileLog {
   wouldSend(file: DryRunFile): void
   sent(file: SentFile): void
@@ -26,7 +25,6 @@ export interface MetricsSink {
   uploadEnded(outcome: UploadOutcome, sizeBytes: number): void
   /** A resource became searchable `durationMs` after its upload. */
   searchableAfter(durationMs: number): void
-  /** A scan found changed files that the watcher had not reported. */
   watcherMissed(files: number): void
 }
 

@@ -4,26 +4,24 @@ import { MINUTE_MS } from '../../foundation/text/times.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { FileLog, SentFile } from '../sinks.ts'
 
-/** Files named per minute: people who work with some files see each of them, and a first pass does not fill the disk. */
+/** People who work with some files see each of them named, and a first pass does not fill the disk. */
 const MOST_NAMED = 60
 /** The least interval between two lines that sum up the other files. */
 const SUM_INTERVAL_MS = 5 * MINUTE_MS
-/** The message that names one file. */
 export const SENT = 'sent'
-/** The message that sums up the files that were not named; readers may add up the numbers, so none may be left out. */
+/** The message that sums up the files that were not named. Readers may add up the numbers, so none is left out. */
 export const SENT_BESIDES = 'sent besides'
-/** The message that sums up failures alone. */
 export const UPLOADS_FAILED = 'uploads failed'
 
 const NOTHING = { created: 0, duplicates: 0, aliases: 0, failed: 0, bytes: 0 }
 
-/** Logs the uploads of one mirror: file by file, and as a sum when there are many. */
+/** Logs the uploads of one mirror: each file by name, or a sum when there are many. */
 export class ActivityLog implements FileLog {
   readonly #clock: Clock
   readonly #logger: Logger
   readonly #mirror: string
   #logAtMs = Number.NEGATIVE_INFINITY
-  /** The results of runs that were not logged yet; named files are subtracted. */
+  /** The results of runs that were not logged yet, without the named files. */
   #sums = { ...NOTHING }
   #minuteEndsAtMs = Number.NEGATIVE_INFINITY
   #namedInMinute = 0
@@ -44,7 +42,6 @@ export class ActivityLog implements FileLog {
     this.#sums.bytes -= bytes
   }
 
-  /** Adds the summary of a run that ended, after its files went to `sent`. */
   add({ uploads }: SyncSummary): void {
     const { created, duplicates, aliases, failed, bytes } = this.#sums
     this.#sums = {
@@ -57,7 +54,6 @@ export class ActivityLog implements FileLog {
     if (this.#clock.monotonicMs() >= this.#logAtMs) this.flush()
   }
 
-  /** Logs the sums that were not logged yet. */
   flush(): void {
     const counted = Object.entries(this.#sums).filter(([, sum]) => sum > 0)
     this.#sums = { ...NOTHING }

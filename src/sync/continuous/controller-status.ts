@@ -6,13 +6,12 @@ import { describeHold } from '../../rules/limits.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import { ledgerStatus } from '../fleet/ledger-monitor.ts'
 
-/** The reasons to hold back uploads. */
 const holdCodes = ['paused', 'maintenance', 'scheduled'] as const
 
 const timeMs = z.number().nullable()
 const errorReason = z.object({ code: z.enum(errorCodes), message: z.string() })
 
-/** The status of one mirror controller; times are wall clock. */
+/** Times are wall clock. */
 const controllerStatus = z.object({
   /** `halted`: an operator must act; `waiting`: the controller continues by itself. */
   state: z.enum(['starting', 'scanning', 'idle', 'sending', 'waiting', 'held', 'halted']),
@@ -32,7 +31,6 @@ const controllerStatus = z.object({
   nextScanAt: timeMs,
 })
 
-/** The state of the service, and since when (wall clock). */
 const serviceStatus = z.object({
   state: z.enum(['unasked', 'connected', 'away', 'refused']),
   sinceMs: z.number(),
@@ -45,18 +43,14 @@ export type ControllerState = ControllerStatus['state']
 export type WaitReason = Readonly<NonNullable<ControllerStatus['reason']>>
 export type ServiceStatus = Readonly<z.infer<typeof serviceStatus>>
 
-/** The status of one mirror; times are wall-clock milliseconds. */
 const daemonMirrorStatus = z.object({
   name: z.string(),
   path: z.string(),
   ...controllerStatus.omit({ nextScanAt: true }).shape,
-  /** The next planned scan or batch. */
   nextRunAt: z.number().nullable(),
-  /** The next batch of the mirror's schedule; null without a schedule. */
   nextBatchAt: z.number().nullable().default(null),
 })
 
-/** The status of the whole daemon, for `status`, health, metrics and the service manager. */
 export const daemonStatus = z.object({
   pid: z.int(),
   startedAt: z.number(),
@@ -65,7 +59,6 @@ export const daemonStatus = z.object({
   ledger: ledgerStatus.nullable().default(null),
   /** The disk of the store is full: nothing is sent until there is room. */
   isStoreFull: z.boolean(),
-  /** Uploads in flight, and resources in ingestion. */
   uploading: z.number(),
   inIngestion: z.number(),
   mirrors: z.array(daemonMirrorStatus).readonly(),
@@ -93,7 +86,6 @@ export function describeStatus(status: DaemonStatus): string {
   return parts.filter((part) => part !== '').join(', ')
 }
 
-/** The daemon's work for one mirror, as fields; those that do not apply are undefined. */
 export function describeController(
   status: DaemonMirrorStatus,
   nowMs: number,
@@ -115,7 +107,6 @@ export function describeWatching({
   }
 }
 
-/** When it did or will do something, by label; only what is known. */
 export function timesOfController(status: DaemonMirrorStatus): readonly (readonly [label: string, timeMs: number])[] {
   const times = [
     ['last full scan', status.lastScanAt],
@@ -140,7 +131,6 @@ function describeWatcher(watcher: DaemonMirrorStatus['watcher']): string | undef
   return OF_SYSTEM[process.platform] ?? watcher
 }
 
-/** Why a mirror holds back new files: the limits of a run or a day. */
 export function heldByLimits(mirror: string, { heldBack, heldBackBy }: SyncSummary['uploads']): WaitReason {
   const files = counted(heldBack, 'new file is', 'new files are')
   const limits = heldBackBy.map(describeHold).join('; ')

@@ -35,10 +35,7 @@ const SHORTEST_DELAY_MS = 2_000
 
 const OPTIONS: PassOptions = { ...CAREFUL_PASS, waitMs: 0 }
 
-/**
- * Keeps one mirror up to date until the engine's signal is aborted: scans, rescans reported paths once they are settled,
- * uploads. After an error it waits or halts, and tries again by itself; `run` throws only what stops the whole daemon.
- */
+/** Keeps one mirror up to date until the engine's signal is aborted. After an error it waits or halts, and tries again by itself. */
 export class MirrorController {
   readonly settings: ControllerSettings
   readonly #engine: Engine
@@ -145,7 +142,6 @@ export class MirrorController {
     }
   }
 
-  /** Runs until the engine's signal is aborted; throws what stops the whole daemon. */
   async run(): Promise<void> {
     const { signal } = this.#engine
     try {
@@ -325,7 +321,6 @@ export class MirrorController {
     this.#trouble = { state, reason }
   }
 
-  /** Waits until nothing is left to do for a batch. */
   async #whenDone(signal: AbortSignal): Promise<void> {
     const isOver = () => signal.aborted || this.#engine.signal.aborted
     const isDone = () => {

@@ -24,7 +24,6 @@ interface RunOptions {
   /** Called when nothing is left to upload for the moment, and when the upload stage ends. */
   readonly onIdle: () => void
   readonly onUnread: (path: string) => void
-  /** Returns whether nothing is to be sent now, as while the mirror is paused. */
   readonly isHeld: () => boolean
 }
 
@@ -54,7 +53,6 @@ export class MirrorRun {
     return this.#stage !== undefined && !this.#isOver && !this.#stage.isIdle
   }
 
-  /** Throws the error that ended the upload stage, if any. */
   assertWell(): void {
     if (this.#failure) throw this.#failure.error
   }
@@ -109,7 +107,7 @@ export class MirrorRun {
     return true
   }
 
-  /** Never rejects: `assertWell` throws the error. */
+  /** Never rejects: `throwIfFailed` throws the error. */
   async #uploadToTheEnd(stage: UploadStage, { follower }: OpenConnection): Promise<void> {
     try {
       await stage.run()

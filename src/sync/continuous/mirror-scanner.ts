@@ -12,16 +12,14 @@ import { rescanHints } from './rescan-hints.ts'
 
 /** Hints rescanned together. */
 const MOST_HINTS = 2_000
-/** The rescanner is closed after this time without work. */
 const RESCANNER_IDLE_MS = 30_000
 /** A scan that reports this many unsettled files may have left out others. */
 const MANY_UNSETTLED = 10_000
 /** A file that is unsettled for this multiple of `settle`, and at least this long, is reported as busy. */
 const BUSY_FACTOR = 5
 const BUSY_AT_LEAST_MS = 60_000
-/** The most problems that are kept of one run. */
 const MOST_PROBLEMS = 10_000
-/** The watcher may still report a change that is younger than this. */
+/** The watcher may not have reported a younger change yet. */
 const ANNOUNCED_WITHIN_MS = 2_000
 /** A scan that hashed files counts at most as this duration, or as the scan before it if that took longer. */
 const HASHING_COUNTS_MS = 1_000
@@ -49,7 +47,6 @@ export class MirrorScanner implements AsyncDisposable {
   /** Kept by path, because a run may last for days and the watcher may report an unreadable path again and again. */
   #problems = new Map<string, PathProblem>()
   #isComplete = false
-  /** Paths that the last scan reported as busy. */
   #busy = new Set<string>()
 
   /** `onDue` is called when `dueMs` may be earlier than before. */
@@ -72,12 +69,10 @@ export class MirrorScanner implements AsyncDisposable {
     }
   }
 
-  /** Returns when to call `scanMirror` (monotonic). */
   get dueMs(): number {
     return Math.min(this.#scanAtMs, this.#watch?.settler.nextDueMs() ?? Number.POSITIVE_INFINITY)
   }
 
-  /** Returns when to call `tidy` (monotonic). */
   get tidyAtMs(): number {
     return this.#rescannerIdleAtMs
   }
@@ -248,7 +243,7 @@ export class MirrorScanner implements AsyncDisposable {
     return Math.max(this.#settings.scanIntervals.settleMs * BUSY_FACTOR, BUSY_AT_LEAST_MS)
   }
 
-  /** Settled paths are about to be read: what reading them showed before is over, or is found again. */
+  /** These paths are about to be read again, so what an earlier reading showed is over. */
   #forgetProblems({ store }: Engine, { row }: OpenMirror, settled: readonly string[]): void {
     const over = settled.filter((path) => {
       this.#busy.delete(path)
@@ -294,7 +289,6 @@ export class MirrorScanner implements AsyncDisposable {
     this.#onDue()
   }
 
-  /** Keeps an earlier scan that was requested meanwhile. */
   #planScan(atMs: number): void {
     this.regularScanMs = atMs
     this.#scanAtMs = Math.min(this.#scanAtMs, atMs)
@@ -318,7 +312,7 @@ export class MirrorScanner implements AsyncDisposable {
   }
 }
 
-/** Takes the counts that each scan finds in full from the last scan, and adds up the counts of differences. */
+/** Takes over the counts that each scan finds in full, and adds up the counts of differences. */
 function addScan({ files }: SyncSummary, { files: scanned }: SyncSummary): void {
   const { unchanged, ignored, secrets, unsupported } = scanned
   Object.assign(files, { unchanged, ignored, secrets, unsupported })

@@ -18,7 +18,6 @@ export interface WatchMeans {
 }
 
 interface MirrorWatchHooks {
-  /** A path may have changed. */
   onHint(): void
   onScanNeeded(reason: string): void
 }
@@ -35,7 +34,6 @@ export class MirrorWatch implements AsyncDisposable {
     this.#backEnd = backEnd
   }
 
-  /** Null: the mirror is not watched. */
   get backEnd(): BackEndChoice['backEnd'] | null {
     return this.#watcher?.hasStopped ? 'poll' : this.#backEnd
   }
@@ -130,7 +128,6 @@ function isForScan(path: string): boolean {
 
 export interface ControllerSettings {
   readonly mirror: MirrorSettings
-  /** Null: the mirror is not watched. */
   readonly watch: WatchMeans | null
   readonly scanIntervals: ScanIntervals
   /** New contents within this time (wall clock) count for the limits of a run. */

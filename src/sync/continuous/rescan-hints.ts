@@ -18,7 +18,6 @@ export interface RescanResult {
   readonly problems: readonly PathProblem[]
   /** A known path is gone, replaced or unreadable, or too much is new: a scan must find out what happened. */
   readonly needsScan: boolean
-  /** The rescan recorded something in the store. */
   readonly hasDifferences: boolean
 }
 
@@ -82,7 +81,6 @@ function mustScan({ engine, mirror }: Rescan, batch: ScanBatch): boolean {
   return batch.changes.some((change) => hasReplaced(engine, mirror, change))
 }
 
-/** Returns whether a new file has taken the place of a known directory. */
 function hasReplaced({ store }: Engine, { row }: OpenMirror, { path, files }: DirectoryChanges): boolean {
   const fresh = files.filter(({ isKnown }) => !isKnown)
   return fresh.some(({ name }) => store.directories.find(row.id, joinPath(path, name)) !== undefined)

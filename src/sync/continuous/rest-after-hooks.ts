@@ -2,7 +2,7 @@ import { restAfterHooksMs } from '../../rules/next-work.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine } from '../engine.ts'
 
-/** A run that begins so soon after the rest before it was due earlier. */
+/** A run that begins within this time after a rest was already due during the rest. */
 const AWAITED_MS = 1_000
 
 /** How long a mirror rests after each run between the commands of its configuration, so that none causes the next without end. */
@@ -18,7 +18,6 @@ export class RestAfterHooks {
     this.#mirror = mirror
   }
 
-  /** A run begins. */
   begin(): void {
     this.#wasAwaited = this.#engine.clock.monotonicMs() - this.#endMs < AWAITED_MS
   }

@@ -7,7 +7,6 @@ import type { Connection, Engine } from '../engine.ts'
 import { IngestionFollower } from '../ingestion/follow-ingestion.ts'
 import type { ServiceStatus } from './controller-status.ts'
 
-/** An open connection, and the follower of the ingestion of what is uploaded over it. */
 export interface OpenConnection {
   readonly connection: Connection
   readonly follower: IngestionFollower
@@ -20,7 +19,6 @@ const PROBE_INTERVAL_MS = 10_000
 
 export interface ConnectionHooks {
   onChange(): void
-  /** Something happened that stops the daemon. */
   onFatal(error: unknown): void
 }
 
@@ -51,12 +49,10 @@ export class ServiceConnection {
     return this.#status
   }
 
-  /** Returns when to call `open` again after a failure (monotonic). */
   get retryAtMs(): number {
     return this.#retryAtMs
   }
 
-  /** Undefined while the connection is not open. */
   get follower(): IngestionFollower | undefined {
     return this.#open?.follower
   }
@@ -186,7 +182,6 @@ export class ServiceConnection {
     this.#hooks.onChange()
   }
 
-  /** Shows the latest reason of an outage in the status, without another log line. */
   #updateCause(outage: Outage): void {
     this.#status = { ...this.#status, reason: this.#reasonOf(outage) }
   }

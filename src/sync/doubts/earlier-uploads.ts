@@ -19,8 +19,8 @@ import {
 } from './search.ts'
 
 /**
- * Finds uploads of a mirror that the store does not know because it was restored, copied or is new (P14, P24). Lists once
- * the entries that no receipt accounts for; from then on, a content is only uploaded when it is none of them.
+ * Finds uploads that the store does not know because it was restored, copied or is new (P14, adoption). It lists the entries without a
+ * receipt once; a content that may be one of them is searched for before its upload.
  */
 export class EarlierUploads {
   readonly #context: MirrorContext
@@ -35,7 +35,7 @@ export class EarlierUploads {
     this.#work = work
   }
 
-  /** Lists where earlier uploads may be, unless that was done since the store was created, restored or copied. */
+  /** Lists them unless that was done since the store was created, restored or copied. */
   async list(): Promise<void> {
     const { store, logger, signal, limits, fleet } = this.#context.engine
     const { id, name: mirror, library, remotePath } = this.#context.mirror.row
@@ -55,11 +55,10 @@ export class EarlierUploads {
       from: [...new Set([remotePath, INBOX_PATH])],
     })
     this.#unlisted = incomplete
-    // A look that the ledger has required since is still due.
+    // // The ledger may have required another search meanwhile.
     if (incomplete.length === 0 && looks === fleet?.looks) store.write(() => store.foreign.recordSearched(id))
   }
 
-  /** Returns whether the service may have the content already; if so, keeps the file for `search`. */
   keepsBack(file: OpenFile): boolean {
     if (this.#absent.has(file.contentId)) return false
     if (!this.#isUnlisted(file) && this.#candidates(file).next().done) return false
@@ -69,7 +68,6 @@ export class EarlierUploads {
     return true
   }
 
-  /** Searches for the contents that were kept back; returns the number of those that are absent and may be uploaded. */
   async search(): Promise<number> {
     const files = [...this.#waiting.values()]
     this.#waiting.clear()
@@ -94,7 +92,7 @@ export class EarlierUploads {
     return await findSame({ candidates: this.#candidates(file), compare, doubts: 0 })
   }
 
-  /** Lists entries that may be the content, which may have been uploaded under the name of any of its copies. */
+  /** The content may have been uploaded under the name of any of its copies. */
   *#candidates({ contentId, sha256, mime, size }: OpenFile): Generator<ForeignEntry> {
     const { foreign, files } = this.#context.engine.store
     const libraryId = this.#context.mirror.row.library.id
@@ -105,7 +103,7 @@ export class EarlierUploads {
     for (const key of keys) yield* foreign.listOfLikeName(content, key)
   }
 
-  /** Stores what was read of an entry, so that each is read once, even if it might be several contents. */
+  /** Stores what was read of an entry, so that each entry is read once. */
   async #isSame({ directory, name, mime, size, sha256 }: OpenFile, { resourceId }: ForeignEntry): Promise<boolean> {
     const { store } = this.#context.engine
     const { library } = this.#context.mirror.row

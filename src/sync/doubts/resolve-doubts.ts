@@ -21,7 +21,6 @@ import {
 /** Listed entries that may be a content in doubt, and what was read of them. */
 interface ListedCandidates {
   readonly entries: ListedEntries<FileEntry>
-  /** The bytes by resource, so that each is read once, even if it might be several contents. */
   readonly read: Map<string, ResourceBytes>
 }
 
@@ -41,10 +40,10 @@ interface Visit {
 }
 
 /**
- * Searches for the resources of uploads in doubt (P4): lists each directory that they were sent to, and compares foreign
- * entries by name, kind, size and hash. Searches for all uploads of a content that may have arrived, not only for the latest.
- * Adopts a content that it finds; one that complete listings don't show may be uploaded once more; one whose search fails
- * becomes a problem. Where hosts share a ledger, `claims` says which contents are this host's to search for. Returns the number of contents that may be uploaded.
+ * Searches for uploads in doubt (P4, lost answers): lists each directory that they were sent to, and compares entries without a receipt
+ * by name, kind, size and hash. Adopts a content that it finds; one that complete listings don't show may be uploaded again; one whose
+ * search fails becomes a problem. `claims` says which contents this host searches for. Returns the number of contents that may be
+ * uploaded.
  */
 export async function resolveUploadDoubts(
   context: MirrorContext,
@@ -88,13 +87,12 @@ function planVisits({ store }: Engine, doubtful: readonly DoubtfulContent[]): Vi
   })
 }
 
-/** Lists the contents of a mirror to search for: in doubt, not in flight, not set aside, not in quarantine. */
 export function listDoubtful({ store, clock, inFlight }: Engine, { row }: Pick<OpenMirror, 'row'>): DoubtfulContent[] {
   const nowMs = clock.nowMs()
   return store.contents.listDoubtful(row).filter((content) => !inFlight.has(content.id) && needsSearch(content, nowMs))
 }
 
-/** Lists the entries of a directory that the store does not know and that may be one of the contents. */
+/** Returns entries that the store does not know and that may be one of the contents. */
 async function listForeign(
   context: MirrorContext,
   { directory, visits }: { readonly directory: string; readonly visits: readonly Visit[] },
@@ -136,7 +134,7 @@ async function hasSameBytes(
   return found.sha256 !== undefined && content.sha256.equals(found.sha256)
 }
 
-/** Records the result of a search, unless the content is in doubt no longer. Returns whether it may be uploaded again. */
+/** Records the result unless the content is no longer in doubt. Returns whether it may be uploaded again. */
 function recordResult(context: MirrorContext, { content, result }: Search, { summary, attempts }: SearchWork): boolean {
   const { engine } = context
   if (!isStillInDoubt(engine, content)) return false

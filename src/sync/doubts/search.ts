@@ -20,7 +20,7 @@ interface SoughtContent {
   readonly size: number
 }
 
-/** What a search found. A failure concerns this search alone, so that others continue. */
+/** A failure concerns this search alone, so that others continue. */
 export type SearchResult<T> = { readonly found: T } | { readonly failure: ShelfdError }
 
 /** Where a run records its searches, beside the store. */
@@ -29,7 +29,7 @@ export interface SearchWork {
   readonly attempts: RunAttempts
 }
 
-/** Runs `search`; returns an error that concerns it alone, and throws one that concerns the service as a whole. */
+/** Returns an error that concerns this search alone, and throws one that concerns the whole service. */
 export async function trySearch<T>(
   { engine, mirror: { row }, connection }: MirrorContext,
   search: () => Promise<T>,
@@ -44,10 +44,7 @@ export async function trySearch<T>(
   }
 }
 
-/**
- * Downloads a resource to compare it with a content. Returns its size in bytes and its SHA-256, which is undefined if the
- * size differs; returns undefined when the resource is gone. Starts again, a few times, when a body breaks off.
- */
+/** Downloads a resource to compare it. The SHA-256 is undefined if the size differs; the result is undefined if the resource is gone. */
 export async function readRemoteBytes(
   { signal, clock }: Pick<Engine, 'signal' | 'clock'>,
   { client }: Connection,
@@ -70,7 +67,7 @@ export async function readRemoteBytes(
   }
 }
 
-/** Returns whether what was read of a resource proves that it is not the content. */
+/** Returns whether the bytes that were read prove that the resource is another content. */
 export function isKnownAsOther(
   { sizeBytes, sha256 }: ResourceBytes,
   content: { readonly size: number; readonly sha256: Uint8Array },
@@ -87,7 +84,7 @@ function assertNoPage({ mime }: Download, content: SoughtContent): void {
   throw new TemporaryError('answer-malformed', `${text}: the answer is HTML, perhaps a login page`)
 }
 
-/** Returns undefined when the resource is gone; throws other errors, which the client has already retried. */
+/** Returns undefined when the resource is gone. */
 async function openDownload(client: ServiceClient, resourceId: string, signal: AbortSignal) {
   try {
     return await client.downloadResource(resourceId, signal)
@@ -101,10 +98,8 @@ async function openDownload(client: ServiceClient, resourceId: string, signal: A
 const MOST_FAILURES = 8
 
 interface Comparison<Candidate> {
-  /** The likeliest candidate first. */
   readonly candidates: Iterable<Candidate>
   readonly compare: (candidate: Candidate) => Promise<SearchResult<boolean>>
-  /** The number of uploads of the content that ended in doubt. */
   readonly doubts: number
 }
 
@@ -130,7 +125,6 @@ export async function findSame<Candidate>({
 const MOST_PAGES = 4_000
 const MOST_WANTED = 100_000
 
-/** Lists the wanted entries of a library directory. */
 export async function listWanted(
   { engine: { signal }, mirror: { row }, connection: { client } }: MirrorContext,
   directory: string,

@@ -4,13 +4,13 @@ import type { OpenFile, OpenFileCursor } from '../../store/tables/files.ts'
 import type { MirrorContext } from '../engine.ts'
 import { type AnswerOptions, type Candidate, LedgerAnswers, PAGE, wantedOf } from './ledger-answers.ts'
 
-/** What nobody has claimed is asked for so often; then it waits for another run. */
+/** What nobody has claimed is asked for this often; then it waits for another run. */
 const MOST_VAIN_ROUNDS = 10
 /** Files that the first page asks for, and the least of a later one. */
 const FIRST_PAGE = 64
 
 interface ClaimsOptions extends AnswerOptions {
-  /** What joining the fleet returned, before the stage looked in the library. */
+  /** The count of required searches when the stage searched the library. */
   readonly looks: number
   /** What the limits of this host leave room for in this run. */
   readonly room: () => number
@@ -20,7 +20,6 @@ interface ClaimsOptions extends AnswerOptions {
 
 interface Page {
   readonly cursor: OpenFileCursor
-  /** Undefined while the ledger is asked. */
   files: readonly OpenFile[] | undefined
 }
 
@@ -28,14 +27,13 @@ interface Page {
 type Unclaimed = 'elsewhere' | 'held' | 'unasked'
 
 /**
- * Claims the contents of one mirror before they are sent, a page of files ahead of the plan, and records in the store what the
- * ledger says of the others: stored and refused ones need no upload of this host, doubtful ones a search first.
+ * Claims the contents of one mirror a page of files before the plan needs them, and records the ledger's answers in the store: stored and
+ * refused contents need no upload by this host, doubtful ones a search first.
  */
 export class Claims {
   readonly #context: Pick<MirrorContext, 'engine' | 'mirror'>
   readonly #options: ClaimsOptions
   readonly #answers: LedgerAnswers
-  /** Contents that other hosts send. */
   readonly #elsewhere = new Set<number>()
   readonly #held = new Set<number>()
   /** Contents that this object claimed. */
@@ -43,9 +41,9 @@ export class Claims {
   /** Those that it gave back, since it could not send them. */
   readonly #givenBack = new Set<number>()
   #freesAt: number | null = null
-  /** Contents that are open, and that nobody has claimed: their claim was lost, or they came after their page was asked for. */
+  /** Open contents that nobody has claimed: their claim was lost, or they came after their page was asked for. */
   readonly #unasked = new Set<number>()
-  /** How often what was unasked was planned again without an upload that ended. */
+  /** How often unclaimed contents were planned again without an upload that ended. */
   #vainRounds = 0
   /** The page that the plan reads, and the one after it. */
   #pages: readonly Page[] = []
@@ -60,17 +58,14 @@ export class Claims {
     this.#answers = new LedgerAnswers(context, options)
   }
 
-  /** Throws what asking the ledger ended with. */
   assertWell(): void {
     if (this.#failure) throw this.#failure.error
   }
 
-  /** Other hosts send some of the contents. */
   get isForOthers(): boolean {
     return this.#elsewhere.size > 0
   }
 
-  /** When the limit of all hosts leaves room again (wall clock of the ledger). */
   get freesAt(): number | null {
     return this.#freesAt
   }
@@ -81,10 +76,7 @@ export class Claims {
     return page !== undefined && page.files === undefined
   }
 
-  /**
-   * Returns the open files after `cursor`, whose contents are claimed as far as they can be, and begins to claim the next ones;
-   * undefined until that is done.
-   */
+  /** Returns the open files after `cursor` once their contents are claimed, and begins to claim the next page; undefined until then. */
   read(cursor: OpenFileCursor): readonly OpenFile[] | undefined {
     const { files } = this.#pageAt(cursor)
     const last = files?.at(-1)
@@ -100,7 +92,7 @@ export class Claims {
     return page
   }
 
-  /** Returns why the content is not this host's to send from this file; undefined if it is. */
+  /** Returns why this host must not send the content from this file; undefined if it may. */
   whyNot(file: Pick<OpenFile, 'contentId' | 'directory' | 'name'>): Unclaimed | undefined {
     const { contentId } = file
     if (this.#options.fleet.hasClaimedAt(contentId, this.#answers.placeOf(file))) return undefined
@@ -124,10 +116,7 @@ export class Claims {
     return own
   }
 
-  /**
-   * Returns whether to plan again: some contents are nobody's, or other hosts send some and `leftMs` is left to wait for them; waits
-   * until these are to be asked for again.
-   */
+  /** Waits until contents of other hosts can be asked for again, if `leftMs` is left; returns whether to plan again. */
   async awaitOthers(leftMs: number): Promise<boolean> {
     const { clock, signal, store } = this.#context.engine
     const { fleet } = this.#options
@@ -146,7 +135,6 @@ export class Claims {
     return true
   }
 
-  /** Contents that are not sent in this run, since other hosts send them or nobody has claimed them. */
   get waiting(): number {
     return this.#elsewhere.size + this.#unasked.size
   }
@@ -158,15 +146,12 @@ export class Claims {
     this.forgetPages()
   }
 
-  /** The plan begins anew: what is open has changed since its pages were read. */
+  /** The plan starts again, and files may have changed since its pages were read. */
   forgetPages(): void {
     this.#pages = []
   }
 
-  /**
-   * Gives back what this object claimed and nobody has begun to send: nothing is left that can be sent soon, and other hosts may. Reports what
-   * was stored as well.
-   */
+  /** Gives back claims of contents that nobody has begun to send, so that other hosts may send them. Settles uploads as well. */
   async giveBack(): Promise<void> {
     const { fleet } = this.#options
     const { inFlight } = this.#context.engine
@@ -179,7 +164,6 @@ export class Claims {
     await fleet.settle()
   }
 
-  /** Gives back all of it, once the ledger is no longer asked. */
   async end(): Promise<void> {
     await Promise.all(this.#asking)
     await this.giveBack()
@@ -208,7 +192,7 @@ export class Claims {
     return page
   }
 
-  /** A page ends before what is not claimed yet, since the next one asks for it again; unless that is all of it. */
+  /** Cuts the page before the first unclaimed content, so that the next page asks for it again, unless nothing would remain. */
   #cut(files: readonly OpenFile[], free: ReadonlySet<number>): readonly OpenFile[] {
     const end = files.findIndex(({ contentId }) => free.has(contentId))
     this.#size = Math.min(PAGE, end > 0 ? Math.max(FIRST_PAGE, 2 * end) : 2 * this.#size)

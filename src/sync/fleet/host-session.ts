@@ -30,17 +30,14 @@ const COPIED =
   'the state was copied or restored, or the owner or mode of its file was changed: shelfd waits two leases, until no host that uses another copy can still send'
 
 export interface FleetOptions {
-  /** Called once, before the first call; the ledger reports its calls to `observe`. */
   readonly connect: (observe: (call: LedgerCall) => void) => Promise<Ledger>
-  /** The name of this host for people. */
   readonly name: string
   readonly version: string
-  /** Distinguishes the state of this host from a copy of it; undefined where the system does not. */
+  /** Distinguishes the state of this host from a copy of it; undefined where the system has no such identifier. */
   readonly place?: string | undefined
   readonly limits: FleetLimits
-  /** False: messages, which may name files, stay here. */
+  /** False: messages, which may name files, are not shared. */
   readonly namesPaths?: boolean
-  /** The service that other hosts use as well; undefined: nobody else does. */
   readonly service?: SharedService | undefined
   /** Milliseconds since the system started, time asleep included. */
   readonly bootMs: () => number
@@ -55,7 +52,7 @@ export interface FleetOptions {
 interface SharedService {
   readonly origin: string
   readonly retryAfter: RetryAfter
-  /** What this host has in ingestion, and what it is sending: with either, it takes a part of the limits. */
+  /** The host takes a share of the limits while it sends or has something in ingestion. */
   readonly ingestion: { countPending(): number; announce(): void }
   readonly inFlight: { readonly size: number }
 }
@@ -70,11 +67,11 @@ export interface FleetContext {
 
 export interface Session extends OpenedSession {
   readonly ledger: Ledger
-  /** Before the last call was made that opened or renewed it. */
+  /** The time before the call that opened or renewed the session. */
   readonly since: UpTime
 }
 
-/** The ledger may lack commits since a stage has looked in the library: to ask the ledger again does not help that stage. */
+/** The ledger may have lost commits since the library was searched. Asking the ledger again does not help the caller. */
 class LookFirstError extends TemporaryError {
   constructor() {
     super('ledger-away', 'The ledger may have lost its last commits; the next run looks in the library before it sends')
@@ -82,13 +79,11 @@ class LookFirstError extends TemporaryError {
 }
 
 interface SessionHooks {
-  /** Settles what the ledger lacks, before anything is claimed, and before the host waits for sessions that the ledger has lost. */
+  /** Settles what the ledger lacks before contents are claimed, and before the host waits for lost sessions. */
   onOpened(session: Session): Promise<void>
-  /** Called after each renewal by time. */
   onRenewed(): Promise<void>
 }
 
-/** The session of this host at the ledger: opened with the first call, renewed as long as it is not closed, opened again when it is over. */
 export class HostSession {
   readonly #context: FleetContext
   readonly #options: FleetOptions
@@ -117,7 +112,7 @@ export class HostSession {
     return this.#session
   }
 
-  /** How often the ledger has required to look in the library before anything is sent. */
+  /** How often the ledger has required a search of the library before uploads. */
   get looks(): number {
     return this.#looks
   }
@@ -127,19 +122,17 @@ export class HostSession {
     return this.#busyHosts
   }
 
-  /** How long to wait before asking again for what may change with a beat; 0 while no session is open. */
+  /** How long to wait before asking again for what may change with a beat; 0 without a session. */
   get beatMs(): number {
     return (this.#session?.leaseMs ?? 0) / RENEWALS_A_LEASE
   }
 
-  /** Whether the ledger answers, and how long this host may act without it. */
   get status(): Omit<LedgerStatus, 'unsettled'> {
     const current = this.#session
     const leftMs = current ? leaseLeftMs(current.since, current.leaseMs, this.#now()) : 0
     return { ...this.#monitor.connection, leaseLeftMs: Math.max(0, Math.round(leftMs)) }
   }
 
-  /** Connects to the ledger with the first call. */
   async connect(): Promise<Ledger> {
     this.#connecting ??= this.#options.connect((call) => this.#monitor.note(call))
     return await this.#connecting.catch((error: unknown) => {
@@ -148,7 +141,7 @@ export class HostSession {
     })
   }
 
-  /** Waits until the session is surely this host's; returns false once it is over, or was not renewed for the grace. */
+  /** Returns false once the session is over, or was not renewed within the grace period. */
   async waitUntilSure(session: bigint | undefined): Promise<boolean> {
     const { clock, signal } = this.#context
     const sinceMs = clock.monotonicMs()
@@ -161,7 +154,7 @@ export class HostSession {
     return this.isSurelyOurs(session)
   }
 
-  /** Ends the session and the connection; `last` is called before, with the session. */
+  /** Closes session and connection; calls `last` before. */
   async close(last: () => Promise<void>): Promise<void> {
     this.#closing.abort(new InterruptedError('the session at the ledger was closed'))
     this.#timer?.[Symbol.dispose]()
@@ -174,10 +167,7 @@ export class HostSession {
     await ledger.close(session.session).catch(() => {})
   }
 
-  /**
-   * Runs a call within an open session; opens another one when this one is over, and retries while the ledger is away. Throws if the ledger
-   * has required another look since `looks` was read.
-   */
+  /** Runs a call within a session, retries while the ledger is away, and throws LedgerRestoredError if `searches` is out of date. */
   async call<T>(work: (session: Session) => Promise<T>, looks?: number): Promise<T> {
     const { clock, random, signal } = this.#context
     const { retry } = this.#options
@@ -239,9 +229,9 @@ export class HostSession {
     else keepLedger()
     await this.#hooks.onOpened(session)
     if (mustWait) {
-      // Sessions that the ledger does not know may still send, and the one that a copied state has just closed.
+      // // Sessions that the ledger has lost may still send, and so may the copied state's session that was just closed.
       await clock.sleep(opened.leaseMs + graceMs(opened.leaseMs), AbortSignal.any([signal, this.#closing.signal]))
-      // Who has looked while they could send has to look again.
+      // // A search that was made while they could send does not count.
       store.write(() => {
         store.foreign.requireSearches()
         store.keyValues.remove(COPIED_KEY)
@@ -256,7 +246,7 @@ export class HostSession {
     return this.#session ?? session
   }
 
-  /** The ledger may lack what it had acknowledged: the libraries are listed before anything is sent. */
+  /** The ledger may have lost acknowledged commits, so that the libraries are searched before uploads. */
   #requireSearches(gap: LedgerGap): void {
     const { store, logger } = this.#context
     logger.warn(describeLedgerGap(gap))
@@ -269,7 +259,7 @@ export class HostSession {
     this.#timer = this.#context.clock.startTimer(leaseMs / RENEWALS_A_LEASE, () => void this.#keepOpen(leaseMs))
   }
 
-  /** Renews the session, or opens another one: a host that has nothing to do brings what the ledger lacks as well, and takes orders. */
+  /** Renews the session or opens another one, so that an idle host also settles and takes orders. */
   async #keepOpen(leaseMs: number): Promise<void> {
     try {
       if (!(await this.#renew()) && !this.#closing.signal.aborted) await this.#open()
@@ -294,7 +284,6 @@ export class HostSession {
       })
   }
 
-  /** Adds a beat; returns whether the session goes on. */
   async #renew(isNew = false): Promise<boolean> {
     const session = this.#session
     if (!session) return false
@@ -306,7 +295,7 @@ export class HostSession {
       isBusy: isNew || service.inFlight.size + service.ingestion.countPending() > 0,
     }
     const { isOurs, orders, waitMs, busyOthers } = await session.ledger.renew(session.session, use)
-    // Counted from the call, so that nobody waits longer than the service asked.
+    // // Counted from before the call, so that nobody waits longer than the service asked.
     service?.retryAfter.recordElsewhere(waitMs - (this.#now().monotonicMs - since.monotonicMs))
     if (isOurs && this.#busyHosts !== busyOthers + 1) {
       this.#busyHosts = busyOthers + 1
@@ -322,7 +311,7 @@ export class HostSession {
     return true
   }
 
-  /** The session is over: what it had claimed may be taken over by any host. One that was opened after it stays. */
+  /** Any host may take over what the session had claimed. A session that was opened later stays. */
   drop({ session }: Session): void {
     if (this.#session?.session === session) this.#session = undefined
   }
@@ -345,7 +334,7 @@ export class HostSession {
   }
 }
 
-/** Another process has the key of this host, or its state lies at another place than before. */
+/** Another process uses the key of this host, or its state was moved. */
 function asOperatorError(error: unknown): never {
   if (!(error instanceof LedgerError)) throw error
   const text = IN_USE[error.code]

@@ -23,7 +23,7 @@ export interface AnswerOptions {
   readonly needsDirectory: boolean
 }
 
-/** A content that this host would send, with where. */
+/** A content that this host would send, and the place to send it to. */
 export interface Candidate extends UploadPlace {
   readonly contentId: number
   readonly sha256: Uint8Array
@@ -33,7 +33,7 @@ export interface Candidate extends UploadPlace {
 
 type AnswerOf<Kind extends ClaimResult['kind']> = Extract<ClaimResult, { kind: Kind }>
 
-/** What of one mirror the ledger is asked for, and what its answers change in the store. */
+/** Builds the questions to the ledger about one mirror, and applies the answers to the store. */
 export class LedgerAnswers {
   readonly #context: Pick<MirrorContext, 'engine' | 'mirror'>
   readonly #options: AnswerOptions
@@ -48,7 +48,7 @@ export class LedgerAnswers {
     return { origin, tenantId, remoteId }
   }
 
-  /** The contents of files that may be sent now. */
+  /** Returns the contents of files that may be sent now. */
   listCandidates(files: readonly OpenFile[]): Candidate[] {
     const { store, clock } = this.#context.engine
     const { attempts } = this.#options
@@ -68,7 +68,7 @@ export class LedgerAnswers {
     return { path: joinPath(directory, name), remoteDirectory }
   }
 
-  /** Records in the store what another host has sent, tried in vain, or may have sent; call it inside a transaction. */
+  /** Call it inside a transaction. */
   record(candidate: Candidate, result: ClaimResult): void {
     switch (result.kind) {
       case 'stored':
@@ -97,7 +97,7 @@ export class LedgerAnswers {
     attempts.exhausted.add(contentId)
   }
 
-  /** An upload may have arrived where nobody can look for it. */
+  /** An upload may have arrived at a place that nobody can list. */
   #recordUnreadable({ contentId, path }: Candidate, { host }: AnswerOf<'unreadable'>): void {
     const { store, clock, logger } = this.#context.engine
     const reason = `what host "${escapeText(host)}" recorded of it in the ledger cannot be read; upgrade shelfd here, if that host has a newer one`
@@ -119,7 +119,7 @@ export class LedgerAnswers {
     if (store.contents.getUploadState(contentId).state !== 'doubt') store.contents.markInDoubt(contentId)
   }
 
-  /** Another host has sent it: files of this one that have it are aliases, as those of another mirror are. */
+  /** Another host has sent it, so files of this host with the content are aliases. */
   #recordStored({ contentId, sizeBytes }: Candidate, { resourceId, outcome, host }: AnswerOf<'stored'>): void {
     const { store, clock, progress } = this.#context.engine
     const { row, runId } = this.#context.mirror
@@ -139,7 +139,7 @@ export class LedgerAnswers {
   }
 }
 
-/** For a dry run: records which contents other hosts have sent, or tried in vain, and claims nothing. */
+/** For a dry run: records the answers of the ledger, and claims nothing. */
 export async function foresee(
   { engine, mirror }: Pick<MirrorContext, 'engine' | 'mirror'>,
   fleet: Membership,
@@ -171,7 +171,7 @@ export function wantedOf({
   return { ...content, place: { path, remoteDirectory } }
 }
 
-/** `Cannot upload "b.md", as host "nas" could not: …`, where the message of that host names its own file. */
+/** The message of another host names a file of that host: `Cannot upload "b.md", as host "nas" could not: …`. */
 function describeForeign({ message, host }: AnswerOf<'refused'>, path: string): string {
   const reason = message.replace(/^Cannot upload ".*?"(?:, as host ".*?" could not)?: /s, '')
   return `Cannot upload "${escapeText(nameOf(path))}", as host "${escapeText(host)}" could not: ${reason || 'that host keeps to itself what the service said'}`

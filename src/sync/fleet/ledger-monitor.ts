@@ -10,7 +10,6 @@ import type { LedgerCall } from '../../ledger/observe-ledger.ts'
 const ledgerConnection = z.object({
   /** By the last call; `refused`: an operator must act. */
   state: z.enum(['unasked', 'connected', 'away', 'refused']),
-  /** Since when (wall clock). */
   sinceMs: z.number(),
   reason: z.object({ code: z.enum(errorCodes), message: z.string() }).nullable(),
 })
@@ -19,7 +18,6 @@ const ledgerConnection = z.object({
 export const ledgerStatus = ledgerConnection.extend({
   /** How long this host may act without a renewed beat; 0 while it has no session. */
   leaseLeftMs: z.number(),
-  /** Ends of uploads that the ledger does not know yet. */
   unsettled: z.number(),
 })
 
@@ -35,7 +33,7 @@ export function describeLedgerFailure(ledger: LedgerStatus | null, nowMs: number
   return `${reason.message}; since ${formatTime(sinceMs, nowMs)} nothing new is sent${waiting}`
 }
 
-/** Says by the calls of a ledger whether it answers, and logs when that changes. */
+/** Derives from calls to the ledger whether it answers, and logs changes. */
 export class LedgerMonitor {
   readonly #clock: Clock
   readonly #logger: Logger
@@ -52,7 +50,7 @@ export class LedgerMonitor {
   }
 
   note({ error, durationMs }: Pick<LedgerCall, 'error' | 'durationMs'>): void {
-    // A call that this host broke off says nothing.
+    // // A call that this host aborted says nothing.
     if (error instanceof InterruptedError) return
     if (error instanceof ShelfdError) this.#noteFailure(error, durationMs)
     // Any other error is an answer of the ledger.

@@ -27,9 +27,9 @@ interface OwnContent extends WantedContent {
 }
 
 interface ClaimTerms {
-  /** What joining the fleet returned, before the stage looked in the library. */
+  /** The count of required searches when the stage searched the library. */
   readonly looks: number
-  /** What this host's own limits leave room for, claims included; undefined: they don't count. */
+  /** The room that this host's limits leave, claims included; undefined: no limits. */
   readonly atMost?: (() => number) | undefined
 }
 
@@ -38,7 +38,7 @@ interface HeldClaim {
   readonly places: ReadonlySet<string>
 }
 
-/** Claims run ahead of uploads by this time, at the present rate of uploads: what a host will send later, others may send sooner. */
+/** Claims run ahead of uploads by this time at the current rate: other hosts may send later contents sooner. */
 const AHEAD_MS = 3_000
 const LEAST_AHEAD = 8
 const MOST_AHEAD = 2 * MOST_IN_A_CALL
@@ -52,8 +52,8 @@ export function keyOf({ path, remoteDirectory }: UploadPlace): string {
 }
 
 /**
- * This host's place among those that share a ledger: its session, the contents that it has claimed, and what the ledger is still to be
- * reported. A content is claimed before its intent is committed, and the end of its upload leaves only while the lease is surely ours.
+ * This host's part in a fleet: its session, its claims, and the outcomes that it still has to report. A content is claimed before its
+ * intent is committed, and the last byte of its upload leaves only while the host holds the lease.
  */
 export class Membership implements AsyncDisposable {
   readonly #context: FleetContext
@@ -65,12 +65,12 @@ export class Membership implements AsyncDisposable {
   readonly #session: HostSession
   readonly #publication: Publication
   #settling: Timer | undefined
-  /** How many contents may be claimed and not begun, and how many uploads have ended since that was measured. */
+  /** How many claimed contents may wait, and how many uploads have ended since that was measured. */
   #ahead = FIRST_AHEAD
   #ended = 0
   #measuredMs: number
   #settlement: Promise<void> | undefined
-  /** Held while contents are claimed, so that none is given back that another mirror is being given. */
+  /** Held while contents are claimed, so that no claim is given back that another mirror is about to get. */
   readonly #turn = new Mutex()
 
   constructor(context: FleetContext, options: FleetOptions) {
@@ -91,24 +91,21 @@ export class Membership implements AsyncDisposable {
   }
 
   /**
-   * Opens the session unless it is open; returns the `looks` of what is claimed after a look that begins now. Throws TemporaryError
-   * `ledger-away` and OperatorError `host-in-use`.
+   * Opens the session, and returns the number of required searches so far. Throws TemporaryError `ledger-away` and OperatorError
+   * `host-in-use`.
    */
   async join(): Promise<number> {
     return await this.#session.call(async () => this.#session.looks)
   }
 
-  /** The name of this host for people. */
   get name(): string {
     return this.#options.name
   }
 
-  /** How often the ledger has required to look in the library before anything is sent. */
   get looks(): number {
     return this.#session.looks
   }
 
-  /** How many hosts share the limits of the service now, this one included. */
   get busyHosts(): number {
     return this.#session.busyHosts
   }
@@ -117,7 +114,7 @@ export class Membership implements AsyncDisposable {
     return { ...this.#session.status, unsettled: this.#context.store.settlements.count() }
   }
 
-  /** No session is open: the ledger may not know how uploads of earlier sessions ended, or may have lost it. */
+  /** Without a session the ledger may not know the outcomes of earlier sessions. */
   get hasToJoin(): boolean {
     return this.#session.current === undefined
   }
@@ -128,20 +125,18 @@ export class Membership implements AsyncDisposable {
     return claim !== undefined && claim.session === this.#session.current?.session
   }
 
-  /** The same, and it may be sent to this place: the ledger knows of the place, and nobody may have sent it already. */
+  /** Like `hasClaimed`, for this place: the ledger knows it, and nobody may have sent the content there already. */
   hasClaimedAt(contentId: number, place: UploadPlace): boolean {
     return this.hasClaimed(contentId) && this.#claimed.get(contentId)?.places.has(keyOf(place)) === true
   }
 
-  /** How long to wait before contents that another host sends are asked for again. */
   get askAgainMs(): number {
     return this.#session.beatMs
   }
 
   /**
-   * Claims contents of a library; results are in the order of `wanted`. Reports to the ledger first what was given back, refused or not found,
-   * soon after it what was stored, and closes sessions of others that are silent. Throws TemporaryError `ledger-away` if the ledger went back
-   * since `looks` was read.
+   * Claims contents of a library; results are in the order of `wanted`. Settles first, since given back, refused and missing contents
+   * change the answers. Throws LedgerRestoredError if the ledger was restored since `searches` was read.
    */
   async claim(
     library: LedgerLibrary,
@@ -153,12 +148,12 @@ export class Membership implements AsyncDisposable {
       const part = wanted.slice(start, start + MOST_IN_A_CALL)
       results.push(...(await this.#claimPart(library, part, { looks, atMost })))
     }
-    // What was claimed is claimed, also if this fails.
+    // // These claims hold even if this fails.
     await this.#closeSilent(results)
     return results
   }
 
-  /** Returns what `claim` would, without a session: nothing is claimed. Throws TemporaryError `ledger-away`. */
+  /** Returns what `claim` would, without a session or a claim. Throws TemporaryError `ledger-away`. */
   async peek(library: LedgerLibrary, wanted: readonly OwnContent[]): Promise<ClaimResult[]> {
     const ledger = await this.#session.connect()
     const results: ClaimResult[] = []
@@ -169,10 +164,7 @@ export class Membership implements AsyncDisposable {
     return results
   }
 
-  /**
-   * Asks which of the resources that other hosts sent are final, and which are this host's to poll, at most 500; undefined if the ledger
-   * cannot say it now.
-   */
+  /** Asks which resources of other hosts are final, and which this host polls, at most 500; undefined while the ledger is away. */
   async takeFollowUps(
     library: LedgerLibrary,
     resourceIds: readonly string[],
@@ -192,7 +184,7 @@ export class Membership implements AsyncDisposable {
     }
   }
 
-  /** What a call may claim: by the limits of this host, and ahead of its uploads; half of the latter at least, so that calls stay large. */
+  /** The room by this host's limits and by its upload rate; at least half of the latter, so that calls stay large. */
   #mostClaimed(atMost: () => number): number {
     const nowMs = this.#context.clock.monotonicMs()
     if (this.#ended > 0 && nowMs > this.#measuredMs) {
@@ -205,13 +197,13 @@ export class Membership implements AsyncDisposable {
     return Math.max(0, Math.min(atMost() - unsent, Math.max(Math.ceil(this.#ahead / 2), this.#ahead - unsent)))
   }
 
-  /** Contents that are claimed, and neither sent nor counted as such. */
+  /** Claimed contents that are neither sent nor being sent. */
   #countUnsent(): number {
     const sending = new Set(this.#context.store.contents.listSending())
     return [...this.#claimed.keys()].filter((id) => this.hasClaimed(id) && !sending.has(id)).length
   }
 
-  /** Guards the upload of a claimed content: its end leaves only while the lease is surely ours. */
+  /** The last byte of the upload leaves only while the host holds the lease. */
   fence(contentId: number): Fence {
     const session = this.#claimed.get(contentId)?.session
     return {
@@ -222,7 +214,7 @@ export class Membership implements AsyncDisposable {
     }
   }
 
-  /** The end of its upload was withheld: it is asked for again before it is sent. */
+  /** Its upload was withheld, so it is claimed again before it is sent. */
   forgetClaim(contentId: number): void {
     this.#claimed.delete(contentId)
   }
@@ -238,7 +230,7 @@ export class Membership implements AsyncDisposable {
     if (kind !== 'absent' && kind !== 'doubt') this.#claimed.delete(contentId)
   }
 
-  /** Gives back what was claimed and is not to be sent now, so that other hosts may send it; `isNeeded`: not that. */
+  /** Lets other hosts send these contents, except those for which `isNeeded` returns true. */
   async giveBack(contentIds: Iterable<number>, isNeeded: (contentId: number) => boolean = () => false): Promise<void> {
     using _turn = await this.#turn.lock()
     const { store } = this.#context
@@ -254,7 +246,7 @@ export class Membership implements AsyncDisposable {
     for (const { id } of claims) this.#claimed.delete(id)
   }
 
-  /** Reports to the ledger how uploads ended; what it does not take now waits in the store, which is logged once for all who wait. */
+  /** Reports outcomes to the ledger. What it does not take now stays in the store. */
   async settle(): Promise<void> {
     this.#settlement ??= this.#settleAll().finally(() => {
       this.#settlement = undefined
@@ -273,7 +265,7 @@ export class Membership implements AsyncDisposable {
     }
   }
 
-  /** The same a moment later, with what comes until then. */
+  /** Settles a moment later, with the outcomes until then. */
   settleSoon(): void {
     this.#settling ??= this.#context.clock.startTimer(this.askAgainMs / 10, () => {
       this.#settling = undefined
@@ -281,7 +273,7 @@ export class Membership implements AsyncDisposable {
     })
   }
 
-  /** Settles what is left, and closes the session, so that others need not wait for its lease. */
+  /** Settles and closes the session, so that others need not wait for its lease. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#settling?.[Symbol.dispose]()
     await this.#session.close(async () => {
@@ -301,7 +293,7 @@ export class Membership implements AsyncDisposable {
       const { ledger, session } = opened
       if (this.#session.current?.session !== session)
         throw new LedgerError('session-over', 'the session ended while others claimed')
-      // Settled later, it would end the claim that is made now.
+      // // An outcome that is settled later would end the new claim.
       while (this.#outbox.precedesClaims) {
         this.#context.signal.throwIfAborted()
         await this.#outbox.flush(opened)
@@ -312,7 +304,7 @@ export class Membership implements AsyncDisposable {
         const kind = results[index]?.kind
         if (kind !== 'mine' && kind !== 'doubtful') return
         const known = this.hasClaimed(contentId) ? this.#claimed.get(contentId)?.places : undefined
-        // What may have arrived may be sent to no place: it is asked for again once a search has not found it.
+        // // A content that may have arrived is not sent anywhere: it is claimed again after a search did not find it.
         const places = kind === 'doubtful' ? new Set<string>() : new Set(known).add(keyOf(place))
         this.#claimed.set(contentId, { session, places })
       })

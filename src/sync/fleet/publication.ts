@@ -10,16 +10,19 @@ interface PublicationContext {
   readonly logger: Logger
 }
 
-/** Publishes the state of this host's mirrors for people elsewhere: what changed, and at most once a minute. It never throws: nobody's work depends on it. */
+/**
+ * Publishes the state of this host's mirrors for other hosts: only changes, at most once a minute. It never throws, since no work depends
+ * on it.
+ */
 export class Publication {
   readonly #context: PublicationContext
   readonly #read: (() => Promise<Published>) | undefined
-  /** The session in which something was published, and what, as text by part. */
+  /** The session in which something was published, and the texts that were published. */
   #last: { readonly session: bigint; readonly parts: Readonly<Record<keyof Published, string>> } | undefined
   #lastMs = Number.NEGATIVE_INFINITY
   #running: Promise<void> | undefined
 
-  /** `read`: returns what to publish; undefined: nothing. */
+  /** `read` returns what to publish; undefined: nothing is published. */
   constructor(context: PublicationContext, read: (() => Promise<Published>) | undefined) {
     this.#context = context
     this.#read = read

@@ -28,8 +28,8 @@ interface OutboxContext {
 }
 
 /**
- * Reports to the ledger how uploads ended, in numbered batches that the store keeps until the ledger has them: a repeated batch
- * changes nothing, and a ledger whose last number is lower than the store's has lost something.
+ * Reports the outcomes of uploads to the ledger in numbered batches, which the store keeps until the ledger has them. A repeated batch
+ * changes nothing, and a ledger with a lower last number has lost batches.
  */
 export class SettlementOutbox {
   readonly #namesPaths: boolean
@@ -38,7 +38,6 @@ export class SettlementOutbox {
   readonly #logger: Logger
   readonly #signal: AbortSignal
   #flushing: Promise<void> | undefined
-  /** The last batch that the ledger has settled. */
   #settled = 0n
 
   constructor(
@@ -53,8 +52,8 @@ export class SettlementOutbox {
   }
 
   /**
-   * Compares the number of the last batch with the ledger's. `isUnknown`: the ledger is another one than before, so that it gets all
-   * receipts; so it does of what was sent while the store was used without a fleet. Returns whether the ledger has lost batches.
+   * Compares the number of the last batch with the ledger's, and returns whether the ledger has lost batches. A new ledger (`isUnknown`)
+   * gets every receipt, including those from before this host had a ledger.
    */
   reconcile({ settled, generation }: OpenedSession, { acknowledged, isUnknown }: Reconciliation): boolean {
     const { settlements } = this.#store
@@ -64,28 +63,28 @@ export class SettlementOutbox {
     if (!isUnknown && !hasLost && keyValues.get(ABSENT_KEY) === undefined) return false
     this.#store.write(() => {
       if (isUnknown || hasLost) settlements.forgetNumbers()
-      // What an earlier ledger had settled counts as little as before.
+      // // If the receipts of an earlier ledger were not all added yet, its number is still the bound.
       const had = BigInt(keyValues.get(UNSETTLED)?.split(' ')[1] ?? settled)
       keyValues.set(UNSETTLED, `0 ${isUnknown || had < settled ? -1n : settled}`)
       keyValues.set(ACKNOWLEDGED, String(settled))
-      // Until the wait for lost sessions is over, the next start must not take this for the ledger it knows.
+      // // Until the wait for lost sessions is over, the next start must find another ledger than it knows.
       if (hasLost) keyValues.set(LEDGER, `${generation}/lost`)
       keyValues.remove(ABSENT_KEY)
     })
     return hasLost
   }
 
-  /** The ledger knows all ends. */
+  /** The ledger knows all outcomes. */
   get isEmpty(): boolean {
     return this.#store.settlements.isEmpty() && this.#store.keyValues.get(UNSETTLED) === undefined
   }
 
-  /** Some ends that the ledger does not know may be of contents that are wanted again, or it lacks receipts. */
+  /** Some outcomes that the ledger lacks may be of contents that are wanted again, or it lacks receipts. */
   get precedesClaims(): boolean {
     return this.#store.settlements.hasReversible() || this.#store.keyValues.get(UNSETTLED) !== undefined
   }
 
-  /** Sends what is in the outbox, and logs which contents were sent twice. Once aborted, adds no receipts to it. */
+  /** Sends the outbox, and logs contents that were sent twice. Adds no receipts once aborted. */
   async flush(session: LedgerSession): Promise<void> {
     this.#flushing ??= this.#flushAll(session).finally(() => {
       this.#flushing = undefined
@@ -111,7 +110,7 @@ export class SettlementOutbox {
             )
           : []
       for (const end of odd) this.#reportSecondSend(rows[end.index], end)
-      // A power cut may take this back: the batch has its number, so the ledger is not reported it again.
+      // // A power cut may undo this: the batch keeps its number, so the ledger does not count it twice.
       this.#store.writeRelaxed(() => {
         settlements.acknowledge(batch)
         this.#store.keyValues.set(ACKNOWLEDGED, String(batch))
@@ -120,7 +119,7 @@ export class SettlementOutbox {
     }
   }
 
-  /** Adds some of the receipts that the ledger lacks; returns false when none is left to look for. */
+  /** Adds some of the receipts that the ledger lacks; returns false when there are no more. */
   #addUnsettled(session: bigint): boolean {
     const { settlements, keyValues, write } = this.#store
     const [afterId, settled] = keyValues.get(UNSETTLED)?.split(' ') ?? []
@@ -134,7 +133,7 @@ export class SettlementOutbox {
     return true
   }
 
-  /** The ledger knows more than one resource or location of the content, though each is sent once. */
+  /** The ledger knows a second resource or location of the content, though each is sent once. */
   #reportSecondSend(row: Settlement | undefined, { isLate, resourceId }: OddEnd): void {
     if (!row || (resourceId === undefined && !(isLate && row.kind === 'duplicate'))) return
     const content = { sha256: row.sha256.toString('hex'), resourceId: row.resourceId }
@@ -154,7 +153,7 @@ export const ACKNOWLEDGED = 'fleet:acknowledged'
 /** The key of the generation and the timeline of the ledger that this host has joined. */
 export const LEDGER = 'fleet:ledger'
 
-/** The key of the content after which receipts that the ledger lacks are still to be added, and of the last batch that it has. */
+/** The content up to which missing receipts were added, and the last batch that the ledger has. */
 const UNSETTLED = 'fleet:unsettled'
 
 interface LedgerSession extends Pick<OpenedSession, 'session'> {
@@ -180,7 +179,7 @@ function toEnd(row: Settlement, namesPaths: boolean): UploadEnd {
   return { ...end, resourceId, outcome: sharedOutcome(row) }
 }
 
-/** The ledger holds no remarks: it says that there is one. */
+/** The ledger keeps no remarks, only whether there is one. */
 function sharedOutcome({ outcome, ingestionNote }: Settlement): SharedOutcome {
   return outcome === 'searchable' && ingestionNote !== null ? 'remarked' : (outcome ?? 'pending')
 }

@@ -15,7 +15,6 @@ import { type FollowedResource, PollSchedule } from './poll-schedule.ts'
 
 type FailedPoll = PollFailure & { readonly followed: FollowedResource }
 
-/** After this number of failed polls in a row, a resource has a problem, and is polled again after a quarantine. */
 const MOST_FAILURES = 5
 
 /** Resources that become due within this time are polled in one round. */
@@ -29,8 +28,8 @@ export function hasToFollow({ store, clock }: Engine, row: MirrorRow): boolean {
 }
 
 /**
- * Polls the resources of mirrors until each has a final state (interface 3.1), in the order of its schedule. What is still
- * pending at the end keeps its id and is polled by a later run; it is never uploaded again (P5).
+ * Polls resources until each has a final state, in the order of its schedule. A resource that is still pending at the end is polled by a
+ * later run, never uploaded again (P5, pending resources).
  */
 export class IngestionFollower implements Follower {
   readonly #engine: Engine
@@ -63,7 +62,7 @@ export class IngestionFollower implements Follower {
     this.#wakeUp.set()
   }
 
-  /** No more resources will come: lets `run` end when all are final, or after `waitMs`. */
+  /** No more resources will come: `run` ends when all are final, or after `waitMs`. */
   finish(waitMs: number): void {
     this.#mayEnd = true
     this.#stopAtMs = this.#engine.clock.monotonicMs() + waitMs
@@ -105,7 +104,6 @@ export class IngestionFollower implements Follower {
     await this.#wakeUp.waitAtMost(clock, delayMs, signal)
   }
 
-  /** Polls each resource once; returns the number of those whose ingestion ended. */
   async #poll(due: readonly FollowedResource[]): Promise<number> {
     const { known, unknown } = await this.#askOtherHosts(due)
     const answers: FollowedPoll[] = []
@@ -125,9 +123,9 @@ export class IngestionFollower implements Follower {
   }
 
   /**
-   * Of resources that other hosts sent, takes what the ledger knows, since one host polls each. Returns how many have ended by that, and
-   * those that this host is to poll: what has to be said of an end other than a searchable one, the service alone knows; an overdue one is
-   * polled by all.
+   * Takes what the ledger knows of resources that other hosts sent, since one host polls each. Returns how many ended by that, and those
+   * that this host polls: only the service knows the details of an ending that is not searchable, and an overdue resource is polled by
+   * all.
    */
   async #askOtherHosts(due: readonly FollowedResource[]): Promise<{ known: number; unknown: FollowedResource[] }> {
     const { fleet } = this.#engine
@@ -157,7 +155,7 @@ export class IngestionFollower implements Follower {
     return { followed, ...poll }
   }
 
-  /** Postpones or quarantines a resource that cannot be polled; throws if the service as a whole fails. */
+  /** Throws if the service as a whole fails. */
   async #takeFailure({ followed, error }: FailedPoll, othersAnswered: boolean): Promise<void> {
     const { signal } = this.#engine
     const needed = { libraryId: followed.mirror.library.remoteId, right: 'read' } as const
@@ -214,11 +212,10 @@ interface PollResult {
   readonly outcome: IngestionOutcome
   readonly status: string | null
   readonly note: string | null
-  /** Why the resource needs attention; null when it does not. */
+  /** Null: the resource needs no attention. */
   readonly problem: string | null
 }
 
-/** A poll that failed, perhaps for a reason of this resource alone. */
 interface PollFailure {
   readonly error: ShelfdError
 }
@@ -226,7 +223,7 @@ interface PollFailure {
 /** What the ledger says of a resource that another host polled. */
 const SEARCHABLE = { outcome: 'searchable', status: 'completed', note: null, problem: null, isShared: true } as const
 
-/** Polls a resource once (4.13); returns an error that may concern it alone, and throws one of the service as a whole. */
+/** Returns an error that may concern this resource alone; throws one of the whole service. */
 async function pollResource(
   { client }: Connection,
   libraryId: string,
@@ -246,7 +243,6 @@ async function pollResource(
   }
 }
 
-/** Returns a status for people: bounded and escaped, because the service may send anything. */
 function describeStatus(status: unknown): string {
   if (status === undefined) return 'missing'
   if (typeof status === 'object' && status !== null) return 'a value that is not a word'
@@ -275,19 +271,19 @@ type FollowedPoll = PollResult & {
 /** The least interval between two writes for a pending resource whose status has not changed. */
 const WRITE_SEEN_MS = 30_000
 
-/** Records the answers of one round. Returns when resources that ended badly are due again (wall clock). */
+/** Returns when resources that ended badly are due again (wall clock). */
 function recordPolls(engine: Engine, polls: readonly FollowedPoll[]): number[] {
   const ended = polls.filter(({ outcome }) => outcome !== 'pending')
   const seen = polls.filter((poll) => isNews(engine, poll))
   if (ended.length + seen.length === 0) return []
-  // Relaxed, because resources that a power cut turns back to pending are polled again.
+  // // Relaxed, because resources that a power cut turns back to pending are polled again.
   return engine.store.writeRelaxed(() => {
     for (const poll of seen) recordSeen(engine, poll)
     return ended.flatMap((poll) => recordEnd(engine, poll))
   })
 }
 
-/** Quarantines a resource that could not be polled again and again. Returns when it is due again (wall clock). */
+/** Returns when the resource is due again (wall clock). */
 function recordPollFailure(
   engine: Engine,
   { contentId, resourceId }: FollowedResource,

@@ -1,16 +1,12 @@
 /** The stage that follows ingestion, as uploads see it. */
 export interface Follower {
-  /** Polling failed, so the capacity will not grow any more. */
   readonly hasFailed: boolean
 }
 
-/** Counts the resources that one follower follows and that are not overdue. */
+/** Counts a follower's resources that are not overdue. */
 type CountOwn = () => number
 
-/**
- * How much is in ingestion over all followers of a process: back-pressure to uploads, since `inIngestion` holds for all mirrors
- * together.
- */
+/** How much is in ingestion over all followers of the process; `inIngestion` bounds it for all mirrors together. */
 export class IngestionCapacity {
   readonly #counts = new Set<CountOwn>()
   readonly #listeners = new Set<() => void>()
@@ -28,7 +24,6 @@ export class IngestionCapacity {
     return pending
   }
 
-  /** Calls `listener` whenever there may be more capacity, and when polling failed. */
   onCapacity(listener: () => void): Disposable {
     this.#listeners.add(listener)
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }

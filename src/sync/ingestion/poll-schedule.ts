@@ -7,7 +7,6 @@ import type { Engine } from '../engine.ts'
 /** A resource that is polled until its ingestion ends. */
 export interface FollowedResource extends Omit<PendingResource, 'hasProblem'> {
   hasProblem: number
-  /** The host of a fleet that polls it as well; null: the outcome is not asked for at the ledger. */
   readonly host: string | null
   readonly mirror: MirrorRow
   readonly sinceMs: number
@@ -15,14 +14,12 @@ export interface FollowedResource extends Omit<PendingResource, 'hasProblem'> {
   writtenMs: number
   writtenStatus: string | null
   polls: number
-  /** Polls in a row that failed for a reason of this resource alone. */
   failures: number
   dueMs: number
   /** It is overdue, and `postpone` has reported that. */
   isKnownOverdue: boolean
 }
 
-/** A followed mirror, and the last of its pending resources that was read from the store. */
 interface FollowedMirror {
   readonly row: MirrorRow
   lastSeq: number
@@ -36,7 +33,7 @@ export class PollSchedule {
   readonly #engine: Engine
   readonly #mirrors = new Map<number, FollowedMirror>()
   readonly #followed = new Map<number, FollowedResource>()
-  /** The store may have pending resources that were not taken from it. */
+  /** The store may have pending resources that were not taken from it yet. */
   #hasNew = true
   readonly #nextRecheck: NextRecheck
   /** The content whose path the progress shows. */
@@ -47,7 +44,6 @@ export class PollSchedule {
     this.#nextRecheck = new NextRecheck(engine.clock)
   }
 
-  /** Follows the mirror's resources as well. Returns false if it does so already. */
   add(row: MirrorRow): boolean {
     if (this.#mirrors.has(row.id)) return false
     this.#mirrors.set(row.id, { row, lastSeq: 0 })
@@ -60,7 +56,7 @@ export class PollSchedule {
     for (const [id, { mirror }] of this.#followed) if (mirror.id === mirrorId) this.#followed.delete(id)
   }
 
-  /** False once it is released, or its mirror is removed: another run may have polled it since. */
+  /** False once it is released or its mirror is removed, since another run may have polled it meanwhile. */
   isFollowed(followed: FollowedResource): boolean {
     return this.#followed.get(followed.contentId) === followed
   }
@@ -79,7 +75,6 @@ export class PollSchedule {
     return this.#followed.size === 0
   }
 
-  /** Resources that are followed and not overdue. */
   countInTime(): number {
     let overdue = 0
     // The map is in the order of insertion: the longest followed come first.
@@ -104,12 +99,10 @@ export class PollSchedule {
     }
   }
 
-  /** Resources became pending: `takeNew` takes them. */
   noteNew(): void {
     this.#hasNew = true
   }
 
-  /** Takes the resources that became pending since the last call. */
   takeNew(): void {
     if (!this.#hasNew) return
     this.#hasNew = false
@@ -117,14 +110,13 @@ export class PollSchedule {
     this.#showCount()
   }
 
-  /** The resources that are due, longest due first, as many as one round polls. */
+  /** The resources to poll in one round, longest due first. */
   listDue(nowMs: number): FollowedResource[] {
     const due: FollowedResource[] = []
     for (const followed of this.#followed.values()) if (followed.dueMs <= nowMs) due.push(followed)
     return due.sort((a, b) => a.dueMs - b.dueMs).slice(0, ROUND)
   }
 
-  /** Returns when the next resource is due, or the next recheck of those that ended badly (monotonic). */
   nextDueMs(): number {
     let nextMs = this.#nextRecheck.atMs
     for (const { dueMs } of this.#followed.values()) nextMs = Math.min(nextMs, dueMs)
@@ -190,12 +182,11 @@ export class PollSchedule {
   }
 }
 
-/** The least and the longest time until the next recheck: however someone sets the wall clock, one comes. */
+/** Bounds of the time until the next recheck, so that one comes however the wall clock is set. */
 const DELAY_MS = { least: 60_000, most: 600_000 } as const
 
 /** When the next resource whose ingestion ended badly is due for a recheck. */
 export class NextRecheck {
-  /** Monotonic. */
   atMs = 0
   readonly #clock: Clock
 
@@ -211,7 +202,6 @@ export class NextRecheck {
     this.atMs = 0
   }
 
-  /** No resource is known to become due. */
   postpone(): void {
     this.atMs = this.#clock.monotonicMs() + DELAY_MS.most
   }

@@ -10,12 +10,6 @@ import type { Pass, PassOptions } from '../pass.ts'
 import { findLibrary, pinMirror, pinOf } from './pin-mirror.ts'
 import { assertSameService, originMismatch } from './pinned-service.ts'
 
-/**
- * Finds the mirror's row, or pins it at first use: origin, tenant, library, remote path and the root's identity. Throws
- * AccessError for any mismatch with what was pinned (P15); `verify` checks what needs a request, so that the walk can
- * begin before. On the embedded library, a run without differences sends no request. The row has the root as it is now;
- * if `mustPinRoot` is set, the caller pins that after a scan has found the files.
- */
 export async function openMirror(
   engine: Engine,
   settings: MirrorSettings,
@@ -45,10 +39,7 @@ export async function openMirror(
   return { row, ...opened, verify: async () => {} }
 }
 
-/**
- * The embedded library reads documents again that it could not read before, when another version of the program starts it, or
- * packages were installed: then those that had no text, or not all of it, are followed again, so that the run says what became of them.
- */
+/** When another version of the library or new packages can read more documents, those without text are followed again. */
 function followWhatIsReadAgain({ store, service }: Engine, row: MirrorRow): void {
   const key = `readers:${row.id}`
   const before = store.keyValues.get(key)
@@ -62,14 +53,13 @@ function followWhatIsReadAgain({ store, service }: Engine, row: MirrorRow): void
   })
 }
 
-/** Returns the mirror's row; undefined when there is none, or when another mirror has the name and gives it away. */
 function findPinned({ store, service }: Engine, { name }: MirrorSettings): MirrorRow | undefined {
   const row = store.mirrors.findByName(name)
   const isOther = row && givesNameAway({ isAdHoc: row.isAdHoc, origin: row.library.origin }, service)
   return isOther ? undefined : row
 }
 
-/** Throws HeldBackError if the first sync of a broad directory was not confirmed; a dry run needs no confirmation. */
+/** A dry run needs no confirmation. */
 function assertNarrow(settings: MirrorSettings, { isDryRun, acceptsBreadth }: PassOptions): void {
   const { breadth, isAdHoc, name, path } = settings
   if (breadth === null || isDryRun || acceptsBreadth) return
@@ -77,7 +67,7 @@ function assertNarrow(settings: MirrorSettings, { isDryRun, acceptsBreadth }: Pa
   throw new HeldBackError('confirmation-needed', `Mirroring "${path}" sends ${breadth}; if that is meant: ${way}`)
 }
 
-/** Keeps what was pinned and the system does not report now, unless another root was accepted. */
+/** Keeps pinned values that the system does not report now, unless another root was accepted. */
 function pinnedRootOf(pinned: MirrorRow, root: RootDirectory, { acceptsRoot }: PassOptions): PinnedRoot {
   const found = pinOf(root)
   if (acceptsRoot) return found
@@ -90,7 +80,7 @@ function pinnedRootOf(pinned: MirrorRow, root: RootDirectory, { acceptsRoot }: P
   }
 }
 
-/** The system reports something about the root that was not pinned, or a size that has changed. */
+/** The system reports a value that was not pinned, or a new size. */
 function hasMore(pinned: PinnedRoot, known: PinnedRoot): boolean {
   const { rootBirthNs, rootVolumeId, rootVolumeBytes } = pinned
   return (
@@ -112,7 +102,7 @@ function assertNotOwn({ ownDirectories }: Engine, { realPath }: RootDirectory): 
   throw new UsageError('bad-usage', `Cannot mirror "${realPath}": it holds the data of shelfd itself`)
 }
 
-/** Throws AccessError `root-mismatch` unless the mirror's directory is the one that it was first used for (P15). */
+/** Throws AccessError `root-mismatch` unless the directory is the one that was pinned (P15, roots). */
 export function assertSameRoot(pinned: MirrorRow, root: RootDirectory): void {
   const { name, path, rootInode, rootBirthNs } = pinned
   const way = `if it is the right one, "shelfd sync ${name} --accept-root" takes it`
@@ -132,7 +122,7 @@ export function assertSameRoot(pinned: MirrorRow, root: RootDirectory): void {
   }
 }
 
-/** Throws AccessError `library-mismatch` unless the mirror's remote path is the one that it was first used with (P15). */
+/** Throws AccessError `library-mismatch` unless the remote path is the pinned one (P15, roots). */
 export function assertSamePlace({ name, remotePath }: MirrorRow, settings: Pick<MirrorSettings, 'remotePath'>): void {
   if (remotePath === settings.remotePath) return
   const text = `The mirror "${name}" was first used with ${remotePath}, and the configuration now names ${settings.remotePath}`

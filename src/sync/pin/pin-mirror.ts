@@ -16,10 +16,7 @@ import { identityOf } from './pinned-service.ts'
 /** The identifier of a library that a dry run would create; real identifiers are never empty. */
 export const NOT_CREATED = ''
 
-/**
- * Pins a mirror at its first use: finds or creates its library, and records the root's identity. If another mirror has the
- * name and gives it away (givesNameAway), renames that one.
- */
+/** Pins a mirror at its first use: finds or creates its library, and records its root. Renames a mirror that gives its name away. */
 export async function pinMirror(
   engine: Engine,
   settings: MirrorSettings,
@@ -30,7 +27,7 @@ export async function pinMirror(
   const library = await chooseLibrary(connection, settings, options.isDryRun, signal)
   assertMayUpload(library, connection.access, settings.name)
   const mayHoldForeign = library.id !== NOT_CREATED && !isOurs(engine, library, settings)
-  // What is there may be from other hosts of the fleet: the ledger, and a search for what it does not know, say so.
+  // // Other hosts of the fleet may have filled the directory; the ledger and a search find what they sent.
   const mayHoldOthers =
     mayHoldForeign &&
     engine.fleet !== undefined &&
@@ -60,7 +57,6 @@ export async function pinMirror(
   return row
 }
 
-/** Returns what identifies a mirror's root, in the shape that the store pins. */
 export function pinOf({ realPath, device, inode, birthNs, isBirthCertain, volume }: RootDirectory): PinnedRoot {
   return {
     path: realPath,
@@ -90,10 +86,7 @@ async function chooseLibrary(
   throw new UsageError('unknown-library', `Cannot mirror "${settings.name}": there is no library "${wanted}"; ${hint}`)
 }
 
-/**
- * Lists the libraries after each attempt: a request whose answer was lost may have created the library, or another mirror creates it at
- * the same time, and this request is refused.
- */
+/** Lists the libraries after each attempt, since the request may have succeeded without an answer, or another mirror created it. */
 async function createLibrary({ client }: Connection, name: string, signal: AbortSignal): Promise<LibrarySummary> {
   for (let attempt = 1; ; attempt += 1) {
     let failure: { readonly error: unknown } | undefined
@@ -108,7 +101,7 @@ async function createLibrary({ client }: Connection, name: string, signal: Abort
   }
 }
 
-/** Returns whether another mirror of this store has the same directory of the library, so that the store knows what is in it. */
+/** If another mirror of this store has the directory, the store knows what is in it. */
 function isOurs({ store, service }: Engine, { id }: LibrarySummary, { remotePath }: MirrorSettings): boolean {
   const origin = identityOf(service)
   return store.mirrors.list().some((row) => {
@@ -116,7 +109,7 @@ function isOurs({ store, service }: Engine, { id }: LibrarySummary, { remotePath
   })
 }
 
-/** Throws HeldBackError if the library already holds the directory: a lost store or another machine filled it (P14). */
+/** Throws HeldBackError if the library already holds the directory, since a lost store or another machine filled it (P14, adoption). */
 async function assertUntouched(
   { client }: Connection,
   { id, name }: LibrarySummary,
@@ -130,10 +123,7 @@ async function assertUntouched(
   throw new HeldBackError('confirmation-needed', `${text}; ${meaning}`)
 }
 
-/**
- * Returns whether the library may hold earlier uploads of the mirror. An empty directory suffices, because the service may have
- * stored its files in the inbox or moved them.
- */
+/** Returns whether the library may hold earlier uploads. An empty directory suffices: the service may have moved its files. */
 async function mayBeTaken(client: ServiceClient, library: string, path: string, signal: AbortSignal): Promise<boolean> {
   if (path !== '/') return (await readFirstPage(client, library, path, signal)) !== undefined
   const [root, inbox] = [
@@ -145,7 +135,6 @@ async function mayBeTaken(client: ServiceClient, library: string, path: string, 
   return hasFolders || (root?.files.length ?? 0) > 0 || (inbox?.files.length ?? 0) > 0
 }
 
-/** Returns undefined when the directory does not exist. */
 async function readFirstPage(
   client: ServiceClient,
   library: string,
@@ -176,10 +165,7 @@ interface LibrarySearch {
   readonly names: readonly string[]
 }
 
-/**
- * Finds the library with this identifier, or the only one with this name, first in the access context (4.1). Throws
- * UsageError `unknown-library` if several libraries have the name.
- */
+/** Finds the library by identifier or unique name, first in the access context. Throws UsageError `unknown-library`. */
 export async function findLibrary(
   { client, access }: Connection,
   idOrName: string,
@@ -188,7 +174,6 @@ export async function findLibrary(
   return pickLibrary(access.libraries, idOrName) ?? (await searchLibraries(client, idOrName, signal)).library
 }
 
-/** Does the same in the list of all libraries that the credential shows. */
 export async function searchLibraries(
   client: Pick<ServiceClient, 'listLibraries'>,
   idOrName: string,
@@ -216,10 +201,6 @@ function ambiguous(name: string, libraries: readonly LibrarySummary[]): string {
   return `Cannot choose the library "${name}": ${libraries.length} have that name; use an identifier: ${ids.join(', ')}`
 }
 
-/**
- * Forgets a mirror and what the store knows for it alone; the library and the disk do not change. Returns the path of a copy
- * of the store from before. Throws UsageError `unknown-mirror`.
- */
 export function forgetMirror(store: Store, name: string, nowMs: number): string {
   const row = store.mirrors.findByName(name)
   if (!row) throw new UsageError('unknown-mirror', `Cannot forget the mirror "${name}": the store does not know it`)

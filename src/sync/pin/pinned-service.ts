@@ -43,7 +43,7 @@ export function originMismatch(
   return new AccessError('origin-mismatch', `${owner}, not to ${nameOrigin(origin)}${by}; ${way}`)
 }
 
-/** Names the owner of a mirror where `current` is in use; identifies the library on this computer if it is ambiguous. */
+/** `current`: the service in use. Identifies the library on this computer if there may be two. */
 export function nameOwner(owner: string, current: string | undefined): string {
   if (!isEmbeddedOrigin(owner)) return owner
   const isAmbiguous = current === undefined || isEmbeddedOrigin(current)
@@ -56,7 +56,6 @@ export function nameOrigin(origin: string | undefined): string {
   return isEmbeddedOrigin(origin) ? `the library on this computer (${origin})` : origin
 }
 
-/** Returns the identity of a connected service, which always has one. */
 export function identityOf({ identity }: Service): string {
   if (identity === undefined) throw new Error('The service is connected and has no identity')
   return identity

@@ -1,7 +1,7 @@
 import type { Clock } from '../../foundation/clock.ts'
 import { systemClock } from '../../foundation/clock.ts'
 
-/** The time for which a reading is used again: a multiple of its duration, within bounds. */
+/** How long a reading is used again: a multiple of its duration, within bounds. */
 interface Use {
   readonly perReading: number
   readonly leastMs: number
@@ -17,7 +17,6 @@ interface KeptReadingOptions<T> {
   readonly onDropped?: (value: T) => void
 }
 
-/** Keeps the last reading for a while, so that a thread is not busy with readings alone while much changes. */
 export class KeptReading<T> {
   readonly #use: Use
   readonly #clock: Pick<Clock, 'monotonicMs'>

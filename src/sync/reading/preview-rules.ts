@@ -15,20 +15,20 @@ export interface PreviewInput {
   readonly after: ScanRules
   /** Real paths. */
   readonly ownDirectories: readonly string[]
-  /** It ends with what was found by then. */
+  /** The result is partial after this time. */
   readonly mostMs: number
 }
 
 const MOST_NAMES = 10
 
-/** A directory by the rules of both sides; null where a side leaves it out. */
+/** Null for a side that leaves the directory out. */
 interface Step {
   readonly path: string
   readonly before: IgnoreScope | null
   readonly after: IgnoreScope | null
 }
 
-/** Looks through a directory as scans by both rules do, without reading a file. Throws RootError or UsageError for what cannot be mirrored. */
+/** Lists a directory as scans by both rules do, without reading a file. Throws RootError or UsageError if it cannot be mirrored. */
 export function previewRules({ path, before, after, ownDirectories, mostMs }: PreviewInput): RulesEffect {
   using root = openRoot(boundedFileSystem, path)
   const own = ownDirectoriesBelow(root.realPath, ownDirectories)

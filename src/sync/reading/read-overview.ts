@@ -20,7 +20,6 @@ export interface ListedMirror {
   readonly inactive: string | null
 }
 
-/** A mirror without what only the dashboard's server knows. */
 export type ReadMirror = Omit<MirrorOverview, 'isSyncing' | 'syncWaitsFor' | 'syncFailure'>
 
 export interface OverviewInput {
@@ -29,7 +28,6 @@ export interface OverviewInput {
   readonly nowMs: number
 }
 
-/** Returns what is to be seen of each mirror at a glance; `store` is undefined while nothing was mirrored yet. */
 export function readOverview(
   store: StoreReader | undefined,
   { daemon, listed, nowMs }: OverviewInput,

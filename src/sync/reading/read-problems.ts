@@ -11,7 +11,6 @@ import { listFailedPaths, listQuarantine, type Quarantined, type QuarantinedFile
 const MOST_COPIES = 5
 const MOST_PLACES = 8
 
-/** A problem of one path, or a content that failed with every file that has it; the first file stands for it. */
 interface Found {
   readonly trouble: Trouble
   readonly files: readonly QuarantinedFile[]
@@ -41,15 +40,11 @@ function filterProblems(store: StoreReader | undefined, input: Filter) {
   return { ofPlace: named.filter(isOfPlace), ofCause, found, open }
 }
 
-/** Lists the contents among all that a filter leaves that are not set aside. */
 export function listFailed(store: StoreReader | undefined, filter: Filter): number[] {
   return filterProblems(store, filter).open.flatMap(({ quarantined }) => quarantined?.contentId ?? [])
 }
 
-/**
- * Answers a page of what failed and of paths that could not be read, the last page for one beyond it; what was set aside comes
- * last.
- */
+/** Answers one page of problems. What was set aside comes last; a page beyond the end is the last one. */
 export function readProblems(store: StoreReader | undefined, input: ProblemsInput): ProblemsPage {
   const { ofPlace, ofCause, found, open } = filterProblems(store, input)
   const setAside = found.filter(({ trouble }) => trouble.isSetAside)
@@ -67,7 +62,6 @@ export function readProblems(store: StoreReader | undefined, input: ProblemsInpu
   }
 }
 
-/** Counts the problems of each key; one with several keys counts for each. */
 function countBy(problems: readonly Found[], keysOf: (problem: Found) => Iterable<string>): ProblemCount[] {
   const counts = new Map<string, number>()
   for (const problem of problems) {

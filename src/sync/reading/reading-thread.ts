@@ -1,4 +1,4 @@
-/** Thread entry: reads the store in a directory, one reading after the other. */
+/** Entry of the thread that reads the store for the dashboard and the metrics. */
 import { answerCalls } from '../../foundation/concurrency/thread-calls.ts'
 import { threadData } from '../../foundation/concurrency/threads.ts'
 import { loadSqlite } from '../../foundation/sqlite/open-database.ts'

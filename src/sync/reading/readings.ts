@@ -46,7 +46,7 @@ interface ResourceFilesInput {
 /** Frequent scrapes of a large tree cost little. */
 const COUNTS_USE = { perReading: 100, leastMs: 0, mostMs: 5 * MINUTE_MS }
 
-/** Reads the store in `stateDir`, opened anew each time, so that no reading holds up the store's upkeep or outlives the store. */
+/** Opens the store for each reading, so that no reading holds up the store's upkeep or outlives the store. */
 export function createReadings(stateDir: string): Readings {
   const report = new ReportReader()
   const timeline = new KeptReading<Timeline>()
@@ -70,7 +70,6 @@ export function createReadings(stateDir: string): Readings {
   }
 }
 
-/** The intervals that make up a span. */
 const SPANS: Readonly<Record<TimelineSpan, { readonly intervalMs: number; readonly intervals: number }>> = {
   hour: { intervalMs: MINUTE_MS, intervals: 60 },
   day: { intervalMs: 15 * MINUTE_MS, intervals: 96 },
@@ -96,7 +95,6 @@ export function readTimeline(store: StoreReader | undefined, span: TimelineSpan,
   }
 }
 
-/** Counts of one mirror in the store. */
 export interface MirrorCounts extends Pick<MirrorStatus, 'name' | 'files' | 'queue' | 'directoriesToMake'> {
   /** Paths and contents by the code of their problem. */
   readonly problems: ReadonlyMap<string, number>

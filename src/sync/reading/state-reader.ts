@@ -5,7 +5,7 @@ import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import { endThread, startThread } from '../../foundation/concurrency/threads.ts'
 import type { Readings } from './readings.ts'
 
-/** Reads the store in a thread of its own, so that a report of a million files blocks nothing else. */
+/** Reads the store in a thread, so that a report of a million files blocks nothing else. */
 export interface StateReader extends AsyncDisposable {
   readonly read: <K extends keyof Readings>(
     name: K,
@@ -20,7 +20,6 @@ export function openStateReader(stateDir: string): StateReader {
     const entry = threadEntry('./reading-thread', import.meta.url)
     const started = startThread(entry, { data: stateDir, name: 'reading' })
     mayGetStuck(started)
-    // Those who wait for a reading get the error that ends the thread.
     started.on('error', () => {})
     started.once('exit', () => {
       if (worker === started) worker = undefined

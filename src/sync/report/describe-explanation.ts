@@ -25,10 +25,7 @@ const OUTCOME_WORDS: Readonly<Record<UploadOutcome, string>> = {
 /** How many problems of paths below a directory are listed. */
 const MOST_PROBLEMS = 5
 
-/**
- * Describes everything known of one path for people, text by label; what does not apply is undefined. Delays that ended before
- * `nowMs` are left out. Times are those of this computer's clock.
- */
+/** Describes a path for people, as text by label. Delays that ended before `nowMs` are left out. */
 export function describeExplanation(found: PathExplanation, remote: RemoteFinding | undefined, nowMs: number): Fields {
   const { content, directory } = found
   return {

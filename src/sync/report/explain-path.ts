@@ -33,10 +33,8 @@ export type DiskFinding =
   | { readonly kind: 'problem'; readonly message: string }
   | { readonly kind: 'absent' }
 
-/** Everything known about one path. */
 export interface PathExplanation {
   readonly mirror: MirrorRow
-  /** Relative to the mirror's root. */
   readonly path: string
   readonly disk: DiskFinding
   readonly content: ContentRow | undefined
@@ -49,7 +47,7 @@ export interface PathExplanation {
   readonly history: readonly HistoricalContent[]
   /** Why limits held back new contents of the mirror in its last run; null: none did. */
   readonly heldBack: string | null
-  /** Undefined for a file, and for a directory that the store does not know. */
+  /** Undefined for a file, and for an unknown directory. */
   readonly directory: DirectoryExplanation | undefined
 }
 
@@ -131,7 +129,6 @@ function findIn(
   return skipped ? { kind: 'skipped', reason: describeSkipped(skipped) } : { kind: 'absent' }
 }
 
-/** The service's answer on the paths of a resource; `error` is the reason for a missing answer. */
 export interface RemoteFinding {
   readonly paths: readonly string[]
   readonly error: string | null
@@ -153,9 +150,8 @@ export async function locateResource(
   }
 }
 
-/** What the store knows about a directory and everything below it. */
 export interface DirectoryExplanation {
-  /** The library path of the directory, whether it exists there yet or not. */
+  /** The library path, whether it exists there yet or not. */
   readonly remotePath: string
   /** When it was created in the library (wall clock); null while it is pending. */
   readonly createdAt: number | null
@@ -166,7 +162,6 @@ export interface DirectoryExplanation {
   readonly problems: readonly ProblemRow[]
 }
 
-/** Explains a directory, relative to the mirror's root; undefined when the store does not know it. */
 function explainDirectory(
   store: StoreReader,
   mirror: MirrorRow,

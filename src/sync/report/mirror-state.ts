@@ -8,13 +8,13 @@ import type { MirrorStatus, SendingProgress } from './status.ts'
 
 const JUST_NOW_MS = 10_000
 
-/** `✓` nothing to do, `→` in progress, `!` something to know or to do, `✗` stopped until the user acts. */
+/** `✓` nothing to do, `→` in progress, `!` needs attention, `✗` stopped until the user acts. */
 export interface StateLine {
   readonly sign: '✓' | '→' | '!' | '✗'
   readonly text: string
 }
 
-/** The one line on a mirror's state: the daemon's work comes first, then the last run, then what is left to do. */
+/** The daemon's work comes first, then the last run, then what is left to do. */
 export function stateOfMirror(mirror: MirrorStatus, status: DaemonMirrorStatus | undefined, nowMs: number): StateLine {
   const { files, lastRun, isRunning, progress, problems } = mirror
   const isDone = files.toSend + files.inDoubt + files.inIngestion + files.sending === 0 && problems.length === 0
@@ -30,25 +30,23 @@ export function stateOfMirror(mirror: MirrorStatus, status: DaemonMirrorStatus |
   )
 }
 
-/** The state of a mirror that nothing syncs any more, for a reason in a few words. */
 export function stateOutOfUse({ files }: Pick<MirrorStatus, 'files'>, reason: string): StateLine {
   return { sign: '!', text: `${reason} · ${counted(files.searchable, 'file')} searchable at its last run` }
 }
 
-/** Returns the state of a mirror that the store does not know yet; undefined when the daemon neither waits nor scans. */
+/** Returns undefined when the daemon neither waits nor scans. */
 export function stateOfDaemon(status: DaemonMirrorStatus, nowMs: number): StateLine | undefined {
   const batch = batchOf(status, nowMs)
   const waiting = batch === undefined ? undefined : ({ sign: '→', text: `waits for ${batch}` } as const)
   return holdOfDaemon(status) ?? scanOfDaemon(status) ?? waiting
 }
 
-/** Between the batches of a schedule nothing is wrong: what waits is shown with the time of the next one. */
+/** Between batches nothing is wrong, so what waits is shown with the time of the next batch. */
 function holdOfDaemon({ state, reason }: DaemonMirrorStatus): StateLine | undefined {
   if (!reason || reason.code === 'scheduled') return undefined
   return { sign: state === 'halted' ? '✗' : '!', text: `${state}: ${reason.message} [${reason.code}]` }
 }
 
-/** Names the batch that a mirror waits for; undefined when it does not wait for one. */
 function batchOf({ reason, nextBatchAt }: DaemonMirrorStatus, nowMs: number): string | undefined {
   if (reason?.code !== 'scheduled') return undefined
   return nextBatchAt === null ? 'its next batch' : `the batch at ${formatTime(nextBatchAt, nowMs)}`
@@ -58,7 +56,7 @@ function scanOfDaemon({ state }: DaemonMirrorStatus): StateLine | undefined {
   return state === 'scanning' || state === 'starting' ? { sign: '→', text: state } : undefined
 }
 
-/** The state after a run that was interrupted, stopped or cut off, with what it `left`; undefined after any other run. */
+/** Returns undefined after a run that ended normally. */
 export function stateOfRun(run: LastRun | null, nowMs: number, left = ''): StateLine | undefined {
   if (!run) return undefined
   const next = `the same command goes on from there${left === '' ? '' : ` · ${left}`}`
@@ -70,7 +68,7 @@ export function stateOfRun(run: LastRun | null, nowMs: number, left = ''): State
   return undefined
 }
 
-/** A run that reads the directory, or waits for the service: what is left so far. */
+/** The run reads the directory or waits for the service. */
 function runningLine(mirror: MirrorStatus, nowMs: number): StateLine | undefined {
   const { lastRun } = mirror
   if (!lastRun) return undefined

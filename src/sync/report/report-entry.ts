@@ -3,7 +3,6 @@ import { isoTime } from '../../foundation/text/times.ts'
 import type { Classified, ReportClass } from '../../rules/report-class.ts'
 import type { Listed, ReportedFile } from '../../store/tables/report-rows.ts'
 
-/** One entry of `report --format json`. */
 export interface ReportEntry {
   readonly path: string | null
   readonly class: ReportClass
@@ -22,9 +21,9 @@ export interface ReportEntry {
 
 export interface ReportRow {
   readonly entry: ReportEntry
-  /** A remote entry outside the mirror's path and the inbox, which is only counted unless the user asks for all. */
+  /** Outside the mirror's path and the inbox: only counted unless the user asks for all. */
   readonly isElsewhere: boolean
-  /** Needs attention but was set aside (`failed ignore`): no check and no run fails for it. */
+  /** Set aside by `failed ignore`: no check and no run fails for it. */
   readonly isSetAside: boolean
   /** A pipe, a socket or a device: no check and no run fails for it. */
   readonly isUnsupported: boolean
@@ -37,7 +36,6 @@ export function rowOf(entry: ReportEntry, known?: Classified): ReportRow {
   return { entry, isElsewhere: false, isSetAside, isUnsupported, kindWithoutText }
 }
 
-/** Files that are in sync without any remark, where only their number is of interest. */
 export interface PlainFiles {
   readonly plainFiles: number
 }
@@ -45,10 +43,8 @@ export interface PlainFiles {
 /** What entries show of a content. */
 export type ReportedContent = Omit<ReportedFile, 'contentId' | 'directory' | 'name'>
 
-/** Where the library shows a resource. */
 export type Location = Pick<Listed, 'directory' | 'filename'>
 
-/** Writes the hash of a content as a report shows it. */
 export function withHex<Content extends { readonly sha256: Uint8Array }>(content: Content) {
   return { ...content, sha256Hex: hexOf(content.sha256) }
 }
@@ -57,7 +53,6 @@ export function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
 }
 
-/** An entry of which nothing but its path and class is known. */
 export function blankEntry(path: string | null, known: Pick<Classified, 'class' | 'reason'>): ReportEntry {
   return {
     path,
@@ -76,7 +71,6 @@ export function blankEntry(path: string | null, known: Pick<Classified, 'class' 
   }
 }
 
-/** The entry of a path with a content that the store knows. */
 export function contentEntry(
   path: string,
   known: Classified,

@@ -31,31 +31,30 @@ import {
 } from './report-entry.ts'
 import { describeHeldBack } from './run-history.ts'
 
-/** What the service said of resources that its complete listing did not show, by resource id. */
+/** The service's answers about resources that its complete listing did not show, by resource id. */
 export type AskedResources = ReadonlyMap<string, Extract<Presence, 'listed' | 'absent'>>
 
 interface Sides {
   readonly row: MirrorRow
   /** Undefined: the service was not asked for its entries. */
   readonly listing: Listing | undefined
-  /** What the service said of resources that the listing does not show. */
+  /** The service's answers about resources that the listing does not show. */
   readonly asked: AskedResources
   /** Undefined: the disk was not scanned. */
   readonly differences: Differences | undefined
-  /** Library paths whose entries belong to this report. */
   readonly places: readonly string[]
   /** The report of the first mirror of a library includes the entries elsewhere in it. */
   readonly isFirstOfLibrary: boolean
 }
 
-/** Yields every row of a mirror's report; each file and each remote entry is in exactly one class (P19). */
+/** Yields every row; each file and each remote entry is in exactly one class (P19, the report adds up). */
 export function* listRows(store: StoreReader, sides: Sides): Generator<ReportRow> {
   const rows = new MirrorRows(store, sides)
   yield* rows.listKnownFiles()
   yield* rows.listOthers()
 }
 
-/** Yields the rows of listRows in the same order, but most files that are in sync without any remark only as their number. */
+/** Yields the same rows, but only the number of most files that are in sync without a remark. */
 export function* listDifferingRows(store: StoreReader, sides: Sides): Generator<ReportRow | PlainFiles> {
   const rows = new MirrorRows(store, sides)
   yield* rows.listDifferingFiles()
@@ -65,17 +64,15 @@ export function* listDifferingRows(store: StoreReader, sides: Sides): Generator<
 class MirrorRows {
   readonly #store: StoreReader
   readonly #sides: Sides
-  /** A process holds the store: what the store calls `sending` is in flight; otherwise it was cut off. */
+  /** A process holds the store, so that `sending` means in flight; otherwise it was cut off. */
   readonly #isLocked: boolean
   /** Why limits held back new contents in the last run; null: none did. */
   readonly #heldBack: string | null
-  /** The originals by content, if one query found those of all contents. */
+  /** Undefined unless one query found the originals of all contents. */
   #originals: ReadonlyMap<number, string> | undefined
-  /** Paths of problems that have no row yet. */
   readonly #problemPaths: Set<string>
-  /** Contents that have a row already. */
   readonly #claimed = new IdSet()
-  /** Files that are in the store but no longer on the disk. */
+  /** Files in the store that are no longer on the disk. */
   readonly #vacated: { readonly file: ReportedFile; readonly path: string }[] = []
 
   constructor(store: StoreReader, sides: Sides) {
@@ -114,7 +111,6 @@ class MirrorRows {
     yield { plainFiles }
   }
 
-  /** Rows of everything but known files that exist. */
   *listOthers(): Generator<ReportRow> {
     yield* this.#listNewFiles()
     yield* this.#listProblems()
@@ -185,7 +181,6 @@ class MirrorRows {
     return found
   }
 
-  /** The row of a known file; undefined if it no longer exists. */
   #presentFile(file: ReportedFile, locations: readonly Location[]): ReportRow | undefined {
     const { differences } = this.#sides
     const path = joinPath(file.directory, file.name)
@@ -210,7 +205,7 @@ class MirrorRows {
     return rowOf(contentEntry(path, known, file, locations, duplicateOf), known)
   }
 
-  /** Returns the path of the original of several files with one content; undefined, or the file's own path, if there is no other. */
+  /** Returns undefined, or the file's own path, if there is no other. */
   #originalOf({ contentId }: ReportedFile): string | undefined {
     if (this.#originals) return this.#originals.get(contentId)
     return this.#store.report.findOriginal(this.#sides.row.id, contentId)

@@ -30,15 +30,14 @@ export interface MirrorReport {
   readonly library: { readonly id: string; readonly name: string }
   readonly remotePath: string
   readonly listing: 'complete' | 'incomplete' | 'not asked'
-  /** Rows in a stable order, those of remote entries alone last; each reading compares anew with what the store knows then. */
+  /** In a stable order, remote entries last. Each reading compares with what the store knows then. */
   readonly rows: Iterable<ReportRow>
-  /** The same rows, but most files that are in sync without any remark only as their number, which takes a fraction of the time. */
+  /** Faster than `rows`: of most files that are in sync without a remark, only their number. */
   readonly differingRows: Iterable<ReportRow | PlainFiles>
-  /** What downloading the sent contents showed; undefined when that was not asked for. */
+  /** Undefined without a verification. */
   readonly verification: Verification | undefined
 }
 
-/** What the report works with; it only reads, so another process may hold the store. */
 export interface ReportContext {
   readonly store: StoreReader
   readonly service: Service
@@ -56,11 +55,10 @@ export interface ReportContext {
 export interface ReportOptions {
   /** Report from the store alone, without disk and service. */
   readonly isOffline: boolean
-  /** Download and compare every sent content; called as it goes on. */
+  /** Download and compare every sent content; called after each. */
   readonly onVerified?: ((mirror: MirrorRow, soFar: Verification) => void) | undefined
 }
 
-/** A mirror to report on; an ad hoc mirror has default settings. */
 export interface ReportedMirror {
   readonly row: MirrorRow
   readonly settings: MirrorSettings
@@ -101,7 +99,7 @@ export async function* report(
 
 const NOTHING_ASKED: AskedResources = new Map()
 
-/** Lists the library, unless that was done, while the directory is walked; then asks for what the listing lacks. */
+/** Lists the library once while the directory is walked, then asks for what the listing lacks. */
 async function readSides(context: ReportContext, row: MirrorRow, settings: MirrorSettings, known: Listing | undefined) {
   const connection = await context.service.connect(context.signal)
   const { client, access } = connection
@@ -174,8 +172,8 @@ const MOST_ASKED = 10_000
 const MOST_FAILURES = 8
 
 /**
- * Asks for each resource itself (4.13): an entry that is deleted or moved while pages are read can shift others past a cursor, so that
- * a complete listing lacks them. Leaves out resources of which the service said nothing; throws what concerns the credential.
+ * Asks for each resource itself: a deletion while pages are read can shift others past a cursor, so that a complete listing lacks them.
+ * Leaves out resources without an answer; throws what concerns the credential.
  */
 async function askUnlisted(
   connection: Connection,

@@ -5,7 +5,6 @@ import { describeHold, heldBackShape } from '../../rules/limits.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import type { RunRow } from '../../store/tables/runs.ts'
 
-/** What a run did for one mirror. */
 interface MirrorOfHistory {
   readonly name: string
   /** Files that were uploaded, or that the library had already. */
@@ -17,9 +16,9 @@ interface MirrorOfHistory {
 /** A past run; times in ISO 8601. */
 export interface PastRun {
   readonly run: number
-  /** `ok`, `incomplete`, `failed`, `interrupted`, `running`, or `cut off`: its process ended first. */
+  /** `ok`, `incomplete`, `failed`, `interrupted`, `running`, or `cut off` when its process ended first. */
   readonly verdict: string
-  /** For people, in the words of the status: an error that stopped all mirrors differs from problems of some files. */
+  /** For people; an error that stopped all mirrors differs from problems of some files. */
   readonly ending: string
   readonly startedAt: string
   readonly finishedAt: string | null
@@ -28,7 +27,6 @@ export interface PastRun {
   readonly mirrors: readonly MirrorOfHistory[]
 }
 
-/** Returns the newest runs, newest first; with `mirror` only those that had this mirror. */
 export function readHistory(
   store: StoreReader,
   { limit, mirror }: { limit: number; mirror: string | undefined },
@@ -68,7 +66,6 @@ function verdictOf({ verdict }: RunRow, isLocked: boolean): string {
 /** The newest run that concerns a mirror; times in ISO 8601. */
 export interface LastRun {
   readonly run: number
-  /** `ok`, `incomplete`, `failed`, `interrupted`, `running` or `cut off`. */
   readonly verdict: string
   readonly startedAt: string
   readonly finishedAt: string | null
@@ -76,17 +73,16 @@ export interface LastRun {
   readonly failure: { readonly code: string; readonly message: string } | null
 }
 
-/** The newest runs that are searched for each mirror. */
+/** How many runs are searched for each mirror. */
 const NEWEST = 50
 
-/** A mirror that a run names; the store may not know it, if the run failed early. */
 export interface MirrorOfRun {
   readonly name: string
   readonly path: string
   readonly lastRun: LastRun
 }
 
-/** Returns the newest run of each mirror, by name, among the last runs. */
+/** By name, among the last runs. */
 export function readLastRuns(store: StoreReader): ReadonlyMap<string, MirrorOfRun> {
   const found = new Map<string, MirrorOfRun>()
   const isLocked = store.isLocked()
@@ -100,10 +96,7 @@ export function readLastRuns(store: StoreReader): ReadonlyMap<string, MirrorOfRu
   return found
 }
 
-/**
- * Describes a run. `isLocked`: a process holds the store. `mirror` is the run's account of the mirror, which an unfinished run does not
- * have.
- */
+/** `isLocked`: a process holds the store. `mirror` is undefined for an unfinished run. */
 export function lastRunOf(row: RunRow, isLocked: boolean, mirror?: StoredMirror): LastRun {
   const failure = mirror && failureOf(mirror)
   return {
@@ -115,12 +108,11 @@ export function lastRunOf(row: RunRow, isLocked: boolean, mirror?: StoredMirror)
   }
 }
 
-/** Returns the error that stopped the pass of a mirror; it comes last, after a failed command. */
 function failureOf({ problems }: StoredMirror) {
   return problems.findLast(({ path }) => path === '')
 }
 
-/** The parts of a run's account that are read again: each mirror's problems, what was sent, and what limits held back. */
+/** The parts of a run's summary that are read again. */
 const storedAccount = z.object({
   mirrors: z.array(
     z.object({
@@ -139,7 +131,6 @@ const storedAccount = z.object({
 
 type StoredMirror = z.infer<typeof storedAccount>['mirrors'][number]
 
-/** Returns the mirrors of a run's account; none if the run is not finished or the account is damaged. */
 function readAccount({ summary }: Pick<RunRow, 'summary'>): StoredMirror[] {
   if (summary === null) return []
   try {
@@ -149,7 +140,7 @@ function readAccount({ summary }: Pick<RunRow, 'summary'>): StoredMirror[] {
   }
 }
 
-/** Explains to people which limits held back contents of a mirror in its last run; null if none did. */
+/** Null if no limit held anything back in the last run. */
 export function describeHeldBack(
   store: StoreReader,
   mirror: { readonly id: number; readonly name: string },

@@ -7,7 +7,6 @@ import type { FileTally } from '../../store/tables/report-rows.ts'
 import { isPaused } from '../pause.ts'
 import { type LastRun, lastRunOf, type MirrorOfRun, readLastRuns } from './run-history.ts'
 
-/** The status of one mirror, from the store alone. */
 export interface MirrorStatus {
   readonly name: string
   readonly path: string
@@ -16,15 +15,13 @@ export interface MirrorStatus {
   /** The daemon's uploads are paused until `resume`. */
   readonly isPaused: boolean
   readonly files: FileCounts
-  /** Contents and bytes that wait for their upload. */
   readonly queue: { readonly contents: number; readonly bytes: number }
   /** Directories that hold a file, and that the service lacks. */
   readonly directoriesToMake: number
   readonly ingestion: { readonly pending: number }
   readonly lastRun: LastRun | null
-  /** A process does the last run now. */
   readonly isRunning: boolean
-  /** The progress of the current run; null when there is none, or nothing is left to upload. */
+  /** Null without a current run, or when nothing is left to upload. */
   readonly progress: SendingProgress | null
   readonly problems: readonly { readonly path: string; readonly code: string; readonly message: string }[]
   /** Paths whose problem was set aside by `failed ignore`. */
@@ -39,14 +36,13 @@ export interface SendingProgress {
   readonly bytesTotal: number
 }
 
-/** Returns what the store knows of each mirror now, also during a run of another process. */
 export function readStatus(store: StoreReader): MirrorStatus[] {
   const isLocked = store.isLocked()
   const runs = readLastRuns(store)
   return store.mirrors.list().map((row) => statusOf(store, row, isLocked, runs.get(row.name)?.lastRun))
 }
 
-/** Returns mirrors that runs name and the store does not know, because each run failed before it reached their library. */
+/** These mirrors are not in the store, because each run failed before it reached their library. */
 export function readUnknownMirrors(store: StoreReader): MirrorOfRun[] {
   const known = new Set(store.mirrors.list().map(({ name }) => name))
   return [...readLastRuns(store).values()].filter(({ name, lastRun }) => !known.has(name) && lastRun.failure !== null)
@@ -76,7 +72,7 @@ function statusOf(store: StoreReader, row: MirrorRow, isLocked: boolean, named: 
   }
 }
 
-/** The newest run that opened the mirror, or a newer one that failed before it did. */
+/** The newest run that opened the mirror, or a newer one that failed before that. */
 function newestRun(
   store: StoreReader,
   mirrorId: number,
@@ -129,7 +125,6 @@ export const NO_FILES = {
   setAside: 0,
 }
 
-/** Adds up files by state. `isLocked`: a process writes to the store, so that what the store calls `sending` is in flight. */
 export function countFiles(tallies: readonly FileTally[], isLocked: boolean): FileCounts {
   const counts = { ...NO_FILES }
   for (const tally of tallies) {

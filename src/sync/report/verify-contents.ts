@@ -8,20 +8,16 @@ import type { Connection, Engine } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
 import { blankEntry, type ReportEntry, type ReportRow, rowOf } from './report-entry.ts'
 
-/** What comparing sent contents needs. */
 interface VerifyContext extends Pick<Engine, 'service' | 'clock' | 'signal'> {
   readonly store: StoreReader
   readonly listConcurrency: number
 }
 
-/** How many contents are read from the store at once. */
 const PAGE_SIZE = 500
 
-/** What downloading every sent content of a mirror showed. */
 export interface Verification {
-  /** Contents that were compared, with those that failed. */
   readonly contents: number
-  /** Their sizes as they were sent. */
+  /** The sum of their original sizes. */
   readonly bytes: number
   readonly faults: readonly VerificationFault[]
 }
@@ -32,9 +28,8 @@ interface VerificationFault {
 }
 
 /**
- * Downloads each content that was sent for a mirror's files and earlier versions (4.15), a few at a time, and compares its
- * SHA-256. A download that fails for one content is a fault of it; throws what concerns the service as a whole. Calls
- * `onVerified` after each content.
+ * Downloads each sent content, a few at a time, and compares its SHA-256. A download that fails for one content is a fault of it; throws
+ * what concerns the whole service.
  */
 export async function verifyContents(
   context: VerifyContext,
@@ -89,7 +84,7 @@ async function compare(
   }
 }
 
-/** Yields the rows, those of faulty contents in the class of their fault; a fault that no row shows gets one of its own. */
+/** Yields the rows with the class of their fault; a fault without a row gets one. */
 export function* markFaults(rows: Iterable<ReportRow>, faults: readonly VerificationFault[]): Generator<ReportRow> {
   const byResource = new Map(faults.map((found) => [found.content.resourceId, found]))
   const unseen = new Set(faults)
@@ -102,7 +97,7 @@ export function* markFaults(rows: Iterable<ReportRow>, faults: readonly Verifica
   for (const found of unseen) yield markRow(entryOf(found), found)
 }
 
-/** A content that was set aside is named all the same: that concerned its ingestion, not its bytes. */
+/** A content that was set aside is shown all the same: that concerned its ingestion. */
 function markRow(entry: ReportEntry, { fault }: VerificationFault): ReportRow {
   const { class: reportClass, reason } = classifyDownload(fault, entry)
   return rowOf({ ...entry, class: reportClass, reason })

@@ -11,7 +11,7 @@ import { withHooks } from './with-hooks.ts'
 export interface RunResult {
   readonly summary: RunSummary
   readonly outcome: RunOutcome
-  /** The first error that stopped the run or one mirror; the other mirrors were synced unless it stopped the run. */
+  /** The first error that stopped the run or one mirror. */
   readonly failure: ShelfdError | undefined
 }
 
@@ -47,8 +47,7 @@ async function runAll(engine: Engine, mirrors: readonly MirrorSettings[], option
 }
 
 /**
- * An unreadable root, a guard or a mirror of another service ends the pass of that mirror alone; other errors stop the run.
- * The summaries include the mirrors that the run did not reach, and name the error if it is a failure.
+ * Errors of one mirror (its root, a guard, another service) end its pass alone; others stop the run. The summaries include all mirrors.
  */
 async function syncEach(engine: Engine, mirrors: readonly MirrorSettings[], run: Omit<Pass, 'summary'>) {
   const summaries: SyncSummary[] = []

@@ -16,7 +16,7 @@ import type { TroubledContent } from '../../store/tables/contents.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
 
-/** The problems of paths in one pass; only after a complete pass are the other paths known to be well. */
+/** Only after a complete pass are the other paths known to have no problem. */
 interface Found {
   readonly problems: readonly PathProblem[]
   readonly isComplete: boolean
@@ -25,7 +25,7 @@ interface Found {
   readonly failure: unknown
 }
 
-/** Completes the summary of a pass from the store: ingestion by state, times, and everything that needs attention. */
+/** Completes the summary from the store: ingestion, times, and everything that needs attention. */
 export function summarize(engine: Engine, mirror: OpenMirror, summary: SyncSummary, found: Found): void {
   if (found.hasFollowed) countIngestion(engine, mirror, summary)
   if (found.failure instanceof RootError) countUnsent(engine, mirror, summary)
@@ -63,7 +63,7 @@ function countIngestion({ store }: Engine, { row, runId }: OpenMirror, summary: 
   summary.timeToSearchableMs = { p50: at(0.5), p95: at(0.95) }
 }
 
-/** Records the problems of this pass, and clears those that a complete pass did not find again. Returns those that are not set aside. */
+/** Records the problems of this pass, and clears old ones after a complete pass. Returns those that are not set aside. */
 function keepProblems({ store, clock }: Engine, { row }: OpenMirror, found: Found): SummaryProblem[] {
   const { problems, isComplete } = found
   const paths = new Set(problems.map(({ path }) => path))
@@ -81,7 +81,7 @@ function keepProblems({ store, clock }: Engine, { row }: OpenMirror, found: Foun
   return open.map(({ path, code, message }) => ({ path, code, message, retryAt: null }))
 }
 
-/** Leaves out contents that another mirror is uploading now, because they are not in doubt. */
+/** Leaves out contents that another mirror is uploading now. */
 function listContentProblems({ store, inFlight }: Engine, { row }: OpenMirror, { uploads }: SyncSummary) {
   const troubled = store.contents.listTroubled(row.id, row.library.id).filter(({ id }) => !inFlight.has(id))
   return troubled.map((content): SummaryProblem => {
@@ -101,13 +101,11 @@ function describeProblem({ problemCode, problemMessage, ingestionStatus }: Troub
 
 interface EndedRun {
   readonly runId: number
-  /** Wall clock. */
   readonly startedMs: number
   readonly durationMs: number
   readonly isDryRun: boolean
 }
 
-/** Records how a run ended; returns its summary. */
 export function recordRun(
   { store, clock }: Engine,
   { runId, startedMs, durationMs, isDryRun }: EndedRun,
@@ -128,7 +126,6 @@ export function recordRun(
   return summary
 }
 
-/** Returns the problem of a mirror that an error stopped as a whole. */
 export function stopProblem({ code, message }: ShelfdError, prefix = ''): SummaryProblem {
   return { path: '', code, message: prefix + message, retryAt: null }
 }

@@ -58,7 +58,7 @@ interface Sending {
   readonly problems: Map<string, PathProblem>
   /** Files that changed while the scan read them. */
   readonly byScan: Set<string>
-  /** Files that the scan left to a later run; undefined where files that change meanwhile are waited for. */
+  /** Files that the scan left to a later run; undefined without a minimum age. */
   readonly tooNew: Set<string> | undefined
   readonly rechecksDirectories: boolean
 }
@@ -104,10 +104,6 @@ async function send(
   signal.throwIfAborted()
 }
 
-/**
- * Uploads everything; files that changed meanwhile are read again once they had time to settle, and uploaded then. Throws RootError if
- * the root went away meanwhile: files that were gone with it look as if they had vanished.
- */
 async function sendAll(
   context: MirrorContext,
   work: UploadOptions,
@@ -172,8 +168,8 @@ interface UnreadFiles {
 }
 
 /**
- * Waits for the settle time, reads these files once more, and records what they are now, so that they can be uploaded. Returns the
- * problems of those that cannot be read. Files that are gone stay recorded, since only a scan removes them (P11).
+ * Waits for the settle time, reads these files once more, and records them, so that they can be uploaded. Returns the problems of
+ * unreadable ones. Missing files stay recorded, since only a scan removes them (P11, files hidden by an error).
  */
 async function readAgain(
   engine: Engine,

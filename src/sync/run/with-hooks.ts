@@ -11,8 +11,8 @@ interface Hooked {
 }
 
 /**
- * Does work on a mirror between the commands that its configuration names. When the first one fails, the work is not begun, so nothing
- * counts as removed: throws RootError `hook-failed`. The last one runs however the work ended; its failure is a problem in the summary.
+ * Works on a mirror between its commands. When the first fails, the work is not begun: throws RootError `hook-failed`. The last one
+ * always runs; its failure is a problem in the summary.
  */
 export async function withHooks(
   { hooks, signal, graceSignal, logger }: Pick<Engine, 'hooks' | 'signal' | 'graceSignal' | 'logger'>,
@@ -50,7 +50,7 @@ export function throwIfHookFailed({ problems }: SyncSummary): void {
   if (problem) throw new RootError(HOOK_FAILED, problem.message)
 }
 
-/** The time of the last command where the time of the process to end is over. */
+/** The time for the last command when the process has no time left. */
 const LATE_MS = 5_000
 
 function variablesOf({ files, uploads, problems }: SyncSummary, outcome: RunOutcome): Readonly<Record<string, string>> {

@@ -4,7 +4,7 @@ import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { AlikePaths, DirectoryChanges, PathProblem, ScanBatch, UnsettledFile } from './scan-batch.ts'
 
-/** The state of a scan: the directories that the store has and that the walk has seen, and bounded lists of its findings. */
+/** The directories that the store has and that the walk has seen, and bounded lists of findings. */
 export interface ScanState {
   readonly knownDirectories: Map<string, number>
   readonly seenDirectories: Set<string>
@@ -12,17 +12,15 @@ export interface ScanState {
   readonly ignoredDirectories: Set<string>
   /** Digests that become true once the missing files are removed. */
   readonly laterDigests: Map<number, Uint8Array | null>
-  /** Directories of files that the database refused: the next scan must look at these files again. */
   readonly unrecordedIn: Set<string>
   /** New files whose names look like others in their directory: their number, and two of them. */
   alike: AlikePaths | undefined
   /** Patterns of `include` that match a file. */
   readonly matched: Set<string>
-  /** Files that were left for later, up to a bound; their number, and that of those among them that are new. */
+  /** Files that were left for later, up to a bound, and their number. */
   readonly unsettled: UnsettledFile[]
   unsettledCount: number
   unsettledNewCount: number
-  /** Up to a bound, as `differing`: files that are new or have another content. */
   readonly problems: PathProblem[]
   readonly differing: { readonly path: string; readonly mtimeNs: bigint; readonly ctimeNs: bigint }[]
 }
@@ -48,7 +46,6 @@ export function emptyScan(knownDirectories: Map<string, number>): ScanState {
   }
 }
 
-/** Adds a batch to the findings of a scan and to the summary; returns whether the batch has something to record in the store. */
 export function noteBatch(scan: ScanState, batch: ScanBatch, summary: SyncSummary): boolean {
   for (const path of batch.directories) scan.seenDirectories.add(path)
   for (const path of batch.ignoredDirectories) scan.ignoredDirectories.add(path)
@@ -65,10 +62,7 @@ export function noteBatch(scan: ScanState, batch: ScanBatch, summary: SyncSummar
   return batch.changes.length > 0 || batch.directories.some((path) => !scan.knownDirectories.has(path))
 }
 
-/**
- * Writes batches to the store, in the order in which they came and in one transaction; returns the problems of files that the database
- * refuses. Throws RootError, also without batches, when the root is no longer in its place.
- */
+/** Writes batches in their order in one transaction; returns files that the database refuses. Throws RootError when the root moved. */
 export function recordBatches(
   engine: Engine,
   mirror: OpenMirror,
@@ -139,7 +133,7 @@ function notRecorded(path: string): PathProblem {
   return { path, code: 'not-recorded', message }
 }
 
-/** Returns a batch that says of no file that it is missing, since only a complete scan can decide that (P11). */
+/** Only a complete scan decides that a file is missing (P11, files hidden by an error). */
 function withoutMissing(batch: ScanBatch): ScanBatch {
   const changes = batch.changes.map((change) => ({
     ...change,
@@ -149,7 +143,7 @@ function withoutMissing(batch: ScanBatch): ScanBatch {
   return { ...batch, changes }
 }
 
-/** Writes the results of a rescan, and adds problems of files to the batch; records nothing as missing. */
+/** Adds problems of files to the batch; records nothing as missing. */
 export function recordRescan(engine: Engine, mirror: OpenMirror, batch: ScanBatch, summary: SyncSummary): void {
   const knownDirectories = new Map<string, number>()
   for (const path of [...batch.directories, ...batch.changes.map((change) => change.path)]) {

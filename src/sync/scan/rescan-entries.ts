@@ -7,7 +7,7 @@ import type { StoreReader } from '../../store/open-store.ts'
 import type { DirectoryEntries, ScanBatch } from './scan-batch.ts'
 import { listSkipProblems, problemCodeOf, readUnproven, type Scanner, scopeAt } from './scan-directory.ts'
 
-/** Groups paths for rescanEntries by the nearest directory above that the store knows, because a walk reached only those. */
+/** Groups paths by the nearest directory that the store knows. */
 export function groupByDirectory(
   { directories }: Pick<StoreReader, 'directories'>,
   mirrorId: number,
@@ -32,8 +32,7 @@ export function groupByDirectory(
 }
 
 /**
- * Rescans some entries of a known directory without listing it. Entries that are not found are only recorded as absent: whether
- * something is missing, only a complete scan decides (P11).
+ * Rescans some entries of a known directory without listing it. Missing entries are only recorded as `absent`: a complete scan decides.
  */
 export function rescanEntries(scanner: Scanner, { directory, names }: DirectoryEntries, batch: ScanBatch) {
   const { options } = scanner
@@ -59,13 +58,12 @@ function openPlace({ fs, options }: Scanner, directory: string, batch: ScanBatch
     const scope = scopeAt({ fs, options }, directory).enter(directory, own)
     return { root: options.root, path, relativePath: directory, scope, options: { rules: options.rules } }
   } catch {
-    // The next scan finds and reports the reason.
     batch.absent.push(directory)
     return undefined
   }
 }
 
-/** Names that are no files any more: vanished, left out, or a directory where the store knows a file. */
+/** Names that are no files any more: vanished, left out, or a directory now. */
 function listAbsent({ findKnown }: Scanner, directory: string, found: MutableFindings): string[] {
   const leftOut = [...found.ignored, ...found.skipped].map(({ name }) => name)
   const replaced = found.directories.filter((name) => findKnown(directory, name) !== undefined)

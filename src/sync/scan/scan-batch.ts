@@ -5,28 +5,25 @@ import type { RootPlace } from '../../local/read/open-root.ts'
 import type { OnRead, ReadAmount } from '../../local/read/read-meter.ts'
 import type { HistoryReason } from '../../store/tables/files.ts'
 
-/** The options of a walk; plain data, so that they can be passed to a thread. */
 export interface WalkOptions {
   /** The state directory; null when the store knows nothing of the mirror yet. */
   readonly storeDirectory: string | null
   readonly mirrorId: number
   readonly root: RootPlace
   readonly rules: ScanRules
-  /** Directories below the root (relative) that hold the program's own data; the walk never enters them, even if an ignore rule includes them. */
+  /** Directories below the root that hold the program's own data; the walk never enters them. */
   readonly ownDirectories: readonly string[]
   /** True if the store knows more directories than a small tree has. */
   readonly isLarge?: boolean
   /** Hash every file again, even if its fingerprint is unchanged (`--checksum`). */
   readonly hashEverything: boolean
-  /** Also list ignored and unsupported paths, with the reasons. */
   readonly listIgnored: boolean
-  /** Files that changed more recently are not read, since they may still be written to. Null: all files are read. */
+  /** Younger files are not read, since they may still be written. Null: all files are read. */
   readonly settleMs: number | null
-  /** Mounts in the root that do not answer, relative to it: no call is made on them. */
+  /** Mounts that do not answer, relative to the root: no call is made on them. */
   readonly silent?: readonly string[]
 }
 
-/** A file that was hashed, because its fingerprint did not prove it unchanged. */
 export interface HashedFile extends Fingerprint {
   readonly name: string
   readonly isKnown: boolean
@@ -47,14 +44,14 @@ export interface MissingFile {
   readonly reason: HistoryReason
 }
 
-/** The differences between one directory and the store; a large directory has several changes. */
+/** A large directory has several changes. */
 export interface DirectoryChanges {
   readonly path: string
   readonly files: readonly HashedFile[]
   readonly missing: readonly MissingFile[]
   /**
-   * The directory's digest once this change is recorded and the missing files are removed; null when a file is not proven
-   * unchanged, or when another change of the directory follows.
+   * The digest once this change is recorded and missing files are removed; null if a file is not proven unchanged, or more changes
+   * follow.
    */
   readonly digest: Uint8Array | null
 }
@@ -72,7 +69,6 @@ export interface AlikePaths {
   readonly other: string
 }
 
-/** A path that is left out by a rule, or is no file (`unsupported`), and the reason. */
 interface LeftOut {
   readonly path: string
   readonly kind: 'ignored' | 'unsupported'
@@ -84,13 +80,10 @@ interface ScanCounts {
   hashed: number
   bytesHashed: number
   ignored: number
-  /** Pipes, sockets and devices. */
   unsupported: number
-  /** Ignored paths that look like secrets. */
   secrets: number
 }
 
-/** The results of a part of the walk. */
 export interface ScanBatch {
   /** Directories that were listed completely, parents before their children. */
   readonly directories: string[]
@@ -104,17 +97,15 @@ export interface ScanBatch {
   /** Patterns of `include` that match a file. */
   readonly matched: string[]
   readonly unsettled: UnsettledFile[]
-  /** Rescanned paths that are gone or left out. */
   readonly absent: string[]
   /** Rescanned paths that are directories, which are not entered. */
   readonly trees: string[]
   readonly counts: ScanCounts
 }
 
-/** A running walk; disposing stops it. */
 export interface Walk extends AsyncIterable<ScanBatch>, AsyncDisposable {}
 
-/** Starts to walk a mirror's tree. Batches come in any order; `onRead` is called for what is read for them before they come. */
+/** Batches come in any order; `onRead` is called for what is read for them before they come. */
 export type StartWalk = (options: WalkOptions, signal: AbortSignal, onRead?: OnRead) => Walk
 
 /** Entries of a directory that the store knows. */
@@ -130,12 +121,11 @@ export type RescanWork = { readonly root: RootPlace } & (
   | { readonly kind: 'trees'; readonly paths: readonly string[] }
 )
 
-/** Rescans parts of a mirror's tree, any number of times, one call at a time. */
 export interface Rescanner extends AsyncDisposable {
   rescan(work: RescanWork, signal: AbortSignal): AsyncIterable<ScanBatch>
 }
 
-/** Options of which the root is not known yet: it is opened for each piece of work. */
+/** The root is opened for each piece of work. */
 export type RescanOptions = Omit<WalkOptions, 'root'>
 
 export type OpenRescanner = (options: RescanOptions) => Rescanner
@@ -181,7 +171,6 @@ export class BatchCollector {
     return directories.length >= BATCH_DIRECTORIES || counts.hashed >= BATCH_FILES || counts.bytesHashed >= BATCH_BYTES
   }
 
-  /** Returns the batch and starts a new one. */
   take(): ScanBatch {
     const taken = this.#batch
     this.#batch = emptyBatch()
@@ -204,25 +193,25 @@ export type ToWorker =
 export type FromWorker =
   | { readonly kind: 'batch'; readonly batch: ScanBatch }
   | { readonly kind: 'read'; readonly amount: ReadAmount }
-  /** Directories taken off this thread's stack, for an idle thread to walk. */
+  /** Directories of this thread's stack for an idle thread. */
   | { readonly kind: 'stolen'; readonly paths: readonly string[] }
   | { readonly kind: 'idle' }
 
-/** The differences between a tree and the store, in memory. Unchanged files are not kept. */
+/** Unchanged files are not kept. */
 export interface Differences {
-  /** Files that are new or were hashed again, by directory, then by name. */
+  /** New or changed files by directory, then by name. */
   readonly files: ReadonlyMap<string, ReadonlyMap<string, HashedFile>>
   /** Paths of known files that no longer exist. */
   readonly missing: ReadonlySet<string>
   /** Known directories that no longer exist. */
   readonly missingDirectories: ReadonlySet<string>
-  /** Known directories that could not be listed, or that lie below one: their entries are unknown. */
+  /** Known directories that could not be listed, or lie below one: their entries are unknown. */
   readonly unreadableDirectories: ReadonlySet<string>
   readonly problems: ReadonlyMap<string, PathProblem>
   readonly leftOut: readonly LeftOut[]
 }
 
-/** Reads all batches of a walk and keeps the differences. `known` are the directories in the store. */
+/** `known` are the directories in the store. */
 export async function collectDifferences(
   batches: AsyncIterable<ScanBatch>,
   known: readonly string[],

@@ -45,10 +45,7 @@ export interface ChildDirectory {
   readonly scope: IgnoreScope
 }
 
-/**
- * Scans one directory, hashes the files that are not proven unchanged, adds the results to the batch and returns the directories
- * below. It yields each batch that a large directory fills.
- */
+/** Hashes the files that are not proven unchanged, and returns the directories below. Yields each batch that a large directory fills. */
 export function* scanDirectory(
   scanner: Scanner,
   directory: ChildDirectory,
@@ -76,16 +73,12 @@ export function* scanDirectory(
   return options.ownDirectories.length === 0 ? children : excludeOwn(options, children, batches.batch)
 }
 
-/** The names of files, also of those that cannot be read or sent. */
 function* namesOf({ files, skipped, problems }: ListedDirectory): Generator<string> {
   yield* files.names
   for (const { name } of [...skipped, ...problems]) yield name
 }
 
-/**
- * Excludes the program's own directories. Reading its open databases would release their locks (in POSIX, closing any descriptor of a
- * file does), and their files would never settle.
- */
+/** Reading the program's own open databases would release their locks (POSIX), and their files never settle. */
 function excludeOwn(
   { ownDirectories, listIgnored }: WalkOptions,
   children: readonly ChildDirectory[],
@@ -116,7 +109,6 @@ function* addFiles(
   const rows = knownByName(scanner.listKnown(path))
   const hasKnown = rows.size > 0
   addLookAlikes(path, scan.files, rows, batches.batch)
-  /** Files with another fingerprint at the time of hashing than in the listing. */
   const newer = new Map<string, Fingerprint>()
   let isWhole = true
   let hasRacy = false
@@ -151,7 +143,6 @@ function listChanged(unproven: Unproven, hashed: readonly HashedFile[]): HashedF
   })
 }
 
-/** Returns the listed files with the fingerprints that they had when they were hashed. */
 function asHashed(listed: ListedFiles, newer: ReadonlyMap<string, Fingerprint>): ListedFiles {
   if (newer.size === 0) return listed
   const hashed = new ListedFiles(listed.length)
@@ -194,7 +185,7 @@ const DIGEST_BYTES = 32
 const DIGESTS = 256
 let digests = new Uint8Array(0)
 
-/** Copies a digest into a shared buffer: a buffer for each digest takes ten times the memory, in this thread and in the receiver's. */
+/** A buffer for each digest takes ten times the memory, in this thread and in the receiver's. */
 function keepDigest(digest: Uint8Array): Uint8Array {
   if (digests.length < DIGEST_BYTES) digests = new Uint8Array(DIGESTS * DIGEST_BYTES)
   const kept = digests.subarray(0, DIGEST_BYTES)
@@ -235,7 +226,6 @@ function explainMissing(scan: ListedDirectory, names: readonly string[]): Missin
   return names.filter((name) => !withProblem.has(name)).map((name) => ({ name, reason: reasons.get(name) ?? 'gone' }))
 }
 
-/** The skipped entries that the user must resolve, as problems. */
 export function listSkipProblems(directory: string, skipped: readonly SkippedEntry[]): PathProblem[] {
   return skipped.flatMap((entry) => {
     const problem = skipProblem(entry)
@@ -281,10 +271,7 @@ function addLeftOut(options: WalkOptions, path: string, scan: ListedDirectory, b
   }
 }
 
-/**
- * Walks the directories of `stack` and all below, depth first, and yields batches of changes. It calls `beforeDirectory`
- * before each directory, which may take directories off the bottom of the stack for another thread.
- */
+/** Walks depth first and yields batches. `beforeDirectory` may take directories off the bottom of the stack for another thread. */
 export function* walkTree(
   scanner: Scanner,
   stack: ChildDirectory[],
@@ -300,7 +287,7 @@ export function* walkTree(
   yield batches.take()
 }
 
-/** The ignore rules in force at `path`: those of the root and of every directory down to its parent. */
+/** The rules of the root and of every directory down to the parent of `path`. */
 export function scopeAt({ fs, options }: Pick<Scanner, 'fs' | 'options'>, path: string): IgnoreScope {
   const readRules = (directory: string) => readIgnoreFile(fs, options.root, directory)
   let scope = createRootScope(options.rules, options.root.realPath)
@@ -308,7 +295,6 @@ export function scopeAt({ fs, options }: Pick<Scanner, 'fs' | 'options'>, path: 
   return scope
 }
 
-/** Creates a scanner that knows what a store knows; without one, every file is new. */
 export function createScanner(
   store: Pick<StoreReader, 'directories' | 'files'> | undefined,
   options: WalkOptions,

@@ -19,7 +19,6 @@ interface ScanOptions {
   readonly hashEverything: boolean
   readonly acceptsRemovals: boolean
   readonly acceptsRoot: boolean
-  /** Files that changed more recently are left for later; null: none. */
   readonly settleMs: number | null
 }
 
@@ -27,13 +26,12 @@ export interface ScanResult
   extends Pick<ScanState, 'problems' | 'unsettled' | 'unsettledCount' | 'differing' | 'seenDirectories'> {
   /** The store knew no directory of the mirror. */
   readonly isFirst: boolean
-  /** Every file was hashed, whatever its fingerprint. */
   readonly hasHashedAll: boolean
   /** Files are gone, but unsettled new files may be the same ones under new names, so nothing was removed yet. */
   readonly isRemovalPostponed: boolean
   /** Patterns of `include` that match no file. */
   readonly unmatched: readonly string[]
-  /** The duration of the walk alone, without waiting for other scans and for the service. */
+  /** Without waiting for other scans and for the service. */
   readonly durationMs: number
 }
 
@@ -44,14 +42,9 @@ const MOST_EXAMPLES = 3
 const LARGE_TREE_DIRECTORIES = 500
 
 /**
- * Scans a mirror's directory into the store, and adds the counts to `summary.files`. Throws HeldBackError `root-emptied` when too
- * many files are gone, RootError when the root is.
- *
- * 1. Wait until no other scan runs, and clear the missing files that an earlier scan recorded.
- * 2. Walk the tree, and record the batches in the store, some at once, each time after a check that the root is in its place.
- * 3. Warn of new files whose names look alike.
- * 4. Remove the files that the walk did not find, unless too many are gone or they may have moved.
- * 5. Pin the root if that is due, and record when every file was hashed.
+ * Scans a mirror's directory into the store. Throws HeldBackError `root-emptied` when too many files are gone, RootError when the root
+ * is. Steps: wait for other scans; walk the tree and record batches, each after a check that the root is in its place; warn of names that
+ * look alike; remove missing files, unless too many are gone or they may have moved; pin the root, and record when every file was hashed.
  */
 export async function scanMirror(
   engine: Engine,
@@ -101,19 +94,19 @@ export async function scanMirror(
   return { ...scan, isFirst, hasHashedAll, isRemovalPostponed, unmatched, durationMs }
 }
 
-/** Both files are mirrored; but another system may take them for one, and people may confuse them. */
+/** Another system may take the two files for one, and people may confuse them. */
 function warnOfLookAlikes({ logger }: Engine, { row }: OpenMirror, { alike }: ScanState): void {
   if (alike === undefined) return
   const { count: files, path, other } = alike
   logger.warn('files whose names look alike', { mirror: row.name, files, path, other })
 }
 
-/** Patterns of `include` may be written wrong; then their files are left out. */
+/** A wrong pattern leaves out files. */
 export function warnOfUnmatched(logger: Logger, mirror: string, patterns: readonly string[]): void {
   logger.warn('no file matches these patterns of include', { mirror, patterns: patterns.join(', ') })
 }
 
-/** The options to walk a mirror's tree, but for its root; `isNew`: the store knows none of its files. */
+/** Without the root; `isNew`: the store knows none of its files. */
 export function walkOptions(
   { store }: Engine,
   mirror: Omit<OpenMirror, 'runId' | 'verify'>,
@@ -132,10 +125,7 @@ export function walkOptions(
 
 type RemovalOptions = Pick<ScanOptions, 'acceptsRemovals' | 'acceptsRoot'> & { readonly summary: SyncSummary }
 
-/**
- * Removes the files that the complete walk did not find in directories that it could list: they are gone or have moved. Returns false
- * when the removal is postponed.
- */
+/** Removes files that the walk did not find in directories that it could list. Returns false when the removal is postponed. */
 function removeMissing(
   { store, clock }: Engine,
   mirror: OpenMirror,
@@ -179,10 +169,7 @@ interface Gone {
   readonly loss: Loss
 }
 
-/**
- * Counts the files that moved and that are gone. A file that was recorded under a new name before this scan does not count as lost,
- * nor does one that a rule leaves out now, nor one that a halted scan found in the place of others.
- */
+/** Counts moved and lost files. Files recorded under a new name, or left out by a rule now, do not count as lost. */
 function countGone(store: Store, { row }: OpenMirror, scan: ScanState, files: SyncSummary['files']): Gone {
   const moved = store.files.countMoved(row.id)
   const gone = store.files.countGone()
@@ -197,10 +184,7 @@ function countGone(store: Store, { row }: OpenMirror, scan: ScanState, files: Sy
   return { moved: moved.now, removed, leftOut: Math.min(removed, gone.leftOut), loss }
 }
 
-/**
- * Returns an error before anything is removed: an unmounted disk looks like a deleted tree, and another one in its place like new
- * files, so the user must confirm (P12). Those new files then wait for that.
- */
+/** An unmounted disk looks like a deleted tree, and another disk like new files, so the user must confirm (P12, mass loss). */
 function haltIfLost(store: Store, { row }: OpenMirror, files: Loss): HeldBackError | undefined {
   const reason = lossReason(files)
   if (reason === undefined) return undefined
@@ -236,7 +220,7 @@ function findGoneDirectories(scan: ScanState): { id: number; reason: 'gone' | 'i
   return gone
 }
 
-/** More at once would take memory and save no time. */
+/** More at once takes memory and saves no time. */
 const FULL_FILES = 8_192
 /** What a slow disk took long to read is not lost when the process ends. */
 const FULL_AGE_MS = 1_000

@@ -22,7 +22,7 @@ import {
   type WalkOptions,
 } from './scan-batch.ts'
 
-/** Walks a tree with `threads` threads: they walk, compare with the store and hash; the caller only records the batches. */
+/** The threads walk, compare and hash; the caller only records the batches. */
 export function walkByThreads(threads: number): StartWalk {
   return (options, signal, onRead) => walkInThreads({ threads, options, onRead }, signal, [''])
 }
@@ -83,7 +83,7 @@ function failOnAbort(pool: WalkerPool, signal: AbortSignal): () => void {
   return () => signal.removeEventListener('abort', stop)
 }
 
-/** Fails a walk whose threads wait for a mount that does not answer. What takes long to read goes on while its mount answers. */
+/** Fails a walk whose threads wait for a silent mount. A long read goes on while its mount answers. */
 function failOnSilence(pool: WalkerPool, { realPath }: RootPlace, signal: AbortSignal): Disposable {
   const ask = async () => {
     if (performance.now() - pool.heardAtMs < ANSWER_MS) return
@@ -96,15 +96,13 @@ function failOnSilence(pool: WalkerPool, { realPath }: RootPlace, signal: AbortS
 }
 
 /**
- * Most allocations of a walk are short-lived, so a small young generation costs no time and keeps the threads small. Without a
- * limit V8 lets a heap grow to 256 MB before it collects garbage. The old generation has room for two million known files in
- * one directory.
+ * A small young generation costs no time; without a limit V8 lets a heap grow to 256 MB. The old generation has room for two million
+ * files in one directory.
  */
 const LIMITS = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 1_024 }
 
 let spare: Worker | undefined
 
-/** Starts a thread for the next walk while this one prepares it. */
 export function prepareThread(): void {
   const worker = newThread()
   spare = worker
@@ -127,21 +125,20 @@ function newThread(): Worker {
   return startThread(threadEntry('./walk-thread', import.meta.url), { resourceLimits: LIMITS, name: 'walk' })
 }
 
-/** Slow disks keep more threads waiting than there are processors; yet more would only take memory. */
+/** Slow disks keep more threads waiting than there are processors, but more threads take memory. */
 const THREADS_PER_PROCESSOR = 4
 
-/** Threads that walk one tree by work stealing: a busy one gives half of its stack to an idle one, until all are idle. */
+/** A busy thread gives half of its stack to an idle one, until all are idle. */
 class WalkerPool implements AsyncDisposable {
   readonly #onRead: OnRead | undefined
   readonly #shared = new Int32Array(new SharedArrayBuffer(8))
   readonly #workers: Worker[]
   readonly #idle: Worker[] = []
   readonly #batches: ScanBatch[] = []
-  /** Stolen paths that nobody was left to take, for the next idle thread. */
+  /** Stolen paths that wait for the next idle thread. */
   readonly #unassigned: string[] = []
   #root: RootPlace | undefined
   #failure: { readonly reason: unknown } | undefined
-  /** When a thread last said something (monotonic). */
   heardAtMs = performance.now()
   #wake = () => {}
 
@@ -191,7 +188,7 @@ class WalkerPool implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const ended = this.#workers.map((worker) => endThread(worker))
-    // Nobody reads any more the batches for which some of them wait.
+    // // Nobody reads the batches for which some of them wait.
     Atomics.add(this.#shared, CREDITS, ended.length)
     Atomics.notify(this.#shared, CREDITS)
     await Promise.all(ended)

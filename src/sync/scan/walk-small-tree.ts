@@ -19,9 +19,8 @@ interface SmallTree {
 export const SMALL_TREE: SmallTree = { calls: 4_000, bytes: 8 * 2 ** 20, durationMs: 100 }
 
 /**
- * Walks a tree on this thread until it proves larger than `most`. Returns the batches of the part that was walked, and the
- * directories that are left, each with all below it. The directory in which the limit was reached is left as well: what was
- * found of it is thrown away, so that every directory is scanned wholly and once.
+ * Walks a tree on this thread until it proves larger than `most`. Returns the batches, and the directories that are left. The directory
+ * in which the limit was reached is left as well, so that every directory is scanned once.
  */
 export function walkSmallTree(scanner: Scanner, signal: AbortSignal, most = SMALL_TREE) {
   const { clock } = scanner
@@ -39,7 +38,7 @@ export function walkSmallTree(scanner: Scanner, signal: AbortSignal, most = SMAL
   return { batches, rest: [] }
 }
 
-/** Scans a directory of which nothing was scanned yet; undefined when the budget ended meanwhile. */
+/** Undefined when the budget ended meanwhile. */
 function scanWhole(scanner: Scanner, directory: ChildDirectory, isSpent: () => boolean) {
   const collector = new BatchCollector()
   const batches: ScanBatch[] = []
@@ -56,8 +55,7 @@ function scanWhole(scanner: Scanner, directory: ChildDirectory, isSpent: () => b
 }
 
 /**
- * Returns a file system whose calls fail, but for closing, once the budget is used up or `isLate`. `isSpent` returns whether a call
- * failed or would fail now; callers then discard the results they derived from earlier answers.
+ * Returns a file system whose calls fail, except closing, once the budget is used up or `isLate`. Callers discard results once `isSpent`.
  */
 function budgetFileSystem(fs: FileSystem, { calls, bytes }: SmallTree, isLate: () => boolean) {
   let callsLeft = calls
@@ -84,7 +82,7 @@ function budgetFileSystem(fs: FileSystem, { calls, bytes }: SmallTree, isLate: (
   return { fs: limited, isSpent }
 }
 
-/** Walks a small tree on this thread, which takes less than the start of another one, and what is left of a larger one in threads. */
+/** Starting a thread takes longer than walking a small tree on this one. */
 export function walkBySize(store: StoreReader, threads: number, most = SMALL_TREE): StartWalk {
   return (options, signal, onRead) =>
     // The threads of a large tree start at once, while this one asks the service.

@@ -1,4 +1,4 @@
-/** Entry of a walking thread: walks parts of a tree, hashes files that differ from the store, and posts changes. */
+/** Entry of a thread that walks parts of a tree and hashes files that differ from the store. */
 import { parentPort } from 'node:worker_threads'
 import { systemClock } from '../../foundation/clock.ts'
 import { isAskedToEnd, serveThread } from '../../foundation/concurrency/threads.ts'
@@ -49,7 +49,6 @@ function openWalker(options: RescanOptions, shared: Int32Array): Walker {
   return { receive, stop: () => reader?.[Symbol.dispose]() }
 }
 
-/** Breaks off the work of this thread, whose results nobody wants any more. */
 function endIfAsked(): void {
   if (isAskedToEnd()) throw new Error('The thread was asked to end')
 }
@@ -85,7 +84,7 @@ function walk(scanner: Scanner, paths: readonly string[], shared: Int32Array, re
   }
 }
 
-/** Blocks this thread while the main thread has not read enough of the posted batches, so that their number stays bounded. */
+/** Waits while the main thread has too many batches to read. */
 function takeCredit(shared: Int32Array): void {
   while (Atomics.load(shared, CREDITS) <= 0) Atomics.wait(shared, CREDITS, Atomics.load(shared, CREDITS), 1_000)
   Atomics.sub(shared, CREDITS, 1)

@@ -7,7 +7,6 @@ import { newAttempts, type QuotaScope } from '../pass.ts'
 import { silentFileLog } from '../sinks.ts'
 import { UploadPlan } from './upload-plan.ts'
 
-/** Estimates what would be uploaded and created, by the plan of real uploads. The caller rolls back what this writes. */
 export function estimateUploads(
   engine: Engine,
   mirror: OpenMirror,
@@ -46,7 +45,7 @@ function isUnlimited({ newPerRun, newPerDay, newBytesPerRun }: UploadLimits): bo
   return newPerRun === null && newPerDay === null && newBytesPerRun === null
 }
 
-/** Creating the mirror's root creates the ancestors of the remote path as well; the library's own root always exists. */
+/** Creating the mirror's root creates the ancestors of the remote path as well. */
 function countDirectoriesToCreate({ store }: Engine, mirror: OpenMirror): number {
   const pending = listDirectoriesToCreate(store, mirror)
   const { row } = mirror

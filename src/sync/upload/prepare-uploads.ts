@@ -9,10 +9,7 @@ import type { PathProblem } from '../scan/scan-batch.ts'
 /** The least interval between two searches for uploads in doubt while uploads continue. */
 const DOUBT_INTERVAL_MS = 10_000
 
-/**
- * Returns whether the mirror has files to upload now, directories to create, or uploads in doubt or of an earlier state to search for, or
- * the ledger of the fleet is to learn of earlier ones.
- */
+/** Returns whether files, directories, searches or reports to the ledger are due. */
 export function hasToUpload(engine: Engine, mirror: OpenMirror): boolean {
   const { store, clock, fleet } = engine
   const { id } = mirror.row
@@ -25,12 +22,12 @@ export function hasToUpload(engine: Engine, mirror: OpenMirror): boolean {
   )
 }
 
-/** Does what must precede uploads: creates directories, and searches for what the service may have already. */
+/** Does what must precede uploads: creates directories, and searches for earlier uploads. */
 export class UploadPreparation {
   readonly #context: MirrorContext
   readonly #options: UploadOptions
   readonly #earlier: EarlierUploads
-  /** Problems of directories, by path, because a run may last for days and meet the same one again and again. */
+  /** By path, because a run may last for days and meet the same problem often. */
   readonly problems = new Map<string, PathProblem>()
   #nextDoubtsMs = 0
   #claims: Claims | undefined
@@ -41,7 +38,7 @@ export class UploadPreparation {
     this.#earlier = earlier
   }
 
-  /** Before the first upload: creates directories, lists what the store may lack, and resolves doubts of earlier runs. */
+  /** Before the first upload. */
   async begin(claims: Claims | undefined): Promise<void> {
     this.#claims = claims
     if (this.#options.rechecksDirectories) await recheckDirectories(this.#context)
@@ -50,7 +47,7 @@ export class UploadPreparation {
     await this.#resolveDoubts()
   }
 
-  /** While uploads continue: the same for files that came since. */
+  /** While uploads continue, for files that came since. */
   async continue(): Promise<void> {
     await this.#createDirectories()
     await this.#earlier.search()
@@ -60,10 +57,7 @@ export class UploadPreparation {
     await this.#resolveDoubts()
   }
 
-  /**
-   * After the last upload: true when something can be uploaded now that could not be before. Each content is uploaded at most
-   * once more in a run.
-   */
+  /** After the last upload: true when something new can be uploaded. Each content is uploaded at most once more in a run. */
   async findMore(): Promise<boolean> {
     const absent = await this.#earlier.search()
     const hasGone = this.#options.attempts.goneDirectories.size > 0

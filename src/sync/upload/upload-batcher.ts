@@ -6,10 +6,9 @@ import type { UploadResult } from './upload-one.ts'
 import type { Intent, UploadPlan } from './upload-plan.ts'
 import { type RecorderOptions, UploadRecorder } from './upload-recorder.ts'
 
-/** Results are committed together this long after the last commit, or when nothing else is left to do. */
 const COMMIT_INTERVAL_MS = 40
 
-/** The number of intervals that are planned ahead: a commit costs as much as several uploads. */
+/** Intervals that are planned ahead, since a commit costs as much as several uploads. */
 const INTERVALS_AHEAD = 2
 const MOST_AHEAD = 256
 
@@ -25,28 +24,23 @@ interface BatcherOptions extends RecorderOptions {
   readonly onDue: () => void
 }
 
-/**
- * Commits intents and receipts together: one transaction writes the results of uploads that ended and takes the next intents
- * of the plan. Keeps account of which intents have not begun and which uploads are in flight.
- */
+/** Commits intents and receipts together: one transaction writes the results of uploads and takes the next intents of the plan. */
 export class UploadBatcher implements Disposable {
   readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #plan: UploadPlan
-  /** Ids that answers gave to different contents: those of a later batch are not believed either. */
+  /** Ids that answers gave to different contents; those of later batches are not believed either. */
   readonly #contested = new Set<string>()
   readonly #recorder: UploadRecorder
   readonly #options: BatcherOptions
-  /** Committed, not begun. */
   readonly #waiting = new Set<Intent>()
   /** Contents that this batcher put into `engine.inFlight`. */
   readonly #taken = new Set<number>()
   #ended: Ended[] = []
   #inFlight = 0
   #lastCommitMs = 0
-  /** Uploads that began since then. */
   #begun = 0
-  /** How many intents may wait: a few for each transfer, or as many as begin until the commit after the next one. */
+  /** How many intents may wait: some for each transfer, or as many as begin until the commit after the next one. */
   #mostWaiting: number
   /** Runs while results wait for the next commit. */
   #timer: Timer | undefined
@@ -69,12 +63,11 @@ export class UploadBatcher implements Disposable {
     return this.#inFlight
   }
 
-  /** Intents that wait, uploads in flight, and results that are not committed. */
   get size(): number {
     return this.#waiting.size + this.#inFlight + this.#ended.length
   }
 
-  /** Returns whether the next intents are to be planned now: sooner than the last one begins, so that no upload waits for the disk. */
+  /** Plans early enough that no upload waits for the disk. */
   get wantsMore(): boolean {
     const { isExhausted, isWaiting } = this.#plan
     return this.#waiting.size < this.#engine.limits.transfers && !isExhausted && !isWaiting
@@ -89,10 +82,7 @@ export class UploadBatcher implements Disposable {
     return this.#waiting.size === 0 && this.#inFlight === 0
   }
 
-  /**
-   * Commits results that are due, and intents where more are wanted; each commit also plans what may wait, at most `capacity`
-   * intents. Returns the intents that were planned, all of them committed.
-   */
+  /** Commits due results and plans new intents, at most `capacity`. Returns the new intents. */
   commitIfDue(capacity: number): Intent[] {
     const hasToCommit = this.#ended.length > 0 && (this.#isDue || this.#isLast)
     const room = this.#plan.isExhausted ? 0 : Math.min(capacity, this.#mostWaiting - this.#waiting.size)
@@ -109,11 +99,10 @@ export class UploadBatcher implements Disposable {
   end(intent: Intent, result: UploadResult): void {
     this.#ended.push({ intent, result })
     this.#inFlight -= 1
-    // However long the next upload takes, the results before it are committed in time.
+    // // The results before it are committed in time, however long the next upload takes.
     this.#timer ??= this.#startTimer()
   }
 
-  /** Gives back the intents that have not begun, and commits every result, also those whose commit failed. */
   release(): void {
     const intents = [...this.#waiting]
     this.#waiting.clear()

@@ -20,7 +20,6 @@ export type UploadResult =
       readonly isSearchable: boolean
     }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
-  /** The directory that the upload names is gone, as the refusal of this upload or of another one showed. */
   | { readonly kind: 'no-directory' }
   | { readonly kind: 'doubt'; readonly cause: DoubtCause; readonly message: string }
   | { readonly kind: 'not-sent'; readonly problem: FileError }
@@ -87,7 +86,7 @@ function isRightMissing(error: unknown): boolean {
 
 type Refusal = Extract<UploadResult, { kind: 'refused' }>
 
-/** Finds out whether the service refused an upload because of its file, its directory or its library. */
+/** Finds out whether the service refused an upload because of its file, directory or library. */
 export class RefusalExplainer {
   readonly #context: MirrorContext
   readonly #attempts: RunAttempts
@@ -100,7 +99,7 @@ export class RefusalExplainer {
     this.#attempts = attempts
   }
 
-  /** `fatal` when the library is gone, `no-directory` when the directory is, otherwise the refusal itself. */
+  /** `fatal` when the library is gone, `no-directory` when the directory is. */
   async explain({ directoryId, directory }: Intent, refusal: Refusal): Promise<UploadResult> {
     const { goneDirectories, recreatedDirectories } = this.#attempts
     const mayMeanDirectory = refusal.code === 'not-found' || refusal.code === 'invalid'

@@ -33,11 +33,10 @@ interface PlanOptions {
   readonly summary: SyncSummary
   readonly quotaScope: QuotaScope
   readonly attempts: RunAttempts
-  /** Keeps back contents that the service may have already. */
   readonly earlier?: Pick<EarlierUploads, 'keepsBack'>
   /** Uploads name their directory, which must exist. */
   readonly needsDirectory: boolean
-  /** Says which contents are this host's to send, where several share a ledger. */
+  /** Says which contents this host may send in a fleet. */
   readonly claims?: Claims | undefined
 }
 
@@ -45,9 +44,8 @@ interface PlanOptions {
 const PAGE = 256
 
 /**
- * Plans the uploads of one mirror piece by piece: passes through the files whose content has not been received, and decides by
- * the rules what becomes of each. When some contents failed before, a second pass plans them after all others. `restart`
- * begins another pass. Call `take` inside a transaction.
+ * Plans the uploads of one mirror: passes through the files whose content has not been received. When some contents failed before, a
+ * second pass plans them last. Call `take` inside a transaction.
  */
 export class UploadPlan {
   readonly #engine: Engine
@@ -92,7 +90,7 @@ export class UploadPlan {
     this.#isExhausted = false
   }
 
-  /** The content could not be read from this file: it is uploaded from the next file that has it. */
+  /** The content could not be read from this file, so it is uploaded from the next file that has it. */
   substitute({ contentId, directoryId, name }: Intent): void {
     const { files } = this.#engine.store
     const cursor = { directoryId, name }
@@ -118,7 +116,6 @@ export class UploadPlan {
     })
   }
 
-  /** At most `count` intents, written to the store. */
   take(count: number): Intent[] {
     // Other mirrors may have uploaded meanwhile, and uploads of a day ago no longer count.
     this.#used = this.#quota.read()
@@ -196,7 +193,6 @@ export class UploadPlan {
     return decideUpload(candidate, this.#engine.clock.nowMs())
   }
 
-  /** Marks all files of a stored content as received: one of them is the original, the others are aliases. */
   #receiveAliases(contentId: number): void {
     const { files } = this.#engine.store
     const received = files.receiveAll(contentId)
@@ -239,7 +235,7 @@ export class UploadPlan {
   }
 }
 
-/** What limits allow one mirror, read from the store, so that all mirrors of a run and all runs of a day share them. */
+/** The room that limits leave, read from the store, so that all mirrors of a run and all runs of a day share it. */
 export class RunQuota {
   readonly #engine: Engine
   readonly #mirror: Pick<MirrorRow, 'id' | 'library'>
@@ -251,14 +247,14 @@ export class RunQuota {
     this.#scope = scope
   }
 
-  /** Counts uploads and bytes until now; 0 for counts that no limit needs. */
+  /** Counts that no limit needs are 0. */
   read(): QuotaUse {
     const { newPerRun, newPerDay, newBytesPerRun } = this.#engine.limits
     const { n, bytes } = newPerRun === null && newBytesPerRun === null ? { n: 0, bytes: 0 } : this.#tallyRun()
     return { inRun: n, bytesInRun: bytes, inDay: newPerDay === null ? 0 : this.#countDay() }
   }
 
-  /** Returns when the limit leaves room again (wall clock); null if waiting alone does not bring that about. */
+  /** Wall clock; null if waiting alone does not help. */
   freesAt(limit: HoldingLimit): number | null {
     const { limits, clock } = this.#engine
     const scope = this.#scope

@@ -20,8 +20,8 @@ type FileProblem = Omit<PathProblem, 'path'> & { readonly intent: Intent }
 export type RecorderOptions = Pick<UploadOptions, 'summary' | 'attempts' | 'onUnread'>
 
 /**
- * Records the result of each upload in the store and in the summary. Call the methods that record inside a transaction, and then
- * `committed` or `rolledBack`: what is counted, logged and announced must be durable (P1).
+ * Records the result of each upload. Record inside a transaction, then call `committed` or `rolledBack`: only durable results are
+ * counted, logged and announced (P1, receipts).
  */
 export class UploadRecorder {
   readonly #engine: Engine
@@ -29,7 +29,6 @@ export class UploadRecorder {
   readonly #options: RecorderOptions
   /** What follows from the transaction under way once it is committed. */
   readonly #consequences: (() => void)[] = []
-  /** Kept by path, because a run may last for days. */
   readonly #problems = new Map<string, FileProblem>()
 
   constructor(engine: Engine, mirror: OpenMirror, options: RecorderOptions) {
@@ -38,7 +37,7 @@ export class UploadRecorder {
     this.#options = options
   }
 
-  /** The problems that are not over: a file that was recorded with another content since, or is gone, has its next one there. */
+  /** Leaves out problems that are over: of files that are gone, or were recorded with another content since. */
   get problems(): PathProblem[] {
     const { files } = this.#engine.store
     return [...this.#problems].flatMap(([path, { intent, code, message }]) => {
@@ -47,7 +46,7 @@ export class UploadRecorder {
     })
   }
 
-  /** Records how an upload ended, and what follows for its content. `contested`: ids in answers to uploads of different contents. */
+  /** `contested`: ids in answers to uploads of different contents. */
   recordResult(intent: Intent, given: UploadResult, contested: ReadonlySet<string>): void {
     const result = given.kind === 'stored' ? this.#asReceipt(intent, given, contested) : given
     switch (result.kind) {
@@ -75,12 +74,11 @@ export class UploadRecorder {
     }
   }
 
-  /** The transaction in which results were recorded is durable. */
   committed(): void {
     for (const follow of this.#consequences.splice(0)) follow()
   }
 
-  /** Nothing of the transaction remains: its results may be recorded again. */
+  /** The results of the transaction may be recorded again. */
   rolledBack(): void {
     this.#consequences.length = 0
   }
@@ -91,10 +89,7 @@ export class UploadRecorder {
     this.#endUpload(intent, 'not-sent')
   }
 
-  /**
-   * One resource is one content (4.12): an answer that names the resource of other bytes is not a receipt. A service may see
-   * one MIME type where this program sees two.
-   */
+  /** An answer that names the resource of other bytes is not a receipt. A service may see one MIME type where this program sees two. */
   #asReceipt(intent: Intent, stored: Stored, contested: ReadonlySet<string>): UploadResult {
     const { store, progress } = this.#engine
     const owner = store.contents.findByResource(this.#mirror.row.library.id, stored.resourceId)
@@ -134,7 +129,7 @@ export class UploadRecorder {
     })
   }
 
-  /** The file is no longer what was hashed, or cannot be read any more. */
+  /** The file changed since it was hashed, or cannot be read any more. */
   #recordUnread(intent: Intent, problem: FileError): void {
     this.#addProblem(intent, problem)
     if (hasChangedUnderWay(problem.code)) this.#onceCommitted(() => this.#options.onUnread?.(intent.path))

@@ -20,8 +20,8 @@ import { type Intent, RunQuota, UploadPlan } from './upload-plan.ts'
 type StageState = 'open' | 'draining' | 'closed'
 
 /**
- * Uploads what one mirror has to upload: creates directories, resolves doubts, and uploads contents, `transfers` at once over all
- * mirrors and never more into ingestion than `inIngestion`. Run it once: `run` returns after `drain`, when nothing is left.
+ * Uploads one mirror: creates directories, resolves doubts, and uploads contents, `transfers` at once over all mirrors. Run it once:
+ * `run` returns after `drain`, when nothing is left.
  */
 export class UploadStage {
   readonly #context: MirrorContext
@@ -31,9 +31,7 @@ export class UploadStage {
   readonly #preparation: UploadPreparation
   readonly #refusals: RefusalExplainer
   readonly #event = new AutoResetEvent()
-  /** Committed intents that no transfer has begun. */
   readonly #queue: Intent[] = []
-  /** Transfers that upload from the queue, or wait for their turn. */
   #transfers = 0
   #state: StageState = 'open'
   #plan: UploadPlan | undefined
@@ -55,24 +53,21 @@ export class UploadStage {
     this.#refusals = new RefusalExplainer(context, options.attempts)
   }
 
-  /** There may be more to upload. */
   wake(): void {
     this.#mustPrepare = true
     this.#event.set()
   }
 
-  /** `run` returns once nothing is left to upload. */
   drain(): void {
     if (this.#state === 'open') this.#state = 'draining'
     this.#event.set()
   }
 
-  /** Nothing is left to upload, nor of what `wake` announced. */
   get isIdle(): boolean {
     return !this.#mustPrepare && this.#preparing === undefined && this.#hasUploadedAll
   }
 
-  /** The problems of paths, also after `run` threw; none if the directory went away: its files look as if they had vanished. */
+  /** Also after `run` threw; none if the directory went away, since its files look as if they had vanished. */
   get problems(): PathProblem[] {
     if (this.#failure?.error instanceof RootError) return []
     const problems = new Map(this.#preparation.problems)
@@ -81,13 +76,10 @@ export class UploadStage {
   }
 
   /**
-   * Uploads until the stage is drained. Throws what stopped it (credential, service, disk, directory, interruption) after every upload
-   * in flight has ended and is committed.
-   *
-   * 1. Prepares: checks the free space, creates directories, resolves doubts of earlier runs.
-   * 2. Uploads what is planned; while it is open, `wake` prepares and plans again.
-   * 3. When nothing is left and the stage drains: prepares again, and uploads what can be uploaded now.
-   * 4. Winds down: gives back intents that have not begun, awaits the uploads in flight and commits their results.
+   * Uploads until the stage is drained. Throws what stopped it after every upload in flight has ended and is committed. Steps: prepare
+   * (free space, directories, doubts of earlier runs); upload what is planned, and plan again after `wake`; when nothing is left, prepare
+   * again and upload what has become possible; give back intents that have not begun, await the uploads in flight and commit their
+   * results.
    */
   async run(): Promise<void> {
     const { signal } = this.#engine
@@ -119,7 +111,7 @@ export class UploadStage {
     if (this.#failure) throw this.#failure.error
   }
 
-  /** Opens the session of this host, where several share a ledger. */
+  /** Opens the session of this host in the fleet. */
   async #joinFleet(): Promise<void> {
     const { fleet } = this.#engine
     if (!fleet) return
@@ -173,7 +165,7 @@ export class UploadStage {
     }
   }
 
-  /** Uploads until the stage drains and nothing is left: true; false when it makes no sense to continue in this run. */
+  /** Returns true when nothing is left; false when it makes no sense to continue in this run. */
   async #uploadRound(plan: UploadPlan, batcher: UploadBatcher): Promise<boolean> {
     while (!this.#mustStop) {
       this.#claims?.assertWell()
@@ -205,7 +197,7 @@ export class UploadStage {
     return true
   }
 
-  /** While more files may come, what other hosts send is asked for again from time to time. */
+  /** Asks for contents of other hosts again from time to time. */
   #watchOthers(): void {
     const { clock, fleet } = this.#engine
     if (this.#othersTimer || this.#state !== 'open' || !fleet || !this.#claims?.isForOthers) return
@@ -217,7 +209,7 @@ export class UploadStage {
     })
   }
 
-  /** How many more intents ingestion has capacity for, beside those of all mirrors. */
+  /** How many more intents ingestion has room for. */
   get #capacity(): number {
     const { limits, ingestion, inFlight, fleet } = this.#engine
     const share = ingestionShare(limits.inIngestion, fleet?.busyHosts ?? 1)
@@ -270,7 +262,7 @@ export class UploadStage {
 
   readonly #onCommitted = (results: readonly UploadResult[]): void => {
     if (results.some(({ kind }) => kind === 'no-directory')) this.wake()
-    // Not every upload leaves a resource in ingestion, and other mirrors may wait for its capacity.
+    // // Not every upload leaves a resource in ingestion, and other mirrors may wait for its capacity.
     this.#engine.ingestion.announce()
   }
 
@@ -322,7 +314,6 @@ export class UploadStage {
   }
 }
 
-/** Throws when the disk has too little space to record receipts. */
 function assertDiskSpace({ store }: Engine): void {
   const freeBytes = store.freeBytes()
   if (freeBytes >= RESERVE_BYTES) return
