@@ -1,6 +1,6 @@
 import { type ErrorCode, ShelfdError } from '../foundation/errors.ts'
 
-/** Says what to do about an error whose message does not say it. */
+/** Says what to do where the message of an error does not. */
 interface Advice {
   /** The line below the error that ended a command. */
   readonly hint?: string
@@ -13,7 +13,6 @@ const NEW_TOKEN: Advice = {
   remedy: 'create a token on the Access Tokens page of the service, and put it into service.tokenFile',
 }
 
-/** All advice for people by the code of the error. */
 const ADVICE: Partial<Record<ErrorCode, Advice>> = {
   'bad-configuration': {
     hint: 'shelfd config path shows which file is read, shelfd config schema its keys',
@@ -54,7 +53,6 @@ const ADVICE: Partial<Record<ErrorCode, Advice>> = {
   'library-damaged': { remedy: 'shelfd serve check' },
 }
 
-/** Returns what to do after the error that ended a command; undefined when its message contains that already. */
 export function hintFor(error: unknown, commandName: string | undefined): string | undefined {
   if (!(error instanceof ShelfdError)) return undefined
   const code: ErrorCode = error.code
@@ -68,7 +66,6 @@ export function hintFor(error: unknown, commandName: string | undefined): string
   return commandName && hint?.startsWith(`shelfd ${commandName} `) ? undefined : hint
 }
 
-/** Returns what the doctor advises about an error; undefined when its message contains that already. */
 export function remedyFor(code: ErrorCode): string | undefined {
   return ADVICE[code]?.remedy
 }

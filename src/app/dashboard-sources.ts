@@ -24,7 +24,7 @@ interface DashboardInput extends MirrorActionsInput, Omit<EditsInput, 'ownDirect
   explainSettings(): ExplainedSettings
 }
 
-/** The dashboard works as other commands do: it reads the store, and asks the daemon, if one runs, for every change. */
+/** Reads the store as other commands do, and asks the daemon, if one runs, for every change. */
 export function dashboardSources(input: DashboardInput): DashboardSources {
   const { stateDir } = input
   const { fleet } = input.settings()
@@ -79,7 +79,6 @@ function redacted(settings: SettingsInForce, { redactor }: DashboardInput): Sett
 
 type Setting = SettingsInForce['settings'][number]
 
-/** Lists every setting by its whole key, such as `limits.transfers` and `mirrors.0.path`; secrets are hints. */
 export function listSettings({ configFile, root }: ExplainedSettings): SettingsInForce {
   return { configFile: configFile ?? null, settings: listOf('', root) }
 }

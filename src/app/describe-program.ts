@@ -3,7 +3,7 @@ import { version } from '../foundation/version.ts'
 import { defaultDataDir, findConfigFile, type Surroundings } from './settings/config-paths.ts'
 import { findStateDir } from './settings/read-settings.ts'
 
-/** Describes what runs here and where it keeps its files; nothing of it is secret, and no setting needs to be valid. */
+/** Nothing of it is secret, and no setting needs to be valid. */
 export function describeProgram(around: Surroundings, config: string | undefined) {
   return {
     version,

@@ -1,4 +1,4 @@
-/** Returns the known word that is most similar to a shortened or mistyped one; undefined when none is similar enough. */
+/** Returns the known word that a mistyped one probably means; undefined when none is similar enough. */
 function nearest(word: string, known: readonly string[]): string | undefined {
   const completions = known.filter((candidate) => word !== '' && candidate.startsWith(word))
   if (completions.length > 0) return completions.toSorted((left, right) => left.length - right.length)[0]

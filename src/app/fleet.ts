@@ -25,10 +25,9 @@ import type { FleetSettings, Settings } from './settings/settings.ts'
 type LedgerInput = Pick<OpenServiceInput, 'env' | 'cwd' | 'home' | 'redactor' | 'signal'> &
   Partial<Pick<OpenServiceInput, 'logger'>>
 
-/** What a host does for people elsewhere. */
 export type HostDuties = Pick<FleetOptions, 'readPublished' | 'onOrder'>
 
-/** Longer than the functions of the ledger wait for a lock. */
+/** Longer than the ledger's functions wait for a lock. */
 const CALL_TIMEOUT_MS = 25_000
 
 const MOST_TOLD = 100
@@ -40,7 +39,7 @@ interface MemberInput extends OpenServiceInput {
   readonly onLedgerCall?: (call: LedgerCall) => void
 }
 
-/** Makes this host a member of the fleet that the settings name, if any. Connects with its first run. */
+/** Undefined without a fleet in the settings. Connects with the first run. */
 export function memberOf(
   settings: Settings,
   input: MemberInput,
@@ -75,20 +74,20 @@ export function memberOf(
   })
 }
 
-/** A copy is a directory of its own; undefined where the file system does not surely say when one was created. */
+/** A copied state has another place; undefined where the file system does not record creation times. */
 function placeOf(stateDirectory: string): string | undefined {
   const { inode, birthNs, isBirthCertain } = inspectRoot(nodeFileSystem, stateDirectory)
   return birthNs !== null && isBirthCertain ? `${inode} ${birthNs}` : undefined
 }
 
-/** Reads what this host publishes in this process, at the end of a run. */
+/** Reads in this process what the host publishes at the end of a run. */
 async function readHere(settings: Settings, { publish }: FleetSettings, store: Store): Promise<Published> {
   const { readPublished } = await import('../sync/reading/read-published.ts')
   const listed = listForOverview(settings, store.mirrors.list())
   return readPublished(store, { daemon: null, listed, nowMs: systemClock.nowMs(), namesPaths: publish === 'names' })
 }
 
-/** What a run can do for an order from another host: the daemon on its next start finds its mirrors paused or not. */
+/** What a run can do for an order: the next daemon finds its mirrors paused or not. */
 function carryOutHere(store: Store, logger: Logger, { kind, mirror }: HostOrder): void {
   const names = mirror === null ? [] : [mirror]
   if (kind === 'pause') pauseMirrors(store, names)
@@ -96,13 +95,12 @@ function carryOutHere(store: Store, logger: Logger, { kind, mirror }: HostOrder)
   else logger.warn('another host ordered a sync, and no daemon runs here that could do it', { mirror: mirror ?? 'all' })
 }
 
-/** Opens what people see of the ledger; connects with the first question. */
 export async function openFleet(fleet: FleetSettings, input: LedgerInput): Promise<FleetView> {
   const { openFleetView } = await import('../ledger/postgres/hosts.ts')
   return openFleetView(ledgerAddress(fleet, input))
 }
 
-/** Reads the files that the settings name; the password at each connection, so that a changed one takes effect. */
+/** The password is read at each connection, so that a changed one takes effect. */
 export function ledgerAddress(fleet: FleetSettings, input: LedgerInput): LedgerAddress {
   const { host, port, database, user } = fleet.database
   const hasPassword = fleet.passwordFile !== undefined || fleet.passwordCommand !== undefined
@@ -125,7 +123,7 @@ export function ledgerAddress(fleet: FleetSettings, input: LedgerInput): LedgerA
   }
 }
 
-/** The same row is read again and again. */
+/** The same row is read again and again, so it is reported once. */
 function warnOnce(logger: Logger | undefined): (what: string, host: string) => void {
   const told = new Set<string>()
   return (what, host) => {
@@ -135,13 +133,13 @@ function warnOnce(logger: Logger | undefined): (what: string, host: string) => v
   }
 }
 
-/** A password that is missing concerns the ledger: the service keeps its connection. */
+/** A missing password concerns the ledger only. */
 function asRefusal(error: unknown): never {
   if (!(error instanceof AccessError)) throw error
   throw new AccessError('ledger-refused', error.message, { cause: error })
 }
 
-/** On this computer, a connection is encrypted if the settings name authorities or a certificate. */
+/** A connection on this computer is encrypted only if the settings name authorities or a certificate. */
 function tlsOf(
   { database, caFile, clientCertificate }: FleetSettings,
   { redactor }: LedgerInput,

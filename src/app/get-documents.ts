@@ -15,7 +15,7 @@ import type { Settings } from './settings/settings.ts'
 
 type Content = Pick<ContentRow, 'sha256' | 'size' | 'resourceId'>
 
-/** A file that was sent once, with the place at which it is written, relative to the target. */
+/** The place is relative to the target. */
 export interface WantedDocument {
   readonly mirror: MirrorRow
   readonly path: string
@@ -23,7 +23,6 @@ export interface WantedDocument {
   readonly content: Content
 }
 
-/** What became of the documents of `getDocuments`. */
 export interface GotDocuments {
   files: number
   bytes: number
@@ -33,8 +32,7 @@ export interface GotDocuments {
 }
 
 /**
- * Lists what a word names: the resource of a file or of an earlier version, or what `findPlace` finds. Where no file is known at
- * a path any more, those that were last. Throws UsageError `unknown-mirror` or `bad-usage`.
+ * Lists what a word names: the resource of a file or earlier version, or what `findPlace` finds, also former files. Throws UsageError.
  */
 export function listWanted(
   { store }: ReportContext,
@@ -78,9 +76,8 @@ function listBelow(store: ReportContext['store'], mirror: MirrorRow, path: strin
 }
 
 /**
- * Downloads documents (4.15) and writes each to its place below `directory` once its bytes have the hash under which they were sent;
- * never replaces a file. What concerns one document is a problem of it; throws what concerns the service, or all of `directory`. Calls
- * `onDone` after each.
+ * Downloads documents, and writes each to its place once its bytes have the hash that was sent; never replaces a file. Problems of one
+ * document are returned; throws what concerns the service or the directory. Calls `onDone` after each.
  */
 export async function getDocuments(
   context: ReportContext,
@@ -114,7 +111,7 @@ export async function getDocuments(
   return got
 }
 
-/** Leaves out what was named twice. Throws UsageError `bad-usage` when two contents have one place. */
+/** Throws UsageError `bad-usage` when two contents have one place. */
 function listTargets(documents: readonly WantedDocument[]): Iterable<WantedDocument> {
   const byTarget = new Map<string, WantedDocument>()
   for (const document of documents) {
@@ -132,7 +129,7 @@ function listTargets(documents: readonly WantedDocument[]): Iterable<WantedDocum
 const MOST_TRIES = 4
 const RETRY_MS = 200
 
-/** Returns false when the file is there already with these bytes. Starts again, a few times, when a body breaks off. */
+/** Returns false when the file is there already. Tries again when a body breaks off. */
 async function getDocument(
   { clock, signal }: ReportContext,
   { client }: Connection,
@@ -158,7 +155,7 @@ async function getDocument(
   }
 }
 
-/** Passes the bytes on; throws at their end, or when there are too many, unless they are those that were sent. */
+/** Throws at the end, or after too many bytes, unless they are the bytes that were sent. */
 async function* compared(body: AsyncIterable<Uint8Array>, { sha256, size }: Content): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256')
   let bytes = 0

@@ -19,19 +19,18 @@ interface DutiesInput extends OpenServiceInput {
   readonly reader: StateReader
 }
 
-/** What the daemon with these settings does for people elsewhere: it publishes the state of its mirrors, and carries out their orders. */
+/** Publishes the state of the daemon's mirrors, and carries out orders of other hosts. */
 export function dutiesOfDaemon(settings: Settings, { store, reader, ...input }: DutiesInput): HostDuties {
   const { stateDir, fleet } = settings
   const { logger, signal } = input
   const actions = mirrorActions({ ...input, stateDir, settings: () => settings })
-  /** Orders that are being carried out, or wait for their turn, as text. */
   const underWay = new Set<string>()
   const turns = new PQueue({ concurrency: ORDERS_AT_ONCE })
   const carryOut = async ({ kind, mirror }: HostOrder) => {
     logger.info('an order from another host', { order: kind, mirror: mirror ?? 'all' })
     const names = mirror === null ? [] : [mirror]
     const listed = listForOverview(settings, store.mirrors.list())
-    // To a sync on the command line, a word may also be a directory.
+    // // On the command line a word may also be a directory.
     if (mirror !== null && !listed.some(({ name }) => name === mirror))
       throw new UsageError('unknown-mirror', 'this host has no such mirror')
     await (kind === 'sync' ? actions.sync(names, signal) : actions[kind](names))
@@ -52,7 +51,7 @@ export function dutiesOfDaemon(settings: Settings, { store, reader, ...input }: 
           underWay.delete(text)
         }
       }
-      // To hold uploads back does not wait for them.
+      // // Holding uploads back waits for no sync.
       void (order.kind === 'sync' ? turns.add(take) : take())
     },
     readPublished: async () => {

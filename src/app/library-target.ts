@@ -12,7 +12,6 @@ interface LibraryTarget {
   readonly path: string | undefined
 }
 
-/** Reads `LIBRARY` or `LIBRARY:/path`; throws UsageError('bad-usage'). */
 export function parseLibraryTarget(text: string): LibraryTarget {
   const colon = text.indexOf(':/')
   if (colon === -1) return { library: withoutColon(text), path: undefined }
@@ -21,15 +20,11 @@ export function parseLibraryTarget(text: string): LibraryTarget {
   throw new UsageError('bad-usage', `Cannot use "${text}": it must be LIBRARY or LIBRARY:/path, without "." and ".."`)
 }
 
-/** Accepts `Research:` for the library `Research`. */
 function withoutColon(text: string): string {
   return text.length > 1 && text.endsWith(':') ? text.slice(0, -1) : text
 }
 
-/**
- * Returns the library with this identifier or, failing that, this exact name; throws UsageError('unknown-library') when there is
- * none, or several have the name.
- */
+/** Prefers the identifier to the name. Throws UsageError('unknown-library'). */
 export async function requireLibrary(
   client: Pick<ServiceClient, 'listLibraries'>,
   idOrName: string,

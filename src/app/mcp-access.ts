@@ -3,22 +3,17 @@ import type { DocumentText, McpAccess } from '../embedded/mcp/mcp-access.ts'
 import type { Clock, Timer } from '../foundation/clock.ts'
 import type { Download, ServiceClient } from '../remote/service-client.ts'
 
-/** A service that was opened for its client; disposing closes it. */
 interface LeasedService<Client> extends AsyncDisposable {
   readonly client: Client
 }
 
-/** The service while somebody works with it. */
 interface LeasedClient<Client> extends Disposable {
   readonly client: Client
 }
 
 const IDLE_MS = 5_000
 
-/**
- * Opens the service when it is needed, and closes it when nobody has worked with it for 5 s: an assistant keeps its programs all day,
- * and one that holds the embedded library takes memory.
- */
+/** Opens the service when needed, and closes it after 5 s without use, because an assistant keeps its programs all day. */
 export class ServiceLease<Client> implements AsyncDisposable {
   readonly #open: () => Promise<LeasedService<Client>>
   readonly #clock: Pick<Clock, 'startTimer'>
@@ -32,7 +27,7 @@ export class ServiceLease<Client> implements AsyncDisposable {
     this.#clock = clock
   }
 
-  /** Throws what opening the service throws; the next call tries again. */
+  /** Throws what opening throws; the next call tries again. */
   async take(): Promise<LeasedClient<Client>> {
     this.#idle?.[Symbol.dispose]()
     this.#users += 1
@@ -59,7 +54,7 @@ export class ServiceLease<Client> implements AsyncDisposable {
     if (this.#users === 0) this.#idle = this.#clock.startTimer(IDLE_MS, () => this.#close())
   }
 
-  /** A service that does not close well is given up; the next one is opened all the same. */
+  /** A service that does not close is abandoned. */
   #close(): void {
     const opened = this.#opened
     this.#opened = undefined
@@ -67,10 +62,10 @@ export class ServiceLease<Client> implements AsyncDisposable {
   }
 }
 
-/** Originals of these types are the text that a reader wants; of others, the service's assets hold it. */
+/** Originals of these types are readable text; the text of others is an asset. */
 const PLAIN = /^(?:text\/(?!html)|application\/(?:json|yaml|toml|x-ndjson))/
 
-/** Returns any service for agents, with the rights of the configured credential. */
+/** Has the rights of the configured credential. */
 export function accessThrough(lease: ServiceLease<ServiceClient>): McpAccess {
   return {
     async *listLibraries(signal) {
@@ -119,7 +114,6 @@ async function readText(
   return { text, notice: `Put together from the ${assets.length} parts that the service names; there may be more` }
 }
 
-/** Reads no further than `maxLength` characters, then ends the download. */
 async function textOf({ body }: Download, maxLength: number): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''

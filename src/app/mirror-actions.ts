@@ -12,13 +12,11 @@ import type { Settings } from './settings/settings.ts'
 
 export interface MirrorActionsInput extends OpenServiceInput {
   readonly stateDir: string
-  /** Returns those in force now. */
   settings(): Settings
-  /** Called before a sync of this process, with its service, and with null after it. */
   onRun?(runner: Runner | null): Promise<void>
 }
 
-/** What people may ask of the mirrors of this host elsewhere than on its command line; all mirrors when none is named. */
+/** Actions of people elsewhere than on this host's command line; no names mean all mirrors. */
 export interface MirrorActions {
   pause(names: readonly string[]): Promise<void>
   resume(names: readonly string[]): Promise<void>
@@ -61,7 +59,7 @@ async function sync(input: MirrorActionsInput, names: readonly string[], signal:
     const choice = { words: names, to: undefined, cwd, home, known: runner.known }
     await askMounts(settings, choice, signal)
     const mirrors = chooseMirrors(settings, choice)
-    // Meanwhile a daemon does nothing else for the mirror, so there the run ends sooner, and the daemon follows the rest.
+    // // The daemon does nothing else for the mirror meanwhile, so the run ends sooner, and the daemon follows the rest.
     const waitMs = Math.min(
       settings.ingestion.deadlineMs,
       runner.isInDaemon ? LONGEST_WAIT_MS : Number.POSITIVE_INFINITY,

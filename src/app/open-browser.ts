@@ -1,7 +1,7 @@
 import { startProgram } from '../foundation/run-program.ts'
 import type { Environment } from './settings/overrides.ts'
 
-/** Shows an address in the user's browser; false where there is no graphical session, or no program that does it. */
+/** False without a graphical session or a program for it. */
 export async function openBrowser(url: string, env: Environment): Promise<boolean> {
   switch (process.platform) {
     case 'darwin':

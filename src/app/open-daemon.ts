@@ -32,19 +32,19 @@ import type { ExplainedSettings } from './settings/explain-settings.ts'
 import { adHocMirror, type ConfiguredMirror, type Settings } from './settings/settings.ts'
 
 export interface OpenDaemonInput extends OpenServiceInput {
-  /** Reads the current configuration, with `readFile` for a file that is still to be written; throws UsageError. */
+  /** Reads the configuration anew; throws UsageError. */
   readSettings(readFile?: ReadTextFile): Settings
   /** Returns the same with the origin of each. */
   explainSettings(readFile?: ReadTextFile): ExplainedSettings
   readonly onHangup: ((listener: () => void) => Disposable) | undefined
 }
 
-/** A daemon has time, so it waits as long as the service asks. */
+/** A daemon waits as long as the service asks. */
 const PATIENT_RETRY = { ...DEFAULT_RETRY, waitsOutRetryAfter: true }
-/** A service manager waits 20 s for a service to end; the rest of that time is for closing everything else. */
+/** A service manager waits 20 s; the remaining time is for closing everything else. */
 const GRACE_MS = 15_000
 const DEFAULT_HEALTH: HealthAddress = { host: '127.0.0.1', port: 9847, isRequired: false }
-/** The least time that counts as one run of a mirror that sends changes at once. */
+/** The shortest span that counts as one run of a mirror without a schedule. */
 const SHORTEST_RUN_SPAN_MS = HOUR_MS
 
 /** Runs the daemon on the store of the settings until `input.signal` is aborted. */
@@ -118,14 +118,14 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
   })
 }
 
-/** Over a connection of its own, which is closed again. The metrics of a host alone do not ask for it. */
+/** Uses a connection of its own, which it closes. A host alone has no such figures. */
 async function readFigures({ fleet }: Settings, input: OpenDaemonInput): Promise<Figures> {
   if (!fleet) throw new Error('This host shares no ledger')
   await using view = await openFleet(fleet, input)
   return { hosts: await view.listHosts(), totals: await view.readTotals() }
 }
 
-/** Throws UsageError when the library could not be served at the address of `next`, where nothing of ours listens yet. */
+/** Throws UsageError when the library could not be served at the new address. */
 async function assertLibraryCanMove(current: Settings, { libraryListen, service }: Settings): Promise<void> {
   if (libraryListen === 'none' || service.kind !== 'embedded') return
   const isOurs = current.service.kind === 'embedded' && current.libraryListen !== 'none'
@@ -153,7 +153,7 @@ class Planner {
     this.#hostDuties = hostDuties
   }
 
-  /** Plans as if the mirror `forgotten` were forgotten already. */
+  /** `forgotten`: a mirror that is about to be forgotten. */
   plan(settings: Settings, forgotten?: string): DaemonPlan {
     const known = this.#store.mirrors.list().filter(({ name }) => name !== forgotten)
     const { mirrors, passedOver } = chooseForDaemon(settings, { known, home: this.#input.home })
@@ -171,7 +171,7 @@ class Planner {
     const composed = composeEngine(settings, {
       ...this.#input,
       store: this.#store,
-      // A slow disk of one mirror must not hold up what the main thread does for the others.
+      // // A slow disk of one mirror must not delay the others.
       startWalk: walkByThreads(settings.limits.checkers),
       metrics: this.#metrics,
       onRequest: this.#metrics.observeRequest,

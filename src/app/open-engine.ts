@@ -24,7 +24,6 @@ const GRACE_MS = 20_000
 
 export interface OpenedEngine extends AsyncDisposable {
   readonly engine: Engine
-  /** For a report after a run, over the same store and connection. */
   readonly reportContext: ReportContext
 }
 
@@ -32,7 +31,6 @@ export interface OpenEngineInput extends OpenServiceInput {
   readonly metrics?: MetricsSink
   /** Receives each sent file; by default none is reported. */
   readonly fileLog?: FileLog
-  /** The time that uploads in flight may continue after a request to stop. */
   readonly graceMs?: number
   /** What a daemon does for people elsewhere, instead of what a run does. */
   readonly hostDuties?: HostDuties
@@ -42,10 +40,9 @@ export interface OpenEngineInput extends OpenServiceInput {
   readonly store?: Store
 }
 
-/** The state of a tree that is hardly small, so that its scan needs a thread. */
+/** A larger state belongs to a tree whose scan needs a thread. */
 const LARGE_STATE_BYTES = 2 ** 21
 
-/** Composes the engine from the settings and holds the store until it is disposed of. */
 export function openEngine(settings: Settings, input: OpenEngineInput): OpenedEngine {
   if (!input.store && sizeOfStore(settings.stateDir) > LARGE_STATE_BYTES) prepareThread()
   const store = input.store ?? openStore(settings.stateDir)
@@ -67,7 +64,6 @@ export function openEngine(settings: Settings, input: OpenEngineInput): OpenedEn
 export interface ComposeInput extends OpenEngineInput {
   readonly store: Store
   readonly startWalk: StartWalk
-  /** Uploads in flight are cut off `graceMs` after this is aborted; `signal` by default. */
   readonly endSignal?: AbortSignal
 }
 
@@ -120,12 +116,12 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
 }
 
 export interface OpenedReader extends AsyncDisposable {
-  /** Undefined when nothing was ever mirrored. */
+  /** Undefined when nothing was mirrored yet. */
   readonly store: StoreReader | undefined
   contextFor(store: StoreReader): ReportContext
 }
 
-/** Opens what a report needs: the store for reading, also while another process holds it, and the service. */
+/** Opens the store for reading, also while another process holds it, and the service. */
 export function openReader(settings: Settings, input: OpenServiceInput): OpenedReader {
   const store = openStoreReader(settings.stateDir)
   const origin = originOf(settings)
@@ -151,7 +147,7 @@ function originOf({ service }: Settings): string | undefined {
   return service.kind === 'configured' ? service.origin : undefined
 }
 
-/** Returns the real paths of the state directory and of the embedded library's data, the latter also when a service is configured. */
+/** Includes the embedded library's data also when a service is configured. */
 export function ownDirectoriesOf({ stateDir, service }: Pick<Settings, 'stateDir' | 'service'>): string[] {
   return [stateDir, service.dataDir].map(realPathOfOwn)
 }
@@ -179,7 +175,6 @@ function reportContext(
   return {
     store,
     service,
-    // One thread fewer: this one lists the service meanwhile.
     startWalk: walkBySize(store, Math.max(1, settings.limits.checkers - 1)),
     fs: boundedFileSystem,
     clock: systemClock,

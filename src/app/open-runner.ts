@@ -14,13 +14,12 @@ import type { OpenServiceInput } from './service-client/open-service.ts'
 import type { SettingFlag } from './settings/overrides.ts'
 import type { Settings } from './settings/settings.ts'
 
-/** Does runs over a state directory: in this process, or in the daemon that holds it. */
+/** Runs syncs over a state directory: in this process, or in the daemon that holds it. */
 export interface Runner extends AsyncDisposable {
   readonly known: readonly MirrorRow[]
   readonly progress: Progress
   /** True if a daemon does the run; it continues its work when this process ends. */
   readonly isInDaemon: boolean
-  /** Flags that have no effect on the run, because the daemon was started with its own values. */
   readonly unheeded: readonly SettingFlag[]
   run(mirrors: readonly MirrorSettings[], options: PassOptions): Promise<RunResult>
   reportContext(): ReportContext
@@ -48,7 +47,7 @@ export async function openRunner(settings: Settings, input: RunnerInput): Promis
   }
 }
 
-/** A dry run works on a copy of the store, because its rollback would undo the daemon's writes, too. */
+/** A dry run in this process uses a copy of the store, because its rollback would undo the daemon's writes. */
 function runWithDaemon(daemon: DaemonClient, settings: Settings, input: RunnerInput): Runner {
   if (!input.isDryRun) return runInDaemon(daemon, settings, input)
   return runHere(settings, { ...input, store: openStoreCopy(settings.stateDir) })
@@ -75,7 +74,7 @@ function runHere(settings: Settings, input: OpenEngineInput): Runner {
   }
 }
 
-/** Notifies of a run; a separate function, so that a program that notifies nobody loads nothing for it. */
+/** Loads the code of notices only where somebody is notified. */
 async function notify({ notify }: Settings, input: OpenEngineInput, engine: Engine, result: RunResult): Promise<void> {
   if (!hasChannels(notify)) return
   const { planNotices, notifyOfRun } = await import('./notify/channels.ts')
@@ -113,7 +112,7 @@ function runInDaemon(daemon: DaemonClient, settings: Settings, input: RunnerInpu
   }
 }
 
-/** Names the service, which must be the same for a daemon and its clients: its origin, or the library's data directory. */
+/** A daemon and its clients must have the same: the origin of the service, or the library's data directory. */
 export function serviceNameOf({ service }: Settings): string {
   return service.kind === 'configured' ? service.origin : service.dataDir
 }

@@ -2,7 +2,7 @@ import { connectToDaemon } from '../daemon/control/client/connect-to-daemon.ts'
 import { messageOf } from '../foundation/errors.ts'
 import { escapeText } from '../foundation/text/safe-text.ts'
 
-/** Has a running daemon read a configuration that was written; returns how that went, in words, and undefined where none runs. */
+/** Returns in words how the daemon took the new configuration; undefined where none runs. */
 export async function reloadDaemon(stateDir: string): Promise<string | undefined> {
   const daemon = await connectToDaemon(stateDir)
   if (!daemon) return undefined

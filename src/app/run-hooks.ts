@@ -4,7 +4,7 @@ import type { Hooks } from '../sync/engine.ts'
 import type { Environment } from './settings/overrides.ts'
 import type { Settings } from './settings/settings.ts'
 
-/** Composes the commands before and after runs from the settings; undefined when there are none. A mirror's own replace those of all. */
+/** A mirror's own commands replace those of all. Undefined without commands. */
 export function hooksOf({ hooks, mirrors }: Settings, env: Environment): Hooks | undefined {
   const own = new Map(mirrors.map((mirror) => [mirror.name, mirror.hooks]))
   const ofMirror = (name: string) => own.get(name) ?? hooks
@@ -29,7 +29,7 @@ export interface UnusableHook {
   readonly message: string
 }
 
-/** Finds the commands whose program could not be run, if their run began here now; it runs none. */
+/** Finds commands whose program could not run here now; it runs none. */
 export function findUnusableHooks({ hooks, mirrors }: Settings, env: Environment): UnusableHook[] {
   const own = mirrors.map((mirror) => ({ key: `mirrors.${mirror.name}.hooks`, hooks: mirror.hooks }))
   return [{ key: 'hooks', hooks }, ...own].flatMap((each) =>

@@ -29,7 +29,7 @@ export async function serveDashboard(settings: Settings, input: ServeInput): Pro
     reader,
     log: null,
     settings: () => current,
-    // The service stays the one that this process has opened.
+    // // This process keeps the service that it has opened.
     onChange: ({ configFile, mirrors }) => {
       current = { ...current, configFile, mirrors }
     },
@@ -38,7 +38,7 @@ export async function serveDashboard(settings: Settings, input: ServeInput): Pro
       return store?.mirrors.list() ?? []
     },
     service: () => service,
-    // Only one at a time can run the embedded library, so during a sync its service answers.
+    // // Only one process can run the embedded library, so during a sync its service answers.
     onRun: async (runner: Runner | null) => {
       service = runner && !runner.isInDaemon ? runner.reportContext().service : own
       await own.disconnect()

@@ -2,15 +2,14 @@ import { UsageError } from '../foundation/errors.ts'
 import type { ArgumentTable } from './command.ts'
 import type { CommandContext } from './context.ts'
 
-/** Options of the commands that read the files of mirrors and send them. */
+/** Options of the commands that send the files of mirrors. */
 export const ROOT_OPTIONS = {
   'allow-root': { type: 'boolean', describe: 'Run as root, which can read the files of all users' },
 } as const satisfies ArgumentTable
 
 /**
- * Root can read and send the files of all users, so it needs `--allow-root`, `SHELFD_ALLOW_ROOT` or a system service that
- * runs as root. With the embedded library nothing leaves the machine, so root only gets a warning. Throws
- * UsageError('running-as-root').
+ * Root can send the files of all users, so it needs `--allow-root`, `SHELFD_ALLOW_ROOT` or a system service. The embedded library keeps
+ * everything on the machine, so root only gets a warning. Throws UsageError('running-as-root').
  */
 export function assertMayRun({ io, settings, logger }: CommandContext, isAllowed: boolean): void {
   const { SHELFD_ALLOW_ROOT = '' } = io.env
@@ -31,7 +30,7 @@ export function assertMayRun({ io, settings, logger }: CommandContext, isAllowed
   )
 }
 
-/** systemd sets both for units with a state directory, as those of shelfd have; a shell of root has at most the first. */
+/** systemd sets both for units with a state directory; a root shell has at most the first. */
 function isSystemService({ INVOCATION_ID, STATE_DIRECTORY }: CommandContext['io']['env']): boolean {
   return Boolean(INVOCATION_ID) && Boolean(STATE_DIRECTORY)
 }

@@ -3,7 +3,7 @@ import type { Bounds } from '../foundation/text/bounds.ts'
 import type { CommandContext } from './context.ts'
 import type { ExitName } from './exit-codes.ts'
 
-/** One flag or positional argument. A `count` is a switch whose value is the number of its occurrences. */
+/** A `count` is a switch whose value is the number of its occurrences. */
 export type ArgumentSpec = ArgumentTexts &
   ({ readonly type: 'string' | 'boolean' | 'count' } | { readonly type: 'number'; readonly bounds: Bounds })
 
@@ -11,7 +11,7 @@ interface ArgumentTexts {
   readonly describe: string
   /** One letter. */
   readonly alias?: string
-  /** May be given several times; the last positional then takes all that follow. */
+  /** May be repeated; the last positional then takes all that follow. */
   readonly array?: true
   readonly required?: true
   readonly choices?: readonly string[]
@@ -43,17 +43,16 @@ type ValueOf<S extends ArgumentSpec> = S extends { array: true }
 
 type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : S
 
-/** The arguments of `run`: `--wait-timeout` as `waitTimeout`; switches and lists are always present. */
+/** The arguments of `run`: `--wait-timeout` as `waitTimeout`. Switches and lists are always present. */
 export type ArgumentsOf<T extends ArgumentTable> = { readonly [K in keyof T & string as CamelCase<K>]: ValueOf<T[K]> }
 
 export interface CommandSpec<P extends ArgumentTable, O extends ArgumentTable> {
   /** Paragraphs for the help, in addition to the summary in commands.ts. */
   readonly description?: string
-  /** In the order of the command line. */
   readonly positionals?: P
   readonly options?: O
   readonly settingFlags?: readonly SettingFlag[]
-  /** The command needs no configuration, so it starts sooner; its context has no settings. */
+  /** Such a command starts sooner; its context has no settings. */
   readonly withoutSettings?: true
   /** A command line (without `shelfd`) and what it does. */
   readonly examples: readonly (readonly [line: string, meaning: string])[]
@@ -63,7 +62,7 @@ export interface CommandSpec<P extends ArgumentTable, O extends ArgumentTable> {
   run(context: CommandContext, args: ArgumentsOf<P> & ArgumentsOf<O>): Promise<ExitName | undefined>
 }
 
-/** A command without the types of its arguments, which are checked against its tables before `run` is called. */
+/** Types are checked against the tables before `run` is called. */
 export interface Command extends Omit<CommandSpec<ArgumentTable, ArgumentTable>, 'run'> {
   readonly positionals: ArgumentTable
   readonly options: ArgumentTable
@@ -72,19 +71,18 @@ export interface Command extends Omit<CommandSpec<ArgumentTable, ArgumentTable>,
 
 type NoArguments = Readonly<Record<never, never>>
 
-/** Gives a command its type; `run` gets its arguments typed by the two tables. */
+/** Types the arguments of `run` by the two tables. */
 export function defineCommand<const P extends ArgumentTable = NoArguments, const O extends ArgumentTable = NoArguments>(
   spec: CommandSpec<P, O>,
 ): Command {
   return { positionals: {}, options: {}, ...spec }
 }
 
-/** Returns whether a flag is followed by a value. */
 export function takesValue({ type }: ArgumentSpec): boolean {
   return type === 'string' || type === 'number'
 }
 
-/** Returns the name of a positional in help and messages: `LIBRARY` for `library`. */
+/** `LIBRARY` for `library`. */
 export function nameOf(name: string, spec: ArgumentSpec): string {
   return spec.placeholder ?? name.toUpperCase()
 }

@@ -7,7 +7,7 @@ export interface CommandEntry {
   load(): Promise<Command>
 }
 
-/** Summaries of groups of commands, by their shared first words. */
+/** By their shared first words. */
 export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   failed: 'What was refused or could not be processed',
   mirrors: 'The mirrors, synced or not',
@@ -35,7 +35,6 @@ const service = () => import('./commands/service.ts')
 const fleet = () => import('./commands/fleet.ts')
 const config = () => import('./commands/config.ts')
 
-/** All commands in the order of the help. Only the command that runs is loaded. */
 export const commands: readonly CommandEntry[] = [
   entry('sync', 'Send what is new and follow it until it is searchable', () => import('./commands/sync.ts')),
   entry('daemon', 'Keep the mirrors up to date until stopped', () => import('./commands/daemon.ts')),

@@ -15,7 +15,6 @@ import { type CliIo, columnsOf, wordingFor } from './terminal/cli-io.ts'
 import { MessageOutput, WaitingLine } from './terminal/messages.ts'
 import { type ColorChoice, type Palette, paletteOf } from './terminal/palette.ts'
 
-/** Values of the flags that all commands have. */
 export interface GlobalFlags {
   readonly config: string | undefined
   readonly json: boolean
@@ -23,43 +22,37 @@ export interface GlobalFlags {
   /** The number of times that `-v` was given. */
   readonly verbosity: number
   readonly color: ColorChoice
-  /** Flags of the configuration, as typed. */
   readonly settingFlags: SettingFlags
 }
 
-/** Holds what a command works with. Settings and logger are created at their first use. */
 export interface CommandContext extends GlobalFlags {
   readonly io: CliIo
   readonly signal: AbortSignal
   readonly settings: Settings
-  /** Reads the current settings again, with `readFile` for a file that is still to be written; `settings` does not change. */
+  /** Reads the settings anew; `settings` does not change. */
   readSettings(readFile?: ReadTextFile): Settings
-  /** Returns the settings with the origin of each, read again. */
   explainSettings(readFile?: ReadTextFile): ExplainedSettings
   readonly logger: Logger
   readonly redactor: Redactor
-  /** Reports on stderr that the command waits because the service gives no usable answers. */
+  /** Reports on stderr that the command waits for the service. */
   readonly onOutage: OutageListener
-  /** Opens the configured service or the embedded library; the caller disposes of it. */
   openService(): Promise<OpenedService>
-  /** Writes one or more lines of data to stdout, without registered secrets and control characters. */
+  /** Without registered secrets and control characters. */
   print(line: string): void
-  /** Prints for people, in colours where stdout shows them. */
+  /** Coloured where stdout shows colours. */
   printText(text: string, style?: Exclude<keyof Palette, 'progress'>): void
   printJson(value: unknown): void
-  /** Columns of the terminal on stdout; undefined for a file or a pipe. */
   readonly columns: number | undefined
-  /** Prints rows under headings; on a terminal they are cut to its width. */
+  /** On a terminal, rows are cut to its width. */
   printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void
-  /** Writes a line for people to stderr, except with `-q`. */
+  /** On stderr, except with `-q`. */
   printMessage(line: string): void
-  /** With a text log, writes one or more lines as `printMessage` does; with a JSON log, logs them as info with `fields`. */
+  /** With a JSON log, logs the lines as info with `fields`. */
   announce(line: string, fields?: LogFields): void
   readonly logFormat: 'text' | 'json'
-  /** On a terminal, shows what the command waits for, if it waits for more than a second before its next output. */
+  /** Shown on a terminal after a second without other output. */
   showWait(what: string): void
   endWait(): void
-  /** The output for everything except data. */
   readonly messages: MessageOutput
 }
 
@@ -145,7 +138,6 @@ export function createContext(
   return context
 }
 
-/** Describes what a command waits for that asks the service: `waiting for https://library.example.com`. */
 export function describeService({ service }: Settings): string {
   return service.kind === 'embedded' ? 'opening the library' : `waiting for ${service.origin}`
 }
@@ -183,7 +175,6 @@ interface OutageListenerOptions {
   readonly isTerminal: boolean
 }
 
-/** Reports an outage that a command waits for: soon, when it changes, at intervals, and when it is over. */
 function createOutageListener({ announce, isTerminal }: OutageListenerOptions): OutageListener {
   let announced: Announced | undefined
   return (outage) => {

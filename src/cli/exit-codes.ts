@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorKind, rebuildError, ShelfdError } from '../foundation/errors.ts'
 
-/** All exits of commands: the one table for the process, the help texts and the documents. */
+/** The one table for the process, the help texts and the documents. */
 export const EXIT_CODES = {
   done: { code: 0, meaning: 'done' },
   failed: { code: 1, meaning: 'some files or ingestions failed' },
@@ -44,12 +44,11 @@ function kindOf(error: ShelfdError): ErrorKind {
   return error.kind
 }
 
-/** Returns the exit for an error of this code; `failed` without one. */
 export function exitOfCode(code: ErrorCode | undefined): ExitName {
   return code === undefined ? 'failed' : exitOf(rebuildError(code, ''))
 }
 
-/** From the worst: first what only a person can fix, last what another run may. */
+/** Worst first: what only a person can fix comes before what another run may. */
 const FROM_THE_WORST: readonly ExitName[] = [
   'operator',
   'usage',

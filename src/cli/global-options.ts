@@ -2,7 +2,7 @@ import { isSettingFlag, OVERRIDES, type SettingFlag } from '../app/settings/over
 import type { ArgumentTable, Command } from './command.ts'
 import { COLOR_CHOICES } from './terminal/palette.ts'
 
-/** Flags of every command, accepted before or after its name. */
+/** Accepted before or after the command's name. */
 export const GLOBAL_OPTIONS = {
   config: { type: 'string', describe: 'Configuration file', placeholder: 'FILE' },
   'state-dir': { type: 'string', describe: OVERRIDES['state-dir'].describe, placeholder: 'DIR' },
@@ -21,13 +21,13 @@ export const GLOBAL_OPTIONS = {
 
 export const CONNECTION_FLAGS = ['data-dir', 'service-url', 'ca-file'] as const satisfies readonly SettingFlag[]
 
-/** The flags and exits of most commands that ask the service. */
+/** Of most commands that ask the service. */
 export const ASKS_SERVICE = {
   settingFlags: CONNECTION_FLAGS,
   exits: ['done', 'failed', 'temporary', 'refused'],
 } as const
 
-/** The first argument when a script of `shelfd completion` calls the program; the typed words follow. */
+/** Scripts of `shelfd completion` call the program with this and the typed words. */
 export const COMPLETION_REQUEST = '--get-completions'
 
 const PLACEHOLDERS: Partial<Record<SettingFlag, string>> = {
@@ -46,7 +46,7 @@ const PLACEHOLDERS: Partial<Record<SettingFlag, string>> = {
   'ingestion-deadline': 'DURATION',
 }
 
-/** Returns the flags of one command: its own, and those of the configuration, which are checked with the configuration. */
+/** The command's own flags, and those of the configuration. */
 export function optionsOf({ options, settingFlags = [] }: Command): ArgumentTable {
   return { ...options, ...settingOptions(settingFlags) }
 }
@@ -59,7 +59,7 @@ function settingOptions(flags: readonly SettingFlag[]): ArgumentTable {
   return Object.fromEntries(options)
 }
 
-/** Turns `help sync` into `--help sync` and `version` into `--version`, since people try these words first. */
+/** Turns `help sync` into `--help sync` and `version` into `--version`. */
 export function flagForWord(argv: readonly string[]): readonly string[] {
   const position = positionsOfWords(argv)[0]
   const word = position === undefined ? undefined : argv[position]
@@ -67,7 +67,7 @@ export function flagForWord(argv: readonly string[]): readonly string[] {
   return [`--${word}`, ...argv.filter((_, index) => index !== position)]
 }
 
-/** Positions of the words without flags, to find the command before its own flags are known. */
+/** Finds the command before its flags are known. */
 export function positionsOfWords(argv: readonly string[]): number[] {
   const positions: number[] = []
   for (let index = 0; index < argv.length; index += 1) {

@@ -6,7 +6,6 @@ import { exitCodeOf } from './exit-codes.ts'
 import { type CliIo, wordingFor } from './terminal/cli-io.ts'
 import { COLOR_CHOICES, type ColorChoice, paletteOf } from './terminal/palette.ts'
 
-/** Holds what the report of an error needs from the command line. */
 export interface Shown {
   commandName: string | undefined
   withStack: boolean
@@ -15,7 +14,7 @@ export interface Shown {
   redact: (text: string) => string
 }
 
-/** Writes the error that ended a command to stderr: a sentence and a hint for people, or one line with a JSON log. */
+/** A sentence and a hint for people, or one line of a JSON log. */
 export async function reportError(error: unknown, io: CliIo, shown: Shown): Promise<void> {
   const hint = hintFor(error, shown.commandName)
   const stack = shown.withStack ? await stackOf(error) : undefined
@@ -46,19 +45,17 @@ async function logError(
   logger.error(messageOf(error), { code, ...fields, exitCode: exitCodeOf(error) })
 }
 
-/** Returns the log format from flag or environment, for errors before the configuration was read, which may be the error. */
+/** For errors before the configuration was read. */
 export function typedLogFormat(argv: readonly string[], env: CliIo['env']): LogFormat {
   const format = typedValue(argv, '--log-format') ?? env.SHELFD_LOG_FORMAT
   return format === 'json' || format === 'text' ? format : 'auto'
 }
 
-/** Returns the value of --color, for errors before the command line was read. */
 export function typedColor(argv: readonly string[]): ColorChoice {
   const color = typedValue(argv, '--color')
   return COLOR_CHOICES.find((choice) => choice === color) ?? 'auto'
 }
 
-/** Returns the value of a flag, before the command line was read. */
 export function typedValue(argv: readonly string[], flag: string): string | undefined {
   const at = argv.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`))
   if (at === -1) return undefined

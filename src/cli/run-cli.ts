@@ -13,7 +13,7 @@ import type { CommandLine } from './parser/read-command-line.ts'
 import { reportError, type Shown, typedColor, typedLogFormat, typedValue } from './report-error.ts'
 import { type CliIo, columnsOf } from './terminal/cli-io.ts'
 
-/** Runs one command line (without program name) and returns its exit code; the only place that prints errors. */
+/** The only place that prints errors. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   const shown: Shown = {
     commandName: undefined,
@@ -37,7 +37,6 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   }
 }
 
-/** Recognizes a lack of file descriptors, which can occur anywhere, also when a module is loaded. */
 function explain(error: unknown): unknown {
   const text = messageOf(error)
   if (error instanceof ShelfdError || !/\bE[MN]FILE\b|too many open files/i.test(text)) return error
@@ -47,7 +46,6 @@ function explain(error: unknown): unknown {
   })
 }
 
-/** Returns the first error, when closing resources failed as well. */
 function firstOf(error: unknown): unknown {
   return error instanceof SuppressedError ? firstOf(error.suppressed) : error
 }
@@ -67,14 +65,13 @@ async function dispatch(argv: readonly string[], io: CliIo, shown: Shown): Promi
   return EXIT_CODES.usage.code
 }
 
-/** Returns the version, with --json also what runs here and where it keeps its files. */
+/** With --json also what runs here and where its files are. */
 async function describeVersion(argv: readonly string[], { env, cwd, home }: CliIo): Promise<string> {
   if (!asksForOneOf(argv, '--json')) return version
   const { describeProgram } = await import('../app/describe-program.ts')
   return terminalSafeJson(describeProgram({ env, cwd, home }, typedValue(argv, '--config')))
 }
 
-/** Answers the request of a shell at TAB. */
 async function complete(words: readonly string[], io: CliIo): Promise<number> {
   const { listCompletions } = await import('./parser/complete.ts')
   const lines = await listCompletions(words, io)
@@ -106,7 +103,7 @@ async function runCommand(command: Command, { flags, args }: CommandLine, io: Cl
 
 type SettingsReader = (readFile?: ReadTextFile) => Settings
 
-/** Loads the reader of settings only for commands that need it, since it takes longer than most commands. */
+/** The reader of settings takes longer to load than most commands run. */
 async function loadSettings(flags: GlobalFlags, io: CliIo, shown: Shown): Promise<SettingsReader> {
   const { readSettings } = await import('../app/settings/read-settings.ts')
   const { env, cwd, home } = io

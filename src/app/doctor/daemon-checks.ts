@@ -15,7 +15,6 @@ import type { Check, DoctorContext } from './doctor-context.ts'
 import { given } from './error-findings.ts'
 import { isToBeSynced, rosterOf } from './mirror-checks.ts'
 
-/** Checks whether the service manager keeps the daemon running, if the daemon is installed as a service. */
 export const systemService: Check = {
   name: 'service manager',
   run: async (context) => {
@@ -33,7 +32,6 @@ async function stateOf(manager: ManageInput): Promise<Finding> {
   return assessServiceManager(state, manager.plan.file)
 }
 
-/** Returns the user's own service manager or that of the whole machine, or why there is none. */
 function findManager(context: DoctorContext, isSystem: boolean): ManageInput | string {
   try {
     return manageOwnSystemService(context, isSystem)
@@ -43,7 +41,6 @@ function findManager(context: DoctorContext, isSystem: boolean): ManageInput | s
   }
 }
 
-/** Checks whether a daemon runs and can do its work. */
 export const daemon: Check = {
   name: 'daemon',
   run: async (context) => {

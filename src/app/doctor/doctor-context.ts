@@ -23,11 +23,10 @@ interface DoctorInput extends SettingsInput {
   readSettings(): Settings
 }
 
-/** The values of the machine, which tests replace. */
 export interface Machine {
   nowMs(): number
   freeBytes(directory: string): number
-  /** Returns undefined where the system has no limit of watches. */
+  /** Undefined where the system has no such limit. */
   countWatches(): WatchUse | undefined
 }
 
@@ -47,21 +46,16 @@ interface FirstResponse {
 
 export type DoctorContext = ReturnType<typeof openDoctorContext>
 
-/** One check of the doctor. What it throws becomes its finding. */
 export interface Check {
-  /** One or two words, as shown. */
   readonly name: string
-  /** Returns at least one finding, or none where there is nothing to check. */
+  /** Returns no findings where there is nothing to check. */
   run(context: DoctorContext): Promise<readonly Finding[]>
 }
 
-/** The service answers 401 to it: it shows that a service answers before there is a credential. */
+/** The service answers 401 to it, which shows that it answers before there is a credential. */
 const NO_TOKEN: FoundToken = { token: 'no-token', source: 'nowhere' }
 
-/**
- * Finds the values that the checks ask for, each at its first use, and keeps it, also an error, so that many checks share one request.
- * The values of the service are only for a configured one.
- */
+/** Finds each value that checks ask for once, and keeps it or its error. Values of the service exist only for a configured one. */
 export function openDoctorContext(input: DoctorInput) {
   const { signal, limitMs, machine } = input
   const stateDir = findStateDir(input)
@@ -113,7 +107,7 @@ export function openDoctorContext(input: DoctorInput) {
     stateDir,
     settings,
     checkedStore,
-    /** Undefined also when an older version wrote the store, because opening would migrate it. */
+    /** Undefined also for a store of an older version, because opening would migrate it. */
     store: once(async () => {
       const inspected = await given(checkedStore(), 'state')
       const reader = inspected && !inspected.isOlder ? openStoreReader(stateDir) : undefined
@@ -124,7 +118,7 @@ export function openDoctorContext(input: DoctorInput) {
     token,
     proxy,
     route,
-    /** Resolves if the proxy lets through, or there is none. */
+    /** Resolves if there is no proxy, or it lets requests through. */
     probedProxy: once(async () => {
       const found = await route()
       if (found) await probeProxy(found)

@@ -2,7 +2,7 @@ import { messageOf, ShelfdError } from '../../foundation/errors.ts'
 import { type Finding, failed } from '../../rules/doctor-findings.ts'
 import { remedyFor } from '../advice.ts'
 
-/** Thrown by a check that is impossible because of what another check reports. */
+/** Thrown by a check that depends on another one that failed. */
 export class Unchecked extends Error {
   constructor(otherCheck: string) {
     super(`not checked, see "${otherCheck}"`)

@@ -11,7 +11,6 @@ import type { FleetSettings } from '../settings/settings.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'
 import { findingOf, given } from './error-findings.ts'
 
-/** Checks whether this host can use the ledger of a fleet, whether that keeps what it acknowledges, and whether contents were sent twice. */
 export const ledger: Check = {
   name: 'ledger',
   run: async (context) => {
@@ -30,7 +29,6 @@ export const ledger: Check = {
   },
 }
 
-/** Returns this host as its state has it. */
 async function findHost(context: DoctorContext) {
   const values = (await context.store().catch(() => undefined))?.keyValues
   const key = values?.get(HOST_KEY)

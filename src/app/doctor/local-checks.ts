@@ -20,7 +20,6 @@ export const configuration: Check = {
   },
 }
 
-/** Checks whether only this user can read and change what shelfd keeps; the credential has a check of its own. */
 export const permissions: Check = {
   name: 'permissions',
   run: async (context) => {
@@ -33,7 +32,6 @@ export const permissions: Check = {
   },
 }
 
-/** Checks whether the store is intact and complete. */
 export const state: Check = {
   name: 'state',
   run: async (context) => {
@@ -47,7 +45,6 @@ export const state: Check = {
   },
 }
 
-/** Checks whether the embedded library's database is intact, and how much room all its files take. */
 export const library: Check = {
   name: 'library',
   run: async (context) => {
@@ -65,7 +62,7 @@ export const library: Check = {
 
 const NOT_INSTALLED = 'offline, but its optional packages are not installed: searches match terms only'
 
-/** Checks whether the embedded library can start with its embedder: the packages of the offline one, or the key of an endpoint. */
+/** Checks the packages of the offline embedder, or the key of an endpoint. */
 export const embedder: Check = {
   name: 'embedder',
   run: async (context) => {
@@ -83,7 +80,6 @@ function describe(embedder: EmbedderSettings): string {
   return 'none: searches match terms only'
 }
 
-/** Checks whether there is room for the state and the embedded library. */
 export const disk: Check = {
   name: 'disk',
   run: async (context) => {

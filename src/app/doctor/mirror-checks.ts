@@ -11,7 +11,6 @@ import { explainInactive, listRoster, type RosterEntry } from '../mirrors/mirror
 import type { Check, DoctorContext } from './doctor-context.ts'
 import { findingOf, given } from './error-findings.ts'
 
-/** Checks whether each mirror's directory is there, readable, and the one that it was first used for. */
 export const mirrors: Check = {
   name: 'mirrors',
   run: async (context) => {
@@ -41,7 +40,6 @@ async function problemOf(entry: RosterEntry, { limitMs }: DoctorContext): Promis
   }
 }
 
-/** Checks whether no file belongs to two mirrors, which would send it twice. */
 export const overlap: Check = {
   name: 'overlap',
   run: async (context) => {
@@ -52,20 +50,18 @@ export const overlap: Check = {
   },
 }
 
-/** Lists all mirrors, from the configuration alone if the store is unusable. */
 export async function rosterOf(context: DoctorContext): Promise<RosterEntry[]> {
   const settings = await given(context.settings(), 'configuration')
   const known = await knownMirrors(context)
   return listRoster(settings, known)
 }
 
-/** Lists the mirrors in the store; none if it is unusable, which the check of the state reports. */
 async function knownMirrors(context: DoctorContext): Promise<MirrorRow[]> {
   const store = await context.store().catch(() => undefined)
   return store?.mirrors.list() ?? []
 }
 
-/** Returns whether a sync without names would work on it, or refuse it. */
+/** Returns whether a sync without names would work on it or refuse it. */
 export function isToBeSynced({ activity, configured }: RosterEntry): boolean {
   return activity === 'active' || (configured !== undefined && activity === 'other-service')
 }

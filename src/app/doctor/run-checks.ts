@@ -8,7 +8,6 @@ import { configuration, disk, embedder, library, permissions, state } from './lo
 import { mirrors, overlap, watches } from './mirror-checks.ts'
 import { certificate, clock, credential, interfaceCheck, proxy, rights, service } from './service-checks.ts'
 
-/** All checks, in the order in which they run and are shown. */
 export const CHECKS: readonly Check[] = [
   configuration,
   permissions,
@@ -35,7 +34,7 @@ export interface Checked extends Finding {
   readonly check: string
 }
 
-/** Runs the checks one after the other; one that throws or takes too long is a finding and does not stop the others. */
+/** A check that throws or takes too long is a finding, and does not stop the others. */
 export async function* runChecks(checks: readonly Check[], context: DoctorContext): AsyncGenerator<Checked> {
   for (const check of checks) {
     context.signal.throwIfAborted()

@@ -17,7 +17,6 @@ import { findLibrary } from '../../sync/pin/pin-mirror.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'
 import { given, Unchecked } from './error-findings.ts'
 
-/** Checks whether the proxy that the environment names lets through to the service. */
 export const proxy: Check = {
   name: 'proxy',
   run: async (context) => {
@@ -31,7 +30,7 @@ export const proxy: Check = {
   },
 }
 
-/** Checks whether the service's certificate is trusted, and how long it and the client certificate are valid. */
+/** Checks the trust of the service's certificate, and the validity of both certificates. */
 export const certificate: Check = {
   name: 'certificate',
   run: async (context) => {
@@ -47,7 +46,7 @@ export const certificate: Check = {
   },
 }
 
-/** Throws Unchecked when the service cannot be reached at all. */
+/** Throws Unchecked when the service cannot be reached. */
 async function readUntil(context: DoctorContext): Promise<number | undefined> {
   try {
     return await context.certificateUntilMs()
@@ -56,7 +55,6 @@ async function readUntil(context: DoctorContext): Promise<number | undefined> {
   }
 }
 
-/** Checks whether a Knowledge Library Service answers at the address. */
 export const service: Check = {
   name: 'service',
   run: async (context) => {
@@ -75,7 +73,7 @@ async function assertTrusted(context: DoctorContext): Promise<void> {
   if (error instanceof AccessError) throw new Unchecked('certificate')
 }
 
-/** Throws when what answers is busy, broken or something else, such as a login page; a refused credential is an answer. */
+/** Throws when the answer comes from something busy, broken or foreign; a refused credential is an answer. */
 async function assertUsable(context: DoctorContext): Promise<void> {
   const error: unknown = await context.access().catch((thrown: unknown) => thrown)
   if (error instanceof TemporaryError) throw error
@@ -83,7 +81,6 @@ async function assertUsable(context: DoctorContext): Promise<void> {
 
 const REFUSED: readonly string[] = ['credential-refused', 'right-missing']
 
-/** Checks whether the service takes the credential, and who it belongs to. */
 export const credential: Check = {
   name: 'credential',
   run: async (context) => {
@@ -98,7 +95,6 @@ export const credential: Check = {
   },
 }
 
-/** Checks whether the credential may list, write and add to the library of each mirror. */
 export const rights: Check = {
   name: 'rights',
   run: async (context) => {
@@ -123,7 +119,7 @@ async function rightsOn(context: DoctorContext, name: string): Promise<Finding> 
   })
 }
 
-/** Checks whether the instance's OpenAPI has what shelfd needs, and what shelfd takes from it. */
+/** Checks whether the OpenAPI has what shelfd needs. */
 export const interfaceCheck: Check = {
   name: 'interface',
   run: async (context) => {
@@ -139,7 +135,6 @@ export const interfaceCheck: Check = {
   },
 }
 
-/** Describes which fields requests use, each with its origin: configuration, OpenAPI or default. */
 function describeFields({ createDirectory, createLibrary, uploadDirectoryField }: Capabilities): string {
   const directory =
     createDirectory.kind === 'path'
@@ -157,7 +152,6 @@ function describeFields({ createDirectory, createLibrary, uploadDirectoryField }
   ].join(', ')
 }
 
-/** Checks whether this computer's clock agrees with the service's. */
 export const clock: Check = {
   name: 'clock',
   run: async (context) => {

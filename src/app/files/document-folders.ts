@@ -2,20 +2,19 @@ import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isShared } from '../../local/read/bounded-file-system.ts'
 
-/** A directory that a person may want to mirror. */
 export interface DocumentFolder {
   readonly path: string
-  /** Documents found in it; at most MOST_ENTRIES entries are read. */
+  /** At most MAX_ENTRIES entries are read. */
   readonly documents: number
 }
 
 const DOCUMENT = /\.(?:pdf|md|markdown|txt|rtf|docx?|odt|pptx?|odp|xlsx?|ods|csv|html?|epub|tex|org)$/i
-/** The entries that are read in each directory, so that a large home is searched in a moment. */
+/** Bounds the search of a large home. */
 const MOST_ENTRIES = 2_000
 const MOST_FOLDERS = 12
 const DEPTH = 3
 
-/** Finds directories of the home that hold documents, those with the most first; hidden ones and links are left out. */
+/** Hidden directories and links are left out. The fullest comes first. */
 export function findDocumentFolders(home: string): DocumentFolder[] {
   return listEntries(home)
     .filter((entry) => isShownDirectory(entry))
@@ -45,7 +44,7 @@ function isShownDirectory(entry: Dirent): boolean {
   return entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules'
 }
 
-/** Empty for a directory that may not be read, and for a mount that may not answer. */
+/** Empty for an unreadable directory, and for a mount that may not answer. */
 function listEntries(directory: string): Dirent[] {
   try {
     return isShared(directory) ? [] : readdirSync(directory, { withFileTypes: true })

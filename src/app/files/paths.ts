@@ -5,8 +5,8 @@ import { boundedFileSystem, realPathWithoutAsking } from '../../local/read/bound
 import { BIGINT, isRegularFile, kindOf } from '../../local/read/file-system.ts'
 
 /**
- * Returns the real path of `word`, or its absolute path when it cannot be resolved; of a network mount that nobody has asked yet, the
- * path as it is given: a command touches only the mirrors that it works on.
+ * Returns the real path of `word`, or its absolute path where it cannot be resolved. A network mount that nobody has asked yet is not
+ * asked.
  */
 export function realPathOf(cwd: string, word: string): string {
   const path = resolve(cwd, word)
@@ -17,7 +17,6 @@ export function realPathOf(cwd: string, word: string): string {
   }
 }
 
-/** Returns the real path of a directory of the program's own, or the path where it does not exist yet. */
 export function realPathOfOwn(path: string): string {
   try {
     return realpathSync(path)
@@ -30,7 +29,6 @@ export function isThere(path: string): boolean {
   return existsSync(path)
 }
 
-/** Returns whether a file is at `path`; false where that cannot be found out. */
 export function isFile(path: string): boolean {
   try {
     return isRegularFile(boundedFileSystem.statSync(path, BIGINT))
@@ -39,7 +37,6 @@ export function isFile(path: string): boolean {
   }
 }
 
-/** Returns whether nothing is at `path`; false where that cannot be found out. */
 export function isMissing(path: string): boolean {
   try {
     boundedFileSystem.lstatSync(path, BIGINT)
@@ -49,7 +46,6 @@ export function isMissing(path: string): boolean {
   }
 }
 
-/** Returns the names of the directories in a directory; none where it cannot be read. */
 export function listDirectories(path: string): string[] {
   try {
     return boundedFileSystem.readdirSync(path).filter((name) => isDirectoryOrLink(join(path, name)))
@@ -66,7 +62,6 @@ function isDirectoryOrLink(path: string): boolean {
   }
 }
 
-/** Returns `path`, or the nearest directory above it that exists. */
 export function nearestDirectory(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestDirectory(dirname(path))
 }

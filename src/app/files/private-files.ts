@@ -69,7 +69,7 @@ function readFile(file: string, decode: (bytes: Buffer) => string): TextFile | u
   }
 }
 
-/** Returns what each file had when it was first read, so that several readers see one version. */
+/** Returns each file as it was first read, so that several readers see one version. */
 export function readingOnce(): ReadTextFile {
   const files = new Map<string, TextFile | undefined>()
   return (file) => {
@@ -78,7 +78,6 @@ export function readingOnce(): ReadTextFile {
   }
 }
 
-/** Reads a file that must be there; throws the error that `unusable` makes of a reason, or UsageError('insecure-file'). */
 export function readRequired(file: string, unusable: (why: string) => Error, read = readTextFile): TextFile {
   let found: TextFile | undefined
   try {
@@ -90,12 +89,11 @@ export function readRequired(file: string, unusable: (why: string) => Error, rea
   throw unusable('there is no such file')
 }
 
-/** Returns the owner and mode of what is at `path`, after links; undefined without it. */
 export function ownershipOf(path: string): Ownership | undefined {
   return statSync(path, { throwIfNoEntry: false })
 }
 
-/** Refuses a file that users other than this one and root can change or replace, since it decides what is run or sent. */
+/** Refuses a file that decides what runs or is sent if other users can change it. */
 export function assertTrusted(file: string, { ownership, directory }: TextFile): void {
   refuse(file, 'its settings decide what runs and what is sent', findIntruder(file, ownership, { owners: 'root' }))
   const parent = dirname(file)
@@ -118,17 +116,13 @@ function notAFile(file: string): UsageError {
   return new UsageError('insecure-file', `Cannot use "${file}": it is no file`)
 }
 
-/**
- * Writes a small file atomically, 0600; missing directories get 0700. Throws
- * FileError('io-error').
- */
 export function writePrivateFile(file: string, text: string): void {
   rewrite(file, text, { was: readTextFile(file)?.text, isPrivate: true })
 }
 
 /**
- * Replaces the text of a file that people write, or creates it as `writePrivateFile` does; `was` is what was read there, undefined for
- * no file. A link keeps leading to it; owner and mode stay. Throws FileError('io-error'), also when others have written it meanwhile.
+ * Replaces a file that people write, or creates it. `was` is the text that was read, undefined for no file. Links, owner and mode stay.
+ * Throws FileError('io-error'), also when the file has changed meanwhile.
  */
 export function rewriteFile(file: string, text: string, was: string | undefined): void {
   rewrite(file, text, { was, isPrivate: false })
@@ -189,12 +183,12 @@ export function assertRewritable(file: string): void {
   }
 }
 
-/** An own file or directory that other users can read or change. */
+/** A file or directory of ours that other users can read or change. */
 interface ExposedFile extends Intruder {
   readonly path: string
 }
 
-/** Lists what of an own directory and the files in it (not deeper) other users can read or change; empty without one. */
+/** Looks at the directory and the files in it, not deeper. */
 export function listExposed(directory: string): ExposedFile[] {
   const found = statSync(directory, { throwIfNoEntry: false })
   if (!found) return []

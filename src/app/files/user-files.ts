@@ -10,19 +10,16 @@ import { ForeignPlaceError, followOwnLinks, holdDirectory } from '../../foundati
 import { hasNoLinks, unfinishedIn } from '../../foundation/files/unfinished-file.ts'
 import { nearestDirectory } from './paths.ts'
 
-/** Files that a user names on the command line: read for `--data`, written for `--output`. */
-
 export type Bytes = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
 
 interface SaveOptions {
   /** True if an existing file may be replaced. */
   readonly force: boolean
-  /** The directory that the user named, where the file lies deeper: those in between must not belong to others. */
+  /** The directory that the user named; those between it and the file must not belong to others. */
   readonly below?: string
   readonly signal?: AbortSignal
 }
 
-/** Returns the bytes of a file; throws UsageError('bad-usage'). */
 export async function readUserFile(file: string): Promise<Buffer> {
   try {
     return await readFile(file)
@@ -44,9 +41,8 @@ async function isDirectory(path: string): Promise<boolean> {
 }
 
 /**
- * Writes a file whose content appears only when complete, or into a device or a pipe; without `force` it replaces no file, and with it
- * only the one that was there at the beginning. Throws UsageError('bad-usage') when the file exists or its directory does not,
- * UsageError('insecure-file') where another user decides which place it is, FileError('io-error') when it cannot be written.
+ * Writes a file that appears only when complete, or into a device or a pipe. Without `force` it replaces no file. Throws
+ * UsageError('bad-usage' or 'insecure-file') and FileError('io-error').
  */
 export async function saveFile(file: string, bytes: Bytes, { force, below, signal }: SaveOptions): Promise<void> {
   const write = (target: string, flags: string) =>
@@ -65,7 +61,7 @@ export async function saveFile(file: string, bytes: Bytes, { force, below, signa
       else if (before === (await lookAt(place))) await rename(partial, place)
       else throw new FileError('io-error', `Cannot write "${file}": another program has changed it meanwhile`)
     } finally {
-      // Neither hides the cause, nor removes what came meanwhile.
+      // // A failure here must not hide the cause.
       await rm(partial, { force: true }).catch(() => {})
     }
   } catch (error) {
@@ -77,7 +73,6 @@ function existsAlready(file: string): UsageError {
   return new UsageError('bad-usage', `Cannot write "${file}": it exists already; --force replaces it`)
 }
 
-/** What tells whether a file is still the same; undefined when nothing is there. */
 async function lookAt(path: string): Promise<string | undefined> {
   const found = await lstat(path, { bigint: true }).catch((error: unknown) => {
     if (systemCodeOf(error) === 'ENOENT') return undefined
@@ -86,7 +81,6 @@ async function lookAt(path: string): Promise<string | undefined> {
   return found && `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}`
 }
 
-/** Never replaces anything. */
 async function linkIntoPlace(partial: string, place: string): Promise<void> {
   try {
     await link(partial, place)
@@ -96,7 +90,7 @@ async function linkIntoPlace(partial: string, place: string): Promise<void> {
   }
 }
 
-/** Creates a directory, and those above it, in which files are to be saved. Throws UsageError('bad-usage') and ('insecure-file'). */
+/** Throws UsageError('bad-usage' or 'insecure-file'). */
 export async function createDirectory(directory: string, { below }: Pick<SaveOptions, 'below'> = {}): Promise<void> {
   try {
     holdDirectory(directory, { mayCreate: true, ...(below !== undefined && { below }) })[Symbol.dispose]()
@@ -108,7 +102,6 @@ export async function createDirectory(directory: string, { below }: Pick<SaveOpt
   }
 }
 
-/** Returns a sentence on a directory of another user, who can change what is written there; undefined for any other. */
 export async function describeOwner(directory: string): Promise<string | undefined> {
   const found = await stat(directory).catch(() => undefined)
   const intruder = found && findIntruder(directory, { ...found, mode: 0 }, { owners: 'root' })
@@ -119,10 +112,10 @@ function foreign(path: string, { message }: ForeignPlaceError): UsageError {
   return new UsageError('insecure-file', `Cannot write to "${path}": ${message}; choose another directory`)
 }
 
-/** Returns the SHA-256 of a file; undefined when nothing is there. Throws like `saveFile` where no file can be. */
+/** Undefined without a file. Throws like `saveFile`. */
 export async function hashOfFile(file: string): Promise<Buffer | undefined> {
   const hash = createHash('sha256')
-  // To read a pipe would wait for its writer without end.
+  // // Reading a pipe could wait for ever.
   if (await isStream(file))
     throw new FileError('io-error', `Cannot write "${file}": a device, a pipe or a socket is there`)
   try {
@@ -134,7 +127,6 @@ export async function hashOfFile(file: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Returns whether it is a device, a pipe or a socket, which takes what is written and must not be replaced. */
 async function isStream(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   return found !== undefined && !found.isFile() && !found.isDirectory()
@@ -150,7 +142,7 @@ async function toFileError(file: string, error: unknown): Promise<unknown> {
   return new FileError('io-error', `Cannot write "${file}": ${withoutCall(error)}`)
 }
 
-/** `ENOSPC: no space left on device`, without the call and its path, which is that of the unfinished file. */
+/** `ENOSPC: no space left on device`, without the call and the path of the unfinished file. */
 function withoutCall(error: Error & { readonly syscall: unknown }): string {
   return error.message.replace(/, \w+( '.*)?$/s, '')
 }
@@ -159,8 +151,8 @@ const MAX_BYTES = 200
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 
 /**
- * Converts a remote name into the name of one local file: no separators, no control or reordering characters, not hidden, no
- * name that a system reserves, and short. All remote names pass it before they become local paths.
+ * Returns a local file name without separators, control characters or reserved names. All remote names pass it before they become local
+ * paths.
  */
 export function safeFileName(name: string, otherwise = 'download'): string {
   const clean = name

@@ -17,7 +17,6 @@ export interface LoggerOptions {
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
-/** Returns the logger of this process; every line passes `redact`. */
 export function createLogger(options: LoggerOptions): Logger {
   return options.format === 'json' ? createJsonLogger(options) : createTextLogger(options)
 }
@@ -27,7 +26,6 @@ export function chooseLogFormat(format: LogFormat, env: Environment): 'text' | '
   return format === 'auto' ? (isUnderServiceManager(env) ? 'json' : 'text') : format
 }
 
-/** Returns the level for `-q`, for no flag and for `-v`. */
 export function levelOf(quiet: boolean, verbosity: number): LogLevel {
   if (quiet) return 'error'
   return verbosity > 0 ? 'debug' : 'info'

@@ -5,7 +5,6 @@ import { createLogger } from './create-logger.ts'
 
 const MOST_LINES = 500
 
-/** Keeps the last lines of a log, redacted, and passes all of it on. Lines for finding faults (debug) are not kept. */
 export function keepRecent(logger: Logger, redact: (text: string) => string): { logger: Logger; recent: RecentLog } {
   const lines: LogLine[] = []
   let level: LogLine['level'] = 'info'

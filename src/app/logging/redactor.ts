@@ -1,6 +1,5 @@
 import { createRedaction } from '../../foundation/text/redaction.ts'
 
-/** Replaces the values of secrets in texts. */
 export interface Redactor {
   /** Makes `redact` replace `secret`, also escaped or in base64. */
   add(secret: string): void

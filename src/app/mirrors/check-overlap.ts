@@ -6,19 +6,14 @@ import { overlapOf } from '../../rules/mirror-roots.ts'
 import type { MirrorSettings } from '../../sync/engine.ts'
 import { realPathOf } from '../files/paths.ts'
 
-/** The mirrors to sync, and those they are compared with. */
 export interface Compared {
   readonly chosen: readonly MirrorSettings[]
   /** Mirrors that are synced without being named. */
   readonly active: readonly MirrorSettings[]
-  /** Names of mirrors in the store, which can be forgotten. */
   readonly known: ReadonlySet<string>
 }
 
-/**
- * Throws UsageError `mirrors-overlap` when a chosen mirror shares files with another chosen or active one, since each file
- * would be sent twice. A mirror may lie inside another one that leaves its directory out.
- */
+/** Throws UsageError `mirrors-overlap` when two mirrors would send the same files. A mirror may lie in another one that leaves it out. */
 export function assertApart({ chosen, active, known }: Compared): void {
   const names = new Set(chosen.map(({ name }) => name))
   const others = active.filter(({ name }) => !names.has(name))
@@ -30,7 +25,7 @@ export function assertApart({ chosen, active, known }: Compared): void {
   }
 }
 
-/** Describes how two mirrors overlap, how to keep both if possible, and the way without one; undefined when they do not. */
+/** Describes the overlap, and how to keep both or remove one; undefined without one. */
 function describeOverlap(left: MirrorSettings, right: MirrorSettings, way: string): string | undefined {
   const leftRoot = realPathOf('/', left.path)
   const rightRoot = realPathOf('/', right.path)
@@ -49,12 +44,11 @@ function describeOverlap(left: MirrorSettings, right: MirrorSettings, way: strin
 
 interface Nested {
   readonly outer: MirrorSettings
-  /** Real path of the outer mirror. */
   readonly root: string
   readonly inner: MirrorSettings
   /** Path of the inner mirror relative to the root. */
   readonly path: string
-  /** The way without one of the two. */
+  /** How to remove one of the two. */
   readonly way: string
 }
 
@@ -72,7 +66,6 @@ function describeNested({ outer, root, inner, path, way }: Nested): string | und
   return `${text}; add "${pattern}" to ${places}; or ${way}`
 }
 
-/** Describes how to remove one of the two. */
 function wayOut(pair: readonly MirrorSettings[], known: ReadonlySet<string>): string {
   const forgettable = pair.find(({ name, isAdHoc }) => isAdHoc && known.has(name))
   if (forgettable) return `do without that mirror: "shelfd mirrors forget ${shellWord(forgettable.name)}"`

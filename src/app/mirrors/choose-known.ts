@@ -7,8 +7,6 @@ import { realPathOf } from '../files/paths.ts'
 import type { Settings } from '../settings/settings.ts'
 import { byActivity, explainInactive, listRoster, type RosterEntry } from './mirror-roster.ts'
 
-/** Chooses the mirrors of the store that a command names, such as report. */
-
 interface KnownChoice {
   readonly words: readonly string[]
   readonly cwd: string
@@ -16,10 +14,7 @@ interface KnownChoice {
   readonly isOffline: boolean
 }
 
-/**
- * Returns the known mirrors that the words name (names or directories); without words the active ones. Throws UsageError
- * `unknown-mirror`, AccessError `origin-mismatch`.
- */
+/** Returns the mirrors that the words name, or the active ones. Throws UsageError `unknown-mirror` or AccessError `origin-mismatch`. */
 export function chooseKnown(settings: Settings, known: readonly MirrorRow[], choice: KnownChoice): MirrorRow[] {
   const roster = listRoster(settings, known)
   const { words, isOffline } = choice
@@ -34,13 +29,13 @@ export function chooseKnown(settings: Settings, known: readonly MirrorRow[], cho
   })
 }
 
-/** The error where a command names a mirror, or a path in one, that has no state yet. */
+/** The mirror has no state yet. */
 export function neverSynced(name: string): UsageError {
   const text = `The mirror "${name}" is configured and was never synced`
   return new UsageError('unknown-mirror', `${text}: "shelfd sync ${shellWord(name)}"`)
 }
 
-/** The error of a command that reads the state, where there is none yet, or none of a mirror that is in use. */
+/** There is no state yet, or none of a mirror in use. */
 export function nothingMirrored(known: readonly MirrorRow[] = []): UsageError {
   if (known.length > 0) {
     const text = 'Nothing to report: no mirror in use was synced yet'
@@ -49,7 +44,6 @@ export function nothingMirrored(known: readonly MirrorRow[] = []): UsageError {
   return new UsageError('unknown-mirror', 'Nothing was mirrored yet: see "shelfd sync --help"')
 }
 
-/** Returns the entry with this name or, failing that, this directory; throws UsageError `unknown-mirror`. */
 function findEntry(roster: readonly RosterEntry[], word: string, cwd: string): RosterEntry {
   const path = realPathOf(cwd, word)
   const entry =
@@ -72,12 +66,11 @@ export function findByName(roster: readonly RosterEntry[], word: string): Roster
   throw new UsageError('unknown-mirror', `Cannot find the mirror "${word}"${meant}`)
 }
 
-/** Lists the known names or directories, each once. */
 export function listKnown(words: readonly string[]): string {
   return ` (known: ${[...new Set(words)].join(', ') || 'none yet'})`
 }
 
-/** Returns the words if each names a mirror that is configured or in the store; throws UsageError `unknown-mirror`. */
+/** Throws UsageError `unknown-mirror` for a word that names neither a configured nor a stored mirror. */
 export function chooseNames(settings: Settings, words: readonly string[]): readonly string[] {
   if (words.length === 0) return words
   using store = openStoreReader(settings.stateDir)

@@ -23,14 +23,13 @@ export interface MirrorChoice {
   /** `LIBRARY[:/path]` for directories that no mirror names. */
   readonly to: string | undefined
   readonly cwd: string
-  /** All mirrors in the store, also those that are not configured. */
   readonly known: readonly MirrorRow[]
   readonly home: string
 }
 
 /**
- * Asks the mounts of the mirrors to sync, and of the directories that the words name, for at most 5 s: where one answers, links in it
- * are followed to compare directories. What does not answer is named when its mirror is synced; other mounts are not asked.
+ * Asks the mounts of these mirrors and words for at most 5 s, so that links on them can be followed. Silent mounts are named when their
+ * mirror is synced.
  */
 export async function askMounts(
   settings: Settings,
@@ -46,9 +45,8 @@ export async function askMounts(
 }
 
 /**
- * Returns the mirrors to sync: those that the words name; without words all active ones, then the configured ones of another
- * service, which the engine refuses, so that no configured mirror is left out silently. Throws UsageError for
- * a word that names nothing, AccessError for a mirror of another service.
+ * Returns the named mirrors, or all active ones and those of another service, which the engine refuses, so that none is left out
+ * silently. Throws UsageError for an unknown word.
  */
 export function chooseMirrors(settings: Settings, choice: MirrorChoice): MirrorSettings[] {
   const roster = listRoster(settings, choice.known)
@@ -77,7 +75,6 @@ function withoutAll(mirrors: readonly MirrorSettings[], others: readonly RosterE
   return mirrors.filter(({ name }) => !others.some((other) => other.name === name))
 }
 
-/** Returns each mirror once, in the order of the words. */
 function chooseNamed(settings: Settings, choice: MirrorChoice, roster: readonly RosterEntry[]): MirrorSettings[] {
   const chosen: MirrorSettings[] = []
   for (const word of choice.words) {
@@ -97,7 +94,7 @@ interface Asked extends Pick<MirrorChoice, 'known' | 'home'> {
   readonly kept: readonly MirrorSettings[]
 }
 
-/** Returns the mirrors that a client asks the daemon to sync, checked as on the command line; throws UsageError `mirrors-overlap`. */
+/** Checks the mirrors of a client as the command line does; throws UsageError `mirrors-overlap`. */
 export function admitMirrors(settings: Settings, { mirrors, kept, known, home }: Asked): readonly MirrorSettings[] {
   if (mirrors.every((mirror) => kept.some((each) => isDeepStrictEqual(each, mirror)))) return mirrors
   const roster = listRoster(settings, known)
@@ -106,14 +103,11 @@ export function admitMirrors(settings: Settings, { mirrors, kept, known, home }:
   return mirrors.map((mirror) => (mirror.breadth === null ? withBreadth(mirror, home) : mirror))
 }
 
-/** The mirrors that a daemon keeps, and messages on the configured ones that it does not. */
 export interface DaemonChoice {
   readonly mirrors: readonly MirrorSettings[]
-  /** A message on each configured mirror that is left out. */
   readonly passedOver: readonly string[]
 }
 
-/** Returns the active mirrors, for the daemon; throws UsageError `mirrors-overlap`. */
 export function chooseForDaemon(
   settings: Settings,
   { known, home }: Pick<MirrorChoice, 'known' | 'home'>,
@@ -143,7 +137,6 @@ function nothingToMirror(roster: readonly RosterEntry[]): UsageError {
   return new UsageError('bad-usage', [`Nothing to mirror: ${way}`, ...reasons].join('\n'))
 }
 
-/** Returns the settings of a mirror in the store: as configured, or the defaults for an ad hoc one. */
 export function settingsOfRow(settings: Settings, known: readonly MirrorRow[], row: MirrorRow): MirrorSettings {
   const entry = listRoster(settings, known).find((each) => each.row?.id === row.id)
   return entry ? toChosen(settings, entry) : ofRow(settings, row)
@@ -175,7 +168,7 @@ function chooseOne(settings: Settings, choice: OneChoice): MirrorSettings {
   return toChosen(settings, entry)
 }
 
-/** Throws UsageError `mirrors-overlap` where an active mirror sends this directory to another place than that of `--to`. */
+/** Throws UsageError `mirrors-overlap` where an active mirror sends this directory elsewhere. */
 function assertNoOtherPlace(roster: readonly RosterEntry[], path: string): void {
   const entry = roster.find((each) => each.activity === 'active' && realPathOf('/', each.path) === path)
   if (!entry) return
@@ -186,7 +179,6 @@ function assertNoOtherPlace(roster: readonly RosterEntry[], path: string): void 
   throw new UsageError('mirrors-overlap', `${text}; leave out --to, or ${way}`)
 }
 
-/** Returns the mirror with this name, unless it is inactive and the word is also the directory of a more active one. */
 function findMeant(roster: readonly RosterEntry[], word: string, cwd: string): RosterEntry | undefined {
   const path = realPathOf(cwd, word)
   const named = roster.find(({ name }) => name === word)
@@ -194,7 +186,6 @@ function findMeant(roster: readonly RosterEntry[], word: string, cwd: string): R
   return byActivity(roster).find((each) => each === named || realPathOf(cwd, each.path) === path)
 }
 
-/** Chooses an ad hoc mirror for a directory without one. */
 function chooseDirectory(
   settings: Settings,
   choice: OneChoice,
@@ -213,7 +204,7 @@ function chooseDirectory(
     )
   }
   const lacksTarget = settings.service.kind === 'configured' && !target
-  // Beside others, a directory that is gone must not keep them from being synced.
+  // // A missing directory must not keep others from being synced.
   const mayBeMissing = !lacksTarget && choice.words.length !== 1
   if (!mayBeMissing || !isMissing(path)) assertDirectory(path)
   if (lacksTarget) {
@@ -223,7 +214,6 @@ function chooseDirectory(
   return choice.chosen.find((mirror) => mirror.path === path) ?? adHoc(settings, choice, path, target)
 }
 
-/** Throws RootError `root-missing` for nothing, with the near name of a directory, and for a file. */
 export function assertDirectory(path: string): void {
   if (isMissing(path)) {
     const near = didYouMean(basename(path), listDirectories(dirname(path)), join(dirname(path), '/'))
@@ -236,7 +226,7 @@ export function assertDirectory(path: string): void {
   }
 }
 
-/** Names of known mirrors that a new mirror cannot take. */
+/** Names that a new mirror cannot take. */
 export function keptNames(settings: Settings, known: readonly MirrorRow[]): Set<string> {
   return new Set(known.filter((row) => !givesWay(settings, row)).map(({ name }) => name))
 }
@@ -258,7 +248,6 @@ interface Target {
   readonly path: string | undefined
 }
 
-/** Parses `LIBRARY` or `LIBRARY:/path`. */
 function parseTarget(text: string): Target {
   const match = /^(.+?)(?::(\/.*))?$/s.exec(text)
   const path = match?.[2] === undefined ? undefined : normalizeLibraryPath(match[2])
@@ -268,7 +257,7 @@ function parseTarget(text: string): Target {
   return { library: match[1], path }
 }
 
-/** Returns whether an entry is the ad hoc mirror of this directory and `--to`. */
+/** Returns whether the entry is the ad hoc mirror of this directory and `--to`. */
 function isTarget(settings: Settings, { row, configured }: RosterEntry, target: Target, path: string): boolean {
   if (!row || configured || givesWay(settings, row)) return false
   const isLibrary = row.library.name === target.library || row.library.remoteId === target.library

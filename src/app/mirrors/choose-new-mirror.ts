@@ -11,7 +11,6 @@ import { adHocMirror, type ConfiguredMirror, type Settings } from '../settings/s
 import { assertDirectory, keptNames } from './choose-mirrors.ts'
 import { describeRoot } from './describe-root.ts'
 
-/** A value of a form that cannot be taken. */
 export class FieldError extends Error {
   readonly field: FieldProblem['field']
 
@@ -43,7 +42,7 @@ interface Around {
   readonly home: string
 }
 
-/** Completes what a form leaves empty; throws FieldError. It asks the disk, not the service. */
+/** Completes an input form, without asking the service; throws FieldError. */
 export async function chooseNewMirror(
   chosen: ChosenMirror,
   { settings, known, home }: Around,
@@ -68,7 +67,7 @@ export async function chooseNewMirror(
   return { ...adHocMirror(path, { library, remotePath: freeName(`/${basename(path)}`, isInUse) }), name }
 }
 
-/** Returns whether the library is still to be made; throws FieldError for one that takes nothing from this credential. */
+/** Throws FieldError for a library that takes nothing from this credential. */
 export async function isNewLibrary(service: Service, library: string, signal: AbortSignal): Promise<boolean> {
   const connection = await service.connect(signal)
   const { access } = connection

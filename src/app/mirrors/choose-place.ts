@@ -13,7 +13,6 @@ import { byActivity, listRoster } from './mirror-roster.ts'
 
 /** Chooses the file or directory that a word names: for get, why, failed and search. */
 
-/** A file or directory of a mirror; `path` is relative to the mirror's directory. */
 interface Place {
   readonly row: MirrorRow
   readonly path: string
@@ -36,10 +35,8 @@ export function choosePlace(settings: Settings, store: StoreReader | undefined, 
 }
 
 /**
- * Returns what a word names: a path of the disk that lies in a mirror, the innermost one; then a mirror by its name; then a path within
- * a mirror as shelfd prints it, with or without the mirror's name before it, or the end of one; then `LIBRARY:/path` or `/path` of a
- * library. A path of the disk that neither exists nor is known comes last. Throws UsageError `bad-usage` where several paths are
- * meant, `unknown-mirror` for a configured mirror that was never synced, and a path in one.
+ * Returns what a word names, in this order: a path on disk in a mirror; a mirror; a path within a mirror, or the end of one; a library
+ * path; a path that does not exist. Throws UsageError `bad-usage` for several, `unknown-mirror` for a mirror that was never synced.
  */
 export function findPlace(
   settings: Settings,
@@ -49,7 +46,7 @@ export function findPlace(
   const roster = byActivity(listRoster(settings, store?.mirrors.list() ?? []))
   const rows = roster.flatMap(({ row }) => row ?? [])
   const absolute = resolve(cwd, word)
-  // The last segment may not exist, or be a link: one in a mirror is an entry of it, any other stands for what it leads to.
+  // // The last segment may be missing or a link; a link in a mirror is its entry, any other is followed.
   const entryPath = resolve(realPathOf(cwd, dirname(absolute)), basename(absolute))
   const isInMirror = roster.some(({ row, path }) => isWithin(row?.path ?? realPathOf('/', path), entryPath))
   const path = isInMirror ? entryPath : realPathOf(cwd, word)
@@ -72,7 +69,6 @@ function placesBelow(rows: readonly MirrorRow[], absolute: string): Place[] {
   })
 }
 
-/** Returns whether the store has a file, a directory or a problem at a path, or had one. */
 function isKnown({ directories, report, problems }: StoreReader, { row: { id }, path }: Place): boolean {
   return (
     path === '' ||
@@ -97,7 +93,7 @@ function findPrinted(store: StoreReader, rows: readonly MirrorRow[], word: strin
   if (known.length > 0) return onlyPlace(word, known)
   const endings = rows.flatMap((row) => store.report.listNamed(row.id, printed).map((path) => ({ row, path })))
   if (endings.length > 0) return onlyPlace(word, endings)
-  // What was left out is on the disk alone.
+  // // Ignored files are on the disk alone.
   return onlyPlace(
     word,
     places.filter(({ row, path }) => !isMissing(join(row.path, path))),
@@ -122,7 +118,7 @@ function findInLibrary(store: StoreReader, rows: readonly MirrorRow[], word: str
   )
 }
 
-/** The files whose name the service may have shortened to that of a place. */
+/** The service may have shortened the names of these files to that of the place. */
 function listAlike(store: StoreReader, { row, path }: Place): Place[] {
   const directory = parentOf(path)
   const keyOf = (name: string) => `${nameKey(name)}${extname(name).toLowerCase()}`
@@ -130,10 +126,9 @@ function listAlike(store: StoreReader, { row, path }: Place): Place[] {
   return alike.map(({ name }) => ({ row, path: joinPath(directory, name) }))
 }
 
-/** The most paths that an error names. */
 const MOST_NAMED = 5
 
-/** Returns the only one of the places; mirrors of one directory count once, by the first of them. Throws UsageError where there are several. */
+/** Mirrors of one directory count once. Throws UsageError for several places. */
 function onlyPlace(word: string, places: readonly Place[]): Place | undefined {
   const byPath = new Map(places.toReversed().map((place) => [join(place.row.path, place.path), place]))
   if (byPath.size < 2) return [...byPath.values()][0]

@@ -4,10 +4,7 @@ import { realPathOf } from '../files/paths.ts'
 
 const BUILT_IN = createRootScope({ ignore: [], include: [] })
 
-/**
- * Returns what a directory holds when nobody would mirror it without being asked: a home, a part of the system, or secrets; undefined for
- * any other. Command line, configuration and dashboard all ask this.
- */
+/** Returns why the directory should not be mirrored without a question (a home, system files, secrets); undefined for any other. */
 export function describeRoot(path: string, home: string): string | undefined {
   const real = realPathOf('/', path)
   const isSecret = (name: string) => name !== '' && BUILT_IN.decideEntry('', name, true)?.secret

@@ -1,4 +1,3 @@
-/** Changes which mirrors there are and what they leave out, by the configuration file, for the dashboard. */
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
@@ -31,7 +30,7 @@ export interface EditsInput extends Surroundings {
   readonly stateDir: string
   /** Real paths. */
   readonly ownDirectories: readonly string[]
-  /** Reads the configuration anew, with `readFile` for a file that is still to be written; throws UsageError. */
+  /** Reads the configuration anew; throws UsageError. */
   readSettings(readFile?: ReadTextFile): Settings
   knownMirrors(): readonly MirrorRow[]
   service(): Service
@@ -39,13 +38,13 @@ export interface EditsInput extends Surroundings {
   onChange?(settings: Settings): void
 }
 
-/** A directory is looked through for so long. */
+/** Bounds the search of a directory. */
 const PREVIEW_MS = 5_000
 const DISK_ANSWERS_WITHIN_MS = 10_000
 const LIBRARIES_WITHIN_MS = 2_000
 const MOST_LIBRARIES = 500
 
-/** No call of these names a command, an address or a credential: a change that reaches more than its mirror is refused. */
+/** No call names a command, an address or a credential: a change that affects more than its mirror is refused. */
 export function createMirrorEdits(input: EditsInput): MirrorEdits {
   return {
     rules: async ({ mirror }) => {
@@ -85,7 +84,7 @@ interface OpenedFile {
   readonly settings: Settings
 }
 
-/** Reads the configuration file as it is now; without one, that which would be read. Throws FileError where it cannot be written. */
+/** Throws FileError where the file cannot be written. */
 function openFile(input: EditsInput): OpenedFile {
   const settings = input.readSettings()
   const file = settings.configFile ?? configCandidates(undefined, input)[0]?.file ?? ''
@@ -104,7 +103,6 @@ function openUnchanged(input: EditsInput, revision: string): OpenedFile {
   throw new RequestError('conflict', text, 409)
 }
 
-/** Returns the mirrors that the file may hold: the configured ones; without any, those of "sync DIR" that are active then. */
 function listEditable(input: EditsInput, settings: Settings): readonly ConfiguredMirror[] {
   if (settings.mirrors.length > 0) return settings.mirrors
   return listRoster(settings, input.knownMirrors()).flatMap(({ activity, row }) => {
@@ -121,7 +119,7 @@ function findEditable(input: EditsInput, settings: Settings, name: string): Conf
   throw new RequestError('conflict', text, 409)
 }
 
-/** Writes the mirror into the file, and has a running daemon read it. */
+/** Writes the mirror into the file, and has a running daemon reload it. */
 async function write(input: EditsInput, revision: string, mirror: ConfiguredMirror) {
   const opened = openUnchanged(input, revision)
   const { text, after } = plan(input, opened, mirror)
@@ -131,10 +129,10 @@ async function write(input: EditsInput, revision: string, mirror: ConfiguredMirr
   return { message: `Written to ${opened.file}. ${said ?? 'No daemon runs, so the next sync takes it over'}.` }
 }
 
-/** Returns the text with the mirror, and how it is read; throws UsageError where it cannot be used, or changes more. */
+/** Throws UsageError where the new configuration is unusable or changes more than the mirror. */
 function plan(input: EditsInput, { file, before, settings }: OpenedFile, mirror: ConfiguredMirror) {
   const { mirrors } = settings
-  // Once the configuration names a mirror, those of "sync DIR" are synced only if it names them as well.
+  // // A configuration with mirrors replaces those of "sync DIR", so it must name them as well.
   const unnamed = mirrors.length > 0 ? [] : listEditable(input, settings)
   const wanted = [...unnamed.filter(({ name }) => name !== mirror.name), mirror]
   const text = wanted.reduce((draft, each) => withMirror(draft, mirrors, each), before.text)
@@ -183,13 +181,12 @@ async function choose(input: EditsInput, chosen: ChosenMirror, opened: OpenedFil
 
 type Sides = Readonly<{ before: ScanRules | null; after: ScanRules }>
 
-/** Looks through a directory in a thread of its own. */
+/** Lists a directory in a thread of its own. */
 async function preview({ stateDir, ownDirectories }: EditsInput, path: string, sides: Sides): Promise<RulesEffect> {
   const reader = openStateReader(stateDir)
   try {
     return await inTime(path, reader.read('preview', { path, ...sides, ownDirectories, mostMs: PREVIEW_MS }))
   } finally {
-    // A thread that a dead disk holds up ends when that answers.
     void reader[Symbol.asyncDispose]()
   }
 }
@@ -201,7 +198,7 @@ async function inTime<T>(path: string, work: Promise<T>): Promise<T> {
   return Promise.race([work, late])
 }
 
-/** Returns the names of the libraries that take files from this credential; none where the service does not say. */
+/** Returns the libraries that take files from this credential; none where the service does not say. */
 async function listLibraries(service: Service, signal: AbortSignal): Promise<string[]> {
   const names = new Set<string>()
   try {
@@ -211,7 +208,7 @@ async function listLibraries(service: Service, signal: AbortSignal): Promise<str
       if (names.size === MOST_LIBRARIES) break
     }
   } catch {
-    // A name can be typed; the check says what is wrong with the service.
+    // // A name can be typed, and the check reports what is wrong with the service.
   }
   return [...names].toSorted((left, right) => left.localeCompare(right))
 }

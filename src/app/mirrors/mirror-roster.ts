@@ -8,24 +8,20 @@ import type { ListedMirror } from '../../sync/reading/read-overview.ts'
 import { realPathOf } from '../files/paths.ts'
 import type { ConfiguredMirror, Settings } from '../settings/settings.ts'
 
-/** One mirror that is configured, known to the store, or both. */
 export interface RosterEntry {
   readonly name: string
   readonly path: string
-  /** Its settings; undefined when it is not configured. */
   readonly configured: ConfiguredMirror | undefined
-  /** Its row in the store; undefined when it was never synced. */
   readonly row: MirrorRow | undefined
   readonly activity: MirrorActivity
   /** The current service; undefined for an embedded library that was never started. */
   readonly currentOrigin: string | undefined
   /** Where its address was given; undefined for the embedded library. */
   readonly addressFrom: string | undefined
-  /** For an inactive mirror: the name of the active mirror of the same directory. */
+  /** The name of the active mirror of the same directory. */
   readonly replacedBy: string | undefined
 }
 
-/** Returns all mirrors: the configured ones in their order, then those that are only in the store. */
 export function listRoster(settings: Settings, known: readonly MirrorRow[]): RosterEntry[] {
   const currentOrigin = identityOfService(settings)
   const addressFrom = settings.service.kind === 'configured' ? settings.service.addressFrom : undefined
@@ -57,7 +53,6 @@ export function listRoster(settings: Settings, known: readonly MirrorRow[]): Ros
   }))
 }
 
-/** Returns the same mirrors as the overview lists them. */
 export function listForOverview(settings: Settings, known: readonly MirrorRow[]): ListedMirror[] {
   return listRoster(settings, known).map((entry) => ({
     name: entry.name,
@@ -71,17 +66,17 @@ function isActive({ activity }: Pick<RosterEntry, 'activity'>): boolean {
   return activity === 'active'
 }
 
-/** Returns the real path of a mirror's directory, from the store if possible, because resolving it on a dead mount would block. */
+/** Prefers the stored path, because resolving one on a dead mount would block. */
 function realDirectoryOf({ row, path }: Pick<RosterEntry, 'row' | 'path'>): string {
   return row?.path ?? realPathOf('/', path)
 }
 
-/** Returns whether a new mirror of the current service may take the name of a row. */
+/** A new mirror of the current service may take the name of this one. */
 export function givesWay({ service }: Settings, { isAdHoc, library }: MirrorRow): boolean {
   return givesNameAway({ isAdHoc, origin: library.origin }, { isEmbedded: service.kind === 'embedded' })
 }
 
-/** Describes why an entry is not synced, in a few words; undefined for one that is. */
+/** Undefined for an entry that is synced. */
 export function describeInactive({ activity, row, configured, currentOrigin }: RosterEntry): string | undefined {
   switch (activity) {
     case 'active':
@@ -95,7 +90,6 @@ export function describeInactive({ activity, row, configured, currentOrigin }: R
   }
 }
 
-/** Describes why an entry is not synced and how the user can change that; undefined for one that is synced. */
 export function explainInactive(entry: RosterEntry): string | undefined {
   const { name, path, activity, row, currentOrigin: identity, addressFrom, replacedBy } = entry
   if (replacedBy !== undefined) {
@@ -116,17 +110,16 @@ export function explainInactive(entry: RosterEntry): string | undefined {
   }
 }
 
-/** Order of precedence of entries with the same directory. */
+/** Precedence of entries with the same directory. */
 const RANKS: readonly MirrorActivity[] = ['active', 'named-only', 'not-configured', 'other-service']
 
-/** Sorts entries by precedence among those with the same directory. */
 export function byActivity(roster: readonly RosterEntry[]): RosterEntry[] {
   return roster.toSorted((left, right) => RANKS.indexOf(left.activity) - RANKS.indexOf(right.activity))
 }
 
 const MOST_INSTANCE_BYTES = 4_096
 
-/** Returns the identity that mirrors are pinned to, without a request; undefined for an embedded library that was never started. */
+/** The identity that mirrors are pinned to; undefined for an embedded library that was never started. */
 export function identityOfService({ service }: Pick<Settings, 'service'>): string | undefined {
   if (service.kind === 'configured') return service.origin
   const written = readOwnFile(join(service.dataDir, 'instance'), MOST_INSTANCE_BYTES)

@@ -1,4 +1,4 @@
-/** The ways a notice can take: a program and webhooks. Whether there is one, and its words, are decided in `rules/notices.ts`. */
+/** The channels of notices: a program and webhooks. */
 import { hostname } from 'node:os'
 import { UsageError } from '../../foundation/errors.ts'
 import type { ProgramCall } from '../../foundation/run-program.ts'
@@ -12,15 +12,13 @@ import type { NotifySettings } from '../settings/settings.ts'
 
 interface ChannelInput {
   readonly env: Environment
-  /** Learns the addresses of webhooks. */
   readonly redactor: Redactor
 }
 
 const WEBHOOK_TIMEOUT_MS = 10_000
-/** A shorter path, such as the topic of a server of one's own, may be part of other text. */
+/** A shorter path may be part of other text. */
 const SHORTEST_SECRET_PATH = 8
 
-/** Returns the channels of the configuration; they load what they need with their first message. */
 export function openChannels(settings: NotifySettings, input: ChannelInput): Channel[] {
   const { command, webhooks } = settings
   return [
@@ -29,7 +27,7 @@ export function openChannels(settings: NotifySettings, input: ChannelInput): Cha
   ]
 }
 
-/** The program gets the text on stdin, event and subject as variables. */
+/** The program gets the text on stdin, and event and subject as variables. */
 function commandChannel([program = '', ...args]: readonly string[], { env }: ChannelInput): Channel {
   return {
     name: `command "${program}"`,
@@ -40,7 +38,6 @@ function commandChannel([program = '', ...args]: readonly string[], { env }: Cha
   }
 }
 
-/** The message is posted as JSON. */
 function webhookChannel(address: string, { env, redactor }: ChannelInput): Channel {
   const url = new URL(address)
   const { href, origin, pathname, search } = url
@@ -77,13 +74,13 @@ async function deliver(message: ProgramCall): Promise<Delivery> {
   return { kind: ['killed', 'late', 'stopped'].includes(failure.kind) ? 'doubt' : 'not-sent', reason }
 }
 
-/** Returns what the settings say about notices; undefined when nobody is to be notified. */
+/** Undefined when nobody is to be notified. */
 export function planNotices(settings: NotifySettings, input: ChannelInput): NoticePlan | undefined {
   const channels = openChannels(settings, input)
   return channels.length === 0 ? undefined : { channels, overdueMs: settings.noSuccessForMs, host: hostname() }
 }
 
-/** Notifies of what a run that has ended found, or that it is over. A run that was stopped notifies nobody. */
+/** Reports the failures of a run, or that they are over. A run that was stopped notifies nobody. */
 export async function notifyOfRun(
   engine: Pick<Engine, 'store' | 'clock' | 'logger' | 'signal'>,
   plan: NoticePlan,

@@ -22,17 +22,14 @@ interface Named {
   readonly setting: string
 }
 
-/** Returns Node's default certificates and those of the PEM file `file`, which `setting` names; throws UsageError('bad-configuration'). */
+/** Adds the certificates of the PEM file to Node's own; throws UsageError('bad-configuration'). */
 export function readAuthorities(file: string, setting: string, readFile?: ReadTextFile): string[] {
   const named = { file, setting }
   const text = readText(named, assertTrusted, readFile)
   return [...getCACertificates('default'), ...parseCertificates(named, text).map(({ pem }) => pem)]
 }
 
-/**
- * Reads the certificate that the service demands and its key. The service decides whether it is still valid, because the clock
- * of this computer may be wrong. Throws UsageError('bad-configuration') and UsageError('insecure-file').
- */
+/** Reads the client certificate and its key. The service judges its validity, because the clock here may be wrong. Throws UsageError. */
 export function readClientCertificate(
   { certFile, keyFile, passphraseFile }: ClientCertificateFiles,
   section: 'service' | 'fleet',
@@ -85,7 +82,7 @@ function readPassphrase(from: Named): string {
   return passphrase
 }
 
-/** The messages of OpenSSL are left out: they name none of the settings. */
+/** Messages of OpenSSL are left out: they name none of the settings. */
 function parseKey(from: Named, text: string, passphrase: string | undefined): KeyObject {
   const pem = PRIVATE_KEY.exec(text)?.[0]
   if (pem === undefined) throw unusable(from, 'it holds no private key in PEM form')

@@ -4,10 +4,7 @@ import { assertPrivate, readRequired } from '../files/private-files.ts'
 import type { Redactor } from '../logging/redactor.ts'
 import type { EmbedderSettings } from '../settings/settings.ts'
 
-/**
- * Returns the embedder as the embedded library takes it, with the key read from its file; the redactor learns it. Throws
- * UsageError('bad-configuration' or 'insecure-file').
- */
+/** Reads the key of the embedder from its file. Throws UsageError. */
 export function chooseEmbedder(embedder: EmbedderSettings, redactor: Pick<Redactor, 'add'>): EmbedderChoice {
   if (embedder.kind !== 'endpoint') return embedder
   const { kind, model, keyFile } = embedder

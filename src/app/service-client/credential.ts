@@ -13,7 +13,7 @@ export interface TokenInput extends Surroundings {
 
 export interface FoundToken {
   readonly token: string
-  /** The origin of the token for messages: a file or a program in quotes, a variable, a setting. */
+  /** A file or a program in quotes, a variable, or a setting. */
   readonly source: string
 }
 
@@ -23,8 +23,8 @@ const WAYS =
   'set service.tokenFile or service.tokenCommand in the configuration, or SHELFD_TOKEN_FILE or SHELFD_TOKEN in the environment, or a systemd credential named "token"'
 
 /**
- * Returns the access token: `SHELFD_TOKEN`, `SHELFD_TOKEN_FILE`, the configuration, then a systemd credential named `token`.
- * Throws AccessError('credential-missing'), UsageError('insecure-file') and UsageError('bad-configuration').
+ * The token of `SHELFD_TOKEN`, `SHELFD_TOKEN_FILE`, the configuration, or a systemd credential. Throws AccessError('credential-missing')
+ * and UsageError.
  */
 export async function readToken(sources: TokenSources, input: TokenInput): Promise<FoundToken> {
   const { env, cwd, home } = input
@@ -39,7 +39,7 @@ export async function readToken(sources: TokenSources, input: TokenInput): Promi
   return readSystemdCredential(input) ?? missing(`Cannot sign in: no access token; ${WAYS}`)
 }
 
-/** Returns the password of the ledger's role, or undefined where the configuration names none; throws as `readToken` does. */
+/** Undefined without a password in the configuration; throws like `readToken`. */
 export async function readPassword(
   { passwordFile, passwordCommand }: Pick<FleetSettings, 'passwordFile' | 'passwordCommand'>,
   input: TokenInput,
@@ -69,7 +69,7 @@ function readPrivateFile(file: string, what: 'token' | 'password', { readFile = 
   return found
 }
 
-/** The mode of the file is not checked: it reflects an access control list, and systemd protects the directory itself. */
+/** The mode is not checked: it reflects an access control list, and systemd protects the directory. */
 function readSystemdCredential({ env, readFile = readTextFile }: TokenInput): FoundToken | undefined {
   if (!env.CREDENTIALS_DIRECTORY) return undefined
   const file = join(env.CREDENTIALS_DIRECTORY, 'token')
@@ -77,7 +77,7 @@ function readSystemdCredential({ env, readFile = readTextFile }: TokenInput): Fo
   return found && checkToken(found.text, `"${file}"`)
 }
 
-/** Runs a program that prints a secret. `what`: the secret, and in brackets the setting that names the program. */
+/** `what`: the secret, and in brackets the setting that names the program. */
 async function runSecretCommand(
   [program = '', ...args]: readonly string[],
   what: string,

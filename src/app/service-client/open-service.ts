@@ -32,28 +32,26 @@ import { shareLibrary } from './share-library.ts'
 export interface OpenedService extends AsyncDisposable {
   readonly client: ServiceClient
   readonly kind: 'embedded' | 'configured'
-  /** The origin, or the instance of the embedded library; it stays the same from run to run. */
   readonly identity: string
 }
 
 export interface OpenServiceInput extends Surroundings {
   readonly logger: Logger
-  /** Gets the credential before any log line can contain it. */
+  /** Learns the credential before any log line can contain it. */
   readonly redactor: Redactor
   readonly signal: AbortSignal
-  /** True in a process that keeps running, such as the daemon: the embedded library embeds documents meanwhile. */
+  /** In a process that keeps running, such as the daemon, the embedded library embeds documents. */
   readonly isLongLived?: boolean
   /** The retries of requests to a configured service; the client's default if absent. */
   readonly retry?: ClientOptions['retry']
-  /** The `Retry-After` of a configured service, including what it asked of earlier clients. */
+  /** Includes what the service asked of earlier clients. */
   readonly retryAfter?: ClientOptions['retryAfter']
-  /** How many hosts share `requestsPerSecond` of a configured service now; undefined: this one alone. */
+  /** The number of hosts that share `requestsPerSecond`; undefined: this one alone. */
   readonly hosts?: (() => number) | undefined
-  /** Called when a configured service gives no usable answers, and when it answers again. */
+  /** Called when the service gives no usable answers, and when it answers again. */
   readonly onOutage?: ClientOptions['onOutage']
-  /** The credential of a configured service, instead of the one that the settings name. */
+  /** Replaces the credential of the settings. */
   readonly token?: FoundToken
-  /** Called after every request. */
   readonly onRequest?: ClientOptions['onRequest']
 }
 
@@ -61,10 +59,10 @@ export interface OpenServiceInput extends Surroundings {
 const SPARE_CONNECTIONS = 4
 /** Short delays, because the embedded library runs on this machine. */
 const EMBEDDED_RETRY = { attempts: 8, firstDelayMs: 20, maxDelayMs: 1_000 }
-/** A library that another process has may take this long for its first answer. */
+/** A library of another process may take this long for its first answer. */
 const ANSWERS_WITHIN_MS = 10_000
 
-/** Connects to the configured service, or to the embedded library, which it starts in a thread of its own unless another process has. */
+/** Connects to the configured service or the embedded library, which it starts in a thread unless another process has it. */
 export async function openService(settings: Settings, input: OpenServiceInput): Promise<OpenedService> {
   const { service } = settings
   if (service.kind === 'embedded') return openEmbedded(service, settings, input)
@@ -98,7 +96,7 @@ async function openConfigured(
   }
 }
 
-/** Finds the way to a configured service: the proxy that the environment names, the authorities to trust, our certificate. */
+/** The proxy of the environment, the trusted authorities, and our certificate. */
 export async function findConnectOptions(
   { origin, caFile, clientCertificate: files }: ConfiguredServiceSettings,
   input: Pick<OpenServiceInput, 'env' | 'redactor'>,
@@ -108,7 +106,7 @@ export async function findConnectOptions(
   return { proxy: await findProxy(origin, input), authorities, clientCertificate }
 }
 
-/** Returns the proxy that the environment names; the redactor learns its credentials. */
+/** The redactor learns the credentials of the proxy. */
 export async function findProxy(
   origin: string,
   { env, redactor }: Pick<OpenServiceInput, 'env' | 'redactor'>,
@@ -159,7 +157,7 @@ async function openEmbedded(
   }
 }
 
-/** Throws LockedError when the process that has the library is there but does not answer, such as one that is suspended. */
+/** Throws LockedError when the process with the library does not answer, such as a suspended one. */
 async function assertAnswers(
   holder: Holder,
   client: ServiceClient,
@@ -221,7 +219,7 @@ async function connect(
   })
 }
 
-/** The limit of the moment by the wall clock in `timeZone`; undefined is the system's. */
+/** The current limit by the wall clock in `timeZone`. */
 function bandwidthByClock(bandwidth: Bandwidth, timeZone: string | undefined): () => number {
   const format = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
   let known = { minuteOfTime: -1, bytesPerSecond: 0 }
@@ -236,14 +234,13 @@ function bandwidthByClock(bandwidth: Bandwidth, timeZone: string | undefined): (
   }
 }
 
-/** A connect that is under way or has succeeded; all callers share it until `disconnect`, also when the first of them leaves. */
+/** All callers share an attempt until `disconnect`. */
 interface ConnectAttempt {
   readonly connection: Promise<Connection>
-  /** Aborted by `disconnect`: the client is closed or about to close, and whoever still waits for it connects again. */
+  /** Aborted by `disconnect`: whoever still waits connects again. */
   readonly end: AbortController
 }
 
-/** The service for the engine: opens it and checks the credential on the first `connect`; disposing closes it. */
 export type LazyService = Service & AsyncDisposable
 
 export function createLazyService(settings: Settings, given: OpenServiceInput): LazyService {
@@ -259,7 +256,6 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
   let attempt: ConnectAttempt | undefined
   let isDisposed = false
   let closing: Promise<void> = Promise.resolve()
-  /** Opened services, including those that are closing. */
   const inUse = new Set<OpenedService>()
   let identity = identityOfService(settings)
   const connect = async (signal: AbortSignal): Promise<Connection> => {

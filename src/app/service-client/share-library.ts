@@ -1,7 +1,6 @@
 /**
- * One process at a time holds the embedded library; the others of its user use that process's interface. When the holder ends, or
- * hands the library over to one that serves it at an address of its own (`shelfd serve`, a daemon with `library.listen`), the next one
- * that needs it takes its place.
+ * One process at a time holds the embedded library; others use its interface. When it ends, or hands the library over to one that serves
+ * it at an address of its own, the next process takes its place.
  */
 import { join } from 'node:path'
 import type { EmbeddedLibrary } from '../../embedded/start-embedded.ts'
@@ -12,10 +11,10 @@ import { LockedError, TemporaryError } from '../../foundation/errors.ts'
 import type { Whereabouts } from '../../remote/wire/connector.ts'
 import { isThere } from '../files/paths.ts'
 
-/** How long a holder may take to start, to end, or to hand the library over. */
+/** A holder may take this long to start, to end, or to hand over. */
 const PATIENCE_MS = 30_000
 const LOOKING_AGAIN_AFTER_MS = 50
-/** Who has handed the library over leaves it to others for this time. */
+/** A process that has handed the library over does not take it back for this time. */
 const LEFT_TO_OTHERS_MS = 5_000
 
 /** How programs of this machine reach a running library. */
@@ -23,13 +22,13 @@ type LibraryAccess = Pick<Holder, 'url' | 'token' | 'instanceId'>
 
 /** The embedded library, of this process or of another one. */
 export interface SharedLibrary extends LibraryAccess, Whereabouts, AsyncDisposable {
-  /** The process that held it at first; undefined when this one did. */
+  /** The process that held it at first; undefined for this one. */
   readonly holder: Holder | undefined
 }
 
 type Reached = LibraryAccess & AsyncDisposable & { readonly holder?: Holder }
 
-/** Throws LockedError when another process has the library and does not say how it is reached; otherwise what `start` throws. */
+/** Throws LockedError when the other process does not say how it is reached; otherwise what `start` throws. */
 export async function shareLibrary(
   options: LibraryThreadOptions,
   start: (options: LibraryThreadOptions) => Promise<EmbeddedLibrary>,
@@ -58,7 +57,7 @@ export async function shareLibrary(
   return {
     ...pick(reached),
     holder: reached.holder,
-    // The lock is held and the file names the port: so the holder still listens there. A process knows its own lock.
+    // // The lock is held and the file names the port, so the holder still listens there.
     isAt: async (url) =>
       (reached.holder ? await lookForHolder(dataDir) : readLibraryHolder(holderFileOf(dataDir)))?.url === url,
     relocate: () => {
@@ -74,7 +73,7 @@ export async function shareLibrary(
   }
 }
 
-/** Starts what serves the library of a directory; a command that holds the library meanwhile hands it over. Throws LockedError. */
+/** A command that holds the library hands it over. Throws LockedError. */
 export async function serveAlone(
   dataDir: string,
   start: () => Promise<EmbeddedLibrary>,
@@ -83,14 +82,13 @@ export async function serveAlone(
   return whenFree(dataDir, start, askForLibrary, signal)
 }
 
-/** Has the holder hand the library over. Throws `held` when it keeps the library. */
+/** Throws `held` when the holder keeps the library. */
 async function askForLibrary({ handOverUrl }: Holder, held: LockedError): Promise<undefined> {
   if (handOverUrl === null) throw held
-  // A holder that is ending already does not answer.
   await fetch(handOverUrl, { method: 'POST', signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => {})
 }
 
-/** Tries `start` while nobody holds the library, until `whileHeld` returns something. Throws LockedError. */
+/** Tries `start` while nobody holds the library. Throws LockedError. */
 async function whenFree<T>(
   dataDir: string,
   start: () => Promise<T>,
@@ -99,7 +97,7 @@ async function whenFree<T>(
 ): Promise<T> {
   const untilMs = systemClock.monotonicMs() + PATIENCE_MS
   for (let held: LockedError | undefined; ; ) {
-    // A start in vain costs a thread, and many processes may wait for the same library.
+    // // A vain start costs a thread, and many processes may wait for the library.
     if (!held || !(await isLibraryHeld(dataDir))) {
       try {
         return await start()
@@ -141,7 +139,7 @@ function borrow(holder: Holder): Reached {
   return { ...pick(holder), holder, [Symbol.asyncDispose]: async () => {} }
 }
 
-/** Loads the code that looks at the lock only where a process has left its address. */
+/** Loads the code only where a process has left its address. */
 export async function lookForHolder(dataDir: string): Promise<Holder | undefined> {
   if (!isThere(holderFileOf(dataDir))) return undefined
   const { findHolder } = await import('../../embedded/storage/data-directory.ts')

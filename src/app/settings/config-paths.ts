@@ -16,7 +16,7 @@ export interface ConfigCandidate {
   readonly isRequired: boolean
 }
 
-/** Candidates for the configuration file; the first existing one is used. */
+/** The first existing one is used. */
 export function configCandidates(flag: string | undefined, { env, cwd, home }: Surroundings): ConfigCandidate[] {
   const given = flag ?? (env.SHELFD_CONFIG || undefined)
   if (given !== undefined) return [{ file: resolve(cwd, expandHome(given, home)), isRequired: true }]
@@ -35,14 +35,13 @@ export function defaultDataDir({ env, home }: Surroundings): string {
   return join(baseDirectory(env.XDG_DATA_HOME, home, join('.local', 'share')), 'shelfd', 'library')
 }
 
-/** Returns `STATE_DIRECTORY` under systemd (the first of them), otherwise `$XDG_STATE_HOME/shelfd`. */
+/** Returns the first of `STATE_DIRECTORY` under systemd, otherwise `$XDG_STATE_HOME/shelfd`. */
 export function defaultStateDir({ env, home }: Surroundings): string {
   const ofSystemd = env.STATE_DIRECTORY?.split(':')[0]
   if (ofSystemd && isAbsolute(ofSystemd)) return ofSystemd
   return join(baseDirectory(env.XDG_STATE_HOME, home, join('.local', 'state')), 'shelfd')
 }
 
-/** Replaces `~` and the `~` of `~/…` by the home directory. */
 export function expandHome(path: string, home: string): string {
   return path === '~' || path.startsWith('~/') ? pathInHome(home, path.slice(1)) : path
 }

@@ -1,14 +1,11 @@
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import type { ConfiguredMirror, Settings } from './settings.ts'
 
-/** Values that are never shown, only that they changed; the arguments of a command may hold a secret. */
+/** Only that these changed is shown; arguments of a command may hold a secret. */
 const SECRET = /\.(token|tokenCommand|passwordCommand)$|^notify\.(command|webhooks)$|(^|\.)hooks\.(before|after)$/
 const LONGEST_VALUE = 120
 
-/**
- * Lists differences between two readings of the configuration, such as `mirrors.papers.settleMs: 5000 → 2000`. An added or
- * removed mirror is one change, regardless of its settings.
- */
+/** Lists differences such as `mirrors.papers.settleMs: 5000 → 2000`. An added or removed mirror is one change. */
 export function describeChanges(before: Settings, after: Settings): string[] {
   const added = without(after.mirrors, before.mirrors)
   const removed = without(before.mirrors, after.mirrors)
@@ -49,7 +46,7 @@ function show(value: string | undefined): string {
   return value === undefined ? 'not set' : truncateText(escapeText(value), LONGEST_VALUE)
 }
 
-/** Values by dotted path; mirrors by name, since their order has no meaning. */
+/** By dotted path; mirrors by name, since their order has no meaning. */
 function flatten(settings: Settings): Map<string, string> {
   const flat = new Map<string, string>()
   const { mirrors, ...rest } = settings

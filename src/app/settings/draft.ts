@@ -5,7 +5,6 @@ import type { Surroundings } from './config-paths.ts'
 import { readSettings } from './read-settings.ts'
 import type { ClientCertificateFiles, Settings } from './settings.ts'
 
-/** One mirror as a person chose it. */
 export interface ChosenMirror {
   readonly name: string
   /** Absolute, or below `~`. */
@@ -14,7 +13,6 @@ export interface ChosenMirror {
   readonly remotePath: string
 }
 
-/** A configured service as a person chose it. */
 export interface ChosenService {
   readonly url: string
   /** Undefined when the token comes from the environment. */
@@ -23,7 +21,6 @@ export interface ChosenService {
   readonly clientCertificate: ClientCertificateFiles | undefined
 }
 
-/** Holds what a configuration is written from. */
 export interface ChosenConfig {
   /** Undefined for the embedded library. */
   readonly service: ChosenService | undefined
@@ -93,18 +90,18 @@ function renderMirror({ name, path, library, remotePath }: ChosenMirror): string
   ]
 }
 
-/** Returns text that YAML takes for nothing but this text, and in which no variable is replaced. */
+/** Quotes for YAML, so that no variable is replaced. */
 function quote(text: string): string {
   const isPlain = /^(?:https?:\/\/|~?\/)[\w./~-]*(?::\d+)?$/.test(text) || /^[A-Z][a-z]+$/.test(text)
   const isWord = /^(?:null|true|false|yes|no|on|off|y|n)$/i.test(text)
   return isPlain && !isWord ? text : JSON.stringify(text.replaceAll('${', () => '$${'))
 }
 
-/** Files that are still to be written, so that a configuration is tried before anything is changed. */
+/** Files that are not written yet, so that a configuration is tried first. */
 export interface Draft {
   readonly configFile: string
   readonly configText: string
-  /** Reads the drafted files as if they were there, and any other from the disk. */
+  /** Reads drafted files as if they were there, and others from the disk. */
   readonly readFile: ReadTextFile
   /** Reads the drafted configuration as the program will; throws UsageError. */
   readSettings(): Settings
@@ -128,7 +125,7 @@ export function createDraft({ configFile, chosen, token, stateDir }: DraftInput,
   return { configFile, configText, readFile, readSettings: () => readSettings({ ...around, flags, readFile }) }
 }
 
-/** Returns a file as shelfd will write it: nobody else can read it. */
+/** As shelfd will write it: nobody else can read it. */
 export function asOwn(file: string, text: string): TextFile {
   const owner = { uid: ownUid() ?? 0, gid: 0 }
   return {
@@ -138,7 +135,7 @@ export function asOwn(file: string, text: string): TextFile {
   }
 }
 
-/** Reads this text in the place of a file, whose owner and mode were read before, and any other file from the disk. */
+/** Reads this text in place of a file, and other files from the disk. */
 export function asIfWritten(file: string, before: TextFile, text: string): ReadTextFile {
   return (name) => (name === file ? { ...before, text } : readTextFile(name))
 }

@@ -20,8 +20,8 @@ import { didYouMean } from '../did-you-mean.ts'
 export type SettingPath = readonly (string | number)[]
 
 /**
- * Reads `limits.newPerRun`, `mirrors.NAME.settle` or `mirrors[0].settle`; throws UsageError('bad-usage') for a mirror that is not
- * configured. `mirrors`: the names in the order of the file.
+ * Reads `limits.newPerRun`, `mirrors.NAME.settle` or `mirrors[0].settle`; throws UsageError('bad-usage'). `mirrors`: the names in the
+ * order of the file.
  */
 export function readSettingPath(key: string, mirrors: readonly string[]): SettingPath {
   const named = mirrors
@@ -38,7 +38,6 @@ export function readSettingPath(key: string, mirrors: readonly string[]): Settin
   })
 }
 
-/** Returns the values that a word on the command line may mean: as YAML reads it, then the text itself. */
 export function readValues(word: string): readonly unknown[] {
   try {
     const value: unknown = parse(word)
@@ -50,7 +49,6 @@ export function readValues(word: string): readonly unknown[] {
   }
 }
 
-/** Returns the text of a configuration file with one value set; all else stays as it is, comments too. */
 export function withSetting(source: string, path: SettingPath, value: unknown): string {
   const document = parseDocument(source)
   const old: unknown = document.getIn(path, true)
@@ -62,7 +60,7 @@ export function withSetting(source: string, path: SettingPath, value: unknown): 
   return textOf(document, source)
 }
 
-/** Returns the text of a configuration file without a value; undefined if it does not have it. Comments stay. */
+/** Undefined if the file does not have the value. Comments stay. */
 export function withoutSetting(source: string, path: SettingPath): string | undefined {
   const document = parseDocument(source)
   if (!document.hasIn(path)) return undefined
@@ -70,15 +68,11 @@ export function withoutSetting(source: string, path: SettingPath): string | unde
   return textOf(document, source)
 }
 
-/** Returns the whole document as text, with lists indented as in the source. */
+/** Lists keep the indentation of the source. */
 function textOf(document: Document.Parsed, source: string): string {
   return document.toString({ lineWidth: 0, indentSeq: !/:\n- /.test(source) })
 }
 
-/**
- * Returns the text with other texts in the list `key` of a section; those that stay keep their comments. `before`: the list as it was
- * read, since variables may stand in the file.
- */
 export function withTexts(
   source: string,
   [key, ...section]: readonly [string, ...SettingPath],
@@ -99,7 +93,6 @@ export function withTexts(
   return withItems(source, list, items)
 }
 
-/** Returns the text with one more section of texts in the list of this name, which is made if there is none. */
 export function withSection(
   source: string,
   name: string,
@@ -117,7 +110,7 @@ export function withSection(
   return withSetting(source, [name], [added])
 }
 
-/** Adds to a section or list of several lines. Comments that stand deeper than a list belong to its last item. */
+/** Comments deeper than a list belong to its last item. */
 function append(source: string, to: YAMLMap | YAMLSeq, value: unknown): string {
   const column = columnAt(source, to.range?.[0] ?? 0)
   const end = endOfLine(source, lastEnd(to))
@@ -144,14 +137,13 @@ function withItems(source: string, list: YAMLSeq, items: readonly unknown[]): st
   return source.slice(0, start) + text + source.slice(end)
 }
 
-/** Returns where the last value of a section or list ends. */
 function lastEnd(node: unknown): number {
   if (isPair(node)) return lastEnd(node.value ?? node.key)
   if (isCollection(node) && !node.flow && node.items.length > 0) return lastEnd(node.items.at(-1))
   return isNode(node) ? (node.range?.[1] ?? 0) : 0
 }
 
-/** The end of the line in which the text before `position` ends. */
+/** The end of the line before `position`. */
 function endOfLine(source: string, position: number): number {
   const end = source.indexOf('\n', Math.max(0, position - 1))
   return end === -1 ? source.length : end
@@ -161,12 +153,11 @@ function columnAt(source: string, position: number): number {
   return position - source.lastIndexOf('\n', position - 1) - 1
 }
 
-/** Returns text in which no variable is replaced. */
 function literal(text: string): string {
   return text.replaceAll('${', () => '$${')
 }
 
-/** Writes a value so that it may stand on one line, also between brackets. */
+/** On one line, also between brackets. */
 function inFlow(value: unknown): string {
   return stringify([value], { collectionStyle: 'flow', blockQuote: false, lineWidth: 0 }).trim().slice(1, -1).trim()
 }

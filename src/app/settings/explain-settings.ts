@@ -6,7 +6,7 @@ import { loadConfiguration, type SettingsInput } from './read-settings.ts'
 import { configSchema } from './schema.ts'
 import type { Settings } from './settings.ts'
 
-/** One value in force, as the configuration file would contain it, and its origin. */
+/** A value as the configuration file would contain it. */
 export interface ExplainedValue {
   readonly kind: 'value'
   readonly value: unknown
@@ -14,7 +14,6 @@ export interface ExplainedValue {
   readonly origin: string
 }
 
-/** A secret value; `hint` is shown instead. */
 export interface HiddenValue {
   readonly kind: 'hidden'
   readonly hint: string
@@ -44,7 +43,6 @@ const PATH_KEYS: ReadonlySet<string> = new Set([
   ...['tokenFile', 'caFile', 'certFile', 'keyFile', 'passphraseFile', 'passwordFile'],
 ])
 
-/** Returns the configuration in force with the keys and units of the file format; throws as `readSettings`. */
 export function explainSettings(input: SettingsInput): ExplainedSettings {
   const { settings, raw, originOf } = loadConfiguration(input)
   const { configFile } = settings
@@ -103,7 +101,7 @@ function explainLeaf(explainer: Explainer, schema: unknown, path: Path): Explain
   return { kind: 'value', value: isPath ? absolute(value) : asNumber(value, schema), origin }
 }
 
-/** Returns the hint for a secret; undefined for other values. Arguments of a command may hold a secret, too. */
+/** Undefined for values that are not secret. Arguments of a command may hold a secret. */
 function hintOfSecret(path: Path, value: unknown): string | undefined {
   const key = path.join('.')
   if (key === 'service.token' || /^notify\.webhooks\.\d+\.url$/.test(key)) return 'set, not shown'

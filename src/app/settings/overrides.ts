@@ -72,7 +72,6 @@ export const OVERRIDES = {
 export type SettingFlag = keyof typeof OVERRIDES
 export type SettingFlags = Readonly<Partial<Record<SettingFlag, string>>>
 
-/** A layer of configuration, with the flag or variable behind each path. */
 export interface Layer {
   readonly raw: Raw
   readonly origins: ReadonlyMap<string, string>
@@ -82,7 +81,7 @@ export function variableOf(flag: string): string {
   return `SHELFD_${flag.toUpperCase().replaceAll('-', '_')}`
 }
 
-/** Reads flags and variables; flags take precedence, and empty variables are ignored. */
+/** Flags take precedence, and empty variables are ignored. */
 export function readOverrides(flags: SettingFlags, env: Environment, cwd: string): Layer {
   let raw: Raw = {}
   const origins = new Map<string, string>()

@@ -11,14 +11,14 @@ export interface ConfigFile {
 
 type YamlDocument = ReturnType<typeof parseDocument>
 
-/** Parses the file and expands its variables; throws UsageError('bad-configuration') with file and line. */
+/** Expands variables; throws UsageError('bad-configuration') with file and line. */
 export function parseConfigFile(file: string, source: string, env: Environment): ConfigFile {
   const lines = new LineCounter()
   const document = parseDocument(source, { lineCounter: lines, prettyErrors: false })
   const locate = (offset: number) => `${file}:${lines.linePos(offset).line}`
   const broken = document.errors[0]
   if (broken) {
-    // The parser reports an unclosed value at the end of the text, behind the last line.
+    // // The parser reports an unclosed value behind the last line.
     const { line } = lines.linePos(Math.min(broken.pos[0], source.trimEnd().length))
     throw bad(`${file}:${line}: ${describeYamlError(broken.code, line)}`)
   }
@@ -91,10 +91,7 @@ function startOf(node: unknown): number | undefined {
   return typeof start === 'number' ? start : undefined
 }
 
-/**
- * Returns `text` with `${NAME}` and `${NAME:-default}` replaced from the environment (`$${` stays `${`). Calls `onUnset`
- * with the name of each variable that has neither a value nor a default.
- */
+/** Replaces `${NAME}` and `${NAME:-default}`; `$${` stays `${`. `onUnset` gets the names of variables without a value. */
 function expandVariables(text: string, env: Environment, onUnset: (name: string) => void): string {
   return text.replace(
     /\$(\$\{)|\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g,

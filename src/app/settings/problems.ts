@@ -7,7 +7,7 @@ import type { ConfiguredMirror, Settings } from './settings.ts'
 
 type Path = readonly PropertyKey[]
 
-/** Returns one line for each problem: place, key, and what was expected. */
+/** One line for each problem: place, key, and what was expected. */
 export function describeProblems(
   issues: readonly z.core.$ZodIssue[],
   raw: Raw,
@@ -27,7 +27,7 @@ function formatPath(path: Path): string {
   }, '')
 }
 
-/** Names a value as it was given: by its flag or variable, or by its key and where that is written. */
+/** By its flag or variable, or by its key and place. */
 function describeValue(issue: z.core.$ZodIssue, raw: Raw, location: string): string {
   const value = valueAt(raw, issue.path)
   const expected = isSection(issue) ? 'keys and values' : issue.message
@@ -41,7 +41,6 @@ function isOverride(location: string): boolean {
   return isFlag(location) || location.startsWith('SHELFD_')
 }
 
-/** Returns whether a problem, or its location, is of a flag on the command line. */
 export function isFlag(text: string): boolean {
   return text.startsWith('--')
 }
@@ -55,18 +54,18 @@ const SECRET_SECTIONS: ReadonlySet<PropertyKey | undefined> = new Set(['service'
 /** An address with a user, perhaps with a password, anywhere. */
 const HAS_USER = /:\/\/.*@/s
 
-/** Returns the value found, unless it may hold a secret. */
+/** Undefined where the value may hold a secret. */
 function describeGiven(path: Path, value: unknown): string {
   if (SECRET_SECTIONS.has(path[0]) || typeof value === 'object' || HAS_USER.test(String(value))) return ''
   return `, not ${truncateText(typeof value === 'number' ? String(value) : JSON.stringify(value), 60)}`
 }
 
-/** Says that a section has no such key, with the near or all known ones; undefined for one that it has. */
+/** Undefined for a known key. */
 export function findUnknownKey(path: Path, key: string): string | undefined {
   return knownKeys(path).includes(key) ? undefined : describeUnknownKey(path, key)
 }
 
-/** Keys of earlier configurations, by section, and what holds instead. */
+/** Removed keys by section, and what to do instead. */
 const REMOVED_KEYS: Readonly<Record<string, string>> = {
   'mirrors.duplicates': 'a content is sent once, however many files have it',
   'notify.webhooks.format': 'webhooks get JSON; docs/notifications.md has commands for Slack, ntfy and healthchecks.io',
@@ -95,7 +94,7 @@ interface MirrorProblem {
   readonly message: string
 }
 
-/** Finds conflicts between mirrors; each problem is placed at the later of the two. */
+/** Each problem is placed at the later of two mirrors. */
 export function findMirrorProblems(settings: Settings, hasLibrary: (index: number) => boolean): MirrorProblem[] {
   return settings.mirrors.flatMap((mirror, index) => {
     const earlier = settings.mirrors.slice(0, index)

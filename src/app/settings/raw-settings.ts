@@ -1,4 +1,4 @@
-/** Configuration before it is checked: nested mappings of unknown values, laid over each other in order of precedence. */
+/** Configuration before its check. */
 export type Raw = { readonly [key: string]: unknown }
 
 export function isMapping(value: unknown): value is Raw {

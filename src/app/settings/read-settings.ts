@@ -21,10 +21,7 @@ interface FoundFile {
   readonly parsed: ConfigFile
 }
 
-/**
- * Reads the settings; flags override `SHELFD_*` variables, then file, then defaults. Throws UsageError('bad-configuration')
- * with file and line, or UsageError('insecure-file').
- */
+/** Flags precede `SHELFD_*` variables, the file and defaults. Throws UsageError with file and line. */
 export function readSettings(input: SettingsInput): Settings {
   return loadConfiguration(input).settings
 }
@@ -37,7 +34,6 @@ interface LoadedConfiguration {
   originOf(path: readonly PropertyKey[]): string
 }
 
-/** Reads the settings as `readSettings` does, with their origins. */
 export function loadConfiguration(input: SettingsInput): LoadedConfiguration {
   const found = findFile(input)
   const overrides = readOverrides(input.flags, input.env, input.cwd)
@@ -113,10 +109,7 @@ function assertSafe({ path, file, parsed }: FoundFile, { service, notify }: Sett
   if (hasToken || notify.webhooks.length > 0) assertPrivate(path, file)
 }
 
-/**
- * Finds the state directory when the configuration is invalid: from flag, variable or, if it can be parsed, the file;
- * otherwise the default.
- */
+/** The state directory also of an invalid configuration: from flag, variable, or the file if it can be parsed. */
 export function findStateDir(input: SettingsInput): string {
   const { stateDir } = readOverrides(input.flags, input.env, input.cwd).raw
   return (typeof stateDir === 'string' ? stateDir : stateDirOfFile(input)) ?? defaultStateDir(input)

@@ -27,11 +27,6 @@ import {
   webAddress,
 } from './values.ts'
 
-/**
- * The schema of the configuration file with all defaults. What it parses has units in its names; `toSettings` makes paths
- * absolute.
- */
-
 const clientCertificate = z.strictObject({
   certFile: path.describe('PEM file with the certificate, and those of authorities between it and the known one.'),
   keyFile: path.describe('PEM file with its private key, mode 0600.'),
@@ -317,7 +312,7 @@ export const configSchema = z
 
 export type Config = z.infer<typeof configSchema>
 
-/** The embedded library costs nothing and answers at once: its limits are wider, and polling starts sooner. */
+/** The embedded library costs nothing and answers at once, so its limits are wider. */
 export const EMBEDDED_DEFAULTS = {
   limits: { transfers: 32, inIngestion: 5000, newPerRun: 'none', newPerDay: 'none' },
   ingestion: { firstPoll: '100ms' },
@@ -327,7 +322,7 @@ export function mirrorWithDefaults(directory: string): Config['mirrors'][number]
   return mirror.parse({ path: directory })
 }
 
-/** Returns the JSON Schema of the configuration file, for editors; config/config.schema.json holds the same. */
+/** For editors; config/config.schema.json has the same. */
 export function configJsonSchema(): string {
   const schema = z.toJSONSchema(configSchema, { io: 'input' })
   return `${JSON.stringify({ title: 'shelfd configuration', ...schema }, null, 2)}\n`

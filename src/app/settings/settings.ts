@@ -4,9 +4,8 @@ import { basename, dirname, resolve } from 'node:path'
 import { defaultDataDir, defaultStateDir, expandHome, type Surroundings } from './config-paths.ts'
 import { type Config, mirrorWithDefaults } from './schema.ts'
 
-/** The settings by section; what each key means is in the schema. Null means none: no limit, or never. */
+/** The schema explains the keys. Null means no limit, or never. */
 export interface Settings {
-  /** The file it was read from; undefined when there is none. */
   readonly configFile: string | undefined
   readonly stateDir: string
   readonly service: ServiceSettings
@@ -23,7 +22,6 @@ export interface Settings {
   readonly maintenance: readonly Readonly<Config['maintenance'][number]>[]
   /** `auto`: only under a service manager. */
   readonly healthListen: Config['health']['listen']
-  /** Where the daemon serves the embedded library. */
   readonly libraryListen: Config['library']['listen']
   readonly notify: NotifySettings
   /** Undefined for a host alone. */
@@ -87,15 +85,12 @@ type MirrorConfig = Readonly<Config['mirrors'][number]>
 /** A mirror whose directory is absolute, and whose name and target are filled in. */
 export interface ConfiguredMirror extends Omit<MirrorConfig, 'name' | 'library' | 'remotePath'> {
   readonly name: string
-  /** Identifier or exact name. */
   readonly library: string
-  /** Canonical library path. */
   readonly remotePath: string
 }
 
 type Absolute = (path: string) => string
 
-/** Completes the checked configuration: makes paths absolute, and fills in what depends on the surroundings. */
 export function toSettings(
   config: Config,
   { configFile, addressFrom }: { readonly configFile: string | undefined; readonly addressFrom: string },
@@ -130,7 +125,7 @@ export function toSettings(
   }
 }
 
-/** Returns a mirror that is not configured: an absolute directory and its target, with defaults for the rest. */
+/** Has defaults for all but directory and target. */
 export function adHocMirror(path: string, target: { library?: string; remotePath?: string } = {}): ConfiguredMirror {
   return toMirrorSettings({ ...mirrorWithDefaults(path), ...target }, path)
 }
@@ -189,7 +184,7 @@ function toHooks({ before, after, timeoutMs }: HookSettings, absolute: Absolute)
   return { before: before && toCommand(before, absolute), after: after && toCommand(after, absolute), timeoutMs }
 }
 
-/** Makes the path of the program absolute; a program without a slash is searched on the PATH. */
+/** A program without a slash is searched on the PATH. */
 function toCommand(words: readonly string[], absolute: Absolute): string[] {
   return words.map((word, index) => (index === 0 && word.includes('/') ? absolute(word) : word))
 }

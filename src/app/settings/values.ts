@@ -10,8 +10,8 @@ import { parseBandwidth } from '../../rules/bandwidth.ts'
 import { LIMIT_BOUNDS } from '../../rules/limits.ts'
 
 /**
- * The kinds of values in a configuration. Numbers and switches may be strings, because flags, variables and expanded
- * `${VAR}`s are strings. The message of each kind states what was expected.
+ * Numbers and switches may be strings, because flags, variables and expanded `${VAR}`s are. The message of each kind states what was
+ * expected.
  */
 
 const SIZE = `a size such as 500K, 50MB or 2GB, up to ${MAX_SIZE_TEXT}`
@@ -32,7 +32,6 @@ export function count(bounds: Bounds) {
   return fromScalar(describeBounds(bounds), (value) => readCount(value, bounds))
 }
 
-/** Accepts the same, or `none` for no limit. */
 export function countOrNone(bounds: Bounds) {
   return fromScalar(`${describeBounds(bounds)}, or none`, (value) =>
     value === 'none' ? null : readCount(value, bounds),
@@ -46,13 +45,11 @@ export function rate(bounds: Bounds) {
   })
 }
 
-/** Accepts a size, or sizes by time of day. */
 export function bandwidth() {
   const expected = `${SIZE}, or a timetable such as "08:00,512K 18:00,off"`
   return fromScalar(expected, (value) => parseBandwidth(String(value)) ?? INVALID)
 }
 
-/** Accepts a size and gives bytes, or `none` for no limit. */
 export function sizeOrNone() {
   return fromScalar(`${SIZE}, or none`, (value) => (value === 'none' ? null : readSize(value)))
 }
@@ -62,7 +59,7 @@ export function duration() {
   return fromText(`a duration ${DURATIONS}`, (value) => parseDuration(value) ?? INVALID)
 }
 
-/** Accepts a duration within bounds in milliseconds. */
+/** The result is in milliseconds. */
 export function durationWithin(atLeast: string, atMost: string) {
   const [least = 0, most = 0] = [parseDuration(atLeast), parseDuration(atMost)]
   return fromText(`a duration from ${atLeast} to ${atMost}`, (value) => {
@@ -71,7 +68,6 @@ export function durationWithin(atLeast: string, atMost: string) {
   })
 }
 
-/** Accepts a duration above 0 and gives milliseconds. */
 export function positiveDuration() {
   return fromText(`a duration above 0, ${DURATIONS}`, readPositiveDuration)
 }
@@ -96,7 +92,7 @@ export function choice<const T extends readonly [string, ...string[]]>(values: T
   return z.enum(values, values.length === 1 ? values[0] : `one of ${values.join(', ')}`)
 }
 
-/** Accepts a cron expression of five fields that the scheduler accepts; the message names the first invalid field. */
+/** The message names the first invalid field. */
 export function cron() {
   return z.string(CRON).transform((value, context): string => {
     const flaw = findCronFlaw(value)
@@ -117,7 +113,6 @@ export function timeZone() {
   })
 }
 
-/** Accepts one of these words, or a loopback address with its port, of which `example` is one. */
 export function listenAddress<Word extends string>(example: string, ...words: readonly Word[]) {
   return fromText(`${words.join(', ')} or a loopback address such as ${example}`, (value) => {
     const word = words.find((each) => each === value)
@@ -137,12 +132,11 @@ export function includePattern() {
   })
 }
 
-/** Accepts an absolute path in a library (interface 2.9), converted to its canonical form. */
 export function libraryPath() {
   return fromText('a library path such as /Papers', (value) => normalizeLibraryPath(value) ?? INVALID)
 }
 
-/** Accepts an origin (scheme, host, port): https, or http on a loopback address. The message names what is wrong, not the value. */
+/** https, or http on a loopback address. The message does not show the value. */
 export function origin() {
   return z.string(ORIGIN).transform((value, context): string => {
     const url = URL.canParse(value) ? new URL(value) : undefined
@@ -153,7 +147,6 @@ export function origin() {
   })
 }
 
-/** Accepts a URL without user and query: https, or http on a loopback address. */
 export function webAddress() {
   const expected =
     'an address such as http://localhost:11434/v1: no user or query, and https unless the host is loopback'
@@ -166,7 +159,7 @@ export function webAddress() {
   })
 }
 
-/** Accepts a URL that may be a secret: https, or http on a loopback address. The message never shows it. */
+/** A URL that may be secret, so the message never shows it. */
 export function secretAddress() {
   const expected = 'an address that begins with https://, or with http:// for this computer, without user and #'
   return z.string(expected).transform((value, context): string => {
@@ -186,7 +179,7 @@ export interface DatabaseAddress {
   readonly user: string
 }
 
-/** Accepts `postgres://USER@HOST:PORT/DATABASE` without a password; the message never shows it. */
+/** `postgres://USER@HOST:PORT/DATABASE` without a password; the message never shows it. */
 export function databaseAddress() {
   const expected = `an address such as ${DATABASE}, without a password (passwordFile and passwordCommand name that)`
   return z.string(expected).transform((value, context): DatabaseAddress => {
@@ -210,7 +203,7 @@ function decode(part: string | undefined): string | undefined {
   }
 }
 
-/** Accepts a value of `kind` that `parse` accepts; otherwise the message is `expected`. */
+/** Otherwise the message is `expected`. */
 function checked<Kind extends z.ZodType, Out>(
   kind: Kind,
   expected: string,
@@ -262,10 +255,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   dayOfWeek: 'day of the week',
 }
 
-/**
- * Describes why the scheduler rejects an expression, as the end of a message; undefined when it accepts it. Seconds and
- * names such as @daily, which the scheduler knows, are rejected in a configuration.
- */
+/** Returns the end of a message; undefined for a valid expression. Seconds and names such as @daily are rejected. */
 function findCronFlaw(expression: string): string | undefined {
   const fields = expression.trim().split(/\s+/)
   if (fields.length !== 5) return ''

@@ -1,4 +1,3 @@
-/** Fills the templates of service definitions that come with the program, and writes the resulting files. */
 import { readFile, rm } from 'node:fs/promises'
 import { dirname, extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,10 +5,8 @@ import { FileError, messageOf, systemCodeOf } from '../../foundation/errors.ts'
 import { makeDirectories } from '../../foundation/files/private-directory.ts'
 import { replaceFile } from '../../foundation/files/replace-file.ts'
 
-/** The root of the checkout or the installed package, three levels above this file in both. */
 const PACKAGE = new URL('../../../', import.meta.url)
 
-/** Returns the absolute paths of the running Node and main program. */
 export function ownCommand(): readonly string[] {
   const main = `../../main${extname(import.meta.url)}`
   return [process.execPath, fileURLToPath(new URL(main, import.meta.url))]
@@ -29,7 +26,6 @@ export async function writeDefinition(file: string, content: string | Uint8Array
   }
 }
 
-/** Removes a definition; false when there was none. Throws FileError('io-error'). */
 export async function removeDefinition(file: string): Promise<boolean> {
   try {
     await rm(file)

@@ -8,7 +8,7 @@ import type { Environment } from '../settings/overrides.ts'
 import { readTemplate, removeDefinition, writeDefinition } from './definition-files.ts'
 import { type Filling, type LogOptions, type ProgramCall, planSystemService, type SystemServicePlan } from './plans.ts'
 
-/** Runs a program of the service manager; returns whether it did its work. Throws UsageError('bad-usage') where there is none. */
+/** Returns whether the program succeeded. Throws UsageError('bad-usage') where there is none. */
 export type RunManager = (call: ProgramCall, show: (line: string) => void) => Promise<boolean>
 
 export interface ManageInput {
@@ -23,8 +23,7 @@ export interface Done {
 }
 
 /**
- * Writes the definition, enables the service and, with `startNow`, starts it at once. Throws FileError('io-error') when a
- * step fails, UsageError('bad-usage') without a service manager or for what it cannot do.
+ * Writes the definition, enables the service and, with `startNow`, starts it. Throws FileError('io-error') or UsageError('bad-usage').
  */
 export async function installSystemService(input: ManageInput, filling: Filling, startNow: boolean): Promise<Done> {
   const { plan } = input
@@ -35,7 +34,7 @@ export async function installSystemService(input: ManageInput, filling: Filling,
   return { file: plan.file, ran }
 }
 
-/** Stops the service and removes its definition, never the state; undefined when there was no definition. */
+/** Never removes the state; undefined without a definition. */
 export async function uninstallSystemService(input: ManageInput): Promise<Done | undefined> {
   const { plan, run } = input
   if (isThere(plan.file)) await assertReachable(input)
@@ -44,13 +43,13 @@ export async function uninstallSystemService(input: ManageInput): Promise<Done |
   return { file: plan.file, ran: [...stopped, ...(await runAll(run, plan.forget))] }
 }
 
-/** Starts or stops the service. Throws as `installService` does. */
+/** Throws as `installService` does. */
 export async function switchSystemService(input: ManageInput, to: 'start' | 'stop'): Promise<void> {
   await assertReachable(input)
   await runAll(input.run, [input.plan[to]])
 }
 
-/** Shows the status from the service manager; returns whether the service runs. */
+/** Returns whether the service runs. */
 export async function showSystemService({ plan, run }: ManageInput, show: (line: string) => void): Promise<boolean> {
   return await run(plan.status, showPlainly(show))
 }
@@ -61,7 +60,7 @@ export async function assertReachable({ plan, run }: ManageInput): Promise<void>
   throw new UsageError('bad-usage', plan.reach.otherwise)
 }
 
-/** Shows the service's log; false when it cannot be read. Throws UsageError('bad-usage') when no log is kept. */
+/** False when the log cannot be read. Throws UsageError('bad-usage') when none is kept. */
 export async function showLogs(
   { plan, run }: ManageInput,
   options: LogOptions,
@@ -86,7 +85,6 @@ async function runAll(run: RunManager, calls: readonly ProgramCall[]): Promise<s
   return ran
 }
 
-/** Refuses control characters: a line break would start another line of the definition. */
 function assertPlain(words: readonly string[]): void {
   const unusable = words.find((word) => escapeText(word) !== word)
   if (unusable === undefined) return
@@ -103,14 +101,11 @@ interface OwnSystemService {
   readonly signal: AbortSignal
 }
 
-/**
- * Returns the service manager of this system, for the current user. Throws UsageError('bad-usage') where there is none, or where the user
- * of a manager of its own has no name.
- */
+/** For the current user. Throws UsageError('bad-usage') where there is no service manager. */
 export function manageOwnSystemService({ env, home, signal }: OwnSystemService, isSystem: boolean): ManageInput {
   const uid = ownUid() ?? -1
   const name = isSystem ? 'root' : nameOfUser(uid)
-  // After `su` and in jobs of cron it is missing, although the manager of a user with linger runs.
+  // // After `su` and in cron jobs it is missing, although the manager of a user with linger runs.
   const reachable = process.platform === 'linux' ? { XDG_RUNTIME_DIR: `/run/user/${uid}`, ...env } : env
   const plan = planSystemService({ platform: process.platform, isSystem, home, env, user: { uid, name } })
   return { plan, run: (call, onLine) => runManager({ ...call, env: reachable, signal, onLine }) }

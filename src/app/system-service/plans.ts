@@ -4,7 +4,6 @@ import { UsageError } from '../../foundation/errors.ts'
 import { baseDirectory, pathInHome } from '../../foundation/files/home.ts'
 import type { Environment } from '../settings/overrides.ts'
 
-/** One program to run, without a shell. */
 export interface ProgramCall {
   readonly program: string
   readonly args: readonly string[]
@@ -14,14 +13,12 @@ export interface ProgramCall {
 
 export interface PlanInput {
   readonly platform: NodeJS.Platform
-  /** One service for the whole machine instead of the user's own. */
   readonly isSystem: boolean
   readonly home: string
   readonly env: Environment
   readonly user: { readonly uid: number; readonly name: string }
 }
 
-/** Values for the template of the definition. */
 export interface Filling {
   /** Program and arguments, absolute. */
   readonly command: readonly string[]
@@ -29,28 +26,23 @@ export interface Filling {
   readonly tokenFile: string | undefined
 }
 
-/** Describes how one service manager installs, runs and shows the daemon: data without actions, so that it can be inspected. */
+/** How one service manager installs, runs and shows the daemon, as data. */
 export interface SystemServicePlan {
-  /** Template of the definition, a file in `service/`. */
   readonly template: string
-  /** Absolute path of the definition. */
   readonly file: string
-  /** Fills the template; throws UsageError('bad-usage') for what the service manager cannot do. */
+  /** Throws UsageError('bad-usage') for what the service manager cannot do. */
   fill(template: string, filling: Filling): string | Uint8Array
-  /** A call that succeeds if the service manager answers, and the message otherwise. Absent where there is always one. */
+  /** Succeeds if the service manager answers. Absent where there is always one. */
   readonly reach?: { readonly call: ProgramCall; readonly otherwise: string }
-  /** After the file is written: registers the service and enables its automatic start. */
   readonly enable: readonly ProgramCall[]
-  /** After `enable`: starts the service, or restarts it when it runs. */
+  /** Starts the service, or restarts it. */
   readonly launch: readonly ProgramCall[]
   readonly start: ProgramCall
   readonly stop: ProgramCall
   readonly disable: readonly ProgramCall[]
-  /** After the file is removed. */
   readonly forget: readonly ProgramCall[]
   readonly status: ProgramCall
   logs(options: LogOptions): ProgramCall | undefined
-  /** Hints for people after the installation. */
   readonly nextSteps: readonly string[]
 }
 
@@ -59,7 +51,6 @@ export interface LogOptions {
   readonly follow: boolean
 }
 
-/** Returns the plan for the service manager of this system. Throws UsageError('bad-usage') where there is none. */
 export function planSystemService(input: PlanInput): SystemServicePlan {
   const { platform, isSystem } = input
   if (platform === 'linux') return planSystemd(input)
@@ -73,7 +64,6 @@ export function planSystemService(input: PlanInput): SystemServicePlan {
 
 const UNIT = 'shelfd.service'
 
-/** Plans for systemd: a unit of the user's own manager, or of the system. */
 export function planSystemd({ isSystem, home, env, user }: PlanInput): SystemServicePlan {
   const scope = isSystem ? [] : ['--user']
   const systemctl = (...args: string[]): ProgramCall => ({ program: 'systemctl', args: [...scope, ...args] })
@@ -108,7 +98,7 @@ const WITHOUT = 'without systemd, as in most containers, start "shelfd daemon" y
 
 const NO_SYSTEM = `Cannot reach systemd: this machine was not started with it, or it does not answer you; ${WITHOUT}`
 
-/** Returns the message for a user without a manager, as after `su`, in a job of cron or in a container. */
+/** For a user without a manager, as after `su`, in a cron job or in a container. */
 function noUserManager(name: string): string {
   const ways = [
     `"sudo loginctl enable-linger ${name}" has it run always, then run this again`,
@@ -136,7 +126,7 @@ function fillUnit(template: string, { command, tokenFile }: Filling): string {
   return replaceOnce(filled, /^#?LoadCredential=.*$/m, `LoadCredential=token:${escapeSpecifiers(tokenFile)}`)
 }
 
-/** systemd refuses quotation marks and backslashes in the path of a program, also when it is quoted. */
+/** systemd refuses these characters in the path of a program, also in quotes. */
 function assertStartable(program: string): void {
   if (!/["'\\]/.test(program)) return
   throw new UsageError(
@@ -145,7 +135,6 @@ function assertStartable(program: string): void {
   )
 }
 
-/** Quotes for systemd, where `%` starts a specifier and `$` a variable, the latter in all words but the program. */
 function quoteWord(word: string, index: number): string {
   const escaped = escapeSpecifiers(word).replaceAll('\\', '\\\\').replaceAll('"', '\\"')
   return `"${index === 0 ? escaped : escaped.replaceAll('$', '$$$$')}"`
@@ -157,7 +146,6 @@ function escapeSpecifiers(text: string): string {
 
 const LABEL = 'org.shelfd.daemon'
 
-/** Plans for launchd: an agent of the user's graphical session. */
 function planLaunchd({ home, user }: PlanInput): SystemServicePlan {
   const session = `gui/${user.uid}`
   const agent = `${session}/${LABEL}`
@@ -199,7 +187,6 @@ function fillAgent(template: string, { command, tokenFile }: Filling, logFile: s
 
 const TASK = 'shelfd'
 
-/** Plans for Windows: a task that starts when the user signs in. */
 function planTask({ home, env, user }: PlanInput): SystemServicePlan {
   const schtasks = (verb: string, ...args: string[]): ProgramCall => ({
     program: 'schtasks',
@@ -225,7 +212,7 @@ function planTask({ home, env, user }: PlanInput): SystemServicePlan {
   }
 }
 
-/** Fills the template, in UTF-16 with a byte order mark, as schtasks itself exports tasks. */
+/** UTF-16 with a byte order mark, as schtasks exports tasks. */
 function fillTask(template: string, { command, tokenFile }: Filling, userName: string): Uint8Array {
   if (tokenFile !== undefined) {
     throw new UsageError('bad-usage', 'Cannot pass a token file to a Windows task: set service.tokenFile instead')
@@ -242,13 +229,12 @@ function fillTask(template: string, { command, tokenFile }: Filling, userName: s
   return Buffer.from(`\ufeff${filled}`, 'utf16le')
 }
 
-/** Replaces the match of `pattern`; throws Error without a match, since the templates are part of this program. */
+/** Throws Error without a match, since the templates are part of the program. */
 function replaceOnce(text: string, pattern: RegExp, replacement: string): string {
   if (!pattern.test(text)) throw new Error(`The template has no ${pattern}`)
   return text.replace(pattern, () => replacement)
 }
 
-/** Escapes text between tags of XML. */
 function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

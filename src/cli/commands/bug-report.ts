@@ -27,7 +27,7 @@ export const command = defineCommand({
       { title: 'Checks', language: 'text', text: await checks(doctor) },
       ...(await describeStore(() => doctor.store())),
     ]
-    // The home directory often has the name of a person. What is printed from here on has no token, since the checks have read it.
+    // // The home directory often has a person's name. No token is printed, since the checks have redacted it.
     const { home } = context.io
     const shown = parts.map((part) => ({ ...part, text: home === '' ? part.text : part.text.replaceAll(home, '~') }))
     if (context.json) context.printJson(Object.fromEntries(shown.map(({ title, text }) => [title.toLowerCase(), text])))
@@ -50,7 +50,7 @@ async function describe({ io, config }: CommandContext): Promise<string> {
   return inLines(describeProgram(io, config))
 }
 
-/** Renders the configuration; if it is invalid, its error takes the place of the values, since the report may be about it. */
+/** An invalid configuration is replaced by its error, since the report may be about it. */
 async function configuration({ io, config, settingFlags }: CommandContext): Promise<string> {
   const { explainSettings } = await import('../../app/settings/explain-settings.ts')
   const { renderConfigYaml } = await import('../render/config-yaml.ts')

@@ -23,7 +23,7 @@ export const command = defineCommand({
 
 type Shell = (typeof SHELLS)[number]
 
-/** The scripts; each calls this program at every TAB, and offers files where the program offers nothing. */
+/** Each script calls this program at every TAB, and offers files where the program offers nothing. */
 const SCRIPTS: Readonly<Record<Shell, string>> = {
   // SHELL is set, because the variable has the user's login shell. Words with blanks are quoted for the line.
   bash: `# Installation: shelfd completion bash >> ~/.bashrc

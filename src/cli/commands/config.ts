@@ -22,7 +22,7 @@ import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { renderConfigYaml } from '../render/config-yaml.ts'
 
-/** All but those that every command has. */
+/** All but those of every command. */
 const SETTING_FLAGS = settingFlags.filter((flag) => flag !== 'state-dir' && flag !== 'log-format')
 
 export const showCommand = defineCommand({
@@ -61,7 +61,6 @@ function shownValue(explained: Explained): unknown {
   }
 }
 
-/** Returns the origins, nested as the values. */
 function originsOf({ entries }: ExplainedSection): Readonly<Record<string, unknown>> {
   return Object.fromEntries(entries.map(([key, explained]) => [key, shownOrigin(explained)]))
 }
@@ -176,14 +175,14 @@ export const unsetCommand = defineCommand({
 interface Change {
   readonly key: string
   readonly file: string
-  /** Returns the texts that the file may get; the first that can be read is written. */
+  /** The first of these texts that can be read is written. */
   drafts(source: string, path: SettingPath): readonly string[]
   readonly verb: 'set' | 'unset'
   /** Printed once the file is written. */
   readonly message: string
 }
 
-/** Writes the configuration file, and has a running daemon read it. */
+/** Writes the configuration file, and has a running daemon reload it. */
 async function rewrite(context: CommandContext, { key, file, drafts, verb, message }: Change): Promise<void> {
   const { settings, io } = context
   const path = readSettingPath(key, namesOf(settings))
@@ -210,7 +209,7 @@ interface Reading {
   explain(error: unknown): unknown
 }
 
-/** Returns the first text that can be read; throws what the first one is wrong by. */
+/** Throws the error of the first text. */
 function firstUsable(texts: readonly string[], { read, explain }: Reading) {
   let failure: unknown
   for (const text of texts) {
@@ -223,7 +222,7 @@ function firstUsable(texts: readonly string[], { read, explain }: Reading) {
   throw failure
 }
 
-/** Reports the given value instead of a line of the file, which does not have it. */
+/** Names the given value in place of a line of the file. */
 function cannotWrite(error: unknown, { key, file, verb }: Pick<Change, 'key' | 'file' | 'verb'>): unknown {
   if (!(error instanceof UsageError) || error.code !== 'bad-configuration') return error
   const [, problems = error.message] = error.message.split(/^Cannot read the configuration: /)
@@ -238,7 +237,7 @@ function namesOf({ mirrors }: Settings): string[] {
   return mirrors.map(({ name }) => name)
 }
 
-/** Returns the setting at a path; undefined for one that is not set. Throws UsageError for a key that the configuration does not have. */
+/** Throws UsageError for an unknown key. */
 function valueAtPath(root: ExplainedSection, path: SettingPath): Explained | undefined {
   let found: Explained | undefined = root
   for (const [depth, step] of path.entries()) {

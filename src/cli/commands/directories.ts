@@ -34,7 +34,7 @@ export const lsCommand = defineCommand({
   },
 })
 
-/** Leaves out the title where no entry has one of its own, so that names have room on a terminal. */
+/** The title is left out where no entry has one, so that names have room. */
 function printEntries({ printTable }: CommandContext, rows: readonly (readonly [string, string, string, string])[]) {
   const isTitled = rows.some(([, title]) => title !== '')
   const shown = rows.map(([name, title, ...others]) => (isTitled ? [name, title, ...others] : [name, ...others]))
@@ -45,7 +45,7 @@ function folderRow({ name, overview }: FolderEntry) {
   return [`${name}/`, overview ?? '', 'folder', ''] as const
 }
 
-/** The kind stands for a long MIME type: those of Office documents take 70 columns. */
+/** The kind stands for a long MIME type, which would take 70 columns. */
 function fileRow({ filename, title, mime_type, id }: FileEntry) {
   return [
     filename,

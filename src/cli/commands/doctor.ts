@@ -57,7 +57,6 @@ function toJson({ check, level, message, remedy, code }: Checked) {
 /** The time that one check may take. */
 const LIMIT_MS = 5_000
 
-/** Opens the context of the doctor's checks, for this user or for a draft; the caller disposes of it. */
 export async function openDoctor(context: CommandContext, draft?: Draft): Promise<DoctorContext> {
   const { openDoctorContext, thisMachine } = await import('../../app/doctor/doctor-context.ts')
   const { io, settingFlags, redactor, signal } = context

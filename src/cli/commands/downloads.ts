@@ -24,7 +24,7 @@ export const OUTPUT_OPTIONS = {
 
 type OutputFlags = ArgumentsOf<typeof OUTPUT_OPTIONS>
 
-/** Writes a download to the target of the flags; remote names pass safeFileName first. */
+/** Remote names pass safeFileName first. */
 export async function writeDownload(context: CommandContext, download: Download, flags: OutputFlags): Promise<void> {
   const isPiped = flags.output === undefined && !context.io.isTerminal.stdout
   if (isPiped || flags.output === '-') return writeStdout(context, download.body)
@@ -35,7 +35,7 @@ export async function writeDownload(context: CommandContext, download: Download,
   else context.printMessage(`Written to ${escapeText(file)}`)
 }
 
-/** Writes bytes to stdout with back-pressure; ignores EPIPE, because the reader may stop at any time. */
+/** Ignores EPIPE, because the reader may stop at any time. */
 export async function writeStdout({ io, signal, endWait }: CommandContext, bytes: Bytes): Promise<void> {
   endWait()
   try {
@@ -48,7 +48,6 @@ export async function writeStdout({ io, signal, endWait }: CommandContext, bytes
 /** A place in a video. */
 export const SECONDS_OPTION = { type: 'number', bounds: anyNumber(0, 10_000_000), placeholder: 'SECONDS' } as const
 
-/** Flags of the commands that create a temporary URL. */
 export const VIEW_URL_OPTIONS = {
   ttl: { type: 'number', bounds: wholeNumber(1, 60), placeholder: 'MINUTES', describe: 'How long it works, 1 to 60' },
   disposition: {

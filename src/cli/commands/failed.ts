@@ -81,7 +81,7 @@ export const listCommand = defineCommand({
   },
 })
 
-/** Counts the problems that `status` lists and this list does not, so that it does not look as if there were none. */
+/** Counts problems that only `status` lists, so that they are not overlooked. */
 function countOthers({ settings }: CommandContext, listed: readonly Quarantined[]): number {
   using store = openStoreReader(settings.stateDir)
   const keyOf = (mirror: string, path: string) => `${mirror}\0${path}`
@@ -166,7 +166,6 @@ export const ignoreCommand = defineCommand({
 /** The shortest accepted prefix of a SHA-256. */
 const MIN_PREFIX = 6
 
-/** Returns all contents in quarantine; empty when nothing was ever mirrored. */
 function readQuarantine({ settings }: CommandContext): Quarantined[] {
   using store = openStoreReader(settings.stateDir)
   return store ? listQuarantine(store) : []
@@ -189,10 +188,7 @@ function failuresOf({ contents, paths }: Found): Failures {
   }
 }
 
-/**
- * Contents that the words name: files, directories with all below, prefixes of a SHA-256; and the paths with a problem among these that
- * `isMeant` accepts. Throws UsageError for others.
- */
+/** Words are files, directories, prefixes of a SHA-256, and paths with a problem that `isMeant` accepts. Throws UsageError for others. */
 function findFailures(
   context: CommandContext,
   words: readonly string[],
@@ -249,7 +245,6 @@ const SHA256_DIGITS = 12
 
 const HEADINGS = ['path', 'code', 'message', 'since', 'next try', 'sha256']
 
-/** Prints one row for each, or a block of lines each if the terminal is too narrow for whole rows. */
 function showRows(
   { printText, printTable, columns }: CommandContext,
   headings: readonly string[],
@@ -264,7 +259,7 @@ function quarantinedRow(content: Quarantined): string[] {
   return [pathOf(content), code, message, localTime(since), describeNextTry(content), sha256.slice(0, SHA256_DIGITS)]
 }
 
-/** A path that was set aside, of which there is no content. */
+/** A path that was set aside, without a content. */
 function pathRow({ root, path, code, message, since }: FailedPath): string[] {
   return [join(root, path), code, message, localTime(since), 'with each scan: set aside', '']
 }
@@ -303,7 +298,7 @@ function renderQuarantined(content: Quarantined): string {
   })
 }
 
-/** Returns a content for scripts, without the store's own number. */
+/** Leaves out the store's own number. */
 function quarantinedJson({ contentId: _, ...content }: Quarantined) {
   return content
 }
@@ -321,7 +316,6 @@ function describeNextTry({ isSetAside, retryAt }: Pick<Quarantined, 'isSetAside'
   return isDue ? 'with the next run' : localTime(retryAt)
 }
 
-/** Returns the time of an ISO date on this computer's clock; empty for null. */
 function localTime(iso: string | null): string {
   return iso === null ? '' : timeOfDay(Date.parse(iso), Date.now())
 }

@@ -92,7 +92,7 @@ export const deleteCommand = defineCommand({
   },
 })
 
-/** Deleting needs no right to read (4.9), so a word that no listing shows is used as an identifier, and as the name. */
+/** Deleting needs no right to read, so an unlisted word is taken as identifier and name. */
 async function findTarget(client: ServiceClient, idOrName: string, signal: AbortSignal) {
   const { library } = await searchLibraries(client, idOrName, signal)
   return library ?? { id: idOrName, name: idOrName }

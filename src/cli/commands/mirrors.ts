@@ -155,7 +155,7 @@ function mirrorJson(entry: RosterEntry) {
     path,
     library: { id: row?.library.remoteId ?? null, name: row?.library.name ?? configured?.library ?? null },
     remotePath: row?.remotePath ?? configured?.remotePath ?? null,
-    /** The service that the mirror belongs to; null when it was never synced. */
+    /** Null for a mirror that was never synced. */
     service: row?.library.origin ?? null,
     isConfigured: configured !== undefined,
     isAdHoc: configured === undefined && row?.isAdHoc === true,
@@ -166,12 +166,10 @@ function mirrorJson(entry: RosterEntry) {
   }
 }
 
-/** Returns the target as `Research:/Papers`. */
 function targetOf({ row, configured }: RosterEntry): string {
   return `${row?.library.name ?? configured?.library}:${row?.remotePath ?? configured?.remotePath}`
 }
 
-/** Returns whether a mirror is synced, in a few words. */
 function describeActivity(entry: RosterEntry): string {
   return describeInactive(entry) ?? entry.activity
 }

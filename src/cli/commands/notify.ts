@@ -39,7 +39,7 @@ export const command = defineCommand({
   },
 })
 
-/** Sends a message; an error of one channel does not keep the others from being tried. */
+/** An error of one channel does not keep the others from being tried. */
 async function deliver(send: () => ReturnType<Channel['send']>): Promise<Delivery> {
   try {
     return await send()

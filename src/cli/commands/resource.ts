@@ -78,7 +78,7 @@ interface FoundResource {
   readonly resource: ResourceRecord
 }
 
-/** Finds a resource by its identifier, in the named library or else in all readable ones. */
+/** Without a named library, all readable ones are searched. */
 async function findResource(
   client: ServiceClient,
   id: string,

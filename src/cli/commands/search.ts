@@ -139,10 +139,9 @@ interface FilterArguments {
   readonly sort: SearchFilter['order'] | undefined
 }
 
-/** A filter whose place is not looked up yet. */
 type AskedFilter = Omit<SearchFilter, 'place'>
 
-/** Undefined when nothing is filtered or sorted; throws UsageError. */
+/** Undefined without filter and order; throws UsageError. */
 function readFilter({ in: place, library, type, since, before, sort }: FilterArguments): AskedFilter | undefined {
   if (place !== undefined && library.length > 0)
     throw new UsageError('bad-usage', 'Give --in or --library: what --in names lies in one library')
@@ -172,7 +171,6 @@ function readDate(flag: string, text: string | undefined): number | null {
 interface FilteredRequest {
   readonly request: SearchRequest
   readonly asked: AskedFilter
-  /** What `--in` names. */
   readonly word: string | undefined
 }
 
@@ -226,7 +224,6 @@ function factsJson({ mime, sizeBytes, dateMs, files }: HitFacts) {
   return { mime, size: sizeBytes, date: isoTime(dateMs), files }
 }
 
-/** What a filter did not see, or could not decide. */
 function describeBounds({ candidates, isComplete, undecided }: FilteredSearch): string[] {
   const more = 'there may be more that fit: further words, --library or --in find them'
   return [
@@ -263,7 +260,6 @@ function describeFacts({ mime, sizeBytes, dateMs, files }: HitFacts): string {
 }
 
 interface PlaceOfPage {
-  /** Hits that were listed: those up to this page, and one more if there are more. */
   readonly found: number
   /** The search has no more than these. */
   readonly isAll: boolean

@@ -61,7 +61,6 @@ export const serveCommand = defineCommand({
   },
 })
 
-/** Returns the given origin, undefined without one. Throws UsageError if the text is not an origin. */
 function readPublicUrl(given: string | undefined): string | undefined {
   const { success, data, error } = origin().optional().safeParse(given)
   if (success) return data

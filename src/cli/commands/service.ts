@@ -135,7 +135,6 @@ export const logsCommand = defineCommand({
   },
 })
 
-/** Returns the service manager of this system, for the current user. */
 function toManageInput({ io, signal }: CommandContext, isSystem: boolean): ManageInput {
   return manageOwnSystemService({ env: io.env, home: io.home, signal }, isSystem)
 }

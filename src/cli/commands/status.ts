@@ -81,7 +81,6 @@ async function showOnce(context: CommandContext, redraws: boolean): Promise<void
 interface Configuration {
   readonly stateDir: string
   readonly settings: Settings | undefined
-  /** The mistake in the configuration; the command shows the state in the store nevertheless. */
   readonly error: UsageError | undefined
 }
 
@@ -97,17 +96,14 @@ function readConfiguration(context: CommandContext): Configuration {
   }
 }
 
-/** Adds why the mirror is not synced unless it is named; without a configuration that is unknown. */
+/** Without a configuration the activity is unknown. */
 function withActivity(mirror: MirrorStatus, roster: readonly RosterEntry[] | undefined): ShownMirror {
   if (!roster) return { ...mirror, activity: null, inactive: null }
   const entry = roster.find(({ row }) => row?.name === mirror.name)
   return { ...mirror, activity: entry?.activity ?? 'active', inactive: (entry && describeInactive(entry)) ?? null }
 }
 
-/**
- * Returns the configured mirrors that are not in the store, each with the last run that failed before it reached the mirror's library. A
- * refused directory that is not configured is no mirror.
- */
+/** Configured mirrors that are not in the store, with the last failed run. A refused directory that is not configured is no mirror. */
 function listUnsynced(roster: readonly RosterEntry[], failed: readonly MirrorOfRun[]): UnsyncedMirror[] {
   const unsynced = roster.filter(({ row }) => row === undefined)
   return unsynced.map(({ name, path }) => {
@@ -116,7 +112,7 @@ function listUnsynced(roster: readonly RosterEntry[], failed: readonly MirrorOfR
   })
 }
 
-/** Returns the daemon's status; null when none runs, or when it does not answer, which is then noted on stderr. */
+/** Null without a daemon, or with a note on stderr when it does not answer. */
 async function askDaemon({ printMessage }: CommandContext, stateDir: string): Promise<DaemonStatus | null> {
   try {
     const daemon = await connectToDaemon(stateDir)
@@ -127,7 +123,7 @@ async function askDaemon({ printMessage }: CommandContext, stateDir: string): Pr
   }
 }
 
-/** Returns the processes besides the daemon that hold the state or the library on this computer now. */
+/** Other processes that hold the state or the library on this computer now. */
 async function findHolders(
   ofState: LockHolder | undefined,
   daemon: DaemonStatus | null,
@@ -171,7 +167,7 @@ function renderStatus({ mirrors, unsynced, daemon, holders, nowMs }: Found): rea
   const names = new Set(mirrors.map(({ name }) => name))
   const begun = [...statuses.values()].filter(({ name }) => !names.has(name))
   const others = unsynced.filter(({ name }) => !statuses.has(name))
-  // A first sync that is beginning has nothing in the state yet.
+  // // A first sync has nothing in the state yet.
   const isEmpty = mirrors.length + statuses.size + others.length === 0 && holders.state === null
   return [
     ...(daemon ? describeDaemon(daemon, nowMs) : [describeNoDaemon(holders)]),

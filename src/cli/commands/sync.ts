@@ -165,7 +165,7 @@ export const command = defineCommand({
   },
 })
 
-/** A run waits longer for the service than other commands, and its messages name the flag and setting for that. */
+/** A run waits longer than other commands, and its messages name the flag and the setting for that. */
 function patientlyFor({ settings, settingFlags }: CommandContext): RetryPolicy {
   const { retryForMs: forMs } = settings.limits
   const forWords = `--retry-for ${settingFlags['retry-for'] ?? formatDuration(forMs)} (limits.retryFor)`
@@ -190,7 +190,7 @@ function readDuration(flag: string, text: string | undefined, byDefault: number)
   return durationMs
 }
 
-/** Returns the stop signal; with `--max-duration` one that is also aborted after that time. */
+/** With `--max-duration`, also aborted after that time. */
 function withDeadline({ signal }: CommandContext, maxDuration: string | undefined): AbortSignal {
   if (maxDuration === undefined) return signal
   const deadline = new AbortController()
@@ -202,7 +202,7 @@ function withDeadline({ signal }: CommandContext, maxDuration: string | undefine
   return AbortSignal.any([signal, deadline.signal])
 }
 
-/** Searches for new documents of the run; what a search does not find becomes a problem of the returned result. */
+/** A document that is not found becomes a problem of the result. */
 async function checkSearch({ announce }: CommandContext, runner: Runner, result: RunResult): Promise<RunResult> {
   const { summary } = result
   let tried = 0
@@ -221,10 +221,7 @@ async function checkSearch({ announce }: CommandContext, runner: Runner, result:
   return { ...result, outcome, summary: { ...summary, verdict: verdictOf(outcome), mirrors } }
 }
 
-/**
- * Asks about each new mirror whose directory holds the home or the system; returns true when all were confirmed. Returns
- * false without a terminal; the run then refuses such mirrors. Throws HeldBackError when the answer is no.
- */
+/** Asks about each new mirror of a home or system directory. Returns false without a terminal; throws HeldBackError for a no. */
 async function confirmBroadRoot(
   context: CommandContext,
   mirrors: readonly MirrorSettings[],

@@ -72,7 +72,6 @@ export const command = defineCommand({
   },
 })
 
-/** Asks the ledger about a content that is not stored as far as this host knows; with --fleet about any. */
 async function askLedger(
   context: CommandContext,
   { fleet, offline }: { readonly fleet: boolean; readonly offline: boolean },
@@ -90,7 +89,7 @@ async function askLedger(
   }
 }
 
-/** Returns the object that `why --json` prints; docs/report.md explains its keys. */
+/** docs/report.md explains the keys. */
 function explanationJson(found: PathExplanation, remote: RemoteFinding | undefined) {
   const { mirror, path, disk, content, uploads, problem, history, directory } = found
   return {

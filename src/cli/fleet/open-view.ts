@@ -38,14 +38,13 @@ export async function openView(context: CommandContext): Promise<FleetView> {
   return await openFleet(fleet, { ...io, redactor, logger })
 }
 
-/** Returns the number of the host that the flags name, or null for all. Throws UsageError for --fleet with --host. */
+/** Null for all. Throws UsageError for --fleet with --host. */
 export async function chooseHost(view: FleetView, { fleet, host }: FleetFlags): Promise<number | null> {
   if (host === undefined) return null
   if (fleet) throw new UsageError('bad-usage', 'Give either --fleet or --host NAME')
   return (await findHost(view, host)).id
 }
 
-/** Returns the host of this name. Throws UsageError if there is none, and OperatorError if there are several. */
 export async function findHost(view: FleetView, name: string): Promise<HostView> {
   const found = (await view.listHosts()).filter((host) => host.name === name)
   const [host] = found

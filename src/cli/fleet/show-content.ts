@@ -10,7 +10,7 @@ import { MOST_PROBLEMS, withHost } from './show-fleet.ts'
 
 const MOST_FAILURES = 20
 
-/** What the ledger and other hosts know of a content; times in ISO 8601. */
+/** Times are in ISO 8601. */
 export interface InFleet {
   readonly facts: readonly (Omit<ContentFact, 'origin' | 'libraryId' | 'at'> & { readonly at: string | null })[]
   readonly failures: readonly (PublishedProblem & Pick<OfHost, 'host'>)[]
@@ -25,10 +25,7 @@ export async function readInFleet(view: FleetView, sha256: string, libraryId: st
   }
 }
 
-/**
- * Describes it for people, text by label; `isNew`: this host has no receipt of the content yet, which the state then explains. Times are
- * those of this computer's clock.
- */
+/** As text by label; `isNew`: this host has no receipt yet, which the state explains. */
 export function describeInFleet(
   { facts, failures }: InFleet,
   { isNew, nowMs }: { readonly isNew: boolean; readonly nowMs: number },
@@ -61,7 +58,7 @@ function describeFact({ kind, host, at, code, message }: InFleet['facts'][number
   }
 }
 
-/** Prints what failed at a host: by its path in a mirror or on the disk there, or by the beginning of a SHA-256. */
+/** By its path in a mirror or on the disk, or the beginning of a SHA-256. */
 export async function explainAtHost(context: CommandContext, name: string, word: string): Promise<void> {
   await using view = await openView(context)
   const { id } = await findHost(view, name)

@@ -1,4 +1,3 @@
-/** What commands print with --fleet and --host: what hosts reported to the ledger. */
 import { UsageError } from '../../foundation/errors.ts'
 import { counted, escapeText, groupDigits } from '../../foundation/text/safe-text.ts'
 import { isoTime, timeOfDay } from '../../foundation/text/times.ts'
@@ -8,19 +7,15 @@ import type { CommandContext } from '../context.ts'
 import { renderFields } from '../render/layout.ts'
 import { chooseHost, describeTime, type FleetFlags, openView } from './open-view.ts'
 
-/** The most problems that are read of all hosts. */
 export const MOST_PROBLEMS = 100_000
-/** The most problems that a report prints for people. */
 const MOST_SHOWN = 20
 
-/** Clears a terminal. */
 export const CLEARED = '\x1b[2J\x1b[H'
 
 type Mirror = PublishedMirror & OfHost
 export type HostProblem = PublishedProblem & OfHost
 export type HostRun = PublishedRun & OfHost
 
-/** Prints the hosts with their mirrors by state. */
 export async function showHosts(context: CommandContext): Promise<void> {
   await using view = await openView(context)
   const hosts = await view.listHosts({ countsClaims: context.json })
@@ -41,7 +36,7 @@ export async function showHosts(context: CommandContext): Promise<void> {
   )
 }
 
-/** Prints the state of each mirror of the hosts, and what was sent twice. */
+/** Shows also what was sent twice. */
 export async function showFleetStatus(context: CommandContext, flags: FleetFlags, redraws: boolean): Promise<void> {
   await using view = await openView(context)
   const hostId = await chooseHost(view, flags)
@@ -59,7 +54,7 @@ export async function showFleetStatus(context: CommandContext, flags: FleetFlags
   showMirrors(context, mirrors, new Set(hosts.filter(({ isSilent }) => isSilent).map(({ id }) => id)))
 }
 
-/** `silent`: the hosts whose mirrors may be in another state by now. */
+/** `silent`: hosts whose mirrors may have another state by now. */
 function showMirrors(context: CommandContext, mirrors: readonly Mirror[], silent: ReadonlySet<number>): void {
   if (mirrors.length === 0) {
     context.printMessage('No host has reported a mirror yet')
@@ -106,7 +101,6 @@ function describeHost(host: HostView) {
   }
 }
 
-/** `2 ✓ 1 !` */
 function describeMirrors({ mirrors: { done, busy, warned, stopped } }: HostView): string {
   const counts = [`${done} ✓`, `${busy} →`, `${warned} !`, `${stopped} ✗`].filter((text) => !text.startsWith('0 '))
   return counts.join(' ')
@@ -124,7 +118,6 @@ interface ReportFlags extends FleetFlags {
   readonly failOn: string | undefined
 }
 
-/** Prints files and problems of the mirrors of the hosts. */
 export async function showFleetReport(context: CommandContext, args: ReportFlags): Promise<void> {
   const { format } = args
   const only = ['output', 'only', 'offline', 'all', 'verify', 'check', 'failOn'] as const

@@ -12,13 +12,9 @@ import type { CliIo } from '../terminal/cli-io.ts'
 import { type FoundCommand, findCommand, listNextWords } from './find-command.ts'
 import { summaryOf } from './render-help.ts'
 
-/** One offer, and what it means. */
 type Offer = readonly [word: string, meaning?: string]
 
-/**
- * Lists completions of the last word as lines in the format of the shell in SHELL. An empty list means a file: shells then
- * offer the entries of the directory. `words` begins with the name of the program.
- */
+/** Lists completions in the format of SHELL; an empty list lets the shell offer files. `words` begins with the program. */
 export async function listCompletions([, ...words]: readonly string[], io: CliIo): Promise<readonly string[]> {
   const before = words.slice(0, -1)
   const current = words.at(-1) ?? ''
@@ -35,7 +31,6 @@ export async function listCompletions([, ...words]: readonly string[], io: CliIo
 interface Line {
   /** The flags of the command. */
   readonly table: ArgumentTable
-  /** The words before the last one. */
   readonly before: readonly string[]
   readonly current: string
   readonly io: CliIo
@@ -52,7 +47,6 @@ function listOffers(found: FoundCommand, command: Command | undefined, line: Lin
   return command ? listValues(findPositional(command, typed), io, before) : []
 }
 
-/** Lists the flags by their long names, without those that the line has already and that may be given once. */
 function listFlags({ table, before }: Line): Offer[] {
   return Object.entries(table)
     .filter(([name, spec]) => spec.array || !before.some((word) => isFlag(word, name, spec)))
@@ -63,7 +57,7 @@ function isFlag(word: string | undefined, name: string, { alias }: ArgumentSpec)
   return word === `--${name}` || word === `-${alias}`
 }
 
-/** zsh reads the text after the first colon as a description, and fish that after a tab; bash shows none. */
+/** zsh takes text after a colon as a description, fish after a tab; bash shows none. */
 function toLine([word, meaning]: Offer, shell = ''): string {
   if (shell.includes('zsh')) return [word.replaceAll(':', '\\:'), ...(meaning ? [meaning] : [])].join(':')
   return shell.includes('fish') && meaning ? `${word}\t${meaning}` : word
@@ -75,7 +69,6 @@ function findPositional({ positionals }: Command, index: number): ArgumentSpec |
   return specs[index] ?? (last?.array ? last : undefined)
 }
 
-/** Lists the possible values of a flag or an argument; none for those whose value may be any text or file. */
 function listValues(spec: ArgumentSpec | undefined, io: CliIo, before: readonly string[]): Offer[] {
   const config = before.includes('--config') ? before[before.lastIndexOf('--config') + 1] : undefined
   const names = {
@@ -86,10 +79,7 @@ function listValues(spec: ArgumentSpec | undefined, io: CliIo, before: readonly 
   return words.map((word) => [word])
 }
 
-/**
- * Lists the names of the mirrors in the configuration file, for completion. The file is not checked, because completion must be quick.
- * Returns no names if the file cannot be read, which the command itself will report.
- */
+/** Reads the names quickly, without checking the file. */
 function listMirrorNames(flag: string | undefined, around: Surroundings): readonly string[] {
   return namesOrNone(() =>
     readMirrors(flag, around).flatMap(({ name, path }) => {
@@ -99,7 +89,7 @@ function listMirrorNames(flag: string | undefined, around: Surroundings): readon
   )
 }
 
-/** Names of the libraries in the configuration file, and of those that mirrors were ever pinned to: the service is not asked. */
+/** From the configuration and from pins; the service is not asked. */
 function listLibraryNames(flag: string | undefined, around: Surroundings): readonly string[] {
   const configured = namesOrNone(() =>
     readMirrors(flag, around).flatMap(({ library }) => (typeof library === 'string' ? [library] : [])),

@@ -1,22 +1,22 @@
 import { type CommandEntry, commands } from '../commands.ts'
 import { positionsOfWords } from '../global-options.ts'
 
-/** The command in a command line, found before the flags of any command are known. */
+/** Found before the flags of any command are known. */
 export interface FoundCommand {
-  /** Words of a command or of a group of commands; empty when there is none. */
+  /** Empty when there is none. */
   readonly path: readonly string[]
-  /** Undefined for a group without a list; a group that has one stands for it, as `failed` for `failed list`. */
+  /** `failed` stands for `failed list`; undefined for a group without a list. */
   readonly entry: CommandEntry | undefined
   /** The command line without these words, which may be anywhere in it. */
   readonly argv: readonly string[]
-  /** True if the word after a group is not the name of a command in it. */
+  /** The word after a group is not a command in it. */
   readonly isMistyped: boolean
 }
 
-/** What a group does when it is called without a further word, if it can. */
+/** What a group does without a further word. */
 export const LIST = 'list'
 
-/** Finds the longest name of a command or group at the start of the words. */
+/** Finds the longest name at the start of the words. */
 export function findCommand(argv: readonly string[]): FoundCommand {
   const positions = positionsOfWords(argv)
   const words = positions.map((position) => argv[position] ?? '')
@@ -40,7 +40,7 @@ function isBeginning(words: readonly string[]): boolean {
   return commands.some(({ name }) => `${name} `.startsWith(`${words.join(' ')} `))
 }
 
-/** Lists the words that may follow these words, each once, in the order of the help. */
+/** In the order of the help. */
 export function listNextWords(path: readonly string[]): string[] {
   const prefix = path.map((word) => `${word} `).join('')
   const below = commands.filter(({ name }) => name.startsWith(prefix))

@@ -4,7 +4,6 @@ import { UsageError } from '../../foundation/errors.ts'
 import { type Bounds, describeBounds, isWithin } from '../../foundation/text/bounds.ts'
 import { type ArgumentSpec, type ArgumentTable, takesValue } from '../command.ts'
 
-/** The flags by name, and the other words in `_`. */
 export interface Parsed {
   readonly [name: string]: unknown
   readonly _: readonly (string | number)[]
@@ -17,7 +16,7 @@ const PARSING = {
   'parse-positional-numbers': false,
 } as const
 
-/** Parses a command line by the table of its flags; throws UsageError('bad-usage') for the first mistake in them. */
+/** Throws UsageError('bad-usage') for the first mistake. */
 export function parseFlags(argv: readonly string[], options: ArgumentTable): Parsed {
   // With a directory given, yargs does not ask for that of the process, which may be gone.
   const parser = yargs([...argv], '/')
@@ -45,7 +44,7 @@ export function parseFlags(argv: readonly string[], options: ArgumentTable): Par
   return parser.parseSync()
 }
 
-/** Takes the last of several values, unless the flag is a list. */
+/** The last value counts, unless the flag is a list. */
 function readValue(name: string, spec: ArgumentSpec, given: unknown): unknown {
   const values = [given]
     .flat()
@@ -59,7 +58,7 @@ function readNumber(name: string, bounds: Bounds, text: string): number {
   throw new Error(`Cannot use "${text}" for ${withDashes(name)}: it must be ${describeBounds(bounds)}`)
 }
 
-/** Replaces the English message of yargs by ours, which says what to do; only the first of several mistakes is reported. */
+/** Replaces the message of yargs by ours; only the first mistake is reported. */
 function describeMistake(message: string, options: ArgumentTable): string {
   const [, unknown] = /^Unknown arguments?: ([^,]+)/.exec(message) ?? []
   if (unknown !== undefined) {

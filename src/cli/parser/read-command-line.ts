@@ -9,11 +9,10 @@ import { type FoundCommand, listNextWords } from './find-command.ts'
 
 export interface CommandLine {
   readonly flags: GlobalFlags
-  /** The arguments by camelCase name; switches and lists are always present. */
   readonly args: Readonly<Record<string, unknown>>
 }
 
-/** Reads the arguments of the found command by its tables; undefined without a command. Throws UsageError('bad-usage'). */
+/** Undefined without a command. Throws UsageError('bad-usage'). */
 export async function readCommandLine(
   found: FoundCommand,
   command: Command | undefined,
@@ -31,7 +30,7 @@ export async function readCommandLine(
 
 type Given = Readonly<Record<string, unknown>>
 
-/** Returns whether there are no arguments, as in `shelfd status`; then yargs, which takes time to load, is not needed. */
+/** Without arguments yargs, which loads slowly, is not needed. */
 function asksForNothing({ argv }: FoundCommand, command: Command | undefined): boolean {
   const needed =
     command && Object.values({ ...command.options, ...command.positionals }).some(({ required }) => required)
@@ -68,8 +67,7 @@ function readFlags(options: Given): GlobalFlags {
 }
 
 /**
- * Assigns words to arguments in order; a list at the end takes the rest. The assignment of yargs is not used: it skips words
- * after `--` and values that begin with a dash, and takes `--mirrors x` for the argument.
+ * Assigns words in order; a list at the end takes the rest. yargs would skip words after `--` and take `--mirrors x` for the argument.
  */
 function assign(words: readonly string[], table: ArgumentTable): Record<string, unknown> {
   const rest = [...words]

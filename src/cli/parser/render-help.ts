@@ -5,13 +5,12 @@ import { GLOBAL_OPTIONS, optionsOf } from '../global-options.ts'
 import { wrapText } from '../render/layout.ts'
 import { type FoundCommand, LIST, listNextWords } from './find-command.ts'
 
-/** The width without a terminal, as in the documentation. */
 const WIDTH = 100
 
-/** The largest width: longer lines are hard to read on any terminal. */
+/** Longer lines are hard to read. */
 const WIDEST = 120
 
-/** Characters of choices that are shown in brackets; longer ones are shown in a sentence. */
+/** Longer choices are shown in a sentence. */
 const LONGEST_CHOICES = 30
 
 const FIRST_STEPS = [
@@ -78,7 +77,6 @@ function listFlags(table: Readonly<Record<string, ArgumentSpec>>): Row[] {
   })
 }
 
-/** Describes a flag, with its value in brackets. */
 function describeFlag(spec: ArgumentSpec): string {
   if (!takesValue(spec)) return spec.describe
   const { value, choices } = shownValue(spec)
@@ -86,7 +84,7 @@ function describeFlag(spec: ArgumentSpec): string {
   return `${spec.describe}${choices ? `. One of ${choices.join(', ')}` : ''} [${details.filter(Boolean).join(', ')}]`
 }
 
-/** Returns the text for the value of a flag: its few choices, or a word with longer choices beside it. */
+/** A few choices, or a word with the choices beside it. */
 export function shownValue({ type, choices = [], placeholder }: ArgumentSpec): {
   readonly value: string
   readonly choices?: readonly string[]
@@ -96,10 +94,7 @@ export function shownValue({ type, choices = [], placeholder }: ArgumentSpec): {
   return joined.length > LONGEST_CHOICES ? { value: word, choices } : { value: joined || word }
 }
 
-/**
- * Renders rows of two columns below a title; empty without rows. A name that is too long for its column is not wrapped,
- * since examples are meant to be copied; its meaning then goes below it.
- */
+/** Rows below a title. A name that is too long for its column is not wrapped, since examples are copied. */
 function renderTable(title: string, rows: readonly Row[], width: number): string {
   if (rows.length === 0) return ''
   const column = Math.min(Math.max(...rows.map(([name]) => name.length)), Math.floor(width / 2)) + 4
@@ -110,7 +105,7 @@ function renderTable(title: string, rows: readonly Row[], width: number): string
   return [title, ...lines].join('\n')
 }
 
-/** Wraps each line; further lines are aligned with its text, behind its indentation and perhaps a short first column. */
+/** Further lines are aligned with the text of the first. */
 function wrapLines(text: string, width: number): string {
   return text
     .split('\n')
@@ -121,7 +116,6 @@ function wrapLines(text: string, width: number): string {
     .join('\n')
 }
 
-/** Returns the command line of a command: `shelfd why PATH [FLAGS]`, `shelfd failed [list] [FLAGS]`. */
 export function usageOf(path: readonly string[], { positionals, options, settingFlags }: Command): string {
   const words = Object.entries(positionals).map(([name, spec]) => usageWord(name, spec))
   const flags = Object.keys(options).length + (settingFlags?.length ?? 0) > 0 ? ['[FLAGS]'] : []
@@ -141,7 +135,7 @@ function renderExits(exits: readonly ExitName[] | undefined): string {
   return ['Exit codes:', ...rows].join('\n')
 }
 
-/** Returns the exits of a command, with those that every command has, in the order of the table. */
+/** In the order of the table. */
 export function listExits(exits: readonly ExitName[] = allExits): readonly { code: number; meaning: string }[] {
   const named = new Set<ExitName>([...exits, 'usage', 'interrupted'])
   return allExits.filter((name) => named.has(name)).map((name) => EXIT_CODES[name])

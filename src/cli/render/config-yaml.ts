@@ -4,7 +4,7 @@ import { escapeText } from '../../foundation/text/safe-text.ts'
 
 const STEP = '  '
 
-/** Renders the configuration as YAML for a file, with the origin of each value in a comment after it. */
+/** The origin of each value is a comment after it. */
 export function renderConfigYaml(root: ExplainedSection): string {
   return sectionLines(root, '').map(escapeText).join('\n')
 }
@@ -27,7 +27,6 @@ function entryLines(key: string, explained: Explained, indent: string): string[]
   }
 }
 
-/** Puts the first key of an entry on the line of its dash. */
 function itemLines(item: ExplainedSection, indent: string): string[] {
   const [first = '', ...rest] = sectionLines(item, indent + STEP)
   return [`${indent}- ${first.trimStart()}`, ...rest]

@@ -6,7 +6,6 @@ import { displayWidth, wrapText } from './layout.ts'
 type Marks = Readonly<Record<Level, string>>
 
 export const SYMBOLS: Marks = { ok: '✓', unchecked: '-', warning: '!', failed: '✗' }
-/** For files, pipes, and terminals that cannot show the symbols. */
 export const WORDS: Marks = { ok: 'ok     ', unchecked: '-      ', warning: 'warning', failed: 'FAILED ' }
 
 interface Layout {
@@ -16,7 +15,7 @@ interface Layout {
   readonly columns: number | undefined
 }
 
-/** Returns one finding as a line; on a narrow terminal its text wraps, and the remedy, which is to be copied, has its own line. */
+/** On a narrow terminal the remedy, which is copied, gets a line of its own. */
 export function renderFinding(
   { check, level, message, remedy }: Checked,
   { marks, nameWidth, columns }: Layout,

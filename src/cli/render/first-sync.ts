@@ -10,7 +10,7 @@ import type { RunSummary, SyncSummary } from '../../rules/sync-summary.ts'
 import { suggestSearch } from '../../sync/search.ts'
 import type { CommandContext } from '../context.ts'
 
-/** Messages of the first sync of a mirror: where its files go, how much room they take, and what to try next. */
+/** Messages of a mirror's first sync: its destination, its size, and what to try next. */
 export class FirstSync {
   readonly #context: CommandContext
   readonly #runner: Runner
@@ -43,10 +43,9 @@ export class FirstSync {
     const { announce } = this.#context
     const report = this.#runner.reportContext()
     const hasNext = this.#isCheckout || !this.#isElsewhere
-    // A search in a configured service may cost money, so only the embedded library is searched for a suggestion.
+    // // A search in a configured service may cost money, so only the embedded library is searched.
     const query = this.#isEmbedded && hasNext ? await suggestSearch(report, first.name) : undefined
     if (this.#isEmbedded) {
-      // Once it is closed, the library takes less: its log is empty.
       await report.service.disconnect()
       announce(describeDiskUsage(sizeOnDisk(report.fs, this.#library.directory), this.#library))
     }
@@ -55,18 +54,17 @@ export class FirstSync {
     else announce(describeNext(query, this.#runner.isInDaemon))
   }
 
-  /** Returns whether `npm start` of this project runs this, whose state other commands do not see. */
+  /** `npm start` runs this, whose state other commands do not see. */
   get #isCheckout(): boolean {
     const { env } = this.#context.io
     return env.npm_lifecycle_event === 'start' && env.npm_package_name === 'shelfd'
   }
 
-  /** Returns whether a mirror is the project's own pages, which `npm start` takes when no directory is named. */
+  /** The project's own pages, which `npm start` mirrors without a directory. */
   #isOfCheckout({ path }: SyncSummary): boolean {
     return path === join(dirname(this.#context.io.env.npm_package_json ?? ''), 'docs')
   }
 
-  /** Returns whether commands without the same flags and variables would use another state. */
   get #isElsewhere(): boolean {
     const { io, config, settingFlags } = this.#context
     const { SHELFD_STATE_DIR, SHELFD_DATA_DIR, SHELFD_CONFIG } = io.env
@@ -83,7 +81,7 @@ export class FirstSync {
   }
 }
 
-/** Unreadable directories get no message about their destination, since nothing is sent from them. */
+/** Nothing is sent from unreadable directories, so no destination is named. */
 function isReadable(runner: Runner, path: string): boolean {
   try {
     inspectRoot(runner.reportContext().fs, path)
@@ -115,13 +113,12 @@ function describeDiskUsage(sizeBytes: number, library: Library): string {
   return `The library takes ${formatSize(sizeBytes)} on this computer (${shownDirectory(library)}).`
 }
 
-/** Describes what to try after a first sync; `query` is known to have results. */
 function describeNext(query: string | undefined, hasDaemon: boolean): string {
   const commands = [`search ${query === undefined ? 'WORDS' : `"${query}"`}`, 'report', hasDaemon ? 'status' : 'daemon']
   return `Next: ${commands.map((command) => `shelfd ${command}`).join(' · ')}`
 }
 
-/** Describes the same for `npm start` of this project. `isOwnDirectory`: the user named a directory, not only the project's pages. */
+/** `isOwnDirectory`: the user named a directory. */
 function describeNextInCheckout(query: string | undefined, isOwnDirectory: boolean): string {
   const search = `search ${query === undefined ? 'WORDS' : `"${query}"`}`
   return `Next: shelfd ${search} · ${isOwnDirectory ? 'shelfd dashboard' : 'npm start -- DIR (a directory of yours)'}`

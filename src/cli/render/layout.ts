@@ -8,10 +8,7 @@ const NARROWEST = 6
 /** Columns that users copy from; they are never cut. */
 const WHOLE: ReadonlySet<string> = new Set(['id', 'sha256', 'asset'])
 
-/**
- * Renders rows under headings with aligned columns; cells are escaped, since most come from outside. With the `width` of a
- * terminal the widest columns are cut until a row fits.
- */
+/** Cells are escaped, since most come from outside. With `width` the widest columns are cut until a row fits. */
 export function renderTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
@@ -30,7 +27,7 @@ export function renderTable(
   return [headings.map((heading) => heading.toUpperCase()), ...cells].map(line).join('\n')
 }
 
-/** Returns whether these rows fit the `width` of a terminal without cuts; true without a width. */
+/** True without a width. */
 export function fitsTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
@@ -42,7 +39,6 @@ export function fitsTable(
     .every((line) => displayWidth(line) <= width)
 }
 
-/** Narrows the widest column, again and again, until all columns fit or none can be narrowed further. */
 function fitColumns(headings: readonly string[], natural: readonly number[], width: number): readonly number[] {
   const widths = [...natural]
   let excess = widths.reduce((sum, each) => sum + each, GAP.length * (widths.length - 1)) - width
@@ -72,14 +68,14 @@ let stringWidth: StringWidth | undefined
 /** Text whose every character takes one column: most text, and our own signs, so that the library is rarely loaded. */
 const ONE_COLUMN_EACH = /^[ -~\u00a1-\u02ff\u0370-\u052f\u2010-\u2027→✓✗]*$/
 
-/** Returns the columns that text takes in a terminal: an East Asian character or an emoji takes two, a combining mark none. */
+/** An East Asian character or an emoji takes two columns, a combining mark none. */
 export function displayWidth(text: string): number {
   if (ONE_COLUMN_EACH.test(text)) return text.length
   stringWidth ??= loadStringWidth()
   return stringWidth(text)
 }
 
-/** Returns the beginning of `text` that fits `columns`, with a sign that there was more; no character is cut in half. */
+/** Cuts no character in half. */
 export function truncateToWidth(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text
   let kept = ''
@@ -102,20 +98,20 @@ function loadStringWidth(): StringWidth {
   return width
 }
 
-/** The least room for text, so that a large indent or a narrow terminal does not leave one word per line. */
+/** Keeps a large indent or a narrow terminal from leaving one word per line. */
 const LEAST_ROOM = 20
 
-/** Wraps paragraphs to lines of at most `width`; all but the first line of a paragraph get `indent` blanks. */
+/** All but the first line of a paragraph get `indent` blanks. */
 export function wrapText(text: string, width: number, indent = 0): string {
   const room = Math.max(LEAST_ROOM, width - indent)
   const paragraphs = text.split('\n\n').map((paragraph) => fillLines(paragraph, room))
   return paragraphs.map((lines) => lines.join(`\n${' '.repeat(indent)}`)).join('\n\n')
 }
 
-/** What further lines of a wrapped line are indented by: its own indentation, and a sign or a label with its value behind blanks. */
+/** What further lines are indented by: the indentation, and a sign or label before the text. */
 const LABEL = /^ *(?:[^ \w"'(/] |[^ ]+(?: [^ ]+){0,3} {2,})?/
 
-/** Wraps each line that is wider than a terminal of `width` columns; further ones begin below its text. */
+/** Further lines begin below the text of the first. */
 export function wrapLines(text: string, width: number): string {
   return text
     .split('\n')
@@ -130,7 +126,7 @@ export function wrapLines(text: string, width: number): string {
     .join('\n')
 }
 
-/** Fills lines of `room` columns with the words between the `gaps`, of which each leaves one blank. */
+/** Each of the `gaps` leaves one blank. */
 function fillLines(paragraph: string, room: number, gaps = /\s+/): readonly string[] {
   const lines: string[] = []
   let line = ''

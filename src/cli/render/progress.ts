@@ -10,7 +10,6 @@ const REDRAW_MS = 100
 const PLAIN_LINE_MS = 10_000
 const PLAIN_COLUMNS = 160
 
-/** Shows the progress of `work` on stderr: one redrawn line on a terminal, elsewhere a line at intervals. */
 export async function withProgress<T>(context: CommandContext, progress: Progress, work: () => Promise<T>): Promise<T> {
   const { messages } = context
   if (context.quiet) return work()
@@ -69,13 +68,12 @@ export interface Rates {
   readonly beginning: string
 }
 
-/** Columns of the bar; with room for less than `fewest` it is omitted. Parts of a higher rank are left out for it. */
+/** Columns of the bar; below `fewest` it is omitted. Parts of a higher rank are left out for it. */
 const BAR = { most: 24, fewest: 8, rank: 4 }
 /** Smaller files are sent before their percent can be read. */
 const PERCENT_FROM_BYTES = 2 ** 20
 const LONGEST_NAME = 28
 
-/** Returns one line: the phase, how far and how fast it is, about how long it still takes, and the file in flight. */
 export function describeProgress(progress: Progress, rates: Rates, width: number): string {
   const head = [escapeText(progress.mirror), nameActivity(progress, rates)].filter((part) => part !== '').join('  ')
   const parts = partsOf(progress, rates).filter(({ text }) => text !== '')
@@ -85,7 +83,6 @@ export function describeProgress(progress: Progress, rates: Rates, width: number
   return [head, bar, text].filter((part) => part !== '').join('  ')
 }
 
-/** Returns the remaining time, rounded in steps that people can read during a countdown. */
 export function describeTimeLeft(leftMs: number): string {
   const seconds = Math.max(1, Math.ceil(leftMs / 1_000))
   if (seconds <= 10) return `${seconds} s left`
@@ -112,7 +109,7 @@ const PHASE_NAMES: Readonly<Record<Progress['phase'], string>> = {
   finished: 'finishing',
 }
 
-/** A part of the line; if the line is too long, parts of the highest rank are left out first. */
+/** Parts of the highest rank are left out first. */
 interface Part {
   readonly text: string
   readonly rank: number
@@ -169,7 +166,6 @@ function describeReading({ filesHashed, bytesHashed }: Progress, perSecond: numb
   return perSecond === undefined ? what : `${what} at ${formatSize(Math.round(perSecond))}/s`
 }
 
-/** Describes bytes as `132 of 200 MiB`: an equal unit is written once. */
 function describeBytes(bytes: number, total: number): string {
   const [done = '', of = ''] = [formatSize(bytes), formatSize(total)]
   const unit = of.slice(of.indexOf(' '))
@@ -193,7 +189,6 @@ function describeWait({ cause }: Outage): string {
   return escapeText(cause)
 }
 
-/** Joins the parts that fit, in their order; the important ones (low rank) have precedence. */
 function joinFitting(parts: readonly Part[], room: number): string {
   const shown = (mostRank: number) => parts.flatMap(({ text, rank }) => (rank <= mostRank ? [text] : [])).join(' · ')
   let mostRank = Math.max(0, ...parts.map(({ rank }) => rank))
@@ -202,7 +197,7 @@ function joinFitting(parts: readonly Part[], room: number): string {
   return shown(mostRank)
 }
 
-/** Returns the share of the phase that is done, 0 to 1; undefined when the total is unknown. */
+/** 0 to 1; undefined when the total is unknown. */
 function doneShare(progress: Progress): number | undefined {
   const { phase, bytesSent, bytesTotal, contentsSent, contentsTotal, inIngestion, searchable } = progress
   if (phase === 'uploading') return bytesTotal > 0 ? bytesSent / bytesTotal : share(contentsSent, contentsTotal)
@@ -226,7 +221,7 @@ function roundUp(value: number, step: number): number {
   return Math.ceil(value / step) * step
 }
 
-/** Long enough for a steady time left, short enough to follow a connection that becomes slower. */
+/** Long enough for a steady estimate, short enough to follow a connection that slows down. */
 const WINDOW_MS = 15_000
 const SAMPLE_MS = 250
 /** Shorter measurements are too imprecise for the time left. */
@@ -237,20 +232,17 @@ interface Sample {
   readonly amount: number
 }
 
-/** The recent growth of an amount. The caller passes amounts and times. */
 export class RecentRate {
   #samples: Sample[] = []
 
-  /** Records the total `amount` at a monotonic time. */
   record(amount: number, atMs: number): void {
-    // Drops samples above the amount, which decreases when, for example, an upload fails, and those from before anything grew.
+    // // Drops samples above the amount, which decreases when an upload fails, and those before anything grew.
     const isOfUse = (sample: Sample) => amount > 0 && sample.amount <= amount && atMs - sample.atMs <= WINDOW_MS
     this.#samples = this.#samples.filter(isOfUse)
     const last = this.#samples.at(-1)
     if (last === undefined || atMs - last.atMs >= SAMPLE_MS) this.#samples.push({ atMs, amount })
   }
 
-  /** Amount per second; undefined after too short a measurement. */
   perSecond(amount: number, atMs: number): number | undefined {
     const first = this.#samples[0]
     if (first === undefined || atMs - first.atMs < SHORTEST_MS) return undefined

@@ -15,17 +15,15 @@ const MOST_LINES = 20
 /** For fewer contents the 95th percentile is the slowest one. */
 const FEW = 20
 
-/** One line of a mirror's summary; `undefined` when there is nothing to report. */
 type Line = readonly [label: string, text: string] | undefined
 
 const ATTENTION = '!'
 
-/** Returns the summary of a run for people: what matters first, and the outcome in the last line. */
 export function renderRunSummary(result: RunResult, print: CommandContext['printText']): void {
   const { summary, failure } = result
   const accounts = summary.mirrors.map((mirror) => ({ mirror, lines: linesOf(mirror, result) }))
   const [only] = accounts
-  // If the only directory could not be read, there is nothing to summarize; the error reports it.
+  // // The error reports that the only directory could not be read.
   if (accounts.length === 1 && only?.lines.length === 0 && failure?.kind === 'root') return
   for (const { mirror, lines } of accounts) {
     print(headline(mirror), 'heading')
@@ -42,7 +40,7 @@ function linesOf(mirror: SyncSummary, result: RunResult): readonly NonNullable<L
   return lines.filter((line) => line !== undefined)
 }
 
-/** Add a line by adding a function here; the order is the order of importance. */
+/** The order is the order of importance. */
 function runLines(mirror: SyncSummary, problems: readonly Line[]): Line[] {
   return [
     sent(mirror),
@@ -113,7 +111,7 @@ function createdDirectories({ directories }: SyncSummary): Line {
   return created === 0 ? undefined : ['created', counted(created, 'directory', 'directories')]
 }
 
-/** Counts files, copies among them, as `status` and report do. */
+/** Counts files, copies included, as `status` and report do. */
 function searchable({ ingestion, timeToSearchableMs: times }: SyncSummary): Line {
   const { searchable: found, warnings: warned } = ingestion
   if (found === 0) return undefined
@@ -133,7 +131,7 @@ function warnings({ ingestion }: SyncSummary): Line {
   return ['warnings', `${ingestion.warnings > 1 ? 'such as: ' : ''}${escapeText(warning)}`]
 }
 
-/** For few contents only the slowest time is given; what the service ingests with its upload took none. */
+/** For few contents only the slowest time is given; contents that were ingested at once took none. */
 function describeTimes(count: number, { p50, p95 }: NonNullable<SyncSummary['timeToSearchableMs']>): string {
   if (p95 === 0) return ', at once'
   if (count === 1) return `, after ${formatDuration(p95)}`
@@ -163,7 +161,7 @@ function heldBack({ uploads }: SyncSummary): Line[] {
   return uploads.heldBackBy.map((hold) => [ATTENTION, `${counted(hold.contents, 'file')} ${describeHold(hold)}`])
 }
 
-/** Files that are as the last run saw them; what that run left is sent now. */
+/** Unchanged files that the last run left are sent now. */
 function unchanged({ files, uploads }: SyncSummary): Line {
   if (files.unchanged === 0) return undefined
   const sentFiles = uploads.created + uploads.duplicates + uploads.aliases
@@ -173,7 +171,7 @@ function unchanged({ files, uploads }: SyncSummary): Line {
 
 function changed({ files }: SyncSummary): Line {
   if (files.changed === 0) return undefined
-  // A file that changed before it was sent has none there.
+  // // A file that changed before it was sent has no earlier version there.
   const earlier = files.changed === 1 ? 'a version that was sent stays' : 'versions that were sent stay'
   return ['changed', `${counted(files.changed, 'file')}; ${earlier} in the library`]
 }
@@ -187,7 +185,7 @@ function gone({ files }: SyncSummary): Line {
   return lost === 0 ? undefined : ['gone', `${counted(lost, 'file')}; what was sent stays in the library`]
 }
 
-/** Counts ignored files. Files that cannot be sent are not included: they are problems, each with its path. */
+/** Files that cannot be sent are problems, not ignored. */
 function leftOut({ files }: SyncSummary): Line {
   const { ignored, secrets, leftOut: before } = files
   const kinds =
@@ -210,7 +208,6 @@ function unsupported({ files }: SyncSummary): Line {
   return ['unsupported', `${kinds}, never sent; see shelfd report`]
 }
 
-/** Problems without the failure that stopped the run, which is reported after the summary. */
 function furtherProblems({ problems }: SyncSummary, { failure }: RunResult): SummaryProblem[] {
   return problems.filter(({ message }) => message !== failure?.message)
 }

@@ -27,21 +27,19 @@ import { renderFields } from './layout.ts'
 
 const MOST_LINES = 10
 
-/** A mirror, and why it is not synced unless it is named. */
+/** A mirror, and why it is only synced when it is named. */
 export interface ShownMirror extends MirrorStatus {
-  /** Null when the configuration cannot be read, so that the activity is unknown. */
+  /** Null when the configuration cannot be read. */
   readonly activity: MirrorActivity | null
   readonly inactive: string | null
 }
 
-/** A configured mirror that is not in the store; `lastRun` is null when no run tried it. */
 export interface UnsyncedMirror {
   readonly name: string
   readonly path: string
   readonly lastRun: LastRun | null
 }
 
-/** Renders one mirror: its target, its state, what needs attention, what is left to do. */
 export function renderMirrorStatus(
   mirror: ShownMirror,
   status: DaemonMirrorStatus | undefined,
@@ -79,7 +77,6 @@ function statesOf(mirror: ShownMirror, status: DaemonMirrorStatus | undefined, n
   return [{ sign: '!', text }, ...(state.sign === '✓' ? [] : [state])]
 }
 
-/** Renders a mirror that the daemon keeps and that is not in the store yet. */
 export function renderNewMirror(status: DaemonMirrorStatus, nowMs: number): readonly string[] {
   return [
     `${escapeText(status.name)}: ${escapeText(status.path)}`,
@@ -88,7 +85,6 @@ export function renderNewMirror(status: DaemonMirrorStatus, nowMs: number): read
   ]
 }
 
-/** Renders a configured mirror that was never synced, or whose runs all failed before they reached its library. */
 export function renderUnsyncedMirror({ name, path, lastRun }: UnsyncedMirror, nowMs: number): readonly string[] {
   const state = stateOfRun(lastRun, nowMs) ?? ({ sign: '!', text: 'never synced' } as const)
   return [`${escapeText(name)}: ${escapeText(path)}`, renderState(state)]
@@ -98,7 +94,7 @@ function renderState({ sign, text }: StateLine): string {
   return `  ${sign} ${escapeText(text)}`
 }
 
-/** Returns when and how the last run ended; undefined when the state says so: up to date, stopped, interrupted. */
+/** Undefined when the state says it: up to date, stopped, interrupted. */
 function describeLastRun({ lastRun }: ShownMirror, states: readonly StateLine[], nowMs: number): string | undefined {
   if (!lastRun?.finishedAt || lastRun.failure || states.some(({ sign }) => sign === '✓')) return undefined
   const ended = RUN_ENDINGS[lastRun.verdict]
@@ -117,7 +113,7 @@ function describeTextless({ name, files }: MirrorStatus): string[] {
   return [`  ! ${stored} text can't be searched; ${hint}`]
 }
 
-/** Lists problems by their cause, except contents in doubt, which have a line of their own. */
+/** Without contents in doubt, which have a line of their own. */
 function describeProblems({ problems }: MirrorStatus): string[] {
   const groups = groupProblems(problems.filter(({ code }) => code !== IN_DOUBT.code))
   const lines = groups.slice(0, MOST_LINES).map((group) => `  ! ${describeGroup(group)}`)
@@ -145,7 +141,7 @@ function renderIndented(fields: Readonly<Record<string, string | undefined>>): s
   return text === '' ? [] : [text.replaceAll(/^/gm, '  ')]
 }
 
-/** Returns one line on the daemon, and one each on a service and a ledger that do not answer. */
+/** Also names a service and a ledger that do not answer. */
 export function describeDaemon(status: DaemonStatus, nowMs: number): readonly string[] {
   const { pid, startedAt, service, ledger } = status
   const ledgerFailure = describeLedgerFailure(ledger, nowMs)
@@ -157,13 +153,12 @@ export function describeDaemon(status: DaemonStatus, nowMs: number): readonly st
   ]
 }
 
-/** Processes besides the daemon that hold the state, or the library on this computer. */
 export interface Holders {
   readonly state: LockHolder | null
   readonly library: LockHolder | null
 }
 
-/** The line for a daemon that does not answer: mostly there is none. */
+/** The line when no daemon answers. */
 export function describeNoDaemon({ state }: Holders): string {
   return state?.command === 'shelfd daemon' ? 'daemon: starting or stopping' : 'daemon: not running'
 }
@@ -177,7 +172,7 @@ export function describeHolders({ state, library }: Holders, nowMs: number): rea
   ]
 }
 
-/** Returns the daemon's status for scripts: the same keys, times in ISO 8601. */
+/** The same keys as for people, times in ISO 8601. */
 export function daemonStatusJson({ startedAt, service, ledger, mirrors, ...status }: DaemonStatus) {
   const withTime = <T extends { readonly sinceMs: number }>({ sinceMs, ...state }: T) => ({
     ...state,
@@ -198,7 +193,7 @@ export function daemonStatusJson({ startedAt, service, ledger, mirrors, ...statu
   }
 }
 
-/** Returns the message when the state may lack uploads that the service has; undefined otherwise. */
+/** Undefined unless the state may lack uploads that the service has. */
 export function describeLacking(store: StoreReader | undefined): string | undefined {
   if (!store?.mayLackReceipts()) return undefined
   return 'The state is new, restored or copied: before it sends anything, shelfd looks for earlier uploads in the library'

@@ -6,7 +6,6 @@ import type { Progress } from '../../sync/progress.ts'
 import { type DryRunFile, FAILED_AGAIN, type FileLog, type SentFile, silentFileLog } from '../../sync/sinks.ts'
 import type { CommandContext } from '../context.ts'
 
-/** Reports a request to stop at once, because uploads in flight may take a while to end. */
 export function announceStop(
   context: CommandContext,
   { progress, isInDaemon }: { readonly progress: Progress; readonly isInDaemon: boolean },
@@ -31,9 +30,7 @@ function describeRest({ contentsTotal, contentsSent, uploads }: Progress): strin
 }
 
 interface StopMessages {
-  /** Says what the run still does after the first request. */
   first(uploading: number): string
-  /** Says what a process that ends now leaves behind. */
   last(uploading: number): string | undefined
 }
 
@@ -58,17 +55,14 @@ const DAEMON_MESSAGES: StopMessages = {
   last: (uploading) => (uploading === 0 ? undefined : `The daemon finishes ${counted(uploading, 'upload')} on its own`),
 }
 
-/**
- * Returns the log that names each file on stderr with -v, also in a dry run; stdout is the same as without -v. With a JSON
- * log these lines are JSON, too.
- */
+/** Names each file on stderr with -v, also in a dry run. With a JSON log these lines are JSON. */
 export function nameFiles(context: CommandContext): FileLog {
   const { verbosity, quiet } = context
   if (quiet || verbosity === 0) return silentFileLog
   return context.logFormat === 'json' ? jsonLines(context) : textLines(context)
 }
 
-/** Returns the log of a run. In a text log, repeated failures of uploads need -v, because the summary reports them. */
+/** In a text log, repeated failures need -v, because the summary reports them. */
 export function logOfRun({ logger, logFormat }: CommandContext): Logger {
   if (logFormat === 'json') return logger
   return {
@@ -77,7 +71,7 @@ export function logOfRun({ logger, logFormat }: CommandContext): Logger {
   }
 }
 
-/** After a dry run without -v, explains how to see the names of the files. */
+/** After a dry run without -v. */
 export function announceHowToNameFiles({ json, verbosity, announce }: CommandContext, { mirrors }: RunSummary): void {
   const files = mirrors.reduce((sum, { uploads }) => sum + uploads.created, 0)
   if (files === 0 || json || verbosity > 0) return

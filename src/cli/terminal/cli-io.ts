@@ -3,7 +3,7 @@ import { wrapLines } from '../render/layout.ts'
 
 export type StopListener = (isLast: boolean) => void
 
-/** Everything outside of the program that a command uses, so that tests can run commands in their own process. */
+/** All of the surroundings that a command uses, so that tests can run commands in their own process. */
 export interface CliIo {
   readonly stdin: AsyncIterable<Uint8Array | string>
   readonly stdout: NodeJS.WritableStream
@@ -20,13 +20,13 @@ export interface CliIo {
   /** Aborted with an InterruptedError when the user or the system asks to stop. */
   readonly signal: AbortSignal
   /**
-   * Calls `listener` when the user or the system asks to stop: before `signal` is aborted, and again, with true, before a
-   * second request ends the process at once. Absent where such requests are impossible.
+   * Calls `listener` when a stop is requested, and again, with true, before a second request ends the process. Absent where there are no
+   * such requests.
    */
   readonly onStop?: (listener: StopListener) => Disposable
-  /** Calls `listener` with an uncaught error, and ends the process with the code that it returns. Absent where the caller reports such errors. */
+  /** Ends the process with the code that `listener` returns. */
   readonly onCrash?: (listener: (error: unknown) => Promise<number>) => void
-  /** Calls `listener` at every SIGHUP, which ends the process without a listener. Absent where there is no SIGHUP. */
+  /** Absent where there is no SIGHUP. */
   readonly onHangup?: (listener: () => void) => Disposable
 }
 
@@ -37,14 +37,14 @@ export function columnsOf(io: CliIo, stream: 'stdout' | 'stderr' = 'stdout'): nu
   return typeof columns === 'number' && columns > 0 ? columns : undefined
 }
 
-/** Returns how people read a text on stdout or stderr: with commands as they are typed here, and wrapped on a terminal. */
+/** With commands as they are typed here, wrapped on a terminal. */
 export function wordingFor(io: CliIo, stream: 'stdout' | 'stderr'): (text: string) => string {
   const { asTyped = (text) => text } = io
   const columns = columnsOf(io, stream)
   return (text) => (columns === undefined ? asTyped(text) : wrapLines(asTyped(text), columns))
 }
 
-/** Returns whether stdout is a terminal that shows symbols such as ✓; the console of Linux and old locales do not. */
+/** The Linux console and old locales show no symbols such as ✓. */
 export function showsSymbols({ isTerminal, env }: Pick<CliIo, 'isTerminal' | 'env'>): boolean {
   if (!isTerminal.stdout || env.TERM === 'dumb' || env.TERM === 'linux') return false
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG

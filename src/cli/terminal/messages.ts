@@ -5,10 +5,7 @@ const CLEAR = '\r\x1b[2K'
 /** Cuts lines at the width of the terminal, because redrawing cannot clear a wrapped line. */
 const UNWRAPPED = ['\x1b[?7l', '\x1b[?7h'] as const
 
-/**
- * Writes all messages of a command to stderr: whole lines and, on a terminal, one line below them that is redrawn in place.
- * One writer for both, so that a message never appears in the middle of the redrawn line.
- */
+/** One writer for whole lines and the line that is redrawn below them, so that a message never appears inside that line. */
 export class MessageOutput {
   readonly #stream: NodeJS.WritableStream
   readonly #palette: Palette
@@ -35,7 +32,6 @@ export class MessageOutput {
     this.#stream.write(`${CLEAR}${this.#drawn}`)
   }
 
-  /** Removes the drawn line. */
   clear(): void {
     if (this.#drawn !== '') this.#stream.write(CLEAR)
     this.#drawn = ''
@@ -46,7 +42,7 @@ export class MessageOutput {
 const SHOWN_AFTER_MS = 1_000
 const REDRAW_MS = 200
 
-/** Shows on a terminal what a command waits for, from the second second until its first output. */
+/** From the second second until the first output. */
 export class WaitingLine {
   readonly #messages: MessageOutput
   readonly #isShown: boolean

@@ -5,20 +5,19 @@ export const COLOR_CHOICES = ['auto', 'always', 'never'] as const
 
 export type ColorChoice = (typeof COLOR_CHOICES)[number]
 
-/** Colours text for one stream. The text is escaped before, so that nothing from outside can colour or move anything. */
+/** The text is escaped before, so that nothing from outside can colour or move anything. */
 export interface Palette {
   /** Colours the sign that a line begins with, or the level of a log line. */
   line(text: string): string
   heading(text: string): string
   /** Prints `**found words**` in bold instead of between stars. */
   excerpt(text: string): string
-  /** Colours the bar of a progress line. */
   progress(text: string): string
 }
 
 type Format = Parameters<typeof styleText>[0]
 
-/** The beginnings of lines that get a colour: the mark of a check or a state, or the sign of a class of the report. */
+/** The beginnings of lines that get a colour. */
 const SIGNS: Readonly<Record<string, Format>> = {
   '✓': 'green',
   '=': 'green',
@@ -35,7 +34,7 @@ const SIGNS: Readonly<Record<string, Format>> = {
   FAILED: 'red',
 }
 const SIGN = /^( *)(✓|=|~|→|\+|-|\*|\^|!|warning|\?|✗|FAILED)(?= )/gm
-/** The first word of a text log's line, after the time, and the name before the message of an error. */
+/** The level of a log line, or the name before an error's message. */
 const LEVEL = /^((?:\d\d:\d\d:\d\d )?)(warn|error|shelfd:)(?= )/gm
 const LEVELS: Readonly<Record<string, Format>> = { warn: 'yellow', error: 'red', 'shelfd:': 'red' }
 
@@ -51,7 +50,7 @@ const COLORED: Palette = {
   progress: (text) => text.replace(/━+╸?/, (done) => style('green', done)).replace(/─+/, (left) => style('dim', left)),
 }
 
-/** Returns the palette of stdout or stderr. `--color` decides before NO_COLOR, that before FORCE_COLOR, and then the terminal. */
+/** `--color` decides before NO_COLOR, FORCE_COLOR, and the terminal. */
 export function paletteOf(
   stream: 'stdout' | 'stderr',
   { isTerminal, env }: Pick<CliIo, 'isTerminal' | 'env'>,

@@ -10,7 +10,7 @@ interface Choice<T> {
   readonly hint?: string
 }
 
-/** Questions to the person at the terminal, on stderr. Each throws InterruptedError when the person cancels. */
+/** On stderr. Each throws InterruptedError when the person cancels. */
 export type Prompts = Awaited<ReturnType<typeof openPrompts>>
 
 interface TextOptions {
@@ -68,7 +68,6 @@ export async function openPrompts({ stdin, stderr, signal }: CliIo) {
   }
 }
 
-/** Asks on stderr and returns the next line of stdin without its end; empty when stdin has ended. */
 export async function askLine({ io, signal }: CommandContext, question: string): Promise<string> {
   io.stderr.write(escapeLines(question))
   const decoder = new TextDecoder()
@@ -90,7 +89,7 @@ interface Confirmation {
   readonly typed?: string | undefined
 }
 
-/** Asks for the name of what `action` takes away; throws HeldBackError for another name, and where nobody can be asked. */
+/** Throws HeldBackError for another name, and where nobody can be asked. */
 export async function confirmByName(
   context: CommandContext,
   action: string,

@@ -15,13 +15,13 @@ import { findLibrary } from '../../../sync/pin/pin-mirror.ts'
 import { openDoctor } from '../doctor.ts'
 import { checkDraft, draftOf, errorOfFailure, givenUrl, shownPath, type TypedToken, type Wizard } from './wizard.ts'
 
-/** The service with a credential that it takes; the token is undefined when its file is there already. */
+/** The token is undefined when its file is there already. */
 export interface CheckedService {
   readonly service: ChosenService
   readonly token: TypedToken | undefined
 }
 
-/** Asks where the files go; undefined for the library on this computer. */
+/** Undefined for the library on this computer. */
 export async function chooseService(wizard: Wizard): Promise<CheckedService | undefined> {
   const { flags, prompts, context } = wizard
   if (flags.embedded) return undefined
@@ -54,7 +54,7 @@ async function chooseAddress(wizard: Wizard, given: string | undefined): Promise
   }
 }
 
-/** Returns the files that flags name, for the configuration; from variables they come at each start. */
+/** The files that flags name; variables name theirs at each start. */
 function certificateFiles({
   settingFlags,
   io,
@@ -108,7 +108,6 @@ async function askToken({ prompts, configFile, context }: Wizard, service: Chose
   return { service: { ...service, tokenFile: file }, token: { file, text } }
 }
 
-/** Asks which directories are mirrored; throws RootError for one that cannot be read. */
 export async function chooseDirectories(wizard: Wizard): Promise<string[]> {
   const { flags, context } = wizard
   const { cwd, home } = context.io
@@ -138,7 +137,7 @@ async function askDirectories(wizard: Wizard): Promise<string[]> {
   return [typed]
 }
 
-/** Describes why a directory cannot be mirrored, in words; undefined when it can. */
+/** Undefined for a usable directory. */
 function describeUnreadable(path: string): string | undefined {
   try {
     inspectRoot(boundedFileSystem, path)
@@ -157,7 +156,7 @@ async function assertUsable({ prompts, context }: Wizard, path: string): Promise
   throw new HeldBackError('confirmation-needed', `"${path}" is not mirrored: it holds ${breadth}`)
 }
 
-/** Returns one mirror for each directory, with names and remote paths that differ; without a library each has its own. */
+/** Names and remote paths differ; without a library each mirror has its own. */
 export function toMirrors(paths: readonly string[], library: string | undefined): ChosenMirror[] {
   const mirrors: ChosenMirror[] = []
   for (const path of paths) {
@@ -169,7 +168,7 @@ export function toMirrors(paths: readonly string[], library: string | undefined)
 
 const NEW_LIBRARY = '(new)'
 
-/** Asks for the library of the service, creates it if the user agrees, and returns its name. */
+/** Creates the library if the user agrees, and returns its name. */
 export async function chooseLibrary(wizard: Wizard, doctor: DoctorContext): Promise<string> {
   const { flags, prompts, context } = wizard
   const [client, access] = [await doctor.client(), await doctor.access()]

@@ -28,16 +28,7 @@ import {
   type Wizard,
 } from './wizard.ts'
 
-/**
- * Asks, shows and writes, in this order:
- * 1. may the configuration that is there be replaced?
- * 2. where the files go, with a credential that works
- * 3. which directories, and into which library
- * 4. what would be sent
- * 5. write the token and the configuration; before that nothing is changed but a library that was to be created
- * 6. have a running daemon read it
- * 7. offer the service of the system and completion
- */
+/** Asks, shows and writes. Nothing is written before the token and the configuration, except a library that the user wants created. */
 export async function runWizard(context: CommandContext, flags: InitFlags): Promise<ExitName> {
   const { io } = context
   const prompts = io.isTerminal.stdin && io.isTerminal.stderr ? await openPrompts(io) : undefined
@@ -63,7 +54,7 @@ export async function runWizard(context: CommandContext, flags: InitFlags): Prom
   return 'done'
 }
 
-/** Throws HeldBackError when a configuration is there that may not be replaced. */
+/** Throws HeldBackError for a configuration that may not be replaced. */
 async function assertReplaceable(wizard: Wizard): Promise<void> {
   const { flags, prompts, configFile } = wizard
   if (flags.force || !isThere(configFile)) return
@@ -80,7 +71,7 @@ async function chooseRemote(
   return toMirrors(paths, await chooseLibrary(wizard, doctor))
 }
 
-/** Throws the error of the first check that the whole configuration fails. */
+/** Throws the error of the first failed check. */
 async function assertSound(wizard: Wizard, draft: Draft): Promise<void> {
   await using doctor = await openDoctor(wizard.context, draft)
   const failure = await checkDraft(wizard, doctor, ['configuration', 'mirrors', 'overlap', 'rights', 'disk'])
@@ -93,13 +84,13 @@ async function confirmWriting(wizard: Wizard): Promise<void> {
   throw new HeldBackError('confirmation-needed', 'Nothing was written')
 }
 
-/** Writes the token first: a configuration never names a token file that is missing. */
+/** Writes the token first, because a configuration must not name a missing file. */
 function write({ configFile, configText }: Draft, token: TypedToken | undefined): void {
   if (token) writePrivateFile(token.file, `${token.text}\n`)
   writePrivateFile(configFile, configText)
 }
 
-/** Shows what a first sync would send: a dry run with the drafted configuration, which sends nothing. */
+/** Shows what a first sync would send: a dry run with the drafted configuration. */
 async function preview({ context }: Wizard, draft: Draft, token: TypedToken | undefined): Promise<void> {
   const { command: sync } = await import('../sync.ts')
   const read = await readCommandLine(findCommand(['sync', '--dry-run', '--allow-root']), sync)
@@ -112,13 +103,12 @@ async function preview({ context }: Wizard, draft: Draft, token: TypedToken | un
   try {
     await sync.run(shown, read.args)
   } catch (error) {
-    // The configuration may be right nevertheless, as beside a library that holds the directory already.
+    // // The configuration may be right all the same, as beside a library that holds the directory already.
     if (!(error instanceof ShelfdError) || error.kind === 'interrupted') throw error
     context.printMessage(`Cannot preview what would be sent: ${escapeText(messageOf(error))}`)
   }
 }
 
-/** Installs the daemon with the service manager if the user agrees; returns whether it is installed. */
 async function offerSystemService({ context, flags, prompts, configFile }: Wizard): Promise<boolean> {
   const question = 'Keep it running? The service manager then starts "shelfd daemon" with this computer'
   const answer = flags.installService ?? ((await prompts?.confirm(question, false)) ? 'yes' : 'no')
@@ -141,7 +131,6 @@ async function offerSystemService({ context, flags, prompts, configFile }: Wizar
   }
 }
 
-/** Installs completion for the user's shell if the user agrees; returns the file of the script, or null. */
 async function offerCompletion({ context, flags, prompts }: Wizard): Promise<string | null> {
   const { io } = context
   const shell = shellOf(io.env.SHELL)

@@ -11,16 +11,14 @@ import { showsSymbols } from '../../terminal/cli-io.ts'
 import type { Prompts } from '../../terminal/prompts.ts'
 import type { InitFlags } from '../init.ts'
 
-/** The parts that the steps of the wizard share. */
 export interface Wizard {
   readonly context: CommandContext
   readonly flags: InitFlags
-  /** Undefined without a terminal: then the flags give all answers. */
+  /** Without a terminal, flags give all answers. */
   readonly prompts: Prompts | undefined
   readonly configFile: string
 }
 
-/** A token that a person typed, and the file that it will be written to. */
 export interface TypedToken {
   readonly file: string
   readonly text: string
@@ -30,26 +28,21 @@ export function configFileOf({ config, io }: CommandContext): string {
   return configCandidates(config, io)[0]?.file ?? pathInHome(io.home, '.config', 'shelfd', 'config.yaml')
 }
 
-/** Returns a path for people, with `~` for the home directory. */
 export function shownPath({ context }: Wizard, path: string): string {
   return escapeText(withTilde(context.io.home, path))
 }
 
-/** Returns the origin that the flag or the variable gives; undefined when neither does. */
+/** By flag or variable; undefined without either. */
 export function givenUrl({ settingFlags, io }: CommandContext): string | undefined {
   return settingFlags['service-url'] ?? (io.env.SHELFD_SERVICE_URL || undefined)
 }
 
-/** Returns the answers so far as files that are not written yet. */
 export function draftOf({ context, configFile }: Wizard, chosen: ChosenConfig, token: TypedToken | undefined): Draft {
   const { io, settingFlags } = context
   return createDraft({ configFile, chosen, token, stateDir: settingFlags['state-dir'] }, io)
 }
 
-/**
- * Throws UsageError for flags that contradict each other and, where nobody can be asked, one that names the flags which are
- * missing.
- */
+/** Throws UsageError for contradicting flags and, without a terminal, for missing ones. */
 export function assertAnswered({ context, flags, prompts }: Wizard): void {
   if (flags.embedded && givenUrl(context) !== undefined) {
     const why = '--service-url and SHELFD_SERVICE_URL name a service, and go before the configuration'
@@ -69,7 +62,7 @@ export function assertAnswered({ context, flags, prompts }: Wizard): void {
   throw new UsageError('bad-usage', `Cannot ask without a terminal; these answers are missing: ${missing.join(', ')}`)
 }
 
-/** Runs these checks of the doctor on a draft, prints what they find, and returns the first failure. */
+/** Prints the findings, and returns the first failure. */
 export async function checkDraft(
   { context }: Wizard,
   doctor: DoctorContext,
@@ -85,7 +78,7 @@ export async function checkDraft(
     CHECKS.filter(({ name }) => names.includes(name)),
     doctor,
   )) {
-    // The configuration is not written yet, so that only what is wrong with it is of interest.
+    // // Before the configuration is written, only its faults are of interest.
     if (finding.check !== 'configuration' || finding.level !== 'ok')
       context.printMessage(renderFinding(finding, layout))
     if (finding.level === 'failed') failure ??= finding

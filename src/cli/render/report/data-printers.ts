@@ -53,7 +53,6 @@ const COLUMNS = [
   'searchableAt',
 ] as const satisfies readonly (keyof ReportEntry)[]
 
-/** Prints one record for each row, with the mirror first and the keys of the JSON format as header (RFC 4180, but that lines end as on this system's other outputs). */
 export function createCsvPrinter(): ReportPrinter {
   let mirror = ''
   return {
@@ -73,7 +72,7 @@ function record(values: readonly (string | number | null | readonly string[])[])
   return values.map((value) => field(Array.isArray(value) ? value.join(' | ') : value)).join(',')
 }
 
-/** A spreadsheet runs text that begins like a formula, and names come from outside: such text begins with an apostrophe. */
+/** A spreadsheet runs text that begins like a formula, so such text gets an apostrophe. */
 function field(value: unknown): string {
   if (value === null || typeof value === 'number') return String(value ?? '')
   const text = escapeText(String(value))

@@ -7,7 +7,7 @@ import { shownCounts, type Tally } from './report-printer.ts'
 
 interface Guidance {
   readonly title: string
-  /** Holds what a person does about such a row; empty when there is nothing to do. The names are words of a shell. */
+  /** What a person does about such a row, in words of a shell; empty for nothing. */
   readonly next: (mirror: string, path: string) => string
 }
 
@@ -38,7 +38,7 @@ export const BY_URGENCY: readonly ShownState[] = SHOWN_STATES.toSorted(
   (a, b) => Object.keys(GUIDANCE).indexOf(a) - Object.keys(GUIDANCE).indexOf(b),
 )
 
-/** The classes that end by what a person does. */
+/** Classes that need a person. */
 export const NEED_A_PERSON: readonly ReportClass[] = [
   'needs-attention',
   'missing-remotely',

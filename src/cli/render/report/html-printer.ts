@@ -18,11 +18,10 @@ import {
   type Tally,
 } from './report-printer.ts'
 
-/** The choices of the tiles above a table: one class, those that need a person, or all. */
 const ALL = 'all'
 const NEEDS_YOU = 'needs-you'
 
-/** Prints one page that loads nothing and needs no script to be read or filtered by class; a script adds a search. */
+/** A page that loads nothing and needs no script; a script adds a search. */
 export function createHtmlPrinter(): ReportPrinter {
   let number = 0
   let mirror: MirrorReport | undefined

@@ -13,7 +13,7 @@ import {
   shownCounts,
 } from './report-printer.ts'
 
-/** Prints a page for a wiki or a ticket: for each mirror a headline, the counts, and what differs. */
+/** For each mirror a headline, the counts, and what differs. */
 export function createMarkdownPrinter({ listsAll }: { readonly listsAll: boolean }): ReportPrinter {
   let hasRows = false
   return {
@@ -61,7 +61,6 @@ function rowOf(entry: ReportEntry, state: ShownState): string {
   return `| ${GUIDANCE[state].title} | ${inert(nameOf(entry))} | ${where} | ${reason} |`
 }
 
-/** Escapes what Markdown or HTML in it would act on. */
 function inert(text: string): string {
   return escapeText(text)
     .replaceAll('&', '&amp;')

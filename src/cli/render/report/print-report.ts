@@ -24,7 +24,6 @@ const CHUNK_LENGTH = 65_536
 type Piece = NonNullable<Printed>
 
 const VERIFYING_LINE_MS = 10_000
-/** The formats that people read on the terminal. */
 const LOOKED_AT: ReadonlySet<ReportFormat> = new Set(['text', 'combined'])
 
 export interface ReportOptions {
@@ -33,7 +32,7 @@ export interface ReportOptions {
   readonly only: ReadonlySet<ReportClass> | undefined
   readonly isOffline: boolean
   readonly showsAll: boolean
-  /** Classes whose rows are failures, unless they were set aside. */
+  /** Rows of these classes are failures, unless they were set aside. */
   readonly failOn: ReadonlySet<ReportClass>
   readonly verifies: boolean
   readonly isQuiet: boolean
@@ -83,7 +82,7 @@ export async function printReport(
   return outcome
 }
 
-/** Writes the report to a file, which appears, or takes the place of an older one, only when it is complete. */
+/** The file appears, or replaces an older one, only when it is complete. */
 export async function saveReport(
   context: CommandContext,
   reportContext: ReportContext,
@@ -108,7 +107,7 @@ interface RenderInput {
   readonly outcome: ReportOutcome
 }
 
-/** Yields the report piece by piece; `outcome` is complete at the end. */
+/** `outcome` is complete at the end. */
 async function* renderReport(context: CommandContext, { reportContext, names, options, outcome }: RenderInput) {
   const { settings, io } = context
   const known = reportContext.store.mirrors.list()
@@ -119,7 +118,7 @@ async function* renderReport(context: CommandContext, { reportContext, names, op
   if (rows.length === 0) throw nothingMirrored(known)
   const printer = PRINTERS[options.format]({ listsAll: options.only !== undefined })
   const generatedAt = isoTime(reportContext.clock.nowMs())
-  // The output begins only after the first mirror, where most failures occur, so that a failed report prints nothing.
+  // // Most failures occur before the first mirror, so a failed report prints nothing.
   let hasBegun = false
   try {
     const onVerified = options.verifies ? announceVerification(context, reportContext) : undefined
@@ -142,7 +141,6 @@ async function* renderReport(context: CommandContext, { reportContext, names, op
   yield* given(printer.end())
 }
 
-/** `outcome` is complete at the end. */
 function* renderMirror(printer: ReportPrinter, mirror: MirrorReport, options: ReportOptions, outcome: ReportOutcome) {
   const ahead = createTally()
   if (printer.countsFirst) for (const _ of countedRows(mirror.differingRows, options, ahead));
@@ -161,7 +159,7 @@ function* given(printed: Printed): Generator<Piece> {
   if (printed) yield printed
 }
 
-/** Joins lines to texts of a size that is worth writing; after a failure, what came before it is yielded first. */
+/** Joins lines to larger texts; a failure comes after the text before it. */
 function* gather(pieces: Iterable<Piece>): Generator<Piece> {
   let texts: string[] = []
   let length = 0
@@ -202,7 +200,6 @@ function createTally(): Tally {
   }
 }
 
-/** Yields the rows that are wanted, and counts them and the plain files. */
 function* countedRows(
   rows: Iterable<ReportRow | PlainFiles>,
   options: ReportOptions,
@@ -236,7 +233,7 @@ function isWanted(reportClass: ReportClass, { only }: ReportOptions): boolean {
   return only ? only.has(reportClass) : reportClass !== 'ignored'
 }
 
-/** Says at intervals how far the downloads are, since they may take hours. */
+/** Downloads may take hours, so progress is logged at intervals. */
 function announceVerification({ announce }: CommandContext, { clock }: ReportContext) {
   let announcedAtMs = clock.monotonicMs()
   return ({ name }: MirrorRow, { contents, bytes }: Verification) => {
@@ -246,7 +243,7 @@ function announceVerification({ announce }: CommandContext, { clock }: ReportCon
   }
 }
 
-/** Names the mirrors that a report on all leaves out; returns whether a configured one is among them. */
+/** Returns whether a configured mirror is left out. */
 function reportPassedOver(
   { settings, quiet, printMessage, logger }: CommandContext,
   known: readonly MirrorRow[],
@@ -258,7 +255,7 @@ function reportPassedOver(
   const texts = passedOver.map(({ name, reason }) => `${escapeText(name)} (${escapeText(reason)})`)
   if (texts.length > 0) printMessage(`Not in this report: ${texts.join(', ')}`)
   const isLacking = passedOver.some(({ configured }) => configured !== undefined)
-  // A check fails by it.
+  // // This makes a check fail.
   if (quiet && isLacking) logger.error('not all mirrors are in this report', { without: texts.join(', ') })
   return isLacking
 }

@@ -18,7 +18,7 @@ export interface Tally {
   readonly withoutText: Map<string, number>
   unsupported: number
   setAside: number
-  /** Number of rows that need attention and are copies of files that do. */
+  /** Rows that need attention and are copies of files that do. */
   failedCopies: number
   hasFailures: boolean
 }
@@ -45,9 +45,8 @@ export type Printed = readonly [text: string, style: TextStyle] | undefined
 
 type TextStyle = NonNullable<Parameters<CommandContext['printText']>[1]>
 
-/** One format of the report; it gets mirror after mirror and row after row, so that a large report needs little memory. */
 export interface ReportPrinter {
-  /** The tallies are complete when a mirror begins, which costs a second pass over its rows. */
+  /** Complete tallies cost a second pass over the rows. */
   readonly countsFirst?: true
   /** It prints no entry that is in sync, so that a report without them will do. */
   readonly omitsInSync?: boolean
@@ -56,7 +55,6 @@ export interface ReportPrinter {
   /** `state` is what people are shown instead of the class. */
   entry(entry: ReportEntry, state: ShownState): Printed
   endMirror(mirror: MirrorReport, tally: Tally): Printed
-  /** Completes the output, also after a failure. */
   end(failure?: unknown): Printed
 }
 
@@ -73,12 +71,12 @@ export function nameOf(entry: ReportEntry): string {
   return escapeText(entry.path ?? entry.remotePaths[0] ?? entry.resourceId ?? '?')
 }
 
-/** Replaces `in doubt` by words for people; formats for scripts keep it. */
+/** Formats for scripts keep `in doubt`. */
 export function reasonForPeople(reason: string): string {
   return reason === 'in doubt' ? IN_DOUBT.message : reason
 }
 
-/** Returns the result of a verification in words; undefined without one. */
+/** Undefined without a verification. */
 export function describeVerification({ verification }: MirrorReport): string | undefined {
   if (!verification) return undefined
   const { contents, bytes, faults } = verification

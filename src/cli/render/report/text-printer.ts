@@ -76,7 +76,7 @@ function countOf(counts: Partial<Record<ReportClass, number>>, reportClass: stri
   return Object.entries(counts).find(([name]) => name === reportClass)?.[1] ?? 0
 }
 
-/** What other commands count apart of a class, so that their numbers can be found here. */
+/** Parts of a class that other commands count apart. */
 function partsOf(reportClass: string, tally: Tally): readonly (readonly [number, string])[] {
   const { 'without-text': unfindable = 0 } = shownCounts(tally)
   const { failedCopies, setAside, unsupported, withoutText } = tally
