@@ -9,7 +9,7 @@ import { MetricSet } from './metric-set.ts'
 
 const CALL_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 30]
 
-/** Metrics of a host that shares a ledger with others, in a registry of their own: a host alone has none of them. */
+/** A registry of its own, since a host alone has none of these. */
 export class FleetMetrics {
   readonly #metrics = new MetricSet()
   readonly #figures: FleetFigures | undefined
@@ -43,7 +43,7 @@ export class FleetMetrics {
     'Contents that hosts of the ledger claimed for an upload in the last 24 hours.',
   )
 
-  /** `figures`: of all hosts; without them their metrics have no values. */
+  /** Without `figures` the metrics of all hosts have no values. */
   constructor(figures: FleetFigures | undefined) {
     this.#figures = figures
   }
@@ -77,18 +77,17 @@ export class FleetMetrics {
   }
 }
 
-/** What the ledger knows of all hosts. */
 export interface Figures {
   readonly hosts: readonly HostView[]
   readonly totals: FleetTotals
 }
 
-/** Every host of a fleet may be scraped, and reads the same: the more there are, the more rarely each one asks the ledger. */
+/** Every host of a fleet may be scraped, so each asks the ledger rarely. */
 const SHORTEST_MS = MINUTE_MS
 const LONGEST_MS = 15 * MINUTE_MS
 const FOR_EACH_HOST_MS = SECOND_MS
 
-/** What is counted once for all hosts of a ledger; read now and then, and never waited for. */
+/** Counts over all hosts, read at intervals and never waited for. */
 export class FleetFigures implements AsyncDisposable {
   readonly #clock: Clock
   readonly #logger: Logger
@@ -103,7 +102,7 @@ export class FleetFigures implements AsyncDisposable {
     this.#read = read
   }
 
-  /** Returns what was read last, and begins to read when that is old; undefined before the first read, and after one that failed. */
+  /** The last reading, which may start another one; undefined before the first, and after a failure. */
   latest(): Figures | undefined {
     if (this.#clock.monotonicMs() >= this.#dueMs) {
       this.#reading ??= this.#refresh().finally(() => {
@@ -122,7 +121,7 @@ export class FleetFigures implements AsyncDisposable {
       this.#figures = await this.#read()
     } catch (error) {
       this.#figures = undefined
-      // The metrics of this host say that a ledger is away.
+      // // This host's own metrics say that a ledger is away.
       if (!(error instanceof TemporaryError))
         this.#logger.warn('cannot read for the metrics what all hosts do', { reason: messageOf(error) })
     }

@@ -25,8 +25,7 @@ export interface HealthServer extends AsyncDisposable {
 const MAX_CONNECTIONS = 32
 
 /**
- * Answers GET and HEAD of `/healthz`, `/readyz` and `/metrics`, to this machine only.
- * Throws UsageError when `host` is not loopback or cannot be listened on.
+ * `/healthz`, `/readyz` and `/metrics`, for this machine only. Throws UsageError when `host` is not loopback or cannot be listened on.
  */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const { host, port, view, logger, limits } = options
@@ -35,7 +34,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
     routes: healthRoutes(view),
     maxConnections: MAX_CONNECTIONS,
     limits,
-    // Against DNS rebinding: a foreign page whose name resolves to this machine sends that name as its host.
+    // // Against DNS rebinding: the host is the name of the foreign page.
     checkHeaders: (headers) => {
       if (!isLoopback(hostNameOf(headers.host))) throw new RequestError('request-rejected', 'Not a local host', 403)
     },
@@ -72,7 +71,6 @@ function loopbackAddress(host: string): string {
   return host === 'localhost' ? '127.0.0.1' : host
 }
 
-/** The sources of the answers on health and metrics. */
 export interface HealthView {
   status(): DaemonStatus
   renderMetrics(): Promise<{ readonly body: string; readonly contentType: string }>
@@ -116,11 +114,11 @@ function answerReadiness(status: DaemonStatus): HttpResponse {
     : jsonResponse(503, { status: 'not-ready', failing })
 }
 
-/** A reason why the daemon is not ready. Every user of the machine can read it, so it holds no path and no text from outside. */
+/** Every user of the machine can read it, so it holds no path and no text from outside. */
 interface FailingCheck {
   /** `credential`, `service`, `ledger`, `store`, `starting`, or `mirror:NAME`. */
   readonly check: string
-  /** An error code; null where nothing is wrong, as while the daemon starts. */
+  /** Null where nothing is wrong, as while the daemon starts. */
   readonly code: string | null
   readonly message: string
 }
@@ -134,7 +132,7 @@ const REFUSALS: Partial<Record<ErrorCode, string>> = {
   'redirect-refused': 'The service redirects to another address',
 }
 
-/** Lists what keeps the daemon from mirroring now; empty when it is ready. */
+/** Empty when the daemon is ready. */
 export function listFailingChecks(status: DaemonStatus): FailingCheck[] {
   const { mirrors, isStoreFull } = status
   const checks = [
@@ -182,12 +180,12 @@ function checkOfMirror({ name, reason }: DaemonMirrorStatus): FailingCheck {
   return { check: `mirror:${name}`, code: reason?.code ?? null, message }
 }
 
-/** Returns whether the directory itself is the reason: then the user must repair it, not shelfd. */
+/** The user must repair the directory, not shelfd. */
 function isWithoutRoot(reason: DaemonMirrorStatus['reason']): boolean {
   return reason?.code === 'root-missing' || reason?.code === 'root-unreadable'
 }
 
-/** False for mirrors that are held back on purpose, which may never be scanned, and for failing ones, which are listed. */
+/** False for mirrors that are held back on purpose or failing. */
 function awaitsFirstScan(mirror: DaemonMirrorStatus): boolean {
   return mirror.lastScanAt === null && mirror.state !== 'held' && !isFailing(mirror)
 }

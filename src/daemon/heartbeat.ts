@@ -1,9 +1,6 @@
 import { type Clock, type Moment, momentOf } from '../foundation/clock.ts'
 
-/**
- * `woke`: more time has passed than the interval, because the machine or this process slept or the clock was set forward;
- * these cannot be distinguished and need the same reaction. `clock`: the clock was set back.
- */
+/** `woke`: the machine or this process slept, or the clock was set forward. `clock`: it was set back. */
 export type JumpKind = 'woke' | 'clock'
 
 export interface HeartbeatInput {
@@ -11,23 +8,20 @@ export interface HeartbeatInput {
   /** Time between two beats, milliseconds. */
   readonly intervalMs: number
   onBeat(): void
-  /** Called before the `onBeat` of the beat that noticed the jump; `byMs` is negative when the clock was set back. */
+  /** Called before `onBeat`; `byMs` is negative when the clock was set back. */
   onJump(kind: JumpKind, byMs: number): void
 }
 
 export interface Heartbeat extends Disposable {
-  /** Returns whether the last beat is no older than three intervals. */
+  /** The last beat is no older than three intervals. */
   isAlive(): boolean
 }
 
-/** Smaller differences come from corrections of the clock and from a busy machine. */
+/** Smaller differences come from corrections of the clock and a busy machine. */
 const LEAST_JUMP_MS = 30_000
 const BEATS_UNTIL_DEAD = 3
 
-/**
- * Beats at once and then every `intervalMs` until disposed. Errors of `onBeat` and `onJump` are not caught: a daemon whose
- * beats fail should be restarted.
- */
+/** Beats every `intervalMs`. Errors are not caught: a daemon whose beats fail should be restarted. */
 export function startHeartbeat(input: HeartbeatInput): Heartbeat {
   const { clock, intervalMs } = input
   const stop = new AbortController()
@@ -53,7 +47,7 @@ async function repeat(beat: () => void, { clock, intervalMs }: HeartbeatInput, s
   }
 }
 
-/** Compares both clocks: while the machine sleeps, the monotonic clock stops on some systems and continues on others. */
+/** The monotonic clock may stop or continue while the machine sleeps. */
 function reportJump(last: Moment, now: Moment, { intervalMs, onJump }: HeartbeatInput): void {
   const passedMs = now.monotonicMs - last.monotonicMs
   const driftMs = now.wallMs - last.wallMs - passedMs

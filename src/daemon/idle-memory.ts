@@ -1,13 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** A heap that has grown less since the last collection is not worth another one. */
+/** A heap that has grown less is not worth a collection. */
 const LEAST_GROWTH_BYTES = 8 << 20
 
-/**
- * Gives memory back to the system when the daemon has become idle. V8 collects garbage while it allocates, so the garbage of the
- * last pass, and the pages that held it, would stay until the next one.
- */
+/** V8 collects garbage while it allocates, so an idle daemon would keep the garbage of its last pass. */
 export class IdleMemory {
   readonly #collect: () => void
   #heapBytes = process.memoryUsage().heapTotal
@@ -16,7 +13,7 @@ export class IdleMemory {
     this.#collect = collect
   }
 
-  /** Call it from time to time while the daemon is idle; collecting takes a tenth of a second. */
+  /** Call it from time to time while the daemon is idle; it takes a tenth of a second. */
   release(): void {
     if (process.memoryUsage().heapTotal < this.#heapBytes + LEAST_GROWTH_BYTES) return
     this.#collect()
@@ -24,7 +21,7 @@ export class IdleMemory {
   }
 }
 
-/** Only the collection for a heap that is full gives back the pages that it has emptied. */
+/** Only this kind of collection gives back empty pages. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   const collect: (options: object) => void = runInNewContext('gc')

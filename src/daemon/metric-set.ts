@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** Makes metrics, each with its labels, in a registry of their own. */
+/** In a registry of its own. */
 export class MetricSet {
   readonly registry = new Registry()
 

@@ -13,16 +13,12 @@ import { MetricSet } from './metric-set.ts'
 
 /** Counts reported events, and renders them with the daemon's status for Prometheus. */
 export interface Metrics extends EventCounters {
-  /** Returns the text of a scrape. Gauges are read in this call; no timer updates them. */
+  /** Gauges are read in this call. */
   render(status: () => DaemonStatus): Promise<string>
-  /** MIME type of the text of `render`. */
   readonly contentType: string
 }
 
-/**
- * Creates metrics in a registry of their own; docs/monitoring.md lists all of them, and a test compares. `figures`: of all hosts that share
- * a ledger with this one.
- */
+/** docs/monitoring.md lists all metrics, and a test compares. `figures`: of all hosts of the ledger. */
 export function createMetrics(reader: StateReader, version: string, figures?: FleetFigures): Metrics {
   const metrics = new MetricSet()
   const { registry } = metrics
@@ -41,7 +37,7 @@ export function createMetrics(reader: StateReader, version: string, figures?: Fl
     observeLedgerCall: (call) => fleetMetrics().observeCall(call),
     contentType: registry.contentType,
     render: async (status) => {
-      // The slow counts come first, so that the other values are current when the scrape is answered.
+      // // The slow counts come first, so that the other values are current.
       await refreshCounts(status())
       const now = status()
       for (const refresh of refreshers) refresh(now)
@@ -72,10 +68,9 @@ const SEARCHABLE_BUCKETS = [
   ...[HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 3 * DAY, 7 * DAY],
 ]
 
-/** HTTP statuses that the interface defines; every other one is counted under its class. */
+/** Others are counted under their class. */
 const NAMED_STATUSES = new Set([200, 201, 202, 204, 400, 401, 403, 404, 409, 413, 422, 429, 500, 502, 503, 504])
 
-/** Counts what happens. */
 interface EventCounters extends MetricsSink {
   observeRequest(observation: RequestObservation): void
   observeLedgerCall(call: LedgerCall): void
@@ -122,7 +117,7 @@ function registerUploads(metrics: MetricSet): Pick<MetricsSink, 'uploadEnded' | 
   }
 }
 
-/** Keeps the number of labels small for any answer of a service. */
+/** Bounds the number of labels. */
 function statusLabel(status: number | undefined): string {
   if (status === undefined) return 'none'
   return NAMED_STATUSES.has(status) ? String(status) : `${Math.floor(status / 100)}xx`
@@ -147,7 +142,7 @@ const MIRROR_STATES: Readonly<Record<MirrorState, true>> = {
   halted: true,
 }
 
-/** Registers gauges of the daemon's status; the returned function updates them. */
+/** The returned function updates the gauges. */
 function registerDaemon(metrics: MetricSet): Refresh {
   const ready = metrics.gauge('shelfd_ready', '1 while /readyz answers 200.')
   const full = metrics.gauge('shelfd_store_full', '1 while the disk of the state is full.')
@@ -163,7 +158,7 @@ function registerDaemon(metrics: MetricSet): Refresh {
   }
 }
 
-/** Registers metrics of the status of each mirror; the returned function updates them. Unknown times are left out instead of being 0. */
+/** Unknown times are left out instead of being 0. */
 function registerMirrors(metrics: MetricSet): Refresh {
   const ofMirror = (name: string, help: string) => metrics.gauge(name, help, 'mirror')
   const helpOfState = '1 for the state of the mirror, 0 for the others.'
@@ -201,10 +196,7 @@ function registerMirrors(metrics: MetricSet): Refresh {
 
 const MICROSECONDS = 1_000_000
 
-/**
- * Registers metrics of the process under the usual names of Prometheus clients, but only those that can be read during a
- * scrape: the set of prom-client samples the event loop a hundred times a second.
- */
+/** Names are the usual ones. prom-client's own set would sample the event loop a hundred times a second. */
 function registerProcess(metrics: MetricSet): (status: DaemonStatus) => void {
   const cpu = metrics.counter('process_cpu_seconds_total', 'Processor time, of the user and the system.')
   const started = metrics.gauge('process_start_time_seconds', 'When the daemon started.')
@@ -243,7 +235,7 @@ const PROBLEM_CODES: ReadonlySet<string> = new Set([
   ...['ingestion-partial', 'ingestion-failed', 'ingestion-unknown'],
 ])
 
-/** Registers gauges of the store's counts of the daemon's mirrors; the returned function reads and updates them. */
+/** The returned function reads and updates the counts. */
 function registerCounts(
   metrics: MetricSet,
   read: () => Promise<readonly MirrorCounts[]>,

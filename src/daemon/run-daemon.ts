@@ -21,21 +21,20 @@ import { Supervisor, type SupervisorPlan } from './supervisor.ts'
 export interface HealthAddress {
   readonly host: string
   readonly port: number
-  /** True if the user has configured it; then the daemon does not start without it. */
+  /** Configured by the user: the daemon does not start without it. */
   readonly isRequired: boolean
 }
 
-/** The dashboard's server; it starts when somebody asks for it first. */
+/** It starts when somebody first asks for it. */
 export interface DashboardServer extends AsyncDisposable {
   /** An address that signs in one browser, once. */
   createAddress(): string
 }
 
-/** The parts of the daemon that one reading of the configuration gives. */
 export interface DaemonPlan {
   readonly supervisor: SupervisorPlan
   readonly health: HealthAddress | null
-  /** Whom the daemon notifies of failures; undefined: nobody. */
+  /** Undefined: nobody is notified. */
   readonly notices: NoticePlan | undefined
   /** Messages on configured mirrors that the daemon does not keep. */
   readonly passedOver: readonly string[]
@@ -43,11 +42,11 @@ export interface DaemonPlan {
 
 export interface Replan {
   readonly plan: DaemonPlan
-  /** Differences from the configuration in force, for people. */
+  /** For people. */
   readonly changes: readonly string[]
-  /** Puts this configuration in force; reads nothing any more. */
+  /** Puts this configuration in force, without reading anything. */
   takeOver(): void
-  /** Plans by the same configuration without forgetting a mirror. */
+  /** The same configuration without forgetting a mirror. */
   planWithAll(): DaemonPlan
 }
 
@@ -57,24 +56,20 @@ export interface DaemonInput {
   readonly logger: Logger
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
-  /** Names the service; the configuration of a client must name the same one. */
+  /** A client's configuration must name the same one. */
   readonly serviceName: string
   readonly plan: DaemonPlan
   readonly metrics: Metrics
-  /**
-   * Reads the configuration again, once, as if the store did not know `forgotten`, and checks all of it that could keep it from being
-   * taken over. Throws UsageError when it is invalid.
-   */
+  /** Checks all that could keep the configuration from being taken over; `forgotten` counts as unknown. Throws UsageError. */
   replan(forgotten?: string): Promise<Replan>
-  /** `service` returns the service of the supervisor that runs. */
+  /** `service`: that of the running supervisor. */
   openDashboard(service: () => Service): Promise<DashboardServer>
-  /** Calls `listener` at each request to read the configuration again. */
+  /** Each request reads the configuration again. */
   readonly onHangup: ((listener: () => void) => Disposable) | undefined
 }
 
 const BEAT_MS = 15_000
 
-/** Runs until `input.signal` is aborted; throws the error that makes it impossible to continue. */
 export async function runDaemon(input: DaemonInput): Promise<void> {
   await using daemon = new Daemon(input)
   await daemon.start()
@@ -89,7 +84,7 @@ class Daemon implements AsyncDisposable {
   readonly #memory = new IdleMemory()
   readonly #parts = new AsyncDisposableStack()
   readonly #fatal = Promise.withResolvers<never>()
-  /** Aborted when the daemon begins to end; requests that would open something are then refused. */
+  /** Requests that would open something are refused from then on. */
   readonly #ending = new AbortController()
   #supervisor: Supervisor
   #notices: StatusNotices | undefined
@@ -145,7 +140,7 @@ class Daemon implements AsyncDisposable {
     })
   }
 
-  /** Resolves when `signal` is aborted; throws the error that ends the daemon otherwise. */
+  /** Throws the error that ends the daemon. */
   async ended(): Promise<void> {
     const { signal } = this.#input
     await Promise.race([untilAborted(signal), this.#fatal.promise])
@@ -159,7 +154,7 @@ class Daemon implements AsyncDisposable {
     this.#ending.abort(new InterruptedError('The daemon stops'))
     // First, because its syncs use the supervisor.
     await (await this.#dashboard?.catch(() => undefined))?.[Symbol.asyncDispose]()
-    // Waits for a running reload, which replaces the supervisor; those that still wait are refused.
+    // // A running reload replaces the supervisor; waiting ones are refused.
     using _lock = await this.#mutex.lock()
     await this.#supervisor.stop()
     await this.#parts.disposeAsync()
@@ -188,7 +183,7 @@ class Daemon implements AsyncDisposable {
     return notices && new StatusNotices(this.#input, notices)
   }
 
-  /** Ends the daemon. If the store was changed, that is reported instead of `error`, which is then a consequence. */
+  /** A change of the store by others is reported instead of `error`, which follows from it. */
   #fail(error: unknown): void {
     this.#fatal.reject(this.#input.store.findChange() ?? error)
   }
@@ -213,12 +208,11 @@ class Daemon implements AsyncDisposable {
     this.#supervisor.wake().catch((error: unknown) => this.#fail(error))
   }
 
-  /** Takes over a changed configuration. If that is impossible, logs the error, keeps the old one and throws. */
   async #reload(): Promise<void> {
     await this.#replace(undefined, () => {})
   }
 
-  /** Forgets a mirror while no supervisor runs; if the mirror is configured, the next supervisor starts it from scratch. */
+  /** A configured mirror starts from scratch with the next supervisor. */
   async #forget(name: string): Promise<string> {
     const { store, clock, logger } = this.#input
     return await this.#replace(name, () => {
@@ -228,10 +222,7 @@ class Daemon implements AsyncDisposable {
     })
   }
 
-  /**
-   * Reads the configuration again and replaces the supervisor; `between` runs while there is none. Throws InterruptedError when the
-   * daemon ends.
-   */
+  /** `between` runs without a supervisor. Throws InterruptedError when the daemon ends. */
   async #replace<T>(forgotten: string | undefined, between: () => T): Promise<T> {
     using _lock = await this.#mutex.lock(this.#ending.signal)
     const { logger } = this.#input
@@ -241,7 +232,7 @@ class Daemon implements AsyncDisposable {
     try {
       const replan = await this.#input.replan(forgotten)
       let { plan } = replan
-      // First, because the new address may be in use: then the old configuration can still stay in force.
+      // // First, because the old configuration can stay in force if the address is in use.
       await this.#moveHealth(plan)
       isWithoutSupervisor = true
       await this.#supervisor.stop()
@@ -277,7 +268,7 @@ class Daemon implements AsyncDisposable {
       logger.warn('there is no mirror to sync; configure one, or run "shelfd sync DIR"')
   }
 
-  /** Serves health at the address of a new plan; if that fails, disposes of the plan, serves at the old one and throws. */
+  /** On failure disposes of the plan, serves at the old address and throws. */
   async #moveHealth({ health, supervisor }: DaemonPlan): Promise<void> {
     const before = this.#health?.address
     if (before && health && before.host === health.host && before.port === health.port) return
@@ -317,7 +308,7 @@ class Daemon implements AsyncDisposable {
 
 type Attempt<T> = { readonly value: T } | { readonly error: unknown }
 
-/** Returns what `work` returned or threw; throws OperatorError. */
+/** Throws OperatorError. */
 function attemptTo<T>(work: () => T): Attempt<T> {
   try {
     return { value: work() }

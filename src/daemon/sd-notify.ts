@@ -6,24 +6,24 @@ import { escapeText, truncateText } from '../foundation/text/safe-text.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Delivers one message of `NAME=value` lines to the service manager. */
+/** Lines are `NAME=value`. */
 export type SendMessage = (lines: readonly string[], env: Environment) => Promise<unknown>
 
-/** Reports the daemon's status to systemd. No method throws or waits; messages are sent one at a time, in order. */
+/** No method throws or waits; messages are sent in order. */
 export interface Notifier {
-  /** Reports that the daemon has started, or has ended its reload after `reloading`. */
+  /** Also ends a reload. */
   ready(status: string): void
-  /** One line for people; sent when it changes, at most every three seconds. The last line is always sent. */
+  /** Sent when it changes, at most every three seconds; the last line is always sent. */
   status(text: string): void
   reloading(): void
-  /** Sends the last message; later calls send nothing. Without this call a pending status delays the end of the process. */
+  /** Later calls send nothing. */
   stopping(): void
-  /** Until disposed, sends a sign of life at half of the service manager's limit while `isAlive` returns true. */
+  /** Sends a sign of life at half of the service manager's limit while `isAlive` returns true. */
   startWatchdog(isAlive: () => boolean): Disposable
 }
 
 export interface NotifierInput {
-  /** Holds NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID when systemd started this process. */
+  /** systemd sets NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID. */
   readonly env: Environment
   readonly run?: SendMessage
   readonly clock: Clock
@@ -42,7 +42,7 @@ const SILENT: Notifier = {
   startWatchdog: () => ({ [Symbol.dispose]() {} }),
 }
 
-/** The notifier of this process; it does nothing when no service manager listens. */
+/** Does nothing without a service manager that listens. */
 export function createNotifier(input: NotifierInput): Notifier {
   return input.env.NOTIFY_SOCKET ? new SystemdNotifier(input) : SILENT
 }
@@ -102,7 +102,7 @@ class SystemdNotifier implements Notifier {
     }
   }
 
-  /** Resolves to false when `signal` ended the sleep early. */
+  /** False when `signal` ended the sleep early. */
   #wait(durationMs: number, signal: AbortSignal): Promise<boolean> {
     return this.#input.clock.sleep(durationMs, signal).then(
       () => true,
@@ -120,7 +120,7 @@ class SystemdNotifier implements Notifier {
     return this.#tail
   }
 
-  /** Logs only the first failed delivery, because the daemon's work does not depend on the service manager. */
+  /** Logs only the first failure, because the daemon does not depend on the service manager. */
   async #deliver(lines: readonly string[]): Promise<void> {
     const { env, run = runSystemdNotify, logger } = this.#input
     try {
@@ -132,7 +132,7 @@ class SystemdNotifier implements Notifier {
   }
 }
 
-/** Half of systemd's limit; undefined when systemd does not watch, or watches another process. */
+/** Undefined when systemd does not watch this process. */
 function watchdogIntervalMs({ WATCHDOG_USEC: allowed, WATCHDOG_PID: pid }: Environment): number | undefined {
   if (pid && Number(pid) !== process.pid) return undefined
   const allowedMs = Number(allowed) / 1_000
@@ -143,10 +143,7 @@ function toStatus(text: string): string {
   return truncateText(escapeText(text), MOST_STATUS_LENGTH)
 }
 
-/**
- * `systemd-notify` sends in the name of this process where it may. It waits until systemd has read the message, because
- * systemd identifies the sender by its process.
- */
+/** It waits until systemd has read the message, because systemd identifies the sender by its process. */
 async function runSystemdNotify(lines: readonly string[], env: Environment): Promise<void> {
   const call = { program: 'systemd-notify', args: lines, env, timeoutMs: SEND_TIMEOUT_MS }
   const { failure } = await runProgram(call)

@@ -9,9 +9,9 @@ import { type NoticePlan, Notifications } from '../sync/notifications.ts'
 import { isFailing } from './health.ts'
 import { readHandled } from './schedule/schedule.ts'
 
-/** Shorter faults are not worth a notice, and each check costs queries. */
+/** Shorter faults need no notice, and each check costs queries. */
 const CHECK_INTERVAL_MS = 60_000
-/** The time for which mirrors may be behind after a start or a wake before that counts. */
+/** After a start or a wake, mirrors may be behind for this time. */
 const FRESH_MS = 30 * 60_000
 
 interface StatusNoticesInput {
@@ -21,7 +21,7 @@ interface StatusNoticesInput {
   readonly signal: AbortSignal
 }
 
-/** Reads the daemon's status every minute and sends notices of it; disposing waits for one that is being sent. */
+/** Disposing waits for a notice that is being sent. */
 export class StatusNotices implements AsyncDisposable {
   readonly #input: StatusNoticesInput
   readonly #notifications: Notifications
@@ -34,7 +34,7 @@ export class StatusNotices implements AsyncDisposable {
     this.#freshSinceMs = input.clock.monotonicMs()
   }
 
-  /** Call it at every beat; it checks the status once a minute. */
+  /** Call it at every beat. */
   async beat(status: () => DaemonStatus): Promise<void> {
     const { clock, logger } = this.#input
     const nowMs = clock.monotonicMs()
@@ -47,7 +47,7 @@ export class StatusNotices implements AsyncDisposable {
     try {
       seen = situationOf(status(), { nowMs: clock.nowMs(), isFresh, troublesOf })
     } catch (error) {
-      // Reading can fail as well on a full disk, which SQLite uses to sort; what else stops the store is noticed by those who write.
+      // // Reading can fail on a full disk as well, because SQLite sorts there; writers notice other faults.
       logger.warn('cannot look for what to notify of', { reason: messageOf(error) })
       return
     }
@@ -76,18 +76,17 @@ export class StatusNotices implements AsyncDisposable {
 /** Troubles of a mirror that are not in its status. */
 export interface MirrorTroubles {
   readonly problems: readonly { readonly code: string; readonly count: number }[]
-  /** The time when its last scheduled batch was due; null for a mirror without a schedule. */
+  /** When its last scheduled batch was due; null without a schedule. */
   readonly lastBatchAt: number | null
 }
 
 interface Moment {
   readonly nowMs: number
-  /** True if the daemon started or the machine woke a short while ago: a mirror that is behind is catching up. */
+  /** A mirror that is behind is catching up, since the daemon started or the machine woke. */
   readonly isFresh: boolean
   readonly troublesOf: (mirror: string) => MirrorTroubles
 }
 
-/** Derives what notices are about from the daemon's status. */
 export function situationOf(status: DaemonStatus, moment: Moment): Situation {
   const { mirrors, service, isStoreFull } = status
   const judged = new Set<string>()
@@ -109,7 +108,7 @@ export function situationOf(status: DaemonStatus, moment: Moment): Situation {
   return { nowMs: moment.nowMs, causes, judged, mirrors: mirrors.map((mirror) => situationOfMirror(mirror, moment)) }
 }
 
-/** Returns whether nothing stops the mirror, as far as it was found out since the daemon started. */
+/** Nothing stops the mirror, as far as the daemon knows. */
 function isAtWork({ state, lastScanAt }: DaemonMirrorStatus): boolean {
   return state === 'idle' || state === 'sending' || (state === 'held' && lastScanAt !== null)
 }
@@ -123,7 +122,7 @@ function situationOfMirror(mirror: DaemonMirrorStatus, { nowMs, isFresh, trouble
   return seen(isFresh || state === 'held' ? 'unknown' : 'behind')
 }
 
-/** Between two batches a mirror is as up to date as the last one left it. */
+/** Between batches a mirror is as up to date as the last one left it. */
 function situationBetweenBatches(
   lastSuccessAt: number | null,
   lastBatchAt: number | null,

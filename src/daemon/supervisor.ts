@@ -10,18 +10,17 @@ import { forgetPause, isPaused, listPauseKeys } from '../sync/pause.ts'
 import { type Maintenance, type MaintenanceWindow, MaintenanceWindows } from './schedule/maintenance.ts'
 import { forgetHandled, listHandled, type Schedules, startSchedules } from './schedule/schedule.ts'
 
-/** The wall clock may be set to a time in a maintenance window, or out of it, at any moment. */
+/** The wall clock may be set into or out of a window at any moment. */
 const MAINTENANCE_CHECK_MS = 1_000
 
 export interface SupervisedMirror {
   readonly controller: ControllerSettings
   /** Five-field cron of its batches; null when the mirror sends changes at once. */
   readonly schedule: string | null
-  /** After this time a batch starts no new work. */
+  /** The batch then starts no new work. */
   readonly maxDurationMs: number | null
 }
 
-/** The parts of a supervisor by one reading of the configuration. */
 export interface SupervisorPlan extends AsyncDisposable {
   readonly engine: Engine
   /** Aborts the engine's work with a reason. */
@@ -29,11 +28,11 @@ export interface SupervisorPlan extends AsyncDisposable {
   readonly mirrors: readonly SupervisedMirror[]
   readonly timeZone: string | undefined
   readonly maintenance: readonly MaintenanceWindow[]
-  /** Checks mirrors that a client asks for, which need not be those of the plan; throws UsageError. */
+  /** A client's mirrors need not be those of the plan; throws UsageError. */
   admit(mirrors: readonly MirrorSettings[]): readonly MirrorSettings[]
 }
 
-/** Starts and stops the controllers of all mirrors, the connection they share, and the times at which they may upload. */
+/** The controllers of all mirrors, the connection they share, and the times at which they may upload. */
 export class Supervisor {
   readonly engine: Engine
   readonly connection: ServiceConnection
@@ -46,7 +45,7 @@ export class Supervisor {
   /** Running work for clients. */
   readonly #hosted = new Set<Promise<unknown>>()
 
-  /** `onFatal` is called with an error that must stop the daemon. */
+  /** `onFatal` gets an error that must stop the daemon. */
   constructor(plan: SupervisorPlan, onFatal: (error: unknown) => void) {
     const { engine, mirrors, timeZone, maintenance } = plan
     this.plan = plan
@@ -79,7 +78,7 @@ export class Supervisor {
     Promise.all(this.#runs).catch(onFatal)
   }
 
-  /** Runs `work`, which may use the supervisor's parts; `stop` waits for its end. Throws InterruptedError after `stop`. */
+  /** `stop` waits for `work`. Throws InterruptedError after `stop`. */
   async host<T>(work: () => Promise<T>): Promise<T> {
     if (this.engine.signal.aborted)
       throw new InterruptedError('The daemon stops, or reads its configuration again; run the command again')
@@ -92,18 +91,18 @@ export class Supervisor {
     }
   }
 
-  /** Stops all work, waits for its end, then closes the connection and the plan. */
+  /** Waits for the end of all work, then closes connection and plan. */
   async stop(): Promise<void> {
     this.#schedules[Symbol.dispose]()
     this.plan.abort(new InterruptedError())
     await Promise.allSettled(this.controllers.map((controller) => controller.quiesce()))
-    // Their errors were reported already; all must end before the connection that they use is closed.
+    // // Their errors were reported; they end before the connection closes.
     await Promise.allSettled([...this.#runs, ...this.#hosted])
     await this.connection.close()
     await this.plan[Symbol.asyncDispose]()
   }
 
-  /** Restarts the controllers and the connection and checks all times, because the machine slept or its clock was set. */
+  /** The machine slept, or its clock was set. */
   async wake(): Promise<void> {
     for (const controller of this.controllers) controller.restart('the machine slept, or its clock was set')
     await this.connection.reset()
@@ -120,7 +119,7 @@ export class Supervisor {
     }
   }
 
-  /** Begins or ends maintenance by the wall clock as it is now. */
+  /** By the current wall clock. */
   applyMaintenance(): void {
     const nowMs = this.engine.clock.nowMs()
     if (this.#maintenance && this.#maintenance.fromMs <= nowMs && nowMs < this.#maintenance.toMs) return
@@ -179,13 +178,12 @@ export class Supervisor {
   }
 }
 
-/** The existing mirrors, and those of them with a schedule. */
 interface Kept {
   readonly names: readonly string[]
   readonly scheduled: readonly string[]
 }
 
-/** Forgets pauses of removed mirrors and handled times of removed schedules, so that later ones start afresh. */
+/** Later ones start afresh. */
 export function forgetRemoved(store: Store, { names, scheduled }: Kept): void {
   const pauses = listPauseKeys(store).filter((name) => !names.includes(name))
   const schedules = listHandled(store.keyValues).filter((name) => !scheduled.includes(name))

@@ -6,7 +6,7 @@ import { CLIENT_LOG_MESSAGES } from './control/answer-clients.ts'
 const REPEAT_INTERVAL_MS = 10 * 60_000
 const MOST_KEPT = 1_000
 
-/** Messages on uploads and on requests of clients: each one is logged. */
+/** Uploads and requests of clients. */
 const ALWAYS_LOGGED: ReadonlySet<string> = new Set([
   SENT,
   SENT_BESIDES,
@@ -20,8 +20,8 @@ interface Logged {
 }
 
 /**
- * Logs the same message on the same mirror at most once in ten minutes, then with the number of those left out. Messages on
- * no mirror are the same only with equal reason and changes, so that each attempt to correct the configuration is answered.
+ * Logs a message on a mirror at most once in ten minutes, then with the number of those left out. Other messages are the same only with
+ * equal reason and changes.
  */
 export function withoutRepeats(logger: Logger, clock: Clock): Logger {
   const logged = new Map<string, Logged>()

@@ -3,13 +3,13 @@ import { setTimeout as sleepTimer } from 'node:timers/promises'
 
 /** Time as a parameter, so that the engine can run in simulated time. */
 export interface Clock {
-  /** Wall clock, milliseconds since the Unix epoch: for people and records, never for decisions about order. */
+  /** Wall clock, milliseconds since the Unix epoch, for people and records. */
   nowMs(): number
-  /** Milliseconds from an arbitrary start that never go back: for delays and deadlines. */
+  /** Never goes back: for delays and deadlines. */
   monotonicMs(): number
   /** Resolves after `durationMs`; rejects with the signal's reason when aborted. */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>
-  /** Calls `callback` once after `durationMs` (at most 24 days); does not keep the process alive. */
+  /** At most 24 days; does not keep the process alive. */
   startTimer(durationMs: number, callback: () => void): Timer
 }
 
@@ -23,9 +23,7 @@ export function momentOf(clock: Clock): Moment {
   return { wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() }
 }
 
-/** A started timer; disposing stops it. */
 export interface Timer extends Disposable {
-  /** Restarts the full duration. */
   refresh(): void
 }
 
@@ -51,13 +49,13 @@ export const systemClock: Clock = {
   },
 }
 
-/** A sleep that is shorter is not noticed: the clocks advance by steps, and the wall clock may be slewed meanwhile. */
+/** A shorter sleep is not noticed, since the clocks advance by steps and the wall clock may be slewed. */
 const SHORTEST_SLEEP_MS = 50
 const READ_EVERY_MS = 1_000
 
 /**
- * Milliseconds since the machine started, its sleep included. Reading them takes some 20 µs, and each upload asks twice: so it is done once
- * in a second, and when the wall clock shows that the machine slept, or that it was set.
+ * Milliseconds since the machine started, its sleep included. Reading them takes some 20 µs, so they are read once a second, and when the
+ * wall clock shows a sleep or a change.
  */
 export function bootClock(clock: Clock = systemClock, readMs = () => uptime() * 1_000): () => number {
   let read: (Moment & { readonly bootMs: number }) | undefined
@@ -73,12 +71,12 @@ export function bootClock(clock: Clock = systemClock, readMs = () => uptime() * 
   }
 }
 
-/** Calls `callback` after `durationMs`, however long; does not keep the process alive. */
+/** Accepts any duration; does not keep the process alive. */
 export function callAfter(durationMs: number, callback: () => void): void {
   const thisMs = Math.min(durationMs, LONGEST_TIMER_MS)
   const goOn = () => (thisMs < durationMs ? callAfter(durationMs - thisMs, callback) : callback())
   setTimeout(goOn, thisMs).unref()
 }
 
-/** A number in [0, 1): randomness as a parameter. */
+/** In [0, 1), as a parameter. */
 export type Random = () => number

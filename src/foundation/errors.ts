@@ -9,10 +9,7 @@ export const serviceFailureCodes = [
   'answer-late',
 ] as const
 
-/**
- * The error family: one class for each kind, so that a catcher never looks at a message. `code` is stable;
- * docs/errors.md lists every code, and a test compares.
- */
+/** One class for each kind, so that a catcher never looks at a message. Codes are stable, and docs/errors.md lists them. */
 const CODES = {
   usage: [
     'bad-usage',
@@ -77,7 +74,6 @@ export type ServiceFailureCode = (typeof serviceFailureCodes)[number]
 /** The codes of problems that reading a file has. */
 export const fileErrorCodes: ReadonlySet<string> = new Set(CODES.file)
 
-/** Every stable error code, for docs/errors.md and the test that compares. */
 export const errorCodes: readonly ErrorCode[] = Object.values(CODES).flat()
 
 export abstract class ShelfdError<K extends ErrorKind = ErrorKind> extends Error {
@@ -157,7 +153,7 @@ export class RequestError extends ShelfdError<'request'> {
   }
 }
 
-/** The reason why an upload is in doubt: the code its failure would have had, or `interrupted`. */
+/** The code that the failure would have had, or `interrupted`. */
 export type DoubtCause = ServiceFailureCode | 'redirect-refused' | 'client-certificate-refused' | 'interrupted'
 
 /** It is unknown whether the service stored an upload: check before uploading again. */
@@ -176,7 +172,7 @@ export class FileError extends ShelfdError<'file'> {
   readonly kind = 'file'
 }
 
-/** Returns whether an error says that the service does not have what was asked for (404, 410). */
+/** Returns whether the service does not have what was asked for (404, 410). */
 export function isNotFound(error: unknown): error is RequestError {
   return error instanceof RequestError && error.code === 'not-found'
 }
@@ -197,10 +193,7 @@ const REBUILDS: readonly Rebuild[] = [
   rebuildBy(CODES.file, (code, message) => new FileError(code, message)),
 ]
 
-/**
- * Rebuilds an error from the code and message that another process sent: in its original class, or as a plain Error if the
- * code is unknown. `status` is that of a RequestError.
- */
+/** Restores the class of an error from another process; an unknown code gives a plain Error. `status` is that of a RequestError. */
 export function rebuildError(code: string, message: string, status = 400): Error {
   for (const rebuild of REBUILDS) {
     const error = rebuild(code, message, status)
@@ -219,12 +212,11 @@ function rebuildBy<C extends string>(
   }
 }
 
-/** The message of an Error; any other thrown value as text. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** The `code` of a Node system error (`ENOENT`, `EACCES` …), or undefined. */
+/** `ENOENT`, `EACCES` …; undefined for other errors. */
 export function systemCodeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('code' in thrown)) return undefined
   return typeof thrown.code === 'string' ? thrown.code : undefined

@@ -1,4 +1,4 @@
-/** A set of row ids, which are small and dense: a bit for each, where a Set takes some 40 bytes. */
+/** Row ids are small and dense: a bit for each, where a Set takes some 40 bytes. */
 export class IdSet implements Iterable<number> {
   #bits = new Uint8Array(1_024)
 

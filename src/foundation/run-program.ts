@@ -1,4 +1,3 @@
-/** The one way to run other programs: what one of them does or can't do ends there, and is an answer, never an error of ours. */
 import { ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
 import { constants as systemConstants } from 'node:os'
@@ -12,7 +11,7 @@ import { formatDuration, formatSize } from './text/units.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A program that is looked for in the PATH of `env` unless it is a path; it gets `env` without the access token. */
+/** Looked for in the PATH of `env` unless it is a path; gets `env` without the access token. */
 interface Program {
   readonly program: string
   readonly args: readonly string[]
@@ -21,19 +20,16 @@ interface Program {
 
 export interface ProgramCall extends Program {
   readonly input?: string
-  /** Without it the program may go on until `signal`. */
+  /** Without it, the program may run until `signal`. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
-  /** How much it may print on stdout, which the result has whole; without it only the end of all that it prints is kept. */
+  /** The result then has all of stdout; otherwise only the end of all output. */
   readonly mostStdoutBytes?: number
-  /** What it prints goes nowhere: what it leaves running may go on printing. */
+  /** Its output is dropped, so what it leaves running may go on printing. */
   readonly isSilent?: boolean
-  /** Takes each line that it prints. */
+  /** Called with each line that it prints. */
   readonly onLine?: (line: string) => void
-  /**
-   * `caller`: it stays in the process group of its caller, whose end ends it. Otherwise it gets a group of its own, and is ended with all
-   * that it started there.
-   */
+  /** `caller`: it stays in the process group of its caller. Otherwise it gets its own, and is ended with all that it started there. */
   readonly group?: 'caller'
   readonly isLowPriority?: boolean
 }
@@ -46,7 +42,7 @@ export type ProgramFailure =
   | { readonly kind: 'unusable'; readonly why: string }
   | { readonly kind: 'exited'; readonly exitCode: number }
   | { readonly kind: 'killed'; readonly signal: string }
-  /** It took too long, was to end, or printed too much. */
+  /** It took too long, was stopped, or printed too much. */
   | { readonly kind: 'late' | 'stopped' | 'output' }
 
 export interface ProgramResult {
@@ -54,22 +50,22 @@ export interface ProgramResult {
   readonly failure?: ProgramFailure | undefined
   /** Empty without `mostStdoutBytes`. */
   readonly stdout: Buffer
-  /** The end of what it printed, on stderr alone where stdout is whole. */
+  /** The end of its output, on stderr alone where stdout is kept. */
   readonly printed: string
 }
 
 const STOPPED: ProgramFailure = { kind: 'stopped' }
-/** How long a program has to end after SIGTERM. */
+/** The time between SIGTERM and SIGKILL. */
 const GRACE_MS = 2_000
-/** How long its output is waited for after its end: what it left running may hold it open. */
+/** Programs that it left running may hold its output open for this time. */
 const DRAIN_MS = 1_000
 const POLL_MS = 20
-/** The longest time of a timer of Node: 24 days. */
+/** Node's longest timer: 24 days. */
 const LONGEST_MS = 2 ** 31 - 1
 const KEPT_BYTES = 2_000
 const IS_WINDOWS = process.platform === 'win32'
 
-/** Runs a program to its end. Never rejects because of what the program, its file or the system does; see `ProgramFailure`. */
+/** Never rejects because of the program or the system; see `ProgramFailure`. */
 export async function runProgram(call: ProgramCall): Promise<ProgramResult> {
   const isOwnGroup = call.group !== 'caller' && !IS_WINDOWS
   const child = call.signal?.aborted
@@ -88,7 +84,7 @@ export async function runProgram(call: ProgramCall): Promise<ProgramResult> {
   noteRunning(target)
   if (call.isLowPriority && pid !== 0) lowerPriority(systemConstants.priority.PRIORITY_LOW, pid)
   try {
-    // A program that does not read its input is none the worse.
+    // // A program need not read its input.
     child.stdin?.on('error', () => {}).end(call.input)
     const stopped = await Promise.race([ended.then(() => undefined), stop.promise])
     if (stopped) await endAll(child, target, ended)
@@ -110,7 +106,7 @@ export async function runProgram(call: ProgramCall): Promise<ProgramResult> {
   }
 }
 
-/** Starts a program that outlives this process; false when it cannot be started. */
+/** The program outlives this process; false when it cannot be started. */
 export function startProgram(program: Program): Promise<boolean> {
   const child = begin(program, { stdio: 'ignore', detached: true })
   if (!(child instanceof ChildProcess)) return Promise.resolve(false)
@@ -120,7 +116,6 @@ export function startProgram(program: Program): Promise<boolean> {
   })
 }
 
-/** Says why a program failed, in the words of a sentence. */
 export function describeFailure({ program, timeoutMs, mostStdoutBytes }: ProgramCall, failure: ProgramFailure): string {
   switch (failure.kind) {
     case 'missing':
@@ -142,10 +137,9 @@ export function describeFailure({ program, timeoutMs, mostStdoutBytes }: Program
   }
 }
 
-/** The PATH of programs that are given none. */
 const DEFAULT_PATH = '/bin:/usr/bin'
 
-/** Returns the file that is run as `program`, or why none can be. Windows looks for it under further names, and has no such owners. */
+/** Returns the file, or why there is none. Windows adds further names, and has no such owners. */
 export function findProgram(program: string, path = DEFAULT_PATH): { readonly file: string } | ProgramFailure {
   if (IS_WINDOWS) return { file: program }
   const isPath = program.includes('/')
@@ -154,7 +148,7 @@ export function findProgram(program: string, path = DEFAULT_PATH): { readonly fi
   const problems = files.map((file) => ({ file, problem: problemOf(file) }))
   const found = problems.find(({ problem }) => problem === undefined)
   if (found) return distrust(found.file) ?? found
-  // A directory of the PATH that cannot be searched holds nothing for this user.
+  // // This user finds nothing in a directory that cannot be searched.
   const known = problems.find(({ file, problem }) => problem !== 'ENOENT' && (isPath || isThere(file)))
   return known?.problem === undefined ? { kind: 'missing' } : unusable(known.problem)
 }
@@ -177,7 +171,7 @@ function isThere(file: string): boolean {
   }
 }
 
-/** What is run is the file that is checked here: nobody but this user and root can exchange anything on its path. */
+/** The file that is checked here is the one that runs: only this user and root can exchange it. */
 function distrust(file: string): ProgramFailure | undefined {
   const intruder = findPathIntruder(file)
   if (!intruder) return undefined
@@ -199,7 +193,7 @@ function begin({ program, args, env }: Program, options: SpawnOptions): ChildPro
   }
 }
 
-/** Resolves to how it failed; undefined when it did not. */
+/** Undefined when it succeeded. */
 function endOf(child: ChildProcess): Promise<ProgramFailure | undefined> {
   return new Promise((done) => {
     child.once('error', (error) => done(unusable(systemCodeOf(error))))
@@ -216,7 +210,7 @@ function unusable(code = 'for an unknown reason'): ProgramFailure {
   return { kind: 'unusable', why: code }
 }
 
-/** Ends a program, or a group, first by SIGTERM; what is left after the grace by SIGKILL. */
+/** Sends SIGTERM, and SIGKILL after the grace period. */
 async function endAll(child: ChildProcess, target: number, ended: Promise<unknown>): Promise<void> {
   if (IS_WINDOWS) child.kill()
   else if (signalTo(target, 'SIGTERM')) {
@@ -238,7 +232,6 @@ async function atMost(work: Promise<unknown>, limitMs: number): Promise<void> {
   waiting.abort()
 }
 
-/** Returns whether there is something that got the signal. */
 function signalTo(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
     // 0 would be the group of this process.
@@ -248,7 +241,7 @@ function signalTo(target: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** What runs at the moment: it ends with this process. */
+/** These programs end with this process. */
 const running = new Set<number>()
 
 function noteRunning(target: number): void {
@@ -263,7 +256,7 @@ function endRunning(): void {
 }
 
 interface Output {
-  /** Undefined when it was more than it may be. */
+  /** Undefined when there was too much of it. */
   readonly stdout: () => Buffer | undefined
   readonly printed: () => string
 }

@@ -1,7 +1,4 @@
-/**
- * Returns what users type for this program: `shelfd`, but in a checkout of this project, where there is no such program, what runs
- * its sources. A worker thread does not know the script of its process.
- */
+/** `shelfd` or, in a checkout, what runs its sources. A worker thread does not know the script of its process. */
 export function typedProgram(script = process.argv[1] ?? '', directory = process.env.PWD ?? ''): string {
   const [, checkout, name] = /^(.*[/\\])src[/\\](start|main)\.ts$/.exec(script) ?? []
   if (checkout === undefined) return 'shelfd'

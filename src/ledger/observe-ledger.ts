@@ -1,15 +1,13 @@
 import type { Ledger } from './ledger.ts'
 
-/** A call of a ledger that has ended. */
 export interface LedgerCall {
-  /** The method. */
   readonly name: Exclude<keyof Ledger, symbol>
   readonly durationMs: number
   /** Undefined if it succeeded. */
   readonly error: unknown
 }
 
-/** Reports each call of a ledger; `nowMs` is monotonic. Who calls waits no longer for it. */
+/** `nowMs` is monotonic. The report delays no caller. */
 export function observeLedger(ledger: Ledger, nowMs: () => number, observe: (call: LedgerCall) => void): Ledger {
   const observed = <A extends unknown[], R>(name: LedgerCall['name'], method: (...values: A) => Promise<R>) => {
     return (...values: A): Promise<R> => {

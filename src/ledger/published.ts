@@ -1,14 +1,13 @@
-/** What the hosts of a ledger publish for people elsewhere; nothing of it decides who sends a content. */
+/** What hosts publish for people; it never decides who sends a content. */
 import { z } from 'zod'
 import { mirrorOverview } from '../contract/dashboard.ts'
 
-/** The most that a ledger keeps of a host, `problems` of each mirror; the rest is cut off. */
+/** The most that a ledger keeps of a host, `problems` of each mirror. */
 export const MOST_PUBLISHED = { mirrors: 1_000, problems: 1_000, problemsInAll: 10_000, runs: 100 }
 
 const count = z.int().nonnegative()
 const time = z.iso.datetime()
 
-/** The state of a mirror; `path` is null where the host publishes numbers only. */
 export const publishedMirror = mirrorOverview
   .omit({ isSyncing: true, syncWaitsFor: true, syncFailure: true, details: true, times: true })
   .extend({
@@ -17,13 +16,13 @@ export const publishedMirror = mirrorOverview
     nextRunAt: time.nullable(),
   })
 
-/** A path with a problem, or a content that failed, by its first file. */
+/** A path with a problem, or a failed content with its first file. */
 export const publishedProblem = z.object({
   mirror: z.string(),
   path: z.string(),
   code: z.string(),
   message: z.string(),
-  /** Null for a path that could not be read, or cannot be sent. */
+  /** Null for a path that could not be read or sent. */
   content: z
     .object({
       sha256: z.string(),
@@ -38,7 +37,6 @@ export const publishedProblem = z.object({
     .nullable(),
 })
 
-/** A past run of a host. */
 export const publishedRun = z.object({
   run: count,
   verdict: z.string(),
@@ -54,12 +52,11 @@ export type PublishedMirror = Readonly<z.infer<typeof publishedMirror>>
 export type PublishedProblem = Readonly<z.infer<typeof publishedProblem>>
 export type PublishedRun = Readonly<z.infer<typeof publishedRun>>
 
-/** What a host publishes; what it published before stays for `problems` and `runs` that are undefined. */
+/** Undefined `problems` and `runs` leave the earlier ones. */
 export interface Published {
   /** Contents that it sent in the last 24 hours. */
   readonly sentInDay: number
   readonly mirrors: readonly PublishedMirror[]
   readonly problems: readonly PublishedProblem[] | undefined
-  /** The newest first. */
   readonly runs: readonly PublishedRun[] | undefined
 }

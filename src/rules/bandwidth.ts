@@ -1,17 +1,17 @@
 import { parseSize } from '../foundation/text/units.ts'
 
-/** Bytes in a second from a minute of the day on, until the next entry; 0: no limit. */
+/** Bytes per second from a minute of the day on; 0: no limit. */
 export interface BandwidthEntry {
   readonly fromMinute: number
   readonly bytesPerSecond: number
 }
 
-/** At least one entry, ordered by time; before the first one, the last one of the day before holds. */
+/** Ordered by time; before the first entry, the last one holds. */
 export type Bandwidth = readonly BandwidthEntry[]
 
 const ENTRY = /^([01]?\d|2[0-3]):([0-5]\d),(\S+)$/
 
-/** Reads `2MB`, or a timetable in the notation of rclone: `08:00,512K 18:00,10MB 23:00,off`; undefined for anything else. */
+/** Reads `2MB`, or rclone's timetable: `08:00,512K 18:00,10MB 23:00,off`. */
 export function parseBandwidth(text: string): Bandwidth | undefined {
   const always = text.trim() === 'off' ? 0 : parseSize(text)
   if (always !== undefined) return [{ fromMinute: 0, bytesPerSecond: always }]
@@ -27,7 +27,7 @@ export function parseBandwidth(text: string): Bandwidth | undefined {
   return entries.sort((one, other) => one.fromMinute - other.fromMinute)
 }
 
-/** The limit at a minute of the day, 0 to 1439. */
+/** `minute`: 0 to 1439. */
 export function bandwidthAt(bandwidth: Bandwidth, minute: number): number {
   const entry = bandwidth.findLast(({ fromMinute }) => fromMinute <= minute) ?? bandwidth.at(-1)
   return entry?.bytesPerSecond ?? 0

@@ -1,6 +1,5 @@
 import { createHash, hash } from 'node:crypto'
 
-/** Cheap evidence that a file has not changed: size, mtime, ctime, inode. */
 interface FingerprintShape {
   readonly sizeBytes: number
   readonly mtimeNs: bigint
@@ -13,20 +12,19 @@ interface FoundFile {
   readonly fingerprint: FingerprintShape
 }
 
-/** A row of the store; `isRacy` is 1 when the hash was taken too soon after the newest time, else 0. */
+/** `isRacy` is 1 when the hash was taken too soon after the newest time. */
 type KnownRow = readonly [name: string, size: bigint, mtimeNs: bigint, ctimeNs: bigint, inode: bigint, isRacy: bigint]
 
 interface DirectoryComparison<File extends FoundFile> {
   readonly unchangedCount: number
-  /** Files to hash: unknown ones, and those that their fingerprint does not prove unchanged. */
+  /** Unknown files, and those whose fingerprint does not prove them unchanged. */
   readonly unproven: readonly { readonly file: File; readonly isKnown: boolean }[]
-  /** Known names that were not found. */
   readonly missing: readonly string[]
 }
 
 /**
- * Decides which files of one directory must be hashed. A file is unchanged when size, mtime, ctime and inode are equal
- * and its hash was not taken within two seconds of one of those times; every other file must be hashed.
+ * A file is unchanged when its fingerprint is equal and its hash was not taken within two seconds of one of its times; every other file
+ * must be hashed.
  */
 export function compareDirectory<File extends FoundFile>(
   found: readonly File[],
@@ -41,7 +39,7 @@ export function knownByName(known: readonly KnownRow[]): Map<string, KnownRow> {
   return new Map(known.map((row) => [row[0], row]))
 }
 
-/** Compares some of a directory's files and takes their rows out of `rows`; rows left at the end are missing. */
+/** Takes the rows of these files out of `rows`; rows that remain are missing. */
 export function comparePortion<File extends FoundFile>(
   found: readonly File[],
   rows: Map<string, KnownRow>,
@@ -58,12 +56,12 @@ export function comparePortion<File extends FoundFile>(
   return { unchangedCount: found.length - unproven.length, unproven }
 }
 
-/** A second change within this span may leave the same times: the coarsest file systems count in two seconds. */
+/** A second change within this span may have the same times: some file systems count in two seconds. */
 const RACY_WINDOW_NS = 2_000_000_000n
 
 /**
- * True when the file may have changed after the hash at `hashedAtMs` without new times. Each time counts by itself: a later change
- * sets one of them to its own moment, which a date in the future is not, but which the other time may be.
+ * The file may have changed after the hash at `hashedAtMs` without new times. Each time counts by itself, since a later change sets one
+ * of them to its own moment.
  */
 export function isRacyHash({ mtimeNs, ctimeNs }: FingerprintShape, hashedAtMs: number): boolean {
   const hashedAtNs = BigInt(Math.floor(hashedAtMs)) * 1_000_000n
@@ -78,7 +76,7 @@ function provesUnchanged(fingerprint: FingerprintShape, row: KnownRow): boolean 
   return row[5] === 0n && looksUnchanged(fingerprint, row)
 }
 
-/** The same without proof: the file may have changed within two seconds before its hash was taken. */
+/** Without proof: the file may have changed within two seconds before its hash. */
 export function looksUnchanged(fingerprint: FingerprintShape, row: KnownRow): boolean {
   return (
     fingerprint.mtimeNs === row[2] &&
@@ -88,10 +86,10 @@ export function looksUnchanged(fingerprint: FingerprintShape, row: KnownRow): bo
   )
 }
 
-/** Numbers of a file: size, mtimeNs, ctimeNs, inode. */
+/** Size, mtimeNs, ctimeNs, inode. */
 export const NUMBERS = 4
 
-/** The files of a directory, in a stable order; `numbers` has NUMBERS for each name, and may have room for more. */
+/** In a stable order; `numbers` has NUMBERS for each name. */
 export interface DirectoryDigestInput {
   readonly names: readonly string[]
   readonly numbers: BigInt64Array
@@ -100,13 +98,10 @@ export interface DirectoryDigestInput {
 const scratch = new Uint8Array(64 * 1024)
 const text = Buffer.from(scratch.buffer)
 
-/**
- * A SHA-256 over the names and fingerprints of a directory's files. Equal digests mean that every file is unchanged; comparing
- * digests takes a fraction of the time of comparing rows.
- */
+/** A SHA-256 over names and fingerprints: equal digests mean that every file is unchanged, and are much faster to compare than rows. */
 export function digestDirectory({ names, numbers }: DirectoryDigestInput): Buffer {
   const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, names.length * NUMBERS * numbers.BYTES_PER_ELEMENT)
-  // Names contain no zero byte, so different listings give different bytes; the number of files separates names from numbers.
+  // // Names contain no zero byte, and the number of files separates names from numbers.
   const joined = `${names.length}\0${names.join('\0')}`
   // A character is at most 3 bytes. One call is cheaper than a hash object, and most directories are small.
   if (bytes.length + joined.length * 3 > scratch.length)

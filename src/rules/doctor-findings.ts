@@ -6,16 +6,13 @@ import { formatSize } from '../foundation/text/units.ts'
 import { RESERVE_BYTES } from './limits.ts'
 import { mayUpload } from './mirrors.ts'
 
-/**
- * `unchecked`: the check was impossible, because another one failed; `warning`: shelfd works, and a person should know;
- * `failed`: something does not work until a person acts.
- */
+/** `unchecked`: another check failed; `warning`: a person should know; `failed`: a person must act. */
 export type Level = 'ok' | 'unchecked' | 'warning' | 'failed'
 
 export interface Finding {
   readonly level: Level
   readonly message: string
-  /** A command or a step that resolves it. */
+  /** A command or a step. */
   readonly remedy?: string | undefined
   /** The code of the error that other commands would report. */
   readonly code?: ErrorCode | undefined
@@ -33,15 +30,15 @@ export function failed(message: string, { remedy, code }: Pick<Finding, 'remedy'
   return { level: 'failed', message, remedy, code }
 }
 
-/** Usual authorities renew a certificate earlier than this. */
+/** Authorities usually renew a certificate earlier than this. */
 const EXPIRES_SOON_MS = 14 * DAY_MS
 
-/** Assesses the end of a trusted certificate's validity. */
+/** Of a trusted certificate. */
 export function assessCertificate(validToMs: number, nowMs: number): Finding {
   return assessExpiry('trusted, valid', 'ask who runs the service to renew it', { validToMs, nowMs })
 }
 
-/** Assesses the end of the client certificate's validity; whether it is still accepted is for the service to say. */
+/** The service decides whether the certificate is still accepted. */
 export function assessClientCertificate(validToMs: number, nowMs: number): Finding {
   const remedy = 'have it renewed, and replace the files of service.clientCertificate'
   return assessExpiry('client certificate valid', remedy, { validToMs, nowMs })
@@ -58,7 +55,7 @@ function assessExpiry(
   return warning(`${until}: ${left === 1 ? '1 day' : `${left} days`} left`, remedy)
 }
 
-/** The rights that mirroring needs on a library: the right in its `access`, or the ability for all libraries. */
+/** In a library's `access`, or as an ability for all libraries. */
 const NEEDED_RIGHTS = [
   { right: 'read', ability: 'library.all.read' },
   { right: 'resource.create', ability: 'library.all.resource.create' },
@@ -75,7 +72,7 @@ export function assessRights(library: LibrarySummary, abilities: readonly string
   return failed(`${library.name}: the credential lacks ${names}`, { code: 'right-missing', remedy })
 }
 
-/** Lists rights that a credential for mirroring lacks, and those that it should not have. */
+/** Rights that the credential lacks, or should not have. */
 export function listCredentialWarnings(access: AccessContext): string[] {
   const { abilities, interfaces, libraries } = access
   const rights = new Set([...abilities, ...libraries.flatMap((library) => library.access)])
@@ -89,7 +86,7 @@ export function listCredentialWarnings(access: AccessContext): string[] {
   ]
 }
 
-/** Assesses a credential that the service takes; `source` is where it came from. */
+/** `source`: where the credential came from. */
 export function assessCredential(access: AccessContext, source: string): Finding[] {
   const { tenant, user } = access
   const warnings = listCredentialWarnings(access).map((text) =>
@@ -100,11 +97,11 @@ export function assessCredential(access: AccessContext, source: string): Finding
 
 /** The service's `Date` has whole seconds, and the answer took a moment. */
 const UNNOTICED_MS = 5_000
-/** With a larger difference, certificates and waiting times of the service are misread. */
+/** With a larger difference, certificates and waiting times are misread. */
 const HARMFUL_MS = 5 * 60_000
 const CLOCK_REMEDY = 'sudo timedatectl set-ntp true'
 
-/** Assesses how far this computer's clock is ahead of the service's; undefined when the service states no time. */
+/** Undefined when the service states no time. */
 export function assessClock(aheadMs: number | undefined): Finding {
   if (aheadMs === undefined) return warning('the service states no time to compare with')
   const text = `${aheadMs < 0 ? '-' : '+'}${(Math.abs(aheadMs) / 1_000).toFixed(1)} s beside the service`
@@ -127,16 +124,15 @@ export function assessDisk(place: string, freeBytes: number): Finding {
   })
 }
 
-/** The watches of inotify that this user's programs have, and may have. */
 export interface WatchUse {
   readonly used: number
   readonly limit: number
 }
 
-/** Directories of the watched mirrors, which take one watch each. */
+/** Each directory takes one watch. */
 interface WatchNeed {
   readonly directories: number
-  /** A daemon runs, so that its watches count as used already. */
+  /** Its watches count as used already. */
   readonly isWatching: boolean
 }
 
@@ -148,7 +144,7 @@ export function proposedWatches(limit: number, directories = 0): number {
   return Math.max(limit * 2, directories * 2, LEAST_PROPOSED)
 }
 
-/** Assesses the watches. Without enough of them the daemon scans instead, so that changes are found late but not lost. */
+/** Without enough watches the daemon scans, so that changes are found late but not lost. */
 export function assessWatches({ used, limit }: WatchUse, { directories, isWatching }: WatchNeed): Finding {
   const text = `${groupDigits(used)} of ${groupDigits(limit)} used`
   const wanted = used + (isWatching ? 0 : directories)
@@ -161,7 +157,7 @@ export function assessWatches({ used, limit }: WatchUse, { directories, isWatchi
 /** The state of the daemon, as the service manager of the system sees it. */
 export type ManagerState = 'running' | 'stopped' | 'not-installed'
 
-/** Assesses a service manager; a daemon that a person started needs none. */
+/** A daemon that a person started needs no service manager. */
 export function assessServiceManager(state: ManagerState, file: string): Finding {
   switch (state) {
     case 'running':
@@ -173,14 +169,13 @@ export function assessServiceManager(state: ManagerState, file: string): Finding
   }
 }
 
-/** Mirrors that a daemon would keep up to date. */
 interface Kept {
   readonly mirrors: number
-  /** Names of those that have a schedule. */
+  /** Those with a schedule. */
   readonly scheduled: readonly string[]
 }
 
-/** Assesses that no daemon runs: schedules need one; everything else is sent by `shelfd sync` as well. */
+/** Schedules need a daemon; everything else can be sent by `shelfd sync`. */
 export function assessMissingDaemon({ mirrors, scheduled }: Kept): Finding {
   if (mirrors === 0) return ok('not running; there is no mirror to keep up to date')
   const remedy = 'shelfd service install'

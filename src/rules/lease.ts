@@ -1,29 +1,29 @@
-/** Of a new ledger, where the configuration names none. */
+/** Of a new ledger without a configured lease. */
 export const DEFAULT_LEASE_MS = 60_000
 
-/** A moment by two clocks of this machine: monotonic time may stand still while a machine sleeps, time since its start does not. */
+/** Monotonic time may stand still while a machine sleeps; time since its start does not. */
 export interface UpTime {
   readonly monotonicMs: number
   readonly bootMs: number
 }
 
-/** Milliseconds for which a session is surely this host's. `since`: before the call that opened or renewed it was made. */
+/** `since`: before the call that opened or renewed the session. */
 export function leaseLeftMs(since: UpTime, leaseMs: number, now: UpTime): number {
   return leaseMs - Math.max(now.monotonicMs - since.monotonicMs, now.bootMs - since.bootMs)
 }
 
-/** How long after its lease a session is left alone: a write that its host had begun may take so long to reach the service. */
+/** A write that its host had begun may take this long to reach the service, so the session is left alone after its lease. */
 export function graceMs(leaseMs: number): number {
   return leaseMs
 }
 
-/** Watches sessions of other hosts by their beats: no clock of another machine says whether a session is over. */
+/** Watches sessions of other hosts by their beats, since clocks of machines differ. */
 export class SilentSessions {
   readonly #seen = new Map<bigint, SeenBeat>()
 
   /**
-   * Notes a beat that was read before `nowMs` (monotonic). Returns whether it is unchanged for lease and grace, if it still is: who closes the
-   * session compares it once more.
+   * Notes a beat read before `nowMs` (monotonic). Returns whether it is unchanged for lease and grace; closing the session compares it
+   * once more.
    */
   note(session: bigint, beat: bigint, nowMs: number, leaseMs: number): boolean {
     const longestMs = leaseMs + graceMs(leaseMs)
@@ -41,7 +41,7 @@ export class SilentSessions {
   }
 }
 
-/** A session that nobody has met for so many times lease and grace has probably ended. */
+/** A session that nobody has met for this many times lease and grace has ended. */
 const FORGOTTEN_AFTER = 5
 
 interface SeenBeat {

@@ -1,7 +1,6 @@
 import { DAY_MS, isoDate } from '../foundation/text/times.ts'
 import { type Finding, failed, ok, warning } from './doctor-findings.ts'
 
-/** What PostgreSQL says of a ledger, as far as hosts depend on it. */
 export interface LedgerFacts {
   readonly answersInMs: number
   /** Such as `18.4`; and as a number, `180004`. */
@@ -12,21 +11,20 @@ export interface LedgerFacts {
   readonly fsync: string
   readonly synchronousCommit: string
   readonly role: string
-  /** Functions of hosts that the role may not call. */
   readonly lacks: readonly string[]
-  /** By how much the clock of this computer is ahead. */
+  /** How far this computer's clock is ahead. */
   readonly aheadMs: number
-  /** Undefined: there is none, or the role may not see it. */
+  /** Undefined without a ledger, or where the role may not see it. */
   readonly ledger: { readonly schema: number; readonly leaseMs: number } | undefined
   /** Another process has opened a session with the key of this host. */
   readonly isInUse: boolean
 }
 
-/** What this program and this host take for right. */
+/** What this program and this host expect. */
 export interface LedgerWanted {
   /** The schema of the program. */
   readonly schema: number
-  /** Of the configuration; undefined: it names none. */
+  /** Undefined: the configuration names none. */
   readonly leaseMs: number | undefined
   readonly nowMs: number
 }
@@ -34,7 +32,6 @@ export interface LedgerWanted {
 const OLDEST_VERSION = 140_000
 const HARDENED = 'have an administrator run what "shelfd fleet init --sql" prints'
 
-/** Assesses a ledger that answers, one line a subject. */
 export function assessLedger(facts: LedgerFacts, wanted: LedgerWanted): Finding[] {
   return [
     assessConnection(facts, wanted.nowMs),
@@ -47,7 +44,7 @@ export function assessLedger(facts: LedgerFacts, wanted: LedgerWanted): Finding[
   ]
 }
 
-/** A certificate that ends sooner is worth a word: renewing one may take a while. */
+/** Renewing a certificate may take a while. */
 const EXPIRES_SOON_MS = 14 * DAY_MS
 
 function assessConnection({ tls }: LedgerFacts, nowMs: number): Finding {
@@ -64,7 +61,7 @@ function assessVersion({ version, versionNumber }: LedgerFacts): Finding {
 
 function assessSchema({ ledger, lacks }: LedgerFacts, wanted: LedgerWanted): Finding[] {
   const lacking = failed('the database holds no ledger', { code: 'ledger-unusable', remedy: 'shelfd fleet init' })
-  // A role that may not ask does not know.
+  // // A role without the right to ask does not know.
   if (!ledger) return lacks.length > 0 ? [] : [lacking]
   const { schema, leaseMs } = ledger
   const lease = `lease ${inSeconds(leaseMs)}`
@@ -82,7 +79,6 @@ function assessSchema({ ledger, lacks }: LedgerFacts, wanted: LedgerWanted): Fin
   return [found, warning(text, `set fleet.lease to ${inSeconds(leaseMs)}, or leave it out`)]
 }
 
-/** As the configuration has it. */
 function inSeconds(durationMs: number): string {
   return `${durationMs / 1_000}s`
 }

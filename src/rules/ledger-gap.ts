@@ -1,15 +1,12 @@
-/**
- * Why a ledger may lack commits that it had acknowledged, as far as a host can know. Only `lacks-ours` was seen: PostgreSQL does not say
- * whether a failover lost commits, and hosts that would miss theirs may be away.
- */
+/** Why a ledger may lack acknowledged commits. Only `lacks-ours` was seen: PostgreSQL does not say whether a failover lost commits. */
 export type LedgerGap =
   /** It lacks receipts of this host. */
   | 'lacks-ours'
-  /** It is not the ledger that this host was at. */
+  /** This host was at another ledger. */
   | 'another'
-  /** PostgreSQL is on another timeline than when this host was there last: after a failover, or a restore to a point in time. */
+  /** PostgreSQL is on another timeline: after a failover, or a restore to a point in time. */
   | 'moved'
-  /** The same, or a restored dump, before this host was there first. */
+  /** Like `moved`, or a restored dump, before this host joined. */
   | 'moved-before'
 
 interface OpenedLedger {
@@ -18,7 +15,7 @@ interface OpenedLedger {
   readonly hasMoved: boolean
 }
 
-/** `known`: the generation and timeline at which this host was last, or `GENERATION/lost` while it has not recovered from a loss. */
+/** `known`: generation and timeline of this host's last ledger, or `GENERATION/lost` until it has recovered from a loss. */
 export function findLedgerGap(
   known: string | undefined,
   hasLost: boolean,

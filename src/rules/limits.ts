@@ -5,7 +5,7 @@ import { formatSize, MAX_DURATION_MS, MAX_SIZE_BYTES } from '../foundation/text/
 
 const MOST_NEW = 1_000_000_000
 
-/** Bounds of the limits, in the configuration as in requests to the daemon. */
+/** For the configuration and for requests to the daemon. */
 export const LIMIT_BOUNDS = {
   /** Each is a connection, or a thread. */
   transfers: wholeNumber(1, 64),
@@ -20,36 +20,31 @@ export const LIMIT_BOUNDS = {
 const contents = boundedNumber(LIMIT_BOUNDS.newContents).nullable()
 const bytes = boundedNumber(LIMIT_BOUNDS.sizeBytes).nullable()
 
-/** Limits on the new contents of a run or day; null means no limit. */
+/** Null means no limit. */
 export const uploadLimits = z.object({ newPerRun: contents, newPerDay: contents, newBytesPerRun: bytes })
 
-/** What one limit held back in a run, or the loss of the mirror's root. */
+/** `root`: the mirror's directory went away. */
 export const heldBackShape = z.object({
   limit: z.enum([...uploadLimits.keyof().options, 'inIngestion', 'root', 'other-host']),
-  /** Contents, or bytes for `newBytesPerRun`; 0 for `root` and `other-host`. */
   value: z.number(),
-  /** Contents that wait. */
   contents: z.number(),
-  /** When the limit leaves room again, in ISO 8601; null: the next run continues. */
+  /** In ISO 8601; null: the next run continues. */
   freesAt: z.string().nullable(),
 })
 
 export type UploadLimits = Readonly<z.infer<typeof uploadLimits>>
 export type HeldBack = Readonly<z.infer<typeof heldBackShape>>
-/**
- * The limit that holds a content back, by the name of its setting; `root`: the mirror's directory went away; `other-host`: another
- * host of the fleet sends it.
- */
+/** By the name of its setting. `root`: the mirror's directory went away; `other-host`: another host of the fleet sends it. */
 export type HoldingLimit = HeldBack['limit']
 
-/** Uploads that count against the limits so far, failed ones included, since each may have cost something. */
+/** Includes failed uploads, since each may have cost something. */
 export interface QuotaUse {
   readonly inRun: number
   readonly inDay: number
   readonly bytesInRun: number
 }
 
-/** The limit that forbids uploading one more content of `sizeBytes` now; undefined when none does. */
+/** The limit that forbids one more content; undefined when none does. */
 export function holdingLimit(limits: UploadLimits, used: QuotaUse, sizeBytes: number): keyof UploadLimits | undefined {
   if (limits.newPerRun !== null && used.inRun >= limits.newPerRun) return 'newPerRun'
   if (limits.newPerDay !== null && used.inDay >= limits.newPerDay) return 'newPerDay'
@@ -57,12 +52,12 @@ export function holdingLimit(limits: UploadLimits, used: QuotaUse, sizeBytes: nu
   return undefined
 }
 
-/** This host's part of `inIngestion` where so many hosts share it: at least one, so that each goes on. */
+/** At least one, so that each host makes progress. */
 export function ingestionShare(inIngestion: number, hosts: number): number {
   return Math.max(1, Math.floor(inIngestion / hosts))
 }
 
-/** How many more contents the limits of a run allow: at least so many, since the size of the next ones is not known. */
+/** At least this many, since the size of the next contents is not known. */
 export function roomInRun({ newPerRun, newBytesPerRun }: UploadLimits, { inRun, bytesInRun }: QuotaUse): number {
   if (newBytesPerRun !== null && bytesInRun >= newBytesPerRun) return 0
   return newPerRun === null ? MOST_NEW : Math.max(0, newPerRun - inRun)
@@ -84,5 +79,5 @@ export function describeHold({ limit, value, freesAt }: Omit<HeldBack, 'contents
   return `held back by limits.${limit} (${amounts[limit]}); ${when}`
 }
 
-/** Receipts must be recorded, so nothing is uploaded when less than this is free on the disk of the store. */
+/** Receipts must be recorded, so nothing is uploaded with less free space for the store. */
 export const RESERVE_BYTES = 64 * 2 ** 20

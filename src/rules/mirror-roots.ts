@@ -1,10 +1,10 @@
 import { isWithin, pathWithin } from '../foundation/files/paths.ts'
 
-/** How two directories, given by their real paths, overlap. */
+/** By their real paths. */
 type Overlap =
   | { readonly kind: 'apart' }
   | { readonly kind: 'same' }
-  /** `inner` is the second one's path below the first, or the first one's below the second. */
+  /** `inner`: the path of the inner directory below the outer one. */
   | { readonly kind: 'holds' | 'lies-in'; readonly inner: string }
 
 export function overlapOf(left: string, right: string): Overlap {
@@ -21,11 +21,11 @@ const SYSTEM_DIRECTORIES: ReadonlySet<string> = new Set([
   ...'/var/backups /var/cache /var/lib /var/log /var/mail /var/spool /var/tmp'.split(' '),
   ...'/Applications /Library /System /Users /Volumes /private /private/etc /private/tmp /private/var'.split(' '),
 ])
-/** Directories whose files the kernel generates; none of these is a document. */
+/** The kernel generates these files; none is a document. */
 const KERNEL_DIRECTORY = /^\/(?:dev|proc|sys|run)(?:\/|$)/
 const DRIVE = /^[A-Za-z]:[\\/]?$/
 
-/** Directories in which programs keep keys, passwords and sessions, beside those that a built-in ignore rule names. */
+/** Programs keep keys, passwords and sessions here; built-in ignore rules name further ones. */
 const SECRET_DIRECTORIES = [
   ...'.aws .azure .cargo .docker .gem .kube .m2 .config/gcloud .config/gh .config/rclone .config/shelfd .terraform.d'.split(
     ' ',
@@ -35,14 +35,14 @@ const SECRET_DIRECTORIES = [
   ...'.bitcoin .electrum /etc/ssl/private /etc/ssh /etc/letsencrypt /etc/wireguard'.split(' '),
 ]
 
-/** Returns whether a real path is one of those directories, or lies in one. */
+/** `path` is real. */
 export function keepsSecrets(path: string): boolean {
   return SECRET_DIRECTORIES.some((place) =>
     place.startsWith('/') ? isWithin(place, path) : `${path}/`.includes(`/${place}/`),
   )
 }
 
-/** Returns what a directory holds when it is too broad to mirror unconfirmed; undefined for any other. Takes real paths. */
+/** Undefined when the directory may be mirrored without a confirmation. Paths are real. */
 export function describeBroadRoot(path: string, home: string): string | undefined {
   if (path === '/' || DRIVE.test(path)) return 'the whole system'
   if (path === home) return 'the whole home directory'
@@ -51,22 +51,18 @@ export function describeBroadRoot(path: string, home: string): string | undefine
   return undefined
 }
 
-/**
- * Returns the program's own directories (absolute real paths) that lie below a mirror's root, relative to it; or `inside`
- * when the root is one of them or lies in one.
- */
+/** Returns the program's own directories below a mirror's root, relative to it; `inside` when the root is in one of them. */
 export function ownDirectoriesBelow(rootRealPath: string, own: readonly string[]): readonly string[] | 'inside' {
   if (own.some((path) => isWithin(path, rootRealPath))) return 'inside'
   return own.map((path) => pathWithin(rootRealPath, path)).filter((path) => path !== undefined)
 }
 
-/** What identifies a file system, where the system reports it. */
 export interface Volume {
   readonly id: string | null
   readonly sizeBytes: number | null
 }
 
-/** Returns whether two file systems may be one: by their identifiers, or by their sizes where an identifier is not known. */
+/** Compares identifiers, or sizes where an identifier is not known. */
 export function mayBeSameVolume(pinned: Volume, found: Volume): boolean {
   if (pinned.id !== null && found.id !== null) return pinned.id === found.id
   return pinned.sizeBytes === null || found.sizeBytes === null || pinned.sizeBytes === found.sizeBytes

@@ -9,14 +9,13 @@ import { runOutcome } from './verdict.ts'
 /** How many paths a message names. */
 const MOST_PATHS = 3
 
-/** What a run that has ended says about causes. */
 export interface RunFindings {
   readonly causes: readonly Cause[]
   readonly judged: ReadonlySet<string>
   readonly mirrors: readonly MirrorSituation[]
 }
 
-/** Derives the causes of a run from its summaries; a mirror that only an absent service stopped has none. */
+/** A mirror that only an absent service stopped has no cause. */
 export function causesOfRun(summaries: readonly SyncSummary[], nowMs: number): RunFindings {
   const causes: Cause[] = []
   const judged = new Set<string>()
@@ -34,7 +33,7 @@ export function causesOfRun(summaries: readonly SyncSummary[], nowMs: number): R
   return { causes, judged, mirrors }
 }
 
-/** The cause of the error that stopped a mirror; undefined for one that ends by itself. */
+/** Undefined for an error that ends by itself. */
 function causeOfStop({ code, message }: SummaryProblem, mirror: string): Cause | undefined {
   const error = errorCodes.some((known) => known === code) ? rebuildError(code, message) : undefined
   const ofMirror = { key: mirrorKey('mirror', mirror), code, message: `${mirror}: ${message}` }
@@ -52,7 +51,7 @@ function causeOfStop({ code, message }: SummaryProblem, mirror: string): Cause |
   }
 }
 
-/** One cause for all files of a mirror that need somebody; none without such files. */
+/** One cause for all files of a mirror that need a person. */
 export function causeOfFiles(
   mirror: string,
   problems: readonly { readonly path?: string; readonly code: string; readonly count?: number }[],

@@ -3,44 +3,41 @@ import { counted, escapeText, truncateText } from '../foundation/text/safe-text.
 import { HOUR_MS, isoTime } from '../foundation/text/times.ts'
 import { formatDuration } from '../foundation/text/units.ts'
 
-/** A failure that somebody has to know of, and that lasts until it is over. */
+/** A failure that a person has to know of, and that lasts until it is over. */
 export interface Cause {
   /** `service`, `store`, or of a mirror: `mirror:NAME` (it is stopped), `files:NAME`, `overdue:NAME`. */
   readonly key: string
-  /** The code of the error, which distinguishes causes under one key; empty where there is only one. */
+  /** Distinguishes causes under one key; empty where there is only one. */
   readonly code: string
-  /** For people: what is wrong. */
   readonly message: string
 }
 
-/** What is wrong with the whole program: no mirror can be up to date. */
+/** With these, no mirror can be up to date. */
 const SHARED_KEYS = ['service', 'store'] as const
 
 export function mirrorKey(kind: 'mirror' | 'files' | 'overdue', mirror: string): string {
   return `${kind}:${mirror}`
 }
 
-/** The mirror that a key belongs to; undefined for one of SHARED_KEYS. */
+/** Undefined for SHARED_KEYS. */
 function mirrorOfKey(key: string): string | undefined {
   const colon = key.indexOf(':')
   return colon === -1 ? undefined : key.slice(colon + 1)
 }
 
-/** A cause that was announced and is not over. */
 const announced = z.object({
   key: z.string(),
-  /** Every code that was announced under the key. */
+  /** All codes that were announced under the key. */
   codes: z.array(z.string()).readonly(),
-  /** The last message. */
   message: z.string(),
 })
 
-/** What outlives a process: what was announced, and when. Times are wall clock. */
+/** Outlives a process. Times are wall clock. */
 export const noticeState = z.object({
   announced: z.array(announced).readonly(),
   /** When notices were sent in the last hour. */
   sentAt: z.array(z.number()).readonly(),
-  /** No notice is sent before this, because the last one reached nobody; null: none failed. */
+  /** No notice is sent earlier, because the last one reached nobody. */
   retryAt: z.number().nullable(),
   /** When each mirror was last up to date, or first seen. */
   upToDateAt: z.record(z.string(), z.number()).readonly(),
@@ -53,41 +50,40 @@ export const NOTHING_ANNOUNCED: NoticeState = { announced: [], sentAt: [], retry
 
 export interface MirrorSituation {
   readonly name: string
-  /** `unknown`: the situation says nothing of it; `paused`: a person wants it so. */
+  /** `unknown`: the situation does not mention it. */
   readonly state: 'up-to-date' | 'behind' | 'paused' | 'unknown'
-  /** When the mirror was last tried; the time now for one that sends at once. */
+  /** Now, for a mirror that sends at once. */
   readonly triedAt: number
 }
 
 export interface Situation {
   readonly nowMs: number
   readonly causes: readonly Cause[]
-  /** The keys whose cause is over when `causes` has none; nothing is known of others. */
+  /** A cause with one of these keys is over if `causes` lacks it; nothing is known of others. */
   readonly judged: ReadonlySet<string>
   readonly mirrors: readonly MirrorSituation[]
 }
 
-/** What a notice says; at least one of the two is not empty. */
+/** At least one of the two is not empty. */
 export interface Notice {
   readonly failures: readonly Cause[]
   readonly recoveries: readonly Cause[]
-  /** How many causes are not over, with those of this notice. */
+  /** Including those of this notice. */
   readonly open: number
 }
 
 interface Decision {
   readonly state: NoticeState
-  /** Undefined when there is nothing to say, or nothing may be said yet. */
   readonly notice: Notice | undefined
 }
 
-/** Causes that come and go cannot send more than this; what is held back is said later, as it is then. */
+/** Bounds notices of causes that come and go; the rest is said later. */
 export const MOST_NOTICES_PER_HOUR = 10
 export const RETRY_MS = 5 * 60_000
 
 /**
- * Decides whether to notify: of each cause once until it is over, and of its end. `overdueMs`: a mirror that is behind for so
- * long is a cause of its own, unless another cause explains it; null: never. A clock that was set back delays at most.
+ * Announces each cause once, and its end. `overdueMs`: a mirror that is behind for so long is a cause, unless another one explains it. A
+ * clock that was set back only delays.
  */
 export function decideNotice(before: NoticeState, seen: Situation, overdueMs: number | null): Decision {
   const upToDateAt = Object.fromEntries(seen.mirrors.map((mirror) => [mirror.name, lastUpToDate(before, mirror, seen)]))
@@ -110,15 +106,14 @@ export function decideNotice(before: NoticeState, seen: Situation, overdueMs: nu
   }
 }
 
-/** The state after a notice that reached nobody: it is said again some time later. */
+/** A notice that reached nobody is sent again later. */
 export function afterNobodyReached(before: NoticeState, decided: NoticeState, nowMs: number): NoticeState {
   return { ...decided, announced: before.announced, retryAt: nowMs + RETRY_MS }
 }
 
-/** Returns when a mirror was last up to date, or first seen; never later than now, as the clock may have been set back. */
+/** Never later than now, since the clock may have been set back. */
 function lastUpToDate({ upToDateAt }: NoticeState, { name, state }: MirrorSituation, { nowMs }: Situation): number {
   if (state === 'up-to-date' || state === 'paused') return nowMs
-  // Every object has a `constructor`, and a mirror may have that name.
   const recorded = Object.hasOwn(upToDateAt, name) ? upToDateAt[name] : undefined
   return Math.min(recorded ?? nowMs, nowMs)
 }
@@ -136,7 +131,7 @@ function listOverdue(before: NoticeState, seen: Situation, known: readonly Annou
   })
 }
 
-/** Causes of mirrors that are no longer there are forgotten in silence. */
+/** Causes of mirrors that are gone end without a notice. */
 function isKnown(key: string, { mirrors }: Situation): boolean {
   const mirror = mirrorOfKey(key)
   return mirror === undefined || mirrors.some(({ name }) => name === mirror)
@@ -169,7 +164,7 @@ function lastCause({ key, codes, message }: Announced): Cause {
   return { key, code: codes.at(-1) ?? '', message }
 }
 
-/** A time further ahead than any delay comes from a clock that was set back. */
+/** A later time comes from a clock that was set back. */
 function mustWait({ retryAt }: NoticeState, nowMs: number): boolean {
   return retryAt !== null && nowMs < retryAt && retryAt - nowMs <= RETRY_MS
 }
@@ -183,7 +178,6 @@ export interface NoticeMessage {
   readonly time: string
   /** One line. */
   readonly subject: string
-  /** Some lines, with the subject's news in full. */
   readonly text: string
   readonly problems: readonly Cause[]
   readonly recovered: readonly Cause[]
@@ -199,7 +193,7 @@ interface Sender {
 const MOST_CAUSES = 10
 const LONGEST_MESSAGE = 300
 
-/** Words a notice for people and programs; bounded whatever the causes are. */
+/** Bounded, whatever the causes are. */
 export function describeNotice({ failures, recoveries, open }: Notice, sender: Sender): NoticeMessage {
   const problems = failures.map(bounded)
   const recovered = recoveries.map(bounded)

@@ -17,7 +17,6 @@ interface Skipped {
   readonly detail?: string
 }
 
-/** A problem that the user must resolve: a file is not at the service. */
 interface SkipProblem {
   readonly code: 'over-max-size' | 'name-not-utf8'
   readonly message: string
@@ -34,12 +33,12 @@ const WORDS: Readonly<Record<SkipReason, string>> = {
   'name-not-utf8': 'its name is not UTF-8',
 }
 
-/** Returns what a skipped entry is that is no problem. */
+/** Returns the class of an entry that is no problem. */
 export function kindOfSkipped({ reason }: Skipped): 'ignored' | 'unsupported' {
   return reason === 'socket' || reason === 'pipe' || reason === 'device' ? 'unsupported' : 'ignored'
 }
 
-/** The problem of a skipped file; undefined for what is no file, and for what is left out on purpose. */
+/** Undefined for what is no file or left out on purpose. */
 export function skipProblem({ reason, detail }: Skipped): SkipProblem | undefined {
   const what = WORDS[reason]
   switch (reason) {
@@ -61,12 +60,12 @@ export function describeSkipped(entry: Skipped): string {
 
 const CHANGED: ReadonlySet<string> = new Set(['busy', 'vanished'])
 
-/** Returns whether a problem says that its file changed or vanished after it was scanned: the file waits, and is read again. */
+/** The file changed or vanished after its scan: it is read again. */
 export function hasChangedUnderWay(code: string): boolean {
   return CHANGED.has(code)
 }
 
-/** Problems of files that the next run solves by itself: the file changes, or the service was away or busy. */
+/** The next run solves these: the file changes, or the service was away or busy. */
 const PASSING: ReadonlySet<string> = new Set([
   'busy',
   'vanished',
@@ -80,8 +79,7 @@ const PASSING: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns whether a problem of a path may be set aside: one that reading the file has until somebody changes something. The scans
- * look at the path nevertheless, and a file that can be read is sent.
+ * Only problems of reading a file that last until somebody changes something. Scans still read the path, and send it once that succeeds.
  */
 export function canBeSetAside(code: string): boolean {
   return fileErrorCodes.has(code) && !hasChangedUnderWay(code)

@@ -2,25 +2,24 @@ import { parentOf } from '../foundation/files/paths.ts'
 import { counted, escapeText } from '../foundation/text/safe-text.ts'
 import { describeInDoubt, IN_DOUBT } from './doubts.ts'
 
-/** A problem of one path; `path` is relative to its mirror, empty for the mirror's directory. */
+/** `path` is relative, empty for the mirror's directory. */
 export interface PathProblem {
   readonly path: string
   readonly code: string
   readonly message: string
 }
 
-/** Problems with one cause. */
 export interface ProblemGroup<Problem extends PathProblem> {
   readonly code: string
-  /** The message without what differs: the path, and sizes in parentheses. */
+  /** The message without path, and without sizes in parentheses. */
   readonly cause: string
   readonly problems: readonly Problem[]
 }
 
-/** The most paths, or directories, that the line of a group names. */
+/** The most paths or directories in the line of a group. */
 const MOST_NAMED = 3
 
-/** Returns the message without the path, which stands beside it: `cannot be read: permission denied`. */
+/** Without the path: `cannot be read: permission denied`. */
 export function causeOf({ path, message }: PathProblem): string {
   const quoted = `"${escapeText(path === '' ? '.' : path)}"`
   const reading = `Cannot read ${quoted}`
@@ -28,7 +27,7 @@ export function causeOf({ path, message }: PathProblem): string {
   return message.replaceAll(quoted, 'it')
 }
 
-/** Groups problems by their cause, and by what `also` distinguishes; the groups are in the order of their first problems. */
+/** By cause and by `also`, in the order of the first problems. */
 export function groupProblems<Problem extends PathProblem>(
   problems: readonly Problem[],
   also: (problem: Problem) => unknown = () => '',
@@ -50,7 +49,7 @@ export function commonCauseOf(problem: PathProblem): string {
   return causeOf(problem).replaceAll(/ \([^()]*\d[^()]*\)/g, '')
 }
 
-/** Returns one line on a group: its path or paths, of many the directories, with `further` behind the cause. */
+/** One line: the path or paths, or the directories of many, with `further` after the cause. */
 export function describeGroup<Problem extends PathProblem>(
   { code, cause, problems }: ProblemGroup<Problem>,
   further = '',

@@ -3,26 +3,23 @@ import { HOUR_MS } from '../foundation/text/times.ts'
 import type { RetryPolicy } from './retry-delay.ts'
 
 /**
- * What a failure stops: `item`, one request, file or content; `mirror`, one mirror; `root`, one mirror, whose directory is
- * missing or another one; `store`, everything that writes to the store or the library; `service`, every request; `run`, everything that the
- * run has begun; `program`, the whole process.
+ * What a failure stops: `item`, one request, file or content; `mirror`; `root`, a mirror whose directory is missing or another one;
+ * `store`, all writing; `service`, every request; `run`; `program`.
  */
 export type FailureScope = 'item' | 'mirror' | 'root' | 'store' | 'service' | 'run' | 'program'
 
-/** What the program does about a failure. */
 export interface FailureReaction {
   readonly scope: FailureScope
-  /** The requested item may be the cause all the same: a further request for no particular item decides. */
+  /** The item may still be the cause, which a request for no item decides. */
   readonly mayBeItem: boolean
-  /** A run over several mirrors ends; otherwise it continues with the next mirror. */
+  /** Otherwise the run continues with the next mirror. */
   readonly stopsRun: boolean
-  /** The state of a mirror controller: it continues by itself, an operator must act, or the daemon ends. */
+  /** A controller continues by itself, waits for an operator, or the daemon ends. */
   readonly state: 'waiting' | 'halted' | 'stopped'
-  /** The delay until a mirror controller tries again; null: when the service is tried again, if ever. */
+  /** Null: when the service is tried again, if ever. */
   readonly delayMs: number | null
 }
 
-/** What a failure of each kind stops, unless its code is one of `SCOPE_OF_CODE`. */
 const SCOPE_OF_KIND = {
   request: 'item',
   file: 'item',
@@ -54,7 +51,7 @@ const SCOPE_OF_CODE: Partial<Record<ErrorCode, FailureScope>> = {
   'proxy-refused': 'service',
 }
 
-/** Failed answers that the requested item or the service may have caused. */
+/** The item or the service may have caused these. */
 const UNCLEAR: ReadonlySet<ErrorCode> = new Set([
   'service-error',
   'service-unavailable',
@@ -65,7 +62,6 @@ const UNCLEAR: ReadonlySet<ErrorCode> = new Set([
 ])
 
 const SOON_MS = 10_000
-/** For what only people can resolve. */
 const LATER_MS = 15 * 60_000
 
 const REACTIONS = {
@@ -78,16 +74,13 @@ const REACTIONS = {
   program: { stopsRun: true, state: 'stopped', delayMs: null },
 } as const satisfies Record<FailureScope, Omit<FailureReaction, 'scope' | 'mayBeItem'>>
 
-/**
- * Delays between the attempts of a daemon to connect: a service that is away returns by itself, but people must replace a
- * credential.
- */
+/** A service that is away returns by itself; a credential must be replaced by a person. */
 export const RECONNECT_POLICIES = {
   away: { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 5_000, maxDelayMs: 120_000 },
   refused: { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 60_000, maxDelayMs: HOUR_MS },
 } as const satisfies Record<string, RetryPolicy>
 
-/** Decides what a failure stops and for how long. `wasConnected`: a connection existed, which the item may have broken. */
+/** `wasConnected`: the item may have broken an existing connection. */
 export function reactToFailure({
   kind,
   code,

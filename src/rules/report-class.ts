@@ -4,7 +4,7 @@ import type { ContentState } from './decide-upload.ts'
 import { hasChangedUnderWay } from './path-problems.ts'
 import { describeWithoutText, isTextSearchable, kindName } from './without-text.ts'
 
-/** The classes of the report, each with its sign in the combined format. */
+/** With their signs in the combined format. */
 export const REPORT_CLASSES = {
   'in-sync': '=',
   processing: '~',
@@ -23,15 +23,13 @@ export type { ReportClass }
 export interface Classified {
   readonly class: ReportClass
   readonly reason: string | null
-  /** An operator set the failed content aside (`failed ignore`). */
   readonly isSetAside?: true
-  /** A pipe, a socket or a device: nothing is to be done about it. */
+  /** A pipe, socket or device, for which nothing is to be done. */
   readonly isUnsupported?: true
-  /** The kind of a file that is stored without searchable text. */
   readonly kindWithoutText?: string
 }
 
-/** The state of a row that people are shown: what is `in-sync` can be searched, and what needs attention can be resolved. */
+/** What people are shown: `in-sync` means searchable, and `needs attention` can be resolved. */
 export function shownStateOf(
   reportClass: ReportClass,
   {
@@ -45,7 +43,7 @@ export function shownStateOf(
   return reportClass === 'in-sync' && kindWithoutText !== null ? 'without-text' : reportClass
 }
 
-/** `report --check` fails on these. Users can't resolve `superseded` and `ignored`: the interface has no delete. */
+/** Users can't resolve `superseded` and `ignored`: the interface has no delete. */
 export const CHECKED_CLASSES: ReadonlySet<ReportClass> = new Set([
   'processing',
   'local-only',
@@ -70,25 +68,23 @@ export interface KnownContent {
 }
 
 /**
- * A resource at the service: `unasked` without a listing, `unknown` when an incomplete one doesn't show it, `unconfirmed` when a complete
- * one doesn't and the service did not say whether the resource is there, `absent` when it said that it is not.
+ * `unasked` without a listing, `unknown` in an incomplete one; a complete one lacks it: `unconfirmed` until the service says `absent`.
  */
 export type Presence = 'listed' | 'absent' | 'unknown' | 'unconfirmed' | 'unasked'
 
 interface PathTrouble {
   readonly code: string
   readonly message: string
-  /** 1: somebody set it aside. */
+  /** 1: set aside by a person. */
   readonly isSetAside?: number
 }
 
-/** What else decides about a file: its path's problem, and why a limit holds its mirror's new contents back. */
+/** The problem of its path, and why a limit holds back new contents. */
 export interface FileCircumstances {
   readonly problem: PathTrouble | null
   readonly heldBack: string | null
 }
 
-/** Classifies a file whose content on disk is the one that the store knows. */
 export function classifyFile(
   content: KnownContent,
   presence: Presence,
@@ -110,10 +106,7 @@ export function classifyFile(
   }
 }
 
-/**
- * Classifies a path with a problem. A file that changed while it was read waits, and somebody has to see to any other;
- * `isUploaded`: its previous content is stored.
- */
+/** A file that changed while it was read waits; others need a person. `isUploaded`: its previous content is stored. */
 export function classifyTrouble(
   { code, message: reason, isSetAside = 0 }: PathTrouble,
   isUploaded: boolean,
@@ -122,19 +115,18 @@ export function classifyTrouble(
   return { class: isUploaded ? 'changed' : 'local-only', reason }
 }
 
-/** Classifies a file that differs from the store; `isUploaded`: its previous content is stored. */
+/** Differs from the store; `isUploaded`: its previous content is stored. */
 export function classifyDifferent(isUploaded: boolean): Classified {
   return isUploaded
     ? { class: 'changed', reason: 'changed since it was uploaded' }
     : { class: 'local-only', reason: 'new' }
 }
 
-/** Classifies a file in an unreadable directory: it may be unchanged, changed or gone. */
+/** In an unreadable directory: unchanged, changed or gone. */
 export function classifyHidden(): Classified {
   return { class: 'unknown', reason: 'its directory cannot be read' }
 }
 
-/** Classifies a path that is left out by a rule, or that is no file. */
 export function classifyLeftOut({
   kind,
   reason,
@@ -146,17 +138,16 @@ export function classifyLeftOut({
   return { class: 'needs-attention', reason: `unsupported: ${reason}`, isUnsupported: true }
 }
 
-/** Classifies a resource whose file has changed or is gone. */
 export function classifySuperseded(reason: string, content: Parameters<typeof isTextSearchable>[0]): Classified {
   return { class: 'superseded', reason: describeEnd(reason, content) }
 }
 
-/** What a download showed of a sent content: other bytes, no resource any more, or nothing because it failed. */
+/** Other bytes, no resource, or a failed download. */
 export type DownloadFault =
   | { readonly kind: 'different' | 'gone' }
   | { readonly kind: 'unread'; readonly message: string }
 
-/** Classifies a file or a resource whose sent content was downloaded and is not proved to be there; `before`: without that. */
+/** For a content that was not proved to be there; `before`: its class without the download. */
 export function classifyDownload(fault: DownloadFault, before: Pick<Classified, 'reason'>): Classified {
   const further = before.reason === null ? '' : `; ${before.reason}`
   switch (fault.kind) {
@@ -169,7 +160,7 @@ export function classifyDownload(fault: DownloadFault, before: Pick<Classified, 
   }
 }
 
-/** Describes why a path no longer has a content, and whether a search still finds that. */
+/** Why a path no longer has a content, and whether a search still finds it. */
 export function describeEnd(reason: string, content: Parameters<typeof isTextSearchable>[0]): string {
   const texts: Readonly<Record<string, string>> = {
     changed: 'its file has changed since',
@@ -196,7 +187,7 @@ function classifyStored(content: KnownContent, presence: Presence): Classified {
   }
 }
 
-/** Classifies a searchable content; the service's remark is the reason. */
+/** The service's remark is the reason. */
 function classifySearchable({ ingestionNote, mime, secondLocation }: KnownContent): Classified {
   const withoutText = describeWithoutText(ingestionNote, mime)
   const note = withoutText ?? (ingestionNote === null ? undefined : `searchable with warnings: ${ingestionNote}`)
@@ -206,7 +197,7 @@ function classifySearchable({ ingestionNote, mime, secondLocation }: KnownConten
   return withoutText === undefined ? known : { ...known, kindWithoutText: kindName(mime) }
 }
 
-/** What was set aside keeps its class: both sides still differ. */
+/** Both sides still differ, so the class stays when it is set aside. */
 function needsAttention({ isSetAside }: Pick<KnownContent, 'isSetAside'>, reason: string): Classified {
   if (isSetAside === 1) return { class: 'needs-attention', reason: `set aside: ${reason}`, isSetAside: true }
   return { class: 'needs-attention', reason }

@@ -2,21 +2,21 @@ import { isWithin } from '../foundation/files/paths.ts'
 
 export const SEARCH_ORDERS = ['relevance', 'newest', 'oldest', 'name', 'largest'] as const
 
-/** What is known of a hit: by our store if it has the resource, else by what the service says beside it; null: nobody says. */
+/** From our store if it has the resource, else from the service; null: unknown. */
 export interface HitFacts {
   readonly mime: string | null
   readonly sizeBytes: number | null
-  /** When its file was last changed; without a file here, when the resource was added. */
+  /** The last change of the file; without a file, when the resource was added. */
   readonly dateMs: number | null
-  /** Absolute paths of some of its files here, the last changed first. */
+  /** Absolute paths, the last changed first. */
   readonly files: readonly string[]
-  /** Where the service says that it lies (2.10); null when it does not say. */
+  /** Null when the service does not say. */
   readonly libraryPaths: readonly string[] | null
 }
 
-/** What a hit must be; null: anything. */
+/** Null: anything. */
 export interface SearchFilter {
-  /** `isLocal`: one of the files of its facts, which are those of the place alone. */
+  /** `isLocal`: the facts have only files of the place. */
   readonly place: { readonly isLocal: true } | { readonly isLocal: false; readonly libraryPath: string } | null
   readonly isType: ((mime: string) => boolean) | null
   readonly sinceMs: number | null
@@ -24,7 +24,7 @@ export interface SearchFilter {
   readonly order: (typeof SEARCH_ORDERS)[number]
 }
 
-/** Returns whether a filter passes a hit; `undecided` when nobody says what it asks for. */
+/** `undecided` when nobody knows what the filter asks for. */
 export function decideHit(filter: SearchFilter, facts: HitFacts): 'passed' | 'rejected' | 'undecided' {
   const answers = [isThere(filter, facts), hasType(filter, facts), isOfTime(filter, facts)]
   if (answers.includes(false)) return 'rejected'
@@ -53,7 +53,7 @@ interface SortedHit {
   readonly facts: HitFacts
 }
 
-/** Sorts hits that come by relevance, which decides between equal ones; those of which nobody knows come last. */
+/** Relevance decides between equal hits; unknown ones come last. */
 export function sortHits<T extends SortedHit>(hits: readonly T[], order: SearchFilter['order']): readonly T[] {
   const last = (value: number | null) => value ?? -Infinity
   switch (order) {

@@ -10,9 +10,8 @@ interface Entry {
 }
 
 /**
- * Ranks how likely an upload of this name created a listed entry: 0 for the same title, 1 for the same letters and digits
- * in title or slug, 2 when one begins with the other (services shorten slugs and number duplicates); undefined when it
- * can't have.
+ * How likely an upload of this name created the entry: 0 for the same title, 1 for the same letters and digits, 2 when one begins with
+ * the other (services shorten and number names); undefined when it can't have.
  */
 export function rankCandidate(entry: Entry, upload: UploadedFile): 0 | 1 | 2 | undefined {
   if (entry.mime_type !== upload.mime) return undefined
@@ -24,10 +23,10 @@ export function rankCandidate(entry: Entry, upload: UploadedFile): 0 | 1 | 2 | u
   return seen.some(isBeginning) ? 2 : undefined
 }
 
-/** Most entries of a merely similar name (rank 2) that are downloaded and compared. */
+/** Rank 2 only; each is downloaded and compared. */
 export const MOST_OF_LIKE_NAME = 8
 
-/** Uploads of which listed entries are sought; none is compared with each entry. */
+/** Finds entries that may be one of many uploads, without comparing each pair. */
 export class SoughtUploads {
   readonly #index: NameIndex<UploadedFile>
 
@@ -41,7 +40,7 @@ export class SoughtUploads {
   }
 }
 
-/** Entries of a listing, in its order; no upload is compared with each of them. */
+/** In the order of the listing. */
 export class ListedEntries<E extends Entry> {
   readonly #index: NameIndex<E>
   readonly #left: Map<E, number>
@@ -51,7 +50,7 @@ export class ListedEntries<E extends Entry> {
     this.#left = new Map(entries.map((entry, position) => [entry, position]))
   }
 
-  /** The entries to compare with an upload, likeliest first: all of rank 0 and 1, and some of rank 2. */
+  /** The likeliest first: all of rank 0 and 1, and some of rank 2. */
   candidates(upload: UploadedFile): E[] {
     const positionOf = (entry: E) => this.#left.get(entry) ?? -1
     const similar = new Set(
@@ -63,7 +62,7 @@ export class ListedEntries<E extends Entry> {
     )
   }
 
-  /** The entry is an upload that was found: it is a candidate for no other. */
+  /** An entry that was found is a candidate for no other upload. */
   remove(entry: E): void {
     this.#left.delete(entry)
   }
@@ -75,7 +74,7 @@ function rankCandidates<E extends Entry>(entries: readonly E[], upload: Uploaded
   return [...ofRank(0), ...ofRank(1), ...ofRank(2).slice(0, MOST_OF_LIKE_NAME)]
 }
 
-/** Values by type and keys; finds those of a type with a key that equals the given one, begins with it, or is a beginning of it. */
+/** Finds values of a type whose key equals the given one, begins with it, or is its beginning. */
 class NameIndex<T> {
   readonly #values: ReadonlyMap<string, readonly (readonly [key: string, value: T])[]>
   readonly #keys: readonly string[]
@@ -95,7 +94,7 @@ class NameIndex<T> {
   find(mime: string, key: string): T[] {
     const whole = `${mime}\n${key}`
     const keys = [whole]
-    // A name without letters and digits is the beginning of no other.
+    // // An empty key is the beginning of no other.
     if (key !== '') {
       for (let length = whole.length - 1; length > mime.length + 1; length -= 1) keys.push(whole.slice(0, length))
       for (let at = this.#firstAfter(whole); this.#keys[at]?.startsWith(whole); at += 1) keys.push(this.#keys[at] ?? '')
@@ -114,7 +113,7 @@ class NameIndex<T> {
   }
 }
 
-/** The keys of an entry. Names are similar when their keys are equal or one begins with the other. */
+/** Names are similar when their keys are equal or one begins with the other. */
 export function nameKeys({ title, filename }: { readonly title: string; readonly filename: string }): string[] {
   return [...new Set([reduce(stemOf(title)), reduce(title), reduce(stemOf(filename))])]
 }

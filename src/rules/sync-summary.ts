@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { type HeldBack, heldBackShape } from './limits.ts'
 
-/** A summary begins with all counts 0, as its shape says by defaults. */
 const count = z.number().default(0)
 
-/** A problem of one path, as summaries show it; `retryAt` in ISO 8601 or null. */
 const summaryProblem = z.object({
   path: z.string(),
   code: z.string(),
@@ -12,11 +10,11 @@ const summaryProblem = z.object({
   retryAt: z.string().nullable(),
 })
 
-/** The summary of one pass over one mirror: the shape that `sync --json` prints for each mirror. */
+/** `sync --json` prints this for each mirror. */
 const syncSummary = z.object({
   name: z.string(),
   path: z.string(),
-  /** `id` is null while the library does not exist (a dry run before the first run). */
+  /** `id` is null before the library exists (a dry run). */
   library: z.object({ id: z.string().nullable(), name: z.string() }),
   remotePath: z.string(),
   files: z
@@ -28,10 +26,10 @@ const syncSummary = z.object({
       changed: count,
       moved: count,
       removed: count,
-      /** Those of `removed` that are still on disk, where a rule leaves them out now. */
+      /** Still on disk, but left out by a rule now. */
       leftOut: count,
       ignored: count,
-      /** Those of `ignored` that look like secrets. */
+      /** Ignored files that look like secrets. */
       secrets: count,
       /** Changed more recently than `--min-age` allows. */
       tooNew: count,
@@ -49,7 +47,7 @@ const syncSummary = z.object({
       /** Contents held back, by limit. */
       heldBackBy: z.array(heldBackShape).readonly().prefault([]),
       inDoubt: count,
-      /** Files that changed or vanished between their scan and the end of their upload, and are not at the service. */
+      /** Changed or vanished between scan and upload. */
       waiting: count,
       bytes: count,
     })
@@ -65,10 +63,10 @@ const syncSummary = z.object({
       failed: count,
       pending: count,
       unknown: count,
-      /** Stored without searchable text; none of them is `searchable`. Their files, copies among them, by kind. */
+      /** Not `searchable`; files by kind. */
       withoutText: count,
       withoutTextKinds: z.record(z.string(), z.number()).prefault({}),
-      /** Further files of the mirror that share these resources. */
+      /** Further files with these resources. */
       copies: z.object({ searchable: count, pending: count }).prefault({}),
     })
     .prefault({}),
@@ -81,7 +79,6 @@ const verdict = z.enum(['ok', 'incomplete', 'failed'])
 
 export type Verdict = z.infer<typeof verdict>
 
-/** One run over some mirrors: the shape that `sync --json` prints. */
 export const runSummary = z.object({
   run: z.int(),
   dryRun: z.literal(true).exactOptional(),
@@ -102,7 +99,7 @@ export function emptySummary(mirror: Pick<SyncSummary, 'name' | 'path' | 'librar
   return syncSummary.parse({ name, path, library, remotePath })
 }
 
-/** Returns the index, among `count` ascending values, of the one below which `share` (0 to 1) of them lie; -1 for none. */
+/** The index below which `share` (0 to 1) of the values lie; -1 for none. */
 export function percentileIndex(count: number, share: number): number {
   return Math.min(count - 1, Math.floor(count * share))
 }

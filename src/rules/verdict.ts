@@ -1,14 +1,14 @@
 import type { ErrorCode, ShelfdError } from '../foundation/errors.ts'
 import type { SyncSummary, Verdict } from './sync-summary.ts'
 
-/** The outcome of one run over all its mirrors; the command line maps it to an exit code. */
+/** The command line maps it to an exit code. */
 export const runOutcomes = ['done', 'failures', 'temporary', 'pending', 'held-back', 'interrupted'] as const
 export type RunOutcome = (typeof runOutcomes)[number]
 
-/** The verdict that the store records: a run that a user stopped is distinct from a failed one. */
+/** A run that a user stopped has not failed. */
 export type RecordedVerdict = Verdict | 'interrupted'
 
-/** Upload problems that the file did not cause: the service was unreachable, busy or slow. */
+/** The file did not cause these: the service was unreachable, busy or slow. */
 const TEMPORARY: ReadonlySet<string> = new Set<ErrorCode>([
   'service-unreachable',
   'service-unavailable',
@@ -18,9 +18,8 @@ const TEMPORARY: ReadonlySet<string> = new Set<ErrorCode>([
 ])
 
 /**
- * `failures` while any file or ingestion needs attention, even if this run uploaded nothing; `temporary` when only uploads
- * failed that another run may complete; `held-back` when a limit held contents back; `pending` when everything was uploaded
- * and ingestion was still running at the deadline.
+ * `failures` while anything needs attention, even from earlier runs; `temporary` when another run may complete the uploads; `held-back`
+ * by a limit; `pending` while ingestion still runs.
  */
 export function runOutcome(mirrors: readonly SyncSummary[], isWaiting: boolean): RunOutcome {
   if (mirrors.some(hasLastingFailures)) return 'failures'
@@ -30,7 +29,7 @@ export function runOutcome(mirrors: readonly SyncSummary[], isWaiting: boolean):
   return 'done'
 }
 
-/** The outcome of a run that an error stopped: a user or a limit that stops it is no failure. */
+/** A user or a limit that stops a run is no failure. */
 export function stoppedOutcome({ kind, code }: Pick<ShelfdError, 'kind' | 'code'>): RunOutcome {
   if (kind === 'interrupted') return 'interrupted'
   return code === 'limit-reached' ? 'held-back' : 'failures'

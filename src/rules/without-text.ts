@@ -1,19 +1,19 @@
 /** The remark that the store records for a resource without searchable text. */
 export const WITHOUT_TEXT = "stored, its text can't be searched"
 
-/** Returns whether a search finds the text of a content; of one that is stored without text it finds at most the name. */
+/** Without text a search finds at most the name. */
 export function isTextSearchable(content: { readonly outcome: string | null; readonly ingestionNote: string | null }) {
   return content.outcome === 'searchable' && content.ingestionNote !== WITHOUT_TEXT
 }
 
-/** What a service may report of a resource beside its status. */
+/** What a service may report beside the status. */
 export interface ServiceRemarks {
   readonly textExtracted: boolean | undefined
   readonly warnings: readonly string[]
   readonly error: string | null
 }
 
-/** The remark that the store keeps: the error, else that the text is missing, else the warnings. */
+/** The error, else that the text is missing, else the warnings. */
 export function remarkOf({ textExtracted, warnings, error }: ServiceRemarks): string | null {
   if (error !== null && error !== '') return error
   if (textExtracted === false) return WITHOUT_TEXT
@@ -47,22 +47,20 @@ const KINDS_BY_FAMILY: Readonly<Record<string, string>> = {
 
 const PLURALS: Readonly<Record<string, string>> = { archive: 'archives', picture: 'pictures', font: 'fonts' }
 
-/** A short name for files of a MIME type: `PDF`, `DOCX`, `picture`, `other`. */
+/** `PDF`, `DOCX`, `picture`, `other`. */
 export function kindName(mime: string): string {
   return KINDS[mime] ?? KINDS_BY_FAMILY[mime.slice(0, mime.indexOf('/'))] ?? 'other'
 }
 
-/** `stored, its text can't be searched (PDF)`; undefined for a remark of another sort. */
 export function describeWithoutText(remark: string | null, mime: string): string | undefined {
   if (remark !== WITHOUT_TEXT) return undefined
   const kind = kindName(mime)
   return `${WITHOUT_TEXT} (${kind === 'other' ? mime : kind})`
 }
 
-/** Files without searchable text, counted by kind. */
 export type KindCounts = Readonly<Record<string, number>>
 
-/** Adds up counts by MIME type under the names of their kinds. */
+/** By the names of their kinds. */
 export function countKinds(mimes: Iterable<readonly [mime: string, count: number]>): KindCounts {
   const counts = new Map<string, number>()
   for (const [mime, count] of mimes) counts.set(kindName(mime), (counts.get(kindName(mime)) ?? 0) + count)

@@ -39,48 +39,42 @@ import { prepareRuns, prepareTimeline } from './tables/runs.ts'
 import { COPIED_KEY, prepareSettlements, SESSION_KEY } from './tables/settlements.ts'
 import { prepareUploads } from './tables/uploads.ts'
 
-// "shl3". Until the first release, each change of the schema takes another number: older databases are refused by it.
+// // "shl3". Until the first release each change of the schema takes another number, so that older databases are refused.
 const APPLICATION_ID = 0x73686c33
 const MIGRATIONS = join(import.meta.dirname, 'migrations')
 
-/** A store as any process can read it, also while another one writes to it. */
+/** Any process can read it, also while another one writes. */
 export interface StoreReader extends StoreQueries, Disposable {
-  /** Returns whether a process has the store open for writing: if so, contents in `sending` are in flight; otherwise they were cut off. */
+  /** A process has the store open for writing, so that `sending` means in flight; otherwise it was cut off. */
   isLocked(): boolean
-  /** True if receipts may be missing (restored, copied, or new beside a full library): mirrors search before uploading. */
+  /** Receipts may be missing (restored, copied, or new beside a full library): mirrors search before uploading. */
   mayLackReceipts(): boolean
 }
 
-/** A store opened for reading, to which another process may write. */
+/** Another process may write to it. */
 interface StoreView extends StoreReader {
-  /** Replaces the snapshot that queries read by a current one, so that many small reads cost one lock. */
+  /** Lets queries read a current snapshot, so that many small reads cost one lock. */
   renewView(): void
-  /** The process that has the store open for writing; undefined when none has, or it does not say so. */
+  /** Undefined when no process has the store open for writing, or it does not say so. */
   findHolder(): LockHolder | undefined
 }
 
-/** The state store, locked by this process. Every query is prepared once; writes happen inside `write`. */
+/** Locked by this process. Writes happen inside `write`. */
 export interface Store extends StoreReader {
   readonly directory: string
-  /** Returns why the store must not be used any more: another program deleted, replaced or changed its files. Undefined if none did. */
   findChange(): OperatorError | undefined
-  /** Bytes that are free for this user on the store's file system. */
   freeBytes(): number
-  /** Runs `work` in one transaction (`BEGIN IMMEDIATE`); it is durable when this returns. Throws OperatorError after a change. */
+  /** Runs `work` in one transaction, durable when this returns. Throws OperatorError after a change. */
   write<T>(work: () => T): T
-  /**
-   * Like `write`, without waiting for the disk, for data that a scan or a request can recover: a power cut may take whole
-   * transactions. The next `write` makes them durable.
-   */
+  /** Like `write`, without waiting for the disk, for data that can be found again. The next `write` makes it durable. */
   writeRelaxed<T>(work: () => T): T
-  /** Runs `work` and then rolls back everything it wrote, for a dry run. */
+  /** Runs `work` and rolls back everything that it wrote. */
   rehearse<T>(work: () => Promise<T>): Promise<T>
 }
 
 /**
- * Opens (or creates) the store in `directory`, 0700 with files 0600, and holds it.
- * Throws LockedError when another process holds it, TemporaryError when its disk is full, and OperatorError when the store
- * is damaged, lost, out of reach or of a newer version. Tests give migrations of a version to come.
+ * Opens or creates the store and holds it. Throws LockedError when another process holds it, TemporaryError on a full disk, and
+ * OperatorError when it is damaged, lost, out of reach or newer. Tests give later migrations.
  */
 export function openStore(directory: string, migrationsDir = MIGRATIONS): Store {
   return explainFaults(directory, () => lockAndOpen(directory, migrationsDir))
@@ -109,14 +103,13 @@ function lockAndOpen(directory: string, migrationsDir: string): Store {
   }
 }
 
-/** Bytes of the database in `directory`, without its log; 0 when there is none. */
+/** Without its log; 0 when there is none. */
 export function sizeOfStore(directory: string): number {
   return statSync(specOf(directory).file, { throwIfNoEntry: false })?.size ?? 0
 }
 
 /**
- * Opens an existing store for reading beside its holder; returns undefined when there is none yet. Migrates a store of an
- * older version first; throws LockedError when another process holds that.
+ * Reads beside the holder; undefined without a store. Migrates an older store first; throws LockedError when another process holds that.
  */
 export function openStoreReader(directory: string, migrationsDir = MIGRATIONS): StoreView | undefined {
   return explainFaults(directory, () => openForReading(directory, migrationsDir))
@@ -130,7 +123,7 @@ function openForReading(directory: string, migrationsDir: string): StoreView | u
   let database = openDatabaseReadOnly(spec)
   if (hasOlderSchema(database, spec)) {
     database.close()
-    // Opening it for writing migrates it.
+    // // Opening it for writing migrates it.
     openStore(directory, migrationsDir)[Symbol.dispose]()
     generation = readGenerationRecord(files.generationFile)
     database = openDatabaseReadOnly(spec)
@@ -158,7 +151,7 @@ function viewOf(
     database.exec('BEGIN')
   }
   const isLocked = () => explainFaults(directory, () => isKernelLockHeld(lockFileOf(directory)))
-  // What a killed process left must not be believed.
+  // // The note of a killed process is not believed.
   const findHolder = () => (isLocked() ? readStoreHolder(directory) : undefined)
   const queries = prepareQueries(database)
   const mayLackReceipts = () => queries.foreign.isAnySearchDue() || (isElsewhere(files, generation) && !isLocked())
@@ -176,10 +169,7 @@ interface CheckedStore extends CheckedDatabase {
   readonly isOlder: boolean
 }
 
-/**
- * Checks the store in `directory`, which another process may hold, and changes nothing; returns undefined when there is
- * none yet. Throws like openStoreReader.
- */
+/** Changes nothing; undefined without a store. Throws like openStoreReader. */
 export function checkStore(directory: string): CheckedStore | undefined {
   return explainFaults(directory, () => {
     const files = filesOf(directory)
@@ -194,7 +184,7 @@ export function checkStore(directory: string): CheckedStore | undefined {
   })
 }
 
-/** Returns whether there is a store to be read; throws when it is lost, or its directory is not ours. */
+/** Throws when the store is lost, or its directory is not ours. */
 function isStoreThere({ directory, spec, generationFile }: StoreFiles): boolean {
   assertOwnDirectory(directory, { isReader: true })
   const isThere = isDatabaseThere(spec.file)
@@ -202,14 +192,14 @@ function isStoreThere({ directory, spec, generationFile }: StoreFiles): boolean 
   return isThere
 }
 
-/** Copies the store in `directory`, which another process may hold, into the directory `target`. */
+/** Another process may hold the store. */
 export function copyStoreInto(directory: string, target: string): void {
   const { spec, generationFile } = filesOf(target)
   copyStoreTo(directory, spec.file)
   recordClosed(spec, generationFile)
 }
 
-/** Copies the store in `directory` into a file, which must not exist. */
+/** The file must not exist. */
 function copyStoreTo(directory: string, file: string): void {
   const database = explainFaults(directory, () => openDatabaseReadOnly(specOf(directory)))
   try {
@@ -274,7 +264,7 @@ function filesOf(directory: string, migrationsDir?: string): StoreFiles {
   return { directory, spec: specOf(directory, migrationsDir), generationFile: join(directory, 'generation') }
 }
 
-/** Copies the store in `directory` into a file beside it (0600), and returns the file's path. */
+/** Returns the path of the copy (0600) beside the store. */
 export function keepStoreCopy(directory: string, nowMs: number): string {
   const file = join(directory, `store.db.${isoTime(nowMs).replaceAll(':', '-')}.bak`)
   copyStoreTo(directory, file)
@@ -282,7 +272,7 @@ export function keepStoreCopy(directory: string, nowMs: number): string {
   return file
 }
 
-/** Opens a temporary copy of the store in `directory`, which another process may hold; disposing deletes it. */
+/** Disposing deletes the copy. */
 export function openStoreCopy(directory: string): Store {
   const copy = mkdtempSync(join(tmpdir(), 'shelfd-copy-'))
   const remove = () => rmSync(copy, { recursive: true, force: true })
@@ -328,8 +318,8 @@ type Topics = typeof TOPICS
 export type StoreQueries = { readonly [Topic in keyof Topics]: ReturnType<Topics[Topic]> }
 
 /**
- * The queries of an open database. Those of a topic are prepared at its first use: no command and no thread needs all of them, and
- * preparing them takes longer than opening the database. Throws SQLite's error if a table is missing.
+ * Queries of a topic are prepared at first use, because preparing all takes longer than opening the database. Throws SQLite's error if a
+ * table is missing.
  */
 export function prepareQueries(database: Database.Database): StoreQueries {
   database.prepare(`SELECT 1 FROM ${TABLES} LIMIT 0`)

@@ -11,11 +11,10 @@ export interface SnapshotRow {
 }
 
 interface RowFilter {
-  /** All when it is empty. */
   readonly classes: readonly ShownState[]
-  /** Only paths that contain it, in upper or lower case. */
+  /** In upper or lower case. */
   readonly text: string
-  /** Only paths below this directory; empty for all. */
+  /** Empty: all paths. */
   readonly below: string
 }
 
@@ -31,7 +30,7 @@ const TEMPORARY = ''
 
 const COLUMNS = 'path, class, reason, size AS sizeBytes, resource_id AS resourceId'
 
-/** `/` is followed by `0`, so that these are all paths below a directory. */
+/** `/` is followed by `0` in character order. */
 const IS_BELOW = "(@below = '' OR (path > @below || '/' AND path < @below || '0'))"
 
 /** The row passes the filters on text and directory. */
@@ -43,7 +42,7 @@ function bound({ below, text }: RowFilter): Bound {
   return { below, text: text.toLowerCase() }
 }
 
-/** Holds a report's rows, to be filtered and read by pages: in memory, and beyond some size in a temporary file. */
+/** In memory, and beyond some size in a temporary file. */
 export function createReportSnapshot() {
   const database = new Database(TEMPORARY)
   database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
@@ -70,9 +69,8 @@ function prepareRows(database: Database.Database) {
         insert.run(path, path?.toLowerCase() ?? null, name, reason, sizeBytes, resourceId)
       }
     }),
-    /** Counts rows by class; the classes of the filter do not matter. */
+    /** The classes of the filter do not matter. */
     tally: (filter: RowFilter): ClassTally[] => tally.all(bound(filter)),
-    /** Rows in the order of their paths, those without a path first. */
     list: (filter: RowFilter, page: { readonly offset: number; readonly limit: number }): SnapshotRow[] =>
       list.all({ ...bound(filter), classes: JSON.stringify(filter.classes), ...page }),
   }
@@ -91,9 +89,8 @@ function prepareTree(database: Database.Database) {
   )
   const count = database.prepare<{ below: string }, { n: number }>(`SELECT count(*) AS n FROM entry WHERE ${isHere}`)
   return {
-    /** Counts the rows below each directory of `below`, ordered by name and class. */
+    /** Ordered by name and class. */
     tallyDirectories: (below: string) => directories.all({ below }),
-    /** Rows of files in the directory `below` itself. */
     listFiles: (below: string, limit: number): SnapshotRow[] => files.all({ below, limit }),
     countFiles: (below: string): number => onlyRow(count.get({ below })).n,
   }

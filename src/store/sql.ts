@@ -1,10 +1,10 @@
-/** Returns the row of a query that always has one, such as a count or an inserted row; throws without it. */
+/** For queries that always have a row; throws without it. */
 export function onlyRow<T>(row: T | undefined): T {
   if (row === undefined) throw new Error('A query that always has a row has none')
   return row
 }
 
-/** The path in its mirror of the file `f`, which lies in the directory `d`. */
+/** The path in its mirror of the file `f` in the directory `d`. */
 export const FILE_PATH = `iif(d.path = '', f.name, d.path || '/' || f.name)`
 
 /** The mirror `?` has a file of the content `c`. */
@@ -14,7 +14,7 @@ export const HAS_FILE = `EXISTS
 /** Sets the columns of a content that has no problem. */
 export const NO_PROBLEM = 'problem_code = NULL, problem_message = NULL, retry_at = NULL, problem_count = 0'
 
-/** Escapes text for an SQL string literal: for constants of the program, never for data. */
+/** For constants of the program, never for data. */
 export function quoted(text: string): string {
   return text.replaceAll("'", "''")
 }

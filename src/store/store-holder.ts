@@ -1,4 +1,3 @@
-/** Which process holds the store, for people: the lock does not need it, and it may be missing. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { LockedError } from '../foundation/errors.ts'
@@ -11,16 +10,15 @@ import {
   writeHolder,
 } from '../foundation/files/lock-holder.ts'
 
-/** Writes that this process has the lock. */
 export function announceHolder(directory: string): void {
   try {
     writeHolder(holderFileOf(directory), thisProcess())
   } catch {
-    // A full disk, or what somebody put there.
+    // // A full disk, or another file in its place.
   }
 }
 
-/** Removes what this process wrote; where the lock file was replaced, another one may have written since. */
+/** If the lock file was replaced, another process may have written the note. */
 export function retractHolder(directory: string): void {
   try {
     if (readStoreHolder(directory)?.pid !== process.pid) return
@@ -30,7 +28,7 @@ export function retractHolder(directory: string): void {
   }
 }
 
-/** Only for a store whose lock is held: a killed process leaves its file. */
+/** Only for a store whose lock is held, since a killed process leaves its file. */
 export function readStoreHolder(directory: string): LockHolder | undefined {
   try {
     return readHolder(holderFileOf(directory), lockHolderShape)

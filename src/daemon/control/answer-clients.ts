@@ -11,13 +11,11 @@ import type { Supervisor } from '../supervisor.ts'
 import type { ControlHandlers, SyncRequest, SyncRun } from './protocol.ts'
 
 interface Daemon extends Pick<ControlHandlers, 'forget' | 'dashboard'> {
-  /** The current supervisor; a reload replaces it. */
   supervisor(): Supervisor
   status(): DaemonStatus
   reload(): Promise<void>
 }
 
-/** Log messages about the requests of clients. */
 export const CLIENT_LOG_MESSAGES = {
   beginSync: 'a client began a sync',
   endSync: 'the sync of a client has ended',
@@ -25,7 +23,6 @@ export const CLIENT_LOG_MESSAGES = {
   resume: 'a client resumed uploads',
 } as const
 
-/** The handlers for commands that find the daemon running. */
 export function answerClients(daemon: Daemon): ControlHandlers {
   const mutex = new Mutex()
   const changePauses = (change: typeof pauseMirrors, message: string) => async (names: readonly string[]) => {
@@ -61,7 +58,7 @@ export function answerClients(daemon: Daemon): ControlHandlers {
   }
 }
 
-/** Runs a client's sync over the supervisor's connection and store; controllers of the same mirrors wait meanwhile. */
+/** Uses the supervisor's connection and store; controllers of the same mirrors wait meanwhile. */
 async function syncBeside(
   supervisor: Supervisor,
   request: SyncRequest,

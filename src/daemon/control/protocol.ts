@@ -1,4 +1,4 @@
-/** The requests of commands to the daemon and its responses, except its status. */
+/** Requests of commands to the daemon, and its responses. */
 import { z } from 'zod'
 import { fault } from '../../foundation/http/fault.ts'
 import { runSummary } from '../../rules/sync-summary.ts'
@@ -11,7 +11,7 @@ import type { Failures } from '../../sync/quarantine.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
 import { type FileLog, sentFile } from '../../sync/sinks.ts'
 
-/** The service in the client's configuration: its origin, or the data directory of the embedded library. */
+/** An origin, or the data directory of the embedded library. */
 const service = z.string()
 
 export const syncRequest = z.object({
@@ -26,7 +26,6 @@ export const syncRequest = z.object({
 
 /** For routes without input. */
 export const nothing = z.object({})
-/** An empty list means all mirrors. */
 export const mirrorNames = z.object({ names: z.array(z.string()).readonly().default([]) })
 export const mirrorName = z.object({ name: z.string() })
 export const failures = z.object({
@@ -36,12 +35,12 @@ export const failures = z.object({
     .readonly()
     .default([]),
 })
-/** `reason` is the error that the sync ends with. */
+/** `reason`: the error that the sync ends with. */
 export const stopRequest = z.object({ sync: z.string(), reason: fault.optional() })
 
 export type SyncRequest = Readonly<z.infer<typeof syncRequest>>
 
-/** The number of contents and paths that were retried or ignored. */
+/** Contents and paths that were retried or ignored. */
 export const failureCount = z.int().nonnegative()
 
 export const reloaded = z.object({ mirrors: z.array(z.string()).readonly() })
@@ -50,7 +49,7 @@ export type Reloaded = Readonly<z.infer<typeof reloaded>>
 
 const runResponse = z.object({ summary: runSummary, outcome: z.enum(runOutcomes), failure: fault.nullable() })
 
-/** A line of the answer to a sync: first `started`, then any number of `progress` and `sent`, then `result` or `error`. */
+/** First `started`, then `progress` and `sent`, then `result` or `error`. */
 export const syncLine = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('started'), sync: z.string() }),
   z.object({ kind: z.literal('progress'), progress: progressShape }),
@@ -62,38 +61,28 @@ export const syncLine = z.discriminatedUnion('kind', [
 export type RunResponse = z.infer<typeof runResponse>
 export type SyncLine = z.infer<typeof syncLine>
 
-/** The parts that the server passes to a sync of a client. */
 export interface SyncRun {
-  /** Aborted when the client asks to stop or disconnects; the reason is the error that the run ends with. */
+  /** Aborted when the client asks to stop or disconnects, with the error that the run ends with. */
   readonly signal: AbortSignal
-  /** The run writes it; the server reads it at intervals and sends it to the client. */
   readonly progress: Progress
-  /** Reports each sent file to the client. */
   readonly fileLog: FileLog
 }
 
-/**
- * The daemon's actions for clients, one method per request. The client rethrows an error of a method in its class. Requests
- * may overlap: the implementation must serialize them where needed.
- */
+/** Requests may overlap: the implementation serializes them where needed. */
 export interface ControlHandlers {
   status(): Promise<DaemonStatus>
-  /**
-   * Does one run over these mirrors beside the daemon's own work; an aborted run returns a result, too, but one that had not begun throws
-   * the reason.
-   */
+  /** Runs beside the daemon's own work. An aborted run returns a result; one that had not begun throws the reason. */
   sync(request: SyncRequest, run: SyncRun): Promise<RunResult>
-  /** Holds back the uploads of these mirrors, of all when none is named. Resolves when the pause is stored. */
+  /** No names: all mirrors. Resolves when the pause is stored. */
   pause(names: readonly string[]): Promise<void>
   resume(names: readonly string[]): Promise<void>
-  /** Makes these contents due now, ends the setting aside of these paths, and wakes the uploads. Returns their number. */
+  /** Makes contents due, ends the setting aside of paths, and wakes the uploads. Returns their number. */
   retry(failures: Failures): Promise<number>
-  /** Sets these aside, so that they need no attention any more. Returns how many were not set aside before. */
+  /** Returns how many were not set aside before. */
   ignore(failures: Failures): Promise<number>
-  /** Forgets a mirror; returns the file with a copy of the store from before. */
+  /** Returns the copy of the store from before. */
   forget(name: string): Promise<string>
-  /** Returns an address of the dashboard that signs in one browser, once. */
+  /** The address signs in one browser, once. */
   dashboard(): Promise<string>
-  /** Reads the configuration again. */
   reload(): Promise<Reloaded>
 }

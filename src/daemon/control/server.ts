@@ -29,10 +29,10 @@ import { removeSocket, writeSocketPath } from './socket-file.ts'
 import { closeToOthers, type Environment, prepareSocketPlace } from './socket-place.ts'
 
 export interface ControlServerInput {
-  /** The origin of the daemon's service, or the data directory of its embedded library. */
+  /** An origin, or the data directory of the embedded library. */
   readonly service: string
   readonly handlers: ControlHandlers
-  /** This process holds its lock, so no other daemon can listen for it. */
+  /** This process holds its lock, so no other daemon listens for it. */
   readonly stateDir: string
   /** For `RUNTIME_DIRECTORY` and `XDG_RUNTIME_DIR`. */
   readonly env: Environment
@@ -40,7 +40,6 @@ export interface ControlServerInput {
   readonly limits?: RequestLimits
 }
 
-/** The daemon's control socket; disposing stops the syncs of clients, reports that to them, and removes the socket. */
 export interface ControlServer extends AsyncDisposable {
   readonly path: string
 }
@@ -49,7 +48,7 @@ export interface ControlServer extends AsyncDisposable {
 const CLOSING_GRACE_MS = 1_000
 const MAX_CONNECTIONS = 64
 
-/** Listens for clients of this state directory. Throws when there is no place for the socket. */
+/** Throws when there is no place for the socket. */
 export async function startControlServer(input: ControlServerInput): Promise<ControlServer> {
   const { stateDir, env, logger, limits } = input
   const { path, passedOver } = prepareSocketPlace(stateDir, env)
@@ -82,7 +81,7 @@ export async function startControlServer(input: ControlServerInput): Promise<Con
   }
 }
 
-/** The routes of the control socket. Raise `v1` with every change that an older client or daemon would misunderstand. */
+/** Raise `v1` with every change that an older client or daemon would misunderstand. */
 function controlRoutes({ service, handlers }: ControlServerInput, syncs: Syncs): Routes {
   return {
     'GET /v1/status': route(nothing, () => handlers.status()),
@@ -120,7 +119,7 @@ class Syncs {
   readonly #running = new Map<string, AbortController>()
   #begun = 0
 
-  /** Streams the lines of `sync`. `signal`, `stop` and `stopAll` abort it; an aborted sync still writes its result. */
+  /** `signal`, `stop` and `stopAll` abort the sync, which still writes its result. */
   begin(sync: (run: SyncRun) => Promise<RunResult>, signal: AbortSignal): StreamedResponse {
     return {
       stream: async (lines) => {
@@ -148,7 +147,6 @@ class Syncs {
   }
 }
 
-/** Runs the sync and writes its progress; returns the last line. */
 async function follow(
   sync: (run: SyncRun) => Promise<RunResult>,
   signal: AbortSignal,
@@ -156,7 +154,7 @@ async function follow(
 ): Promise<SyncLine> {
   const progress = createProgress()
   const timer = writeProgress(progress, lines)
-  // Files are not reported while the client does not read, so that memory stays bounded.
+  // // Nothing is reported while the client does not read, so that memory stays bounded.
   const sent = (file: SentFile) => {
     if (lines.unreadBytes < MAX_UNREAD_BYTES) lines.write({ kind: 'sent', file } satisfies SyncLine)
   }
@@ -170,7 +168,7 @@ async function follow(
   }
 }
 
-/** Writes the progress at intervals, if it has changed and the client has read all previous lines. */
+/** Only changes, once the client has read all previous lines. */
 function writeProgress(progress: Progress, lines: LineWriter): NodeJS.Timeout {
   let last = JSON.stringify(progress)
   return setInterval(() => {

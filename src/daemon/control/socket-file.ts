@@ -1,4 +1,4 @@
-/** Writes the file `control` in the state directory, from which clients learn the path of the socket. */
+/** The file `control` in the state directory tells clients the path of the socket. */
 import { lstatSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { readOwnFile } from '../../foundation/files/own-file.ts'
@@ -13,7 +13,6 @@ export function writeSocketPath(stateDir: string, path: string): void {
   explainFaults(stateDir, () => replaceFile(socketFileOf(stateDir), `${path}\n`))
 }
 
-/** Removes what an earlier daemon, or somebody else, left there. Only for the holder of the state. */
 export function removeSocketFile(stateDir: string): void {
   explainFaults(stateDir, () => rmSync(socketFileOf(stateDir), { force: true }))
 }
@@ -24,8 +23,8 @@ export function removeSocket(stateDir: string, path: string): void {
 }
 
 /**
- * Returns the socket that the last daemon recorded, if it belongs to this user or to the owner of the state directory.
- * Throws UsageError('insecure-file') where others could have written the file, OperatorError where it is none of ours.
+ * Undefined if others own the socket. Throws UsageError('insecure-file') where others could have written the file, OperatorError for a
+ * foreign one.
  */
 export function findSocket(stateDir: string): string | undefined {
   const path = explainFaults(stateDir, () => {

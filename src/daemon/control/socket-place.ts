@@ -6,11 +6,11 @@ import { messageOf, systemCodeOf } from '../../foundation/errors.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** `sun_path` has 104 bytes where it is shortest, the last of them zero. */
+/** `sun_path` has 104 bytes on some systems, the last of them zero. */
 const MAX_PATH_BYTES = 103
 const NAME_DIGITS = 12
 
-/** A prepared place for the socket; `passedOver` has the reasons against better places. */
+/** `passedOver`: the reasons against better places. */
 export interface SocketPlace {
   readonly path: string
   readonly passedOver: readonly string[]
@@ -18,13 +18,13 @@ export interface SocketPlace {
 
 interface Candidate {
   readonly directory: string
-  /** Used by this program only, so the daemon creates it and closes it to other users. */
+  /** The daemon creates it and closes it to other users. */
   readonly isOwn: boolean
 }
 
 /**
- * Returns the first usable place for a daemon's socket: the runtime directory of the service manager, that of the user, the
- * state directory, a directory for temporary files. Throws when none is usable.
+ * The first usable of: the runtime directory of the service manager, that of the user, the state directory, a temporary directory. Throws
+ * when none is.
  */
 export function prepareSocketPlace(stateDir: string, env: Environment): SocketPlace {
   const name = createHash('sha256').update(realpathSync(stateDir)).digest('hex').slice(0, NAME_DIGITS)
@@ -39,7 +39,7 @@ export function prepareSocketPlace(stateDir: string, env: Environment): SocketPl
   throw new Error(`Cannot create the control socket: no directory can hold it (${passedOver.join('; ')})`)
 }
 
-/** Denies other users access to the socket; throws when `path` is no socket of mode 0600 afterwards. */
+/** Throws when `path` is no socket of mode 0600 afterwards. */
 export function closeToOthers(path: string): void {
   if (process.platform === 'win32') return
   chmodSync(path, 0o600)
@@ -59,7 +59,7 @@ function listCandidates(stateDir: string, env: Environment): Candidate[] {
   ]
 }
 
-/** Prepares a place and removes the socket of a killed daemon; returns why the place is unusable, or undefined. */
+/** Removes the socket of a killed daemon; returns why the place is unusable. */
 function prepare({ directory, isOwn }: Candidate, path: string): string | undefined {
   const sizeBytes = Buffer.byteLength(path)
   if (sizeBytes > MAX_PATH_BYTES) return `a path of ${sizeBytes} bytes is too long for a socket`
@@ -72,7 +72,7 @@ function prepare({ directory, isOwn }: Candidate, path: string): string | undefi
   }
 }
 
-/** Creates a directory for this user only; throws if another user's directory or a link has that name. */
+/** Throws if another user's directory or a link has that name. */
 function makePrivate(directory: string): void {
   makeDirectory(directory)
   const found = lstatSync(directory)

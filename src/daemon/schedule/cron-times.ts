@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../foundation/text/times.ts'
 
-/** Due times of a cron expression in wall-clock milliseconds; null when there is none within forty years. */
+/** Wall-clock milliseconds; null when there is none within forty years. */
 export interface CronTimes {
   /** The first due time later than `instantMs`. */
   nextAfter(instantMs: number): number | null
@@ -11,12 +11,12 @@ export interface CronTimes {
 
 type Direction = 1 | -1
 
-/** Forty years: a leap day falls on a given weekday at least once in this time. */
+/** A leap day falls on a given weekday at least once in forty years. */
 const FARTHEST_DAYS = 366 * 40
 
 /**
- * Reads an expression of five fields in a time zone (undefined: that of the system). Each time is due once: if a change of
- * the clock skips it, when the gap ends; if a change repeats it, the first time.
+ * Five fields in a time zone (undefined: the system's). Each time is due once: a skipped one at the end of the gap, a repeated one at its
+ * first.
  */
 export function readCronTimes(expression: string, timeZone: string | undefined): CronTimes {
   const wall = readWallTime(timeZone)
@@ -39,7 +39,7 @@ export function readCronTimes(expression: string, timeZone: string | undefined):
   }
 }
 
-/** Due times on a clock without time zone: node-cron matches the days, and the fields give hours and minutes. */
+/** On a clock without time zone: node-cron matches the days. */
 function readExpression(expression: string): (wallMs: number, direction: Direction) => Iterable<number> {
   const { createTask, parse } = loadNodeCron()
   const { hour, minute, month } = parse(expression)
@@ -50,7 +50,7 @@ function readExpression(expression: string): (wallMs: number, direction: Directi
   return (wallMs, direction) => walkTimes(wallMs, direction, isDueOn, times)
 }
 
-/** Forward: the times later than `wallMs`. Backward: those up to it, the latest first. */
+/** Forward: later than `wallMs`; backward: up to it, latest first. */
 function* walkTimes(
   wallMs: number,
   direction: Direction,
@@ -69,24 +69,20 @@ function* walkTimes(
   }
 }
 
-/** Loaded at the first expression, since most commands and most configurations have none. */
+/** Most configurations have no expression. */
 function loadNodeCron(): typeof import('node-cron') {
   return createRequire(import.meta.url)('node-cron')
 }
 
-/**
- * Times on the clock of a time zone. A wall time is given as the milliseconds that it would be in UTC, which allows
- * arithmetic; a change of the clock skips some wall times and repeats others.
- */
+/** Wall times as milliseconds in UTC, which allows arithmetic; some are skipped and others repeated. */
 interface WallTime {
   wallAt(instantMs: number): number
-  /** The instant when the clock first shows this time, or the end of the gap when the clock skips it. */
   firstInstantOf(wallMs: number): number
-  /** The latest wall time that was shown up to an instant. */
+  /** Shown up to the instant. */
   latestWallAt(instantMs: number): number
 }
 
-/** No time zone sets its clock back by more, except for a move across the date line. */
+/** Only moves across the date line set clocks back by more. */
 const LONGEST_REPEAT_MS = 3 * HOUR_MS
 
 /** `timeZone` is an IANA name; undefined is that of the system. */

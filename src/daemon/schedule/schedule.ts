@@ -8,7 +8,6 @@ import { type CronTimes, readCronTimes } from './cron-times.ts'
 
 export interface ScheduleEntry {
   readonly name: string
-  /** Five-field cron. */
   readonly cron: string
 }
 
@@ -16,17 +15,17 @@ interface ScheduleInput {
   /** IANA name; undefined is that of the system. */
   readonly timeZone: string | undefined
   readonly clock: Clock
-  /** Records the handled due times, so that a restart neither repeats nor misses a batch. */
+  /** A restart neither repeats nor misses a batch. */
   readonly store: Pick<Store, 'keyValues' | 'write'>
   readonly logger: Logger
-  /** Runs a batch; due times before its end are skipped. */
+  /** Due times before its end are skipped. */
   onDue(name: string): Promise<void>
 }
 
 export interface Schedules extends Disposable {
-  /** The time of the next batch in wall-clock milliseconds; null for an unknown name, or when there is none. */
+  /** Wall clock; null for an unknown name, or when there is none. */
   nextBatchAt(name: string): number | null
-  /** Starts every batch that is due; called after the machine woke or its clock was set. */
+  /** Call it after the machine woke or its clock was set. */
   check(): void
 }
 
@@ -35,14 +34,12 @@ interface Scheduled extends ScheduleEntry {
   readonly batch: { isRunning: boolean; hasLoggedSkip: boolean }
 }
 
-/** The wall clock is checked at least this often, because it may be set at any time. */
+/** The wall clock may be set at any time. */
 const LONGEST_SLEEP_MS = 60_000
 
 /**
- * Starts batches at the times of cron expressions, from the next turn of the event loop until disposed. A batch that never
- * ran, or that a restart interrupted, is due at once; one batch makes up for all times that passed while nothing ran
- * (stopped, asleep, clock set forward).
- * Throws when an expression is invalid.
+ * Starts batches at cron times. A batch that never ran or was interrupted is due at once, and one makes up for all missed times. Throws
+ * for an invalid expression.
  */
 export function startSchedules(entries: readonly ScheduleEntry[], input: ScheduleInput): Schedules {
   const stop = new AbortController()
@@ -58,7 +55,7 @@ export function startSchedules(entries: readonly ScheduleEntry[], input: Schedul
   }
 }
 
-/** If the expression was changed, past due times of the old one are dropped. */
+/** After a change of the expression, past due times of the old one are dropped. */
 function openEntry(entry: ScheduleEntry, input: ScheduleInput): Scheduled {
   const { timeZone, clock, store } = input
   const times: CronTimes = readCronTimes(entry.cron, timeZone)
@@ -87,7 +84,7 @@ async function checkOnTime(
   }
 }
 
-/** Records a batch before starting it, so that after a crash the interrupted batch is known. */
+/** Recorded before its start, so that a crash interrupts a known batch. */
 function checkEntry(entry: Scheduled, input: ScheduleInput, stopped: AbortSignal): void {
   const nowMs = input.clock.nowMs()
   const dueAt = entry.due.at(nowMs)
@@ -105,7 +102,7 @@ const CHANGE_NOT_RECORDED =
 const BEGIN_NOT_RECORDED = 'A batch is due, but the store cannot be written; it starts when that works again'
 const END_NOT_RECORDED = 'Cannot record that a batch has ended; it may run once more after a restart'
 
-/** Returns false, and warns, if the store cannot be written, for example on a full disk. */
+/** Returns false, and warns, if the store cannot be written. */
 function tryRecord(name: string, handled: HandledBatch, { store, logger }: ScheduleInput, warning: string): boolean {
   try {
     store.write(() => writeHandled(store.keyValues, name, handled))
@@ -132,7 +129,7 @@ async function runBatch(entry: Scheduled, input: ScheduleInput, stopped: AbortSi
   if (!stopped.aborted) recordEnded(entry, input)
 }
 
-/** If the store cannot be written, the batch counts as interrupted, and a restart runs it again. */
+/** If that cannot be recorded, a restart runs the batch again. */
 function recordEnded({ name }: Scheduled, input: ScheduleInput): void {
   const handled = readHandled(input.store.keyValues, name)
   if (handled) tryRecord(name, { ...handled, isUnderWay: false }, input, END_NOT_RECORDED)
@@ -144,10 +141,10 @@ function logSkip({ name, batch }: Scheduled, logger: Logger): void {
   logger.info('A batch still runs at its next due time, which is skipped', { mirror: name })
 }
 
-/** If the clock is further behind the handled time, it was wrong when that was recorded, and the record is ignored. */
+/** A clock that is further behind was wrong when that was recorded. */
 const LONGEST_STEP_BACK_MS = HOUR_MS
 
-/** Computes when one schedule is due, from its last handled time and a wall clock that may be set at any time. */
+/** The wall clock may be set at any time. */
 class DueTime {
   readonly #times: CronTimes
   /** Undefined when the schedule was never handled. */
@@ -161,7 +158,7 @@ class DueTime {
     this.#handledAt = handledAt
   }
 
-  /** The first due time that was not handled, past or future; null when there is none. */
+  /** Past or future; null when there is none. */
   at(nowMs: number): number | null {
     if (this.#handledAt === undefined) return nowMs
     const sinceMs = this.#sinceMs(this.#handledAt, nowMs)
@@ -169,7 +166,7 @@ class DueTime {
     return this.#known.dueAt
   }
 
-  /** Marks every due time up to `nowMs` as handled. A small step back of the clock does not undo that. */
+  /** A small step back of the clock does not undo that. */
   handle(nowMs: number): void {
     this.#handledAt = nowMs
     this.#behindSince = undefined
@@ -185,10 +182,9 @@ class DueTime {
   }
 }
 
-/** The time up to which a mirror's schedule was handled. */
 interface HandledBatch {
   readonly cron: string
-  /** Every due time up to here had its batch, or was skipped; wall-clock milliseconds. */
+  /** Every due time up to here had its batch or was skipped. */
   readonly handledAt: number
   /** True while a batch has been started and has not ended. */
   readonly isUnderWay: boolean
@@ -196,7 +192,7 @@ interface HandledBatch {
 
 const PREFIX = 'schedule:'
 
-/** Reads the record of a mirror; undefined when it is missing or unreadable. */
+/** Undefined when it is missing or unreadable. */
 export function readHandled(keyValues: KeyValueQueries, name: string): HandledBatch | undefined {
   const [, handledAt = '', underWay, cron] = /^(\d+)(\+?) (.+)$/.exec(keyValues.get(PREFIX + name) ?? '') ?? []
   return cron === undefined ? undefined : { cron, handledAt: Number(handledAt), isUnderWay: underWay !== '' }
@@ -210,7 +206,6 @@ export function writeHandled(
   keyValues.set(PREFIX + name, `${handledAt}${isUnderWay ? '+' : ''} ${cron}`)
 }
 
-/** Names of all mirrors with such a record. */
 export function listHandled(keyValues: KeyValueQueries): string[] {
   return keyValues.list(PREFIX).map(({ key }) => key.slice(PREFIX.length))
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts'
 
 /**
- * An auto-reset event for one waiter: `set` wakes the waiter and resets the event. If nobody waits, the event stays set
- * until the next wait, so that no wake-up is lost; several calls of `set` before a wait count as one.
+ * An event for one waiter: `set` wakes the waiter and resets the event. Without a waiter it stays set until the next wait, so that no
+ * wake-up is lost.
  */
 export class AutoResetEvent {
   #isSet = false
@@ -13,7 +13,7 @@ export class AutoResetEvent {
     this.#wake?.()
   }
 
-  /** Resolves when the event is set; at once if it was set since the last wait. */
+  /** Resolves at once if the event was set since the last wait. */
   async wait(): Promise<void> {
     if (!this.#isSet) await new Promise<void>((resolve) => (this.#wake = resolve))
     this.#reset()
@@ -50,5 +50,5 @@ export class AutoResetEvent {
 /** Without a reason, each abort would create an exception with a stack. */
 const WAS_SET = 'set'
 
-/** The longest delay of a timer; a longer wait wakes up in between. */
+/** The longest delay of a timer; a longer wait takes several. */
 const LONGEST_SLEEP_MS = 2 ** 31 - 1

@@ -1,9 +1,6 @@
 import PQueue from 'p-queue'
 
-/**
- * Calls `work` for each item, at most `concurrency` at a time, and takes each item only when its work can begin. After the
- * first failure, starts no further work, waits for the work in flight and throws the failure.
- */
+/** Takes each item only when its work can begin. After the first failure, awaits the work in flight and throws the failure. */
 export async function forEachConcurrently<Item>(
   items: Iterable<Item>,
   concurrency: number,

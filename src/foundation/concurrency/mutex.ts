@@ -1,10 +1,10 @@
 import { orAbort } from './or-abort.ts'
 
-/** A mutex: one holder at a time, in the order of the calls of `lock`. */
+/** One holder at a time, in the order of the calls of `lock`. */
 export class Mutex {
   #last: Promise<void> = Promise.resolve()
 
-  /** Waits for the lock; disposing the result releases it. An abort of `signal` ends the wait with its reason, and lets the next one in. */
+  /** Disposing the result releases the lock. An abort of `signal` ends the wait with its reason. */
   async lock(signal?: AbortSignal): Promise<Disposable> {
     signal?.throwIfAborted()
     const { promise, resolve } = Promise.withResolvers<void>()

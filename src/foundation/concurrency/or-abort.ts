@@ -1,8 +1,8 @@
 import { InterruptedError, ShelfdError } from '../errors.ts'
 
 /**
- * Returns what `shared` resolves to; when `signal` is aborted first, throws its reason, or InterruptedError where that is no error of
- * shelfd. `shared` continues for other callers.
+ * Throws the signal's reason, or InterruptedError where that is no error of shelfd, when aborted first. `shared` continues for other
+ * callers.
  */
 export async function orAbort<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return shared

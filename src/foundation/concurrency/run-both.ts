@@ -1,7 +1,4 @@
-/**
- * Runs two works beside each other. The first failure aborts the signal of the other one; once both have ended, throws it. An abort of
- * `signal` aborts both.
- */
+/** The first failure aborts the other work, and is thrown once both have ended. */
 export async function runBoth<One, Other>(
   signal: AbortSignal,
   one: (signal: AbortSignal) => Promise<One>,
@@ -19,7 +16,7 @@ export async function runBoth<One, Other>(
   }
   const works = [stoppingOther(one), stoppingOther(other)] as const
   await Promise.allSettled(works)
-  // The first failure is the reason; what the abort made of the other work says less.
+  // // The first failure is the reason; the result of the abort says less.
   stop.signal.throwIfAborted()
   return await Promise.all(works)
 }

@@ -1,4 +1,3 @@
-/** Calls from one thread of the program to another. Both run the same version, so that messages need no check. */
 import { parentPort, type Worker } from 'node:worker_threads'
 import { messageOf, RequestError, rebuildError, systemCodeOf } from '../errors.ts'
 import { hasEnded, isAskedToEnd, serveThread } from './threads.ts'
@@ -12,10 +11,10 @@ type Reply<Result> =
   | { readonly call: number; readonly result: Result }
   | { readonly call: number; readonly code: string; readonly message: string; readonly status: number | undefined }
 
-/** The thread ended before it answered; `cause` is the error that ended it, if one did. */
+/** `cause` is the error that ended the thread, if any. */
 export class ThreadEndedError extends Error {}
 
-/** Serves a thread (`serveThread`) by answering each call by `handle`. Calls that still wait when it is asked to end get no answer. */
+/** Serves a thread by answering its calls. Calls that still wait at its end get no answer. */
 export function answerCalls<Input, Result>(
   handle: (input: Input) => Result | Promise<Result>,
   stop?: () => void | Promise<void>,
@@ -38,10 +37,10 @@ async function replyTo<Input, Result>(
 }
 
 let lastCall = 0
-/** The number of calls that each thread still has to answer: it keeps the process alive only meanwhile. */
+/** A thread keeps the process alive only while it has calls to answer. */
 const openCalls = new WeakMap<Worker, number>()
 
-/** Resolves with the thread's answer. Throws what its handler threw, by code and message, or ThreadEndedError. */
+/** Throws what the handler threw, by code and message, or ThreadEndedError. */
 export async function callThread<Input, Result>(worker: Worker, input: Input): Promise<Result> {
   if (hasEnded(worker)) throw new ThreadEndedError('The thread has ended')
   lastCall += 1

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * The module that a thread runs: `name` without its ending, beside the module with the URL `importer`, whose ending it gets,
- * because the program runs from its TypeScript sources and compiled.
+ * The module `name` (without ending) beside the module `importer`, with the same ending, because the program runs from TypeScript or
+ * compiled.
  */
 export function threadEntry(name: string, importer: string): URL {
   const ending = extname(fileURLToPath(importer))
@@ -13,16 +13,15 @@ export function threadEntry(name: string, importer: string): URL {
 }
 
 /**
- * Call it before a thread that runs WebAssembly starts. V8 compiles the calls from there to JavaScript after the thousandth,
- * shares them among threads, and at times frees what another thread uses (seen in Node 24.21: SIGSEGV in
- * Runtime_TierUpWasmToJSWrapper). The flag prevents that compilation. A thread that runs sources always uses WebAssembly, by which
- * Node strips their types; of the threads of compiled programs, only the embedder does.
+ * Call it before a thread that runs WebAssembly starts: V8 may free compiled calls from there that another thread uses (seen in Node
+ * 24.21: SIGSEGV in Runtime_TierUpWasmToJSWrapper), and the flag prevents their compilation. Threads that run TypeScript always use
+ * WebAssembly, compiled ones only for the embedder.
  */
 export function keepWrappersUncompiled(): void {
   setFlagsFromString('--wasm-wrapper-tiering-budget=2147483647')
 }
 
-/** Call it before a thread that computes by WebAssembly starts, since the program keeps V8 from optimizing that; the value is V8's own. */
+/** Call it before a thread computes by WebAssembly, whose optimization the program otherwise prevents; the value is V8's own. */
 export function optimizeWebAssembly(): void {
   setFlagsFromString('--wasm-tiering-budget=13000000')
 }

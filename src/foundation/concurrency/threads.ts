@@ -1,4 +1,4 @@
-/** Starts and ends the threads of the program; nothing else does. */
+/** Starts and ends the threads of the program. */
 import { once } from 'node:events'
 import { parentPort, Worker, type WorkerOptions, workerData } from 'node:worker_threads'
 import { TemporaryError } from '../errors.ts'
@@ -12,17 +12,17 @@ interface ThreadOptions extends Omit<WorkerOptions, 'workerData'> {
 
 const END = 'end'
 const GRACE_MS = 2_000
-/** A thread loads within a second, also on a busy machine, unless the disk of the program hangs. */
+/** A thread loads within a second, unless the disk of the program hangs. */
 const LOADING_MS = 10_000
 const TERMINATION_MS = 1_000
 
-/** The state of a thread, which it shares with the one that started it. */
+/** Shared by a thread and the one that started it. */
 const IS_LOADING = 0
 const IS_ASKED_TO_END = 1
 
 const isThreadOfOurs = workerData?.loading instanceof Int32Array
 const ownState: Int32Array | undefined = isThreadOfOurs ? workerData.state : undefined
-/** The number of threads of the process that load their modules, shared by all of them. */
+/** The number of threads of the process that are loading modules. */
 const loading: Int32Array = isThreadOfOurs ? workerData.loading : new Int32Array(new SharedArrayBuffer(4))
 
 /** In a thread: what `startThread` was given for its entry. */
@@ -44,10 +44,7 @@ export function startThread(entry: URL, { data, ...options }: ThreadOptions): Wo
   return worker
 }
 
-/**
- * In a thread, as soon as all its modules are loaded, native ones as well: `receive` gets what is posted to it. When it is asked to end,
- * runs `stop` and lets it end.
- */
+/** Call it in a thread as soon as all its modules are loaded. When the thread is asked to end, runs `stop`. */
 export function serveThread<Message>(
   receive: (message: Message) => void,
   stop: () => void | Promise<void> = () => {},
@@ -60,14 +57,14 @@ export function serveThread<Message>(
   })
 }
 
-/** In a thread: true once it was asked to end, so that long work can be broken off. */
+/** In a thread: long work can be broken off once this is true. */
 export function isAskedToEnd(): boolean {
   return ownState !== undefined && Atomics.load(ownState, IS_ASKED_TO_END) === 1
 }
 
 /**
- * Asks a thread to end, and terminates it when it has not ended after `graceMs`. One that hangs in a call of the system even then is
- * left alone: nothing else ends such a thread than the end of the process. Throws the error that ended the thread, if one did.
+ * Asks a thread to end, and terminates it after `graceMs`. A thread that hangs in a system call even then is abandoned. Throws the error
+ * that ended the thread.
  */
 export async function endThread(worker: Worker, graceMs = GRACE_MS): Promise<void> {
   if (hasEnded(worker)) return
@@ -103,8 +100,7 @@ function setLoaded(state: Int32Array): void {
 }
 
 /**
- * Waits until no thread of the process loads its modules. A native module whose thread is terminated while it is loaded ends the whole
- * process (SIGABRT in napi_register_module_v1, seen with better-sqlite3).
+ * Terminating a thread while it loads a native module ends the process (SIGABRT in napi_register_module_v1, seen with better-sqlite3).
  */
 async function untilLoaded(): Promise<void> {
   const endMs = performance.now() + LOADING_MS
@@ -115,7 +111,7 @@ async function untilLoaded(): Promise<void> {
   }
 }
 
-/** The same at the end of the process, and of a thread that has threads of its own, when Node terminates all that are left. */
+/** Like `untilLoaded`, at the end of the process or of a thread with threads, when Node terminates those that are left. */
 function waitWhileLoading(): void {
   const endMs = performance.now() + LOADING_MS
   for (let count = Atomics.load(loading, 0); count > 0; count = Atomics.load(loading, 0)) {

@@ -1,6 +1,6 @@
 /**
- * Calls `visit` for each item of `start` and for each that a visit returns, first come, first served, at most `concurrency` at a time.
- * After the first failure, starts no further visit, waits for the visits in flight and throws the failure.
+ * Visits each item of `start` and each that a visit returns, in order. After the first failure, awaits the visits in flight and throws
+ * the failure.
  */
 export async function traverseConcurrently<Item extends object>(
   start: readonly Item[],

@@ -1,6 +1,6 @@
 import { TemporaryError } from '../errors.ts'
 
-/** Waits for `work` at most `limitMs`; then throws TemporaryError('answer-late'), and `work` continues unobserved. */
+/** Throws TemporaryError('answer-late') after `limitMs`; `work` continues unobserved. */
 export async function withinTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {

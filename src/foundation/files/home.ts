@@ -5,16 +5,13 @@ import { pathWithin } from './paths.ts'
 const NO_HOME =
   'Cannot find your home directory: HOME is not set, and this user has no entry in the password database (/etc/passwd); set HOME, or each of XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME and XDG_CACHE_HOME'
 
-/** A path in the home directory; throws UsageError('bad-usage') for a user without one, whose `home` is ''. */
+/** Throws UsageError('bad-usage') for a user without a home, whose `home` is ''. */
 export function pathInHome(home: string, ...below: string[]): string {
   if (home === '') throw new UsageError('bad-usage', NO_HOME)
   return join(home, ...below)
 }
 
-/**
- * The base directory that a variable gives (XDG Base Directory Specification: a relative one is invalid and ignored), otherwise the
- * usual one in the home directory; throws as `pathInHome` does.
- */
+/** A relative directory in the variable is ignored, as the XDG specification demands. Throws as `pathInHome` does. */
 export function baseDirectory(given: string | undefined, home: string, usual: string): string {
   return given && isAbsolute(given) ? given : pathInHome(home, usual)
 }

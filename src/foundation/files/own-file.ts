@@ -5,25 +5,19 @@ import { findIntruder, ownUid } from './ownership.ts'
 // Windows has neither such links nor these flags.
 const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
-/**
- * Returns whether there is a file at `path`, one of those that this program alone writes; throws OperatorError('store-unusable')
- * for anything else, which could block whoever opens it, or lead elsewhere.
- */
+/** Throws OperatorError('store-unusable') for anything but a file of ours, since it could block the opener or lead elsewhere. */
 export function isOwnFile(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found) return false
   if (!found.isFile()) throw unusable(path, `it is ${kindOf(found)}, not a file that shelfd wrote`)
   const { uid, gid } = found
-  // Root has checked the directory, and reads the state of other users.
+  // // Root has checked the directory, and may read the state of other users.
   const intruder = findIntruder(path, { uid, gid, mode: 0 }, { owners: ownUid() === 0 ? 'anyone' : 'nobody' })
   if (intruder) throw unusable(path, intruder.why, `run: ${intruder.fix}`)
   return true
 }
 
-/**
- * Text of a file that only this program writes; undefined when there is none. Throws OperatorError('store-unusable') for
- * anything but such a file, and for one of more than `mostBytes`.
- */
+/** Undefined without the file. Throws OperatorError('store-unusable') for anything but a file of ours, and beyond `maxBytes`. */
 export function readOwnFile(path: string, mostBytes: number): string | undefined {
   if (!isOwnFile(path)) return undefined
   const descriptor = openIfThere(path)
@@ -38,12 +32,12 @@ export function readOwnFile(path: string, mostBytes: number): string | undefined
   }
 }
 
-/** Opens it for reading without waiting, and follows no link. */
+/** Does not wait, and follows no link. */
 export function openOwnFile(path: string): number {
   return openSync(path, READ)
 }
 
-/** Another process may have removed it since it was looked at. */
+/** Another process may have removed it meanwhile. */
 function openIfThere(path: string): number | undefined {
   try {
     return openOwnFile(path)

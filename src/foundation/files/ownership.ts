@@ -15,7 +15,7 @@ export interface Intruder {
 interface Judging {
   /** Other users who may own it; nobody by default. */
   readonly owners?: 'nobody' | 'root' | 'anyone'
-  /** True if the sticky bit is enough: it prevents users from replacing the files of others. */
+  /** The sticky bit suffices: it prevents users from replacing the files of others. */
   readonly mayBeSticky?: boolean
   /** True for a directory whose contents must have the same owner. */
   readonly isTree?: boolean
@@ -23,12 +23,11 @@ interface Judging {
 
 const STICKY = 0o1000
 
-/** The effective user id of this process; undefined where users have no numbers (Windows). */
 export function ownUid(): number | undefined {
   return process.geteuid?.()
 }
 
-/** Returns who else can change what lies at `path`; undefined if nobody can, or the system has no such owners (Windows). */
+/** Undefined if nobody else can change it, or the system has no such owners (Windows). */
 export function findIntruder(
   path: string,
   found: Ownership,
@@ -48,7 +47,7 @@ export function findIntruder(
     : undefined
 }
 
-/** Returns how others can read it, with the command that prevents it; undefined if they cannot. */
+/** Undefined if nobody else can read it. */
 export function findReader(path: string, found: Ownership, { isDirectory = false } = {}): Intruder | undefined {
   if (ownUid() === undefined || (found.mode & 0o077) === 0) return undefined
   return { why: `others can read it (mode ${octal(found)})`, fix: `chmod ${isDirectory ? 700 : 600} "${path}"` }

@@ -3,16 +3,12 @@ import { dirname } from 'node:path'
 import { systemCodeOf, UsageError } from '../errors.ts'
 import { findIntruder, ownUid } from './ownership.ts'
 
-/** Creates `directory` (0700, with missing parents) unless it exists; throws like `assertOwnDirectory`. */
 export function makeOwnDirectory(directory: string): void {
   makeDirectories(directory)
   assertOwnDirectory(directory)
 }
 
-/**
- * Creates `directory` and its missing parents, with `mode`, unless it exists. Node's recursive `mkdir` tries without end where
- * the system lets nobody create one, such as below /proc.
- */
+/** Creates missing parents too. Node's recursive `mkdir` never ends where nobody may create a directory, as below /proc. */
 export function makeDirectories(directory: string, mode = 0o700): void {
   try {
     mkdirSync(directory, { mode })
@@ -26,8 +22,8 @@ export function makeDirectories(directory: string, mode = 0o700): void {
 }
 
 /**
- * Throws UsageError('insecure-file') if `directory` belongs to another user or others can write to it: they could have put
- * links or a store of their own there. With `isReader`, root may read another user's directory. A missing one passes.
+ * Throws UsageError('insecure-file') if other users own `directory` or can write to it. With `isReader`, root may read another user's. A
+ * missing one passes.
  */
 export function assertOwnDirectory(directory: string, { isReader = false } = {}): void {
   const found = statSync(directory, { throwIfNoEntry: false })

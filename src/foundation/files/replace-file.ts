@@ -1,18 +1,15 @@
-/** Puts files into place so that other programs see only the old or the new one, never half of one. */
+/** Other programs see only the old or the new file, never half of one. */
 import { closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** `complete`: a power cut may lose a file that was put into place. `durable`: the file stays once the call has returned. */
+/** `complete`: a power cut may lose the new file. `durable`: it stays once the call has returned. */
 export type Durability = 'complete' | 'durable'
 
 // Windows has neither such links nor this flag.
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 
-/**
- * Replaces a small file durably, with exactly this `mode`, which the umask does not change. If a link is at `file` or at the name of the
- * unfinished file, replaces the link and does not follow it.
- */
+/** Replaces a small file durably, with exactly this `mode`. A link at `file` is replaced, not followed. */
 export function replaceFile(file: string, content: string | Uint8Array, mode = 0o600): void {
   const unfinished = `${file}.new`
   rmSync(unfinished, { force: true })
@@ -21,7 +18,7 @@ export function replaceFile(file: string, content: string | Uint8Array, mode = 0
   syncDirectory(dirname(file))
 }
 
-/** Writes a file where none is, with exactly this `mode`, to the disk. */
+/** Throws where a file exists; the file has exactly this `mode` and is on the disk. */
 export function writeNewFile(file: string, content: string | Uint8Array, mode: number): void {
   const descriptor = openSync(file, NEW_FILE, 0o600)
   try {
@@ -33,13 +30,13 @@ export function writeNewFile(file: string, content: string | Uint8Array, mode: n
   }
 }
 
-/** Renames a finished file to its place in the same file system. For `durable`, flush its content first. */
+/** For `durable`, flush the content first. */
 export async function moveIntoPlace(finished: string, file: string, durability: Durability): Promise<void> {
   await rename(finished, file)
   if (durability === 'durable') await flushDirectory(dirname(file))
 }
 
-/** Lets the entries of a directory survive a power cut. Windows cannot open directories, and flushes them itself. */
+/** The entries survive a power cut. Windows flushes directories itself. */
 export async function flushDirectory(directory: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(directory, 'r')
@@ -50,7 +47,6 @@ export async function flushDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Lets the entries of a directory survive a power cut. */
 export function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return
   const descriptor = openSync(directory, 'r')

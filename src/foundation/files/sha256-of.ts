@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The SHA-256 of a stream of exactly `sizeBytes`; undefined if it is shorter, or, without reading on, if it is longer. */
+/** Undefined if the stream is shorter than `sizeBytes` or, without reading on, longer. */
 export async function sha256Of(stream: AsyncIterable<Uint8Array>, sizeBytes: number): Promise<Buffer | undefined> {
   const hash = createHash('sha256')
   let readBytes = 0

@@ -18,7 +18,7 @@ export interface PathIntruder extends Intruder {
   readonly path: string
 }
 
-/** Called for each entry of a path, from the root on; throws to go no further. */
+/** Called for each entry of a path, from the root on; throws to stop. */
 type Visit = (path: string, found: Stats) => void
 
 const MOST_LINKS = 40
@@ -26,7 +26,7 @@ const MOST_LINKS = 40
 const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync('/proc/self/fd')
 const IS_WINDOWS = process.platform === 'win32'
 
-/** Returns who else could put another file in the place of `file`: each link and directory on the way is looked at. Throws as `lstat` does. */
+/** Looks at each link and directory on the way. Throws as `lstat` does. */
 export function findPathIntruder(file: string): PathIntruder | undefined {
   let intruder: PathIntruder | undefined
   walk(file, (path, found) => {
@@ -39,16 +39,16 @@ export function findPathIntruder(file: string): PathIntruder | undefined {
 
 /** A directory in which files are written. */
 export interface HeldDirectory extends Disposable {
-  /** The path of an entry, which stays in this directory whatever becomes of its path. */
+  /** The entry stays in this directory even if the directory is moved. */
   at(name: string): string
   /** Its path without links. */
   readonly realPath: string
 }
 
-/** A link or a directory of another user is where shelfd would write. */
+/** A link or a directory of another user is on the way. */
 export class ForeignPlaceError extends Error {}
 
-/** Returns where a path leads to; undefined when nothing is there. Throws ForeignPlaceError where a link of another user is on the way. */
+/** Undefined when nothing is there. Throws ForeignPlaceError where another user's link is on the way. */
 export function followOwnLinks(path: string): string | undefined {
   try {
     return walk(path, refuseForeignLink)
@@ -61,11 +61,11 @@ export function followOwnLinks(path: string): string | undefined {
 interface Holding {
   /** What is missing is made. */
   readonly mayCreate?: boolean
-  /** The directory that the user named: those below it must not belong to others. */
+  /** The directory that the user named; those below it must not belong to others. */
   readonly below?: string
 }
 
-/** Opens a directory. Throws ForeignPlaceError where another user decides by a link which one it is, and the errors of the system. */
+/** Throws ForeignPlaceError where another user's link decides which directory it is, and system errors. */
 export function holdDirectory(directory: string, { mayCreate = false, below }: Holding = {}): HeldDirectory {
   const base = below === undefined ? undefined : walk(below, refuseForeignLink)
   let last: Stats | undefined
@@ -91,7 +91,7 @@ function directoryAt(accessPath: string, realPath: string, close = () => {}): He
   return { at: (name) => join(accessPath, name), realPath, [Symbol.dispose]: close }
 }
 
-/** A descriptor of Linux that only names a directory, which need not be readable. */
+/** Linux: names a directory, which need not be readable. */
 const O_PATH = 0o10000000
 
 function refuseForeignLink(path: string, found: Stats): void {
@@ -103,7 +103,7 @@ function refuseForeign(path: string, { uid, gid }: Stats): void {
   if (intruder) throw new ForeignPlaceError(`"${path}" decides what is written where, and ${intruder.why}`)
 }
 
-/** Follows a path entry by entry, link by link; returns it without links. */
+/** Returns the path without links. */
 function walk(path: string, visit: Visit, mayCreate = false): string {
   if (IS_WINDOWS) {
     if (mayCreate) mkdirSync(path, { recursive: true })
@@ -144,7 +144,7 @@ function makeIfMissing(directory: string): Stats | undefined {
     try {
       mkdirSync(directory, 0o777)
     } catch (failure) {
-      // Another call made it meanwhile.
+      // // Another call has made it meanwhile.
       if (systemCodeOf(failure) !== 'EEXIST') throw failure
     }
     return undefined

@@ -4,14 +4,14 @@ import { hostname } from 'node:os'
 import { systemCodeOf } from '../errors.ts'
 import type { HeldDirectory } from './trusted-path.ts'
 
-/** The names of files that are not finished yet tell the machine and the process, so that what a kill left is known. */
+/** Names of unfinished files contain machine and process, so that those of a killed process are recognized. */
 const MACHINE = createHash('sha256').update(hostname()).digest('hex').slice(0, 8)
 const LEFTOVER = new RegExp(`^\\.shelfd-${MACHINE}-(\\d+)-[-0-9a-f]{36}\\.partial$`)
 
-/** Directories in which this process has looked for what others left. */
+/** Directories in which this process has removed what others left. */
 const tidied = new Set<string>()
 
-/** Returns a name for an unfinished file; with the first one in a directory, removes those of processes of this machine that have ended. */
+/** At its first call in a directory, removes unfinished files of ended processes of this machine. */
 export function unfinishedIn(directory: HeldDirectory): string {
   if (!tidied.has(directory.realPath)) removeLeftovers(directory)
   tidied.add(directory.realPath)
@@ -25,7 +25,7 @@ function removeLeftovers(directory: HeldDirectory): void {
   }
 }
 
-/** Empty for a directory that may be written but not listed. */
+/** Empty for a directory that cannot be listed. */
 function listNames(directory: HeldDirectory): string[] {
   try {
     return readdirSync(directory.at('.'))
@@ -42,7 +42,7 @@ function isProcess(pid: number): boolean {
   }
 }
 
-/** Whether a hard link failed because the file system has none, as FAT: a file is copied there, which replaces nothing either. */
+/** The file system has no hard links, as FAT: a file is copied there, which replaces nothing either. */
 export function hasNoLinks(error: unknown): boolean {
   return ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK'].includes(systemCodeOf(error) ?? '')
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { type ErrorKind, messageOf, RequestError, rebuildError, ShelfdError } from '../errors.ts'
 
-/** An error as sent between processes; `status` is the HTTP status of a RequestError. */
 export const fault = z.object({ code: z.string(), message: z.string(), status: z.int().optional() })
 export const faultBody = z.object({ error: fault })
 
@@ -22,7 +21,6 @@ const STATUSES = {
   internal: 500,
 } as const satisfies Record<ErrorKind, number>
 
-/** Converts an error for another process. */
 export function faultOf(error: unknown): Fault {
   const message = messageOf(error)
   if (error instanceof RequestError) return { code: error.code, message, status: error.status }

@@ -17,7 +17,6 @@ import {
 
 /** Limits on the size of a client's headers and on the time for its request. */
 export interface RequestLimits {
-  /** In bytes. */
   readonly maxHeaderSize: number
   /** The times in which a client must send its headers, and its whole request. All times are milliseconds. */
   readonly headersTimeout: number
@@ -30,11 +29,11 @@ interface HttpServerOptions {
   readonly routes: Routes
   readonly maxConnections: number
   readonly limits?: RequestLimits | undefined
-  /** Throws to reject a request with these headers. */
+  /** Throws to reject the request. */
   checkHeaders?(headers: IncomingMessage['headers']): void
-  /** Returns the error for a method and path without a route, such as `GET /nothing`; `not-found` by default. */
+  /** The error for a path without a route; `not-found` by default. */
   missing?(asked: string): Error
-  /** Called with every other error; returns the fault for the client. */
+  /** Called with every other error. */
   onError(error: unknown): Fault
 }
 
@@ -42,14 +41,11 @@ interface HttpServerOptions {
 type Place = { readonly path: string } | { readonly host: string; readonly port: number }
 
 interface HttpServer {
-  /**
-   * Listens at a path or a port; returns the origin of a port, such as `http://127.0.0.1:9847`. Later errors, such as too many
-   * open files, do not end the process: `onError` is called with them.
-   */
+  /** Returns the origin of a port, such as `http://127.0.0.1:9847`. Later errors go to `onError` and do not end the process. */
   listen(at: Place, onError: (error: Error) => void): Promise<string>
-  /** Resolves when every request so far has its answer, read or not. */
+  /** Every request so far has its answer, read or not. */
   answered(): Promise<void>
-  /** Closes all connections after clients had at most `graceMs` to read their answers. */
+  /** Clients have `graceMs` to read their answers. */
   close(graceMs: number): Promise<void>
 }
 
@@ -60,7 +56,7 @@ const LIMITS: RequestLimits = {
   connectionsCheckingInterval: 1_000,
 }
 
-/** Forbid browsers to frame, sniff, cache or share the answers. */
+/** Browsers must not frame, sniff, cache or share the answers. */
 const SECURITY_HEADERS: OutgoingHttpHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -75,7 +71,7 @@ const FORMS = {
   events: { type: 'text/event-stream', before: 'data: ', after: '\n\n' },
 } as const
 
-/** A server that answers one request per connection, with limits on connections, bytes and time. */
+/** Answers one request per connection, with limits on connections, bytes and time. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const bound = new ConnectionBound(options.maxConnections)
   const [answering, reading] = [new Set<Promise<void>>(), new Set<Promise<void>>()]
@@ -107,7 +103,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     answered: async () => void (await Promise.allSettled(answering)),
     close: async (graceMs) => {
-      // Waits first, because closing the server cuts off answers that are written and not yet sent.
+      // // Closing the server would cut off answers that are not yet sent.
       const late = Promise.withResolvers<void>()
       const timer = setTimeout(late.resolve, graceMs)
       await Promise.race([Promise.all(reading), late.promise])
@@ -125,13 +121,12 @@ function originOf(server: Server): string {
   return `http://${found.family === 'IPv6' ? `[${found.address}]` : found.address}:${found.port}`
 }
 
-/** Keeps `work` in the set until it has ended. */
 function track(others: Set<Promise<void>>, work: Promise<void>): Promise<void> {
   others.add(work)
   return work.finally(() => others.delete(work))
 }
 
-/** Returns the route of a request; if there is none, answers with the error and returns undefined. */
+/** Answers with the error and returns undefined if there is no route. */
 function routeOf(request: IncomingMessage, response: ServerResponse, options: HttpServerOptions): Route | undefined {
   const { method = '', url = '' } = request
   const [path = ''] = url.split('?', 1)
@@ -174,10 +169,7 @@ async function sendStream(response: ServerResponse, { stream, form = 'lines' }: 
 /** The longest body that a client may send. */
 export const MAX_BODY_BYTES = 1024 * 1024
 
-/**
- * Returns the JSON of the body; `{}` for an empty body and for GET, whose body is not read.
- * Throws RequestError `too-large` for a body of more than MAX_BODY_BYTES, `invalid` for one that is not JSON.
- */
+/** `{}` for an empty body and for GET. Throws RequestError `too-large` or `invalid`. */
 async function readInput(request: IncomingMessage): Promise<unknown> {
   const body = request.method === 'POST' ? await readBody(request) : ''
   try {

@@ -9,16 +9,16 @@ export interface PageFile {
   readonly entityTag: string
 }
 
-/** The files of the pages by name: `library.html`, and others whose names change with their bytes. */
+/** `library.html`, and files whose names change with their bytes. */
 export type PageFiles = ReadonlyMap<string, PageFile>
 
-/** Scripts, style sheets and icons of pages lie below it. */
+/** Scripts, style sheets and icons of pages. */
 export const PAGE_FILES_PATH = '/web'
 
-/** The answer of a server in a checkout that lacks the bundler. */
+/** The answer in a checkout without the bundler. */
 export const NOT_BUILT = 'This page is not built: run "npm ci" in the checkout, then start again'
 
-/** A page runs its own script and talks to its own server, which also gives it pictures and recordings; nothing else. */
+/** A page runs its own script and talks to its own server only. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -47,12 +47,11 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
-/** The media type of a page's file, by the ending of its name. */
 export function mediaTypeOf(name: string): string {
   return MEDIA_TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
 }
 
-/** Returns how long browsers keep a file: a page is asked for again each time, the others for ever, since their names follow their bytes. */
+/** A page is asked for each time; other files are kept, since their names follow their bytes. */
 export function cachingOf(name: string): string {
   return name.endsWith('.html') ? 'no-cache' : 'public, max-age=31536000, immutable'
 }
@@ -72,10 +71,7 @@ const BUNDLED = join(import.meta.dirname, '..', '..', 'web')
 
 let loaded: Promise<PageFiles | undefined> | undefined
 
-/**
- * Loads the pages once in the life of the process: those that the build has put beside the program, or, in a checkout, bundled anew.
- * These name commands by what users type for the program. Undefined if the bundler is not installed there.
- */
+/** Loads the pages once: those of the build or, in a checkout, bundled anew. Undefined without the bundler. */
 export async function loadPageFiles(program = typedProgram()): Promise<PageFiles | undefined> {
   loaded ??= RUNS_FROM_SOURCE ? bundleSources(program) : readBundled()
   return await loaded
@@ -96,7 +92,7 @@ async function bundleSources(program: string): Promise<PageFiles | undefined> {
   }
 }
 
-/** The program stands in the HTML as `<meta name="program" content="shelfd">` and in `<code>shelfd status</code>`. */
+/** Replaces the program's name in `<meta name="program">` and `<code>`. */
 function withProgram({ name, body }: NamedFile, program: string): NamedFile {
   const text = program.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
   const html = body.toString('utf8').replaceAll(/(?<=name="program" content="|<code>)shelfd\b/g, () => text)

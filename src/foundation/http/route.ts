@@ -5,7 +5,6 @@ import { describeIssue } from '../text/describe-issue.ts'
 import { terminalSafeJson } from '../text/safe-text.ts'
 
 export interface RouteRequest {
-  /** The JSON of the body, not validated. */
   readonly input: unknown
   readonly headers: IncomingHttpHeaders
   /** Aborted when the client closes the connection before it has the whole answer. */
@@ -18,16 +17,16 @@ export interface HttpResponse {
   readonly body: string
 }
 
-/** Writes a streamed answer, one JSON value at a time. */
+/** Writes one JSON value at a time. */
 export interface LineWriter {
   write(value: unknown): void
   /** Written bytes that the client has not received yet. */
   readonly unreadBytes: number
 }
 
-/** An answer that is written value by value; it ends when the promise resolves. */
+/** It ends when the promise resolves. */
 export interface StreamedResponse {
-  /** `lines`: one value per line (NDJSON), the default; `events`: server-sent events, which a browser reads. */
+  /** `lines`: NDJSON; `events`: server-sent events for browsers. */
   readonly form?: 'lines' | 'events'
   stream(lines: LineWriter): Promise<void>
 }
@@ -35,7 +34,7 @@ export interface StreamedResponse {
 type RouteResponse = HttpResponse | StreamedResponse
 export type Route = (request: RouteRequest) => RouteResponse | Promise<RouteResponse>
 
-/** The routes of a server by method and path. HEAD uses the route of GET. */
+/** HEAD uses the route of GET. */
 export type Routes = Readonly<Record<`${'GET' | 'POST'} /${string}`, Route>>
 
 export type FoundRoute =
@@ -54,13 +53,13 @@ export function findRoute(routes: Routes, method: string, path: string): FoundRo
   return allow === '' ? { kind: 'missing' } : { kind: 'other-method', allow }
 }
 
-/** An answer in JSON that is safe to print on a terminal; 204 without content for `undefined`. */
+/** JSON that is safe on a terminal; 204 for `undefined`. */
 export function jsonResponse(status: number, value: unknown): HttpResponse {
   if (value === undefined) return { status: 204, headers: {}, body: '' }
   return { status, headers: { 'content-type': 'application/json' }, body: `${terminalSafeJson(value)}\n` }
 }
 
-/** Returns the input of a request in its shape; throws RequestError `invalid` for one of another shape. */
+/** Throws RequestError `invalid` for another shape. */
 export function parseInput<T>(shape: z.ZodType<T>, input: unknown): T {
   const { success, data, error } = shape.safeParse(input, { error: describeIssue })
   if (success) return data

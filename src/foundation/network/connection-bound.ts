@@ -4,14 +4,10 @@ interface Closable {
   destroy(): unknown
 }
 
-/**
- * Bounds the number of open connections: beyond it, closes the connection that has been idle longest, so that idle
- * connections never keep out one that sends requests.
- */
+/** Beyond the bound, closes the connection that has been idle longest, so that idle ones keep nobody out. */
 export class ConnectionBound {
   readonly #most: number
   readonly #open = new Set<Closable>()
-  /** Idle connections, in the order of their arrival or last answer. */
   readonly #silent = new Set<Closable>()
 
   constructor(most: number) {

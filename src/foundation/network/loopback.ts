@@ -1,12 +1,9 @@
-/** Returns whether a host, as an address or a URL names it, is this computer; names other than `localhost` are not resolved. */
+/** Names other than `localhost` are not resolved. */
 export function isLoopback(host: string | undefined): boolean {
   return host !== undefined && /^(?:localhost|\[::1\]|::1|127(?:\.\d{1,3}){3})$/.test(host)
 }
 
-/**
- * The name in a `Host` header, without port and brackets. In an attack by DNS rebinding, a page whose name resolves to this
- * machine sends that name.
- */
+/** Without port and brackets. In DNS rebinding, a page whose name resolves to this machine sends that name. */
 export function hostNameOf(header = ''): string | undefined {
   const found = /^(?:\[(?<six>[^\]]*)\]|(?<name>[^:]*))(?::\d+)?$/.exec(header.toLowerCase())
   return found?.groups?.six ?? found?.groups?.name

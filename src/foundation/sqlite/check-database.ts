@@ -2,16 +2,16 @@ import { statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { type DatabaseSpec, openDatabaseReadOnly } from './open-database.ts'
 
-/** Reading more than this would take longer than a person waits. */
+/** Reading more takes longer than a person waits. */
 const MOST_READ_BYTES = 2 ** 30
 
 export interface CheckedDatabase {
   readonly sizeBytes: number
-  /** Every page was read and is intact; false for a database that is too large to be read at once. */
+  /** False for a database that is too large to be read at once. */
   readonly isRead: boolean
 }
 
-/** Reads the pages of an existing database, then runs `inspect` on it; throws like openDatabaseReadOnly. */
+/** Reads the pages, then runs `inspect`; throws like openDatabaseReadOnly. */
 export function checkDatabase<T>(
   spec: DatabaseSpec,
   inspect: (database: Database.Database) => T,

@@ -3,14 +3,13 @@ import Database from 'better-sqlite3'
 import { unusable } from '../files/own-file.ts'
 import { isDamage, isDatabaseThere } from './open-database.ts'
 
-/** A lock that the kernel releases when its holder ends, however it ends. */
+/** The kernel releases it however its holder ends. */
 export interface KernelLock extends Disposable {
   /** False if the path no longer names the locked file. */
   isInPlace(): boolean
   /**
-   * Returns whether nobody else works with the database that the lock guards. Deleting or replacing a lock file lets no second
-   * holder in: each lock file has the mark of its own inode, and if that is missing, nobody may have the database open. Like
-   * any opening, that check replays what a crash left in the log.
+   * Returns whether nobody else uses the guarded database. A deleted or replaced lock file admits no second holder: each has the mark of
+   * its own inode, and without the mark nobody may have the database open.
    */
   isAlone(database: string): boolean
   release(): void
@@ -19,18 +18,18 @@ export interface KernelLock extends Disposable {
 // Windows has neither such links nor this flag.
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)
 
-/** isKernelLockHeld has a shared lock for an instant; takeKernelLock waits that long, so as not to take it for a holder. */
+/** isKernelLockHeld takes a shared lock for an instant; takeKernelLock waits that long. */
 const LOOKING_MS = 50
 
 /**
- * Takes the exclusive lock on `file` (created if absent, mode 0600); returns undefined if another holder has it, throws
- * OperatorError('store-unusable') for what is no lock file. The lock is SQLite's own (fcntl, LockFileEx): no PID file can go stale.
+ * Undefined if another holder has it; throws OperatorError('store-unusable') for what is no lock file. SQLite's own lock (fcntl,
+ * LockFileEx) cannot go stale.
  */
 export function takeKernelLock(file: string): KernelLock | undefined {
   makePrivate(file)
   const database = new Database(file, { timeout: LOOKING_MS })
   try {
-    // SQLite leaves no journal and does not wait for the disk: if a power cut takes the mark, isAlone sets it again.
+    // // SQLite does not wait for the disk: if a power cut takes the mark, isAlone sets it again.
     for (const setting of ['journal_mode = MEMORY', 'synchronous = OFF', 'locking_mode = EXCLUSIVE'])
       database.pragma(setting)
     // In EXCLUSIVE mode SQLite keeps the lock after the transaction.
@@ -55,12 +54,12 @@ export function takeKernelLock(file: string): KernelLock | undefined {
   return { isInPlace, isAlone, release, [Symbol.dispose]: release }
 }
 
-/** Distinguishes a lock file from a later one at the same path, even if that is a copy. */
+/** Distinguishes a lock file from a later one at the same path, even from a copy. */
 function markOf(file: string): number {
   return Number(BigInt.asUintN(64, statSync(file, { bigint: true }).ino) % 0x7fff_ffffn) + 1
 }
 
-/** Returns whether any process has the database open: each connection in WAL mode keeps a shared lock on it. */
+/** Each connection in WAL mode keeps a shared lock on the database. */
 function isDatabaseInUse(file: string): boolean {
   if (!isDatabaseThere(file)) return false
   const database = new Database(file, { timeout: 0 })
@@ -91,10 +90,7 @@ export function isKernelLockHeld(file: string): boolean {
   }
 }
 
-/**
- * Creates the file, because SQLite would apply the umask and follow a link that somebody put there. Does not open an
- * existing file: closing it would drop a lock of this process.
- */
+/** SQLite would apply the umask and follow a link. An existing file is not opened, since closing it would drop a lock of this process. */
 function makePrivate(file: string): void {
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(file)
   if (!isDatabaseThere(file)) closeSync(openSync(file, APPEND, 0o600))

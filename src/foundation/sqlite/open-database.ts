@@ -6,13 +6,13 @@ import { isOwnFile } from '../files/own-file.ts'
 
 export interface DatabaseSpec {
   readonly file: string
-  /** Holds `001-name.sql`, `002-name.sql` …; the number of the last one is the schema version (`PRAGMA user_version`). */
+  /** Holds `001-name.sql` …; the last number is the schema version (`PRAGMA user_version`). */
   readonly migrationsDir: string
-  /** `PRAGMA application_id`: distinguishes this kind of database from any other SQLite file. */
+  /** `PRAGMA application_id`: the kind of database. */
   readonly applicationId: number
   /** Lets a new database give pages back to the disk (`PRAGMA incremental_vacuum`). */
   readonly canShrink?: boolean
-  /** Reads every page before trusting the file: after a crash, or if the file may have been replaced. */
+  /** Reads every page first: after a crash, or if the file may have been replaced. */
   readonly check?: PageCheck | undefined
 }
 
@@ -41,10 +41,9 @@ export class DatabaseFaultError extends Error {
 }
 
 /**
- * Opens or creates a database for writing: WAL with `synchronous=FULL` (asserted after a first write, since better-sqlite3
- * falls back to NORMAL under WAL by default), untrusted schema, files 0600. Backs up an older schema beside the file
- * (`<file>.v<N>.bak`) and migrates it in one transaction; throws DatabaseFaultError for a newer, damaged or foreign file, and
- * OperatorError('store-unusable') for what is no file of ours.
+ * Opens or creates a database for writing: WAL with `synchronous=FULL` (asserted, since better-sqlite3 uses NORMAL under WAL), files
+ * 0600. Backs up an older schema (`<file>.v<N>.bak`) and migrates it in one transaction. Throws DatabaseFaultError for a newer, damaged
+ * or foreign file, OperatorError('store-unusable') for what is no file of ours.
  */
 export function openDatabase(spec: DatabaseSpec): Database.Database {
   const isNew = !isDatabaseThere(spec.file)
@@ -64,31 +63,31 @@ export function openDatabase(spec: DatabaseSpec): Database.Database {
   }
 }
 
-/** Converts SQLite's error about a damaged file into a DatabaseFaultError; returns any other error unchanged. */
+/** Returns errors that are no damage unchanged. */
 function asFault({ file }: DatabaseSpec, error: unknown): unknown {
   if (!isDamage(error)) return error
   return new DatabaseFaultError('damaged', `"${file}" is damaged: ${error.message}`, { cause: error })
 }
 
-/** True for the errors by which SQLite reports a damaged file, or one that lacks our tables, while opening or later. */
+/** True for a damaged file, or one without our tables. */
 export function isDamage(error: unknown): error is InstanceType<typeof Database.SqliteError> {
   if (!(error instanceof Database.SqliteError)) return false
   return /^SQLITE_(?:CORRUPT|NOTADB|READONLY)/.test(error.code) || /^no such (?:table|column)/.test(error.message)
 }
 
-/** True if SQLite or the system could not access a file, for a fault of the disk, permissions or lack of descriptors. */
+/** A fault of the disk, permissions or lack of descriptors. */
 export function isOutOfReach(error: unknown): boolean {
   const code = systemCodeOf(error) ?? ''
   return /^SQLITE_(?:IOERR|CANTOPEN)/.test(code) || /^E(?:RR_FS_E)?[A-Z]+$/.test(code)
 }
 
-/** Returns whether a database has a schema older than the newest migration; false for one that has no schema yet. */
+/** False for a database without a schema. */
 export function hasOlderSchema(database: Database.Database, { migrationsDir }: DatabaseSpec): boolean {
   const version = Number(database.pragma('user_version', { simple: true }))
   return version > 0 && version < newestVersion(migrationsDir)
 }
 
-/** True if a statement failed for the values of its row alone: other rows can be written. */
+/** The row's values alone were refused: other rows can be written. */
 export function isRefusedRow(error: unknown): boolean {
   // What is too large to be bound to a statement is refused before SQLite sees it.
   return error instanceof RangeError || /^SQLITE_(?:TOOBIG|MISMATCH|CONSTRAINT)/.test(systemCodeOf(error) ?? '')
@@ -100,7 +99,7 @@ export function isDiskFull(error: unknown): boolean {
   return code === 'SQLITE_FULL' || code === 'ENOSPC' || code === 'EDQUOT'
 }
 
-/** Opens an existing database for reading only; throws DatabaseFaultError like openDatabase. Its schema may be older. */
+/** Throws DatabaseFaultError. The schema may be older. */
 export function openDatabaseReadOnly(spec: DatabaseSpec): Database.Database {
   isDatabaseThere(spec.file)
   inspect(spec)
@@ -109,10 +108,7 @@ export function openDatabaseReadOnly(spec: DatabaseSpec): Database.Database {
   return database
 }
 
-/**
- * Returns whether the database exists. Throws OperatorError('store-unusable') if something else than a file of ours lies there or where
- * SQLite keeps its log, index and journal: SQLite would wait for a pipe, and follow a link.
- */
+/** Throws OperatorError('store-unusable') if anything but a file of ours lies there, or where SQLite keeps log, index and journal. */
 export function isDatabaseThere(file: string): boolean {
   for (const suffix of ['-wal', '-shm', '-journal']) isOwnFile(file + suffix)
   return isOwnFile(file)
@@ -189,7 +185,7 @@ function migrate(database: Database.Database, spec: DatabaseSpec, isNew: boolean
     }
     database.pragma(`application_id = ${spec.applicationId}`)
   })
-  // A migration may make a table anew: with foreign keys, dropping the old one would delete what refers to it.
+  // // Dropping a table that a migration replaces would delete what refers to it.
   database.pragma('foreign_keys = OFF')
   apply.immediate()
   database.pragma('foreign_keys = ON')
@@ -217,9 +213,8 @@ function assertDurable(database: Database.Database): void {
 }
 
 /**
- * A database that plans each statement once, when it is prepared. SQLite would plan a statement anew for each value that a
- * bare parameter is compared with or that limits it, which takes ten times as long as most of our statements. better-sqlite3
- * cannot set the switch against that (SQLITE_DBCONFIG_ENABLE_QPSG); a sign before the parameter has the same effect.
+ * Plans each statement once. SQLite would plan it anew for each value of a bare parameter in a comparison or a limit, which takes ten
+ * times as long. better-sqlite3 cannot set SQLITE_DBCONFIG_ENABLE_QPSG; a sign before the parameter has the same effect.
  */
 export class PlannedDatabase extends Database {
   override prepare<Parameters extends unknown[] | object = unknown[], Row = unknown>(sql: string) {

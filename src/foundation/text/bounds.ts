@@ -1,6 +1,5 @@
 import { z } from 'zod'
 
-/** Bounds of a number that comes from outside, both included. */
 export interface Bounds {
   readonly min: number
   readonly max: number

@@ -1,4 +1,3 @@
-/** Describes what a value from outside should be, in our own words: no validator's message reaches a person. */
 import type { z } from 'zod'
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -12,7 +11,7 @@ const TYPES: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
-/** `a text`, `one of api, mcp`: for messages such as `"name" must be …`; a shape's own message comes first. */
+/** `a text`, `one of api, mcp`; a shape's own message comes first. */
 export function expectedOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':

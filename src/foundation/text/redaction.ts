@@ -7,14 +7,14 @@ const SHORTEST_BASE64 = 8
 const HTML_NAMES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }
 
 /**
- * Returns a function that replaces `secret` in a text: plain, escaped for JSON, an address or HTML (any character of it,
- * also twice over), in base64 also after a prefix, as in `user:secret`, or in hexadecimal. For printable ASCII.
+ * Replaces `secret`: plain, escaped for JSON, an address or HTML, in base64 also as `user:secret`, or in hexadecimal. For printable
+ * ASCII.
  */
 export function createRedaction(secret: string): (text: string) => string {
   if (secret === '') return (text) => text
   const plain = new RegExp(plainForms(secret).map(quote).join('|'), 'g')
   const hasEscapes = escapesWithin(secret)
-  // Compiling this expression takes milliseconds, and most texts have no escapes.
+  // // Compiling takes milliseconds, and most texts have no escapes.
   let escaped: RegExp | undefined
   return (text) => {
     const clean = text.replace(plain, REDACTED)
@@ -24,7 +24,7 @@ export function createRedaction(secret: string): (text: string) => string {
   }
 }
 
-/** Encodings of the secret as a whole. Some writers of JSON escape slashes; addresses escape pluses. */
+/** Some writers of JSON escape slashes; addresses escape pluses. */
 function plainForms(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const hex = bytes.toString('hex')
@@ -33,7 +33,7 @@ function plainForms(secret: string): string[] {
   return [...new Set([secret, ...forms, ...inJson, ...forms.map(encodeURIComponent)])]
 }
 
-/** The base64 digits that do not depend on the neighbouring bytes, for each of the three alignments. */
+/** The base64 digits that do not depend on neighbouring bytes, for each alignment. */
 function base64Forms(secret: Buffer): string[] {
   const forms = [0, 1, 2].map((shift) => {
     const bytes = Buffer.concat([Buffer.alloc(shift), secret])

@@ -8,7 +8,7 @@ const PLAIN_LINES = /^[\n\t -~]*$/
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** Makes text from outside safe for one line of a terminal, a log or a report: it cannot move the cursor or reorder text. */
+/** The text stays on one line of a terminal, log or report: it cannot move the cursor or reorder text. */
 export function escapeText(text: string): string {
   return replaceUnsafe(text, (character) => {
     const code = character.codePointAt(0) ?? 0
@@ -16,18 +16,18 @@ export function escapeText(text: string): string {
   })
 }
 
-/** escapeText for several lines; keeps tabs, which only indent. */
+/** Keeps tabs, which only indent. */
 export function escapeLines(lines: string): string {
   if (PLAIN_LINES.test(lines)) return lines
   return lines.replace(/[^\n\t]+/g, escapeText)
 }
 
-/** JSON that is safe on a terminal: escapes characters that JSON permits but that reorder or hide text. */
+/** Escapes characters that JSON permits but that reorder or hide text. */
 export function terminalSafeJson(value: unknown): string {
   return escapeJson(JSON.stringify(value))
 }
 
-/** Makes a line of JSON safe likewise: such characters can only be in its strings. */
+/** Such characters can only be in strings. */
 export function escapeJson(json: string): string {
   return replaceUnsafe(json, (character) =>
     Array.from({ length: character.length }, (_, index) => `\\u${hex(character.charCodeAt(index), 4)}`).join(''),
@@ -38,22 +38,21 @@ function replaceUnsafe(text: string, toEscape: (character: string) => string): s
   return text.replace(NOT_ASCII, (run) => run.replace(UNSAFE, toEscape))
 }
 
-/** `1 file`, `2,500 files`: a number and the matching form of the word. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${groupDigits(count)} ${count === 1 ? one : many}`
 }
 
-/** A whole number with commas, as `toLocaleString('en')` has it, which loads tables for 10 ms. */
+/** `toLocaleString('en')` would load tables for 10 ms. */
 export function groupDigits(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
 }
 
-/** Cuts a text to `maxLength` characters with `…` as the last one; never halves a character. */
+/** The last character is `…`; no character is halved. */
 export function truncateText(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** A word for a shell, in quotes only if it needs them. */
+/** Quoted only if needed. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

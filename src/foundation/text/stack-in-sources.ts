@@ -7,8 +7,8 @@ const PACKAGE = fileURLToPath(new URL('../../../', import.meta.url))
 const FRAME = /^(?<before>\s+at (?:async )?(?:.*\()?)(?<place>[^()]+):(?<line>\d+):(?<column>\d+)(?=\)?$)/gm
 
 /**
- * A stack whose places in the bundle are replaced by those in its sources, as the maps beside the bundle's files have them.
- * Maps are read only here: with `node --enable-source-maps` each start would read them.
+ * Replaces places in the bundle by those in its sources. Maps are read only here, since `--enable-source-maps` would read them at each
+ * start.
  */
 export function stackInSources(stack: string): string {
   const maps = new Map<string, SourceMap | undefined>()
@@ -22,7 +22,7 @@ export function stackInSources(stack: string): string {
   })
 }
 
-/** Undefined for a file without a readable map, as all files of a checkout are. */
+/** Undefined without a readable map, as in a checkout. */
 function readMap(file: string): SourceMap | undefined {
   try {
     return new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8')))

@@ -3,19 +3,17 @@ export const MINUTE_MS = 60 * SECOND_MS
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
-/** Returns `2026-11-20T03:12:00.000Z`; null stays null. */
 export function isoTime(timeMs: number): string
 export function isoTime(timeMs: number | null): string | null
 export function isoTime(timeMs: number | null): string | null {
   return timeMs === null ? null : new Date(timeMs).toISOString()
 }
 
-/** Returns `2026-11-20`, in UTC. */
 export function isoDate(timeMs: number): string {
   return isoTime(timeMs).slice(0, 10)
 }
 
-/** Returns the time of `2026-01-31` (its beginning) or `2026-01-31 14:05`, in the time zone of the process; undefined for other text. */
+/** Reads `2026-01-31` or `2026-01-31 14:05`, in the time zone of the process. */
 export function parseMoment(text: string): number | undefined {
   const [, day = '', clock = '00:00'] = /^(\d{4}-\d{2}-\d{2})(?:[ T]([01]\d:[0-5]\d|2[0-3]:[0-5]\d))?$/.exec(text) ?? []
   // Without a zone it is one of this process; a day such as 02-31 becomes one of the next month.
@@ -23,7 +21,7 @@ export function parseMoment(text: string): number | undefined {
   return !Number.isNaN(time.getTime()) && dayOf(time) === day ? time.getTime() : undefined
 }
 
-/** Returns `3 days`, `2 h`, `5 min`, `12 s`: one unit, rounded down, for people. */
+/** `3 days`, `2 h`, `5 min`, `12 s`: one unit, rounded down. */
 export function formatSpan(spanMs: number): string {
   if (spanMs >= 2 * DAY_MS) return `${Math.floor(spanMs / DAY_MS)} days`
   if (spanMs >= HOUR_MS) return `${Math.floor(spanMs / HOUR_MS)} h`
@@ -31,23 +29,21 @@ export function formatSpan(spanMs: number): string {
   return `${Math.max(0, Math.floor(spanMs / SECOND_MS))} s`
 }
 
-/** Returns `03:12` today, `2026-11-20 03:12` otherwise; in the time zone of the process. */
+/** `03:12` today, `2026-11-20 03:12` otherwise, in the time zone of the process. */
 export function formatTime(timeMs: number, nowMs: number): string {
   return formatDay(timeMs) === formatDay(nowMs) ? clockOf(new Date(timeMs)) : formatDayAndTime(timeMs)
 }
 
-/** Returns `2026-11-20 03:12`, in the time zone of the process. */
 export function formatDayAndTime(timeMs: number): string {
   const time = new Date(timeMs)
   return `${dayOf(time)} ${clockOf(time)}`
 }
 
-/** Returns `2026-11-20`, in the time zone of the process. */
 export function formatDay(timeMs: number): string {
   return dayOf(new Date(timeMs))
 }
 
-/** Returns what formatTime returns, with seconds within 15 minutes of now: `14:05:30`. */
+/** Like formatTime, with seconds within 15 minutes of now. */
 export function timeOfDay(timeMs: number, nowMs: number): string {
   const isNear = Math.abs(timeMs - nowMs) < 15 * MINUTE_MS
   const time = new Date(timeMs)

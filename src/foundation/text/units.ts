@@ -15,7 +15,7 @@ export const MAX_SIZE_TEXT = '1024TB'
 export const MAX_DURATION_MS = 3_650 * DAY_MS
 export const MAX_DURATION_TEXT = '3650d'
 
-/** Returns the bytes of `50M`, `50MB`, `50MiB`, `2g` or `1024` (powers of 1024); undefined when it is not a size, or too large. */
+/** Reads `50M`, `50MB`, `50MiB`, `2g` or `1024` (powers of 1024). */
 export function parseSize(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*(?:([KMGT])(?:i?B)?|B)?$/i.exec(text.trim())
   if (!match?.[1]) return undefined
@@ -24,7 +24,7 @@ export function parseSize(text: string): number | undefined {
   return sizeBytes <= MAX_SIZE_BYTES ? sizeBytes : undefined
 }
 
-/** Returns the milliseconds of `500ms`, `30s`, `5m`, `1h`, `1h30m` or `2d`; undefined when it is not a duration, or too long. */
+/** Reads `500ms`, `30s`, `5m`, `1h`, `1h30m` or `2d`. */
 export function parseDuration(text: string): number | undefined {
   const trimmed = text.trim()
   if (trimmed === '0') return 0
@@ -36,7 +36,6 @@ export function parseDuration(text: string): number | undefined {
   return totalMs <= MAX_DURATION_MS ? totalMs : undefined
 }
 
-/** Returns a size for people: `1.5 MiB`. */
 export function formatSize(sizeBytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
   let value = sizeBytes
@@ -49,7 +48,7 @@ export function formatSize(sizeBytes: number): string {
   return `${index === 0 ? value : value.toFixed(value < 9.95 ? 1 : 0)} ${units[index]}`
 }
 
-/** Returns a duration for people, in the unit that it has once it is rounded: `850 ms`, `12.3 s`, `4m 05s`, `2h 10m`. */
+/** `850 ms`, `12.3 s`, `4m 05s`, `2h 10m`: the unit is that of the rounded duration. */
 export function formatDuration(durationMs: number): string {
   if (Math.round(durationMs) < 1_000) return `${Math.round(durationMs)} ms`
   const tenths = Math.round(durationMs / 100)

@@ -1,6 +1,5 @@
 import type { ConnectionOptions } from 'node:tls'
 
-/** Where a ledger is, and who asks it. */
 export interface LedgerAddress {
   /** A name, an address, or the directory of a Unix socket. */
   readonly host: string
@@ -13,8 +12,8 @@ export interface LedgerAddress {
   readonly tls: ConnectionOptions | false
   /** How long a connection, and a call, may take. */
   readonly callTimeoutMs: number
-  /** Called for what a host wrote in a form that cannot be read; it is left out. */
+  /** Called for records of a host that cannot be read; they are left out. */
   readonly onUnreadable?: (what: string, host: string) => void
-  /** The program is to end: from then on, a call takes two seconds at most. */
+  /** The program ends: from then on, a call takes two seconds at most. */
   readonly signal?: AbortSignal
 }

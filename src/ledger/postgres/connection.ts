@@ -6,14 +6,13 @@ import { explainFailure, unsafeServer } from './explain-failure.ts'
 import { SCHEMA } from './schema-version.ts'
 
 const KEEP_ALIVE_MS = 10_000
-/** Once the program is to end: enough to settle what was sent, and to close the session. */
+/** Once the program ends: enough to settle and to close the session. */
 const LAST_CALL_MS = 2_000
 const LEAVE_MS = 500
 
 /**
- * One connection to a ledger: opened with the first query, and again after it broke. Queries are single statements without
- * any state of the session, so that a pooler may hand each to another server process. Does not repeat a query. Throws as
- * explainFailure says, and OperatorError for a schema that this program cannot use.
+ * A connection to a ledger that opens with the first query, and again after it broke. Queries are single statements, so that a pooler may
+ * hand each to another server process. Throws as explainFailure says, and OperatorError for an unusable schema.
  */
 export class LedgerConnection implements AsyncDisposable {
   readonly #address: LedgerAddress
@@ -33,7 +32,7 @@ export class LedgerConnection implements AsyncDisposable {
     try {
       return (await beforeEnd(client.query<R>(text, [...values]), this.#address)).rows
     } catch (error) {
-      // After any other error, an answer that comes late could be taken for that of the next query.
+      // // After any other error, a late answer could be taken for that of the next query.
       if (!(error instanceof pg.DatabaseError)) await this.#close()
       throw explainFailure(error, this.#address)
     }
@@ -72,8 +71,7 @@ interface LedgerRow {
 }
 
 /**
- * Opens a connection of its own; throws as explainFailure says. The password goes to a server that proves by SCRAM that it knows it, or
- * whose certificate was checked, and only if the settings name one.
+ * Throws as explainFailure says. The password goes to a server that proves by SCRAM that it knows it, or whose certificate was checked.
  */
 export async function connect(address: LedgerAddress): Promise<pg.Client> {
   const lacksPassword = async () => {
@@ -111,7 +109,7 @@ const UNPROVED =
 const IN_THE_CLEAR =
   'asks for the password in the clear or by MD5. Have pg_hba.conf ask by scram-sha-256, or encrypt: name the authority of its certificate in "fleet.caFile"'
 
-/** Watches how the server of a connection that is not encrypted asks for the password, before pg answers it. */
+/** Checks how an unencrypted server asks for the password, before pg answers. */
 function watchServer({ connection }: pg.Client, address: LedgerAddress): { readonly isProved: boolean } {
   const server = { isProved: false }
   const refuse = () => connection.stream.destroy(unsafeServer(address, IN_THE_CLEAR))
@@ -124,7 +122,7 @@ function watchServer({ connection }: pg.Client, address: LedgerAddress): { reado
   return server
 }
 
-/** Awaits a call, and not for long once the program is to end: throws the reason of the signal then. */
+/** Ends soon once the program ends: throws the reason of the signal then. */
 async function beforeEnd<T>(call: Promise<T>, { signal }: LedgerAddress): Promise<T> {
   if (!signal) return await call
   const { promise: isOver, reject } = Promise.withResolvers<never>()
@@ -142,7 +140,7 @@ async function beforeEnd<T>(call: Promise<T>, { signal }: LedgerAddress): Promis
   }
 }
 
-/** Takes leave of the server, and does not wait for one that hangs. */
+/** Closes the connection, and does not wait for a server that hangs. */
 async function end(client: pg.Client): Promise<void> {
   const timer = setTimeout(() => client.connection.stream.destroy(), LEAVE_MS)
   await client.end().catch(() => {})

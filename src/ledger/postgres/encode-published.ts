@@ -1,11 +1,10 @@
 import { MOST_PUBLISHED, type Published, type PublishedMirror, type PublishedProblem } from '../published.ts'
 import { boundText } from './encoding.ts'
 
-/** The most bytes of a state, a problem and a run, by the tables. */
+/** The largest sizes that the tables accept. */
 const MOST_BYTES = { state: 4_096, problem: 12_288, run: 8_192 }
 const MOST_TEXT = 500
 
-/** Returns the arguments of publish_1 after the session, within its bounds. */
 export function encodePublished({ sentInDay, mirrors, problems, runs }: Published): unknown[] {
   const states = mirrors.slice(0, MOST_PUBLISHED.mirrors).flatMap((mirror) => {
     const text = textWithin(boundMirror(mirror), MOST_BYTES.state)
@@ -48,7 +47,7 @@ function boundMirror({ state, path, ...mirror }: PublishedMirror): PublishedMirr
   return { ...mirror, path: isLong ? boundText(path) : path, state: { ...state, text: boundText(state.text) } }
 }
 
-/** Any character may be in JSON, but for NUL and halves of pairs, which JSON escapes. */
+/** JSON escapes NUL and halves of pairs, and may hold any other character. */
 function textWithin(value: object, mostBytes: number): string | undefined {
   const text = JSON.stringify(value)
   return Buffer.byteLength(text) <= mostBytes ? text : undefined

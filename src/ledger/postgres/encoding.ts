@@ -1,4 +1,4 @@
-/** What the functions of the ledger take and return, in place of the contract's shapes. What other hosts wrote is taken for as odd as it may be. */
+/** Converts between the functions of the ledger and the contract's shapes. Records of other hosts may be invalid. */
 import { z } from 'zod'
 import { identifier } from '../../contract/records.ts'
 import { errorCodes } from '../../foundation/errors.ts'
@@ -43,7 +43,7 @@ const KINDS: Readonly<Record<EndKind, string>> = {
   ignored: 'i',
 }
 
-/** A row of claim_1 and peek_1, about the contents `o_nth` to `o_last` of the call, counted from 1. */
+/** A row of claim_1 and peek_1 about the contents `o_nth` to `o_last`, counted from 1. */
 export interface ClaimRow {
   readonly o_nth: number
   readonly o_last: number
@@ -69,7 +69,7 @@ export interface FollowUpRow {
   readonly o_beat: string | null
 }
 
-/** A letter of a newer version is no outcome that this one may take for granted. */
+/** An unknown letter of a newer version is no outcome. */
 function decodeOutcome(letter: string | null): SharedOutcome {
   return (letter !== null && BY_LETTER.get(letter)) || 'unknown'
 }
@@ -79,7 +79,7 @@ export function decodeFollowUp({ o_answer, o_outcome, o_session, o_beat }: Follo
   return o_answer === 'm' ? { kind: 'mine' } : { kind: 'elsewhere', owner: decodeBeat(o_session, o_beat) }
 }
 
-/** When something may be tried again, in milliseconds since the epoch; what no clock can show is left to a person. */
+/** Milliseconds since the epoch; a time that no clock can show needs a person. */
 export const moment = z.coerce.number().int().min(0).max(8.64e15)
 const problemCode = z.enum(errorCodes)
 
@@ -116,17 +116,17 @@ function decodeBeat(session: string | null, beat: string | null): SessionBeat | 
   return session === null || beat === null ? undefined : { session: BigInt(session), beat: BigInt(beat) }
 }
 
-/** Each distinct content once; columns are arrays as PostgreSQL writes them. */
+/** Each distinct content once, as PostgreSQL arrays. */
 export interface ContentColumns {
   readonly mimes: readonly string[]
   readonly sha256: Buffer
   /** Counted from 1, in `mimes`. */
   readonly mime: string
-  /** All places that the call names for a content, as one value. */
+  /** All places of a content as one value. */
   readonly places: Buffer
-  /** The index in the call, where each was named first. */
+  /** The index in the call where each was named first. */
   readonly rank: string
-  /** For each content of the call, the number of its row, counted from 1. */
+  /** For each content of the call its row, counted from 1. */
   readonly rows: readonly number[]
 }
 
@@ -135,7 +135,7 @@ interface ContentGroup extends ContentKey {
   readonly rank: number
 }
 
-/** `isLocking`: in the order in which all hosts lock them; otherwise in that of the call. */
+/** `isLocking`: in the order in which all hosts lock; otherwise in that of the call. */
 export function encodeContents(contents: readonly WantedContent[], isLocking: boolean): ContentColumns {
   const groups: ContentGroup[] = []
   const groupAt = new Array<ContentGroup | undefined>(contents.length)
@@ -160,7 +160,6 @@ export function encodeContents(contents: readonly WantedContent[], isLocking: bo
   }
 }
 
-/** The parameters of settle_1 after the number of the batch; `order` holds for each row the index of its end. */
 export function encodeEnds(ends: readonly UploadEnd[]): {
   readonly values: readonly unknown[]
   readonly order: readonly number[]
@@ -201,12 +200,12 @@ export function encodeEnds(ends: readonly UploadEnd[]): {
 
 type Value = string | number | bigint | boolean | null | undefined
 
-/** An array as PostgreSQL writes it: the client's own way escapes each element several times. */
+/** The client's own way of writing arrays escapes each element several times. */
 function column(values: readonly Value[]): string {
   return `{${values.map((value) => (typeof value === 'string' ? quote(value) : String(value ?? 'NULL'))).join(',')}}`
 }
 
-/** The same of bytes, in PostgreSQL's binary format, which is half as long, and nobody has to parse it. */
+/** PostgreSQL's binary format is half as long and needs no parsing. */
 function bytesColumn(values: readonly Uint8Array[]): Buffer {
   const array = bytesHeader(
     values.length,
@@ -241,7 +240,7 @@ const HEADER_BYTES = 5 * LENGTH_BYTES
 /** A unit of UTF-16 in UTF-8. */
 const MOST_BYTES_A_UNIT = 3
 
-/** Room for an array of bytes: one dimension, no nulls, the type, the number of elements, counted from 1. */
+/** The header of an array of bytes: one dimension, no nulls, the type, the number of elements. */
 function bytesHeader(count: number, bytes: number): Buffer {
   const array = Buffer.allocUnsafe(HEADER_BYTES + count * LENGTH_BYTES + bytes)
   for (const [index, value] of [1, 0, BYTEA_OID, count, 1].entries()) array.writeInt32BE(value, index * LENGTH_BYTES)
@@ -252,7 +251,7 @@ function quote(text: string): string {
   return `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
 }
 
-/** A text of at most 500 bytes, as every ledger keeps it. */
+/** Every ledger keeps at most 500 bytes. */
 export function boundText(text: string): string {
   const bytes = Buffer.from(withoutNul(text))
   if (bytes.length <= MOST_TEXT_BYTES) return bytes.toString()
@@ -264,11 +263,11 @@ function withoutNul(text: string): string {
   return text.replaceAll('\0', '\ufffd')
 }
 
-/** Sorts as every host locks contents, so that no two wait for each other: by bytes, then by MIME type. */
+/** All hosts lock contents in this order, so that no two wait for each other: by bytes, then by MIME type. */
 interface ContentKey {
   readonly sha256: Uint8Array
   readonly mime: string
-  /** The first bytes as a number: they decide almost always. */
+  /** The first bytes as a number, which nearly always decide. */
   readonly prefix: number
 }
 
@@ -304,7 +303,7 @@ function encodePlaces(places: readonly UploadPlace[]): string {
 const MOST_PATH = 1 << 16
 const recordedPlaces = z.array(z.tuple([z.string().min(1).max(MOST_PATH), z.string().max(MOST_PATH)])).min(1)
 
-/** Returns each distinct place once; undefined if some cannot be read: a search would not cover them. */
+/** Each distinct place once; undefined if some cannot be read, since a search would not cover them. */
 function decodePlaces(values: readonly (Uint8Array | null)[]): UploadPlace[] | undefined {
   const distinct = new Map<string, UploadPlace>()
   for (const value of values) {

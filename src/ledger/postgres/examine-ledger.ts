@@ -7,13 +7,13 @@ import { explainFailure } from './explain-failure.ts'
 
 interface Around {
   nowMs(): number
-  /** This host, as its state has it; undefined: it was in no fleet. */
+  /** Undefined for a state that was in no fleet. */
   readonly host: { readonly key: string; readonly session: bigint | null } | undefined
 }
 
 /**
- * Asks PostgreSQL for what a doctor needs to know of a ledger, over a connection of its own, as a role that may call functions only;
- * also where there is no ledger yet. Changes nothing. Throws as explainFailure says.
+ * Collects facts for the doctor, as a role that may only call functions, also without a ledger. Changes nothing. Throws as explainFailure
+ * says.
  */
 export async function examineLedger(address: LedgerAddress, { nowMs, host }: Around): Promise<LedgerFacts> {
   const startMs = performance.now()

@@ -21,8 +21,8 @@ const OURS: Readonly<Record<string, (message: string) => Error>> = {
 }
 
 /**
- * States in which PostgreSQL, or a pooler, serves nobody at the moment: a broken connection, too few resources, a shutdown, a disk's
- * failure, a read-only standby, a database that takes no connections, a deadlock, a lock or a statement that took too long.
+ * PostgreSQL or a pooler serves nobody now: a broken connection, too few resources, a shutdown, a failing disk, a standby, a deadlock, or
+ * a statement that took too long.
  */
 const AWAY = /^(?:08|53|57|58|25006|40|55000|55P03|XX)/
 
@@ -33,8 +33,8 @@ const REFUSED = /^(?:28|42501|3D000|0P000)/
 const NO_SCHEMA = /^(?:3F000|42883|42P01)$/
 
 /**
- * Returns what a failed connection or query means: LedgerError, TemporaryError `ledger-away`, AccessError `ledger-refused` or OperatorError
- * `ledger-unusable`. Returns an error that is none of these unchanged: a fault of our own.
+ * Returns LedgerError, TemporaryError `ledger-away`, AccessError `ledger-refused` or OperatorError `ledger-unusable`; any other error, a
+ * fault of our own, unchanged.
  */
 export function explainFailure(error: unknown, address: LedgerAddress): unknown {
   if (error instanceof ShelfdError || error instanceof LedgerError) return error
@@ -83,7 +83,7 @@ function describeAddress({ database, host, port }: LedgerAddress): string {
   return `"${database}" at ${host}:${port}`
 }
 
-/** Node names what is wrong with a certificate by codes of OpenSSL; pg says in words that the server does not encrypt. */
+/** Node reports certificates by codes of OpenSSL; pg says in words that the server does not encrypt. */
 function isRefusedTls(error: unknown): boolean {
   const code = systemCodeOf(error) ?? ''
   return /CERT|^ERR_(?:TLS|SSL)|^UNABLE_TO/.test(code) || /does not support SSL/.test(messageOf(error))

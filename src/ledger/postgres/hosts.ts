@@ -5,7 +5,7 @@ import type { LedgerAddress } from './address.ts'
 import { LedgerConnection } from './connection.ts'
 import { boundText, moment, parseJson } from './encoding.ts'
 
-/** Opens what people see of a ledger on PostgreSQL; connects with the first question. */
+/** Connects with the first question. */
 export function openFleetView(address: LedgerAddress): FleetView {
   const connection = new LedgerConnection(address)
   const isDone = async (text: string, values: readonly unknown[]) =>
@@ -138,7 +138,7 @@ function toFact(row: FactRow): ContentFact {
   }
 }
 
-/** What a host published in another shape, such as one of a later version, is left out. */
+/** Leaves out records in another shape, such as those of a later version. */
 function readPublished<T>(
   shape: z.ZodType<T>,
   { o_host_id: hostId, o_host: host, published }: PublishedRow,
@@ -149,7 +149,7 @@ function readPublished<T>(
   return data === undefined ? [] : [{ ...data, hostId, host: boundText(host) }]
 }
 
-/** Null also for what no clock can show. */
+/** Null also for a time that no clock can show. */
 function timeOf(milliseconds: string | null): number | null {
   return milliseconds === null ? null : (moment.safeParse(milliseconds).data ?? null)
 }

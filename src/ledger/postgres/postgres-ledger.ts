@@ -30,7 +30,7 @@ import {
   type FollowUpRow,
 } from './encoding.ts'
 
-/** A ledger on PostgreSQL, over two connections, so that a long claim delays no beat. Connects with the first call. */
+/** Uses two connections, so that a long claim delays no beat. Connects with the first call. */
 export function postgresLedger(address: LedgerAddress): Ledger {
   return new PostgresLedger(address)
 }
@@ -192,7 +192,6 @@ function valuesOf({ origin, tenantId, remoteId }: LedgerLibrary): unknown[] {
   return [origin, tenantId, remoteId]
 }
 
-/** `rows`: for each content of the call, the number of its row. A later row about the same content counts. */
 function pickResults(found: readonly ClaimRow[], rows: readonly number[]): ClaimResult[] {
   const results = new Array<ClaimResult | undefined>(rows.length + 1)
   for (const row of found) results.fill(decodeClaim(row), row.o_nth, row.o_last + 1)

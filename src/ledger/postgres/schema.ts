@@ -12,7 +12,7 @@ const MIGRATIONS = join(import.meta.dirname, 'migrations')
 /** Any number that no other program is likely to take: one host at a time creates or upgrades a ledger. */
 const LOCK = 0x73686c64
 
-/** What a role of hosts and one of readers may call; the first are all functions that run with the rights of their owner. */
+/** The functions that hosts and readers may call; those of hosts run with the rights of their owner. */
 const READERS = [
   ...['ledger_1', 'hosts_1', 'totals_1', 'second_sends_1', 'mirrors_1', 'problems_1', 'runs_1', 'content_1', 'peek_1'],
 ]
@@ -24,14 +24,14 @@ export interface LedgerSchema {
 }
 
 /**
- * Creates or upgrades the ledger in one transaction, as the role of the address, which becomes its owner. A second call changes
- * nothing. `leaseMs` is that of a new ledger. Throws as explainFailure says, and OperatorError for a database that cannot hold one.
+ * Creates or upgrades the ledger in one transaction as its owner. `leaseMs` is that of a new ledger. Throws as explainFailure says, and
+ * OperatorError for an unusable database.
  */
 export async function initialise(address: LedgerAddress, leaseMs: number): Promise<LedgerSchema> {
   return await migrate(address, leaseMs, readMigrations())
 }
 
-/** Upgrades a ledger that is there; otherwise the same. Throws OperatorError without one. */
+/** Throws OperatorError without a ledger. */
 export async function upgrade(address: LedgerAddress, migrations = readMigrations()): Promise<LedgerSchema> {
   return await migrate(address, undefined, migrations)
 }
@@ -62,8 +62,8 @@ async function migrate(
 }
 
 /**
- * The SQL by which a superuser creates a ledger with roles of their own: shelfd_owner has the schema, shelfd_host may call the functions
- * of hosts, shelfd_reader those that only read; neither of these two may touch a table. Run twice it changes nothing.
+ * The SQL for a superuser: shelfd_owner has the schema, shelfd_host calls the functions of hosts, shelfd_reader those that only read; the
+ * latter two may touch no table. It may run twice.
  */
 export function hardenedSql(leaseMs: number): string {
   const role = (name: string) =>
@@ -84,7 +84,7 @@ export function hardenedSql(leaseMs: number): string {
   ].join('\n')
 }
 
-/** Gives the roles of hosts and readers what they may call, where there are such roles. */
+/** Grants calls to the roles of hosts and readers, where these exist. */
 const GRANTS = [
   'DO $grant$ DECLARE f regprocedure; r text; BEGIN',
   "  FOR f, r IN SELECT p.oid, g.rolname FROM pg_proc p JOIN pg_roles g ON g.rolname IN ('shelfd_host', 'shelfd_reader')",
@@ -95,7 +95,7 @@ const GRANTS = [
   'END $grant$;',
 ].join('\n')
 
-/** A migration that is left out where the ledger has it. */
+/** Skipped where the ledger has the migration. */
 function onlyOnce(version: number, sql: string): string {
   const lacks =
     version === 1
@@ -138,7 +138,6 @@ interface Migration {
   readonly sql: string
 }
 
-/** Returns the migrations of this program, the oldest first. */
 export function readMigrations(): Migration[] {
   return readdirSync(MIGRATIONS)
     .filter((name) => /^\d{3}-.+\.sql$/.test(name))

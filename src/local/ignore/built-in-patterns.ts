@@ -82,7 +82,7 @@ const SYSTEM_LITTER = [
   '.fuse_hidden*',
 ]
 
-/** Recycle bins, thumbnails and work files of network storage: Synology, QNAP, Samba, Unraid, Western Digital. */
+/** Recycle bins, thumbnails and work files of network storage (Synology, QNAP, Samba, Unraid, Western Digital). */
 const STORAGE_LITTER = [
   '@eaDir/',
   '[#]recycle/',
@@ -97,7 +97,7 @@ const STORAGE_LITTER = [
   '.glusterfs/',
 ]
 
-/** Earlier states of all files, of ZFS, Btrfs, UFS, Ceph, NetApp, Synology, QNAP and others: they would be sent as files of today. */
+/** Earlier states of all files (ZFS, Btrfs, UFS, Ceph, NetApp, Synology, QNAP), which would be sent as current files. */
 const SNAPSHOTS = [
   '.snapshot/',
   '.snapshots/',
@@ -110,7 +110,7 @@ const SNAPSHOTS = [
   '.ckpt/',
 ]
 
-/** Files of cloud clients that stand for others, whose bytes are not here. */
+/** Files of cloud clients that stand for others, whose bytes are elsewhere. */
 const PLACEHOLDERS = [
   '.*.icloud',
   '*.nextcloud',

@@ -10,8 +10,8 @@ import { IGNORE_FILE_NAME, type IgnoreScope } from './ignore-scope.ts'
 const MAX_SIZE_BYTES = 1_048_576
 
 /**
- * Reads a directory's `.shelfdignore`; returns undefined when there is none. Throws FileError when it is unreadable, a link, no
- * regular file, larger than 1 MiB or in an encoding that is not known, because without its rules files might be uploaded that the user excluded.
+ * Undefined without a `.shelfdignore`. Throws FileError for an unreadable file, a link, more than 1 MiB or an unknown encoding, because
+ * without its rules excluded files might be uploaded.
  */
 export function readIgnoreFile(fs: FileSystem, root: RootPlace, relativeDirectory: string): string | undefined {
   const path = joinPath(relativeDirectory, IGNORE_FILE_NAME)
@@ -27,7 +27,7 @@ export function readIgnoreFile(fs: FileSystem, root: RootPlace, relativeDirector
   }
 }
 
-/** Reads a `.shelfdignore` that a listing has shown; also throws FileError when it is gone, since an editor may be replacing it. */
+/** Also throws FileError when the file is gone, since an editor may be replacing it. */
 export function readListedIgnoreFile(fs: FileSystem, root: RootPlace, relativeDirectory: string): string {
   const text = readIgnoreFile(fs, root, relativeDirectory)
   if (text === undefined) throw fileError('vanished', joinPath(relativeDirectory, IGNORE_FILE_NAME), 'it is gone')
@@ -40,10 +40,7 @@ interface Step {
   readonly scope: IgnoreScope
 }
 
-/**
- * Goes down from the root to a directory, which is the last step; the root itself ('') has no step. `readRules` returns the
- * `.shelfdignore` of a directory on the way, undefined where there is none.
- */
+/** Goes from the root to a directory. `readRules` returns the `.shelfdignore` of a directory on the way. */
 export function* descend(
   path: string,
   rootScope: IgnoreScope,

@@ -1,28 +1,26 @@
 import ignore, { type Ignore } from 'ignore'
 import { createLinearMatcher, isCostly } from './linear-matcher.ts'
 
-/** The rule that decided whether a path is ignored, for `why` and for the report. */
 export interface IgnoreDecision {
-  /** The pattern as its author wrote it; for the source `include` all of them, since none matches. */
+  /** As its author wrote it; for `include` all patterns, since none matches. */
   readonly pattern: string
   /** `built-in`, `configuration`, `include`, or the relative path of a `.shelfdignore`. */
   readonly source: string
   /** Line number in the `.shelfdignore`, from 1; null for the other sources. */
   readonly line: number | null
-  /** The rule ignores files that look like secrets, which each run reports once. */
+  /** The rule ignores files that look like secrets, which each run reports. */
   readonly secret: boolean
 }
 
-/** One line of gitignore syntax. */
 export interface IgnoreRule {
   readonly decision: IgnoreDecision
-  /** The pattern begins with `!`: it brings back paths that an earlier rule ignored. */
+  /** The pattern begins with `!` and brings ignored paths back. */
   readonly negative: boolean
-  /** Returns whether the pattern matches this path itself. The path of a directory ends with a slash; `name` is its last part. */
+  /** The path of a directory ends with a slash; `name` is its last part. */
   matches(path: string, name: string): boolean
 }
 
-/** Parses one line; returns undefined for a comment, a blank line and a pattern that can match nothing. */
+/** Undefined for a comment, a blank line and a pattern that matches nothing. */
 export function parseIgnoreRule(decision: IgnoreDecision): IgnoreRule | undefined {
   const { pattern } = decision
   const negative = pattern.startsWith('!')
@@ -33,14 +31,14 @@ export function parseIgnoreRule(decision: IgnoreDecision): IgnoreRule | undefine
   return { decision, negative, matches: (path, name) => isMatch(isAnchored ? path : nameIn(path, name)) }
 }
 
-/** Creates a test for the characters that a bracket expression such as `[a-c]` accepts, as the package `ignore` reads it. */
+/** Accepts the characters of a bracket expression such as `[a-c]`, as the package `ignore` reads it. */
 export function createBracketMatcher(bracket: string): (character: string) => boolean {
   // The letter before the bracket is needed because `ignore` rejects the path ".".
   const isMatch = createMatcher(`!x${bracket}`)
   return (character) => isMatch(`x${character}`)
 }
 
-/** Returns the pattern that matches this path of a mirror alone, for a `.shelfdignore` in the mirror's directory. */
+/** For a `.shelfdignore` in the mirror's directory; matches this path alone. */
 export function patternOfPath(path: string): string {
   // A line cannot hold a line break, and loses blanks at its end.
   return `/${path
@@ -49,7 +47,7 @@ export function patternOfPath(path: string): string {
     .replace(/ $/, '[ ]')}`
 }
 
-/** Returns the pattern without its `!` and its trailing spaces. */
+/** Without `!` and trailing spaces. */
 export function bodyOf(pattern: string): string {
   return pattern.replace(/^!/, '').replace(/ +$/, '')
 }
@@ -62,10 +60,8 @@ function nameIn(path: string, name: string): string {
 const MAX_CACHED = 1_000
 
 /**
- * Creates a matcher for the path itself from a negated pattern. `ignore` also applies a pattern to all paths below a match, which
- * is wrong here: a deeper `.shelfdignore` may have brought the parent back, and a scan does not enter ignored directories anyway. A
- * negated rule alone does not apply to the paths below. `ignore` caches every path without bound, so a new instance replaces it at
- * intervals.
+ * Creates a matcher for the path itself. `ignore` also matches all paths below, but a deeper `.shelfdignore` may bring those back; a
+ * negated rule does not match them. `ignore` caches without bound, so a new instance replaces it at intervals.
  */
 export function createMatcher(negatedPattern: string): (path: string) => boolean {
   let compiled: Ignore | undefined
@@ -73,7 +69,7 @@ export function createMatcher(negatedPattern: string): (path: string) => boolean
   let remembered = 0
   return (path) => {
     remembered += 1
-    // Compiled by the first path: most of the built-in patterns never see one.
+    // // Most of the built-in patterns never see a path.
     compiled ??= ignore({ ignoreCase: false }).add(negatedPattern)
     if (matcher === undefined || remembered > MAX_CACHED) {
       matcher = ignore({ ignoreCase: false }).add(compiled)

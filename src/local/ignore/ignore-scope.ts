@@ -10,22 +10,21 @@ export type { IgnoreDecision } from './ignore-rule.ts'
 export const IGNORE_FILE_NAME = '.shelfdignore'
 
 /**
- * The rules in force in one directory. As in git, a deeper `.shelfdignore` outweighs a higher one, and a later line an earlier one.
- * No rule can bring back a path below an ignored directory, so a scan does not enter such directories.
+ * As in git, a deeper `.shelfdignore` outweighs a higher one, and a later line an earlier one. No rule brings back a path below an
+ * ignored directory.
  */
 export interface IgnoreScope {
-  /** The rules in force in a directory below; `ignoreFileText` is its `.shelfdignore`, undefined where it has none. */
+  /** `ignoreFileText`: its `.shelfdignore`, undefined without one. */
   enter(relativeDirectory: string, ignoreFileText: string | undefined): IgnoreScope
-  /** The rule by which a path in this directory is ignored; undefined for a path that is not ignored. */
+  /** Undefined for a path that is not ignored. */
   decide(relativePath: string, isDirectory: boolean): IgnoreDecision | undefined
   /** Like `decide`, for a directory ('' for the root) and a name in it. */
   decideEntry(relativeDirectory: string, name: string, isDirectory: boolean): IgnoreDecision | undefined
 }
 
 /**
- * The rules at a mirror's root without its `.shelfdignore`: those of the configuration, which outweigh the built-in ones. These are judged
- * by the path on the disk, of which `root` is the part above: `.aws/credentials` is left out of a mirror of `.aws` as well. Of what
- * the rules leave, only what `include` chooses is mirrored, if it is not empty.
+ * The rules at a mirror's root: those of the configuration outweigh the built-in ones, which judge the path on the disk:
+ * `.aws/credentials` is left out of a mirror of `.aws` as well. `include` chooses among what remains.
  */
 export function createRootScope({ ignore, include }: Pick<ScanRules, 'ignore' | 'include'>, root = ''): IgnoreScope {
   const own = ignore.flatMap((pattern) => rulesOf([{ pattern, source: 'configuration', line: null, secret: false }]))
@@ -44,10 +43,10 @@ function createIncluded(patterns: readonly string[]): Included {
   return { ...createSelection(patterns), decision }
 }
 
-/** The rules of one source, and the directory to which their patterns are relative. */
+/** Patterns of one source are relative to one directory. */
 interface Layer {
   readonly base: string
-  /** What is put before relative paths to judge them. */
+  /** Put before relative paths to judge them. */
   readonly above: string
   readonly rules: readonly IgnoreRule[]
   readonly mayMatch: (name: string) => boolean
@@ -67,7 +66,7 @@ function createLayer(base: string, rules: readonly IgnoreRule[]): Layer {
   return { base, above: '', rules, mayMatch: createNameFilter(rules.map(({ decision }) => decision.pattern)) }
 }
 
-/** `layers` are sorted by precedence, the highest first. */
+/** The highest precedence first. */
 function createScope(layers: readonly Layer[], included?: Included): IgnoreScope {
   const scope: IgnoreScope = {
     enter(relativeDirectory, ignoreFileText) {
@@ -103,8 +102,7 @@ function parseIgnoreFile(directory: string, text: string): IgnoreRule[] {
 }
 
 /**
- * Creates a fast test for names: it returns true for every name that one of the patterns may match, and may return true for others.
- * Two Sets and one RegExp replace a match of each pattern in turn; most patterns are names or, as `*.tmp`, endings.
+ * Returns true for every name that a pattern may match, perhaps for others. Two Sets and one RegExp are faster than each pattern in turn.
  */
 function createNameFilter(patterns: readonly string[]): (name: string) => boolean {
   const globs = patterns.map(nameGlobOf)
@@ -120,7 +118,7 @@ function createNameFilter(patterns: readonly string[]): (name: string) => boolea
   return (name) => isKnown(name) || shape.test(name)
 }
 
-/** The last part of a pattern, with `?` for each bracket expression; undefined for escapes and unusual brackets. */
+/** The last part of a pattern; undefined for escapes and unusual brackets. */
 function nameGlobOf(pattern: string): string | undefined {
   if (pattern.includes('\\')) return undefined
   const glob = bodyOf(pattern)
@@ -129,7 +127,7 @@ function nameGlobOf(pattern: string): string | undefined {
   return glob.includes('[') ? undefined : glob.slice(glob.lastIndexOf('/') + 1)
 }
 
-/** Leaves a star at either end out and the expression unanchored there, which is faster than a leading `.*`. */
+/** An expression without anchor is faster than a leading `.*`. */
 function toSource(glob: string): string {
   const [, start = '', middle = '', end = ''] = /^(\**)(.*?)(\**)$/s.exec(glob) ?? []
   const source = middle
@@ -139,17 +137,16 @@ function toSource(glob: string): string {
   return (start ? '' : '^') + source + (end ? '' : '$')
 }
 
-/** What of a mirror's directory is scanned, by its settings. */
+/** The settings that decide what is scanned. */
 export interface ScanRules {
   readonly ignore: readonly string[]
-  /** Patterns of the files that are mirrored; empty: all. */
+  /** Empty: all files are mirrored. */
   readonly include: readonly string[]
   readonly maxSizeBytes: number | null
   readonly oneFileSystem: boolean
   readonly emptyFiles: 'upload' | 'skip'
 }
 
-/** Returns the rules alone of settings that hold more, so that they can be passed to a thread. */
 export function scanRulesOf({ ignore, include, maxSizeBytes, oneFileSystem, emptyFiles }: ScanRules): ScanRules {
   return { ignore, include, maxSizeBytes, oneFileSystem, emptyFiles }
 }

@@ -5,8 +5,7 @@ import { descend, readIgnoreFile } from './ignore-files.ts'
 import { createRootScope, type ScanRules } from './ignore-scope.ts'
 
 /**
- * Returns whether a scan of the mirror at the real path `root` leaves out a directory below the root: because a rule ignores it, or because it lies on another file
- * system; false where that cannot be read.
+ * Returns whether a scan leaves out a directory below the root, because of a rule or another file system; false where that is unreadable.
  */
 export function isLeftOut(
   fs: FileSystem,

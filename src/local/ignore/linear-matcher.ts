@@ -1,4 +1,4 @@
-/** One element of a pattern: any number of characters, or one character that a test accepts. */
+/** Any number of characters, or one that a test accepts. */
 type Token = { readonly kind: 'star' } | { readonly kind: 'one'; readonly accepts: (character: string) => boolean }
 
 type ReadBracket = (bracket: string) => (character: string) => boolean
@@ -7,18 +7,17 @@ const ANY_NAMES = '**'
 
 type Part = readonly Token[] | typeof ANY_NAMES
 
-/** With more wildcards in one part of a pattern, a regular expression may take exponential time for a long name. */
+/** With more wildcards, a regular expression may take exponential time for a long name. */
 const MAX_STARS_FOR_REGEX = 2
 
-/** Returns whether a regular expression for this pattern could take exponential time. */
+/** A regular expression could take exponential time. */
 export function isCostly(body: string): boolean {
   return body.split('/').some((part) => (part.match(/\*+/g) ?? []).length > MAX_STARS_FOR_REGEX)
 }
 
 /**
- * Creates a matcher for a pattern in gitignore syntax (without `!` and trailing spaces), whose time is at most proportional to the
- * product of the lengths of pattern and path. The caller passes the whole path for a pattern with a slash before its end, and a
- * name for any other; the path of a directory ends with a slash. `readBracket` parses a bracket expression.
+ * Matches gitignore syntax (without `!` and trailing spaces) in time proportional to pattern times path. Pass the whole path for a
+ * pattern with an inner slash, else the name; a directory's path ends with a slash.
  */
 export function createLinearMatcher(body: string, readBracket: ReadBracket): (path: string) => boolean {
   const isForDirectories = /[^\\]\/$/.test(body)
@@ -33,7 +32,7 @@ export function createLinearMatcher(body: string, readBracket: ReadBracket): (pa
   }
 }
 
-/** `**` matches any number of names, at the end of a pattern at least one. */
+/** `**` matches any number of names, at the end at least one. */
 function matchesParts(parts: readonly Part[], names: readonly (readonly string[])[]): boolean {
   // reached[i] is true when the parts of the pattern so far match the first i names.
   let reached = [true, ...names.map(() => false)]
@@ -72,7 +71,7 @@ function matchesTokens(tokens: readonly Token[], characters: readonly string[]):
   return tokens.slice(token).every(({ kind }) => kind === 'star')
 }
 
-/** Splits a pattern at its slashes; returns undefined for a bracket that is not closed, since such a pattern matches nothing. */
+/** Undefined for an open bracket, since such a pattern matches nothing. */
 function readParts(body: string, readBracket: ReadBracket): Part[] | undefined {
   const characters = [...body]
   const parts: Token[][] = [[]]
@@ -100,7 +99,7 @@ function isAnyNames(tokens: readonly Token[]): boolean {
   return tokens.length >= 2 && tokens.every(({ kind }) => kind === 'star')
 }
 
-/** The index of the `]` that closes the bracket at `start`. Its first member may be a `]`; classes such as `[:alpha:]` nest. */
+/** The first member may be a `]`; classes such as `[:alpha:]` nest. */
 function endOfBracket(characters: readonly string[], start: number): number | undefined {
   const first = start + (['!', '^'].includes(characters[start + 1] ?? '') ? 2 : 1)
   for (let index = first; index < characters.length; index += 1) {

@@ -1,16 +1,13 @@
 import { joinPath, nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { bodyOf, type IgnoreRule, parseIgnoreRule } from './ignore-rule.ts'
 
-/** The files that patterns of `include` choose: those that one matches, and all below a directory that one matches. */
+/** Files that a pattern of `include` matches, and all below a directory that one matches. */
 export interface Selection {
-  /**
-   * Returns whether an entry of a directory ('' for the root) belongs to it: a file that is chosen, or a directory that may hold
-   * one.
-   */
+  /** Returns whether an entry is chosen, or is a directory that may hold chosen files. */
   takes(relativeDirectory: string, name: string, isDirectory: boolean): boolean
 }
 
-/** Patterns in gitignore syntax, relative to the root, each without a flaw of `flawOf`. */
+/** Relative to the root, without a flaw of `flawOf`. */
 export function createSelection(patterns: readonly string[]): Selection {
   const chosen = rulesOf(patterns)
   const above = patterns.some(isFoundAnywhere) ? undefined : rulesOf(patterns.flatMap(patternsAbove))
@@ -25,7 +22,7 @@ export function createSelection(patterns: readonly string[]): Selection {
   }
 }
 
-/** Returns what a pattern that can choose nothing must be instead, for people; undefined when it may choose something. */
+/** Returns what a pattern that chooses nothing should be; undefined for a usable one. */
 export function flawOf(pattern: string): string | undefined {
   if (pattern.startsWith('!')) return 'a pattern without "!": ignore rules leave out what is not meant'
   if (ruleOf(pattern) === undefined) return 'a pattern, not empty and no comment'
@@ -34,7 +31,7 @@ export function flawOf(pattern: string): string | undefined {
   return undefined
 }
 
-/** Finds out which patterns match some file. */
+/** Finds out which patterns match a file. */
 export class PatternNotes {
   readonly #unmatched = new Map<string, Selection>()
 
@@ -42,7 +39,7 @@ export class PatternNotes {
     for (const pattern of patterns) this.#unmatched.set(pattern, createSelection([pattern]))
   }
 
-  /** Returns the patterns that match one of these files of a directory, and that matched none before. */
+  /** Returns patterns that match one of these files and matched none before. */
   note(relativeDirectory: string, names: Iterable<string>): string[] {
     const noted: string[] = []
     for (const name of this.#unmatched.size === 0 ? [] : names) {
@@ -68,7 +65,7 @@ function matches(rules: readonly IgnoreRule[], path: string, name: string): bool
   return rules.some((rule) => rule.matches(path, name))
 }
 
-/** Returns a test whether a directory, or one above it, is chosen; it keeps the last answer, since a scan asks for each entry. */
+/** Keeps the last answer, since a scan asks for each entry. */
 function createTestOfDirectories(chosen: readonly IgnoreRule[]): (directory: string) => boolean {
   let last = { directory: '', isWhole: false }
   const isWhole = (directory: string): boolean => {
@@ -81,13 +78,13 @@ function createTestOfDirectories(chosen: readonly IgnoreRule[]): (directory: str
   return isWhole
 }
 
-/** Files in every directory may match: the pattern names none, or one in a way that is not taken apart here. */
+/** The pattern may match files in every directory. */
 function isFoundAnywhere(pattern: string): boolean {
   const body = bodyOf(pattern)
   return !body.slice(0, -1).includes('/') || body.startsWith('**/') || /[[\\]/.test(body)
 }
 
-/** Patterns of the directories above what a pattern matches: `/a/` and `/a/b/` for `/a/b/*.pdf`; after `**`, of all directories. */
+/** `/a/` and `/a/b/` for `/a/b/*.pdf`; after `**`, all directories. */
 function patternsAbove(pattern: string): string[] {
   const parts = bodyOf(pattern).replace(/^\//, '').replace(/\/$/, '').split('/').slice(0, -1)
   const anywhere = parts.findIndex((part) => /^\*{2,}$/.test(part))

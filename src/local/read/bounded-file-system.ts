@@ -4,21 +4,20 @@ import type { FileSystem } from './file-system.ts'
 import { type CallName, SharedMount } from './shared-mount.ts'
 import { findShared, readMounts, type SharedMounts, type SharedPlace } from './shared-mounts.ts'
 
-/** The list of mounts counts for this time, but for the first touch of a mirror, which reads it. */
+/** The list of mounts is read again after this time, and at the first access to a mirror. */
 const LIST_MS = 1_000
 
 let mounts: SharedMounts = new Map()
 let readAtMs = Number.NEGATIVE_INFINITY
-/** By the identifier of the mount: another one at its place has another one. */
+/** By mount identifier, since another mount may take its place. */
 const shared = new Map<string, SharedMount>()
-/** Open descriptors on shared mounts. */
 const owners = new Map<number, SharedMount>()
 
 const OF_DESCRIPTOR = /^\/proc\/self\/fd\/(\d+)(\/|$)/
 
 /**
- * The file system for threads that must not wait without end, such as the main thread: a call on a shared mount is made by a thread of
- * that mount, and fails with ETIMEDOUT after 5 s. Other calls cost a look at the list of mounts.
+ * For threads that must not wait without end: a thread of its mount makes each call, which fails with ETIMEDOUT after 5 s. Other calls
+ * only consult the list of mounts.
  */
 export const boundedFileSystem: Required<FileSystem> = {
   readdirSync: (path: string, ...options: unknown[]) => onPath<never>('readdirSync', path, ...options),
@@ -69,7 +68,7 @@ export const boundedFileSystem: Required<FileSystem> = {
   },
 }
 
-/** Asks the mount on the way to a path, and what it may have put in its place, as automounts do. */
+/** Asks the mount on the way to a path, and an automount behind it. */
 async function ask(path: string): Promise<void> {
   let asked: SharedMount | undefined
   for (let mount = mountOf(path); mount && mount !== asked; mount = mountOf(path)) {
@@ -79,7 +78,7 @@ async function ask(path: string): Promise<void> {
   }
 }
 
-/** Returns the real path as far as that needs no call on a mount that has not answered before; otherwise throws the system's error. */
+/** Resolves links without a call on a mount that has not answered; otherwise throws the system's error. */
 export function realPathWithoutAsking(path: string): string {
   const place = findShared(path, listed())
   if (!place) return nodeFs.realpathSync(path)
@@ -87,12 +86,12 @@ export function realPathWithoutAsking(path: string): string {
   return mount.hasAnswered ? callOn(mount, 'realpathSync', place.path) : place.path
 }
 
-/** Returns whether a directory, by its real path, lies on a shared mount or holds one: only threads walk it. */
+/** The directory lies on a shared mount or holds one, so only threads walk it. */
 export function mayBlock(realPath: string): boolean {
   return isShared(realPath) || boundedFileSystem.mountsIn(realPath).length > 0
 }
 
-/** Returns whether something lies on a shared mount, by its real path. */
+/** By real path. */
 export function isShared(realPath: string): boolean {
   return [...listed().keys()].some((point) => isWithin(point, realPath))
 }

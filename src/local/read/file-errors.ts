@@ -14,22 +14,21 @@ const FAULTS: Readonly<Record<string, readonly [CodeOf<'file'>, string]>> = {
   ETIMEDOUT: ['io-error', 'it does not answer: a network mount may be dead'],
 }
 
-/** The error of a call that a file system did not answer in time; the kernel has the same for some file systems of networks. */
+/** The kernel reports the same for some network file systems. */
 export function noAnswer(name: string, args: readonly unknown[]): NodeJS.ErrnoException {
   const [path] = args
   const where = typeof path === 'string' ? ` '${path}'` : ''
   return Object.assign(new Error(`ETIMEDOUT: no answer, ${name.replace(/Sync$/, '')}${where}`), { code: 'ETIMEDOUT' })
 }
 
-/** The process or the system has no free descriptor, which is no problem of the file: the caller retries. */
+/** Not a problem of the file: the caller retries. */
 const OUT_OF_DESCRIPTORS = new Set(['EMFILE', 'ENFILE'])
 
-/** Returns whether an operation failed since this process, or the system, has no free file descriptor. */
 export function isOutOfDescriptors(thrown: unknown): boolean {
   return OUT_OF_DESCRIPTORS.has(systemCodeOf(thrown) ?? '')
 }
 
-/** Converts a system error of reading a file into a FileError; returns any other error, and EMFILE and ENFILE, unchanged. */
+/** Returns any other error, and EMFILE and ENFILE, unchanged. */
 export function asFileError(thrown: unknown, relativePath: string): unknown {
   const systemCode = systemCodeOf(thrown)
   if (systemCode === undefined || thrown instanceof FileError || isOutOfDescriptors(thrown)) return thrown
@@ -37,7 +36,7 @@ export function asFileError(thrown: unknown, relativePath: string): unknown {
   return fileError(code, relativePath, reason, { cause: thrown })
 }
 
-/** The system's message, which names the path by which the file was opened. */
+/** The system's message names the path by which the file was opened. */
 function withoutPath(thrown: unknown): string {
   const path = thrown instanceof Error && 'path' in thrown ? ` '${thrown.path}'` : ''
   return messageOf(thrown).replace(path, '')
@@ -53,12 +52,11 @@ export function fileError(
   return new FileError(code, `Cannot read "${escapeText(relativePath)}": ${reason}`, options)
 }
 
-/** The problem of a file that could not be opened for lack of a file descriptor. */
 export function noDescriptorFree(relativePath: string): FileError {
   return fileError('io-error', relativePath, 'this process has too many files open; the next scan tries it again')
 }
 
-/** The code of a system error or FileError, and a message for people; rethrows any other error. */
+/** Rethrows any other error. */
 export function fileProblemOf(thrown: unknown, relativePath: string): { code: string; message: string } {
   const code = systemCodeOf(thrown)
   if (code === undefined) throw thrown

@@ -1,11 +1,10 @@
-/** A file system of Linux. */
 export interface FileSystemKind {
   readonly name: string
-  /** Only this machine's kernel changes it, so inotify reports every change. */
+  /** Only this kernel changes it, so inotify reports every change. */
   readonly isLocal: boolean
-  /** It records when its root was created. Others, such as exFAT, return the time of the mount. */
+  /** Others, such as exFAT, return the time of the mount. */
   readonly recordsBirth: boolean
-  /** Its size is that of its device or image, so it changes only when people resize it. */
+  /** The size of its device or image, which only people change. */
   readonly hasFixedSize: boolean
 }
 
@@ -48,7 +47,7 @@ const LOCAL = {
   erofs: 0xe0f5e1e2,
 }
 
-/** Network file systems, and those that programs (FUSE) or hosts of virtual machines serve: others change them without an event. */
+/** Network file systems, FUSE and hosts of virtual machines: others change them without an event. */
 const SHARED = {
   nfs: 0x6969,
   smb: 0x517b,
@@ -72,7 +71,7 @@ const SHARED = {
   prl_fs: 0x7c7c6673,
 }
 
-/** Kinds by their magic number: `type` of `statfs`, as an unsigned number. */
+/** By magic number: `type` of `statfs`, unsigned. */
 export const FILE_SYSTEMS: ReadonlyMap<number, FileSystemKind> = new Map([
   ...kindsOf(LOCAL, true),
   ...kindsOf(SHARED, false),

@@ -1,6 +1,6 @@
 import nodeFs from 'node:fs'
 
-/** The fields of `stat`, `lstat` and `fstat` with `bigint: true` that are used. */
+/** Those that are used. */
 export interface FileStats {
   readonly dev: bigint
   readonly ino: bigint
@@ -10,16 +10,13 @@ export interface FileStats {
   readonly ctimeNs: bigint
   /** 0 where the file system does not record it. */
   readonly birthtimeNs?: bigint
-  /** The number of a device, which is the `dev` of what is mounted from it. */
+  /** The `dev` of what is mounted from the device. */
   readonly rdev?: bigint
 }
 
 type ReadDone = (error: NodeJS.ErrnoException | null, bytesRead: number) => void
 
-/**
- * The calls of `node:fs` that reading a mirror needs; none of them writes. The interface is spelled out instead of picked from
- * `typeof fs`, so that memfs in the simulation and faulty file systems in tests can implement it.
- */
+/** The calls that reading a mirror needs; none writes. Spelled out, so that tests can implement it with memfs and faulty file systems. */
 export interface FileSystem {
   readdirSync(path: string): string[]
   readdirSync(path: string, options: { encoding: 'buffer' }): Uint8Array[]
@@ -33,22 +30,21 @@ export interface FileSystem {
   realpathSync(path: string): string
   readlinkSync(path: string): string
   accessSync(path: string, mode: number): void
-  /** The kind of the file system (`f_type` of statfs on Linux), and its size in blocks. */
+  /** `f_type` of statfs on Linux, and the size in blocks. */
   statfsSync?(path: string): { readonly type: number; readonly blocks: number; readonly bsize: number }
-  /** Resolves when what serves this path answers, also that nothing is there; perhaps never. Undefined where nobody has to be asked. */
+  /** Resolves when the path's server answers, perhaps never. Undefined where nobody has to be asked. */
   answers?(path: string): Promise<void> | undefined
-  /** The mount points in a directory, given by its real path, on which `answers` has to ask. */
+  /** Mount points below a real path on which `answers` has to ask. */
   mountsIn?(realPath: string): readonly string[]
 }
 
-/** The time in which a file system answers. */
 export const ANSWER_MS = 5_000
 
 export const nodeFileSystem: FileSystem = nodeFs
 
 export const BIGINT = { bigint: true } as const
 
-/** Returns where a link leads; undefined where there is none, such as a descriptor's where `/proc` is not mounted. */
+/** Undefined without a link, or without `/proc`. */
 export function tryReadLink(fs: FileSystem, path: string): string | undefined {
   try {
     return fs.readlinkSync(path)
@@ -58,9 +54,8 @@ export function tryReadLink(fs: FileSystem, path: string): string | undefined {
 }
 
 /**
- * Size, times and inode of a file: where all are equal, the file is taken for unchanged. The size is a number, which is exact up to
- * 8 PiB; converting it from a bigint costs under 1 ms for 100,000 files. Times and inodes are 64 bits with a sign, as the store keeps
- * them: all that is kept of a stat comes from the functions below.
+ * A file with equal fingerprint counts as unchanged. The size is a number, exact up to 8 PiB, which is faster than a bigint. Times and
+ * inodes are signed 64-bit numbers, as the store keeps them.
  */
 export interface Fingerprint {
   readonly sizeBytes: number
@@ -83,13 +78,12 @@ export function fingerprintOf({ size, mtimeNs, ctimeNs, ino }: FingerprintStats)
 const EARLIEST_NS = -(2n ** 63n)
 const LATEST_NS = 2n ** 63n - 1n
 
-/** The nearest time that 64 bits can count: a file may be dated before 1677-09-21 or after 2262-04-11. */
 export function nearestTimeNs(timeNs: bigint): bigint {
   if (timeNs > LATEST_NS) return LATEST_NS
   return timeNs < EARLIEST_NS ? EARLIEST_NS : timeNs
 }
 
-/** The number of an inode or a device with a sign, since those of some file systems have their highest bit set. */
+/** Signed, since some file systems set the highest bit. */
 export function numberOfNode(number: bigint): bigint {
   return BigInt.asIntN(64, number)
 }
@@ -112,7 +106,7 @@ const KINDS: ReadonlyMap<number, FileKind> = new Map([
 
 export type FileKind = 'file' | 'directory' | 'symlink' | 'pipe' | 'socket' | 'device'
 
-/** Reads the mode itself, since `isFile()` of a bigint stat takes as long as all other work of a scan in this program. */
+/** `isFile()` of a bigint stat takes as long as everything else that a scan does here. */
 export function isRegularFile(stats: FileStats): boolean {
   return (Number(stats.mode) & KIND_MASK) === REGULAR
 }

@@ -1,4 +1,4 @@
-/** Entry of the thread of a mount: makes calls of the file system one after the other, each of which may never return. */
+/** Entry of a mount's thread: makes calls of the file system, each of which may never return. */
 import { spawn } from 'node:child_process'
 import nodeFs from 'node:fs'
 import { serveThread, threadData } from '../../foundation/concurrency/threads.ts'
@@ -22,21 +22,21 @@ function answer({ name, args }: MountCall): CallResult<unknown> {
   }
 }
 
-/** Returns the bytes, since the caller's buffer is in another thread. */
+/** Returns bytes, since the caller's buffer is in another thread. */
 function read([descriptor, length, position]: MountCall['args']): Uint8Array {
   const bytes = new Uint8Array(Number(length))
   return bytes.subarray(0, nodeFs.readSync(Number(descriptor), bytes, 0, bytes.length, Number(position)))
 }
 
-/** Asks the server, since the kernel remembers much of what was asked before; then ends itself, also when who asked is gone. */
+/** Asks the server, since the kernel caches answers; then ends, also when the asking process is gone. */
 const ASK = `
   const end = () => process.kill(process.pid, 'SIGKILL')
   process.stdin.on('end', end).resume()
   require('node:fs').statfs(process.argv[1], end)`
 
 /**
- * Asks a mount by a process of its own: what FUSE has handed to a program that does not answer, no signal ends, and a process does not
- * end before its threads. It has answered when that process is gone.
+ * Asks a mount by a process: nothing ends a call to a FUSE program that hangs, and a process waits for its threads. The mount has
+ * answered when the process is gone.
  */
 function ask(path: string): Promise<CallResult<unknown>> {
   return new Promise((resolve) => {

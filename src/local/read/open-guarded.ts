@@ -13,7 +13,6 @@ import {
 } from './file-system.ts'
 import { isInPlace, type RootPlace } from './open-root.ts'
 
-/** A regular file under the root, open for reading; disposing closes it. */
 export interface GuardedFile extends Disposable {
   readonly relativePath: string
   readonly descriptor: number
@@ -24,8 +23,8 @@ export interface GuardedFile extends Disposable {
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
 
 /**
- * Opens a file of a mirror. No byte from outside the root can be read through the descriptor, even if a directory on the path is
- * replaced by a link meanwhile. Throws FileError; rethrows EMFILE and ENFILE unchanged, so that the caller can retry.
+ * No byte from outside the root can be read, even if a directory on the path is replaced by a link. Throws FileError; rethrows EMFILE and
+ * ENFILE for a retry.
  */
 export function openGuarded(fs: FileSystem, root: RootPlace, relativePath: string): GuardedFile {
   const path = `${root.accessPath}/${relativePath}`
@@ -42,7 +41,7 @@ export function openGuarded(fs: FileSystem, root: RootPlace, relativePath: strin
   }
 }
 
-/** Throws FileError `busy` unless the open file has the same fingerprint as when it was opened. */
+/** Throws FileError `busy` if the fingerprint has changed since the file was opened. */
 export function assertUnchanged(fs: FileSystem, file: GuardedFile): void {
   const now = fingerprintOf(fs.fstatSync(file.descriptor, { bigint: true }))
   if (!sameFingerprint(now, file.fingerprint)) throw changedWhileRead(file.relativePath)
@@ -74,7 +73,7 @@ function guard(fs: FileSystem, opened: Opened): GuardedFile {
   }
 }
 
-/** Linux names the real path of a descriptor; on other systems the path must lead to the same file, and the root be the same. */
+/** Linux names a descriptor's real path; elsewhere the path must lead to the same file, and the root be the same. */
 function realPathOf(fs: FileSystem, { root, path, descriptor }: Opened, stats: FileStats): string | undefined {
   try {
     return fs.readlinkSync(`/proc/self/fd/${descriptor}`)
@@ -90,8 +89,7 @@ export function isUnder(rootRealPath: string, path: string | undefined): boolean
 }
 
 /**
- * Reads from `position` into `scratch`, at most up to the size that the file had when it was opened, and returns the filled part;
- * the part is empty only at that size. Throws FileError `busy` when the file ends earlier.
+ * Reads from `position` up to the size at opening; the result is empty only there. Throws FileError `busy` when the file ends earlier.
  */
 export function readChunk(fs: FileSystem, file: GuardedFile, scratch: Uint8Array, position: number): Uint8Array {
   const wanted = Math.min(scratch.length, file.fingerprint.sizeBytes - position)
@@ -101,7 +99,7 @@ export function readChunk(fs: FileSystem, file: GuardedFile, scratch: Uint8Array
   return scratch.subarray(0, got)
 }
 
-/** Reads the whole file into a new buffer; only for small files. */
+/** Only for small files. */
 export function readWhole(fs: FileSystem, file: GuardedFile): Uint8Array {
   const bytes = Buffer.allocUnsafeSlow(file.fingerprint.sizeBytes)
   for (let position = 0; position < bytes.length; ) {

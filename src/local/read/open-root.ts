@@ -17,17 +17,17 @@ import {
 import { FILE_SYSTEMS } from './file-system-kinds.ts'
 
 /**
- * A mirror's directory, held open while it is worked on. On Linux all its files are opened through the descriptor, so that
- * nothing that takes its place is read. The descriptor keeps its disk from being unmounted: dispose of it when the work is done.
+ * Held open while the mirror is worked on. On Linux files are opened through the descriptor, so a directory that takes its place is not
+ * read. Dispose of it soon, since its disk cannot be unmounted meanwhile.
  */
 export interface OpenRoot extends RootDirectory, Disposable {
-  /** The part that a thread needs; its `accessPath` is good until this is disposed of. */
+  /** The part for threads; valid until this is disposed of. */
   readonly place: RootPlace
-  /** Throws RootError unless the directory is still at its path: `root-missing`, also when something else is there. */
+  /** Throws RootError `root-missing` unless the directory is still at its path. */
   assertInPlace(): void
 }
 
-/** Waits until the file system of a mirror's directory answers; throws RootError `root-unreadable` where it does not. */
+/** Throws RootError `root-unreadable` when the file system does not answer. */
 export async function awaitRoot(
   fs: FileSystem,
   path: string,
@@ -49,7 +49,7 @@ export async function awaitRoot(
   }
 }
 
-/** Opens a mirror's directory once its file system answers. Throws RootError. */
+/** Waits for the file system first. Throws RootError. */
 export async function openAnsweringRoot(
   fs: FileSystem,
   path: string,
@@ -59,7 +59,7 @@ export async function openAnsweringRoot(
   return openRoot(fs, path)
 }
 
-/** Returns the mounts in a mirror's directory that do not answer, relative to it. */
+/** Mounts in the directory that do not answer, relative to it. */
 export async function findSilent(
   fs: FileSystem,
   { realPath }: RootPlace,
@@ -77,7 +77,7 @@ const FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_N
 // Only Linux has paths (/proc/self/fd) that name the directory of a descriptor.
 const HAS_DESCRIPTOR_PATHS = process.platform === 'linux'
 
-/** Opens a mirror's directory. Throws RootError `root-missing` or `root-unreadable`. */
+/** Throws RootError `root-missing` or `root-unreadable`. */
 export function openRoot(fs: FileSystem, path: string): OpenRoot {
   const found = inspectRoot(fs, path)
   const opened = HAS_DESCRIPTOR_PATHS ? openDirectory(fs, path, found) : undefined
@@ -104,11 +104,11 @@ const REPLACED = ', and something else is in its place'
 interface OpenedDirectory {
   readonly descriptor: number
   readonly accessPath: string
-  /** Where the directory was when it was opened, as the system names it. */
+  /** The path of the directory at its opening. */
   readonly link: string
 }
 
-/** Opens the directory that was inspected; returns undefined where `/proc` is not mounted. */
+/** Undefined where `/proc` is not mounted. */
 function openDirectory(
   fs: FileSystem,
   path: string,
@@ -142,7 +142,7 @@ function assertInPlace(fs: FileSystem, path: string, place: RootPlace, opened: O
   }
 }
 
-/** The descriptor follows the directory wherever it is moved, so its link shows a move. */
+/** A descriptor's link shows when the directory was moved. */
 function isUnmoved(fs: FileSystem, place: RootPlace, opened: OpenedDirectory | undefined): boolean {
   if (opened) return fs.readlinkSync(opened.accessPath) === opened.link
   return fs.realpathSync(place.realPath) === place.realPath && isInPlace(fs, place)
@@ -153,27 +153,27 @@ function rootLost(path: string, more: string, cause?: unknown): RootError {
   return new RootError('root-missing', `${text}; the next run continues once it is back`, { cause })
 }
 
-/** Where the files of a mirror are read. Plain data, so that it can be passed to a thread. */
+/** Plain data, so that it can be passed to a thread. */
 export interface RootPlace {
   /** What is read must lie below it. */
   readonly realPath: string
-  /** Everything is opened through it: the open directory (`OpenRoot`) where the system has a path for that, else `realPath`. */
+  /** Files are opened through it: the open directory where the system has a path for it, else `realPath`. */
   readonly accessPath: string
   readonly device: bigint
   readonly inode: bigint
 }
 
-/** A mirror's directory, with what distinguishes it from another directory at the same path. */
+/** With what distinguishes the directory from another one at its path. */
 export interface RootDirectory extends RootPlace {
-  /** When the directory was created; null where the file system does not record it. */
+  /** Null where the file system does not record it. */
   readonly birthNs: bigint | null
-  /** False where `birthNs` may be the time of the last change, which some systems return in its place. */
+  /** False where some systems return the time of the last change instead. */
   readonly isBirthCertain: boolean
   /** Known where `birthNs` is not. */
   readonly volume: Volume
 }
 
-/** Reads the identity of a mirror's directory; throws RootError `root-missing` or `root-unreadable`. */
+/** Throws RootError `root-missing` or `root-unreadable`. */
 export function inspectRoot(fs: FileSystem, path: string): RootDirectory {
   try {
     const realPath = fs.realpathSync(path)
@@ -187,13 +187,12 @@ export function inspectRoot(fs: FileSystem, path: string): RootDirectory {
   }
 }
 
-/** The place of a directory that is not held open; throws the system's error. */
+/** Not held open; throws the system's error. */
 export function placeOf(fs: FileSystem, realPath: string): RootPlace {
   const { dev: device, ino: inode } = fs.lstatSync(realPath, BIGINT)
   return { realPath, accessPath: realPath, device, inode }
 }
 
-/** Returns whether the directory at the root's path is the one that was inspected. */
 export function isInPlace(fs: FileSystem, { realPath, device, inode }: RootPlace): boolean {
   const now = placeOf(fs, realPath)
   return now.device === device && now.inode === inode
@@ -210,7 +209,7 @@ function identify(fs: FileSystem, realPath: string, stats: FileStats): RootDirec
       isBirthCertain: birthtimeNs !== ctimeNs,
       volume: UNKNOWN_VOLUME,
     }
-  // The UUID (of FAT: the serial number) identifies a file system, and so does its size unless that may vary.
+  // // The UUID (of FAT: the serial number) identifies a file system, as does a fixed size.
   const volume =
     process.platform === 'linux'
       ? {
@@ -227,7 +226,7 @@ function fileSystemAt(fs: FileSystem, path: string) {
   return { kind: FILE_SYSTEMS.get(type >>> 0), sizeBytes: blocks * bsize }
 }
 
-/** Converts a system error of looking at a root into a RootError; returns any other error unchanged. */
+/** Returns any other error unchanged. */
 function asRootError(thrown: unknown, path: string): unknown {
   const code = systemCodeOf(thrown)
   if (code === undefined || thrown instanceof RootError) return thrown
@@ -249,10 +248,10 @@ function rootError(code: RootError['code'], path: string, reason: string, cause?
 
 const UNKNOWN_VOLUME: Volume = { id: null, sizeBytes: null }
 
-/** Links of these names lead to the devices of file systems. */
+/** Its links lead to the devices of file systems. */
 const BY_UUID = '/dev/disk/by-uuid'
 
-/** Containers and systems without udev have no such links. */
+/** Undefined in containers and systems without udev. */
 function findUuid(fs: FileSystem, device: bigint): string | null {
   try {
     return fs.readdirSync(BY_UUID).find((name) => leadsTo(fs, `${BY_UUID}/${name}`, device)) ?? null

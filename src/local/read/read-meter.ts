@@ -1,7 +1,7 @@
 import type { Clock } from '../../foundation/clock.ts'
 import type { FileSystem } from './file-system.ts'
 
-/** Files that a walk found, and bytes that it read, since it reported last. */
+/** What a walk found and read since its last report. */
 export interface ReadAmount {
   readonly files: number
   readonly bytes: number
@@ -9,12 +9,11 @@ export interface ReadAmount {
 
 export type OnRead = (amount: ReadAmount) => void
 
-/** A counter that does not change for longer looks like a program that hangs. */
+/** A counter that stands still for longer looks like a program that hangs. */
 const REPORT_EVERY_MS = 200
 
-/** Reports at intervals how much a thread has read, also in the middle of a large directory or file, which fills no batch for long. */
+/** Reports also in the middle of a large directory or file, which fills no batch for long. */
 export class ReadMeter {
-  /** Counts the bytes that are read through it. */
   readonly fs: FileSystem
   readonly #clock: Clock
   readonly #report: OnRead
@@ -40,7 +39,6 @@ export class ReadMeter {
     this.#reportInTime()
   }
 
-  /** Reports the rest. */
   flush(): void {
     this.#reportedAtMs = this.#clock.monotonicMs()
     if (this.#files + this.#bytes === 0) return

@@ -25,14 +25,13 @@ interface ReadOptions {
   readonly chunkBytes?: number
 }
 
-/** Reading and hashing 256 KiB takes about 0.25 ms, which does not delay the event loop noticeably. */
+/** Reading and hashing 256 KiB takes about 0.25 ms, which does not delay the event loop. */
 const CHUNK_BYTES = 262_144
 
 /**
- * Returns the bytes of a file if they are the expected content: a small file as one buffer, a larger one in chunks. The last chunk
- * is withheld until hash and fingerprint are verified, so that a body of the declared length never completes with other bytes.
- * Throws FileError: `busy` when the content differs, `vanished` when there is no such file any more. For a larger file the iteration
- * throws it, from its first step on, and the descriptor is open only during the iteration.
+ * Returns the bytes if they are the expected content. The last chunk is withheld until hash and fingerprint are verified, so that a body
+ * never completes with other bytes. Throws FileError: `busy` for other content, `vanished` without the file; for a large file while it is
+ * iterated.
  */
 export function readVerified(
   fs: FileSystem,
@@ -54,7 +53,7 @@ function openExpected(fs: FileSystem, root: RootPlace, relativePath: string, exp
   throw changedWhileRead(relativePath)
 }
 
-/** The file was hashed: what is in its place now is not what an upload has declared. */
+/** The file was hashed before, so another file in its place is not the declared one. */
 function openAgain(fs: FileSystem, root: RootPlace, relativePath: string): GuardedFile {
   try {
     return openGuarded(fs, root, relativePath)
@@ -94,7 +93,7 @@ async function* readInChunks(
   }
 }
 
-/** Reads in the thread pool, because a cold disk or a network mount would block the event loop; returns the number of bytes. */
+/** In the thread pool, because a cold disk would block the event loop. */
 function readAsync(fs: FileSystem, file: GuardedFile, part: Uint8Array, position: number): Promise<number> {
   return new Promise((resolve, reject) => {
     fs.read(file.descriptor, part, 0, part.length, position, (error, got) => {
@@ -117,10 +116,10 @@ interface FileHash {
   readonly sizeBytes: number
 }
 
-/** Every file of this thread is read through it; 1 MiB is the fastest size. */
+/** Shared by all files of this thread; 1 MiB is the fastest size. */
 const SCRATCH = new Uint8Array(2 ** 20)
 
-/** Hashes an open file synchronously. Throws FileError `busy` when the file changes meanwhile. */
+/** Throws FileError `busy` when the file changes meanwhile. */
 export function hashGuarded(fs: FileSystem, file: GuardedFile, scratch = SCRATCH): FileHash {
   try {
     const sha256 = digestOf(fs, file, scratch)
@@ -131,7 +130,7 @@ export function hashGuarded(fs: FileSystem, file: GuardedFile, scratch = SCRATCH
   }
 }
 
-/** Uses the one-shot hash for a file that fits into one read: it is 0.5 µs faster than a hash object. */
+/** For a file that fits into one read, the one-shot hash is 0.5 µs faster. */
 function digestOf(fs: FileSystem, file: GuardedFile, scratch: Uint8Array): Uint8Array {
   const { sizeBytes } = file.fingerprint
   const first = readChunk(fs, file, scratch, 0)

@@ -31,21 +31,17 @@ export type MountAnswer<T> = { readonly id: number } & CallResult<T>
 export type CallResult<T> = { readonly value: T } | { readonly error: { readonly message: string } }
 
 export interface MountThreadData {
-  /** Where it answers: unlike from a worker, the messages of a port can be taken without waiting for an event. */
+  /** Messages of a port, unlike those of a worker, can be taken without an event. */
   readonly port: MessagePort
-  /** Counts the answers. */
   readonly answers: Int32Array
 }
 
-/** Small, since it makes one call at a time. What it keeps is not bounded: a directory may have millions of names. */
+/** A thread makes one call at a time. The old generation is unbounded: a directory may have millions of names. */
 const LIMITS = { maxYoungGenerationSizeMb: 2 }
 
-/**
- * A mount that may not answer. A thread of its own makes the calls, and another one those that read, which may take long: so neither the
- * caller nor the thread pool of the process ever waits for the mount without end, and a mount holds at most two threads.
- */
+/** One thread makes the calls, another one the reads, so that nobody waits for the mount without end. */
 export class SharedMount {
-  /** It has answered once, and does so now as far as is known. */
+  /** It has answered once, and does now as far as known. */
   hasAnswered = false
   readonly #point: string
   readonly #limitMs: number
@@ -54,7 +50,7 @@ export class SharedMount {
   readonly #answers = new Int32Array(new SharedArrayBuffer(4))
   readonly #waiting = new Map<number, (answer: MountAnswer<never>) => void>()
   #lastId = 0
-  /** The last call was not answered in time: until it is, every other call fails at once. */
+  /** The last call was late: until it ends, others fail at once. */
   #isStuck = false
   #question: { readonly sinceMs: number; readonly answer: Promise<void> } | undefined
   #reader: SharedMount | undefined
@@ -69,7 +65,7 @@ export class SharedMount {
       data,
       transferList: [port2],
       resourceLimits: LIMITS,
-      // Descriptors belong to the process: others read and close what this thread opens.
+      // // Other threads read and close what this thread opens.
       trackUnmanagedFds: false,
       name: 'mount',
     })
@@ -78,7 +74,7 @@ export class SharedMount {
     port1.on('message', (answer: MountAnswer<never>) => this.#take(answer)).unref()
   }
 
-  /** Returns what the call returns; throws its error, or ETIMEDOUT after `limitMs`, which it waits on this thread. */
+  /** Throws the call's error, or ETIMEDOUT after `limitMs`, for which it blocks. */
   call<T>(name: CallName, ...args: readonly unknown[]): T {
     if (!this.hasAnswered && this.#question) throw noAnswer(name, args)
     if (!this.hasAnswered) this.#callNow('ask', this.#point)
@@ -106,9 +102,7 @@ export class SharedMount {
     throw noAnswer(name, args)
   }
 
-  /**
-   * Resolves when the mount answers, also with an error; rejects with ETIMEDOUT at once while an earlier question is open for too long.
-   */
+  /** Resolves when the mount answers, also with an error; rejects with ETIMEDOUT while an earlier question is late. */
   async answers(): Promise<void> {
     const { sinceMs = Number.POSITIVE_INFINITY } = this.#question ?? {}
     if (performance.now() - sinceMs > 0.9 * this.#limitMs) throw noAnswer('statfs', [this.#point])
@@ -126,7 +120,7 @@ export class SharedMount {
     this.hasAnswered = true
   }
 
-  /** Reads, however long that takes, unless the mount does not answer meanwhile: then it rejects with ETIMEDOUT. */
+  /** Takes any time while the mount answers; otherwise rejects with ETIMEDOUT. */
   async read(...args: readonly [descriptor: number, length: number, position: number]): Promise<Uint8Array> {
     this.#reader ??= new SharedMount(this.#point, this.#limitMs)
     let isRead = false
@@ -140,19 +134,19 @@ export class SharedMount {
     return reading
   }
 
-  /** Rejects with ETIMEDOUT unless the mount answers in time. */
+  /** Rejects with ETIMEDOUT. */
   async assertAnswers(): Promise<void> {
     await withinTime(this.answers(), this.#limitMs).catch(() => {
       throw noAnswer('statfs', [this.#point])
     })
   }
 
-  /** Closes a descriptor without waiting, since closing may take as long as any other call. */
+  /** Does not wait, since closing may take as long as other calls. */
   close(descriptor: number): void {
     this.#post({ name: 'closeSync', args: [descriptor] }, () => {})
   }
 
-  /** Ends the threads when they have made their calls; one that is stuck is left alone after some seconds. */
+  /** A stuck thread is abandoned after some seconds. */
   async end(): Promise<void> {
     await Promise.all([endThread(this.#worker), this.#reader?.end()])
     this.#port.close()
@@ -183,7 +177,7 @@ export class SharedMount {
     onAnswer?.(answer)
   }
 
-  /** Nobody waits any more for what a late call has opened. */
+  /** Closes what a late call has opened, which nobody waits for. */
   #discard(name: CallName | 'ask', late: MountAnswer<number>): void {
     if (name === 'openSync' && 'value' in late) this.close(late.value)
   }

@@ -1,14 +1,14 @@
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The mount points of file systems that another computer or a program serves, with the identifiers of these mounts. */
+/** Mount identifiers of file systems that another computer or a program serves, by mount point. */
 export type SharedMounts = ReadonlyMap<string, string>
 
-/** A call on one of these returns only when its server answers, so perhaps never. Their names as in `/proc/self/mountinfo`. */
+/** Calls on these may never return. Named as in `/proc/self/mountinfo`. */
 const SHARED =
   /^(?:fuse(?:blk|\..+)?|nfs4?|cifs|smb3|smbfs|9p|virtiofs|afs|coda|ceph|lustre|gpfs|beegfs|orangefs|pvfs2|panfs|gfs2|ocfs2|vboxsf|vmhgfs|prl_fs|autofs|davfs|ncpfs)$/
 
-/** Reads `/proc/self/mountinfo`; where one mount covers another, the upper one counts. The root is left out: everything lies on it. */
+/** The upper of two mounts at a place counts. The root is left out, since everything lies on it. */
 export function parseMounts(mountinfo: string): SharedMounts {
   const mounts = new Map<string, string>()
   for (const line of mountinfo.split('\n')) {
@@ -20,7 +20,7 @@ export function parseMounts(mountinfo: string): SharedMounts {
   return mounts
 }
 
-/** Returns the shared mounts of this machine; none where the system does not list them. */
+/** None where the system does not list them. */
 export function readMounts(): SharedMounts {
   try {
     return parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'))
@@ -33,11 +33,11 @@ export interface SharedPlace {
   /** The identifier of the mount. */
   readonly mount: string
   readonly point: string
-  /** The path with the links before the mount resolved. */
+  /** With the links before the mount resolved. */
   readonly path: string
 }
 
-/** Returns where an absolute path enters a shared mount, found without a call on that; undefined if it does not. */
+/** Where a path enters a shared mount, without a call on it. */
 export function findShared(path: string, mounts: SharedMounts): SharedPlace | undefined {
   if (mounts.size === 0) return undefined
   let at = ''
@@ -64,7 +64,7 @@ export function findShared(path: string, mounts: SharedMounts): SharedPlace | un
   return undefined
 }
 
-/** As many as the kernel follows. */
+/** The kernel's limit. */
 const MOST_LINKS = 40
 
 function namesOf(path: string): string[] {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type FileSystem, kindOf } from './file-system.ts'
 
-/** Bytes of all files below a directory; entries that vanish or are unreadable count as 0. */
+/** Entries that vanish or are unreadable count as 0. */
 export function sizeOnDisk(fs: FileSystem, directory: string): number {
   return orNothing(() => fs.readdirSync(directory).reduce((sum, name) => sum + sizeOf(fs, join(directory, name)), 0))
 }

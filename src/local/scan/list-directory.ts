@@ -18,9 +18,8 @@ import {
 } from './stat-entry.ts'
 
 /**
- * Lists one directory, not those below it, with the state of each entry. `relativePath` is '' for the root itself, and `scope` belongs to the directory above
- * (createRootScope for the root). Names are listed through the open root. The state of entries is read by their real paths, which takes
- * half the time: of another root they would be gone or differ, and what differs is read through the open root as well.
+ * Lists one directory with the state of each entry; `scope` belongs to the directory above. Names are listed through the open root.
+ * States are read by real paths, which is twice as fast, and again through the root where they differ.
  */
 export function listDirectory(
   fs: FileSystem,
@@ -55,7 +54,7 @@ function scanListing(fs: FileSystem, place: ListingContext, listing: Listing): L
   return { kind: 'scanned', scope: place.scope, ...findings, uncertain: hasChanged ? vanished : [], incomplete }
 }
 
-/** Throws when the directory was moved away, or when a link or another file system took its place: it looks empty but is not. */
+/** Throws when the directory was moved or replaced, since it only looks empty. */
 function assertStillThere(fs: FileSystem, { root, path, relativePath, options }: ListingContext): void {
   const stats = fs.lstatSync(path, { bigint: true })
   if (!isDirectory(stats)) throw fileError('vanished', relativePath, 'it was replaced by something else')
@@ -64,7 +63,7 @@ function assertStillThere(fs: FileSystem, { root, path, relativePath, options }:
   }
 }
 
-/** Returns whether the second listing has the entries of the first without those that vanished, and no others. */
+/** The second listing lacks only those that vanished. */
 function isPlainLoss(now: Listing, before: Listing, vanished: ReadonlySet<string>): boolean {
   const known = new Set(before.names)
   return now.names.every((name) => known.has(name) && !vanished.has(name))
@@ -75,8 +74,8 @@ const FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_N
 const HAS_DESCRIPTOR_PATHS = process.platform === 'linux'
 
 /**
- * Lists a directory of a mirror. No name from outside the root is read, even if a directory on the path is replaced by a link
- * meanwhile. Throws FileError `outside-root`, or the system's error.
+ * No name from outside the root is read, even if a directory on the path is replaced by a link. Throws FileError `outside-root`, or the
+ * system's error.
  */
 export function listGuarded(fs: FileSystem, place: DirectoryLocation): Listing {
   if (!HAS_DESCRIPTOR_PATHS) return listBetweenChecks(fs, place)
@@ -92,12 +91,12 @@ export function listGuarded(fs: FileSystem, place: DirectoryLocation): Listing {
   }
 }
 
-/** The path of the directory itself: what is at `accessPath` alone may be a link of the system's. */
+/** `accessPath` alone may be a link of the system. */
 function accessPathOf({ root, relativePath }: DirectoryLocation): string {
   return `${root.accessPath}/${relativePath === '' ? '.' : relativePath}`
 }
 
-/** Without descriptor paths, only a swap that begins after the first check and ends before the second stays unnoticed. */
+/** Only a swap between the two checks that is undone stays unnoticed. */
 function listBetweenChecks(fs: FileSystem, place: DirectoryLocation): Listing {
   const path = accessPathOf(place)
   assertInRoot(fs.realpathSync(path), place)
@@ -114,13 +113,13 @@ function assertInRoot(realPath: string | undefined, { root, relativePath }: Dire
 interface Listing {
   /** In code-unit order. */
   readonly names: readonly string[]
-  /** Names that are not UTF-8, which paths of this program cannot express, with their bytes escaped: `caf\xE9.txt`. */
+  /** Paths cannot express these names: `caf\xE9.txt`, with bytes escaped. */
   readonly namesNotUtf8: readonly string[]
 }
 
 const REPLACEMENT = '\ufffd'
 
-/** Lists one directory. Where a name may not be UTF-8, it lists the directory again as bytes to find those names. */
+/** Where a name may not be UTF-8, lists again as bytes. */
 function readListing(fs: FileSystem, path: string): Listing {
   const names = fs.readdirSync(path)
   if (!names.some((name) => name.includes(REPLACEMENT))) return { names: names.sort(), namesNotUtf8: [] }

@@ -19,7 +19,7 @@ import type { RootPlace } from '../read/open-root.ts'
 export interface ListOptions {
   readonly rules: ScanRules
   readonly onFile?: (() => void) | undefined
-  /** Mounts in the root that do not answer, relative to it: no call is made on them. */
+  /** Mounts that do not answer, relative to the root: no call is made on them. */
   readonly silent?: readonly string[] | undefined
 }
 
@@ -30,19 +30,18 @@ export interface IgnoredEntry {
 }
 
 export interface SkippedEntry {
-  /** A name that is not UTF-8 is escaped, as in `caf\xE9.txt`. */
+  /** Bytes that are not UTF-8 are escaped: `caf\xE9.txt`. */
   readonly name: string
   readonly reason: SkipReason
   readonly detail?: string
 }
 
-/** Where a directory of a mirror lies. */
 export interface DirectoryLocation {
   readonly root: RootPlace
   readonly relativePath: string
 }
 
-/** A failure: the system's code (`EACCES`), or the code of a FileError where shelfd itself refused, and a message for people. */
+/** The system's code (`EACCES`), or a FileError's, and a message. */
 interface Fault {
   readonly code: string
   readonly message: string
@@ -52,7 +51,6 @@ interface EntryProblem extends Fault {
   readonly name: string
 }
 
-/** The entries of one directory, sorted by the code units of their names. */
 interface Findings {
   readonly files: ListedFiles
   readonly directories: readonly string[]
@@ -63,15 +61,15 @@ interface Findings {
 
 export interface ListedDirectory extends Findings {
   readonly kind: 'scanned'
-  /** The ignore rules in force in this directory; those of the directories below are derived from them. */
+  /** The ignore rules of this directory. */
   readonly scope: IgnoreScope
-  /** Entries that were listed, gone when their state was read, and may be there again: some may be directories. */
+  /** Gone when their state was read; some may be directories, and may return. */
   readonly uncertain: readonly string[]
-  /** An entry could not be read, or the directory changed meanwhile: a file that is not listed may still exist. */
+  /** Something was unreadable or changed: an unlisted file may still exist. */
   readonly incomplete: boolean
 }
 
-/** Nothing is known of this directory and of all below it; callers must not treat it as empty. */
+/** Nothing is known of it and all below; it does not count as empty. */
 interface UnreadableDirectory extends Fault {
   readonly kind: 'unreadable'
 }
@@ -83,10 +81,10 @@ export interface ListedFile {
   readonly fingerprint: Fingerprint
 }
 
-/** Files are returned in portions of this size; a smaller directory is one portion. */
+/** Files are returned in portions of this size. */
 const PORTION = 4_096
 
-/** The files of one directory in the order of a scan, as columns: most directories are unchanged, which their digest shows. */
+/** Files as columns, since the digest shows that most directories are unchanged. */
 export class ListedFiles implements Iterable<ListedFile>, DirectoryDigestInput {
   readonly names: string[] = []
   readonly numbers: BigInt64Array
@@ -138,16 +136,15 @@ export interface MutableFindings extends Findings {
   readonly ignored: IgnoredEntry[]
   readonly skipped: SkippedEntry[]
   readonly problems: EntryProblem[]
-  /** Names that were listed, but were gone when their state was read. */
+  /** They were gone when their state was read. */
   readonly vanished: string[]
 }
 
-/** Returns findings without any entry; `most`: the number of files that may be added. */
 export function noFindings(most: number): MutableFindings {
   return { files: new ListedFiles(most), directories: [], ignored: [], skipped: [], problems: [], vanished: [] }
 }
 
-/** Adds one entry of a listing to the findings: as a file, a directory, ignored, skipped, vanished or a problem. */
+/** As a file, a directory, ignored, skipped, vanished or a problem. */
 export function statEntry(fs: FileSystem, place: ListingContext, name: string, found: MutableFindings): void {
   if (place.options.silent?.includes(joinPath(place.relativePath, name))) {
     addSilent(place, name, found)
@@ -167,7 +164,7 @@ export function statEntry(fs: FileSystem, place: ListingContext, name: string, f
   else found.skipped.push({ name, reason: kind })
 }
 
-/** Tries once more through the open root: its real path may lead to something else for a moment. */
+/** The real path may lead elsewhere for a moment, so the open root decides. */
 function statsOf(fs: FileSystem, { root, path, relativePath }: ListingContext, name: string): FileStats {
   try {
     return fs.lstatSync(`${path}/${name}`, BIGINT)
@@ -176,7 +173,7 @@ function statsOf(fs: FileSystem, { root, path, relativePath }: ListingContext, n
   }
 }
 
-/** A mount that does not answer is a directory on another file system. */
+/** A silent mount is a directory on another file system. */
 function addSilent(place: ListingContext, name: string, found: MutableFindings): void {
   if (isPassedOver(place, name, 'directory', found)) return
   if (place.options.rules.oneFileSystem) found.skipped.push({ name, reason: 'other-file-system' })
@@ -189,7 +186,7 @@ function addFault(place: ListingContext, name: string, error: unknown, found: Mu
     found.problems.push({ name, ...fileProblemOf(error, joinPath(place.relativePath, name)) })
 }
 
-/** Returns whether an entry is ignored; adds an ignored one to the findings. */
+/** Adds an ignored entry to the findings. */
 export function isPassedOver(
   { scope, relativePath }: ListingContext,
   name: string,

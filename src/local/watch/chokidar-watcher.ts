@@ -6,16 +6,13 @@ import { EventReporter } from './event-reporter.ts'
 import { TooManyEntriesError, type TreeWatcher, type TreeWatcherOptions } from './tree-watcher.ts'
 import { describeWatchLimit, isWatchLimit } from './watch-limit.ts'
 
-/** `atomic` is off, since it holds a deletion back for a while to report a replacement as one change: a hint at both does no harm. */
+/** `atomic` is off, since it delays deletions to merge replacements. */
 const OPTIONS = { followSymlinks: false, ignorePermissionErrors: true, atomic: false } as const
 
-/** For more entries a scan takes less memory, and for many more also less time: an entry costs 5 KB and 17 µs each time. */
+/** For more entries, at 5 KB and 17 µs each, a scan takes less. */
 const MAX_POLLED_ENTRIES = 5_000
 
-/**
- * Watches a whole tree by chokidar. With `pollIntervalMs` it checks every file and directory at intervals, and so finds changes that no
- * event of this kernel reports; otherwise it relies on the kernel's events, after a listing of its own.
- */
+/** Watches a whole tree by chokidar: by the kernel's events, or with `pollIntervalMs` by checks, which find changes without events. */
 export class ChokidarWatcher implements TreeWatcher {
   readonly delayMs: number
   isLimited = false
@@ -31,10 +28,7 @@ export class ChokidarWatcher implements TreeWatcher {
     this.#watcher = watcher
   }
 
-  /**
-   * Resolves once the whole tree is watched. Rejects with TooManyEntriesError where the tree is too large to poll; a tree that grows
-   * beyond that later stops the watcher.
-   */
+  /** Rejects with TooManyEntriesError where the tree is too large to poll; one that grows beyond that stops the watcher. */
   static async open(options: TreeWatcherOptions, maxPolledEntries = MAX_POLLED_ENTRIES): Promise<TreeWatcher> {
     const { root, pollIntervalMs: interval } = options
     const how =
@@ -61,7 +55,7 @@ export class ChokidarWatcher implements TreeWatcher {
 
   async #start(tooMany: AbortSignal | undefined): Promise<void> {
     const report = (_: unknown, path: string) => this.#reporter.reportAbsoluteHint(path)
-    // The entries that polling lists at first are no changes.
+    // // Entries that polling lists at first are no changes.
     if (!tooMany) this.#watcher.on('all', report)
     try {
       await once(this.#watcher, 'ready', { signal: tooMany })
@@ -75,7 +69,7 @@ export class ChokidarWatcher implements TreeWatcher {
     tooMany?.addEventListener('abort', () => this.#handleError(tooMany.reason), { once: true })
   }
 
-  /** Reports a loss: after any error, such as events that the system dropped, changes may have gone unseen. */
+  /** After any error, changes may have gone unseen. */
   #handleError(error: unknown): void {
     this.#log('The watcher reports an error; scans continue', error)
     if (isWatchLimit(error)) {
@@ -99,7 +93,7 @@ export class ChokidarWatcher implements TreeWatcher {
   }
 }
 
-/** Aborts with TooManyEntriesError once the watcher has found more files and directories than these. */
+/** Aborts with TooManyEntriesError beyond this number. */
 function signalMoreThan(maxEntries: number, watcher: FSWatcher): AbortSignal {
   const tooMany = new AbortController()
   let count = 0

@@ -2,12 +2,12 @@ import { sep } from 'node:path'
 import { parentOf, pathWithin } from '../../foundation/files/paths.ts'
 import type { TreeWatcherOptions } from './tree-watcher.ts'
 
-/** More hints in a second are a burst: kernels silently drop events that a program does not read in time (inotify: above 16,384). */
+/** More hints are a burst: kernels drop events that are not read in time (inotify: above 16,384). */
 const MAX_HINTS_A_SECOND = 4_000
-/** How long after its detection a loss is reported, so that a burst is reported once, or at these intervals while it lasts. */
+/** A burst is reported once, or at these intervals. */
 const LOSS_DELAY_MS = 3_000
 
-/** Reports the events of one watcher: paths in the promised form, a burst as a loss, a limit once, and nothing after its disposal. */
+/** Reports relative paths, a burst as a loss, a limit once, and nothing after its disposal. */
 export class EventReporter implements Disposable {
   readonly #options: TreeWatcherOptions
   readonly #end = new AbortController()
@@ -20,21 +20,20 @@ export class EventReporter implements Disposable {
     this.#options = options
   }
 
-  /** `path` is relative. While a loss is about to be reported, hints are dropped, since the receiver will scan everything. */
+  /** While a loss is due, hints are dropped, since the receiver scans everything. */
   reportHint(path: string): void {
     if (this.#end.signal.aborted) return
     if (this.#isBurst()) this.reportLoss('burst')
     if (!this.#isLossPending) this.#options.events.onHint(nearestReadable(path))
   }
 
-  /** Reports a hint from a watcher that uses absolute paths. */
   reportAbsoluteHint(path: string): void {
     const relativePath = pathWithin(this.#options.root, path, sep)
     if (relativePath === undefined) this.reportLoss('a path outside the root')
     else this.reportHint(relativePath.replaceAll(sep, '/'))
   }
 
-  /** Reports, after a delay, that hints are missing; losses during the delay are part of the same report. */
+  /** After a delay; other losses meanwhile are part of the report. */
   reportLoss(reason: string): void {
     if (this.#isLossPending || this.#end.signal.aborted) return
     this.#isLossPending = true
@@ -69,7 +68,7 @@ export class EventReporter implements Disposable {
   }
 }
 
-/** The path itself; for a name that is not UTF-8, which arrives with replacement characters, the directory that holds it. */
+/** A name that is not UTF-8 arrives damaged: its directory stands for it. */
 function nearestReadable(path: string): string {
   const at = path.indexOf('\ufffd')
   return at < 0 ? path : parentOf(path.slice(0, at))

@@ -15,9 +15,8 @@ interface Watched {
 }
 
 /**
- * One watch for each directory; a scan lists the directories anyway. The kernel's watch follows its directory when that is moved and
- * ends when it is deleted, and reports nothing about the directories below: so this watcher compares identities, and drops the
- * watches of directories that were replaced.
+ * One watch for each directory. A watch follows a moved directory and reports nothing below, so identities are compared, and watches of
+ * replaced directories are dropped.
  */
 export class NodeWatcher implements TreeWatcher {
   readonly delayMs = 0
@@ -68,10 +67,10 @@ export class NodeWatcher implements TreeWatcher {
 
   #watch(directory: string): 'watching' | 'failed' | 'limit' {
     const path = this.#absolute(directory)
-    // Nothing reports what others change there, and its calls may never return.
+    // // Nothing reports changes there, and calls may never return.
     if (isShared(path)) return 'failed'
     try {
-      // Read before the watch starts: if another directory takes the place in between, the watch is dropped as replaced.
+      // // Read before the watch starts, so that a replacement in between is noticed.
       const identity = identifyDirectory(path)
       if (!identity) return 'failed'
       const watch = this.#open(path, {
@@ -95,7 +94,7 @@ export class NodeWatcher implements TreeWatcher {
     return 'limit'
   }
 
-  /** The kernel reports a change of a directory itself under its own name, as if that were an entry in it. */
+  /** A change of a directory itself is reported under its own name, like an entry. */
   #handleName(directory: string, name: string | null): void {
     if (!name || name === basename(this.#absolute(directory))) this.#reportChange(directory)
     if (name) this.#reportChange(joinPath(directory, name))
@@ -115,7 +114,7 @@ export class NodeWatcher implements TreeWatcher {
     this.#reporter.reportHint(directory)
   }
 
-  /** The lost events may include replacements of directories. */
+  /** Lost events may include replacements. */
   #unwatchReplaced(): void {
     for (const [path] of this.#watched.entries()) if (this.#isReplaced(path)) this.#unwatch(path)
   }
@@ -140,28 +139,26 @@ export class NodeWatcher implements TreeWatcher {
   }
 }
 
-/** Receives the name of an entry of the directory that may have changed, null where the system gives none; or an error. */
+/** `name` is null where the system gives none. */
 export interface DirectoryWatchListener {
   onName(name: string | null): void
   onError(error: Error): void
 }
 
-/** Starts to watch one directory, not those below it; throws a system error. */
 export type OpenDirectoryWatch = (path: string, listener: DirectoryWatchListener) => { close(): void }
 
-/** Watches by `fs.watch`, which does not keep the process alive. */
+/** Does not keep the process alive. */
 export const openDirectoryWatch: OpenDirectoryWatch = (path, listener) => {
   const watcher = watch(path, { persistent: false }, (_, name) => listener.onName(name))
   return watcher.on('error', (error) => listener.onError(error))
 }
 
-/** What distinguishes a directory from another at the same path. The inode alone does not: file systems reuse it at once. */
 interface DirectoryIdentity {
   readonly inode: bigint
   readonly birthNs: bigint
 }
 
-/** Returns undefined where no directory is found, or none that may be read. */
+/** Undefined without a readable directory. */
 function identifyDirectory(path: string): DirectoryIdentity | undefined {
   const stats = tryLstat(path)
   return stats && isDirectory(stats) ? { inode: stats.ino, birthNs: stats.birthtimeNs } : undefined
@@ -180,7 +177,7 @@ interface Node<Value> {
   below: Set<string> | undefined
 }
 
-/** A map of values by relative path ('' is the root) that also finds all paths below one. */
+/** Values by relative path; also finds all paths below one. */
 class PathTree<Value extends object> {
   readonly #nodes = new Map<string, Node<Value>>()
   #size = 0
@@ -203,7 +200,7 @@ class PathTree<Value extends object> {
     for (const [path, { value }] of this.#nodes) if (value !== undefined) yield [path, value]
   }
 
-  /** Removes and returns the value of one path; those below stay. */
+  /** Those below stay. */
   take(path: string): Value | undefined {
     const node = this.#nodes.get(path)
     if (node?.value === undefined) return undefined
@@ -214,7 +211,7 @@ class PathTree<Value extends object> {
     return value
   }
 
-  /** The paths that have values: `path` and those below it. */
+  /** `path` and those below it. */
   pathsFrom(path: string): string[] {
     const node = this.#nodes.get(path)
     if (node === undefined) return []
@@ -235,7 +232,6 @@ class PathTree<Value extends object> {
     return node
   }
 
-  /** Removes nodes without a value and without children, from `path` upwards. */
   #prune(path: string): void {
     const node = this.#nodes.get(path)
     if (node === undefined || node.value !== undefined || (node.below?.size ?? 0) > 0) return

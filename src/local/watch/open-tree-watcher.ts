@@ -10,13 +10,13 @@ import type { TreeWatcher, TreeWatcherOptions, WatchBackEnd, WatchEvents } from 
 
 interface SystemWatchOptions {
   readonly wanted: 'auto' | 'poll'
-  /** How often entries are checked where the kernel does not report all changes. */
+  /** Where the kernel does not report all changes. */
   readonly pollIntervalMs: number
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** Returns how this machine watches a mirror: by the back end that fits its platform and file system, or not at all. */
+/** By the back end that fits platform and file system, or not at all. */
 export function systemWatch({ wanted, pollIntervalMs, clock, logger }: SystemWatchOptions) {
   const system = { platform: process.platform, statfs: boundedFileSystem.statfsSync }
   return {
@@ -30,24 +30,21 @@ export function systemWatch({ wanted, pollIntervalMs, clock, logger }: SystemWat
 }
 
 /**
- * Starts to watch a tree. `node` watches nothing before `add`; `chokidar` watches the whole tree when the promise resolves. Rejects
- * with RootError where the root is missing, with TooManyEntriesError where scans cost less, and with any other error where the back
- * end cannot start, as when no watches are left: the caller scans at intervals instead. The caller opens a new watcher of a whole
- * tree after its root was gone.
+ * `node` watches nothing before `add`; `chokidar` the whole tree. Rejects with RootError, with TooManyEntriesError where scans cost less,
+ * and when no watches are left: then the caller scans at intervals. After the root was gone, open a new watcher.
  */
 export async function openTreeWatcher(options: TreeWatcherOptions): Promise<TreeWatcher> {
   inspectRoot(boundedFileSystem, options.root)
   if (options.backEnd === 'node') return new NodeWatcher(options)
-  // The package is loaded only where it is chosen, since it takes memory.
+  // // Loaded only where it is chosen, since it takes memory.
   const { ChokidarWatcher } = await import('./chokidar-watcher.ts')
   return ChokidarWatcher.open(options)
 }
 
-/** A directory to watch, and the system on which it lies. */
 interface WatchedPlace {
   readonly root: string
   readonly platform: NodeJS.Platform
-  /** `statfsSync`: on Linux `type` is the magic number of the file system. */
+  /** On Linux `type` is the magic number of the file system. */
   readonly statfs: (path: string) => { readonly type: number }
 }
 
@@ -59,9 +56,8 @@ export interface BackEndChoice {
 }
 
 /**
- * Chooses what watches a mirror: on Linux our own watcher, which takes far less memory, elsewhere chokidar. Where the kernel does not
- * report all changes, chokidar checks every entry at intervals: for a small tree that costs less than scans, and for a large one it
- * gives up in favour of scans.
+ * On Linux our own watcher takes far less memory than chokidar. Where the kernel does not report all changes, chokidar checks every entry
+ * of a small tree, and a large tree is scanned.
  */
 export function chooseBackEnd(wanted: 'auto' | 'poll', place: WatchedPlace): BackEndChoice {
   if (wanted === 'poll') return { backEnd: 'poll', reason: 'chosen in the configuration' }
@@ -71,10 +67,10 @@ export function chooseBackEnd(wanted: 'auto' | 'poll', place: WatchedPlace): Bac
   return { backEnd: hasOwnEvents(place.platform) ? 'chokidar' : 'node', reason }
 }
 
-/** Returns whether the kernel reports every change in a directory, and how that is known. */
+/** Returns whether the kernel reports every change, and how that is known. */
 function detectEvents({ root, platform, statfs }: WatchedPlace): {
   readonly areComplete: boolean
-  /** Its calls may never return: only scans ask it, each in threads of its own. */
+  /** Calls may never return, so only scans in threads ask it. */
   readonly mayBlock?: boolean
   readonly reason: string
 } {
@@ -83,7 +79,7 @@ function detectEvents({ root, platform, statfs }: WatchedPlace): {
     return { areComplete: false, reason: `watching on ${platform} is untested` }
   }
   try {
-    // Some systems return the magic number as a negative one.
+    // // Some systems return a negative magic number.
     const type = statfs(root).type >>> 0
     const known = FILE_SYSTEMS.get(type)
     if (!known) return { areComplete: false, reason: `unknown file system 0x${type.toString(16)}` }

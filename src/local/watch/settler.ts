@@ -13,28 +13,25 @@ export interface SettlerOptions {
   readonly fs: FileSystem
   readonly clock: Clock
   readonly rootRealPath: string
-  /** How long a file must stay unchanged to count as settled. */
+  /** A file that is unchanged for this long is settled. */
   readonly settleMs: number
 }
 
 interface Settling {
   readonly sinceMs: number
   dueMs: number
-  /** The fingerprint at the last check; undefined for a path that was only hinted at. */
+  /** Undefined for a path with a hint only. */
   fingerprint: Fingerprint | undefined
 }
 
 /** With more paths, a scan of the whole mirror is cheaper. */
 const MAX_PATHS = 50_000
 
-/**
- * Holds paths that may have changed until each is settled: its size, times and inode stayed equal for `settleMs`. A path that is
- * gone or no regular file counts as settled when that time is over.
- */
+/** Holds changed paths until size, times and inode are equal for `settleMs`. A missing path counts as settled after that time. */
 export class Settler {
   readonly #options: SettlerOptions
   readonly #settling = new Map<string, Settling>()
-  /** No path is due earlier. Kept because `nextDueMs` is called after each hint and must not search all paths each time. */
+  /** `nextDueMs` is called after each hint and must not search all paths. */
   #earliestDueMs = Number.POSITIVE_INFINITY
 
   constructor(options: SettlerOptions) {
@@ -45,7 +42,7 @@ export class Settler {
     return this.#settling.size
   }
 
-  /** No further path is accepted: the caller scans everything instead. */
+  /** The caller scans everything instead. */
   get isFull(): boolean {
     return this.#settling.size >= MAX_PATHS
   }
@@ -54,13 +51,13 @@ export class Settler {
     return this.#settling.has(path)
   }
 
-  /** Returns how long a path has been unsettled; 0 for a path that is not held. */
+  /** 0 for a path that is not held. */
   waitedMs(path: string): number {
     const nowMs = this.#options.clock.monotonicMs()
     return nowMs - (this.#settling.get(path)?.sinceMs ?? nowMs)
   }
 
-  /** Returns whether a path that was unsettled at `atMs` (monotonic) still is, and has been for less than `longestMs`. */
+  /** Unsettled at `atMs` (monotonic), and for less than `longestMs`. */
   hasWaitedSince(atMs: number, longestMs: number): boolean {
     const nowMs = this.#options.clock.monotonicMs()
     for (const { sinceMs } of this.#settling.values()) {
@@ -69,7 +66,6 @@ export class Settler {
     return false
   }
 
-  /** Returns whether a path, or a directory above it, is held. */
   covers(path: string): boolean {
     for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
       if (this.#settling.has(path.slice(0, end))) return true
@@ -85,20 +81,19 @@ export class Settler {
     else if (!this.isFull) this.#add(path, dueMs)
   }
 
-  /** Records a file that a scan found unsettled. */
   markUnsettled(path: string, fingerprint: Fingerprint): void {
     if (this.#settling.has(path) || this.isFull) return
     this.#add(path, this.#dueOf(fingerprint), fingerprint)
   }
 
-  /** Returns when to call `takeSettled` next (monotonic), possibly too early; undefined when no path is held. */
+  /** May be too early; undefined when no path is held. */
   nextDueMs(): number | undefined {
     if (this.#settling.size === 0) return undefined
     if (this.#earliestDueMs <= this.#options.clock.monotonicMs()) this.#earliestDueMs = this.#findEarliestDueMs()
     return this.#earliestDueMs
   }
 
-  /** Removes and returns at most `limit` paths that are settled, gone, or no regular files. */
+  /** Settled, gone, or no regular files. */
   takeSettled(limit: number): string[] {
     const nowMs = this.#options.clock.monotonicMs()
     const settled: string[] = []
@@ -133,7 +128,7 @@ export class Settler {
     return false
   }
 
-  /** Times older than `settleMs` do not shorten the wait. */
+  /** Old times do not shorten the wait. */
   #dueOf(fingerprint: Fingerprint): number {
     const { clock, settleMs } = this.#options
     const ageMs = ageMsOf(fingerprint, clock.nowMs())
@@ -142,7 +137,7 @@ export class Settler {
   }
 }
 
-/** Returns undefined for a path that is gone, unreadable, or no regular file. */
+/** Undefined for a path that is gone, unreadable, or no regular file. */
 function tryFingerprint(fs: FileSystem, path: string): Fingerprint | undefined {
   try {
     const stats = fs.lstatSync(path, BIGINT)

@@ -3,12 +3,12 @@ import { systemCodeOf } from '../../foundation/errors.ts'
 import { ownUid } from '../../foundation/files/ownership.ts'
 import { proposedWatches, type WatchUse } from '../../rules/doctor-findings.ts'
 
-/** Returns whether a watch failed because the system allows no more watches. */
+/** The system allows no more watches. */
 export function isWatchLimit(thrown: unknown): boolean {
   return ['ENOSPC', 'EMFILE'].includes(systemCodeOf(thrown) ?? '')
 }
 
-/** Returns a message that names the setting of inotify to raise, with its present value and a proposed one, where the system has it. */
+/** Names the inotify setting to raise, with current and proposed value. */
 export function describeWatchLimit(thrown: unknown): string {
   const isInstances = systemCodeOf(thrown) === 'EMFILE'
   const name = isInstances ? 'max_user_instances' : 'max_user_watches'
@@ -22,7 +22,7 @@ function readInotifySetting(name: string, proc = '/proc'): number | undefined {
   return attempt(() => Number(readFileSync(`${proc}/sys/fs/inotify/${name}`, 'utf8')))
 }
 
-/** Counts the watches of inotify that this user's processes have; undefined where the system has no such limit. */
+/** Undefined where the system has no such limit. */
 export function countWatches(proc = '/proc'): WatchUse | undefined {
   const limit = readInotifySetting('max_user_watches', proc)
   if (limit === undefined) return undefined
@@ -34,7 +34,7 @@ function isOwn(process: string): boolean {
   return attempt(() => statSync(process).uid) === ownUid()
 }
 
-/** Returns the watches of one process; 0 when it has ended or may not be read. */
+/** 0 when the process has ended or is unreadable. */
 function watchesOf(process: string): number {
   const descriptors = attempt(() => readdirSync(`${process}/fd`)) ?? []
   const notifying = descriptors.filter(
@@ -48,7 +48,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0)
 }
 
-/** Returns undefined when the system refuses: processes end at any time, and some may not be read. */
+/** Processes end at any time, and some may not be read: undefined. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()

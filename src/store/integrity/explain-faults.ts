@@ -3,10 +3,10 @@ import Database from 'better-sqlite3'
 import { messageOf, OperatorError, ShelfdError, systemCodeOf, TemporaryError } from '../../foundation/errors.ts'
 import { DatabaseFaultError, isDamage, isDiskFull, isOutOfReach } from '../../foundation/sqlite/open-database.ts'
 
-/** With less free space than this the disk counts as full: for its smaller files SQLite reports no cause. */
+/** Below this the disk counts as full: for small files SQLite reports no cause. */
 const HARDLY_ANY_BYTES = 256 * 1_024
 
-/** Runs `work` on the store in `directory`; rethrows store faults of SQLite and the system as a ShelfdError. */
+/** Rethrows store faults of SQLite and the system as a ShelfdError. */
 export function explainFaults<T>(directory: string, work: () => T): T {
   try {
     return work()
@@ -15,7 +15,7 @@ export function explainFaults<T>(directory: string, work: () => T): T {
   }
 }
 
-/** Returns what the user can do about a lost or damaged store. */
+/** What the user can do about a lost or damaged store. */
 export function wayBack(directory: string): string {
   return `restore the whole directory from a backup, or move it away ("mv ${directory} ${directory}.damaged") to start with an empty one`
 }

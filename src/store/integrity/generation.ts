@@ -10,15 +10,15 @@ export interface FileIdentity {
 }
 
 /**
- * A record beside the store of its commits and how it was closed. A store with fewer commits than its record is an older
- * copy, or lost a part of its write-ahead log: it opens without error, but lacks work that was reported as done.
+ * Records the store's commits and how it was closed. A store with fewer commits is an older copy, or lost a part of its log, and lacks
+ * work that was reported as done.
  */
 export interface GenerationRecord {
   /** Durable commits so far, counted in the store as well. */
   readonly commits: number
-  /** The database file when the record was written; null when not known yet. */
+  /** The database file when the record was written. */
   readonly place: FileIdentity | null
-  /** The closed database file; null while it is open, and so also after a crash. */
+  /** The closed database file; null while it is open, and after a crash. */
   readonly closed: { readonly sizeBytes: number; readonly crc32: number } | null
 }
 
@@ -37,13 +37,12 @@ const recordShape = z.object({
 const RECORD_BYTES = 256
 const MOST_BYTES = 4_096
 
-/** The record in `file`; undefined when there is none, null when it is invalid. Throws OperatorError for anything but a small file of ours. */
+/** Undefined without a file, null for an invalid record. Throws OperatorError for anything but a small file of ours. */
 export function readGenerationRecord(file: string): GenerationRecord | null | undefined {
   const text = readOwnFile(file, MOST_BYTES)
   return text === undefined ? undefined : (recordShape.safeParse(parseJson(text)).data ?? null)
 }
 
-/** The file's inode and ctime; undefined when it is gone. */
 export function identityOf(file: string): FileIdentity | undefined {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false })
   return found && { inode: found.ino, ctimeNs: found.ctimeNs }
@@ -53,17 +52,17 @@ export function isSameIdentity(one: FileIdentity | null | undefined, other: File
   return one?.inode === other?.inode && one?.ctimeNs === other?.ctimeNs
 }
 
-/** The record beside a held store; its file stays open, because every durable commit writes it. */
+/** It stays open, because every durable commit writes it. */
 export class GenerationFile implements Disposable {
   readonly #descriptor: number
 
-  /** Creates the file with `first` in it, unless it already holds a valid record. */
+  /** Creates the file with `first`, unless it already holds a valid record. */
   constructor(file: string, first: GenerationRecord) {
     if (!readGenerationRecord(file)) replaceFile(file, formatRecord(first))
     this.#descriptor = openSync(file, 'r+')
   }
 
-  /** Doesn't wait for the disk: a crash of the program keeps the record, a power cut may restore the one before. */
+  /** A crash of the program keeps the record; a power cut may restore the one before. */
   write(record: GenerationRecord): void {
     writeSync(this.#descriptor, formatRecord(record), 0)
   }

@@ -5,7 +5,7 @@ import { openOwnFile } from '../../foundation/files/own-file.ts'
 import { type FileIdentity, identityOf, isSameIdentity } from './generation.ts'
 import type { StoreFiles } from './verify-store.ts'
 
-/** The header of the database, which SQLite writes with a checkpoint: it has counters of the changes and of the pages. */
+/** SQLite writes the header with each checkpoint. */
 const HEADER_BYTES = 100
 /** Where the header counts changes: never down. */
 const CHANGES_AT = 24
@@ -14,12 +14,12 @@ const LOG_MAGIC = [0x377f0682, 0x377f0683]
 const MAGIC_BYTES = 4
 
 /**
- * The files of a store that this process holds. Notices when another program has deleted, replaced or overwritten one: SQLite would go
- * on with what it has open, and what it commits would be lost to the next start.
+ * Notices when another program has deleted, replaced or overwritten a file of the open store: SQLite would go on, and the next start
+ * would lack what it commits.
  */
 export class OpenFiles implements Disposable {
   readonly #files: StoreFiles
-  /** The inodes of the log, its index, and the generation file, by path. */
+  /** Of the log, its index, and the generation file, by path. */
   readonly #inodes: ReadonlyMap<string, bigint | undefined>
   /** Stays open until SQLite has closed the database: closing it drops the locks of this process. */
   readonly #database: number
@@ -27,7 +27,6 @@ export class OpenFiles implements Disposable {
   #place: FileIdentity | undefined
   #header: Buffer
 
-  /** The files exist and are open. */
   constructor(files: StoreFiles) {
     const { file } = files.spec
     const log = `${file}-wal`
@@ -39,7 +38,7 @@ export class OpenFiles implements Disposable {
     this.#header = readStart(this.#database, HEADER_BYTES)
   }
 
-  /** Returns why the store must not be written to any more; undefined if nobody else has touched it. */
+  /** Undefined if nobody else has touched the store. */
   findChange(): OperatorError | undefined {
     const { file } = this.#files.spec
     const place = identityOf(file)
@@ -50,7 +49,7 @@ export class OpenFiles implements Disposable {
     return readStart(this.#database, HEADER_BYTES).equals(this.#header) ? undefined : storeIsChanged(this.#files, file)
   }
 
-  /** Takes over what a transaction of this process has changed; throws OperatorError if the database is gone or another one. */
+  /** Accepts changes by this process's transaction; throws OperatorError if the database is gone or another one. */
   accept(): FileIdentity {
     const { file } = this.#files.spec
     const place = identityOf(file)
@@ -71,7 +70,7 @@ export class OpenFiles implements Disposable {
     closeSync(this.#log)
   }
 
-  /** SQLite never cuts its log while it is open; of one that was cut it writes the rest behind a hole. */
+  /** SQLite never shortens its log while it is open; after a cut it would write behind a hole. */
   #isLogWhole(): boolean {
     const start = readStart(this.#log, MAGIC_BYTES)
     return start.length === MAGIC_BYTES && LOG_MAGIC.includes(start.readUInt32BE())

@@ -12,10 +12,10 @@ import {
   readGenerationRecord,
 } from './generation.ts'
 
-/** What a comparison of the store with its generation file found, before anything is written to the store. */
+/** The comparison of the store with its generation file, before anything is written. */
 export interface VerifiedStore {
   readonly generation: GenerationRecord | undefined
-  /** The store may be of any age: its generation file is missing, or somebody copied or restored both. */
+  /** The generation file is missing, or somebody copied or restored both. */
   readonly isOfUnknownAge: boolean
 }
 
@@ -27,7 +27,7 @@ export interface StoreFiles {
 
 const CHUNK_BYTES = 2 ** 20
 
-/** Throws OperatorError when the store is gone, is older than its generation file records, was changed since it was closed, or is none. */
+/** Throws OperatorError when the store is gone, older than its generation file, changed since it was closed, or none. */
 export function verifyStore(files: StoreFiles): VerifiedStore {
   const { spec, generationFile } = files
   const generation = readGenerationRecord(generationFile) ?? undefined
@@ -36,7 +36,6 @@ export function verifyStore(files: StoreFiles): VerifiedStore {
     return { generation, isOfUnknownAge: false }
   }
   const isOfUnknownAge = isElsewhere(files, generation)
-  // A log that belongs to another copy of the database would mix in pages of that copy.
   const check = generation?.closed ? undefined : isOfUnknownAge ? 'integrity_check' : 'quick_check'
   const commits = readCommits({ ...spec, check })
   if (!generation) return { generation, isOfUnknownAge }
@@ -46,8 +45,8 @@ export function verifyStore(files: StoreFiles): VerifiedStore {
 }
 
 /**
- * Verifies a store for reading, beside its holder or without one; throws like verifyStore. The caller reads `generation` before
- * it opens the database, because a holder writes it after each commit. A file that is not the closed one is read in full.
+ * Verifies a store for reading, also beside its holder; throws like verifyStore. Read `generation` before opening the database, because a
+ * holder writes it after each commit.
  */
 export function verifyForReading(
   files: StoreFiles,
@@ -64,7 +63,7 @@ export function verifyForReading(
   if (isChanged && now?.closed && now.commits === generation.commits) throw changedStore(files.directory)
 }
 
-/** True when the generation file was written for another file than the database. */
+/** The generation file was written for another file. */
 export function isElsewhere({ spec }: StoreFiles, generation: GenerationRecord | null | undefined): boolean {
   return !isSameIdentity(generation?.place, identityOf(spec.file))
 }
@@ -73,14 +72,13 @@ export function lostStore(directory: string): OperatorError {
   return damaged(`The store in "${directory}" is gone, its file "generation" is still there; ${wayBack(directory)}`)
 }
 
-/** Durable commits of the store; 0 when it has no schema, like a new store without its log. */
+/** 0 when the store has no schema, like a new one without its log. */
 export function commitsOf(database: Database.Database): number {
   if (database.pragma('user_version', { simple: true }) === 0) return 0
   const read = database.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'commits'")
   return Number(read.get()?.value ?? 0)
 }
 
-/** Size and checksum of a closed database, which reveal any later change. */
 export function describeClosed(file: string): NonNullable<GenerationRecord['closed']> {
   const descriptor = openSync(file, 'r')
   try {
@@ -97,7 +95,6 @@ export function describeClosed(file: string): NonNullable<GenerationRecord['clos
   }
 }
 
-/** Writes the generation file of a closed database that no process has held yet. */
 export function recordClosed(spec: DatabaseSpec, generationFile: string): void {
   const commits = readCommits(spec)
   const { ino: inode, ctimeNs } = statSync(spec.file, { bigint: true })
@@ -106,7 +103,7 @@ export function recordClosed(spec: DatabaseSpec, generationFile: string): void {
   ]()
 }
 
-/** Returns whether the write-ahead log holds commits; a reader leaves an empty log behind. */
+/** A reader leaves an empty log behind. */
 export function hasLog(file: string): boolean {
   return (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 }

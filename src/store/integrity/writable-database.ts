@@ -5,7 +5,7 @@ import { type FileIdentity, GenerationFile, type GenerationRecord, identityOf, i
 import { OpenFiles } from './open-files.ts'
 import { commitsOf, describeClosed, hasLog, type StoreFiles, type VerifiedStore } from './verify-store.ts'
 
-/** The store's database while this process holds it. Counts each durable commit in the database, then in its generation file. */
+/** The database while this process holds it. Counts each durable commit in the database, then in its generation file. */
 export class WritableDatabase implements Disposable {
   readonly database: Database.Database
   /** The database may lack receipts of earlier uploads. */
@@ -35,7 +35,7 @@ export class WritableDatabase implements Disposable {
     }
   }
 
-  /** Returns why it must not be written to any more; undefined if nobody else has touched its files. */
+  /** Undefined if nobody else has touched its files. */
   findChange(): OperatorError | undefined {
     return this.#open.findChange()
   }
@@ -50,14 +50,13 @@ export class WritableDatabase implements Disposable {
       return result
     }
     const result = this.database.transaction(counted).immediate()
-    // A rehearsal rolls back, so nothing is committed.
     if (this.database.inTransaction) return result
     this.#commits = commits
     this.#recordCommits(this.#open.accept())
     return result
   }
 
-  /** SQLite can't change `synchronous` inside a transaction, so a rehearsal keeps its setting. */
+  /** SQLite can't change `synchronous` inside a transaction. */
   writeRelaxed<T>(work: () => T): T {
     const transaction = this.database.transaction(work)
     if (this.database.inTransaction) return transaction()
@@ -77,7 +76,6 @@ export class WritableDatabase implements Disposable {
     }
   }
 
-  /** Closes the database and records its size and checksum in the generation file. */
   [Symbol.dispose](): void {
     const { file } = this.#files.spec
     using generation = this.#generation
@@ -95,7 +93,7 @@ export class WritableDatabase implements Disposable {
     }
   }
 
-  /** Leaves the database and its generation file as a crash would. */
+  /** Leaves the files as a crash would. */
   abandon(): void {
     this.database.close()
     this.#generation[Symbol.dispose]()

@@ -21,7 +21,7 @@ export interface ContentRow {
   readonly searchableAt: number | null
   readonly outcome: IngestionOutcome | null
   readonly ingestionStatus: string | null
-  /** The service's remark beside the status (remarkOf): its error, WITHOUT_TEXT or its warnings; null without one. */
+  /** The service's error, WITHOUT_TEXT or warnings (remarkOf); null without a remark. */
   readonly ingestionNote: string | null
   /** When the service last reported the status; null before its first answer. */
   readonly ingestionSeenAt: number | null
@@ -43,7 +43,7 @@ export interface ContentKey {
   readonly size: number
 }
 
-/** A content whose last upload was cut off or left in doubt, with the path it was uploaded from. */
+/** Its last upload was cut off or left in doubt. */
 export interface DoubtfulContent
   extends Pick<ContentRow, 'id' | 'sha256' | 'mime' | 'size' | 'doubts' | 'retryAt' | 'isSetAside'> {
   /** Relative to the root of the mirror that uploaded it. */
@@ -68,7 +68,7 @@ export interface ContentProblem {
   readonly retryAt: number | null
 }
 
-/** A content that needs attention, with the first of its paths in the mirror. */
+/** It needs attention; with its first path in the mirror. */
 export type TroubledContent = ContentRow & { readonly path: string }
 
 export const CONTENT_COLUMNS = `
@@ -79,10 +79,9 @@ export const CONTENT_COLUMNS = `
   c.problem_message AS problemMessage, c.problem_count AS failedTries, c.retry_at AS retryAt,
   c.is_set_aside AS isSetAside, c.host`
 
-/** The condition of the index `content_troubled`, which a query must repeat to use it. */
+/** A query must repeat the condition of the index `content_troubled` to use it. */
 const IS_TROUBLED = "(c.problem_code IS NOT NULL OR c.state = 'sending' OR c.state = 'doubt')"
 
-/** Queries on contents: each is uploaded once to its library (product: "new content"). */
 export function prepareContents(database: Database.Database) {
   const listeners = new Set<() => void>()
   const announce = () => listeners.forEach((listener) => void listener())
@@ -90,7 +89,7 @@ export function prepareContents(database: Database.Database) {
     ...prepareSending(database, announce),
     ...prepareIngestion(database, announce),
     ...prepareProblems(database),
-    /** Calls `listener` inside each write after which `listPending` may have new rows, until the result is disposed. */
+    /** Calls `listener` inside each write that may add rows to `listPending`. */
     onNewlyPending: (listener: () => void): Disposable => {
       listeners.add(listener)
       return { [Symbol.dispose]: () => void listeners.delete(listener) }
@@ -153,20 +152,19 @@ function prepareSending(database: Database.Database, announceNewlyPending: () =>
   let nextSeq: number | undefined
   return {
     get: (id: number): ContentRow | undefined => get.get(id),
-    /** The columns that decide about an upload, and no others, because the planner reads them for every file. */
+    /** Only the columns that decide about an upload, because the planner reads them for every file. */
     getUploadState: (id: number): UploadState => onlyRow(uploadState.get(id)),
     findByResource: (libraryId: number, resourceId: string): ContentRow | undefined =>
       byResource.get(libraryId, resourceId),
     find: ({ libraryId, sha256, mime }: ContentKey): ContentRow | undefined => find.get({ libraryId, sha256, mime }),
     setState: (id: number, state: 'new' | 'sending') => void setState.run(state, id),
-    /** The contents in flight. */
     listSending: (): number[] => sending.all().map(({ id }) => id),
     markInDoubt: (id: number) => void addDoubt.run(id),
-    /** Marks the uploads that the store's last holder left in flight as in doubt. */
+    /** Uploads that the last holder left in flight become in doubt. */
     doubtCutOff: () => void doubtCutOff.run(),
     markRefused: (id: number, problem: ContentProblem) =>
       void refuse.run(problem.code, problem.message, problem.retryAt, id),
-    /** Records the resource id, which the store never forgets from then on (P13). */
+    /** The store never forgets the resource id (P13, receipts are kept). */
     markStored: (id: number, stored: StoredContent): void => {
       nextSeq ??= onlyRow(maxSeq.get()).seq + 1
       const { resourceId, isDuplicate, hasSecondLocation, mirrorId, runId, nowMs, host = null } = stored
@@ -174,14 +172,13 @@ function prepareSending(database: Database.Database, announceNewlyPending: () =>
       nextSeq += 1
       announceNewlyPending()
     },
-    /** Contents in doubt or in flight that this mirror uploaded, or another one did and a file of this one has them. */
+    /** Contents in doubt or in flight that this mirror uploaded, or that it has a file of. */
     listDoubtful: ({ id, library }: MirrorKey): DoubtfulContent[] => doubtful.all(library.id, id, id),
-    /** What would be sent for a mirror's open files, if all of their contents are new; otherwise undefined. */
+    /** Undefined unless all contents of open files are new. */
     tallyIfNew: (mirrorId: number): { contents: number; bytes: number; copies: number } | undefined => {
       const { areNew, ...tally } = onlyRow(ifNew.get(mirrorId))
       return areNew === 1 ? tally : undefined
     },
-    /** Number and bytes of a mirror's contents that wait for their upload. */
     countToSend: (mirrorId: number): { n: number; bytes: number } => onlyRow(toSend.get(mirrorId)),
   }
 }
@@ -211,11 +208,11 @@ function prepareProblems(database: Database.Database) {
   return {
     setProblem: (id: number, problem: ContentProblem | null) =>
       void (problem ? setProblem.run(problem.code, problem.message, problem.retryAt, id) : clearProblem.run(id)),
-    /** Contents of a mirror's present files that need attention and are not set aside; at most 10,000. */
+    /** Not set aside; at most 10,000. */
     listTroubled: (mirrorId: number, libraryId: number): TroubledContent[] => troubled.all(mirrorId, libraryId),
-    /** The contents of a mirror's present files that have a problem and are not set aside, counted by its code. */
+    /** Not set aside, by code. */
     countTroubled: (mirrorId: number, libraryId: number): CodeCount[] => troubledCounts.all(libraryId, mirrorId),
-    /** When the next failed upload of the mirror's contents may be retried (wall clock); null when there is none. */
+    /** Wall clock; null without a failed upload. */
     nextRetryAt: ({ id, library }: MirrorKey): number | null => nextRetry.get(library.id, id)?.at ?? null,
   }
 }

@@ -6,10 +6,9 @@ export interface DirectoryRow {
   readonly path: string
 }
 
-/** `d.path` lies below the directory `@path`; `0` follows `/` in character order. */
+/** `0` follows `/` in character order. */
 export const IS_BELOW = `iif(@path = '', d.path <> '', d.path > @path || '/' AND d.path < @path || '0')`
 
-/** Queries on directories of mirrors; `path` is relative to the mirror's root, '' for the root itself. */
 export function prepareDirectories(database: Database.Database) {
   const find = database.prepare<[number, string], { id: number }>(
     'SELECT id FROM directory WHERE mirror_id = ? AND path = ?',
@@ -49,22 +48,21 @@ export function prepareDirectories(database: Database.Database) {
   const remove = database.prepare<[number]>('DELETE FROM directory WHERE id = ?')
   return {
     find: (mirrorId: number, path: string): number | undefined => find.get(mirrorId, path)?.id,
-    /** A directory and when it was created remotely, if it was. */
     get: (mirrorId: number, path: string): { id: number; createdAt: number | null } | undefined =>
       get.get(mirrorId, path),
     countBelow: (mirrorId: number, path: string): number => onlyRow(belowCount.get({ mirrorId, path })).n,
     ensure: (mirrorId: number, path: string): number =>
       (find.get(mirrorId, path) ?? onlyRow(insert.get(mirrorId, path))).id,
     list: (mirrorId: number): DirectoryRow[] => all.all(mirrorId),
-    /** Paths of directories that are not known to exist remotely, parents before children. */
+    /** Not known to exist remotely; parents before children. */
     listPending: (mirrorId: number): string[] => pending.all(mirrorId),
-    /** Those of them that hold a file themselves. */
+    /** Those that hold a file themselves. */
     listPendingHolders: (mirrorId: number): string[] => pendingHolders.all(mirrorId),
-    /** Takes the path, since a scan may have removed the directory meanwhile, and another one may have its id now. */
+    /** Takes the path, since another directory may have its id by now. */
     markCreated: (mirrorId: number, path: string, nowMs: number) => void markCreated.run(nowMs, mirrorId, path),
-    /** Marks a directory that the service lost as pending, with all directories above and below it. */
+    /** Includes all directories above and below. */
     markPending: (mirrorId: number, path: string) => void markPending.run({ mirrorId, path }),
-    /** The directory digest; null unless the directory's rows prove all its files unchanged. */
+    /** Null unless the rows prove all files of the directory unchanged. */
     findDigest: (mirrorId: number, path: string): Buffer | null => findDigest.get(mirrorId, path) ?? null,
     setDigest: (directoryId: number, digest: Uint8Array | null) => void setDigest.run(digest, directoryId),
     remove: (directoryId: number) => void remove.run(directoryId),

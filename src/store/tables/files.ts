@@ -5,10 +5,10 @@ import { quarantineEnds } from '../../rules/retry-delay.ts'
 import { FILE_PATH, onlyRow } from '../sql.ts'
 import type { MirrorKey } from './mirrors.ts'
 
-/** The most names that are searched for when many files have one content. */
+/** The most names that are searched for one content. */
 const MOST_NAMES = 50
 
-/** A file as its last scan saw it; bigint, because a double is too small for nanoseconds. */
+/** bigint, because a double is too small for nanoseconds. */
 export type ComparedRow = readonly [
   name: string,
   size: bigint,
@@ -18,7 +18,7 @@ export type ComparedRow = readonly [
   isRacy: bigint,
 ]
 
-/** A file that has not received its content yet, with the content's state. */
+/** With the state of its content. */
 export interface OpenFile {
   readonly directoryId: number
   readonly directory: string
@@ -41,13 +41,12 @@ export const OPEN_FILES_START: OpenFileCursor = { directoryId: 0, name: '' }
 
 export type HistoryReason = 'changed' | 'gone' | 'ignored'
 
-/** Files that the present scan misses, and contents that are new at a path: kept for one scan. */
+/** Kept for one scan: missing files, and contents that are new at a path. */
 export const SCAN_TABLES = `
   CREATE TEMP TABLE gone (directory_id INTEGER, name TEXT, content_id INTEGER, reason TEXT,
     PRIMARY KEY (directory_id, name)) WITHOUT ROWID;
   CREATE TEMP TABLE fresh (mirror_id INTEGER NOT NULL, content_id INTEGER NOT NULL, is_earlier INTEGER NOT NULL DEFAULT 0);`
 
-/** Queries on files: those present at the last scan, those gone since, and those that wait for their receipt. */
 export function prepareFiles(database: Database.Database) {
   return { ...prepareScanning(database), ...prepareGone(database), ...prepareOpen(database) }
 }
@@ -67,9 +66,9 @@ function prepareScanning(database: Database.Database) {
     'SELECT count(*) AS n FROM file f JOIN directory d ON d.id = f.directory_id WHERE d.mirror_id = ?',
   )
   return {
-    /** The rows of one directory, for comparison with the disk. */
+    /** For comparison with the disk. */
     listForCompare: (mirrorId: number, path: string): ComparedRow[] => compare.all(mirrorId, path),
-    /** The row of one file, for comparison with the disk. */
+    /** For comparison with the disk. */
     findForCompare: (mirrorId: number, path: string, name: string): ComparedRow | undefined =>
       compareOne.get(mirrorId, path, name),
     find: (directoryId: number, name: string) => find.get(directoryId, name),
@@ -109,29 +108,29 @@ function prepareGone(database: Database.Database) {
     'INSERT OR REPLACE INTO history (mirror_id, path, content_id, reason, ended_at) VALUES (?, ?, ?, ?, ?)',
   )
   return {
-    /** Marks a file as gone; `removeGone` removes it. */
+    /** `removeGone` removes it. */
     markGone: (directoryId: number, name: string, reason: HistoryReason) => void mark.run(reason, directoryId, name),
     markDirectoryGone: (directoryId: number, reason: HistoryReason) => void markAll.run(reason, directoryId),
-    /** Counts files marked as gone; `leftOut` of them are still on disk, but a rule leaves them out now. */
+    /** `leftOut` of them are on disk, but a rule leaves them out. */
     countGone: (): { all: number; leftOut: number } => onlyRow(goneCount.get()),
     /**
-     * Counts gone files whose content has a new path: `now`, found in this scan; `ever`, found since the last scan ended;
-     * `found`, like `ever`, without files that a rule leaves out.
+     * Gone files whose content has a new path: `now`, found in this scan; `ever`, since the last scan ended; `found`, like `ever`,
+     * without files that a rule leaves out.
      */
     countMoved: (mirrorId: number): { now: number; ever: number; found: number } => onlyRow(movedCount.get(mirrorId)),
-    /** Removes files marked as gone; keeps their paths as history unless the content is new. */
+    /** Keeps the paths of sent contents as history. */
     removeGone: (nowMs: number): void => {
       keepHistory.run(nowMs)
       removeGone.run()
     },
     addHistory: (mirrorId: number, path: string, contentId: number, reason: HistoryReason, nowMs: number) =>
       void addToHistory.run(mirrorId, path, contentId, reason, nowMs),
-    /** Begins a scan: clears the marks of gone files, and counts new paths of the mirror as earlier. */
+    /** Clears the marks of gone files, and counts new paths as earlier. */
     beginScan: (mirrorId: number): void => {
       database.exec('DELETE FROM temp.gone')
       makeEarlier.run(mirrorId)
     },
-    /** Ends a scan: paths recorded until now are no longer targets of moves. */
+    /** Paths recorded until now are no longer targets of moves. */
     endScan: (mirrorId: number) => void forgetFresh.run(mirrorId),
   }
 }
@@ -168,24 +167,23 @@ function prepareOpen(database: Database.Database) {
     .prepare<[number], string>(`SELECT DISTINCT name FROM file WHERE content_id = ? ORDER BY name LIMIT ${MOST_NAMES}`)
     .pluck()
   return {
-    /** Files that wait for their receipt, by directory and name, after `cursor`. */
+    /** By directory and name, after `cursor`. */
     listOpen: (mirrorId: number, cursor: OpenFileCursor, limit: number): OpenFile[] =>
       open.all(mirrorId, cursor.directoryId, cursor.name, limit),
-    /** Files of one content, under the same conditions. */
     listOpenCopies: (mirrorId: number, contentId: number, cursor: OpenFileCursor, limit: number): OpenFile[] =>
       openCopies.all(contentId, mirrorId, cursor.directoryId, cursor.name, limit),
-    /** Returns whether any waiting file of the mirror can be uploaded now, or has a stored content. */
+    /** A waiting file can be uploaded now, or has a stored content. */
     hasSendable: (mirrorId: number, nowMs: number): boolean =>
       sendable.get(mirrorId, ...quarantineEnds(nowMs)) !== undefined,
-    /** Marks all files of a stored content as received; returns how many waited for it. */
+    /** Returns how many files waited for the content. */
     receiveAll: (contentId: number): number => receiveAll.run(contentId).changes,
     countCopies: (contentId: number): number => onlyRow(copies.get(contentId)).n,
-    /** At most MOST_NAMES names of the files that have a content. */
+    /** At most MAX_NAMES. */
     listNames: (contentId: number): string[] => names.all(contentId),
   }
 }
 
-/** A file of a known directory that was hashed; `previous` is its row until now. */
+/** `previous` is its row until now. */
 interface ScannedRow {
   readonly directoryId: number
   readonly name: string
@@ -201,7 +199,6 @@ interface ScannedRow {
 
 type FileValues = [number, string, number, bigint, bigint, bigint, number, number, number]
 
-/** Queries that record hashed files with their contents, which are new if nobody had them. */
 export function prepareScannedFiles(database: Database.Database) {
   const find = database
     .prepare<[Uint8Array, Uint8Array, string, number], number>(
@@ -218,11 +215,11 @@ export function prepareScannedFiles(database: Database.Database) {
   const removeContent = database.prepare<[number]>('DELETE FROM content WHERE id = ?')
   const lastContent = database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM content').pluck()
   return {
-    /** The id of the newest content; 0 when there is none. */
+    /** 0 when there is none. */
     lastContentId: (): number => onlyRow(lastContent.get()),
     /**
-     * Records a file with its content, and returns the content's id; undefined if the database refuses the row, of which nothing is
-     * kept then. A new path of a content that was there before, up to `lastContentId`, may be the target of a move.
+     * Returns the content's id; undefined if the database refuses the row. A new path of a content up to `lastContentId` may be the
+     * target of a move.
      */
     record: (mirror: MirrorKey, { previous, ...file }: ScannedRow, lastContentId: number): number | undefined => {
       const { directoryId, name, size, mtimeNs, ctimeNs, inode, isRacy, sha256, mime } = file
@@ -245,7 +242,7 @@ export function prepareScannedFiles(database: Database.Database) {
   }
 }
 
-/** Queries on files that a halted scan found in the place of all others; `temp.gone` has the files that the present scan misses. */
+/** Files that a halted scan found in the place of all others; `temp.gone` has those that the current scan misses. */
 export function prepareUnconfirmed(database: Database.Database) {
   const isGone = (row: string) =>
     `EXISTS (SELECT 1 FROM temp.gone g WHERE g.directory_id = ${row}.directory_id AND g.name = ${row}.name)`
@@ -268,13 +265,12 @@ export function prepareUnconfirmed(database: Database.Database) {
     )
     .pluck()
   return {
-    /** Every file of the mirror that the scan has not missed waits for a scan that ends well. */
+    /** These files wait for a scan that ends well. */
     addFound: (mirrorId: number) => void add.run(mirrorId),
-    /** Counts the files that wait; `gone` of them the present scan has missed. */
+    /** `gone` of them are missing in the current scan. */
     count: (mirrorId: number): { all: number; gone: number } => onlyRow(count.get(mirrorId)),
-    /** A scan ended well. */
     clear: (mirrorId: number) => void clear.run(mirrorId),
-    /** At most `limit` paths that the scan has missed, and of those that it found in their place. */
+    /** At most `limit` missing paths, and paths in their place. */
     exampleOf: (mirrorId: number, limit: number): { gone: string[]; there: string[] } => ({
       gone: gone.all(limit),
       there: there.all(mirrorId, limit),

@@ -3,7 +3,7 @@ import { MOST_OF_LIKE_NAME, nameKeys } from '../../rules/similar-names.ts'
 import type { ContentKey } from './contents.ts'
 import type { ListedEntry } from './report-rows.ts'
 
-/** An entry of a library that no content of the store refers to. */
+/** No content of the store refers to it. */
 export interface ForeignEntry {
   readonly resourceId: string
   readonly title: string
@@ -11,7 +11,7 @@ export interface ForeignEntry {
   readonly mime: string
 }
 
-/** Size and hash of a resource, as far as a download gave them. */
+/** As far as a download gave them. */
 export interface ResourceBytes {
   readonly sizeBytes: number | undefined
   readonly sha256: Uint8Array | undefined
@@ -19,7 +19,6 @@ export interface ResourceBytes {
 
 const PAGE = 1_000
 
-/** Queries on entries that may be earlier uploads without a receipt in the store. */
 export function prepareForeign(database: Database.Database) {
   return { ...prepareDue(database), ...prepareEntries(database) }
 }
@@ -30,7 +29,7 @@ function prepareDue(database: Database.Database) {
   const isDue = database.prepare<[number], number>('SELECT must_search FROM mirror WHERE id = ?').pluck()
   const anyDue = database.prepare<[], number>('SELECT 1 FROM mirror WHERE must_search = 1 LIMIT 1').pluck()
   return {
-    /** Requires every mirror to search for earlier uploads before it uploads. */
+    /** Every mirror must search for earlier uploads before it uploads. */
     requireSearches: () => void demandAll.run(),
     requireSearch: (mirrorId: number) => void demand.run(1, mirrorId),
     recordSearched: (mirrorId: number) => void demand.run(0, mirrorId),
@@ -69,12 +68,12 @@ function prepareEntries(database: Database.Database) {
   )
   return {
     hasAny: (libraryId: number): boolean => any.get(libraryId) !== undefined,
-    /** Adds entries that no content refers to, one row for each name key. */
+    /** One row for each name key. */
     add: (entries: readonly ListedEntry[]): void => {
       for (const { libraryId, resourceId, title, filename, mime } of entries)
         for (const key of nameKeys({ title, filename })) add.run({ libraryId, mime, key, resourceId, title, filename })
     },
-    /** Entries of the content's MIME type and the name key `key`, except those known to have other bytes. */
+    /** Of the content's MIME type and name key, except those with other bytes. */
     ofName: function* ({ libraryId, mime, size, sha256 }: ContentKey, key: string): Generator<ForeignEntry> {
       let after: string | undefined = ''
       while (after !== undefined) {
@@ -83,14 +82,14 @@ function prepareEntries(database: Database.Database) {
         after = page.at(-1)?.resourceId
       }
     },
-    /** Some entries whose name key begins `key`, or begins with it, under the same conditions. */
+    /** Entries whose name key begins `key`, or begins with it. */
     listOfLikeName: ({ libraryId, mime, size, sha256 }: ContentKey, key: string): ForeignEntry[] => {
       const beginnings = JSON.stringify([...key].map((_, at, letters) => letters.slice(0, at).join('')).slice(1))
       return ofLikeName.all({ libraryId, mime, size, sha256, key, beginnings })
     },
     recordBytes: (libraryId: number, resourceId: string, { sizeBytes, sha256 }: ResourceBytes) =>
       void setBytes.run(sizeBytes ?? null, sha256 ?? null, libraryId, resourceId),
-    /** Removes an entry that has a receipt now, or that can't be compared. */
+    /** It has a receipt now, or can't be compared. */
     remove: (libraryId: number, resourceId: string) => void remove.run(libraryId, resourceId),
   }
 }

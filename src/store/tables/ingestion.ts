@@ -28,16 +28,15 @@ export interface SeenIngestion {
 export interface IngestionTally {
   readonly outcome: IngestionOutcome
   readonly status: string | null
-  /** The MIME type of contents stored without searchable text; null for all others. */
+  /** Null for contents with searchable text. */
   readonly mimeWithoutText: string | null
   /** One of the warnings about searchable text; null without any. */
   readonly warning: string | null
   readonly n: number
-  /** The mirror's files that have these contents. */
+  /** The mirror's files with these contents. */
   readonly files: number
 }
 
-/** A text document that became searchable in a run, with the first of its paths in the mirror. */
 export interface SearchableText {
   readonly sha256: Buffer
   readonly size: number
@@ -48,13 +47,13 @@ export interface SearchableText {
 const PENDING_COLUMNS = `id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt,
        searchable_at AS searchableAt, problem_code IS NOT NULL AS hasProblem, host`
 
-/** Queries on stored contents whose resources the service ingests, and on how that ended. */
+/** Stored contents in ingestion, and how that ended. */
 export function prepareIngestion(database: Database.Database, announceNewlyPending: () => void) {
   const pending = database.prepare<[number, number, number, number], PendingResource>(
     `SELECT ${PENDING_COLUMNS} FROM content INDEXED BY content_pending
      WHERE library_id = ? AND mirror_id = ? AND outcome = 'pending' AND stored_seq > ? ORDER BY stored_seq LIMIT ?`,
   )
-  // A mirror follows what it uploaded, and uploads of the library's other mirrors if it has a file of the content.
+  // // A mirror follows its uploads, and those of the library's other mirrors if it has a file of the content.
   const isFollowed = `c.library_id = ? AND c.outcome = 'pending' AND (c.mirror_id = ? OR ${HAS_FILE})`
   const pendingCount = database.prepare<[number, number, number], { n: number }>(
     `SELECT count(*) AS n FROM content c WHERE ${isFollowed}`,
@@ -111,21 +110,21 @@ export function prepareIngestion(database: Database.Database, announceNewlyPendi
     `SELECT searchable_at - uploaded_at AS ms ${becameSearchable} ORDER BY ms LIMIT 1 OFFSET ?`,
   )
   return {
-    /** Pending resources of a mirror in the order they were stored, after `afterSeq`. */
+    /** In the order they were stored, after `afterSeq`. */
     listPending: ({ id, library }: MirrorKey, afterSeq: number, limit: number): PendingResource[] =>
       pending.all(library.id, id, afterSeq, limit),
     countPending: ({ id, library }: MirrorKey): number => onlyRow(pendingCount.get(library.id, id, id)).n,
-    /** Stored resources with a problem that are out of quarantine, so that they can be polled again; at most 1000. */
+    /** Stored resources with a problem that are out of quarantine; at most 1000. */
     listDueForRecheck: (mirrorId: number, nowMs: number): PendingResource[] =>
       due.all(mirrorId, ...quarantineEnds(nowMs)),
-    /** When the next quarantine of a stored resource ends (wall clock); null when none is running. */
+    /** Wall clock; null when no quarantine is running. */
     nextRecheckAt: (mirrorId: number, nowMs: number): number | null => onlyRow(nextRecheck.get(mirrorId, nowMs)).at,
-    /** Assigns all pending resources that the mirror follows to the mirror and to this run's summary. */
+    /** They count in this mirror and this run's summary. */
     claimPending: ({ id, library }: MirrorKey, runId: number): void => {
       claim.run(runId, id, library.id, id, id)
       announceNewlyPending()
     },
-    /** Of resources without text, or with part of it, that the mirror follows; `followAgain` is for those that are read anew. */
+    /** Resources without all of their text; `followAgain` is for those that are read anew. */
     isAnyNotWhole: ({ id, library }: MirrorKey): boolean => onlyRow(anyNotWhole.get(library.id, id, id)).n === 1,
     followAgain: ({ id, library }: MirrorKey): void => {
       followAgain.run(library.id, id, id)
@@ -133,17 +132,16 @@ export function prepareIngestion(database: Database.Database, announceNewlyPendi
     },
     setIngestion: (id: number, { status, outcome, searchableAt, note, seenAt }: SeenIngestion) =>
       void setStatus.run(status, outcome, searchableAt, note, seenAt, id),
-    /** Records that the service reported a resource as still pending. */
     setIngestionSeen: (id: number, status: string | null, seenAt: number) => void setSeen.run(status, seenAt, id),
-    /** Clears the problem of a pending resource, because the service reports on it again. */
+    /** The service reports on the resource again. */
     clearPollProblem: (id: number) => void clearPollProblem.run(id),
     tallyIngestion: (runId: number, mirrorId: number): IngestionTally[] => tally.all(runId, mirrorId),
-    /** An arbitrary sample of a run's text documents that are searchable, of at most `mostBytes` each. */
+    /** An arbitrary sample, of at most `maxBytes` each. */
     listSearchableTexts: (runId: number, mirrorId: number, mostBytes: number, limit: number): SearchableText[] =>
       searchableTexts.all(runId, mirrorId, mostBytes, limit),
     /** How many of a run's resources are searchable. */
     countTimesToSearchable: (runId: number, mirrorId: number): number => onlyRow(countTimes.get(runId, mirrorId)).n,
-    /** Milliseconds from upload to searchable of one of those resources, by its index in ascending order. */
+    /** By index in ascending order. */
     nthTimeToSearchable: (runId: number, mirrorId: number, index: number): number =>
       onlyRow(nthTime.get(runId, mirrorId, index)).ms,
   }

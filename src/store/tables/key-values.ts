@@ -7,10 +7,10 @@ export interface KeyValue {
 
 export type KeyValueQueries = ReturnType<typeof prepareKeyValues>
 
-/** Separates these keys from the store's own keys in `meta`. */
+/** Separates these keys from the store's own in `meta`. */
 export const VALUE_PREFIX = 'value:'
 
-/** Key-value pairs that outlive a process, as text: when a schedule is due, whether a mirror is paused. */
+/** Outlive a process: when a schedule is due, whether a mirror is paused. */
 export function prepareKeyValues(database: Database.Database) {
   const get = database.prepare<[string], { value: string }>('SELECT value FROM meta WHERE key = ?')
   const set = database.prepare<[string, string]>('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)')
@@ -23,7 +23,7 @@ export function prepareKeyValues(database: Database.Database) {
     get: (key: string): string | undefined => get.get(VALUE_PREFIX + key)?.value,
     set: (key: string, value: string) => void set.run(VALUE_PREFIX + key, value),
     remove: (key: string) => void remove.run(VALUE_PREFIX + key),
-    /** Every pair whose key begins with `prefix`, ordered by key; `''` returns all. */
+    /** Ordered by key; `''` returns all. */
     list: (prefix: string): KeyValue[] => list.all({ prefix: VALUE_PREFIX + prefix, skipped: VALUE_PREFIX.length }),
   }
 }

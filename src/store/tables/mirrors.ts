@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { onlyRow } from '../sql.ts'
 
-/** The row ids of a mirror and its library. */
+/** Row ids. */
 export type MirrorKey = Readonly<{ id: number; library: Readonly<{ id: number }> }>
 
 interface LibraryRow {
@@ -19,9 +19,9 @@ export interface MirrorRow {
   readonly remotePath: string
   readonly rootDevice: bigint
   readonly rootInode: bigint
-  /** Null until a root with a birth time was seen. */
+  /** Null until a birth time was seen. */
   readonly rootBirthNs: bigint | null
-  /** The identifier of its file system, where that has no birth times; null where the system does not report it. */
+  /** The file system, where that has no birth times. */
   readonly rootVolumeId: string | null
   readonly rootVolumeBytes: number | null
   readonly scrubbedAt: number
@@ -40,7 +40,7 @@ interface NewMirror extends Omit<MirrorRow, 'id' | 'library' | 'scrubbedAt'> {
   readonly libraryId: number
 }
 
-/** A mirror with its library as SQLite returns it, with bigint for every integer. */
+/** SQLite returns every integer as bigint. */
 type FlatRow = Pick<MirrorRow, 'name' | 'remotePath'> &
   Omit<PinnedRoot, 'rootVolumeBytes'> &
   Pick<LibraryRow, 'origin' | 'remoteId'> & {
@@ -55,7 +55,6 @@ const SELECT = `
          l.id AS libraryId, l.origin, l.tenant_id AS tenantId, l.remote_id AS remoteId, l.name AS libraryName
   FROM mirror m JOIN library l ON l.id = m.library_id`
 
-/** Queries on mirrors and their libraries, as pinned at first use. */
 export function prepareMirrors(database: Database.Database) {
   const all = database.prepare<[], FlatRow>(`${SELECT} ORDER BY m.name`).safeIntegers()
   const byName = database.prepare<[string], FlatRow>(`${SELECT} WHERE m.name = ?`).safeIntegers()
@@ -86,7 +85,7 @@ export function prepareMirrors(database: Database.Database) {
       const row = byName.get(name)
       return row && inflate(row)
     },
-    /** Inserts the library or updates its name; returns its id. */
+    /** Returns the library's id. */
     pinLibrary: (library: NewLibrary, nowMs: number): number =>
       onlyRow(insertLibrary.get(library.origin, library.tenantId, library.remoteId, library.name, nowMs)).id,
     pinMirror: (mirror: NewMirror, nowMs: number) =>
@@ -95,10 +94,8 @@ export function prepareMirrors(database: Database.Database) {
       const { rootBirthNs, rootVolumeId, rootVolumeBytes } = rest
       pinRoot.run({ id, path, rootDevice, rootInode, rootBirthNs, rootVolumeId, rootVolumeBytes })
     },
-    /** Records whether the mirror comes from `sync DIR` or a configuration. */
     setAdHoc: (mirrorId: number, isAdHoc: boolean) => void setAdHoc.run(Number(isAdHoc), mirrorId),
     rename: (mirrorId: number, name: string) => void rename.run(name, mirrorId),
-    /** Records that a scan has hashed every file. */
     recordScrub: (mirrorId: number, nowMs: number) => void recordScrub.run(nowMs, mirrorId),
     renameLibrary: (libraryId: number, name: string) => void renameLibrary.run(name, libraryId),
   }
@@ -115,13 +112,12 @@ function inflate({ origin, tenantId, remoteId, libraryId, libraryName, ...row }:
   }
 }
 
-/** The row ids of a mirror and its library. */
 interface Forgotten {
   readonly id: number
   readonly libraryId: number
 }
 
-/** True when another mirror has a file, an earlier path or an upload of the content `c`. */
+/** Another mirror has a file, an earlier path or an upload of the content `c`. */
 const IS_USED_ELSEWHERE = `(
   EXISTS (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id <> @id)
   OR EXISTS (SELECT 1 FROM history fo WHERE fo.content_id = c.id AND fo.mirror_id <> @id)
@@ -134,7 +130,7 @@ const otherMirror = (contentId: string) => `coalesce(
   (SELECT fo.mirror_id FROM history fo WHERE fo.content_id = ${contentId} AND fo.mirror_id <> @id LIMIT 1),
   (SELECT u.mirror_id FROM upload u WHERE u.content_id = ${contentId} AND u.mirror_id <> @id LIMIT 1))`
 
-/** Rows are deleted before the rows that they refer to. Contents that other mirrors have pass to these. */
+/** Deleted before the rows that they refer to. Contents that other mirrors have pass to these. */
 const STEPS = [
   `DELETE FROM upload WHERE content_id IN (SELECT c.id FROM content c WHERE c.library_id = @libraryId AND NOT ${IS_USED_ELSEWHERE})`,
   'DELETE FROM history WHERE mirror_id = @id',
@@ -151,7 +147,6 @@ const STEPS = [
      AND NOT EXISTS (SELECT 1 FROM mirror m WHERE m.library_id = library.id)`,
 ]
 
-/** Queries to forget a mirror, and to count what that loses. */
 function prepareForgetting(database: Database.Database) {
   const steps = STEPS.map((sql) => database.prepare<[Forgotten]>(sql))
   const files = database
@@ -165,12 +160,12 @@ function prepareForgetting(database: Database.Database) {
     )
     .pluck()
   return {
-    /** Counts what forgetting a mirror loses: its present files, and the resources that no other mirror of the store has. */
+    /** Present files, and resources that no other mirror has. */
     countHoldings: (mirror: Forgotten) => ({
       files: onlyRow(files.get(mirror)),
       resources: onlyRow(resources.get(mirror)),
     }),
-    /** Removes the mirror with all rows that no other mirror needs; call it inside a write. */
+    /** Call it inside a write. */
     forget: (mirror: Forgotten) => steps.forEach((step) => void step.run(mirror)),
   }
 }

@@ -25,7 +25,6 @@ export interface CodeCount {
   readonly count: number
 }
 
-/** Problems that scans or uploads found at local paths, kept until a later one finds none. */
 export function prepareProblems(database: Database.Database) {
   const ofMirror = `SELECT path, code, message, first_at AS firstAt, count, retry_at AS retryAt,
       is_set_aside AS isSetAside
@@ -47,19 +46,19 @@ export function prepareProblems(database: Database.Database) {
   return {
     list: (mirrorId: number): ProblemRow[] => list.all(mirrorId),
     listOpen: (mirrorId: number): ProblemRow[] => list.all(mirrorId).filter(({ isSetAside }) => isSetAside === 0),
-    /** Counts those that are not set aside. */
+    /** Not set aside. */
     countByCode: (mirrorId: number): CodeCount[] => counts.all(mirrorId),
     find: (mirrorId: number, path: string): ProblemRow | undefined => find.get(mirrorId, path),
     record: (problem: NewProblem) =>
       void upsert.run(problem.mirrorId, problem.path, problem.code, problem.message, problem.nowMs),
-    /** Sets the problem of a path aside, or undoes that; false when that changes nothing. */
+    /** Returns false when that changes nothing. */
     setAside: (mirror: string, path: string, isSetAside: boolean): boolean =>
       setAside.run(Number(isSetAside), mirror, path, Number(isSetAside)).changes > 0,
     clear: (mirrorId: number, path: string) => void remove.run(mirrorId, path),
   }
 }
 
-/** A file whose upload or ingestion failed; a content has one row for each of its files. */
+/** A failed content has one row for each of its files. */
 export interface QuarantineRow {
   readonly contentId: number
   readonly sha256: Buffer
@@ -70,7 +69,7 @@ export interface QuarantineRow {
   readonly code: string
   readonly message: string | null
   readonly tries: number
-  /** When the upload first failed; for an ingestion, when the resource was uploaded. */
+  /** When the upload first failed or, for an ingestion, when the resource was uploaded. */
   readonly since: number | null
   readonly retryAt: number | null
   readonly isSetAside: number
@@ -79,7 +78,7 @@ export interface QuarantineRow {
   readonly path: string
 }
 
-/** Queries on contents with a problem, in all libraries. */
+/** In all libraries. */
 export function prepareQuarantine(database: Database.Database) {
   const list = database.prepare<[], QuarantineRow>(
     `SELECT c.id AS contentId, c.sha256, c.mime, c.size, c.state, c.resource_id AS resourceId, c.problem_code AS code,
@@ -102,7 +101,7 @@ export function prepareQuarantine(database: Database.Database) {
   return {
     /** Ordered by mirror and path. */
     list: (): QuarantineRow[] => list.all(),
-    /** Ends the content's quarantine, even when set aside; false when it has no problem. */
+    /** Also when it was set aside; false without a problem. */
     makeDue: (contentId: number): boolean => retry.run(contentId).changes > 0,
     /** Returns false when the content has no problem or was set aside before. */
     setAside: (contentId: number): boolean => setAside.run(contentId).changes > 0,

@@ -7,18 +7,15 @@ import { FILE_PATH, onlyRow, quoted } from '../sql.ts'
 import { CONTENT_COLUMNS, type ContentRow } from './contents.ts'
 import { IS_BELOW } from './directories.ts'
 
-/** One location of a resource in a library's tree, as a listing shows it. */
 export interface ListedEntry {
   readonly libraryId: number
   readonly resourceId: string
-  /** The library path of the directory. */
   readonly directory: string
   readonly filename: string
   readonly title: string
   readonly mime: string
 }
 
-/** Where a listing shows a resource. */
 export type Listed = Omit<ListedEntry, 'libraryId' | 'title'>
 
 export type FileRow = Omit<ContentRow, 'id'> & {
@@ -28,13 +25,13 @@ export type FileRow = Omit<ContentRow, 'id'> & {
   readonly isReceived: number
 }
 
-/** What a report shows of a file and its content. The hash is text, which takes a fraction of the time and memory of a buffer. */
+/** The hash is text, which takes a fraction of the time and memory of a buffer. */
 export type ReportedFile = Omit<
   FileRow,
   'sha256' | 'isReceived' | 'libraryId' | 'isDuplicate' | 'doubts' | 'ingestionSeenAt' | 'failedTries' | 'retryAt'
 > & { readonly sha256Hex: string }
 
-/** A file with one of its locations in a listing, if it has any. */
+/** With one of its locations, if any. */
 export type LocatedFile = ReportedFile & {
   readonly remoteDirectory: string | null
   readonly remoteFilename: string | null
@@ -54,7 +51,7 @@ export interface FileTally {
   readonly isSetAside: number
   readonly hasProblem: number
   readonly files: number
-  /** The number of these files that are stored without searchable text. */
+  /** Stored without searchable text. */
   readonly withoutText: number
 }
 
@@ -65,17 +62,17 @@ export interface StateTally extends FileTally {
 export interface DirectoryTally {
   readonly path: string
   readonly files: number
-  /** 0: all its files are in sync without any remark, if the disk is as the store knows it. */
+  /** 0: all its files are in sync without any remark, if the disk is unchanged. */
   readonly mayDiffer: number
 }
 
-/** A content that the service stores, with one of its present or former paths. */
+/** With one of its present or former paths. */
 export type SentContent = Pick<ContentRow, 'id' | 'sha256' | 'mime' | 'size'> & {
   readonly resourceId: string
   readonly path: string
 }
 
-/** A content that the service stores, with one of its files, if there is one here. */
+/** With one of its files, if there is one here. */
 export interface ResourceFile {
   readonly mime: string
   readonly size: number
@@ -87,10 +84,8 @@ export interface ResourceFile {
   readonly changedAt: number | null
 }
 
-/** A mirror and a path in it. */
 export interface MirrorPlace {
   readonly mirror: string
-  /** A directory or a file, relative to the mirror's root. */
   readonly path: string
 }
 
@@ -112,7 +107,7 @@ export const LISTING_TABLE = `
   CREATE TEMP TABLE listed (library_id INTEGER, resource_id TEXT, directory TEXT, filename TEXT, mime TEXT,
     PRIMARY KEY (library_id, resource_id, directory, filename)) WITHOUT ROWID;`
 
-/** Queries that compare files and contents of the store with a listing, which a temporary table holds. */
+/** Compares the store with a listing, which a temporary table holds. */
 export function prepareReport(database: Database.Database) {
   return { ...prepareListed(database), ...prepareLocal(database) }
 }
@@ -214,7 +209,7 @@ function prepareLocal(database: Database.Database) {
      WHERE ${inLibrary} AND (c.outcome = 'partial' OR c.outcome = 'failed' OR c.outcome = 'unknown' OR c.ingestion_note IS NOT NULL)
        AND c.outcome <> 'pending' GROUP BY 1, 2, 3, 4`,
   )
-  // A file in a directory that no part finds is stored, searchable without any remark, and listed.
+  // // Files of directories that no part finds are searchable without a remark, and listed.
   const directories = database.prepare<{ mirrorId: number; wasListed: number }, DirectoryTally>(
     `WITH differing (id) AS (
        SELECT f.directory_id FROM file f INDEXED BY file_open WHERE f.is_received = 0
@@ -298,24 +293,20 @@ function prepareLocal(database: Database.Database) {
      WHERE l.origin = @origin AND (d.path = @path OR ${IS_BELOW} OR (d.path = @directory AND f.name = @name)) ${newestFirst}`,
   )
   return {
-    /**
-     * The last changed files of a resource of the service `origin`, a few of them, or its content alone where it has none now. With a
-     * place, only those that lie there.
-     */
+    /** The last changed files of a resource, or its content alone. With a place, only those there. */
     listResourceFiles: (origin: string, resourceId: string, place: MirrorPlace | null): ResourceFile[] => {
       if (place === null) return resourceFiles.all({ origin, resourceId })
       const { mirror, path } = place
       return resourceFilesIn.all({ origin, resourceId, mirror, path, directory: parentOf(path), name: nameOf(path) })
     },
-    /** Counts files and contents of a mirror by the state of the content; reads each file. */
+    /** By the state of the content; reads each file. */
     tallyStates: (mirrorId: number): StateTally[] => tally.all(mirrorId),
-    /** Counts files likewise; reads only those that are not simply searchable, which are the rest. */
     tallyFiles: (mirrorId: number): FileTally[] => {
       const others = unusual.all({ mirrorId })
       const files = others.reduce((rest, tally) => rest - tally.files, onlyRow(known.get(mirrorId)))
       return [{ ...PLAIN, files }, ...others]
     },
-    /** Counts the files in a directory and below it likewise. */
+    /** Includes the directories below. */
     tallyStatesBelow: (mirrorId: number, path: string): StateTally[] => tallyBelow.all({ mirrorId, path }),
     /** At most `limit` paths of a mirror's files that have a content. */
     listPathsOf: (mirrorId: number, contentId: number, limit: number): string[] =>
@@ -325,27 +316,27 @@ function prepareLocal(database: Database.Database) {
     /** Stored contents of a mirror's files, by id, after `afterId`. */
     listSent: (mirrorId: number, afterId: number, limit: number): SentContent[] =>
       sentFiles.all({ mirrorId, afterId, limit }),
-    /** A mirror's directories by path; `wasListed`: files whose resource is not listed differ as well. */
+    /** `wasListed`: files whose resource is not listed differ as well. */
     iterateDirectories: (mirrorId: number, wasListed: boolean): IterableIterator<DirectoryTally> =>
       directories.iterate({ mirrorId, wasListed: Number(wasListed) }),
-    /** Resources of a mirror's files that the listing does not show. */
+    /** The listing does not show them. */
     listUnlisted: (mirrorId: number, libraryId: number, limit: number): string[] =>
       unlisted.all({ mirrorId, libraryId, limit }),
-    /** A file comes once for each of its locations, one after the other. */
+    /** A file comes once for each of its locations. */
     iterateFiles: (mirrorId: number): IterableIterator<LocatedFile> => files.iterate(mirrorId),
     listFiles: (mirrorId: number, directory: string): FileRow[] => inDirectory.all(mirrorId, directory),
     /** The file of a path, or the files below a directory. */
     listFilesBelow: (mirrorId: number, path: string): FileRow[] =>
       filesBelow.all({ mirrorId, path, directory: parentOf(path), name: nameOf(path) }),
-    /** The paths that end with `path`, whole names: of files, or where there are none, of those that went away. */
+    /** Paths that end with `path`, whole names; former files where there are none. */
     listNamed: (mirrorId: number, path: string): string[] =>
       named.all({ mirrorId, name: nameOf(path), end: `/${path}` }),
-    /** What was stored of files that went away at a path or below it, in the order in which they did. */
+    /** In the order in which they went away. */
     listGone: (mirrorId: number, path: string): SentContent[] => gone.all({ mirrorId, path }),
     listSuperseded: (mirrorId: number): SupersededRow[] => superseded.all(mirrorId),
-    /** The path of the original of a content: the file that was uploaded, or else the first. */
+    /** The uploaded file, or else the first. */
     findOriginal: (mirrorId: number, contentId: number): string | undefined => original.get(contentId, mirrorId)?.path,
-    /** Files of a mirror that share their content; the uploaded one comes first. */
+    /** The uploaded file comes first. */
     iterateCopies: (mirrorId: number): IterableIterator<Copy> => copies.iterate(mirrorId, mirrorId),
   }
 }

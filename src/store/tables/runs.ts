@@ -5,7 +5,7 @@ export interface RunRow {
   readonly id: number
   readonly startedAt: number
   readonly finishedAt: number | null
-  /** Null: the process that began it has not finished it. */
+  /** Null for an unfinished run. */
   readonly verdict: string | null
   readonly summary: string | null
 }
@@ -32,33 +32,28 @@ export function prepareRuns(database: Database.Database) {
   const all = database.prepare<[], RunRow>(`SELECT ${columns} FROM run ORDER BY id DESC`)
   return {
     begin: (nowMs: number): number => onlyRow(begin.get(nowMs)).id,
-    /** Records the run as the mirror's last one. */
     join: (runId: number, mirrorId: number) => void join.run(runId, mirrorId),
     finish: (runId: number, verdict: string, summary: unknown, nowMs: number): void => {
       finish.run(verdict, JSON.stringify(summary), nowMs, runId)
       prune.run(runId - KEPT_RUNS)
     },
-    /** Records of runs that earlier processes did not finish that they were cut off. */
+    /** Runs that earlier processes did not finish. */
     endCutOff: () => void endCutOff.run(),
-    /** The newest run that included a mirror. */
+    /** The newest run with this mirror. */
     last: (mirrorId: number): RunRow | undefined => last.get(mirrorId),
-    /** The newest runs over any mirrors, newest first. */
     listNewest: (limit: number): RunRow[] => newest.all(limit),
-    /** All runs over any mirrors, newest first. */
     iterateNewest: (): IterableIterator<RunRow> => all.iterate(),
   }
 }
 
-/** A stretch of time that is cut into equal intervals (wall clock, milliseconds). */
 interface TimelineSpec {
   readonly fromMs: number
   readonly toMs: number
   readonly intervalMs: number
 }
 
-/** The uploads that began in one interval. */
 interface TimelineSlot {
-  /** Counted from 0, the oldest. */
+  /** From 0, the oldest. */
   readonly slot: number
   readonly sent: number
   readonly bytes: number
@@ -89,9 +84,9 @@ export function prepareTimeline(database: Database.Database) {
      WHERE rank = (n + 1) / 2`,
   )
   return {
-    /** Intervals in which nothing began are left out. Contents whose ingestion failed count when they were sent. */
+    /** Intervals without uploads are left out. A failed ingestion counts at its upload. */
     tally: (spec: TimelineSpec): TimelineSlot[] => tally.all(spec),
-    /** For what was sent in each interval: the median of the time until it could be searched. */
+    /** Median time until searchable, by interval of the upload. */
     listMedians: (spec: TimelineSpec): MedianSlot[] => medians.all(spec),
   }
 }

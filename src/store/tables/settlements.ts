@@ -6,13 +6,13 @@ import { VALUE_PREFIX } from './key-values.ts'
 /** Where the store keeps its last session at a ledger. */
 export const SESSION_KEY = 'fleet:session'
 
-/** Set while the store is used without its fleet: the ledger learns later what it sent meanwhile. */
+/** Set while the store is used without its fleet; the ledger learns later what was sent. */
 export const ABSENT_KEY = 'fleet:absent'
 
-/** Set when the store is found elsewhere than before: the state that it is a copy of may be in use, by the session that both know. */
+/** Set when the store was moved: the original state may be in use, by the session that both know. */
 export const COPIED_KEY = 'fleet:copied'
 
-/** An end of an upload that the ledger does not know, with what the store knows of its content. */
+/** An outcome that the ledger does not know. */
 export interface Settlement {
   readonly id: number
   /** A number of 63 bits. */
@@ -34,7 +34,7 @@ export interface Settlement {
   readonly remoteId: string
 }
 
-/** Contents that one step looks at for receipts: a host may join with millions. */
+/** How many contents one step looks at: a host may join with millions. */
 const CONTENTS_A_STEP = 10_000
 
 interface UnsettledSearch {
@@ -42,7 +42,6 @@ interface UnsettledSearch {
   readonly settled: bigint
 }
 
-/** Queries on what the ledger of a fleet does not know yet: the store is its outbox. */
 export function prepareSettlements(database: Database.Database) {
   const add = database.prepare<[string, number, string]>(
     'INSERT INTO settlement (session, content_id, kind) VALUES (?, ?, ?)',
@@ -81,34 +80,31 @@ export function prepareSettlements(database: Database.Database) {
   const isAny = database.prepare<[], { n: number }>('SELECT EXISTS (SELECT 1 FROM settlement) AS n')
   return {
     add: (session: bigint, contentId: number, kind: string) => void add.run(String(session), contentId, kind),
-    /** Adds what somebody decided about a content, or what became of its resource, where this store has been in a fleet. */
+    /** Only where this store has been in a fleet. */
     addDecided: (contentId: number, kind: string) => void addDecided.run(contentId, kind),
-    /**
-     * Adds the receipts of stored contents that the ledger got in no batch up to `settled`, among the next contents after `afterId`. Returns
-     * up to which content it looked; undefined: to the last one.
-     */
+    /** Adds the next receipts that the ledger got in no batch up to `settled`. Returns the last content; undefined at the end. */
     addUnsettled: (session: bigint, { afterId, settled }: UnsettledSearch): number | undefined => {
       const untilId = afterId + CONTENTS_A_STEP
       addSome.run(String(session), afterId, untilId, Number(settled))
       return untilId < (onlyRow(lastContent.get()).id ?? 0) ? untilId : undefined
     },
-    /** Gives at most `limit` ends that are in no batch the number `batch`; returns how many there were. */
+    /** Numbers at most `limit` outcomes; returns how many there were. */
     numberBatch: (batch: bigint, limit: number): number => number.run(Number(batch), limit).changes,
-    /** Takes the numbers back: the ledger has lost batches, and numbers anew. */
+    /** The ledger has lost batches, and numbers anew. */
     forgetNumbers: () => void unnumber.run(),
-    /** The oldest batch that was not acknowledged; undefined when there is none. */
+    /** The oldest batch without an acknowledgement. */
     oldestBatch: (): bigint | undefined => {
       const { batch } = onlyRow(first.get())
       return batch === null ? undefined : BigInt(batch)
     },
     list: (batch: bigint): Settlement[] => list.all(Number(batch)),
-    /** The ledger has settled the batch: its receipts are safe there. */
+    /** The ledger has settled the batch. */
     acknowledge: (batch: bigint): void => {
       mark.run(Number(batch), Number(batch))
       remove.run(Number(batch))
     },
     count: (): number => onlyRow(count.get()).n,
-    /** Ends after which a content may be claimed again: others are of contents that the service has. */
+    /** Contents with these outcomes may be claimed again. */
     hasReversible: (): boolean => onlyRow(anyReversible.get()).n === 1,
     isEmpty: (): boolean => onlyRow(isAny.get()).n === 0,
   }

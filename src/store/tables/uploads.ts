@@ -15,7 +15,6 @@ export interface NewIntent {
   readonly begunAt: Moment
 }
 
-/** The path of an upload in its mirror, and the library path of its directory. */
 export type UploadTarget = Pick<NewIntent, 'path' | 'remoteDirectory'>
 
 export interface UploadRow {
@@ -28,13 +27,12 @@ export interface UploadRow {
   readonly message: string | null
 }
 
-/** The uploads of the last `spanMs` before `now`, by either clock. */
+/** By either clock. */
 export interface UploadSpan {
   readonly spanMs: number
   readonly now: Moment
 }
 
-/** Queries on uploads: the intent is committed before the first byte is sent (P2), the outcome after the answer. */
 export function prepareUploads(database: Database.Database) {
   const intend = database.prepare<[number, number, string, string, number, number, number]>(
     `INSERT INTO upload (content_id, mirror_id, path, remote_directory, attempt, run_id, begun_at)
@@ -86,7 +84,7 @@ export function prepareUploads(database: Database.Database) {
     `${sums} WHERE u.mirror_id = ? AND u.begun_at >= ? AND u.outcome IS NULL`,
   )
   const lastId = database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM upload').pluck()
-  // Since this process alone writes to the store, its clocks show when each upload began that it recorded.
+  // // Only this process writes to the store, so its clocks show when each upload began.
   const clocks = new ClockHistory()
   const within = ({ spanMs, now }: UploadSpan) => JSON.stringify(clocks.listWithin(spanMs, now))
   return {
@@ -96,32 +94,31 @@ export function prepareUploads(database: Database.Database) {
       clocks.note(id, begunAt)
       return id
     },
-    /** Records an upload that another host may have made, so that a search covers its place; it counts for no limit of this host. */
+    /** Another host may have made it, so that a search covers its place; it counts for no limit of this host. */
     recordElsewhere: ({ contentId, mirrorId, path, remoteDirectory, runId, begunAt }: NewIntent, host: string): void =>
       void intendElsewhere.run(contentId, mirrorId, path, remoteDirectory, contentId, runId, begunAt.wallMs, host),
     end: (uploadId: number, outcome: UploadOutcome, message: string | null, nowMs: number) =>
       void end.run(outcome, message, nowMs, uploadId),
-    /** Where uploads of a content went that may have arrived unnoticed, also if a search did not find them; the latest first. */
+    /** Places of uploads that may have arrived unnoticed, latest first. */
     listUnaccounted: (contentId: number): UploadTarget[] => unaccounted.all(contentId),
     listByContent: (contentId: number): UploadRow[] => byContent.all(contentId),
-    /** Counts uploads to a service within a span that may have cost something, for the daily limit. */
+    /** Uploads that may have cost something, for the daily limit. */
     countWithin: (origin: string, span: UploadSpan): number => onlyRow(sentWithin.get(within(span), origin)).n,
-    /** When number `index` of these uploads leaves the span (wall clock; the first is 0); undefined when there are fewer. */
+    /** When upload number `index` leaves the span (wall clock); undefined when there are fewer. */
     leaveTime: (origin: string, span: UploadSpan, index: number): number | undefined => {
       const leaves = nthLeaving.get(within(span), origin, index)
       return leaves === undefined ? undefined : Math.ceil(leaves + span.spanMs)
     },
-    /** Uploads of a run over all its mirrors, with their bytes; `afterId` is the last upload before the run. */
+    /** Over all mirrors; `afterId` is the last upload before the run. */
     tallyRun: (runId: number, afterId: number): { n: number; bytes: number } => onlyRow(ofRun.get(afterId, runId)),
-    /** Uploads of a mirror since `sinceMs` that are known to have arrived, with their bytes. */
+    /** Uploads that are known to have arrived. */
     tallyArrived: (mirrorId: number, sinceMs: number): { n: number; bytes: number } =>
       onlyRow(arrived.get(mirrorId, sinceMs)),
-    /** A mirror's uploads since `sinceMs` without an outcome. */
+    /** Uploads without an outcome. */
     tallyUnderWay: (mirrorId: number, sinceMs: number): { n: number; bytes: number } =>
       onlyRow(underWay.get(mirrorId, sinceMs)),
-    /** The id of the newest upload; 0 when there is none. */
     lastId: (): number => onlyRow(lastId.get()),
-    /** A mirror's uploads within a span that may have cost something. */
+    /** Uploads that may have cost something. */
     tallyWithin: (mirrorId: number, span: UploadSpan): { n: number; bytes: number } =>
       onlyRow(tally.get(within(span), mirrorId)),
   }

@@ -11,7 +11,7 @@ export interface DaemonRequest {
   readonly path: string
   /** Sent as JSON. */
   readonly input?: object
-  /** The time in which the daemon must accept the request; the client then waits for the response without limit. */
+  /** The daemon must accept the request in this time; the response may take any time. */
   readonly aliveWithinMs?: number | undefined
 }
 
@@ -19,30 +19,26 @@ export interface DaemonRequest {
 const MAX_LINE_CHARACTERS = 64 * 1024 * 1024
 const ALIVE_WITHIN_MS = 10_000
 
-/** Sends a request and returns the JSON of the answer; rethrows the daemon's error in its class. */
+/** Rethrows the daemon's error in its class. */
 export async function ask<T>(shape: z.ZodType<T>, request: DaemonRequest): Promise<T> {
   for await (const line of readLines(await openResponse(request))) return readAs(shape, line)
   // An answer without content.
   return readAs(shape, undefined)
 }
 
-/** Sends a request and yields the lines of the answer as they arrive; leaving the loop closes the connection. */
+/** Leaving the loop closes the connection. */
 export async function* askLines<T>(shape: z.ZodType<T>, request: DaemonRequest): AsyncGenerator<T> {
   for await (const line of readLines(await openResponse(request))) yield readAs(shape, line)
 }
 
-/**
- * Returns the answer once its headers have arrived. The client sends the body only after `100 Continue`, so that it notices
- * a stopped daemon soon, and knows that this daemon has received no request.
- */
+/** Sends the body only after `100 Continue`, so that a stopped daemon is noticed soon and has received nothing. */
 async function openResponse(request: DaemonRequest): Promise<IncomingMessage> {
   const { socketPath, method, path, input, aliveWithinMs = ALIVE_WITHIN_MS } = request
   const body = input === undefined ? '' : JSON.stringify(input)
   const headers = { expect: '100-continue', 'content-length': Buffer.byteLength(body) }
-  // Node's default agent takes longer to load than all the rest, so none is used.
   const outgoing = openRequest({ createConnection: () => createConnection(socketPath), method, path, headers })
   const timer = setTimeout(() => outgoing.destroy(isSilent(aliveWithinMs)), aliveWithinMs)
-  // The reader of the answer gets every error too; without this listener a late one would end the process.
+  // // The reader of the answer gets every error; without this listener a late one would end the process.
   outgoing.on('error', () => {})
   outgoing.once('continue', () => {
     clearTimeout(timer)
@@ -67,7 +63,7 @@ async function readError(answer: IncomingMessage): Promise<Error> {
   return notUnderstood()
 }
 
-/** Yields the lines of an answer, keeping one in memory at a time. */
+/** Keeps one line in memory. */
 async function* readLines(answer: IncomingMessage): AsyncGenerator<string> {
   let line = ''
   try {

@@ -19,16 +19,15 @@ import {
 } from '../protocol.ts'
 import { ask, askLines, hasEnded } from './ask.ts'
 
-/** The requests of commands to the daemon; each method rethrows the daemon's error in its class. */
 export interface DaemonClient extends Omit<ControlHandlers, 'sync'> {
-  /** Updates `progress` and reports files to `fileLog`; when `signal` is aborted, the run stops and returns its result. */
+  /** An abort of `signal` stops the run, which returns its result. */
   sync(request: SyncRequest, run: ClientRun): Promise<RunResult>
 }
 
-/** The daemon knows its status without asking the service; if it takes longer, it is stopped or overloaded. */
+/** The status needs no request to the service, so a slower daemon is stopped or overloaded. */
 const STATUS_WITHIN_MS = 3_000
 
-/** Returns a client of the daemon that listens at `socketPath`; undefined when none does. */
+/** Undefined when no daemon listens. */
 export async function openClient(socketPath: string): Promise<DaemonClient | undefined> {
   try {
     const socket = createConnection(socketPath)
@@ -60,7 +59,7 @@ function clientOf(socketPath: string): DaemonClient {
 const MOST_NUMBERS = 10_000
 const MOST_PATHS = 100
 
-/** Sends failures in several requests, and adds up the answers. */
+/** Several requests, whose answers are added up. */
 async function inParts(
   { contentIds, paths }: Failures,
   send: (part: Partial<Failures>) => Promise<number>,
@@ -79,10 +78,9 @@ interface ClientRun {
   readonly onOutage?: OutageListener | undefined
 }
 
-/** The longest delay of a timer, because a busy daemon may take long to handle the stop request. */
+/** A busy daemon may take long to stop a sync. */
 const PATIENCE_MS = 2 ** 31 - 1
 
-/** Implements `DaemonClient.sync`. */
 async function syncInDaemon(socketPath: string, input: SyncRequest, run: ClientRun): Promise<RunResult> {
   const { signal, progress, fileLog, onOutage } = run
   signal.throwIfAborted()
@@ -113,7 +111,6 @@ function stopOnAbort(socketPath: string, sync: string, signal: AbortSignal): Dis
   const stop = () => {
     const input = { sync, reason: faultOf(signal.reason) }
     const request = { socketPath, method: 'POST', path: '/v1/syncs/stop', input, aliveWithinMs: PATIENCE_MS } as const
-    // Fails when the sync is over or the daemon has ended; the reader of the sync's lines learns both.
     ask(z.undefined(), request).catch(() => {})
   }
   if (signal.aborted) stop()

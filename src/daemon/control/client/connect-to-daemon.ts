@@ -1,7 +1,7 @@
 import { findSocket } from '../socket-file.ts'
 import type { DaemonClient } from './client.ts'
 
-/** Returns a client of the daemon of this state directory; undefined, at almost no cost, when none listens. */
+/** Undefined, at almost no cost, when no daemon listens. */
 export async function connectToDaemon(stateDir: string): Promise<DaemonClient | undefined> {
   const path = findSocket(stateDir)
   if (path === undefined) return undefined
