@@ -82,9 +82,9 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-const MOST_LINES = 360
+const MAX_LINES = 360
 
-const MOST_FILES_IN_A_FOLDER = 30
+const MAX_FILES_IN_A_FOLDER = 30
 
 interface Import {
   /** Such as `node:fs/promises`, or a path in src without the leading `./`. */
@@ -162,7 +162,7 @@ describe('the house', () => {
     expect(findMutualSiblings()).toEqual([])
   })
 
-  test(`no folder of src holds more than ${MOST_FILES_IN_A_FOLDER} files side by side`, () => {
+  test(`no folder of src holds more than ${MAX_FILES_IN_A_FOLDER} files side by side`, () => {
     expect(findCrowdedFolders()).toEqual([])
   })
 
@@ -202,9 +202,9 @@ describe('the files', () => {
     readText,
   )
 
-  test(`no file of code has more than ${MOST_LINES} lines`, () => {
+  test(`no file of code has more than ${MAX_LINES} lines`, () => {
     const lengths = code.map(({ file, text }) => ({ file, lines: text.split('\n').length - 1 }))
-    expect(lengths.filter(({ lines }) => lines > MOST_LINES)).toEqual([])
+    expect(lengths.filter(({ lines }) => lines > MAX_LINES)).toEqual([])
   })
 
   test('no file of code leaves work for later', () => {
@@ -304,11 +304,11 @@ function siblingsBetween(file: string, target: string): string | undefined {
   return [['src', ...from.slice(0, depth)].join('/'), from[depth], to[depth]].join(' ')
 }
 
-/** Each folder of src that directly holds more than MOST_FILES_IN_A_FOLDER files of any kind, sorted. */
+/** Each folder of src that directly holds more than MAX_FILES_IN_A_FOLDER files of any kind, sorted. */
 function findCrowdedFolders(): string[] {
   const files = globSync('src/**/*', { cwd: PROJECT, withFileTypes: true }).filter((entry) => entry.isFile())
   const byFolder = Map.groupBy(files, ({ parentPath }) => relative(PROJECT, parentPath))
-  return [...byFolder].flatMap(([folder, { length }]) => (length > MOST_FILES_IN_A_FOLDER ? [folder] : [])).sort()
+  return [...byFolder].flatMap(([folder, { length }]) => (length > MAX_FILES_IN_A_FOLDER ? [folder] : [])).sort()
 }
 
 interface Text {

@@ -4,16 +4,16 @@ import { defaultDataDir, findConfigFile, type Surroundings } from './settings/co
 import { findStateDir } from './settings/read-settings.ts'
 
 /** Nothing of it is secret, and no setting needs to be valid. */
-export function describeProgram(around: Surroundings, config: string | undefined) {
+export function describeProgram(surroundings: Surroundings, config: string | undefined) {
   return {
     version,
     node: versions.node,
     platform: `${process.platform}-${process.arch}`,
     program: process.argv[1] ?? process.execPath,
     /** Null when there is no configuration file. */
-    configFile: findConfigFile(config, around) ?? null,
-    stateDir: findStateDir({ ...around, flags: { config } }),
+    configFile: findConfigFile(config, surroundings) ?? null,
+    stateDir: findStateDir({ ...surroundings, flags: { config } }),
     /** The directory of the embedded library unless the configuration names another one. */
-    defaultDataDir: defaultDataDir(around),
+    defaultDataDir: defaultDataDir(surroundings),
   }
 }

@@ -30,7 +30,7 @@ export type HostDuties = Pick<FleetOptions, 'readPublished' | 'onOrder'>
 /** Longer than the ledger's functions wait for a lock. */
 const CALL_TIMEOUT_MS = 25_000
 
-const MOST_TOLD = 100
+const MAX_TOLD = 100
 
 interface MemberInput extends OpenServiceInput {
   readonly store: Store
@@ -51,8 +51,8 @@ export function memberOf(
     if (store.keyValues.get(SESSION_KEY) !== undefined) store.write(() => store.keyValues.set(ABSENT_KEY, 'true'))
     return undefined
   }
-  const around = { store, logger, signal, clock: systemClock, random: Math.random }
-  return new Membership(around, {
+  const context = { store, logger, signal, clock: systemClock, random: Math.random }
+  return new Membership(context, {
     connect: async (observe) => {
       const { postgresLedger } = await import('../ledger/postgres/postgres-ledger.ts')
       return observeLedger(postgresLedger(ledgerAddress(fleet, input)), systemClock.monotonicMs, (call) => {
@@ -127,7 +127,7 @@ export function ledgerAddress(fleet: FleetSettings, input: LedgerInput): LedgerA
 function warnOnce(logger: Logger | undefined): (what: string, host: string) => void {
   const told = new Set<string>()
   return (what, host) => {
-    if (told.has(`${what} ${host}`) || told.size > MOST_TOLD) return
+    if (told.has(`${what} ${host}`) || told.size > MAX_TOLD) return
     told.add(`${what} ${host}`)
     logger?.warn(`${what} of another host cannot be read, and is left out`, { host })
   }

@@ -126,7 +126,7 @@ function listTargets(documents: readonly WantedDocument[]): Iterable<WantedDocum
   return byTarget.values()
 }
 
-const MOST_TRIES = 4
+const MAX_TRIES = 4
 const RETRY_MS = 200
 
 /** Returns false when the file is there already. Tries again when a body breaks off. */
@@ -149,7 +149,7 @@ async function getDocument(
       return true
     } catch (error) {
       if (isNotFound(error)) throw new FileError('io-error', 'the service does not have it any more')
-      if (!(error instanceof TemporaryError) || attempt === MOST_TRIES) throw error
+      if (!(error instanceof TemporaryError) || attempt === MAX_TRIES) throw error
       await clock.sleep(RETRY_MS * attempt, signal)
     }
   }

@@ -60,10 +60,7 @@ async function sync(input: MirrorActionsInput, names: readonly string[], signal:
     await askMounts(settings, choice, signal)
     const mirrors = chooseMirrors(settings, choice)
     // // The daemon does nothing else for the mirror meanwhile, so the run ends sooner, and the daemon follows the rest.
-    const waitMs = Math.min(
-      settings.ingestion.deadlineMs,
-      runner.isInDaemon ? LONGEST_WAIT_MS : Number.POSITIVE_INFINITY,
-    )
+    const waitMs = Math.min(settings.ingestion.deadlineMs, runner.isInDaemon ? MAX_WAIT_MS : Number.POSITIVE_INFINITY)
     // What needs a confirmation is confirmed on the command line.
     const { failure } = await runner.run(mirrors, { ...CAREFUL_PASS, waitMs })
     if (failure) throw failure
@@ -73,4 +70,4 @@ async function sync(input: MirrorActionsInput, names: readonly string[], signal:
 }
 
 /** The time that a sync beside a daemon's other work waits for ingestion. */
-const LONGEST_WAIT_MS = 60_000
+const MAX_WAIT_MS = 60_000

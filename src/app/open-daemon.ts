@@ -40,12 +40,12 @@ export interface OpenDaemonInput extends OpenServiceInput {
 }
 
 /** A daemon waits as long as the service asks. */
-const PATIENT_RETRY = { ...DEFAULT_RETRY, waitsOutRetryAfter: true }
+const DAEMON_RETRY = { ...DEFAULT_RETRY, waitsOutRetryAfter: true }
 /** A service manager waits 20 s; the remaining time is for closing everything else. */
 const GRACE_MS = 15_000
 const DEFAULT_HEALTH: HealthAddress = { host: '127.0.0.1', port: 9847, isRequired: false }
 /** The shortest span that counts as one run of a mirror without a schedule. */
-const SHORTEST_RUN_SPAN_MS = HOUR_MS
+const MIN_RUN_SPAN_MS = HOUR_MS
 
 /** Runs the daemon on the store of the settings until `input.signal` is aborted. */
 export async function openDaemon(settings: Settings, input: OpenDaemonInput): Promise<void> {
@@ -58,7 +58,7 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
   await using figures = new FleetFigures({ clock: systemClock, logger }, () => readFigures(current, input))
   const metrics = createMetrics(reader, version, figures)
   const hostDuties = (asked: Settings) => dutiesOfDaemon(asked, { ...input, logger, store, reader })
-  const planner = new Planner(store, { ...input, logger, retry: PATIENT_RETRY }, { metrics, hostDuties })
+  const planner = new Planner(store, { ...input, logger, retry: DAEMON_RETRY }, { metrics, hostDuties })
   let explained = input.explainSettings()
   assertAnyKept(settings, { known: store.mirrors.list(), home: input.home })
   const plan = planner.plan(settings)
@@ -210,7 +210,7 @@ function controllerSettings(mirror: MirrorSettings, configured: ConfiguredMirror
     mirror,
     watch: watch ? systemWatch({ wanted: watcher, pollIntervalMs, clock: systemClock, logger }) : null,
     scanIntervals: { rescanMs, pollIntervalMs, settleMs },
-    runSpanMs: Math.max(rescanMs ?? 0, SHORTEST_RUN_SPAN_MS),
+    runSpanMs: Math.max(rescanMs ?? 0, MIN_RUN_SPAN_MS),
   }
 }
 

@@ -20,7 +20,7 @@ export interface Runner extends AsyncDisposable {
   readonly progress: Progress
   /** True if a daemon does the run; it continues its work when this process ends. */
   readonly isInDaemon: boolean
-  readonly unheeded: readonly SettingFlag[]
+  readonly ignoredFlags: readonly SettingFlag[]
   run(mirrors: readonly MirrorSettings[], options: PassOptions): Promise<RunResult>
   reportContext(): ReportContext
 }
@@ -60,7 +60,7 @@ function runHere(settings: Settings, input: OpenEngineInput): Runner {
     known: engine.store.mirrors.list(),
     progress: engine.progress,
     isInDaemon: false,
-    unheeded: [],
+    ignoredFlags: [],
     run: async (mirrors, options) => {
       using _outages = engine.service.onOutage((outage) => {
         engine.progress.outage = outage
@@ -95,15 +95,15 @@ function runInDaemon(daemon: DaemonClient, settings: Settings, input: RunnerInpu
   const progress = createProgress()
   const { signal, fileLog, onOutage } = input
   const namesFiles = fileLog !== silentFileLog
-  const around = { service: serviceNameOf(settings), limits: settings.limits, namesFiles }
+  const base = { service: serviceNameOf(settings), limits: settings.limits, namesFiles }
   return {
     known: store.mirrors.list(),
     progress,
     isInDaemon: true,
-    unheeded: SHARED_IN_DAEMON,
+    ignoredFlags: SHARED_IN_DAEMON,
     run: (mirrors, options) => {
       return daemon.sync(
-        { ...around, mirrors, options: { ...options, isDryRun: false } },
+        { ...base, mirrors, options: { ...options, isDryRun: false } },
         { signal, progress, fileLog, onOutage },
       )
     },

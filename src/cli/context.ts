@@ -158,7 +158,7 @@ function openLogger(
 }
 
 /** Shorter outages are not reported. */
-const SHORTEST_REPORTED_MS = 1_000
+const MIN_REPORTED_MS = 1_000
 /** The interval at which an unchanged outage is reported again. */
 const REMINDER_MS = 30_000
 
@@ -186,7 +186,7 @@ function createOutageListener({ announce, isTerminal }: OutageListenerOptions): 
     }
     const lastsMs = (outage.nextTryAtMs ?? nowMs) - outage.sinceMs
     const key = `${outage.code} ${outage.nextTryAtMs === null ? '' : outage.cause}`
-    if (lastsMs < SHORTEST_REPORTED_MS || (announced?.key === key && nowMs - announced.atMs < REMINDER_MS)) return
+    if (lastsMs < MIN_REPORTED_MS || (announced?.key === key && nowMs - announced.atMs < REMINDER_MS)) return
     announced = { origin: outage.origin, key, atMs: nowMs }
     announce(`${describeOutage(outage, nowMs)}${isTerminal ? ' Ctrl-C stops.' : ''}`, fieldsOf(outage))
   }

@@ -108,8 +108,8 @@ async function loadSettings(flags: GlobalFlags, io: CliIo, shown: Shown): Promis
   const { readSettings } = await import('../app/settings/read-settings.ts')
   const { env, cwd, home } = io
   return (readFile) => {
-    const around = { env, cwd, home, ...(readFile && { readFile }) }
-    const settings = readSettings({ flags: { ...flags.settingFlags, config: flags.config }, ...around })
+    const surroundings = { env, cwd, home, ...(readFile && { readFile }) }
+    const settings = readSettings({ flags: { ...flags.settingFlags, config: flags.config }, ...surroundings })
     shown.logFormat = settings.logFormat
     return settings
   }

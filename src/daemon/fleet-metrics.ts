@@ -83,8 +83,8 @@ export interface Figures {
 }
 
 /** Every host of a fleet may be scraped, so each asks the ledger rarely. */
-const SHORTEST_MS = MINUTE_MS
-const LONGEST_MS = 15 * MINUTE_MS
+const MIN_MS = MINUTE_MS
+const MAX_MS = 15 * MINUTE_MS
 const FOR_EACH_HOST_MS = SECOND_MS
 
 /** Counts over all hosts, read at intervals and never waited for. */
@@ -126,6 +126,6 @@ export class FleetFigures implements AsyncDisposable {
         this.#logger.warn('cannot read for the metrics what all hosts do', { reason: messageOf(error) })
     }
     const hosts = this.#figures?.hosts.length ?? 0
-    this.#dueMs = this.#clock.monotonicMs() + Math.min(LONGEST_MS, Math.max(SHORTEST_MS, hosts * FOR_EACH_HOST_MS))
+    this.#dueMs = this.#clock.monotonicMs() + Math.min(MAX_MS, Math.max(MIN_MS, hosts * FOR_EACH_HOST_MS))
   }
 }

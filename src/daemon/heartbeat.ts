@@ -18,7 +18,7 @@ export interface Heartbeat extends Disposable {
 }
 
 /** Smaller differences come from corrections of the clock and a busy machine. */
-const LEAST_JUMP_MS = 30_000
+const MIN_JUMP_MS = 30_000
 const BEATS_UNTIL_DEAD = 3
 
 /** Beats every `intervalMs`. Errors are not caught: a daemon whose beats fail should be restarted. */
@@ -52,6 +52,6 @@ function reportJump(last: Moment, now: Moment, { intervalMs, onJump }: Heartbeat
   const passedMs = now.monotonicMs - last.monotonicMs
   const driftMs = now.wallMs - last.wallMs - passedMs
   const lateMs = Math.max(0, passedMs - intervalMs)
-  if (driftMs < -LEAST_JUMP_MS) onJump('clock', driftMs)
-  else if (driftMs + lateMs > LEAST_JUMP_MS) onJump('woke', driftMs + lateMs)
+  if (driftMs < -MIN_JUMP_MS) onJump('clock', driftMs)
+  else if (driftMs + lateMs > MIN_JUMP_MS) onJump('woke', driftMs + lateMs)
 }

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /** A heap that has grown less is not worth a collection. */
-const LEAST_GROWTH_BYTES = 8 << 20
+const MIN_GROWTH_BYTES = 8 << 20
 
 /** V8 collects garbage while it allocates, so an idle daemon would keep the garbage of its last pass. */
 export class IdleMemory {
@@ -15,7 +15,7 @@ export class IdleMemory {
 
   /** Call it from time to time while the daemon is idle; it takes a tenth of a second. */
   release(): void {
-    if (process.memoryUsage().heapTotal < this.#heapBytes + LEAST_GROWTH_BYTES) return
+    if (process.memoryUsage().heapTotal < this.#heapBytes + MIN_GROWTH_BYTES) return
     this.#collect()
     this.#heapBytes = process.memoryUsage().heapTotal
   }

@@ -32,7 +32,7 @@ export interface NotifierInput {
 
 const STATUS_INTERVAL_MS = 3_000
 const SEND_TIMEOUT_MS = 10_000
-const MOST_STATUS_LENGTH = 400
+const MAX_STATUS_LENGTH = 400
 
 const SILENT: Notifier = {
   ready() {},
@@ -140,7 +140,7 @@ function watchdogIntervalMs({ WATCHDOG_USEC: allowed, WATCHDOG_PID: pid }: Envir
 }
 
 function toStatus(text: string): string {
-  return truncateText(escapeText(text), MOST_STATUS_LENGTH)
+  return truncateText(escapeText(text), MAX_STATUS_LENGTH)
 }
 
 /** It waits until systemd has read the message, because systemd identifies the sender by its process. */

@@ -4,7 +4,7 @@ import { SENT, SENT_BESIDES, UPLOADS_FAILED } from '../sync/continuous/activity-
 import { CLIENT_LOG_MESSAGES } from './control/answer-clients.ts'
 
 const REPEAT_INTERVAL_MS = 10 * 60_000
-const MOST_KEPT = 1_000
+const MAX_KEPT = 1_000
 
 /** Uploads and requests of clients. */
 const ALWAYS_LOGGED: ReadonlySet<string> = new Set([
@@ -47,5 +47,5 @@ function keyOf(level: string, message: string, { mirror, code, reason, changes }
 
 function dropOldest(logged: Map<string, Logged>): void {
   const [oldest] = logged.keys()
-  if (logged.size > MOST_KEPT && oldest !== undefined) logged.delete(oldest)
+  if (logged.size > MAX_KEPT && oldest !== undefined) logged.delete(oldest)
 }

@@ -6,7 +6,7 @@ import { type FleetView, type HostView, sessionState } from '../ledger/fleet-vie
 import type { HostOrder } from '../ledger/ledger.ts'
 
 /** The problems of a host that are shown. */
-const MOST_PROBLEMS = 100
+const MAX_PROBLEMS = 100
 
 /** The hosts that share a ledger with this one, and orders to them. Connects with the first question. */
 export class Hosts implements AsyncDisposable {
@@ -34,7 +34,7 @@ export class Hosts implements AsyncDisposable {
     return {
       host: shown(host),
       mirrors: await view.listMirrors(hostId),
-      problems: await view.listProblems({ hostId, limit: MOST_PROBLEMS }),
+      problems: await view.listProblems({ hostId, limit: MAX_PROBLEMS }),
     }
   }
 

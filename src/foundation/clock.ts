@@ -28,7 +28,7 @@ export interface Timer extends Disposable {
 }
 
 /** Node fires a timer with a longer delay at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
@@ -36,21 +36,20 @@ export const systemClock: Clock = {
   sleep: async (durationMs, signal) => {
     try {
       let leftMs = durationMs
-      for (; leftMs > LONGEST_TIMER_MS; leftMs -= LONGEST_TIMER_MS)
-        await sleepTimer(LONGEST_TIMER_MS, undefined, { signal })
+      for (; leftMs > MAX_TIMER_MS; leftMs -= MAX_TIMER_MS) await sleepTimer(MAX_TIMER_MS, undefined, { signal })
       await sleepTimer(leftMs, undefined, { signal })
     } catch (error) {
       throw signal?.aborted ? signal.reason : error
     }
   },
   startTimer: (durationMs, callback) => {
-    const timer = setTimeout(callback, Math.min(durationMs, LONGEST_TIMER_MS)).unref()
+    const timer = setTimeout(callback, Math.min(durationMs, MAX_TIMER_MS)).unref()
     return { refresh: () => void timer.refresh(), [Symbol.dispose]: () => clearTimeout(timer) }
   },
 }
 
 /** A shorter sleep is not noticed, since the clocks advance by steps and the wall clock may be slewed. */
-const SHORTEST_SLEEP_MS = 50
+const MIN_SLEEP_MS = 50
 const READ_EVERY_MS = 1_000
 
 /**
@@ -63,7 +62,7 @@ export function bootClock(clock: Clock = systemClock, readMs = () => uptime() * 
     const { wallMs, monotonicMs } = momentOf(clock)
     const sinceMs = read ? monotonicMs - read.monotonicMs : 0
     const jumpMs = read ? wallMs - read.wallMs - sinceMs : 0
-    if (!read || sinceMs > READ_EVERY_MS || Math.abs(jumpMs) > SHORTEST_SLEEP_MS) {
+    if (!read || sinceMs > READ_EVERY_MS || Math.abs(jumpMs) > MIN_SLEEP_MS) {
       read = { wallMs, monotonicMs, bootMs: readMs() }
       return read.bootMs
     }
@@ -73,7 +72,7 @@ export function bootClock(clock: Clock = systemClock, readMs = () => uptime() * 
 
 /** Accepts any duration; does not keep the process alive. */
 export function callAfter(durationMs: number, callback: () => void): void {
-  const thisMs = Math.min(durationMs, LONGEST_TIMER_MS)
+  const thisMs = Math.min(durationMs, MAX_TIMER_MS)
   const goOn = () => (thisMs < durationMs ? callAfter(durationMs - thisMs, callback) : callback())
   setTimeout(goOn, thisMs).unref()
 }

@@ -61,7 +61,7 @@ const GRACE_MS = 2_000
 const DRAIN_MS = 1_000
 const POLL_MS = 20
 /** Node's longest timer: 24 days. */
-const LONGEST_MS = 2 ** 31 - 1
+const MAX_MS = 2 ** 31 - 1
 const KEPT_BYTES = 2_000
 const IS_WINDOWS = process.platform === 'win32'
 
@@ -78,7 +78,7 @@ export async function runProgram(call: ProgramCall): Promise<ProgramResult> {
   const closed = new Promise<void>((done) => child.once('close', () => done()))
   const onAbort = () => stop.resolve(STOPPED)
   call.signal?.addEventListener('abort', onAbort)
-  const timer = setTimeout(() => stop.resolve({ kind: 'late' }), Math.min(call.timeoutMs ?? LONGEST_MS, LONGEST_MS))
+  const timer = setTimeout(() => stop.resolve({ kind: 'late' }), Math.min(call.timeoutMs ?? MAX_MS, MAX_MS))
   const pid = child.pid ?? 0
   const target = isOwnGroup ? -pid : pid
   noteRunning(target)

@@ -2,7 +2,7 @@ import type { IngestionOutcome } from '../contract/states.ts'
 import type { Published } from './published.ts'
 
 /** The most contents, outcomes or paths of one call. */
-export const MOST_IN_A_CALL = 500
+export const MAX_IN_A_CALL = 500
 
 export interface LedgerLibrary {
   readonly origin: string
@@ -87,7 +87,7 @@ export interface UploadEnd extends LedgerContent {
 }
 
 /** The ledger disagrees with the host about an outcome. */
-export interface OddEnd {
+export interface DisputedOutcome {
   readonly index: number
   /** Another session had taken over the claim. */
   readonly isLate: boolean
@@ -189,7 +189,7 @@ export interface Ledger extends AsyncDisposable {
    * Settles a batch of the host, also if the session is closed. Numbers go up by one, and a settled batch changes nothing. Throws
    * LedgerError `went-back` if the ledger lacks an earlier batch, `session-over` for an unknown session. Returns the disputed outcomes.
    */
-  settle(session: bigint, batch: bigint, ends: readonly UploadEnd[]): Promise<OddEnd[]>
+  settle(session: bigint, batch: bigint, ends: readonly UploadEnd[]): Promise<DisputedOutcome[]>
   /** Any host may then take over the contents in doubt. */
   close(session: bigint): Promise<void>
   /** Closes a session without a new beat for lease and grace period. Returns false if it had one. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { mirrorOverview } from '../contract/dashboard.ts'
 
 /** The most that a ledger keeps of a host, `problems` of each mirror. */
-export const MOST_PUBLISHED = { mirrors: 1_000, problems: 1_000, problemsInAll: 10_000, runs: 100 }
+export const MAX_PUBLISHED = { mirrors: 1_000, problems: 1_000, problemsInAll: 10_000, runs: 100 }
 
 const count = z.int().nonnegative()
 const time = z.iso.datetime()

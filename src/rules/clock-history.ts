@@ -19,8 +19,8 @@ export interface UploadRange {
 }
 
 /** A smaller change is a correction of the clock, or the time between two readings. */
-const LEAST_JUMP_MS = 1_000
-const MOST_PERIODS = 64
+const MIN_JUMP_MS = 1_000
+const MAX_PERIODS = 64
 const END = Number.MAX_SAFE_INTEGER
 
 /**
@@ -36,12 +36,12 @@ export class ClockHistory {
   note(uploadId: number, { wallMs, monotonicMs }: Moment): void {
     const aheadMs = wallMs - monotonicMs
     const last = this.#periods.at(-1)
-    if (last && Math.abs(aheadMs - last.aheadMs) < LEAST_JUMP_MS) {
+    if (last && Math.abs(aheadMs - last.aheadMs) < MIN_JUMP_MS) {
       if (aheadMs < last.leastAheadMs) this.#periods.splice(-1, 1, { ...last, leastAheadMs: aheadMs })
       return
     }
     this.#periods.push({ firstId: uploadId, aheadMs, leastAheadMs: aheadMs })
-    if (this.#periods.length > MOST_PERIODS) this.#joinOldest()
+    if (this.#periods.length > MAX_PERIODS) this.#joinOldest()
   }
 
   /** Began less than `spanMs` before `now` by either clock, or less than that after it by the wall clock. */

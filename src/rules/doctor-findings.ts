@@ -136,12 +136,12 @@ interface WatchNeed {
   readonly isWatching: boolean
 }
 
-const LEAST_PROPOSED = 524_288
+const MIN_PROPOSED = 524_288
 const HIGHEST_SHARE = 0.9
 
 /** Returns the limit to propose in place of `limit`. */
 export function proposedWatches(limit: number, directories = 0): number {
-  return Math.max(limit * 2, directories * 2, LEAST_PROPOSED)
+  return Math.max(limit * 2, directories * 2, MIN_PROPOSED)
 }
 
 /** Without enough watches the daemon scans, so that changes are found late but not lost. */

@@ -3,7 +3,7 @@ import { anyNumber, boundedNumber, wholeNumber } from '../foundation/text/bounds
 import { formatDayAndTime } from '../foundation/text/times.ts'
 import { formatSize, MAX_DURATION_MS, MAX_SIZE_BYTES } from '../foundation/text/units.ts'
 
-const MOST_NEW = 1_000_000_000
+const MAX_NEW = 1_000_000_000
 
 /** For the configuration and for requests to the daemon. */
 export const LIMIT_BOUNDS = {
@@ -11,7 +11,7 @@ export const LIMIT_BOUNDS = {
   transfers: wholeNumber(1, 64),
   checkers: wholeNumber(1, 64),
   inIngestion: wholeNumber(1, 1_000_000),
-  newContents: wholeNumber(0, MOST_NEW),
+  newContents: wholeNumber(0, MAX_NEW),
   sizeBytes: wholeNumber(0, MAX_SIZE_BYTES),
   durationMs: anyNumber(0, MAX_DURATION_MS),
   requestsPerSecond: anyNumber(0.001, 1_000_000),
@@ -60,7 +60,7 @@ export function ingestionShare(inIngestion: number, hosts: number): number {
 /** At least this many, since the size of the next contents is not known. */
 export function roomInRun({ newPerRun, newBytesPerRun }: UploadLimits, { inRun, bytesInRun }: QuotaUse): number {
   if (newBytesPerRun !== null && bytesInRun >= newBytesPerRun) return 0
-  return newPerRun === null ? MOST_NEW : Math.max(0, newPerRun - inRun)
+  return newPerRun === null ? MAX_NEW : Math.max(0, newPerRun - inRun)
 }
 
 /** `held back by limits.newPerDay (20000 in 24 hours); the limit allows more from 2026-11-22 03:12`, in local time */

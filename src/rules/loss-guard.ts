@@ -1,7 +1,7 @@
 /** With fewer lost files, a mirror is halted only if they were all it had. */
-const FEWEST_LOST = 20
+const MIN_LOST = 20
 /** A mirror of fewer files may lose all of them, unless others have replaced them. */
-const FEWEST_EMPTIED = 5
+const MIN_EMPTIED = 5
 
 /** Files that a rule leaves out now are not counted. */
 export interface Loss {
@@ -19,9 +19,9 @@ export type LossReason = 'emptied' | 'replaced' | 'more than half'
 export function lossReason(files: Loss): LossReason | undefined {
   const { known, found, lost, isRootAccepted = false } = files
   if (lost === 0) return undefined
-  if (found === 0 && known >= FEWEST_EMPTIED) return 'emptied'
+  if (found === 0 && known >= MIN_EMPTIED) return 'emptied'
   if (found > 0 && lost >= known && !isRootAccepted) return 'replaced'
-  return lost >= FEWEST_LOST && lost * 2 > known ? 'more than half' : undefined
+  return lost >= MIN_LOST && lost * 2 > known ? 'more than half' : undefined
 }
 
 /** `unread` new files may be the lost ones under new names. */

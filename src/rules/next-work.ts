@@ -36,7 +36,7 @@ function dueMsOf({ scanAtMs, uploadAtMs, notBeforeMs }: WorkTimes): number {
 }
 
 /** A content that is due but was not uploaded waits for something else, such as its directory. */
-const SHORTEST_RETRY_MS = 10_000
+const MIN_RETRY_MS = 10_000
 /** Limits count the uploads of a time span, so they leave room after a while. */
 const LIMIT_DELAY_MS = 10 * 60_000
 
@@ -51,17 +51,17 @@ export interface LeftWork {
 /** After a successful run; Infinity: until something changes. */
 export function nextUploadDelayMs({ mayHaveLeft, retryInMs, isHeldBack }: LeftWork): number {
   if (mayHaveLeft) return 0
-  const retryMs = retryInMs === null ? Number.POSITIVE_INFINITY : Math.max(SHORTEST_RETRY_MS, retryInMs)
+  const retryMs = retryInMs === null ? Number.POSITIVE_INFINITY : Math.max(MIN_RETRY_MS, retryInMs)
   return isHeldBack ? Math.min(LIMIT_DELAY_MS, retryMs) : retryMs
 }
 
 const FIRST_REST_MS = 60_000
-const LONGEST_REST_MS = 15 * 60_000
+const MAX_REST_MS = 15 * 60_000
 
 /** Between the commands of a configuration. */
 interface RunWithHooks {
   /** The pause after the run before; 0: none. */
-  readonly lastRestMs: number
+  readonly lastPauseMs: number
   /** The run was already due when that pause ended: it was caused during the run before, or shortly after. */
   readonly wasAwaited: boolean
   readonly hasFound: boolean
@@ -71,6 +71,6 @@ interface RunWithHooks {
  * Returns how long a mirror pauses after a run with commands. They may change its directory and so cause the next run, without end: each
  * run without findings doubles the pause.
  */
-export function restAfterHooksMs({ lastRestMs, wasAwaited, hasFound }: RunWithHooks): number {
-  return wasAwaited && !hasFound ? Math.min(2 * lastRestMs, LONGEST_REST_MS) : FIRST_REST_MS
+export function pauseAfterHooksMs({ lastPauseMs, wasAwaited, hasFound }: RunWithHooks): number {
+  return wasAwaited && !hasFound ? Math.min(2 * lastPauseMs, MAX_REST_MS) : FIRST_REST_MS
 }

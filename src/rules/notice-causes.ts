@@ -7,7 +7,7 @@ import type { SummaryProblem, SyncSummary } from './sync-summary.ts'
 import { runOutcome } from './verdict.ts'
 
 /** How many paths a message names. */
-const MOST_PATHS = 3
+const MAX_PATHS = 3
 
 export interface RunFindings {
   readonly causes: readonly Cause[]
@@ -60,10 +60,10 @@ export function causeOfFiles(
   const count = found.reduce((sum, one) => sum + (one.count ?? 1), 0)
   if (count === 0) return []
   const named = found
-    .slice(0, MOST_PATHS)
+    .slice(0, MAX_PATHS)
     .map(({ path, code }) => (path === undefined ? code : `${escapeText(path)} (${code})`))
   const needs = count === 1 ? 'needs' : 'need'
-  const more = found.length > MOST_PATHS ? ', …' : ''
+  const more = found.length > MAX_PATHS ? ', …' : ''
   const message = `${mirror}: ${counted(count, 'file')} ${needs} attention: ${named.join(', ')}${more}`
   return [{ key: mirrorKey('files', mirror), code: '', message }]
 }

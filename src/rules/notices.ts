@@ -78,7 +78,7 @@ interface Decision {
 }
 
 /** Bounds notices of causes that come and go; the rest is said later. */
-export const MOST_NOTICES_PER_HOUR = 10
+export const MAX_NOTICES_PER_HOUR = 10
 export const RETRY_MS = 5 * 60_000
 
 /**
@@ -95,7 +95,7 @@ export function decideNotice(before: NoticeState, seen: Situation, overdueMs: nu
   const sentAt = before.sentAt.filter((time) => time <= seen.nowMs && seen.nowMs - time < HOUR_MS)
   const state = { ...before, announced: known, sentAt, upToDateAt }
   if (failures.length + ended.length === 0) return { state: { ...state, retryAt: null }, notice: undefined }
-  if (sentAt.length >= MOST_NOTICES_PER_HOUR || mustWait(before, seen.nowMs)) return { state, notice: undefined }
+  if (sentAt.length >= MAX_NOTICES_PER_HOUR || mustWait(before, seen.nowMs)) return { state, notice: undefined }
   const announced = announce(
     known.filter((one) => !ended.includes(one)),
     failures,
@@ -190,8 +190,8 @@ interface Sender {
   readonly nowMs: number
 }
 
-const MOST_CAUSES = 10
-const LONGEST_MESSAGE = 300
+const MAX_CAUSES = 10
+const MAX_MESSAGE = 300
 
 /** Bounded, whatever the causes are. */
 export function describeNotice({ failures, recoveries, open }: Notice, sender: Sender): NoticeMessage {
@@ -215,8 +215,8 @@ export function describeNotice({ failures, recoveries, open }: Notice, sender: S
   ]
   return {
     ...messageOf(problems.length > 0 ? 'failure' : 'recovery', sender, news, lines),
-    problems: problems.slice(0, MOST_CAUSES),
-    recovered: recovered.slice(0, MOST_CAUSES),
+    problems: problems.slice(0, MAX_CAUSES),
+    recovered: recovered.slice(0, MAX_CAUSES),
     open,
   }
 }
@@ -227,17 +227,17 @@ export function describeTest(sender: Sender): NoticeMessage {
 
 function messageOf(event: NoticeEvent, { host, nowMs }: Sender, news: string, lines: readonly string[]): NoticeMessage {
   const time = isoTime(nowMs)
-  const subject = truncateText(`shelfd on ${host}: ${news}`, LONGEST_MESSAGE)
+  const subject = truncateText(`shelfd on ${host}: ${news}`, MAX_MESSAGE)
   return { event, host, time, subject, text: lines.join('\n'), problems: [], recovered: [], open: 0 }
 }
 
 function listed(label: string, causes: readonly Cause[]): string[] {
   const shown = causes
-    .slice(0, MOST_CAUSES)
+    .slice(0, MAX_CAUSES)
     .map(({ message, code }) => `${label}${message}${code === '' ? '' : ` [${code}]`}`)
-  return causes.length > MOST_CAUSES ? [...shown, `${label}and ${causes.length - MOST_CAUSES} more`] : shown
+  return causes.length > MAX_CAUSES ? [...shown, `${label}and ${causes.length - MAX_CAUSES} more`] : shown
 }
 
 function bounded({ key, code, message }: Cause): Cause {
-  return { key: escapeText(key), code, message: truncateText(escapeText(message), LONGEST_MESSAGE) }
+  return { key: escapeText(key), code, message: truncateText(escapeText(message), MAX_MESSAGE) }
 }

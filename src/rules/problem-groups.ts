@@ -17,7 +17,7 @@ export interface ProblemGroup<Problem extends PathProblem> {
 }
 
 /** The most paths or directories in the line of a group. */
-const MOST_NAMED = 3
+const MAX_NAMED = 3
 
 /** Without the path: `cannot be read: permission denied`. */
 export function causeOf({ path, message }: PathProblem): string {
@@ -57,7 +57,7 @@ export function describeGroup<Problem extends PathProblem>(
   const fault = `${escapeText(cause)} [${code}]${further}`
   const paths = problems.map(({ path }) => escapeText(path) || '.')
   if (paths.length === 1) return `${paths.join('')}: ${fault}`
-  const places = paths.length > MOST_NAMED ? describeDirectories(problems) : paths.join(', ')
+  const places = paths.length > MAX_NAMED ? describeDirectories(problems) : paths.join(', ')
   return `${counted(paths.length, 'file')}: ${fault}: ${places}`
 }
 
@@ -65,8 +65,8 @@ function describeDirectories(problems: readonly PathProblem[]): string {
   const directories = [...Map.groupBy(problems, ({ path }) => parentOf(path))].sort(
     ([, some], [, others]) => others.length - some.length,
   )
-  const named = directories.slice(0, MOST_NAMED)
-  const left = directories.slice(MOST_NAMED)
+  const named = directories.slice(0, MAX_NAMED)
+  const left = directories.slice(MAX_NAMED)
   const parts = named.map(([directory, inside]) => `${inside.length} in ${escapeText(directory) || '.'}/`)
   if (left.length === 0) return parts.join(', ')
   const more = left.reduce((sum, [, inside]) => sum + inside.length, 0)

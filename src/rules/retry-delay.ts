@@ -77,20 +77,20 @@ export function pollIntervalMs(
 }
 
 const FIRST_QUARANTINE_MS = 25_000
-const LONGEST_QUARANTINE_MS = DAY_MS
+const MAX_QUARANTINE_MS = DAY_MS
 
 /** The service will refuse the same bytes again, so the longest duration applies. */
 const HOPELESS: ReadonlySet<string> = new Set(['too-large'])
 
 /** 25 s, growing fivefold up to a day; a day at once for HOPELESS codes. */
 export function quarantineDurationMs(refusals: number, code: string): number {
-  if (HOPELESS.has(code)) return LONGEST_QUARANTINE_MS
-  return Math.min(LONGEST_QUARANTINE_MS, FIRST_QUARANTINE_MS * 5 ** Math.max(0, refusals))
+  if (HOPELESS.has(code)) return MAX_QUARANTINE_MS
+  return Math.min(MAX_QUARANTINE_MS, FIRST_QUARANTINE_MS * 5 ** Math.max(0, refusals))
 }
 
 /** A later end was recorded while the clock was wrong, and the quarantine counts as over (P20, clocks). */
 export function quarantineEnds(nowMs: number): readonly [number, number] {
-  return [nowMs + 1, nowMs + LONGEST_QUARANTINE_MS]
+  return [nowMs + 1, nowMs + MAX_QUARANTINE_MS]
 }
 
 /** 0 when the content is due. */

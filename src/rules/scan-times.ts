@@ -8,7 +8,7 @@ export interface ScanIntervals {
   readonly settleMs: number
 }
 
-const SHORTEST_MS = 2_000
+const MIN_MS = 2_000
 /** Prompt scans take at most 1/20 of the time. */
 const IDLE_FACTOR = 20
 
@@ -23,7 +23,7 @@ export function regularScanIntervalMs(scanIntervals: ScanIntervals, isBlind: boo
 
 /** Changed files must settle first, and scans must not take all the time. */
 export function promptScanDelayMs({ settleMs }: ScanIntervals, lastScanMs: number): number {
-  return Math.max(SHORTEST_MS, settleMs * 1.5, lastScanMs * IDLE_FACTOR)
+  return Math.max(MIN_MS, settleMs * 1.5, lastScanMs * IDLE_FACTOR)
 }
 
 /**
@@ -40,7 +40,7 @@ interface TimedShape {
 }
 
 /** The clock of a disk may be ahead by this, as one in another time zone. */
-const MOST_AHEAD_MS = DAY_MS
+const MAX_AHEAD_MS = DAY_MS
 
 /**
  * By the wall clock, never below 0. A time in the future says nothing beside one in the past. A file with only future times is new,
@@ -51,7 +51,7 @@ export function ageMsOf({ mtimeNs, ctimeNs }: TimedShape, nowMs: number): number
   if (mtimeAgo >= 0 && ctimeAgo >= 0) return Math.min(mtimeAgo, ctimeAgo)
   const ageMs = Math.max(mtimeAgo, ctimeAgo)
   if (ageMs >= 0) return ageMs
-  return -ageMs > MOST_AHEAD_MS ? -ageMs : 0
+  return -ageMs > MAX_AHEAD_MS ? -ageMs : 0
 }
 
 function toMs(timeNs: bigint): number {

@@ -24,10 +24,10 @@ export function rankCandidate(entry: Entry, upload: UploadedFile): 0 | 1 | 2 | u
 }
 
 /** Rank 2 only; each is downloaded and compared. */
-export const MOST_OF_LIKE_NAME = 8
+export const MAX_SIMILAR_NAMES = 8
 
 /** Finds entries that may be one of many uploads, without comparing each pair. */
-export class SoughtUploads {
+export class WantedUploads {
   readonly #index: NameIndex<UploadedFile>
 
   constructor(uploads: readonly UploadedFile[]) {
@@ -71,7 +71,7 @@ export class ListedEntries<E extends Entry> {
 function rankCandidates<E extends Entry>(entries: readonly E[], upload: UploadedFile): E[] {
   const ranked = entries.map((entry) => ({ entry, rank: rankCandidate(entry, upload) }))
   const ofRank = (wanted: number) => ranked.flatMap(({ entry, rank }) => (rank === wanted ? [entry] : []))
-  return [...ofRank(0), ...ofRank(1), ...ofRank(2).slice(0, MOST_OF_LIKE_NAME)]
+  return [...ofRank(0), ...ofRank(1), ...ofRank(2).slice(0, MAX_SIMILAR_NAMES)]
 }
 
 /** Finds values of a type whose key equals the given one, begins with it, or is its beginning. */

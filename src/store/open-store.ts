@@ -69,7 +69,7 @@ export interface Store extends StoreReader {
   /** Like `write`, without waiting for the disk, for data that can be found again. The next `write` makes it durable. */
   writeRelaxed<T>(work: () => T): T
   /** Runs `work` and rolls back everything that it wrote. */
-  rehearse<T>(work: () => Promise<T>): Promise<T>
+  rollBackAfter<T>(work: () => Promise<T>): Promise<T>
 }
 
 /**
@@ -228,7 +228,7 @@ function createStore(writable: WritableDatabase, directory: string, release: () 
       freeBytes: () => freeBytesOf(directory),
       write: (work) => explainFaults(directory, () => writable.write(work)),
       writeRelaxed: (work) => explainFaults(directory, () => writable.writeRelaxed(work)),
-      rehearse: (work) => rehearse(database, work),
+      rollBackAfter: (work) => rollBackAfter(database, work),
       [Symbol.dispose]: () => {
         try {
           writable[Symbol.dispose]()
@@ -243,7 +243,7 @@ function createStore(writable: WritableDatabase, directory: string, release: () 
   }
 }
 
-async function rehearse<T>(database: Database.Database, work: () => Promise<T>): Promise<T> {
+async function rollBackAfter<T>(database: Database.Database, work: () => Promise<T>): Promise<T> {
   database.exec('BEGIN IMMEDIATE')
   try {
     return await work()

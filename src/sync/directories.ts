@@ -13,7 +13,7 @@ import type { PathProblem } from './scan/scan-batch.ts'
 const COMMIT_EVERY = 64
 
 /** After this number of failures in a row (rejections do not count), the other directories wait for the next run. */
-const MOST_FAILURES_IN_A_ROW = 3
+const MAX_FAILURES_IN_A_ROW = 3
 
 /** Returns the missing directories, parents first. If only some files are mirrored, leaves out directories that hold none of them. */
 export function listDirectoriesToCreate(
@@ -112,7 +112,7 @@ class DirectoryCreator {
 
   async #createOne(path: string): Promise<boolean> {
     const { row } = this.#context.mirror
-    if (this.#failuresInARow >= MOST_FAILURES_IN_A_ROW) return this.#fail()
+    if (this.#failuresInARow >= MAX_FAILURES_IN_A_ROW) return this.#fail()
     try {
       const result = await this.#createRemotely(joinLibraryPath(row.remotePath, path))
       this.#summary.directories[result] += 1

@@ -41,8 +41,8 @@ export interface ListingBounds {
 const BOUNDS: ListingBounds = { levels: 256, requests: 1_000_000 }
 
 /** A local path has at most 4,096 bytes. */
-const LONGEST_PATH = 8_192
-const LONGEST_NAME = 120
+const MAX_PATH = 8_192
+const MAX_NAME = 120
 
 /**
  * Lists a library, directories in parallel, and passes the files of each page to `add`. A library that exceeds `bounds` is listed
@@ -108,11 +108,11 @@ function recordIncomplete({ target, incomplete }: RemoteWalk, path: string, reas
 /** Throws TemporaryError for a name that no path can hold, such as `..` or one with a slash (2.9). */
 function pathOfFolder(directory: string, name: string): string {
   const path = joinLibraryPath(directory, name)
-  if (path.length <= LONGEST_PATH && !name.includes('/') && normalizeLibraryPath(path) === path) return path
-  const shown = escapeText(truncateText(name, LONGEST_NAME))
+  if (path.length <= MAX_PATH && !name.includes('/') && normalizeLibraryPath(path) === path) return path
+  const shown = escapeText(truncateText(name, MAX_NAME))
   throw new TemporaryError(
     'answer-malformed',
-    `Cannot list "${escapeText(truncateText(directory, LONGEST_NAME))}": its folder "${shown}" has a name that no path can contain`,
+    `Cannot list "${escapeText(truncateText(directory, MAX_NAME))}": its folder "${shown}" has a name that no path can contain`,
   )
 }
 

@@ -7,11 +7,11 @@ import type { SearchableText } from '../store/tables/ingestion.ts'
 import type { MirrorRow } from '../store/tables/mirrors.ts'
 import type { ReportContext } from './report/report.ts'
 
-const MOST_SEARCHES = 5
-const MOST_READ = 50
-const MOST_BYTES = 262_144
+const MAX_SEARCHES = 5
+const MAX_READ = 50
+const MAX_BYTES = 262_144
 /** A phrase in this number of documents identifies none of them. */
-const MOST_RESULTS = 50
+const MAX_RESULTS = 50
 
 interface SearchCheck {
   readonly tried: number
@@ -26,9 +26,9 @@ export async function verifySearch(context: ReportContext, mirrorName: string, r
   const problems: SummaryProblem[] = []
   let tried = 0
   const row = context.store.mirrors.findByName(mirrorName)
-  const texts = row ? context.store.contents.listSearchableTexts(runId, row.id, MOST_BYTES, MOST_READ) : []
+  const texts = row ? context.store.contents.listSearchableTexts(runId, row.id, MAX_BYTES, MAX_READ) : []
   for (const document of texts) {
-    if (row === undefined || tried === MOST_SEARCHES) break
+    if (row === undefined || tried === MAX_SEARCHES) break
     const phrase = readPhrase(context, row, document)
     if (phrase === undefined) continue
     tried += 1
@@ -49,9 +49,9 @@ async function searchFor(
 ): Promise<SummaryProblem | undefined> {
   try {
     const { client } = await service.connect(signal)
-    const search = { query: `"${phrase}"`, libraryIds: [library.remoteId], strategy: 'lexical', limit: MOST_RESULTS }
+    const search = { query: `"${phrase}"`, libraryIds: [library.remoteId], strategy: 'lexical', limit: MAX_RESULTS }
     const { results } = await client.searchResources(search, signal)
-    if (results.some(({ resource }) => resource.id === resourceId) || results.length === MOST_RESULTS) return undefined
+    if (results.some(({ resource }) => resource.id === resourceId) || results.length === MAX_RESULTS) return undefined
     const message = `the service reports it as searchable, but a search for "${escapeText(phrase)}" does not find it`
     return { path, code: MISSED, message, retryAt: null }
   } catch (error) {
@@ -64,7 +64,7 @@ async function searchFor(
 function readPhrase({ fs }: ReportContext, row: MirrorRow, { path, sha256, size }: SearchableText): string | undefined {
   try {
     const root = inspectRoot(fs, row.path)
-    const bytes = readVerified(fs, root, path, { sha256, sizeBytes: size }, { wholeBytes: MOST_BYTES })
+    const bytes = readVerified(fs, root, path, { sha256, sizeBytes: size }, { wholeBytes: MAX_BYTES })
     return bytes instanceof Uint8Array
       ? choosePhrase(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
       : undefined
@@ -74,10 +74,10 @@ function readPhrase({ fs }: ReportContext, row: MirrorRow, { path, sha256, size 
   }
 }
 
-const MOST_WORDS_OF_PHRASE = 6
-const LONGEST_WORD = 20
+const MAX_WORDS_OF_PHRASE = 6
+const MAX_WORD = 20
 /** A phrase is searched for within this part of a text. */
-const MOST_CHARACTERS = 65_536
+const MAX_CHARACTERS = 65_536
 
 /** Two or more words of letters with one blank between them, which no mark joins to further words or numbers. */
 const RUN_OF_WORDS =
@@ -88,21 +88,21 @@ const RUN_OF_WORDS =
  * one.
  */
 export function choosePhrase(text: string): string | undefined {
-  const shown = text.slice(0, MOST_CHARACTERS).replaceAll(/<!--[\s\S]*?(?:-->|$)/g, '\n')
+  const shown = text.slice(0, MAX_CHARACTERS).replaceAll(/<!--[\s\S]*?(?:-->|$)/g, '\n')
   let longest: string | undefined
   for (const [run] of shown.matchAll(RUN_OF_WORDS)) {
-    const words = run.split(' ').slice(0, MOST_WORDS_OF_PHRASE)
+    const words = run.split(' ').slice(0, MAX_WORDS_OF_PHRASE)
     const phrase = words.join(' ')
-    if (words.some((word) => word.length > LONGEST_WORD) || phrase.length <= (longest?.length ?? 0)) continue
+    if (words.some((word) => word.length > MAX_WORD) || phrase.length <= (longest?.length ?? 0)) continue
     longest = phrase
   }
   return longest
 }
 
-const MOST_FILES = 200
-const MOST_TRIES = 3
-const MOST_WORDS = 3
-const SHORTEST_WORD = 4
+const MAX_FILES = 200
+const MAX_TRIES = 3
+const MAX_WORDS = 3
+const MIN_WORD = 4
 
 /** Returns words from file names that find something in the library; undefined if none of a few tries does. */
 export async function suggestSearch(context: ReportContext, mirrorName: string): Promise<string | undefined> {
@@ -111,12 +111,12 @@ export async function suggestSearch(context: ReportContext, mirrorName: string):
   const names: string[] = []
   for (const { name } of context.store.report.iterateFiles(row.id)) {
     names.push(name)
-    if (names.length === MOST_FILES) break
+    if (names.length === MAX_FILES) break
   }
   const queries = [...new Set(names.map(wordsOfName).filter((words) => words !== ''))]
   // Several words in a row describe a document better than one.
   queries.sort((a, b) => Number(b.includes(' ')) - Number(a.includes(' ')))
-  for (const query of queries.slice(0, MOST_TRIES)) {
+  for (const query of queries.slice(0, MAX_TRIES)) {
     if (await findsSomething(context, row.library.remoteId, query)) return query
   }
   return undefined
@@ -125,7 +125,7 @@ export async function suggestSearch(context: ReportContext, mirrorName: string):
 function wordsOfName(name: string): string {
   const [stem = ''] = /^.+(?=\.)|^.+/.exec(name) ?? []
   const words = stem.split(/[^\p{L}\p{N}]+/u).filter((word) => /^\p{L}+$/u.test(word))
-  return words.some(({ length }) => length >= SHORTEST_WORD) ? words.slice(0, MOST_WORDS).join(' ') : ''
+  return words.some(({ length }) => length >= MIN_WORD) ? words.slice(0, MAX_WORDS).join(' ') : ''
 }
 
 /** Errors count as nothing found, because a suggestion must not fail a command. */

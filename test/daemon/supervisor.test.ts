@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { writeHandled } from '../../src/daemon/schedule/schedule.ts'
 import { Supervisor } from '../../src/daemon/supervisor.ts'
 import { InterruptedError, OperatorError } from '../../src/foundation/errors.ts'
-import type { WatchMeans } from '../../src/sync/continuous/mirror-watch.ts'
+import type { WatchMethod } from '../../src/sync/continuous/mirror-watch.ts'
 import type { Engine } from '../../src/sync/engine.ts'
 import { pauseMirrors } from '../../src/sync/pause.ts'
 import { mirrorOf, startEngine } from '../support/engine.ts'
@@ -17,7 +17,7 @@ import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 const HOUR_MS = 3_600_000
 const THIRTY_DAYS_MS = 30 * 86_400_000
 
-function controllerOf(name: string, means: WatchMeans = manualWatch().means) {
+function controllerOf(name: string, means: WatchMethod = manualWatch().means) {
   const root = writeTree(join(temporaryDirectory(), name), { 'a.md': name })
   return controllerSettings(mirrorOf(root), means)
 }
@@ -81,7 +81,7 @@ describe('the end of a supervisor', () => {
     }
     const latch = Promise.withResolvers<void>()
     const slow = manualWatch()
-    const watch: WatchMeans['watch'] = async (...place) => {
+    const watch: WatchMethod['watch'] = async (...place) => {
       const watcher = await slow.means.watch(...place)
       return { ...watcher, [Symbol.asyncDispose]: () => latch.promise }
     }

@@ -1,13 +1,13 @@
 import type { Clock } from '../../src/foundation/clock.ts'
 import {
   type ClaimResult,
+  type DisputedOutcome,
   type FollowUp,
   type HostIdentity,
   type HostOrder,
   type Ledger,
   LedgerError,
   type LedgerLibrary,
-  type OddEnd,
   type OpenedSession,
   type Refusal,
   type SessionBeat,
@@ -286,7 +286,7 @@ export class MemoryLedger {
     return { kind: 'doubtful', places: next.places, host: this.#nameOf(takenFrom ?? host) }
   }
 
-  #settle(session: bigint, batch: bigint, ends: readonly UploadEnd[]): OddEnd[] {
+  #settle(session: bigint, batch: bigint, ends: readonly UploadEnd[]): DisputedOutcome[] {
     const [key, host] = settlerOf(this.#sessions.get(String(session)), this.#hosts, batch)
     if (host.settled >= batch) return []
     this.#hosts.set(key, { ...host, settled: batch })
@@ -296,7 +296,7 @@ export class MemoryLedger {
     })
   }
 
-  #settleOne(host: string, end: UploadEnd): Omit<OddEnd, 'index'> {
+  #settleOne(host: string, end: UploadEnd): Omit<DisputedOutcome, 'index'> {
     const key = contentKey(end.library, end)
     if (end.kind === 'retry' || end.kind === 'ignored') {
       this.#refusals.delete(key)

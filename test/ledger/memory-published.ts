@@ -1,6 +1,6 @@
 import type { FleetView } from '../../src/ledger/fleet-view.ts'
 import type { HostOrder } from '../../src/ledger/ledger.ts'
-import { MOST_PUBLISHED, type Published } from '../../src/ledger/published.ts'
+import { MAX_PUBLISHED, type Published } from '../../src/ledger/published.ts'
 import type { Journal, JournalTable } from './journal.ts'
 import type { Host } from './memory-rows.ts'
 
@@ -40,9 +40,9 @@ export class MemoryPublished implements PublishedView {
     const before = this.#told.get(host)
     this.#told.set(host, {
       sentInDay,
-      mirrors: mirrors.slice(0, MOST_PUBLISHED.mirrors),
-      problems: (given.problems ?? before?.problems ?? []).slice(0, MOST_PUBLISHED.problemsInAll),
-      runs: (given.runs ?? before?.runs ?? []).slice(0, MOST_PUBLISHED.runs),
+      mirrors: mirrors.slice(0, MAX_PUBLISHED.mirrors),
+      problems: (given.problems ?? before?.problems ?? []).slice(0, MAX_PUBLISHED.problemsInAll),
+      runs: (given.runs ?? before?.runs ?? []).slice(0, MAX_PUBLISHED.runs),
     })
   }
 
@@ -53,7 +53,7 @@ export class MemoryPublished implements PublishedView {
   async listProblems({ hostId, limit, sha256 }: Parameters<FleetView['listProblems']>[0]) {
     const found = this.#list(hostId, ({ problems = [] }) => {
       const byMirror = Map.groupBy(problems, ({ mirror }) => mirror)
-      return [...byMirror.keys()].sort().flatMap((name) => byMirror.get(name)?.slice(0, MOST_PUBLISHED.problems) ?? [])
+      return [...byMirror.keys()].sort().flatMap((name) => byMirror.get(name)?.slice(0, MAX_PUBLISHED.problems) ?? [])
     })
     return found.filter(({ content }) => sha256 === undefined || content?.sha256 === sha256).slice(0, limit)
   }

@@ -4,13 +4,13 @@ import { TemporaryError } from '../../src/foundation/errors.ts'
 import {
   type ClaimLimits,
   type ClaimResult,
+  type DisputedOutcome,
   type FleetLimits,
   type HostOrder,
   type Ledger,
   LedgerError,
   type LedgerErrorCode,
   type LedgerLibrary,
-  type OddEnd,
   type OpenedSession,
   type UploadEnd,
   type WantedContent,
@@ -120,12 +120,12 @@ export class TestHost {
   }
 
   /** Settles the next batch: ends by the words of their contents. */
-  async settle(...ends: readonly (readonly [words: string, end: EndOf])[]): Promise<OddEnd[]> {
+  async settle(...ends: readonly (readonly [words: string, end: EndOf])[]): Promise<DisputedOutcome[]> {
     this.batch += 1n
     return await this.repeatSettle(...ends)
   }
 
-  async repeatSettle(...ends: readonly (readonly [words: string, end: EndOf])[]): Promise<OddEnd[]> {
+  async repeatSettle(...ends: readonly (readonly [words: string, end: EndOf])[]): Promise<DisputedOutcome[]> {
     return await this.ledger.settle(
       this.session,
       this.batch,
@@ -134,7 +134,7 @@ export class TestHost {
   }
 
   /** Settles a content as created. */
-  async create(words: string, resourceId = `r-${words}`): Promise<OddEnd[]> {
+  async create(words: string, resourceId = `r-${words}`): Promise<DisputedOutcome[]> {
     return await this.settle([words, { kind: 'created', resourceId, outcome: 'searchable' }])
   }
 

@@ -4,8 +4,8 @@ import {
   afterNobodyReached,
   type Cause,
   decideNotice,
+  MAX_NOTICES_PER_HOUR,
   type MirrorSituation,
-  MOST_NOTICES_PER_HOUR,
   NOTHING_ANNOUNCED,
   type Notice,
   type NoticeState,
@@ -251,9 +251,9 @@ describe('any sequence of observations', () => {
     const sent = decided.flatMap(({ notice, nowMs }) => (notice ? [nowMs] : []))
     for (const from of sent) {
       const within = sent.filter((at) => at >= from && at - from < HOUR_MS)
-      expect(within.length).toBeLessThanOrEqual(MOST_NOTICES_PER_HOUR)
+      expect(within.length).toBeLessThanOrEqual(MAX_NOTICES_PER_HOUR)
     }
-    expect(sent.length).toBeGreaterThanOrEqual(3 * MOST_NOTICES_PER_HOUR)
+    expect(sent.length).toBeGreaterThanOrEqual(3 * MAX_NOTICES_PER_HOUR)
     expect(decided.at(-1)?.state.announced).toHaveLength(1)
   })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ListedEntries, nameKey, nameKeys, rankCandidate, SoughtUploads } from '../../src/rules/similar-names.ts'
+import { ListedEntries, nameKey, nameKeys, rankCandidate, WantedUploads } from '../../src/rules/similar-names.ts'
 
 describe('an entry that an upload may have left', () => {
   const mime = 'text/markdown'
@@ -86,7 +86,7 @@ describe('the candidates of a search', () => {
   test('the index finds what a comparison of each with each ranks', () => {
     fc.assert(
       fc.property(entries, uploads, (listed, sent) => {
-        const sought = new SoughtUploads(sent)
+        const sought = new WantedUploads(sent)
         const index = new ListedEntries(listed)
         const ranks = (one: (typeof listed)[number]) => sent.map((upload) => rankCandidate(one, upload))
         for (const one of listed) expect(sought.mayInclude(one)).toBe(ranks(one).some((rank) => rank !== undefined))

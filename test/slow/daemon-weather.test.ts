@@ -11,10 +11,10 @@ import { manyFiles } from '../support/temporary.ts'
 const CONTENTS = 60
 /** SHELFD_SIGNALS sets another number. */
 const SIGNALS = Number(process.env.SHELFD_SIGNALS ?? 16)
-const MOST_LOG_LINES = 40
+const MAX_LOG_LINES = 40
 /** SHELFD_OUTAGE_MINUTES stretches the outage: 60 is an hour. Without it each part ends as soon as the daemon has noticed it. */
 const OUTAGE_MS = Number(process.env.SHELFD_OUTAGE_MINUTES ?? 0) * 60_000
-const LONGEST_WAIT_MS = 60_000
+const MAX_WAIT_MS = 60_000
 /** Between two changes; about a thousand in a long outage. */
 const CHANGE_INTERVAL_MS = Math.max(250, OUTAGE_MS / 1_000)
 
@@ -63,7 +63,7 @@ describe('outages of the service', () => {
     expect(countTaken(service)).toBe(all)
     // Each file that was sent is a line; outages must not fill the log.
     const others = stderr.split('\n').filter((line) => !/ info {2}sent mirror=/.test(line))
-    expect(others.length).toBeLessThan(MOST_LOG_LINES)
+    expect(others.length).toBeLessThan(MAX_LOG_LINES)
   })
 })
 
@@ -118,7 +118,7 @@ class Changer {
   async during(what: string, share: number, isNoticed: () => boolean): Promise<void> {
     const endMs = performance.now() + OUTAGE_MS * share
     while (performance.now() < endMs || !isNoticed()) {
-      if (performance.now() > endMs + LONGEST_WAIT_MS) throw new Error(`Waited in vain for: ${what}`)
+      if (performance.now() > endMs + MAX_WAIT_MS) throw new Error(`Waited in vain for: ${what}`)
       this.changes += 1
       this.#home.write('Papers', { [`change-${this.changes}.md`]: `written in change ${this.changes}\n` })
       await sleep(CHANGE_INTERVAL_MS)

@@ -195,7 +195,7 @@ describe('any document', () => {
 describe('the cost of a document', () => {
   const SMALL = 128 * 1024
   const FACTOR = 8
-  const MOST_TIMES = 4 * FACTOR
+  const MAX_TIMES = 4 * FACTOR
   const fill = (unit: string) => (size: number) => Buffer.from(unit.repeat(size / Buffer.byteLength(unit)))
   const following = (head: string, unit: string) => (size: number) =>
     Buffer.concat([Buffer.from(head), fill(unit)(size)])
@@ -237,6 +237,6 @@ describe('the cost of a document', () => {
     const large = make(SMALL * FACTOR - 64)
     await costOf(small)
     const base = Math.max(10_000, await costOf(small))
-    expect(await costOf(large)).toBeLessThan(base * MOST_TIMES)
+    expect(await costOf(large)).toBeLessThan(base * MAX_TIMES)
   })
 })

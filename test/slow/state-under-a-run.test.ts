@@ -15,7 +15,7 @@ const FILES = 100
 /** The upload during which it happens. */
 const AT = 40
 /** Uploads that may follow: those under way, and those whose intents were committed before. */
-const MOST_AFTER = 40
+const MAX_AFTER = 40
 
 const MOUNTED_OVER = 'an empty disk is mounted over it'
 
@@ -70,7 +70,7 @@ describe.each(Object.entries(MISHAPS))('a state directory under a sync: %s', (wh
       if (nth === AT) mishap(home.stateDir, before)
     }
     expectExit(await home.run(['sync']), 78, /^shelfd: The store in /m)
-    expect(service.count('uploadFile')).toBeLessThan(AT + MOST_AFTER)
+    expect(service.count('uploadFile')).toBeLessThan(AT + MAX_AFTER)
     // Whatever is there now: it asks, is refused, or goes on without sending anything twice.
     const next = await home.shelfd(['sync'])
     expect([0, 8, 78]).toContain(next.exitCode)

@@ -23,7 +23,7 @@ describe('a transaction', () => {
     const seen = [
       store.write(() => [store.mirrors.list().length, mayWrite()]),
       store.writeRelaxed(() => [store.mirrors.list().length, mayWrite()]),
-      await store.rehearse(async () => [store.mirrors.list().length, mayWrite()]),
+      await store.rollBackAfter(async () => [store.mirrors.list().length, mayWrite()]),
     ]
     expect(seen).toEqual([
       [0, false],

@@ -23,7 +23,7 @@ export async function startDaemon(
   return daemon
 }
 
-const LONGEST_WAIT_MS = 60_000
+const MAX_WAIT_MS = 60_000
 const POLL_MS = 50
 
 /** A real daemon in a process of its own. */
@@ -36,7 +36,7 @@ export interface RunningDaemon extends Running {
 }
 
 /** The daemon of a state directory, as soon as it answers there; waiting for anything ends after `longestWaitMs`. */
-export function attachDaemon(running: Running, stateDir: string, longestWaitMs = LONGEST_WAIT_MS): RunningDaemon {
+export function attachDaemon(running: Running, stateDir: string, longestWaitMs = MAX_WAIT_MS): RunningDaemon {
   const status = async () => {
     const client = await connectToDaemon(stateDir)
     if (!client) throw new Error('The daemon does not answer')

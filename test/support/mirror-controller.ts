@@ -4,15 +4,15 @@ import { onTestFinished } from 'vitest'
 import { InterruptedError } from '../../src/foundation/errors.ts'
 import type { TreeWatcher, WatchEvents } from '../../src/local/watch/tree-watcher.ts'
 import { MirrorController } from '../../src/sync/continuous/mirror-controller.ts'
-import type { ControllerSettings, WatchMeans } from '../../src/sync/continuous/mirror-watch.ts'
+import type { ControllerSettings, WatchMethod } from '../../src/sync/continuous/mirror-watch.ts'
 import { ServiceConnection } from '../../src/sync/continuous/service-connection.ts'
 import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
 
-const LONGEST_WAIT_MS = 45_000
+const MAX_WAIT_MS = 45_000
 
 /** A watcher that reports only the `events` of a test; `watched` are the directories it was given. */
 export interface ManualWatch {
-  readonly means: WatchMeans
+  readonly means: WatchMethod
   readonly watched: Set<string>
   isLimited: boolean
   hasStopped: boolean
@@ -61,7 +61,7 @@ export function manualWatch(): ManualWatch {
 /** Settles quickly, and scans only when something calls for it. */
 export function controllerSettings(
   mirror: MirrorSettings,
-  watch: WatchMeans | null,
+  watch: WatchMethod | null,
   intervals: Partial<ControllerSettings['scanIntervals']> = {},
 ): ControllerSettings {
   const calm = { rescanMs: null, pollIntervalMs: 3_600_000, settleMs: 30 }
@@ -101,7 +101,7 @@ export function startController(given: Engine, settings: ControllerSettings): Ke
 
 /** Asks again and again, for at most 45 seconds. */
 export async function until(what: string, isSo: () => boolean): Promise<void> {
-  const endMs = performance.now() + LONGEST_WAIT_MS
+  const endMs = performance.now() + MAX_WAIT_MS
   while (!isSo()) {
     if (performance.now() > endMs) throw new Error(`Waited in vain for: ${what}`)
     await sleep(5)

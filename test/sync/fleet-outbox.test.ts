@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type Clock, systemClock } from '../../src/foundation/clock.ts'
 import { type Logger, loggerTo, silentLogger } from '../../src/foundation/logger.ts'
 import { PlannedDatabase } from '../../src/foundation/sqlite/open-database.ts'
-import { type Ledger, MOST_IN_A_CALL } from '../../src/ledger/ledger.ts'
+import { type Ledger, MAX_IN_A_CALL } from '../../src/ledger/ledger.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
 import { Membership } from '../../src/sync/fleet/membership.ts'
 import { MemoryLedger } from '../ledger/memory-ledger.ts'
@@ -49,9 +49,9 @@ test('a second send is logged once by a host that settles twice at a time [P3]',
 
 test('a second send is logged by a host whose next batch fails [P3]', async () => {
   const { laptop, seconds } = await sentByNas((ends) => {
-    if (ends < MOST_IN_A_CALL) throw new Error('interrupted')
+    if (ends < MAX_IN_A_CALL) throw new Error('interrupted')
   })
-  laptop.addReceipts(MOST_IN_A_CALL + 1, 'laptop')
+  laptop.addReceipts(MAX_IN_A_CALL + 1, 'laptop')
   await using fleet = membershipOf(laptop.store, laptop)
   await expect(fleet.join()).rejects.toThrow('interrupted')
   expect(seconds).toEqual(['laptop 1'])
@@ -83,17 +83,17 @@ test.each([
   let nowMs = 0
   const clock = { ...systemClock, monotonicMs: () => nowMs }
   await using fleet = membershipOf(store, { connect: connectTo(new MemoryLedger(systemClock)), clock })
-  const looks = await fleet.join()
+  const requiredSearches = await fleet.join()
   addReceipts(2_000, 'nas')
   const place = { path: 'a', remoteDirectory: '/a' }
   const counts: number[] = []
   for (let first = 1; counts.length < claimed.length; first += counts.at(-1) ?? 0) {
-    const wanted = Array.from({ length: MOST_IN_A_CALL }, (_each, index) => {
+    const wanted = Array.from({ length: MAX_IN_A_CALL }, (_each, index) => {
       const sha256 = Buffer.from(String(first + index).padStart(64, '0'), 'hex')
       return { contentId: first + index, sha256, mime: 'text/plain', sizeBytes: 1, place }
     })
     const atMost = () => Number.POSITIVE_INFINITY
-    const answers = await fleet.claim(LIBRARY, wanted, { looks, atMost })
+    const answers = await fleet.claim(LIBRARY, wanted, { requiredSearches, atMost })
     const mine = wanted.filter((__, index) => answers[index]?.kind === 'mine')
     counts.push(mine.length)
     nowMs += msEach * mine.length
@@ -115,14 +115,14 @@ test('a host asks for a whole number of contents, whatever its pace [P21]', asyn
     return { ...ledger, claim }
   }
   await using fleet = membershipOf(store, { connect, clock: { ...systemClock, monotonicMs: () => nowMs } })
-  const looks = await fleet.join()
+  const requiredSearches = await fleet.join()
   addReceipts(60, 'nas')
   const contents = Array.from({ length: 60 }, (_, index) => {
     const sha256 = Buffer.from(String(index + 1).padStart(64, '0'), 'hex')
     const place = { path: 'a', remoteDirectory: '/a' }
     return { contentId: index + 1, sha256, mime: 'text/plain', sizeBytes: 1, place }
   })
-  const claim = () => fleet.claim(LIBRARY, contents, { looks, atMost: () => 1_000 })
+  const claim = () => fleet.claim(LIBRARY, contents, { requiredSearches, atMost: () => 1_000 })
   await claim()
   nowMs = 1_000
   store.write(() => contents.slice(0, 3).forEach(({ contentId }) => void fleet.recordEnd(contentId, 'created')))

@@ -70,7 +70,7 @@ test('a host tells all of it again in a new session, which may be at another led
 test('a host reads its state for others at most once a minute', async () => {
   const host = await publishingHost(TOLD)
   for (let second = 0; second < 120; second += 10) {
-    await host.publication().publishNowAndThen(host.session())
+    await host.publication().publishIfDue(host.session())
     await host.clock.advance(10_000)
   }
   expect(host.readings).toBe(2)

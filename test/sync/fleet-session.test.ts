@@ -58,12 +58,12 @@ function temporaryHost(clock: Clock = systemClock, leaseMs = LEASE_MS) {
 test('what has looked before the ledger went back claims nothing more, also when it tries again', async () => {
   const { shared, open } = temporaryHost()
   await using fleet = open()
-  const looks = await fleet.join()
+  const requiredSearches = await fleet.join()
   const claim = async (id: number, after: number) =>
-    (await fleet.claim(LIBRARY, [contentOf(id)], { looks: after }))[0]?.kind
-  expect(await claim(1, looks)).toBe('mine')
+    (await fleet.claim(LIBRARY, [contentOf(id)], { requiredSearches: after }))[0]?.kind
+  expect(await claim(1, requiredSearches)).toBe('mine')
   shared.loseCommits(1)
-  for (const id of [2, 3]) await expect(claim(id, looks)).rejects.toThrow(TemporaryError)
+  for (const id of [2, 3]) await expect(claim(id, requiredSearches)).rejects.toThrow(TemporaryError)
   expect(await claim(2, await fleet.join())).toBe('mine')
 })
 
@@ -72,7 +72,7 @@ test('what was given back is settled before it is claimed again [P3]', async () 
   await using nas = open()
   await using laptop = temporaryHost().open({ ledger: shared })
   const claim = async (host: Membership) =>
-    (await host.claim(LIBRARY, [contentOf(1)], { looks: await host.join() }))[0]?.kind
+    (await host.claim(LIBRARY, [contentOf(1)], { requiredSearches: await host.join() }))[0]?.kind
   expect(await claim(nas)).toBe('mine')
   await nas.giveBack([1])
   expect(await claim(nas)).toBe('mine')
@@ -89,10 +89,10 @@ test('receipts do not hold up a claim, and are settled soon after it', async () 
       return undefined
     })
   await using nas = open({ ledger: { connect } })
-  const looks = await nas.join()
-  await nas.claim(LIBRARY, [contentOf(1)], { looks })
+  const requiredSearches = await nas.join()
+  await nas.claim(LIBRARY, [contentOf(1)], { requiredSearches })
   store.write(() => nas.recordEnd(1, 'created'))
-  await nas.claim(LIBRARY, [contentOf(2)], { looks })
+  await nas.claim(LIBRARY, [contentOf(2)], { requiredSearches })
   expect(calls).toEqual(['open', 'claim', 'claim'])
   await expect.poll(() => calls).toContain('settle')
 })
@@ -101,17 +101,17 @@ test('a failover that lost nothing is not called a loss, and is looked for like 
   const { shared, open, warnings } = temporaryHost()
   {
     await using nas = open()
-    const claim = async (looks: number) => await nas.claim(LIBRARY, [contentOf(1)], { looks })
+    const claim = async (requiredSearches: number) => await nas.claim(LIBRARY, [contentOf(1)], { requiredSearches })
     await claim(0)
     shared.loseCommits(0)
     await expect(claim(0)).rejects.toThrow(TemporaryError)
     await claim(await nas.join())
-    expect(nas.looks).toBe(1)
+    expect(nas.requiredSearches).toBe(1)
   }
   const others = temporaryHost()
   await using laptop = others.open({ ledger: shared })
   await laptop.join()
-  expect(laptop.looks).toBe(1)
+  expect(laptop.requiredSearches).toBe(1)
   expect([...warnings, ...others.warnings]).toEqual([
     expect.stringMatching(/^PostgreSQL changed over .* has all receipts of this host, but may lack .* others/),
     expect.stringMatching(/^PostgreSQL changed over .* before this host was there: .* may lack commits of others/),
@@ -122,7 +122,7 @@ test('a ledger that lacks receipts of a host went back, also after a restart [P3
   const { store, shared, open, warnings } = temporaryHost()
   {
     await using fleet = open()
-    await fleet.claim(LIBRARY, [contentOf(1)], { looks: await fleet.join() })
+    await fleet.claim(LIBRARY, [contentOf(1)], { requiredSearches: await fleet.join() })
   }
   shared.loseCommits(2)
   const stop = new AbortController()
@@ -141,7 +141,7 @@ test('a host that is stopped while it waits for lost sessions waits and looks wi
   const { store, shared, open } = temporaryHost()
   {
     await using fleet = open()
-    await fleet.claim(LIBRARY, [contentOf(1)], { looks: await fleet.join() })
+    await fleet.claim(LIBRARY, [contentOf(1)], { requiredSearches: await fleet.join() })
   }
   // A failover that no timeline tells of.
   shared.loseCommits(2, { isSilent: true })
@@ -153,7 +153,7 @@ test('a host that is stopped while it waits for lost sessions waits and looks wi
   await expect(joined).rejects.toThrow('stopped')
   await using fleet = open()
   await fleet.join()
-  expect(fleet.looks).toBe(1)
+  expect(fleet.requiredSearches).toBe(1)
 })
 
 test('a copied state claims nothing while the host that it was copied from may send [P3]', async () => {
@@ -163,7 +163,7 @@ test('a copied state claims nothing while the host that it was copied from may s
   const startTimer = () => ({ refresh: () => {}, [Symbol.dispose]: () => {} })
   const fleet = open({ timers: { startTimer } })
   const claim = async (host: Membership) => {
-    const [result] = await host.claim(LIBRARY, [contentOf(1)], { looks: await host.join() })
+    const [result] = await host.claim(LIBRARY, [contentOf(1)], { requiredSearches: await host.join() })
     return [result?.kind, fleet.fence(1).isOpen()]
   }
   const claimed = claim(fleet)

@@ -12,7 +12,7 @@ import { describeStatus } from '../../sync/continuous/controller-status.ts'
 import { isThere } from '../files/paths.ts'
 import { type ManageInput, manageOwnSystemService, showSystemService } from '../system-service/manage-system-service.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'
-import { given } from './error-findings.ts'
+import { valueOrSkip } from './error-findings.ts'
 import { isToBeSynced, rosterOf } from './mirror-checks.ts'
 
 export const systemService: Check = {
@@ -55,7 +55,7 @@ export const daemon: Check = {
 }
 
 async function missing(context: DoctorContext): Promise<Finding> {
-  const roster = (await given(rosterOf(context), 'mirrors')).filter(isToBeSynced)
+  const roster = (await valueOrSkip(rosterOf(context), 'mirrors')).filter(isToBeSynced)
   const scheduled = roster.filter(({ configured }) => configured?.schedule !== undefined)
   return assessMissingDaemon({ mirrors: roster.length, scheduled: scheduled.map(({ name }) => name) })
 }

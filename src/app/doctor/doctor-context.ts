@@ -12,7 +12,7 @@ import { type FoundToken, readToken } from '../service-client/credential.ts'
 import { findConnectOptions, findProxy, openService } from '../service-client/open-service.ts'
 import { findStateDir, type SettingsInput } from '../settings/read-settings.ts'
 import type { ConfiguredServiceSettings, Settings } from '../settings/settings.ts'
-import { given } from './error-findings.ts'
+import { valueOrSkip } from './error-findings.ts'
 
 interface DoctorInput extends SettingsInput {
   readonly redactor: Redactor
@@ -71,7 +71,7 @@ export function openDoctorContext(input: DoctorInput) {
   const checkedStore = once(async () => checkStore(stateDir))
   /** Undefined for the embedded library. */
   const service = once(async () => {
-    const { service } = await given(settings(), 'configuration')
+    const { service } = await valueOrSkip(settings(), 'configuration')
     return service.kind === 'configured' ? service : undefined
   })
   const token = once(async () => readToken(await configured(service()), input))
@@ -109,7 +109,7 @@ export function openDoctorContext(input: DoctorInput) {
     checkedStore,
     /** Undefined also for a store of an older version, because opening would migrate it. */
     store: once(async () => {
-      const inspected = await given(checkedStore(), 'state')
+      const inspected = await valueOrSkip(checkedStore(), 'state')
       const reader = inspected && !inspected.isOlder ? openStoreReader(stateDir) : undefined
       return reader && opened.use(reader)
     }),
@@ -131,7 +131,7 @@ export function openDoctorContext(input: DoctorInput) {
     client,
     firstResponse,
     access: once(async () => {
-      await given(token(), 'credential')
+      await valueOrSkip(token(), 'credential')
       return (await client()).checkAccess(signal)
     }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

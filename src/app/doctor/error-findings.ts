@@ -10,7 +10,7 @@ export class Unchecked extends Error {
 }
 
 /** Waits for a value whose failure another check reports; throws Unchecked if it failed. */
-export async function given<T>(value: Promise<T>, otherCheck: string): Promise<T> {
+export async function valueOrSkip<T>(value: Promise<T>, otherCheck: string): Promise<T> {
   try {
     return await value
   } catch (error) {

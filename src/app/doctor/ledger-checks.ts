@@ -9,12 +9,12 @@ import { HOST_KEY } from '../../sync/fleet/host-session.ts'
 import { ledgerAddress, openFleet } from '../fleet.ts'
 import type { FleetSettings } from '../settings/settings.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'
-import { findingOf, given } from './error-findings.ts'
+import { findingOf, valueOrSkip } from './error-findings.ts'
 
 export const ledger: Check = {
   name: 'ledger',
   run: async (context) => {
-    const { fleet } = await given(context.settings(), 'configuration')
+    const { fleet } = await valueOrSkip(context.settings(), 'configuration')
     if (!fleet) return []
     const { examineLedger } = await import('../../ledger/postgres/examine-ledger.ts')
     const { nowMs } = context.machine

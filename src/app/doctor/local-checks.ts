@@ -9,7 +9,7 @@ import { listExposed } from '../files/private-files.ts'
 import { chooseEmbedder } from '../service-client/choose-embedder.ts'
 import type { EmbedderSettings } from '../settings/settings.ts'
 import type { Check } from './doctor-context.ts'
-import { given } from './error-findings.ts'
+import { valueOrSkip } from './error-findings.ts'
 
 export const configuration: Check = {
   name: 'configuration',
@@ -23,7 +23,7 @@ export const configuration: Check = {
 export const permissions: Check = {
   name: 'permissions',
   run: async (context) => {
-    const { service } = await given(context.settings(), 'configuration')
+    const { service } = await valueOrSkip(context.settings(), 'configuration')
     const directories = [context.stateDir, ...(service.kind === 'embedded' ? [service.dataDir] : [])]
     for (const directory of directories) assertOwnDirectory(directory, { isReader: true })
     const exposed = directories.flatMap(listExposed)
@@ -48,7 +48,7 @@ export const state: Check = {
 export const library: Check = {
   name: 'library',
   run: async (context) => {
-    const { service } = await given(context.settings(), 'configuration')
+    const { service } = await valueOrSkip(context.settings(), 'configuration')
     if (service.kind === 'configured') return []
     const { dataDir } = service
     assertOwnDirectory(dataDir, { isReader: true })
@@ -66,7 +66,7 @@ const NOT_INSTALLED = 'offline, but its optional packages are not installed: sea
 export const embedder: Check = {
   name: 'embedder',
   run: async (context) => {
-    const settings = await given(context.settings(), 'configuration')
+    const settings = await valueOrSkip(context.settings(), 'configuration')
     if (settings.service.kind === 'configured') return []
     const { kind } = chooseEmbedder(settings.embedder, context.redactor)
     if (kind !== 'offline') return [ok(describe(settings.embedder))]

@@ -9,7 +9,7 @@ import { assertSamePlace, assertSameRoot } from '../../sync/pin/open-mirror.ts'
 import { chooseForDaemon } from '../mirrors/choose-mirrors.ts'
 import { explainInactive, listRoster, type RosterEntry } from '../mirrors/mirror-roster.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'
-import { findingOf, given } from './error-findings.ts'
+import { findingOf, valueOrSkip } from './error-findings.ts'
 
 export const mirrors: Check = {
   name: 'mirrors',
@@ -43,7 +43,7 @@ async function problemOf(entry: RosterEntry, { limitMs }: DoctorContext): Promis
 export const overlap: Check = {
   name: 'overlap',
   run: async (context) => {
-    await given(rosterOf(context), 'mirrors')
+    await valueOrSkip(rosterOf(context), 'mirrors')
     const known = await knownMirrors(context)
     const { mirrors } = chooseForDaemon(await context.settings(), { known, home: context.home })
     return mirrors.length < 2 ? [] : [ok('no mirror lies in another')]
@@ -51,7 +51,7 @@ export const overlap: Check = {
 }
 
 export async function rosterOf(context: DoctorContext): Promise<RosterEntry[]> {
-  const settings = await given(context.settings(), 'configuration')
+  const settings = await valueOrSkip(context.settings(), 'configuration')
   const known = await knownMirrors(context)
   return listRoster(settings, known)
 }
@@ -87,8 +87,8 @@ export const watches: Check = {
 }
 
 async function countDirectories(context: DoctorContext): Promise<number> {
-  const store = await given(context.store(), 'state')
-  const watched = (await given(rosterOf(context), 'mirrors')).filter(
+  const store = await valueOrSkip(context.store(), 'state')
+  const watched = (await valueOrSkip(rosterOf(context), 'mirrors')).filter(
     (entry) => isToBeSynced(entry) && entry.configured?.watch !== false,
   )
   const counts = watched.map(({ row }) => (row && store ? store.directories.countBelow(row.id, '') + 1 : 0))

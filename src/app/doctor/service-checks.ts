@@ -15,7 +15,7 @@ import {
 import { mayUpload } from '../../rules/mirrors.ts'
 import { findLibrary } from '../../sync/pin/pin-mirror.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'
-import { given, Unchecked } from './error-findings.ts'
+import { Unchecked, valueOrSkip } from './error-findings.ts'
 
 export const proxy: Check = {
   name: 'proxy',
@@ -24,7 +24,7 @@ export const proxy: Check = {
     if (!service) return []
     const chosen = await context.proxy()
     if (!chosen) return [ok('none')]
-    await given(context.route(), 'certificate')
+    await valueOrSkip(context.route(), 'certificate')
     await context.probedProxy()
     return [ok(`${chosen.origin} (${chosen.variable}) lets through`)]
   },
@@ -35,10 +35,10 @@ export const certificate: Check = {
   name: 'certificate',
   run: async (context) => {
     if (!(await context.service())) return []
-    await given(context.proxy(), 'proxy')
+    await valueOrSkip(context.proxy(), 'proxy')
     const route = await context.route()
     if (!route) return [ok('none needed, the service is on this computer')]
-    await given(context.probedProxy(), 'proxy')
+    await valueOrSkip(context.probedProxy(), 'proxy')
     const nowMs = context.machine.nowMs()
     const untilMs = await readUntil(context)
     const own = route.clientCertificate && assessClientCertificate(route.clientCertificate.validToMs, nowMs)
@@ -60,7 +60,7 @@ export const service: Check = {
   run: async (context) => {
     const found = await context.service()
     if (!found) return []
-    await given(context.probedProxy(), 'proxy')
+    await valueOrSkip(context.probedProxy(), 'proxy')
     await assertTrusted(context)
     const { durationMs } = await context.firstResponse()
     await assertUsable(context)
@@ -99,7 +99,7 @@ export const rights: Check = {
   name: 'rights',
   run: async (context) => {
     if (!(await context.service())) return []
-    const access = await given(context.access(), 'credential')
+    const access = await valueOrSkip(context.access(), 'credential')
     const { mirrors } = await context.settings()
     const wanted = [...new Set(mirrors.map(({ library }) => library))]
     if (wanted.length > 0) return Promise.all(wanted.map((name) => rightsOn(context, name)))
@@ -124,7 +124,7 @@ export const interfaceCheck: Check = {
   name: 'interface',
   run: async (context) => {
     if (!(await context.service())) return []
-    await given(context.access(), 'credential')
+    await valueOrSkip(context.access(), 'credential')
     const capabilities = await (await context.client()).capabilities(context.signal)
     const { undescribed, describedVersion } = capabilities
     const fields = describeFields(capabilities)
@@ -156,7 +156,7 @@ export const clock: Check = {
   name: 'clock',
   run: async (context) => {
     if (!(await context.service())) return []
-    const { dateMs, receivedAtMs } = await given(context.firstResponse(), 'service')
+    const { dateMs, receivedAtMs } = await valueOrSkip(context.firstResponse(), 'service')
     return [assessClock(dateMs === undefined ? undefined : receivedAtMs - dateMs)]
   },
 }

@@ -10,8 +10,8 @@ export interface DocumentFolder {
 
 const DOCUMENT = /\.(?:pdf|md|markdown|txt|rtf|docx?|odt|pptx?|odp|xlsx?|ods|csv|html?|epub|tex|org)$/i
 /** Bounds the search of a large home. */
-const MOST_ENTRIES = 2_000
-const MOST_FOLDERS = 12
+const MAX_ENTRIES = 2_000
+const MAX_FOLDERS = 12
 const DEPTH = 3
 
 /** Hidden directories and links are left out. The fullest comes first. */
@@ -20,11 +20,11 @@ export function findDocumentFolders(home: string): DocumentFolder[] {
     .filter((entry) => isShownDirectory(entry))
     .map(({ name }) => {
       const path = join(home, name)
-      return { path, documents: countDocuments(path, DEPTH, { left: MOST_ENTRIES }) }
+      return { path, documents: countDocuments(path, DEPTH, { left: MAX_ENTRIES }) }
     })
     .filter(({ documents }) => documents > 0)
     .sort((one, other) => other.documents - one.documents || one.path.localeCompare(other.path, 'en'))
-    .slice(0, MOST_FOLDERS)
+    .slice(0, MAX_FOLDERS)
 }
 
 function countDocuments(directory: string, depth: number, budget: { left: number }): number {

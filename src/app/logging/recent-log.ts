@@ -3,7 +3,7 @@ import type { RecentLog } from '../../dashboard/sources.ts'
 import { type Logger, loggerTo } from '../../foundation/logger.ts'
 import { createLogger } from './create-logger.ts'
 
-const MOST_LINES = 500
+const MAX_LINES = 500
 
 export function keepRecent(logger: Logger, redact: (text: string) => string): { logger: Logger; recent: RecentLog } {
   const lines: LogLine[] = []
@@ -13,7 +13,7 @@ export function keepRecent(logger: Logger, redact: (text: string) => string): { 
     last += 1
     // The text of a line follows its level, which takes six columns.
     lines.push({ number: last, at: new Date().toISOString(), level, text: line.trimEnd().slice(6) })
-    if (lines.length > MOST_LINES) lines.shift()
+    if (lines.length > MAX_LINES) lines.shift()
   }
   const text = createLogger({ format: 'text', level: 'info', withTime: false, write, redact })
   const kept = loggerTo((name, message, fields) => {

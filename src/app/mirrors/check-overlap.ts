@@ -19,14 +19,14 @@ export function assertApart({ chosen, active, known }: Compared): void {
   const others = active.filter(({ name }) => !names.has(name))
   for (const [index, mirror] of chosen.entries()) {
     for (const other of [...chosen.slice(0, index), ...others]) {
-      const text = describeOverlap(mirror, other, wayOut([mirror, other], known))
+      const text = describeOverlap(mirror, other, removalHint([mirror, other], known))
       if (text !== undefined) throw new UsageError('mirrors-overlap', text)
     }
   }
 }
 
 /** Describes the overlap, and how to keep both or remove one; undefined without one. */
-function describeOverlap(left: MirrorSettings, right: MirrorSettings, way: string): string | undefined {
+function describeOverlap(left: MirrorSettings, right: MirrorSettings, hint: string): string | undefined {
   const leftRoot = realPathOf('/', left.path)
   const rightRoot = realPathOf('/', right.path)
   const overlap = overlapOf(leftRoot, rightRoot)
@@ -34,11 +34,11 @@ function describeOverlap(left: MirrorSettings, right: MirrorSettings, way: strin
     case 'apart':
       return undefined
     case 'same':
-      return `The mirrors "${left.name}" and "${right.name}" stand for one directory ("${leftRoot}"), which would be sent twice; ${way}`
+      return `The mirrors "${left.name}" and "${right.name}" stand for one directory ("${leftRoot}"), which would be sent twice; ${hint}`
     case 'holds':
-      return describeNested({ outer: left, root: leftRoot, inner: right, path: overlap.inner, way })
+      return describeNested({ outer: left, root: leftRoot, inner: right, path: overlap.inner, hint })
     case 'lies-in':
-      return describeNested({ outer: right, root: rightRoot, inner: left, path: overlap.inner, way })
+      return describeNested({ outer: right, root: rightRoot, inner: left, path: overlap.inner, hint })
   }
 }
 
@@ -49,24 +49,24 @@ interface Nested {
   /** Path of the inner mirror relative to the root. */
   readonly path: string
   /** How to remove one of the two. */
-  readonly way: string
+  readonly hint: string
 }
 
-function describeNested({ outer, root, inner, path, way }: Nested): string | undefined {
+function describeNested({ outer, root, inner, path, hint }: Nested): string | undefined {
   const { breadth } = outer
   if (isLeftOut(boundedFileSystem, root, outer, path)) return undefined
   if (breadth !== null && outer.isAdHoc) {
     const nested = `"${root}" holds ${breadth}, the mirror "${inner.name}" ("${inner.path}") among it`
-    return `${nested}, whose files would be sent twice; mirror only the directories that you mean; or ${way}`
+    return `${nested}, whose files would be sent twice; mirror only the directories that you mean; or ${hint}`
   }
   const pattern = `/${path.replaceAll(/[\\*?[]/g, '\\$&')}/`
   const file = `"${root.replace(/\/?$/, '/')}.shelfdignore"`
   const places = outer.isAdHoc ? file : `"ignore" of "${outer.name}", or to ${file}`
   const text = `The mirror "${inner.name}" lies in the mirror "${outer.name}" ("${root}"), and its files would be sent twice`
-  return `${text}; add "${pattern}" to ${places}; or ${way}`
+  return `${text}; add "${pattern}" to ${places}; or ${hint}`
 }
 
-function wayOut(pair: readonly MirrorSettings[], known: ReadonlySet<string>): string {
+function removalHint(pair: readonly MirrorSettings[], known: ReadonlySet<string>): string {
   const forgettable = pair.find(({ name, isAdHoc }) => isAdHoc && known.has(name))
   if (forgettable) return `do without that mirror: "shelfd mirrors forget ${shellWord(forgettable.name)}"`
   const names = pair.filter(({ isAdHoc }) => !isAdHoc).map(({ name }) => `"${name}"`)

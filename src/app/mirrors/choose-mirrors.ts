@@ -16,7 +16,7 @@ import type { ConfiguredMirror, Settings } from '../settings/settings.ts'
 import { adHocMirror } from '../settings/settings.ts'
 import { assertApart } from './check-overlap.ts'
 import { describeRoot } from './describe-root.ts'
-import { byActivity, explainInactive, givesWay, listRoster, type RosterEntry } from './mirror-roster.ts'
+import { byActivity, explainInactive, listRoster, type RosterEntry, releasesName } from './mirror-roster.ts'
 
 export interface MirrorChoice {
   readonly words: readonly string[]
@@ -123,18 +123,18 @@ export function chooseForDaemon(
 }
 
 /** Throws AccessError or UsageError when a daemon would have no mirror to keep. */
-export function assertAnyKept(settings: Settings, around: Pick<MirrorChoice, 'known' | 'home'>): void {
-  const { mirrors, passedOver } = chooseForDaemon(settings, around)
+export function assertAnyKept(settings: Settings, context: Pick<MirrorChoice, 'known' | 'home'>): void {
+  const { mirrors, passedOver } = chooseForDaemon(settings, context)
   if (mirrors.length > 0) return
   if (passedOver.length > 0) throw new AccessError('origin-mismatch', passedOver.join('\n'))
-  throw nothingToMirror(listRoster(settings, around.known))
+  throw nothingToMirror(listRoster(settings, context.known))
 }
 
 /** Returns the error when there is nothing to mirror, with the reasons and what to do. */
 function nothingToMirror(roster: readonly RosterEntry[]): UsageError {
   const reasons = roster.flatMap((entry) => explainInactive(entry) ?? [])
-  const way = 'name a directory, as in "shelfd sync DIR", or configure mirrors'
-  return new UsageError('bad-usage', [`Nothing to mirror: ${way}`, ...reasons].join('\n'))
+  const hint = 'name a directory, as in "shelfd sync DIR", or configure mirrors'
+  return new UsageError('bad-usage', [`Nothing to mirror: ${hint}`, ...reasons].join('\n'))
 }
 
 export function settingsOfRow(settings: Settings, known: readonly MirrorRow[], row: MirrorRow): MirrorSettings {
@@ -175,8 +175,8 @@ function assertNoOtherPlace(roster: readonly RosterEntry[], path: string): void 
   const { name, configured, row } = entry
   const place = `${row?.library.name ?? configured?.library}:${configured?.remotePath ?? row?.remotePath}`
   const text = `"${path}" goes to "${place}" already, by the mirror "${name}", and each file would be sent twice`
-  const way = configured ? 'change its place in the configuration' : `first "shelfd mirrors forget ${shellWord(name)}"`
-  throw new UsageError('mirrors-overlap', `${text}; leave out --to, or ${way}`)
+  const hint = configured ? 'change its place in the configuration' : `first "shelfd mirrors forget ${shellWord(name)}"`
+  throw new UsageError('mirrors-overlap', `${text}; leave out --to, or ${hint}`)
 }
 
 function findMeant(roster: readonly RosterEntry[], word: string, cwd: string): RosterEntry | undefined {
@@ -228,7 +228,7 @@ export function assertDirectory(path: string): void {
 
 /** Names that a new mirror cannot take. */
 export function keptNames(settings: Settings, known: readonly MirrorRow[]): Set<string> {
-  return new Set(known.filter((row) => !givesWay(settings, row)).map(({ name }) => name))
+  return new Set(known.filter((row) => !releasesName(settings, row)).map(({ name }) => name))
 }
 
 function adHoc(settings: Settings, choice: OneChoice, path: string, target: Target | undefined): MirrorSettings {
@@ -259,7 +259,7 @@ function parseTarget(text: string): Target {
 
 /** Returns whether the entry is the ad hoc mirror of this directory and `--to`. */
 function isTarget(settings: Settings, { row, configured }: RosterEntry, target: Target, path: string): boolean {
-  if (!row || configured || givesWay(settings, row)) return false
+  if (!row || configured || releasesName(settings, row)) return false
   const isLibrary = row.library.name === target.library || row.library.remoteId === target.library
   return isLibrary && row.remotePath === (target.path ?? `/${basename(path)}`)
 }

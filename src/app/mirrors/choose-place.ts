@@ -126,15 +126,15 @@ function listAlike(store: StoreReader, { row, path }: Place): Place[] {
   return alike.map(({ name }) => ({ row, path: joinPath(directory, name) }))
 }
 
-const MOST_NAMED = 5
+const MAX_NAMED = 5
 
 /** Mirrors of one directory count once. Throws UsageError for several places. */
 function onlyPlace(word: string, places: readonly Place[]): Place | undefined {
   const byPath = new Map(places.toReversed().map((place) => [join(place.row.path, place.path), place]))
   if (byPath.size < 2) return [...byPath.values()][0]
   const paths = [...byPath.keys()].toSorted()
-  const more = paths.length > MOST_NAMED ? ' …' : ''
-  const named = `name one as on the disk: ${paths.slice(0, MOST_NAMED).map(shellWord).join(' ')}${more}`
+  const more = paths.length > MAX_NAMED ? ' …' : ''
+  const named = `name one as on the disk: ${paths.slice(0, MAX_NAMED).map(shellWord).join(' ')}${more}`
   throw new UsageError(
     'bad-usage',
     `Cannot tell which "${word}" is meant: ${byPath.size} paths have that name; ${named}`,

@@ -42,7 +42,7 @@ export interface EditsInput extends Surroundings {
 const PREVIEW_MS = 5_000
 const DISK_ANSWERS_WITHIN_MS = 10_000
 const LIBRARIES_WITHIN_MS = 2_000
-const MOST_LIBRARIES = 500
+const MAX_LIBRARIES = 500
 
 /** No call names a command, an address or a credential: a change that affects more than its mirror is refused. */
 export function createMirrorEdits(input: EditsInput): MirrorEdits {
@@ -173,8 +173,8 @@ async function checkMirror(input: EditsInput, chosen: ChosenMirror, signal: Abor
 async function choose(input: EditsInput, chosen: ChosenMirror, opened: OpenedFile): Promise<ConfiguredMirror> {
   const path = chosenPath(chosen, input.home)
   await checkField('path', () => inTime(path, Promise.resolve(boundedFileSystem.answers(path))))
-  const around = { settings: opened.settings, known: input.knownMirrors(), home: input.home }
-  const mirror = await chooseNewMirror(chosen, around)
+  const context = { settings: opened.settings, known: input.knownMirrors(), home: input.home }
+  const mirror = await chooseNewMirror(chosen, context)
   await checkField('path', () => plan(input, opened, mirror))
   return mirror
 }
@@ -205,7 +205,7 @@ async function listLibraries(service: Service, signal: AbortSignal): Promise<str
     const { client, access } = await service.connect(signal)
     for await (const library of client.listLibraries(signal)) {
       if (mayUpload(library, access)) names.add(library.name)
-      if (names.size === MOST_LIBRARIES) break
+      if (names.size === MAX_LIBRARIES) break
     }
   } catch {
     // // A name can be typed, and the check reports what is wrong with the service.

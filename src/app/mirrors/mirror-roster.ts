@@ -28,7 +28,7 @@ export function listRoster(settings: Settings, known: readonly MirrorRow[]): Ros
   const hasConfigured = settings.mirrors.length > 0
   const configured = settings.mirrors.map((mirror) => ({
     configured: mirror,
-    row: known.find((row) => row.name === mirror.name && !givesWay(settings, row)),
+    row: known.find((row) => row.name === mirror.name && !releasesName(settings, row)),
   }))
   const taken = new Set(configured.map(({ row }) => row))
   const others = known.filter((row) => !taken.has(row)).map((row) => ({ configured: undefined, row }))
@@ -72,7 +72,7 @@ function realDirectoryOf({ row, path }: Pick<RosterEntry, 'row' | 'path'>): stri
 }
 
 /** A new mirror of the current service may take the name of this one. */
-export function givesWay({ service }: Settings, { isAdHoc, library }: MirrorRow): boolean {
+export function releasesName({ service }: Settings, { isAdHoc, library }: MirrorRow): boolean {
   return givesNameAway({ isAdHoc, origin: library.origin }, { isEmbedded: service.kind === 'embedded' })
 }
 
@@ -117,11 +117,11 @@ export function byActivity(roster: readonly RosterEntry[]): RosterEntry[] {
   return roster.toSorted((left, right) => RANKS.indexOf(left.activity) - RANKS.indexOf(right.activity))
 }
 
-const MOST_INSTANCE_BYTES = 4_096
+const MAX_INSTANCE_BYTES = 4_096
 
 /** The identity that mirrors are pinned to; undefined for an embedded library that was never started. */
 export function identityOfService({ service }: Pick<Settings, 'service'>): string | undefined {
   if (service.kind === 'configured') return service.origin
-  const written = readOwnFile(join(service.dataDir, 'instance'), MOST_INSTANCE_BYTES)
+  const written = readOwnFile(join(service.dataDir, 'instance'), MAX_INSTANCE_BYTES)
   return written === undefined ? undefined : embeddedOrigin(written.trim())
 }

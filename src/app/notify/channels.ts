@@ -17,7 +17,7 @@ interface ChannelInput {
 
 const WEBHOOK_TIMEOUT_MS = 10_000
 /** A shorter path may be part of other text. */
-const SHORTEST_SECRET_PATH = 8
+const MIN_SECRET_PATH = 8
 
 export function openChannels(settings: NotifySettings, input: ChannelInput): Channel[] {
   const { command, webhooks } = settings
@@ -42,7 +42,7 @@ function webhookChannel(address: string, { env, redactor }: ChannelInput): Chann
   const url = new URL(address)
   const { href, origin, pathname, search } = url
   redactor.add(href)
-  if (pathname.length + search.length >= SHORTEST_SECRET_PATH) redactor.add(`${pathname}${search}`)
+  if (pathname.length + search.length >= MIN_SECRET_PATH) redactor.add(`${pathname}${search}`)
   return {
     name: `webhook ${origin}`,
     send: async (message, signal) => {

@@ -18,7 +18,7 @@ export interface FoundToken {
 }
 
 const COMMAND_TIMEOUT_MS = 30_000
-const MOST_SECRET_BYTES = 64 * 1024
+const MAX_SECRET_BYTES = 64 * 1024
 const WAYS =
   'set service.tokenFile or service.tokenCommand in the configuration, or SHELFD_TOKEN_FILE or SHELFD_TOKEN in the environment, or a systemd credential named "token"'
 
@@ -88,7 +88,7 @@ async function runSecretCommand(
     args,
     env,
     timeoutMs: COMMAND_TIMEOUT_MS,
-    mostStdoutBytes: MOST_SECRET_BYTES,
+    mostStdoutBytes: MAX_SECRET_BYTES,
     ...(signal && { signal }),
   }
   const { failure, stdout } = await runProgram(call)

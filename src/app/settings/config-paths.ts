@@ -25,8 +25,8 @@ export function configCandidates(flag: string | undefined, { env, cwd, home }: S
   return files.map((file) => ({ file, isRequired: false }))
 }
 
-export function findConfigFile(flag: string | undefined, around: Surroundings): string | undefined {
-  const found = configCandidates(flag, around).find(({ file, isRequired }) => isRequired || readTextFile(file))
+export function findConfigFile(flag: string | undefined, surroundings: Surroundings): string | undefined {
+  const found = configCandidates(flag, surroundings).find(({ file, isRequired }) => isRequired || readTextFile(file))
   return found?.file
 }
 

@@ -3,7 +3,7 @@ import type { ConfiguredMirror, Settings } from './settings.ts'
 
 /** Only that these changed is shown; arguments of a command may hold a secret. */
 const SECRET = /\.(token|tokenCommand|passwordCommand)$|^notify\.(command|webhooks)$|(^|\.)hooks\.(before|after)$/
-const LONGEST_VALUE = 120
+const MAX_VALUE = 120
 
 /** Lists differences such as `mirrors.papers.settleMs: 5000 → 2000`. An added or removed mirror is one change. */
 export function describeChanges(before: Settings, after: Settings): string[] {
@@ -43,7 +43,7 @@ function compareValues(before: Settings, after: Settings): string[] {
 }
 
 function show(value: string | undefined): string {
-  return value === undefined ? 'not set' : truncateText(escapeText(value), LONGEST_VALUE)
+  return value === undefined ? 'not set' : truncateText(escapeText(value), MAX_VALUE)
 }
 
 /** By dotted path; mirrors by name, since their order has no meaning. */

@@ -115,14 +115,14 @@ interface DraftInput {
   readonly stateDir: string | undefined
 }
 
-export function createDraft({ configFile, chosen, token, stateDir }: DraftInput, around: Surroundings): Draft {
+export function createDraft({ configFile, chosen, token, stateDir }: DraftInput, surroundings: Surroundings): Draft {
   const configText = renderConfig(chosen)
   const readFile: ReadTextFile = (file) => {
     if (file === configFile) return asOwn(file, configText)
     return file === token?.file ? { ...asOwn(file, token.text), origin: 'what you typed' } : readTextFile(file)
   }
   const flags = { config: configFile, ...(stateDir !== undefined && { 'state-dir': stateDir }) }
-  return { configFile, configText, readFile, readSettings: () => readSettings({ ...around, flags, readFile }) }
+  return { configFile, configText, readFile, readSettings: () => readSettings({ ...surroundings, flags, readFile }) }
 }
 
 /** As shelfd will write it: nobody else can read it. */

@@ -54,10 +54,10 @@ export function loadConfiguration(input: SettingsInput): LoadedConfiguration {
   return { settings, raw, originOf }
 }
 
-function findFile({ flags, readFile = readTextFile, ...around }: SettingsInput): FoundFile | undefined {
-  for (const { file: path, isRequired } of configCandidates(flags.config, around)) {
+function findFile({ flags, readFile = readTextFile, ...surroundings }: SettingsInput): FoundFile | undefined {
+  for (const { file: path, isRequired } of configCandidates(flags.config, surroundings)) {
     const file = readConfig(path, readFile)
-    if (file) return { path, file, parsed: parseConfigFile(path, file.text, around.env) }
+    if (file) return { path, file, parsed: parseConfigFile(path, file.text, surroundings.env) }
     if (isRequired) throw badConfiguration([`there is no file "${path}"`])
   }
   return undefined
@@ -115,14 +115,14 @@ export function findStateDir(input: SettingsInput): string {
   return (typeof stateDir === 'string' ? stateDir : stateDirOfFile(input)) ?? defaultStateDir(input)
 }
 
-function stateDirOfFile({ flags, readFile = readTextFile, ...around }: SettingsInput): string | undefined {
+function stateDirOfFile({ flags, readFile = readTextFile, ...surroundings }: SettingsInput): string | undefined {
   try {
-    const file = findConfigFile(flags.config, around)
+    const file = findConfigFile(flags.config, surroundings)
     const source = file === undefined ? undefined : readFile(file)
     if (file === undefined || source === undefined) return undefined
     assertTrusted(file, source)
-    const { stateDir } = parseConfigFile(file, source.text, around.env).raw
-    return typeof stateDir === 'string' ? resolve(dirname(file), expandHome(stateDir, around.home)) : undefined
+    const { stateDir } = parseConfigFile(file, source.text, surroundings.env).raw
+    return typeof stateDir === 'string' ? resolve(dirname(file), expandHome(stateDir, surroundings.home)) : undefined
   } catch {
     return undefined // reading the whole configuration reports what is wrong with the file
   }

@@ -94,15 +94,15 @@ type Absolute = (path: string) => string
 export function toSettings(
   config: Config,
   { configFile, addressFrom }: { readonly configFile: string | undefined; readonly addressFrom: string },
-  around: Surroundings,
+  surroundings: Surroundings,
 ): Settings {
   const { limits, ingestion, contract, timeZone, maintenance, notify } = config
   const absolute: Absolute = (path) =>
-    resolve(configFile === undefined ? around.cwd : dirname(configFile), expandHome(path, around.home))
+    resolve(configFile === undefined ? surroundings.cwd : dirname(configFile), expandHome(path, surroundings.home))
   return {
     configFile,
-    stateDir: config.stateDir === undefined ? defaultStateDir(around) : absolute(config.stateDir),
-    service: toServiceSettings(config, { absolute, addressFrom }, around),
+    stateDir: config.stateDir === undefined ? defaultStateDir(surroundings) : absolute(config.stateDir),
+    service: toServiceSettings(config, { absolute, addressFrom }, surroundings),
     embedder: toEmbedderSettings(config.embedder, absolute),
     mirrors: config.mirrors.map((mirror) => {
       return {
@@ -139,9 +139,9 @@ function toMirrorSettings(mirror: MirrorConfig, path: string): ConfiguredMirror 
 function toServiceSettings(
   config: Config,
   { absolute, addressFrom }: { readonly absolute: Absolute; readonly addressFrom: string },
-  around: Surroundings,
+  surroundings: Surroundings,
 ): ServiceSettings {
-  const dataDir = config.dataDir === undefined ? defaultDataDir(around) : absolute(config.dataDir)
+  const dataDir = config.dataDir === undefined ? defaultDataDir(surroundings) : absolute(config.dataDir)
   if (!config.service) return { kind: 'embedded', dataDir }
   const { url: origin, token, tokenFile, tokenCommand, caFile, clientCertificate } = config.service
   return {

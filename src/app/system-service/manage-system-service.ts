@@ -68,8 +68,8 @@ export async function showLogs(
 ): Promise<boolean> {
   const call = plan.logs(options)
   if (!call) {
-    const way = 'run "shelfd daemon" in a terminal to see its messages'
-    throw new UsageError('bad-usage', `Cannot show logs: this service manager keeps none; ${way}`)
+    const hint = 'run "shelfd daemon" in a terminal to see its messages'
+    throw new UsageError('bad-usage', `Cannot show logs: this service manager keeps none; ${hint}`)
   }
   return await run(call, showPlainly(show))
 }

@@ -8,7 +8,7 @@ import type { CommandContext } from '../context.ts'
 import { CONNECTION_FLAGS } from '../global-options.ts'
 import { openDoctor } from './doctor.ts'
 
-const MOST_RUNS = 20
+const MAX_RUNS = 20
 
 export const command = defineCommand({
   description: [
@@ -84,7 +84,7 @@ async function describeStore(openStore: () => Promise<StoreReader | undefined>):
     }))
     return [
       { title: 'Mirrors', language: 'json', text: inLines(mirrors) },
-      { title: 'Runs', language: 'json', text: inLines(readHistory(store, { limit: MOST_RUNS, mirror: undefined })) },
+      { title: 'Runs', language: 'json', text: inLines(readHistory(store, { limit: MAX_RUNS, mirror: undefined })) },
     ]
   } catch (error) {
     return [{ title: 'Mirrors', language: 'text', text: messageOf(error) }]

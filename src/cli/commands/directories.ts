@@ -50,12 +50,12 @@ function fileRow({ filename, title, mime_type, id }: FileEntry) {
   return [
     filename,
     title === filename ? '' : title,
-    mime_type.length > LONGEST_TYPE ? kindName(mime_type) : mime_type,
+    mime_type.length > MAX_TYPE ? kindName(mime_type) : mime_type,
     id,
   ] as const
 }
 
-const LONGEST_TYPE = 16
+const MAX_TYPE = 16
 
 export const mkdirCommand = defineCommand({
   description: 'Needs the right update on the library. An existing directory is no error.',

@@ -95,7 +95,7 @@ export const command = defineCommand({
 })
 
 /** Services may refuse to list more at a time. */
-const MOST_AT_ONCE = 100
+const MAX_AT_ONCE = 100
 const MAX_EXCERPT = 400
 const WITHOUT_FILE = 'no file here has this content any more: it has changed, or is gone'
 
@@ -114,7 +114,7 @@ interface Asking {
 async function listAll(request: SearchRequest, window: Window, { context, service }: Asking): Promise<void> {
   const { start, end } = window
   // One more than is shown says whether there is another page.
-  const limit = Math.max(end, Math.min(end + 1, MOST_AT_ONCE))
+  const limit = Math.max(end, Math.min(end + 1, MAX_AT_ONCE))
   const response = await service.client.searchResources({ ...request, limit }, context.signal)
   const found = response.results.length
   const results = response.results.slice(start, end)

@@ -74,7 +74,7 @@ async function startLibrary(options: EmbeddedOptions, signal: AbortSignal): Prom
   return serveAlone(options.dataDir, () => startEmbeddedLibrary(options), signal)
 }
 
-const MOST_SHOWN = 100
+const MAX_SHOWN = 100
 
 export const checkCommand = defineCommand({
   description:
@@ -91,8 +91,8 @@ export const checkCommand = defineCommand({
     const { contents, sizeBytes, problems } = await checkLibrary(dataDir, context.signal)
     if (context.json) context.printJson({ contents, sizeBytes, problems })
     else {
-      for (const problem of problems.slice(0, MOST_SHOWN)) context.print(describe(problem))
-      if (problems.length > MOST_SHOWN) context.print(`and ${problems.length - MOST_SHOWN} more`)
+      for (const problem of problems.slice(0, MAX_SHOWN)) context.print(describe(problem))
+      if (problems.length > MAX_SHOWN) context.print(`and ${problems.length - MAX_SHOWN} more`)
       const checked = `Checked ${counted(contents, 'content')} (${formatSize(sizeBytes)})`
       context.printMessage(
         `${checked}: ${problems.length === 0 ? 'nothing is wrong' : counted(problems.length, 'problem')}`,

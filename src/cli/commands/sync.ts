@@ -172,8 +172,8 @@ function patientlyFor({ settings, settingFlags }: CommandContext): RetryPolicy {
   return { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 500, maxDelayMs: 30_000, forMs, forWords }
 }
 
-function warnOfUnheeded({ logger, settingFlags }: CommandContext, { unheeded }: Runner): void {
-  const flags = unheeded.filter((flag) => settingFlags[flag] !== undefined).map((flag) => `--${flag}`)
+function warnOfUnheeded({ logger, settingFlags }: CommandContext, { ignoredFlags }: Runner): void {
+  const flags = ignoredFlags.filter((flag) => settingFlags[flag] !== undefined).map((flag) => `--${flag}`)
   if (flags.length === 0) return
   logger.warn('the daemon does this run with its own limits; these flags have no effect', { flags: flags.join(' ') })
 }

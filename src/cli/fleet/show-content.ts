@@ -6,9 +6,9 @@ import type { PublishedProblem } from '../../ledger/published.ts'
 import type { CommandContext } from '../context.ts'
 import { renderFields } from '../render/layout.ts'
 import { findHost, openView } from './open-view.ts'
-import { MOST_PROBLEMS, withHost } from './show-fleet.ts'
+import { MAX_PROBLEMS, withHost } from './show-fleet.ts'
 
-const MOST_FAILURES = 20
+const MAX_FAILURES = 20
 
 /** Times are in ISO 8601. */
 export interface InFleet {
@@ -18,7 +18,7 @@ export interface InFleet {
 
 export async function readInFleet(view: FleetView, sha256: string, libraryId: string): Promise<InFleet> {
   const facts = (await view.explainContent(sha256)).filter((fact) => fact.libraryId === libraryId)
-  const failures = await view.listProblems({ hostId: null, limit: MOST_FAILURES, sha256 })
+  const failures = await view.listProblems({ hostId: null, limit: MAX_FAILURES, sha256 })
   return {
     facts: facts.map(({ origin: _, libraryId: _of, at, ...fact }) => ({ ...fact, at: isoTime(at) })),
     failures: failures.map(withHost),
@@ -63,7 +63,7 @@ export async function explainAtHost(context: CommandContext, name: string, word:
   await using view = await openView(context)
   const { id } = await findHost(view, name)
   const roots = new Map((await view.listMirrors(id)).map((mirror) => [mirror.name, mirror.path]))
-  const found = (await view.listProblems({ hostId: id, limit: MOST_PROBLEMS })).filter(({ mirror, path, content }) => {
+  const found = (await view.listProblems({ hostId: id, limit: MAX_PROBLEMS })).filter(({ mirror, path, content }) => {
     const isContent = word.length >= 6 && content?.sha256.startsWith(word.toLowerCase())
     return isContent || path === word || `${roots.get(mirror) ?? mirror}/${path}` === word
   })

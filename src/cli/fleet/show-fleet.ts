@@ -7,8 +7,8 @@ import type { CommandContext } from '../context.ts'
 import { renderFields } from '../render/layout.ts'
 import { chooseHost, describeTime, type FleetFlags, openView } from './open-view.ts'
 
-export const MOST_PROBLEMS = 100_000
-const MOST_SHOWN = 20
+export const MAX_PROBLEMS = 100_000
+const MAX_SHOWN = 20
 
 export const CLEARED = '\x1b[2J\x1b[H'
 
@@ -128,7 +128,7 @@ export async function showFleetReport(context: CommandContext, args: ReportFlags
   await using view = await openView(context)
   const hostId = await chooseHost(view, args)
   const mirrors = await view.listMirrors(hostId)
-  const problems = await view.listProblems({ hostId, limit: MOST_PROBLEMS })
+  const problems = await view.listProblems({ hostId, limit: MAX_PROBLEMS })
   const secondSends = await view.countSecondSends()
   if (context.json || format === 'json') {
     context.printJson({ mirrors: mirrors.map(withHost), problems: problems.map(withHost), secondSends })
@@ -152,10 +152,10 @@ export async function showFleetReport(context: CommandContext, args: ReportFlags
   if (secondSends > 0) context.print(`\n${counted(secondSends, 'file')} reached the service twice`)
   if (problems.length === 0) return
   context.print('')
-  for (const { host, path, code, message } of problems.slice(0, MOST_SHOWN)) {
+  for (const { host, path, code, message } of problems.slice(0, MAX_SHOWN)) {
     context.printText(`! ${escapeText(`${host}: ${path}: ${message}`)} [${code}]`)
   }
-  const left = problems.length - MOST_SHOWN
+  const left = problems.length - MAX_SHOWN
   if (left > 0) context.print(`! and ${counted(left, 'more problem')}: add --json`)
 }
 
@@ -167,7 +167,7 @@ export async function readFleetRuns(
 ): Promise<HostRun[]> {
   await using view = await openView(context)
   const hostId = await chooseHost(view, flags)
-  const runs = await view.listRuns({ hostId, limit: mirror === undefined ? limit : MOST_PROBLEMS })
+  const runs = await view.listRuns({ hostId, limit: mirror === undefined ? limit : MAX_PROBLEMS })
   return runs
     .filter(({ mirrors }) => mirror === undefined || mirrors.some(({ name }) => name === mirror))
     .slice(0, limit)
@@ -176,7 +176,7 @@ export async function readFleetRuns(
 /** Reads the contents that failed at the hosts, with their file there. */
 export async function readFleetFailures(context: CommandContext, flags: FleetFlags): Promise<HostProblem[]> {
   await using view = await openView(context)
-  const problems = await view.listProblems({ hostId: await chooseHost(view, flags), limit: MOST_PROBLEMS })
+  const problems = await view.listProblems({ hostId: await chooseHost(view, flags), limit: MAX_PROBLEMS })
   return problems.filter(({ content }) => content !== null)
 }
 

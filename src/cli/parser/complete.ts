@@ -80,22 +80,22 @@ function listValues(spec: ArgumentSpec | undefined, io: CliIo, before: readonly 
 }
 
 /** Reads the names quickly, without checking the file. */
-function listMirrorNames(flag: string | undefined, around: Surroundings): readonly string[] {
+function listMirrorNames(flag: string | undefined, surroundings: Surroundings): readonly string[] {
   return namesOrNone(() =>
-    readMirrors(flag, around).flatMap(({ name, path }) => {
+    readMirrors(flag, surroundings).flatMap(({ name, path }) => {
       if (typeof name === 'string') return [name]
-      return typeof path === 'string' ? [basename(resolve(expandHome(path, around.home)))] : []
+      return typeof path === 'string' ? [basename(resolve(expandHome(path, surroundings.home)))] : []
     }),
   )
 }
 
 /** From the configuration and from pins; the service is not asked. */
-function listLibraryNames(flag: string | undefined, around: Surroundings): readonly string[] {
+function listLibraryNames(flag: string | undefined, surroundings: Surroundings): readonly string[] {
   const configured = namesOrNone(() =>
-    readMirrors(flag, around).flatMap(({ library }) => (typeof library === 'string' ? [library] : [])),
+    readMirrors(flag, surroundings).flatMap(({ library }) => (typeof library === 'string' ? [library] : [])),
   )
   const pinned = namesOrNone(() => {
-    using store = openStoreReader(findStateDir({ ...around, flags: { config: flag } }))
+    using store = openStoreReader(findStateDir({ ...surroundings, flags: { config: flag } }))
     return store?.mirrors.list().map(({ library }) => library.name) ?? []
   })
   return [...new Set([...configured, ...pinned])]
@@ -110,11 +110,11 @@ function namesOrNone(list: () => readonly string[]): readonly string[] {
   }
 }
 
-function readMirrors(flag: string | undefined, around: Surroundings): readonly Record<string, unknown>[] {
-  for (const { file } of configCandidates(flag, around)) {
+function readMirrors(flag: string | undefined, surroundings: Surroundings): readonly Record<string, unknown>[] {
+  for (const { file } of configCandidates(flag, surroundings)) {
     const found = readTextFile(file)
     if (!found) continue
-    const { mirrors } = parseConfigFile(file, found.text, around.env).raw
+    const { mirrors } = parseConfigFile(file, found.text, surroundings.env).raw
     return Array.isArray(mirrors) ? mirrors.filter(isMapping) : []
   }
   return []

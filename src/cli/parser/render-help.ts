@@ -11,7 +11,7 @@ const WIDTH = 100
 const WIDEST = 120
 
 /** Longer choices are shown in a sentence. */
-const LONGEST_CHOICES = 30
+const MAX_CHOICES = 30
 
 const FIRST_STEPS = [
   ['sync ~/Papers', 'mirror a directory into the library on this computer'],
@@ -91,7 +91,7 @@ export function shownValue({ type, choices = [], placeholder }: ArgumentSpec): {
 } {
   const joined = choices.join('|')
   const word = placeholder || (type === 'number' ? 'N' : 'TEXT')
-  return joined.length > LONGEST_CHOICES ? { value: word, choices } : { value: joined || word }
+  return joined.length > MAX_CHOICES ? { value: word, choices } : { value: joined || word }
 }
 
 /** Rows below a title. A name that is too long for its column is not wrapped, since examples are copied. */

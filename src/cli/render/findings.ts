@@ -22,10 +22,10 @@ export function renderFinding(
 ): string {
   const head = `${marks[level]} ${check.padEnd(nameWidth)}  `
   const lines = message.split('\n').map(escapeText)
-  const way = remedy === undefined ? '' : ` → ${escapeText(remedy)}`
-  const whole = `${head}${lines.join('; ')}${way}`
+  const hint = remedy === undefined ? '' : ` → ${escapeText(remedy)}`
+  const whole = `${head}${lines.join('; ')}${hint}`
   if (columns === undefined || displayWidth(whole) <= columns) return whole
   const indent = head.length
   const text = lines.map((line) => wrapText(line, columns, indent)).join(`\n${' '.repeat(indent)}`)
-  return `${head}${text}${way === '' ? '' : `\n${' '.repeat(indent - 1)}${way}`}`
+  return `${head}${text}${hint === '' ? '' : `\n${' '.repeat(indent - 1)}${hint}`}`
 }

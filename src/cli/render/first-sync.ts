@@ -91,7 +91,7 @@ function isReadable(runner: Runner, path: string): boolean {
   }
 }
 
-const MOST_NAMES = 3
+const MAX_NAMES = 3
 
 interface Library {
   readonly directory: string
@@ -102,7 +102,7 @@ function describeDestination(mirrors: readonly string[], library: Library, isDry
   const names = mirrors.map(escapeText)
   const [last = ''] = names.slice(-1)
   const who =
-    names.length > MOST_NAMES
+    names.length > MAX_NAMES
       ? counted(names.length, 'directory', 'directories')
       : [names.slice(0, -1).join(', '), last].filter((part) => part !== '').join(' and ')
   const goes = isDryRun ? 'would go' : names.length === 1 ? 'goes' : 'go'

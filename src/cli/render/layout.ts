@@ -99,11 +99,11 @@ function loadStringWidth(): StringWidth {
 }
 
 /** Keeps a large indent or a narrow terminal from leaving one word per line. */
-const LEAST_ROOM = 20
+const MIN_ROOM = 20
 
 /** All but the first line of a paragraph get `indent` blanks. */
 export function wrapText(text: string, width: number, indent = 0): string {
-  const room = Math.max(LEAST_ROOM, width - indent)
+  const room = Math.max(MIN_ROOM, width - indent)
   const paragraphs = text.split('\n\n').map((paragraph) => fillLines(paragraph, room))
   return paragraphs.map((lines) => lines.join(`\n${' '.repeat(indent)}`)).join('\n\n')
 }
@@ -120,7 +120,7 @@ export function wrapLines(text: string, width: number): string {
       const found = LABEL.exec(line)?.[0] ?? ''
       const indent = displayWidth(found) > width / 2 ? 2 : Math.max(2, displayWidth(found))
       const start = line.slice(0, Math.min(indent, found.length))
-      const lines = fillLines(line.slice(start.length), Math.max(LEAST_ROOM, width - indent), / (?=\S)/)
+      const lines = fillLines(line.slice(start.length), Math.max(MIN_ROOM, width - indent), / (?=\S)/)
       return start + lines.join(`\n${' '.repeat(indent)}`)
     })
     .join('\n')

@@ -72,7 +72,7 @@ export interface Rates {
 const BAR = { most: 24, fewest: 8, rank: 4 }
 /** Smaller files are sent before their percent can be read. */
 const PERCENT_FROM_BYTES = 2 ** 20
-const LONGEST_NAME = 28
+const MAX_NAME = 28
 
 export function describeProgress(progress: Progress, rates: Rates, width: number): string {
   const head = [escapeText(progress.mirror), nameActivity(progress, rates)].filter((part) => part !== '').join('  ')
@@ -181,7 +181,7 @@ function describeUpload(uploads: readonly UploadProgress[]): string {
 }
 
 function shortName(path: string): string {
-  return path === '' ? '' : truncateToWidth(escapeText(nameOf(path)), LONGEST_NAME)
+  return path === '' ? '' : truncateToWidth(escapeText(nameOf(path)), MAX_NAME)
 }
 
 /** Without a countdown: the line below an outage's message is redrawn, and the message has the times. */
@@ -225,7 +225,7 @@ function roundUp(value: number, step: number): number {
 const WINDOW_MS = 15_000
 const SAMPLE_MS = 250
 /** Shorter measurements are too imprecise for the time left. */
-const SHORTEST_MS = 1_000
+const MIN_MS = 1_000
 
 interface Sample {
   readonly atMs: number
@@ -245,7 +245,7 @@ export class RecentRate {
 
   perSecond(amount: number, atMs: number): number | undefined {
     const first = this.#samples[0]
-    if (first === undefined || atMs - first.atMs < SHORTEST_MS) return undefined
+    if (first === undefined || atMs - first.atMs < MIN_MS) return undefined
     return ((amount - first.amount) / (atMs - first.atMs)) * 1_000
   }
 }

@@ -10,7 +10,7 @@ import type { RunResult } from '../../sync/run/run-sync.ts'
 import type { CommandContext } from '../context.ts'
 
 /** The most lines of problems that a summary has; the report has all problems. */
-const MOST_LINES = 20
+const MAX_LINES = 20
 
 /** For fewer contents the 95th percentile is the slowest one. */
 const FEW = 20
@@ -214,13 +214,13 @@ function furtherProblems({ problems }: SyncSummary, { failure }: RunResult): Sum
 
 function describeProblems(problems: readonly SummaryProblem[], nowMs: number): Line[] {
   const groups = groupProblems(problems, ({ retryAt }) => retryAt)
-  const lines = groups.slice(0, MOST_LINES).map((group): Line => {
+  const lines = groups.slice(0, MAX_LINES).map((group): Line => {
     const retryAt = group.problems[0]?.retryAt ?? null
     const retryAtMs = Date.parse(retryAt ?? '')
     const retry = retryAtMs > nowMs ? `; tried again after ${timeOfDay(retryAtMs, nowMs)}` : ''
     return [ATTENTION, describeGroup(group, retry)]
   })
-  const left = groups.slice(MOST_LINES).flatMap((group) => group.problems).length
+  const left = groups.slice(MAX_LINES).flatMap((group) => group.problems).length
   if (left > 0) lines.push([ATTENTION, `and ${left} more: shelfd report --only needs-attention`])
   return lines
 }

@@ -25,7 +25,7 @@ import type { LastRun } from '../../sync/report/run-history.ts'
 import type { MirrorStatus } from '../../sync/report/status.ts'
 import { renderFields } from './layout.ts'
 
-const MOST_LINES = 10
+const MAX_LINES = 10
 
 /** A mirror, and why it is only synced when it is named. */
 export interface ShownMirror extends MirrorStatus {
@@ -116,8 +116,8 @@ function describeTextless({ name, files }: MirrorStatus): string[] {
 /** Without contents in doubt, which have a line of their own. */
 function describeProblems({ problems }: MirrorStatus): string[] {
   const groups = groupProblems(problems.filter(({ code }) => code !== IN_DOUBT.code))
-  const lines = groups.slice(0, MOST_LINES).map((group) => `  ! ${describeGroup(group)}`)
-  const left = groups.slice(MOST_LINES).flatMap((group) => group.problems).length
+  const lines = groups.slice(0, MAX_LINES).map((group) => `  ! ${describeGroup(group)}`)
+  const left = groups.slice(MAX_LINES).flatMap((group) => group.problems).length
   return left > 0 ? [...lines, `  ! and ${counted(left, 'more problem')}: shelfd report`] : lines
 }
 

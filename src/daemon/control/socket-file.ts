@@ -7,7 +7,7 @@ import { replaceFile } from '../../foundation/files/replace-file.ts'
 import { explainFaults } from '../../store/integrity/explain-faults.ts'
 
 /** A path, however long the system lets it be. */
-const MOST_BYTES = 8_192
+const MAX_BYTES = 8_192
 
 export function writeSocketPath(stateDir: string, path: string): void {
   explainFaults(stateDir, () => replaceFile(socketFileOf(stateDir), `${path}\n`))
@@ -29,7 +29,7 @@ export function removeSocket(stateDir: string, path: string): void {
 export function findSocket(stateDir: string): string | undefined {
   const path = explainFaults(stateDir, () => {
     assertOwnDirectory(stateDir, { isReader: true })
-    return readOwnFile(socketFileOf(stateDir), MOST_BYTES)?.trim()
+    return readOwnFile(socketFileOf(stateDir), MAX_BYTES)?.trim()
   })
   if (path === undefined || process.platform === 'win32') return path
   try {

@@ -83,14 +83,14 @@ interface WallTime {
 }
 
 /** Only moves across the date line set clocks back by more. */
-const LONGEST_REPEAT_MS = 3 * HOUR_MS
+const MAX_REPEAT_MS = 3 * HOUR_MS
 
 /** `timeZone` is an IANA name; undefined is that of the system. */
 function readWallTime(timeZone: string | undefined): WallTime {
   const offsetAt = readOffsets(timeZone)
   return {
     wallAt: (instantMs) => instantMs + offsetAt(instantMs),
-    latestWallAt: (instantMs) => instantMs + Math.max(offsetAt(instantMs), offsetAt(instantMs - LONGEST_REPEAT_MS)),
+    latestWallAt: (instantMs) => instantMs + Math.max(offsetAt(instantMs), offsetAt(instantMs - MAX_REPEAT_MS)),
     firstInstantOf: (wallMs) => {
       const before = wallMs - offsetAt(wallMs - DAY_MS)
       const after = wallMs - offsetAt(wallMs + DAY_MS)

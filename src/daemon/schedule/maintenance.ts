@@ -11,7 +11,7 @@ interface Window extends CronTimes {
 }
 
 /** Adjoining windows joined in one call; the next call joins further ones. */
-const MOST_JOINED = 1000
+const MAX_JOINED = 1000
 
 export interface Maintenance {
   /** Includes windows that overlap or touch it; null outside. */
@@ -42,7 +42,7 @@ export class MaintenanceWindows {
   /** Includes windows that overlap or touch it; null outside. */
   closedUntil(nowMs: number): number | null {
     let endMs = nowMs
-    for (let joined = 0; joined < MOST_JOINED; joined += 1) {
+    for (let joined = 0; joined < MAX_JOINED; joined += 1) {
       const laterMs = this.#extend(endMs)
       if (laterMs === endMs) break
       endMs = laterMs

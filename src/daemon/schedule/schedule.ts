@@ -35,7 +35,7 @@ interface Scheduled extends ScheduleEntry {
 }
 
 /** The wall clock may be set at any time. */
-const LONGEST_SLEEP_MS = 60_000
+const MAX_SLEEP_MS = 60_000
 
 /**
  * Starts batches at cron times. A batch that never ran or was interrupted is due at once, and one makes up for all missed times. Throws
@@ -79,7 +79,7 @@ async function checkOnTime(
     check()
     const nowMs = clock.nowMs()
     const waits = scheduled.map(({ due }) => (due.at(nowMs) ?? Number.POSITIVE_INFINITY) - nowMs)
-    const nextMs = Math.min(LONGEST_SLEEP_MS, ...waits.filter((waitMs) => waitMs > 0))
+    const nextMs = Math.min(MAX_SLEEP_MS, ...waits.filter((waitMs) => waitMs > 0))
     await clock.sleep(nextMs, signal).catch(() => {})
   }
 }
@@ -142,7 +142,7 @@ function logSkip({ name, batch }: Scheduled, logger: Logger): void {
 }
 
 /** A clock that is further behind was wrong when that was recorded. */
-const LONGEST_STEP_BACK_MS = HOUR_MS
+const MAX_STEP_BACK_MS = HOUR_MS
 
 /** The wall clock may be set at any time. */
 class DueTime {
@@ -173,11 +173,11 @@ class DueTime {
   }
 
   #sinceMs(handledAt: number, nowMs: number): number {
-    if (handledAt - nowMs <= LONGEST_STEP_BACK_MS) {
+    if (handledAt - nowMs <= MAX_STEP_BACK_MS) {
       this.#behindSince = undefined
       return handledAt
     }
-    if (this.#behindSince === undefined || this.#behindSince - nowMs > LONGEST_STEP_BACK_MS) this.#behindSince = nowMs
+    if (this.#behindSince === undefined || this.#behindSince - nowMs > MAX_STEP_BACK_MS) this.#behindSince = nowMs
     return this.#behindSince
   }
 }

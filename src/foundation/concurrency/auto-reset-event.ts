@@ -32,7 +32,7 @@ export class AutoResetEvent {
     this.#wake = stop
     until?.addEventListener('abort', stop, { once: true })
     try {
-      await clock.sleep(Math.max(0, Math.min(durationMs, LONGEST_SLEEP_MS)), end.signal)
+      await clock.sleep(Math.max(0, Math.min(durationMs, MAX_SLEEP_MS)), end.signal)
       return true
     } catch {
       return false
@@ -51,4 +51,4 @@ export class AutoResetEvent {
 const WAS_SET = 'set'
 
 /** The longest delay of a timer; a longer wait takes several. */
-const LONGEST_SLEEP_MS = 2 ** 31 - 1
+const MAX_SLEEP_MS = 2 ** 31 - 1

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { formatTime, isoTime } from '../text/times.ts'
 import { readOwnFile } from './own-file.ts'
 
-const MOST_BYTES = 4_096
+const MAX_BYTES = 4_096
 
 /** The process that holds a lock describes itself in a file beside it. */
 export const lockHolderShape = z.object({
@@ -43,7 +43,7 @@ export function readHolder<Shape extends z.ZodType<LockHolder>>(
   file: string,
   shape: Shape,
 ): z.infer<Shape> | undefined {
-  const text = readOwnFile(file, MOST_BYTES)
+  const text = readOwnFile(file, MAX_BYTES)
   try {
     return shape.safeParse(JSON.parse(text ?? '')).data
   } catch {

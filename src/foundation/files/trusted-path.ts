@@ -21,7 +21,7 @@ export interface PathIntruder extends Intruder {
 /** Called for each entry of a path, from the root on; throws to stop. */
 type Visit = (path: string, found: Stats) => void
 
-const MOST_LINKS = 40
+const MAX_LINKS = 40
 // Only Linux has paths that name the directory of a descriptor, where /proc is mounted.
 const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync('/proc/self/fd')
 const IS_WINDOWS = process.platform === 'win32'
@@ -127,7 +127,7 @@ function walk(path: string, visit: Visit, mayCreate = false): string {
       continue
     }
     links += 1
-    if (links > MOST_LINKS)
+    if (links > MAX_LINKS)
       throw Object.assign(new Error(`ELOOP: too many symbolic links, "${path}"`), { code: 'ELOOP', syscall: 'open' })
     const target = readlinkSync(next)
     if (target.startsWith('/')) at = '/'

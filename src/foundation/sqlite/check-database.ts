@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3'
 import { type DatabaseSpec, openDatabaseReadOnly } from './open-database.ts'
 
 /** Reading more takes longer than a person waits. */
-const MOST_READ_BYTES = 2 ** 30
+const MAX_READ_BYTES = 2 ** 30
 
 export interface CheckedDatabase {
   readonly sizeBytes: number
@@ -17,7 +17,7 @@ export function checkDatabase<T>(
   inspect: (database: Database.Database) => T,
 ): CheckedDatabase & { readonly inspected: T } {
   const sizeBytes = statSync(spec.file).size
-  const isRead = sizeBytes <= MOST_READ_BYTES
+  const isRead = sizeBytes <= MAX_READ_BYTES
   const database = openDatabaseReadOnly({ ...spec, check: isRead ? 'quick_check' : undefined })
   try {
     return { sizeBytes, isRead, inspected: inspect(database) }

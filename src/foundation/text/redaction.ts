@@ -1,7 +1,7 @@
 export const REDACTED = '[secret]'
 
 /** A shorter piece of base64 may match unrelated text. */
-const SHORTEST_BASE64 = 8
+const MIN_BASE64 = 8
 
 /** Names of the characters that HTML escapes. */
 const HTML_NAMES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }
@@ -40,7 +40,7 @@ function base64Forms(secret: Buffer): string[] {
     const whole = Math.floor((bytes.length * 8) / 6)
     return bytes.toString('base64').slice(shift === 0 ? 0 : shift + 1, whole)
   })
-  const long = forms.filter((form) => form.length >= SHORTEST_BASE64)
+  const long = forms.filter((form) => form.length >= MIN_BASE64)
   return [...long, ...long.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))]
 }
 

@@ -1,18 +1,18 @@
-import { MOST_PUBLISHED, type Published, type PublishedMirror, type PublishedProblem } from '../published.ts'
+import { MAX_PUBLISHED, type Published, type PublishedMirror, type PublishedProblem } from '../published.ts'
 import { boundText } from './encoding.ts'
 
 /** The largest sizes that the tables accept. */
-const MOST_BYTES = { state: 4_096, problem: 12_288, run: 8_192 }
-const MOST_TEXT = 500
+const MAX_BYTES = { state: 4_096, problem: 12_288, run: 8_192 }
+const MAX_TEXT = 500
 
 export function encodePublished({ sentInDay, mirrors, problems, runs }: Published): unknown[] {
-  const states = mirrors.slice(0, MOST_PUBLISHED.mirrors).flatMap((mirror) => {
-    const text = textWithin(boundMirror(mirror), MOST_BYTES.state)
+  const states = mirrors.slice(0, MAX_PUBLISHED.mirrors).flatMap((mirror) => {
+    const text = textWithin(boundMirror(mirror), MAX_BYTES.state)
     return text === undefined ? [] : [{ ...mirror, text }]
   })
-  const shown = problems && [...numberProblems(problems)].slice(0, MOST_PUBLISHED.problemsInAll)
-  const past = runs?.slice(0, MOST_PUBLISHED.runs).flatMap((run) => {
-    const text = textWithin(run, MOST_BYTES.run) ?? textWithin({ ...run, mirrors: [] }, MOST_BYTES.run)
+  const shown = problems && [...numberProblems(problems)].slice(0, MAX_PUBLISHED.problemsInAll)
+  const past = runs?.slice(0, MAX_PUBLISHED.runs).flatMap((run) => {
+    const text = textWithin(run, MAX_BYTES.run) ?? textWithin({ ...run, mirrors: [] }, MAX_BYTES.run)
     return text === undefined ? [] : [{ startedMs: Date.parse(run.startedAt), text }]
   })
   return [
@@ -35,15 +35,15 @@ function* numberProblems(problems: readonly PublishedProblem[]) {
   const last = new Map<string, number>()
   for (const problem of problems) {
     const nth = (last.get(problem.mirror) ?? 0) + 1
-    const text = textWithin({ ...problem, message: boundText(problem.message) }, MOST_BYTES.problem)
-    if (nth > MOST_PUBLISHED.problems || text === undefined) continue
+    const text = textWithin({ ...problem, message: boundText(problem.message) }, MAX_BYTES.problem)
+    if (nth > MAX_PUBLISHED.problems || text === undefined) continue
     last.set(problem.mirror, nth)
     yield { ...problem, nth, text }
   }
 }
 
 function boundMirror({ state, path, ...mirror }: PublishedMirror): PublishedMirror {
-  const isLong = path !== null && Buffer.byteLength(path) > MOST_TEXT
+  const isLong = path !== null && Buffer.byteLength(path) > MAX_TEXT
   return { ...mirror, path: isLong ? boundText(path) : path, state: { ...state, text: boundText(state.text) } }
 }
 

@@ -15,7 +15,7 @@ import type {
   WantedContent,
 } from '../ledger.ts'
 
-const MOST_TEXT_BYTES = 500
+const MAX_TEXT_BYTES = 500
 
 const OUTCOMES: Readonly<Record<SharedOutcome, string>> = {
   pending: 'p',
@@ -224,7 +224,7 @@ function bytesColumn(values: readonly Uint8Array[]): Buffer {
 function textsAsBytesColumn(texts: readonly string[]): Buffer {
   const array = bytesHeader(
     texts.length,
-    texts.reduce((sum, { length }) => sum + length * MOST_BYTES_A_UNIT, 0),
+    texts.reduce((sum, { length }) => sum + length * MAX_BYTES_A_UNIT, 0),
   )
   let at = HEADER_BYTES
   for (const text of texts) {
@@ -238,7 +238,7 @@ const BYTEA_OID = 17
 const LENGTH_BYTES = 4
 const HEADER_BYTES = 5 * LENGTH_BYTES
 /** A unit of UTF-16 in UTF-8. */
-const MOST_BYTES_A_UNIT = 3
+const MAX_BYTES_A_UNIT = 3
 
 /** The header of an array of bytes: one dimension, no nulls, the type, the number of elements. */
 function bytesHeader(count: number, bytes: number): Buffer {
@@ -254,8 +254,8 @@ function quote(text: string): string {
 /** Every ledger keeps at most 500 bytes. */
 export function boundText(text: string): string {
   const bytes = Buffer.from(withoutNul(text))
-  if (bytes.length <= MOST_TEXT_BYTES) return bytes.toString()
-  return `${new TextDecoder().decode(bytes.subarray(0, MOST_TEXT_BYTES - '…'.length * 3), { stream: true })}…`
+  if (bytes.length <= MAX_TEXT_BYTES) return bytes.toString()
+  return `${new TextDecoder().decode(bytes.subarray(0, MAX_TEXT_BYTES - '…'.length * 3), { stream: true })}…`
 }
 
 /** PostgreSQL takes any text without it. */
@@ -300,8 +300,8 @@ function encodePlaces(places: readonly UploadPlace[]): string {
 }
 
 /** More than any file system takes. */
-const MOST_PATH = 1 << 16
-const recordedPlaces = z.array(z.tuple([z.string().min(1).max(MOST_PATH), z.string().max(MOST_PATH)])).min(1)
+const MAX_PATH = 1 << 16
+const recordedPlaces = z.array(z.tuple([z.string().min(1).max(MAX_PATH), z.string().max(MAX_PATH)])).min(1)
 
 /** Each distinct place once; undefined if some cannot be read, since a search would not cover them. */
 function decodePlaces(values: readonly (Uint8Array | null)[]): UploadPlace[] | undefined {

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import type {
   ClaimLimits,
   ClaimResult,
+  DisputedOutcome,
   FleetLimits,
   FollowUp,
   HostIdentity,
   HostOrder,
   Ledger,
   LedgerLibrary,
-  OddEnd,
   OpenedSession,
   Renewal,
   ServiceUse,
@@ -113,7 +113,7 @@ class PostgresLedger implements Ledger {
     return pickResults(found, rows)
   }
 
-  async settle(session: bigint, batch: bigint, ends: readonly UploadEnd[]): Promise<OddEnd[]> {
+  async settle(session: bigint, batch: bigint, ends: readonly UploadEnd[]): Promise<DisputedOutcome[]> {
     const { values, order } = encodeEnds(ends)
     const placeholders = values.map((_, index) => `$${index + 3}`).join(', ')
     const rows = await this.#work.query<SettleRow>(`SELECT * FROM shelfd.settle_1($1, $2, ${placeholders})`, [

@@ -57,7 +57,7 @@ export function findShared(path: string, mounts: SharedMounts): SharedPlace | un
       continue
     }
     links += 1
-    if (links > MOST_LINKS) return undefined
+    if (links > MAX_LINKS) return undefined
     names.unshift(...namesOf(target))
     if (target.startsWith('/')) at = ''
   }
@@ -65,7 +65,7 @@ export function findShared(path: string, mounts: SharedMounts): SharedPlace | un
 }
 
 /** The kernel's limit. */
-const MOST_LINKS = 40
+const MAX_LINKS = 40
 
 function namesOf(path: string): string[] {
   return path.split('/').filter((name) => name !== '' && name !== '.')

@@ -16,7 +16,7 @@ export function explainFaults<T>(directory: string, work: () => T): T {
 }
 
 /** What the user can do about a lost or damaged store. */
-export function wayBack(directory: string): string {
+export function recoveryHint(directory: string): string {
   return `restore the whole directory from a backup, or move it away ("mv ${directory} ${directory}.damaged") to start with an empty one`
 }
 
@@ -35,7 +35,7 @@ function explain(directory: string, error: unknown): unknown {
   if (!isDamage(error) && !(error instanceof DatabaseFaultError)) return error
   const what =
     error instanceof DatabaseFaultError ? error.message : `The store in "${directory}" is damaged: ${error.message}`
-  return new OperatorError('store-damaged', `${what}; ${wayBack(directory)}`, { cause: error })
+  return new OperatorError('store-damaged', `${what}; ${recoveryHint(directory)}`, { cause: error })
 }
 
 function unusable(directory: string, error: unknown): OperatorError {

@@ -35,11 +35,11 @@ const recordShape = z.object({
 
 /** Every record has this length, so that it replaces the record before within one disk sector. */
 const RECORD_BYTES = 256
-const MOST_BYTES = 4_096
+const MAX_BYTES = 4_096
 
 /** Undefined without a file, null for an invalid record. Throws OperatorError for anything but a small file of ours. */
 export function readGenerationRecord(file: string): GenerationRecord | null | undefined {
-  const text = readOwnFile(file, MOST_BYTES)
+  const text = readOwnFile(file, MAX_BYTES)
   return text === undefined ? undefined : (recordShape.safeParse(parseJson(text)).data ?? null)
 }
 

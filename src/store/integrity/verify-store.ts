@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import type Database from 'better-sqlite3'
 import { OperatorError } from '../../foundation/errors.ts'
 import { type DatabaseSpec, isDatabaseThere, openDatabaseReadOnly } from '../../foundation/sqlite/open-database.ts'
-import { wayBack } from './explain-faults.ts'
+import { recoveryHint } from './explain-faults.ts'
 import {
   GenerationFile,
   type GenerationRecord,
@@ -69,7 +69,9 @@ export function isElsewhere({ spec }: StoreFiles, generation: GenerationRecord |
 }
 
 export function lostStore(directory: string): OperatorError {
-  return damaged(`The store in "${directory}" is gone, its file "generation" is still there; ${wayBack(directory)}`)
+  return damaged(
+    `The store in "${directory}" is gone, its file "generation" is still there; ${recoveryHint(directory)}`,
+  )
 }
 
 /** 0 when the store has no schema, like a new one without its log. */
@@ -125,13 +127,13 @@ function readCommits(spec: DatabaseSpec): number {
 function olderStore({ directory, generationFile }: StoreFiles, found: number, recorded: number): OperatorError {
   const counts = `it has ${found} commits, its file "generation" records ${recorded}`
   const text = `The store in "${directory}" is an older copy, or lost its write-ahead log: ${counts}`
-  const way = `restore the whole directory from a backup, or remove "${generationFile}" to continue with what is there`
-  return damaged(`${text}; ${way}: shelfd then looks for earlier uploads before it sends anything`)
+  const hint = `restore the whole directory from a backup, or remove "${generationFile}" to continue with what is there`
+  return damaged(`${text}; ${hint}: shelfd then looks for earlier uploads before it sends anything`)
 }
 
 function changedStore(directory: string): OperatorError {
   const text = `The store in "${directory}" is not as shelfd left it: its bytes changed, or another copy took its place`
-  return damaged(`${text}; ${wayBack(directory)}`)
+  return damaged(`${text}; ${recoveryHint(directory)}`)
 }
 
 function damaged(message: string): OperatorError {

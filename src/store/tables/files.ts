@@ -6,7 +6,7 @@ import { FILE_PATH, onlyRow } from '../sql.ts'
 import type { MirrorKey } from './mirrors.ts'
 
 /** The most names that are searched for one content. */
-const MOST_NAMES = 50
+const MAX_NAMES = 50
 
 /** bigint, because a double is too small for nanoseconds. */
 export type ComparedRow = readonly [
@@ -164,7 +164,7 @@ function prepareOpen(database: Database.Database) {
   )
   const copies = database.prepare<[number], { n: number }>('SELECT count(*) AS n FROM file WHERE content_id = ?')
   const names = database
-    .prepare<[number], string>(`SELECT DISTINCT name FROM file WHERE content_id = ? ORDER BY name LIMIT ${MOST_NAMES}`)
+    .prepare<[number], string>(`SELECT DISTINCT name FROM file WHERE content_id = ? ORDER BY name LIMIT ${MAX_NAMES}`)
     .pluck()
   return {
     /** By directory and name, after `cursor`. */

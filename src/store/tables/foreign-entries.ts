@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { MOST_OF_LIKE_NAME, nameKeys } from '../../rules/similar-names.ts'
+import { MAX_SIMILAR_NAMES, nameKeys } from '../../rules/similar-names.ts'
 import type { ContentKey } from './contents.ts'
 import type { ListedEntry } from './report-rows.ts'
 
@@ -58,7 +58,7 @@ function prepareEntries(database: Database.Database) {
     `SELECT ${columns} FROM foreign_entry s WHERE ${condition} AND ${isCandidate} AND NOT ${isOfName}`
   const ofLikeName = database.prepare<[Record<string, string | number | Uint8Array>], ForeignEntry>(
     `${likeName('name_key IN (SELECT value FROM json_each(@beginnings))')}
-     UNION ${likeName("@key <> '' AND name_key > @key AND name_key < @key || char(1114111)")} LIMIT ${MOST_OF_LIKE_NAME}`,
+     UNION ${likeName("@key <> '' AND name_key > @key AND name_key < @key || char(1114111)")} LIMIT ${MAX_SIMILAR_NAMES}`,
   )
   const setBytes = database.prepare<[number | null, Uint8Array | null, number, string]>(
     `UPDATE foreign_entry SET size = coalesce(?, size), sha256 = coalesce(?, sha256) WHERE library_id = ? AND resource_id = ?`,
@@ -83,7 +83,7 @@ function prepareEntries(database: Database.Database) {
       }
     },
     /** Entries whose name key begins `key`, or begins with it. */
-    listOfLikeName: ({ libraryId, mime, size, sha256 }: ContentKey, key: string): ForeignEntry[] => {
+    listSimilarNames: ({ libraryId, mime, size, sha256 }: ContentKey, key: string): ForeignEntry[] => {
       const beginnings = JSON.stringify([...key].map((_, at, letters) => letters.slice(0, at).join('')).slice(1))
       return ofLikeName.all({ libraryId, mime, size, sha256, key, beginnings })
     },

@@ -99,7 +99,7 @@ export interface HistoricalContent {
   readonly endedAt: number
 }
 
-const MOST_RESOURCE_FILES = 5
+const MAX_RESOURCE_FILES = 5
 
 const PLAIN = { state: 'stored', outcome: 'searchable', isSetAside: 0, hasProblem: 0, withoutText: 0 } as const
 
@@ -279,7 +279,7 @@ function prepareLocal(database: Database.Database) {
   const ofResource = `SELECT c.mime, c.size, c.uploaded_at AS uploadedAt, m.path AS root, ${FILE_PATH} AS path,
             f.mtime_ns / 1000000 AS changedAt
      FROM library l CROSS JOIN content c ON c.library_id = l.id AND c.resource_id = @resourceId`
-  const newestFirst = `ORDER BY f.mtime_ns DESC LIMIT ${MOST_RESOURCE_FILES}`
+  const newestFirst = `ORDER BY f.mtime_ns DESC LIMIT ${MAX_RESOURCE_FILES}`
   const resourceFiles = database.prepare<{ origin: string; resourceId: string }, ResourceFile>(
     `${ofResource} LEFT JOIN file f ON f.content_id = c.id LEFT JOIN directory d ON d.id = f.directory_id
      LEFT JOIN mirror m ON m.id = d.mirror_id WHERE l.origin = @origin ${newestFirst}`,

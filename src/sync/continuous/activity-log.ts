@@ -5,7 +5,7 @@ import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { FileLog, SentFile } from '../sinks.ts'
 
 /** People who work with some files see each of them named, and a first pass does not fill the disk. */
-const MOST_NAMED = 60
+const MAX_NAMED = 60
 /** The least interval between two lines that sum up the other files. */
 const SUM_INTERVAL_MS = 5 * MINUTE_MS
 export const SENT = 'sent'
@@ -70,6 +70,6 @@ export class ActivityLog implements FileLog {
       this.#namedInMinute = 0
     }
     this.#namedInMinute += 1
-    return this.#namedInMinute <= MOST_NAMED
+    return this.#namedInMinute <= MAX_NAMED
   }
 }

@@ -23,7 +23,7 @@ import {
 import { MirrorRun } from './mirror-run.ts'
 import { MirrorScanner } from './mirror-scanner.ts'
 import type { ControllerSettings } from './mirror-watch.ts'
-import { RestAfterHooks } from './rest-after-hooks.ts'
+import { PauseAfterHooks } from './rest-after-hooks.ts'
 import type { ServiceConnection } from './service-connection.ts'
 
 export const SCHEDULED = 'it sends in batches; the next one is planned'
@@ -31,7 +31,7 @@ export const SCHEDULED = 'it sends in batches; the next one is planned'
 const GATHERING_MS = 40
 
 /** The least delay after work that the connection cut off; less than any delay after a failure of the service. */
-const SHORTEST_DELAY_MS = 2_000
+const MIN_DELAY_MS = 2_000
 
 const OPTIONS: PassOptions = { ...CAREFUL_PASS, waitMs: 0 }
 
@@ -42,7 +42,7 @@ export class MirrorController {
   readonly #connection: ServiceConnection
   readonly #scanner: MirrorScanner
   readonly #activity: ActivityLog
-  readonly #rest: RestAfterHooks
+  readonly #rest: PauseAfterHooks
   readonly #wakeUp = new AutoResetEvent()
   readonly #idleListeners = new Set<() => void>()
   readonly #holds = new Map<HoldCode, string>()
@@ -64,7 +64,7 @@ export class MirrorController {
     this.#activity = new ActivityLog(engine, settings.mirror.name)
     this.#engine = { ...engine, progress: createProgress(), fileLog: this.#activity }
     this.#connection = connection
-    this.#rest = new RestAfterHooks(engine, settings.mirror.name)
+    this.#rest = new PauseAfterHooks(engine, settings.mirror.name)
     this.#scanner = new MirrorScanner(this.#engine, settings, () => this.#wakeUp.set())
   }
 
@@ -228,7 +228,7 @@ export class MirrorController {
       if (await run.finish({ ...this.#scanner.takeFindings(), failure })) this.#activity.add(summary)
     }
     // Uploads in flight may have failed while `finish` awaited them.
-    run.assertWell()
+    run.throwIfFailed()
     this.#recordSuccess(mirror, run)
   }
 
@@ -240,7 +240,7 @@ export class MirrorController {
       if (await this.#scanner.scanDue(engine, scanned, run.summary)) mustSend = true
       if (mustSend) await this.#send(mirror, run)
       mustSend = false
-      run.assertWell()
+      run.throwIfFailed()
       engine.signal.throwIfAborted()
       const delayMs = this.#scanner.dueMs - engine.clock.monotonicMs()
       if (!run.isUploading && delayMs > 0) return
@@ -304,7 +304,7 @@ export class MirrorController {
     this.#sendAtMs = 0
     if (scope === 'service') await this.#connection.recordFailure(error)
     if (scope === 'root') await this.#scanner.close()
-    const dueMs = this.#engine.clock.monotonicMs() + (delayMs ?? SHORTEST_DELAY_MS)
+    const dueMs = this.#engine.clock.monotonicMs() + (delayMs ?? MIN_DELAY_MS)
     // This failure has closed the connection, or one of another mirror has, which cut off the work of this one.
     this.#delayUntil(delayMs === null ? Math.max(dueMs, this.#connection.retryAtMs) : dueMs)
     if (delayMs === null) this.#trouble = { state, reason }

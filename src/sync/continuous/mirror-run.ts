@@ -53,7 +53,7 @@ export class MirrorRun {
     return this.#stage !== undefined && !this.#isOver && !this.#stage.isIdle
   }
 
-  assertWell(): void {
+  throwIfFailed(): void {
     if (this.#failure) throw this.#failure.error
   }
 

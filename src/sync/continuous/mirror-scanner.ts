@@ -11,14 +11,14 @@ import { type ControllerSettings, MirrorWatch } from './mirror-watch.ts'
 import { rescanHints } from './rescan-hints.ts'
 
 /** Hints rescanned together. */
-const MOST_HINTS = 2_000
+const MAX_HINTS = 2_000
 const RESCANNER_IDLE_MS = 30_000
 /** A scan that reports this many unsettled files may have left out others. */
 const MANY_UNSETTLED = 10_000
 /** A file that is unsettled for this multiple of `settle`, and at least this long, is reported as busy. */
 const BUSY_FACTOR = 5
 const BUSY_AT_LEAST_MS = 60_000
-const MOST_PROBLEMS = 10_000
+const MAX_PROBLEMS = 10_000
 /** The watcher may not have reported a younger change yet. */
 const ANNOUNCED_WITHIN_MS = 2_000
 /** A scan that hashed files counts at most as this duration, or as the scan before it if that took longer. */
@@ -147,7 +147,7 @@ export class MirrorScanner implements AsyncDisposable {
 
   async #rescan(engine: Engine, mirror: OpenMirror, summary: SyncSummary): Promise<boolean> {
     const watch = this.#watch
-    const settled = watch?.settler.takeSettled(MOST_HINTS) ?? []
+    const settled = watch?.settler.takeSettled(MAX_HINTS) ?? []
     if (!watch || settled.length === 0) return false
     this.#forgetProblems(engine, mirror, settled)
     try {
@@ -216,7 +216,7 @@ export class MirrorScanner implements AsyncDisposable {
     const unwatched = watch.add([...seenDirectories])
     this.#isCovered = unwatched.length === 0
     this.#planScan(this.#regularScanMs(engine, watch))
-    const isMuch = unwatched.length > MOST_HINTS || unwatched.includes('')
+    const isMuch = unwatched.length > MAX_HINTS || unwatched.includes('')
     if (isMuch && !this.hasScanned) this.scanNow()
     else if (isMuch) this.#scanSoon('many directories are new')
     else for (const path of unwatched) watch.settler.markChanged(path)
@@ -262,7 +262,7 @@ export class MirrorScanner implements AsyncDisposable {
   }
 
   #recordProblem(problem: PathProblem): void {
-    if (this.#problems.size < MOST_PROBLEMS) this.#problems.set(problem.path, problem)
+    if (this.#problems.size < MAX_PROBLEMS) this.#problems.set(problem.path, problem)
   }
 
   #countMissed(watch: MirrorWatch, { differing }: ScanResult): void {

@@ -12,7 +12,7 @@ import type { ScanIntervals } from '../../rules/scan-times.ts'
 import type { Engine, MirrorSettings } from '../engine.ts'
 
 /** How mirrors are watched; a parameter, so that tests need no file system that reports changes. */
-export interface WatchMeans {
+export interface WatchMethod {
   choose(root: string): BackEndChoice
   watch(root: string, backEnd: WatchBackEnd, events: WatchEvents): Promise<TreeWatcher>
 }
@@ -49,7 +49,7 @@ export class MirrorWatch implements AsyncDisposable {
     place: {
       readonly root: string
       readonly settleMs: number
-      readonly means: WatchMeans | null
+      readonly means: WatchMethod | null
       readonly name: string
     },
     hooks: MirrorWatchHooks,
@@ -128,7 +128,7 @@ function isForScan(path: string): boolean {
 
 export interface ControllerSettings {
   readonly mirror: MirrorSettings
-  readonly watch: WatchMeans | null
+  readonly watch: WatchMethod | null
   readonly scanIntervals: ScanIntervals
   /** New contents within this time (wall clock) count for the limits of a run. */
   readonly runSpanMs: number

@@ -22,7 +22,7 @@ export interface RescanResult {
 }
 
 /** The most rounds of reading directories that appeared while others were read; after them, a scan is needed. */
-const MOST_ROUNDS = 8
+const MAX_ROUNDS = 8
 
 /** Rescans paths that may have changed, relative to the root, and records the differences in the store. */
 export async function rescanHints(task: Rescan, paths: readonly string[]): Promise<RescanResult> {
@@ -44,7 +44,7 @@ export async function rescanHints(task: Rescan, paths: readonly string[]): Promi
   }
   let fresh = task.watch.add(trees)
   for (let round = 1, left = trees; left.length > 0; round += 1, left = topmost(fresh)) {
-    if (round > MOST_ROUNDS) return { problems, needsScan: true, hasDifferences }
+    if (round > MAX_ROUNDS) return { problems, needsScan: true, hasDifferences }
     fresh = []
     for await (const batch of rescan(task, { kind: 'trees', paths: left, root })) {
       take(batch)

@@ -1,4 +1,4 @@
-import { restAfterHooksMs } from '../../rules/next-work.ts'
+import { pauseAfterHooksMs } from '../../rules/next-work.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine } from '../engine.ts'
 
@@ -6,7 +6,7 @@ import type { Engine } from '../engine.ts'
 const AWAITED_MS = 1_000
 
 /** How long a mirror rests after each run between the commands of its configuration, so that none causes the next without end. */
-export class RestAfterHooks {
+export class PauseAfterHooks {
   readonly #engine: Pick<Engine, 'clock' | 'logger'>
   readonly #mirror: string
   #durationMs = 0
@@ -26,10 +26,10 @@ export class RestAfterHooks {
   after({ files }: Pick<SyncSummary, 'files'>, latestMs: number): number {
     const { clock, logger } = this.#engine
     const hasFound = files.new + files.changed + files.moved + files.removed > 0
-    const lastRestMs = this.#durationMs
-    this.#durationMs = restAfterHooksMs({ lastRestMs, wasAwaited: this.#wasAwaited, hasFound })
+    const lastPauseMs = this.#durationMs
+    this.#durationMs = pauseAfterHooksMs({ lastPauseMs, wasAwaited: this.#wasAwaited, hasFound })
     this.#endMs = Math.min(latestMs, clock.monotonicMs() + this.#durationMs)
-    if (lastRestMs > 0 && this.#durationMs > lastRestMs) {
+    if (lastPauseMs > 0 && this.#durationMs > lastPauseMs) {
       const fields = { mirror: this.#mirror, waitsMs: this.#durationMs }
       logger.info('the commands of the mirror seem to change its directory; the next run that they cause waits', fields)
     }

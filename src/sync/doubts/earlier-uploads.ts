@@ -40,7 +40,7 @@ export class EarlierUploads {
     const { store, logger, signal, limits, fleet } = this.#context.engine
     const { id, name: mirror, library, remotePath } = this.#context.mirror.row
     if (!store.foreign.isSearchDue(id)) return
-    const looks = fleet?.looks
+    const requiredSearches = fleet?.requiredSearches
     logger.warn('the state is new, restored or copied: shelfd looks for earlier uploads before it sends anything', {
       mirror,
     })
@@ -56,7 +56,8 @@ export class EarlierUploads {
     })
     this.#unlisted = incomplete
     // // The ledger may have required another search meanwhile.
-    if (incomplete.length === 0 && looks === fleet?.looks) store.write(() => store.foreign.recordSearched(id))
+    if (incomplete.length === 0 && requiredSearches === fleet?.requiredSearches)
+      store.write(() => store.foreign.recordSearched(id))
   }
 
   keepsBack(file: OpenFile): boolean {
@@ -100,7 +101,7 @@ export class EarlierUploads {
     const content = { libraryId, sha256, mime, size }
     const keys = new Set(files.listNames(contentId).map(nameKey))
     for (const key of keys) yield* foreign.ofName(content, key)
-    for (const key of keys) yield* foreign.listOfLikeName(content, key)
+    for (const key of keys) yield* foreign.listSimilarNames(content, key)
   }
 
   /** Stores what was read of an entry, so that each entry is read once. */

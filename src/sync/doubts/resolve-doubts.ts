@@ -1,7 +1,7 @@
 import type { FileEntry } from '../../contract/records.ts'
 import { nameOf } from '../../foundation/files/paths.ts'
 import { needsSearch } from '../../rules/doubts.ts'
-import { ListedEntries, SoughtUploads } from '../../rules/similar-names.ts'
+import { ListedEntries, WantedUploads } from '../../rules/similar-names.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { DoubtfulContent } from '../../store/tables/contents.ts'
 import type { ResourceBytes } from '../../store/tables/foreign-entries.ts'
@@ -99,7 +99,7 @@ async function listForeign(
 ): Promise<ListedCandidates> {
   const { engine, mirror } = context
   const { contents } = engine.store
-  const sought = new SoughtUploads(
+  const sought = new WantedUploads(
     visits.flatMap(({ names, search }) => names.map((name) => ({ name, mime: search.content.mime }))),
   )
   const mayBeOne = (entry: FileEntry) =>

@@ -11,7 +11,7 @@ import { itemFailure } from '../item-failure.ts'
 import type { RunAttempts } from '../pass.ts'
 import { quarantineUntil } from '../quarantine.ts'
 
-const MOST_DOWNLOADS = 8
+const MAX_DOWNLOADS = 8
 const DOWNLOAD_RETRY_MS = 100
 
 interface SoughtContent {
@@ -61,7 +61,7 @@ export async function readRemoteBytes(
       assertNoPage(download, content)
       return { sizeBytes: download.sizeBytes, sha256: isOtherSize ? undefined : sha256 }
     } catch (error) {
-      if (!(error instanceof TemporaryError) || attempt === MOST_DOWNLOADS) throw error
+      if (!(error instanceof TemporaryError) || attempt === MAX_DOWNLOADS) throw error
       await clock.sleep(DOWNLOAD_RETRY_MS * attempt, signal)
     }
   }
@@ -95,7 +95,7 @@ async function openDownload(client: ServiceClient, resourceId: string, signal: A
 }
 
 /** A search ends after this number of candidates that cannot be compared: the client has already retried each of them. */
-const MOST_FAILURES = 8
+const MAX_FAILURES = 8
 
 interface Comparison<Candidate> {
   readonly candidates: Iterable<Candidate>
@@ -115,15 +115,15 @@ export async function findSame<Candidate>({
     if ('found' in result) {
       if (result.found) return { found: candidate }
     } else if (blocksUpload(result.failure, doubts)) failures.push(result.failure)
-    if (failures.length === MOST_FAILURES) break
+    if (failures.length === MAX_FAILURES) break
   }
   const [failure] = failures
   return failure ? { failure } : { found: undefined }
 }
 
 /** Bounds of a search: pages of one listing (two million entries), and entries that are wanted. */
-const MOST_PAGES = 4_000
-const MOST_WANTED = 100_000
+const MAX_PAGES = 4_000
+const MAX_WANTED = 100_000
 
 export async function listWanted(
   { engine: { signal }, mirror: { row }, connection: { client } }: MirrorContext,
@@ -136,7 +136,7 @@ export async function listWanted(
     for await (const { files } of client.listDirectory(row.library.remoteId, directory, signal)) {
       entries.push(...files.filter(isWanted))
       pages += 1
-      if (pages > MOST_PAGES || entries.length > MOST_WANTED)
+      if (pages > MAX_PAGES || entries.length > MAX_WANTED)
         throw new TemporaryError(
           'answer-malformed',
           `Cannot list "${escapeText(directory)}": it has too many entries to compare`,

@@ -5,13 +5,13 @@ import type { MirrorContext } from '../engine.ts'
 import { type AnswerOptions, type Candidate, LedgerAnswers, PAGE, wantedOf } from './ledger-answers.ts'
 
 /** What nobody has claimed is asked for this often; then it waits for another run. */
-const MOST_VAIN_ROUNDS = 10
+const MAX_VAIN_ROUNDS = 10
 /** Files that the first page asks for, and the least of a later one. */
 const FIRST_PAGE = 64
 
 interface ClaimsOptions extends AnswerOptions {
   /** The count of required searches when the stage searched the library. */
-  readonly looks: number
+  readonly requiredSearches: number
   /** What the limits of this host leave room for in this run. */
   readonly room: () => number
   /** A page of files can be read now, or asking has failed. */
@@ -58,7 +58,7 @@ export class Claims {
     this.#answers = new LedgerAnswers(context, options)
   }
 
-  assertWell(): void {
+  throwIfFailed(): void {
     if (this.#failure) throw this.#failure.error
   }
 
@@ -93,7 +93,7 @@ export class Claims {
   }
 
   /** Returns why this host must not send the content from this file; undefined if it may. */
-  whyNot(file: Pick<OpenFile, 'contentId' | 'directory' | 'name'>): Unclaimed | undefined {
+  unclaimedReason(file: Pick<OpenFile, 'contentId' | 'directory' | 'name'>): Unclaimed | undefined {
     const { contentId } = file
     if (this.#options.fleet.hasClaimedAt(contentId, this.#answers.placeOf(file))) return undefined
     if (this.#elsewhere.has(contentId)) return 'elsewhere'
@@ -126,7 +126,7 @@ export class Claims {
       this.#mine.delete(id)
       this.#unasked.add(id)
     }
-    const mayAskAgain = this.#unasked.size > 0 && this.#vainRounds < MOST_VAIN_ROUNDS
+    const mayAskAgain = this.#unasked.size > 0 && this.#vainRounds < MAX_VAIN_ROUNDS
     this.#vainRounds += 1
     if (!mayAskAgain && (this.#elsewhere.size === 0 || leftMs <= 0)) return false
     if (!mayAskAgain) await this.giveBack()
@@ -208,7 +208,7 @@ export class Claims {
     const free = new Set<number>()
     if (wanted.length === 0) return free
     const results = await fleet.claim(this.#answers.library, wanted.map(wantedOf), {
-      looks: this.#options.looks,
+      requiredSearches: this.#options.requiredSearches,
       atMost,
     })
     const { store } = this.#context.engine

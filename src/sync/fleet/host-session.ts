@@ -72,7 +72,7 @@ export interface Session extends OpenedSession {
 }
 
 /** The ledger may have lost commits since the library was searched. Asking the ledger again does not help the caller. */
-class LookFirstError extends TemporaryError {
+class LedgerRestoredError extends TemporaryError {
   constructor() {
     super('ledger-away', 'The ledger may have lost its last commits; the next run looks in the library before it sends')
   }
@@ -96,7 +96,7 @@ export class HostSession {
   #timer: Timer | undefined
   #reporting: Promise<boolean> | undefined
   readonly #closing = new AbortController()
-  #looks = 0
+  #requiredSearches = 0
   #busyHosts = 1
 
   constructor(context: FleetContext, options: FleetOptions, outbox: SettlementOutbox, hooks: SessionHooks) {
@@ -113,8 +113,8 @@ export class HostSession {
   }
 
   /** How often the ledger has required a search of the library before uploads. */
-  get looks(): number {
-    return this.#looks
+  get requiredSearches(): number {
+    return this.#requiredSearches
   }
 
   /** How many hosts share the limits of the service now, this one included. */
@@ -142,16 +142,16 @@ export class HostSession {
   }
 
   /** Returns false once the session is over, or was not renewed within the grace period. */
-  async waitUntilSure(session: bigint | undefined): Promise<boolean> {
+  async confirmLease(session: bigint | undefined): Promise<boolean> {
     const { clock, signal } = this.#context
     const sinceMs = clock.monotonicMs()
     while (session !== undefined && session === this.#session?.session) {
       const { leaseMs } = this.#session
-      if ((await this.#renew().catch(() => false)) && this.isSurelyOurs(session)) return true
+      if ((await this.#renew().catch(() => false)) && this.holdsLease(session)) return true
       if (clock.monotonicMs() - sinceMs > graceMs(leaseMs)) break
       await clock.sleep(this.beatMs / 10, signal)
     }
-    return this.isSurelyOurs(session)
+    return this.holdsLease(session)
   }
 
   /** Closes session and connection; calls `last` before. */
@@ -167,8 +167,8 @@ export class HostSession {
     await ledger.close(session.session).catch(() => {})
   }
 
-  /** Runs a call within a session, retries while the ledger is away, and throws LedgerRestoredError if `searches` is out of date. */
-  async call<T>(work: (session: Session) => Promise<T>, looks?: number): Promise<T> {
+  /** Runs a call within a session, retries while the ledger is away, and throws LedgerRestoredError if `requiredSearches` is out of date. */
+  async call<T>(work: (session: Session) => Promise<T>, requiredSearches?: number): Promise<T> {
     const { clock, random, signal } = this.#context
     const { retry } = this.#options
     const startedMs = clock.monotonicMs()
@@ -177,7 +177,8 @@ export class HostSession {
       let session: Session | undefined
       try {
         session = await this.#open()
-        if (looks !== undefined && looks !== this.#looks) throw new LookFirstError()
+        if (requiredSearches !== undefined && requiredSearches !== this.#requiredSearches)
+          throw new LedgerRestoredError()
         return await work(session)
       } catch (error) {
         if (error instanceof LedgerError && error.code !== 'host-in-use') {
@@ -188,7 +189,7 @@ export class HostSession {
           })
         }
         const isAway =
-          error instanceof TemporaryError && error.code === 'ledger-away' && !(error instanceof LookFirstError)
+          error instanceof TemporaryError && error.code === 'ledger-away' && !(error instanceof LedgerRestoredError)
         const delayMs = retryDelayMs(attempt, retry, random())
         if (!isAway || clock.monotonicMs() + delayMs - startedMs > (retry.forMs ?? 0)) throw error
         await clock.sleep(delayMs, signal)
@@ -236,7 +237,7 @@ export class HostSession {
         store.foreign.requireSearches()
         store.keyValues.remove(COPIED_KEY)
       })
-      this.#looks += 1
+      this.#requiredSearches += 1
       keepLedger()
     }
     this.#session = session
@@ -316,7 +317,7 @@ export class HostSession {
     if (this.#session?.session === session) this.#session = undefined
   }
 
-  isSurelyOurs(session: bigint | undefined): boolean {
+  holdsLease(session: bigint | undefined): boolean {
     const current = this.#session
     if (!current || current.session !== session) return false
     return leaseLeftMs(current.since, current.leaseMs, this.#now()) > 0

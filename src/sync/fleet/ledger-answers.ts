@@ -140,7 +140,7 @@ export class LedgerAnswers {
 }
 
 /** For a dry run: records the answers of the ledger, and claims nothing. */
-export async function foresee(
+export async function previewClaims(
   { engine, mirror }: Pick<MirrorContext, 'engine' | 'mirror'>,
   fleet: Membership,
   summary: SyncSummary,

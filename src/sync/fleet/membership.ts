@@ -7,7 +7,7 @@ import {
   type FollowUp,
   LedgerError,
   type LedgerLibrary,
-  MOST_IN_A_CALL,
+  MAX_IN_A_CALL,
   type SessionBeat,
   type UploadPlace,
   type WantedContent,
@@ -28,7 +28,7 @@ interface OwnContent extends WantedContent {
 
 interface ClaimTerms {
   /** The count of required searches when the stage searched the library. */
-  readonly looks: number
+  readonly requiredSearches: number
   /** The room that this host's limits leave, claims included; undefined: no limits. */
   readonly atMost?: (() => number) | undefined
 }
@@ -40,12 +40,12 @@ interface HeldClaim {
 
 /** Claims run ahead of uploads by this time at the current rate: other hosts may send later contents sooner. */
 const AHEAD_MS = 3_000
-const LEAST_AHEAD = 8
-const MOST_AHEAD = 2 * MOST_IN_A_CALL
+const MIN_AHEAD = 8
+const MAX_AHEAD = 2 * MAX_IN_A_CALL
 /** Before a rate is known. */
 const FIRST_AHEAD = 32
 /** A rate that was measured over a moment may be far off. */
-const MOST_GROWTH = 4
+const MAX_GROWTH = 4
 
 export function keyOf({ path, remoteDirectory }: UploadPlace): string {
   return `${remoteDirectory}\0${path}`
@@ -81,7 +81,7 @@ export class Membership implements AsyncDisposable {
     // What could not be settled while the ledger was away is settled soon after it is back.
     const onRenewed = async () => {
       if (!this.#outbox.isEmpty) await this.settle()
-      if (this.#session.current) await this.#publication.publishNowAndThen(this.#session.current)
+      if (this.#session.current) await this.#publication.publishIfDue(this.#session.current)
     }
     this.#publication = new Publication(context, options.readPublished)
     this.#session = new HostSession(context, options, this.#outbox, {
@@ -95,15 +95,15 @@ export class Membership implements AsyncDisposable {
    * `host-in-use`.
    */
   async join(): Promise<number> {
-    return await this.#session.call(async () => this.#session.looks)
+    return await this.#session.call(async () => this.#session.requiredSearches)
   }
 
   get name(): string {
     return this.#options.name
   }
 
-  get looks(): number {
-    return this.#session.looks
+  get requiredSearches(): number {
+    return this.#session.requiredSearches
   }
 
   get busyHosts(): number {
@@ -136,17 +136,17 @@ export class Membership implements AsyncDisposable {
 
   /**
    * Claims contents of a library; results are in the order of `wanted`. Settles first, since given back, refused and missing contents
-   * change the answers. Throws LedgerRestoredError if the ledger was restored since `searches` was read.
+   * change the answers. Throws LedgerRestoredError if the ledger was restored since `requiredSearches` was read.
    */
   async claim(
     library: LedgerLibrary,
     wanted: readonly OwnContent[],
-    { looks, atMost }: ClaimTerms,
+    { requiredSearches, atMost }: ClaimTerms,
   ): Promise<ClaimResult[]> {
     const results: ClaimResult[] = []
-    for (let start = 0; start < wanted.length; start += MOST_IN_A_CALL) {
-      const part = wanted.slice(start, start + MOST_IN_A_CALL)
-      results.push(...(await this.#claimPart(library, part, { looks, atMost })))
+    for (let start = 0; start < wanted.length; start += MAX_IN_A_CALL) {
+      const part = wanted.slice(start, start + MAX_IN_A_CALL)
+      results.push(...(await this.#claimPart(library, part, { requiredSearches, atMost })))
     }
     // // These claims hold even if this fails.
     await this.#closeSilent(results)
@@ -157,8 +157,8 @@ export class Membership implements AsyncDisposable {
   async peek(library: LedgerLibrary, wanted: readonly OwnContent[]): Promise<ClaimResult[]> {
     const ledger = await this.#session.connect()
     const results: ClaimResult[] = []
-    for (let start = 0; start < wanted.length; start += MOST_IN_A_CALL) {
-      const part = wanted.slice(start, start + MOST_IN_A_CALL)
+    for (let start = 0; start < wanted.length; start += MAX_IN_A_CALL) {
+      const part = wanted.slice(start, start + MAX_IN_A_CALL)
       results.push(...(await ledger.peek(library, part, this.#options.limits)))
     }
     return results
@@ -189,7 +189,7 @@ export class Membership implements AsyncDisposable {
     const nowMs = this.#context.clock.monotonicMs()
     if (this.#ended > 0 && nowMs > this.#measuredMs) {
       const byRate = Math.round((this.#ended * AHEAD_MS) / (nowMs - this.#measuredMs))
-      this.#ahead = Math.max(LEAST_AHEAD, Math.min(byRate, MOST_GROWTH * this.#ahead, MOST_AHEAD))
+      this.#ahead = Math.max(MIN_AHEAD, Math.min(byRate, MAX_GROWTH * this.#ahead, MAX_AHEAD))
       this.#ended = 0
       this.#measuredMs = nowMs
     }
@@ -207,9 +207,9 @@ export class Membership implements AsyncDisposable {
   fence(contentId: number): Fence {
     const session = this.#claimed.get(contentId)?.session
     return {
-      isOpen: () => this.#session.isSurelyOurs(session),
+      isOpen: () => this.#session.holdsLease(session),
       waitUntilOpen: async () => {
-        if (!(await this.#session.waitUntilSure(session))) throw new ClosedFenceError()
+        if (!(await this.#session.confirmLease(session))) throw new ClosedFenceError()
       },
     }
   }
@@ -286,7 +286,7 @@ export class Membership implements AsyncDisposable {
   async #claimPart(
     library: LedgerLibrary,
     wanted: readonly OwnContent[],
-    { looks, atMost }: ClaimTerms,
+    { requiredSearches, atMost }: ClaimTerms,
   ): Promise<ClaimResult[]> {
     return await this.#session.call(async (opened) => {
       using _turn = await this.#turn.lock()
@@ -294,7 +294,7 @@ export class Membership implements AsyncDisposable {
       if (this.#session.current?.session !== session)
         throw new LedgerError('session-over', 'the session ended while others claimed')
       // // An outcome that is settled later would end the new claim.
-      while (this.#outbox.precedesClaims) {
+      while (this.#outbox.mustFlushBeforeClaims) {
         this.#context.signal.throwIfAborted()
         await this.#outbox.flush(opened)
       }
@@ -310,7 +310,7 @@ export class Membership implements AsyncDisposable {
       })
       if (!this.#outbox.isEmpty) this.settleSoon()
       return results
-    }, looks)
+    }, requiredSearches)
   }
 
   async #closeSilent(

@@ -29,7 +29,7 @@ export class Publication {
   }
 
   /** Publishes what changed, unless it published something a moment ago. */
-  async publishNowAndThen(session: Session): Promise<void> {
+  async publishIfDue(session: Session): Promise<void> {
     if (this.#context.clock.monotonicMs() - this.#lastMs >= MINUTE_MS) await this.publish(session)
   }
 

@@ -1,10 +1,10 @@
 import type { Clock } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import {
+  type DisputedOutcome,
   type EndKind,
   type Ledger,
-  MOST_IN_A_CALL,
-  type OddEnd,
+  MAX_IN_A_CALL,
   type OpenedSession,
   type SharedOutcome,
   type UploadEnd,
@@ -80,7 +80,7 @@ export class SettlementOutbox {
   }
 
   /** Some outcomes that the ledger lacks may be of contents that are wanted again, or it lacks receipts. */
-  get precedesClaims(): boolean {
+  get mustFlushBeforeClaims(): boolean {
     return this.#store.settlements.hasReversible() || this.#store.keyValues.get(UNSETTLED) !== undefined
   }
 
@@ -134,7 +134,7 @@ export class SettlementOutbox {
   }
 
   /** The ledger knows a second resource or location of the content, though each is sent once. */
-  #reportSecondSend(row: Settlement | undefined, { isLate, resourceId }: OddEnd): void {
+  #reportSecondSend(row: Settlement | undefined, { isLate, resourceId }: DisputedOutcome): void {
     if (!row || (resourceId === undefined && !(isLate && row.kind === 'duplicate'))) return
     const content = { sha256: row.sha256.toString('hex'), resourceId: row.resourceId }
     this.#logger.warn('a content was sent twice, by two hosts', content)
@@ -142,7 +142,7 @@ export class SettlementOutbox {
 
   #number(batch: bigint): boolean {
     if (this.#store.settlements.isEmpty()) return false
-    this.#store.write(() => this.#store.settlements.numberBatch(batch, MOST_IN_A_CALL))
+    this.#store.write(() => this.#store.settlements.numberBatch(batch, MAX_IN_A_CALL))
     return true
   }
 }

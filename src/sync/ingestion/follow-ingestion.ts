@@ -15,7 +15,7 @@ import { type FollowedResource, PollSchedule } from './poll-schedule.ts'
 
 type FailedPoll = PollFailure & { readonly followed: FollowedResource }
 
-const MOST_FAILURES = 5
+const MAX_FAILURES = 5
 
 /** Resources that become due within this time are polled in one round. */
 const GATHERING_MS = 20
@@ -163,7 +163,7 @@ export class IngestionFollower implements Follower {
     if (!isOfItem && !(await isServiceWell(this.#connection, needed, signal))) throw error
     if (!this.#schedule.isFollowed(followed)) return
     followed.failures += 1
-    if (followed.failures < MOST_FAILURES) {
+    if (followed.failures < MAX_FAILURES) {
       this.#postpone(followed)
       return
     }
@@ -205,7 +205,7 @@ export class IngestionFollower implements Follower {
   }
 }
 
-const LONGEST_NOTE = 500
+const MAX_NOTE = 500
 
 /** The state of a resource's ingestion. */
 interface PollResult {
@@ -259,7 +259,7 @@ function describeEnd(outcome: IngestionOutcome, status: string, note: string | n
 function readNote(resource: ResourceRecord): string | null {
   const { text_extracted: textExtracted, ingestion_warnings: warnings = [], ingestion_error: error = null } = resource
   const note = remarkOf({ textExtracted, warnings, error })
-  return note === null ? null : truncateText(escapeText(note), LONGEST_NOTE)
+  return note === null ? null : truncateText(escapeText(note), MAX_NOTE)
 }
 
 type FollowedPoll = PollResult & {

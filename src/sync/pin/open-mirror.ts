@@ -63,8 +63,8 @@ function findPinned({ store, service }: Engine, { name }: MirrorSettings): Mirro
 function assertNarrow(settings: MirrorSettings, { isDryRun, acceptsBreadth }: PassOptions): void {
   const { breadth, isAdHoc, name, path } = settings
   if (breadth === null || isDryRun || acceptsBreadth) return
-  const way = `"shelfd sync ${shellWord(isAdHoc ? path : name)} --yes"`
-  throw new HeldBackError('confirmation-needed', `Mirroring "${path}" sends ${breadth}; if that is meant: ${way}`)
+  const hint = `"shelfd sync ${shellWord(isAdHoc ? path : name)} --yes"`
+  throw new HeldBackError('confirmation-needed', `Mirroring "${path}" sends ${breadth}; if that is meant: ${hint}`)
 }
 
 /** Keeps pinned values that the system does not report now, unless another root was accepted. */
@@ -105,20 +105,20 @@ function assertNotOwn({ ownDirectories }: Engine, { realPath }: RootDirectory): 
 /** Throws AccessError `root-mismatch` unless the directory is the one that was pinned (P15, roots). */
 export function assertSameRoot(pinned: MirrorRow, root: RootDirectory): void {
   const { name, path, rootInode, rootBirthNs } = pinned
-  const way = `if it is the right one, "shelfd sync ${name} --accept-root" takes it`
+  const hint = `if it is the right one, "shelfd sync ${name} --accept-root" takes it`
   if (path !== root.realPath) {
     const text = `The mirror "${name}" was first used for "${path}", and the configuration now names "${root.realPath}"`
-    throw new AccessError('root-mismatch', `${text}; ${way}, otherwise give it a mirror of its own`)
+    throw new AccessError('root-mismatch', `${text}; ${hint}, otherwise give it a mirror of its own`)
   }
   if (rootInode !== numberOfNode(root.inode)) {
     const text = `"${path}" is not the directory that the mirror "${name}" was first used for`
-    throw new AccessError('root-mismatch', `${text} (another one replaced it, or a mount is missing); ${way}`)
+    throw new AccessError('root-mismatch', `${text} (another one replaced it, or a mount is missing); ${hint}`)
   }
   const isOtherBirth = rootBirthNs !== null && root.birthNs !== null && rootBirthNs !== root.birthNs
   const volume = { id: pinned.rootVolumeId, sizeBytes: pinned.rootVolumeBytes }
   if (isOtherBirth || !mayBeSameVolume(volume, root.volume)) {
     const text = `Another file system is mounted at "${path}" than the mirror "${name}" was first used for`
-    throw new AccessError('root-mismatch', `${text}; ${way}`)
+    throw new AccessError('root-mismatch', `${text}; ${hint}`)
   }
 }
 

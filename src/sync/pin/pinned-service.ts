@@ -38,9 +38,9 @@ export function originMismatch(
       ? `"shelfd sync ${shellWord(path)} --to LIBRARY[:/path]" mirrors the directory here as well`
       : forget
   // Of two addresses, one may be a mistake.
-  const way =
+  const hint =
     isForService && !isEmbeddedOrigin(library.origin) ? `correct the address; if it is meant, ${meant}` : meant
-  return new AccessError('origin-mismatch', `${owner}, not to ${nameOrigin(origin)}${by}; ${way}`)
+  return new AccessError('origin-mismatch', `${owner}, not to ${nameOrigin(origin)}${by}; ${hint}`)
 }
 
 /** `current`: the service in use. Identifies the library on this computer if there may be two. */

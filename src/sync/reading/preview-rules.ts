@@ -19,7 +19,7 @@ export interface PreviewInput {
   readonly mostMs: number
 }
 
-const MOST_NAMES = 10
+const MAX_NAMES = 10
 
 /** Null for a side that leaves the directory out. */
 interface Step {
@@ -70,7 +70,7 @@ function addMissing(found: FoundFiles, directory: string, listing?: ListedDirect
   for (const name of listing?.files.names ?? []) {
     if (names.has(name)) continue
     found.count += 1
-    if (found.first.length < MOST_NAMES) found.first.push(joinPath(directory, name))
+    if (found.first.length < MAX_NAMES) found.first.push(joinPath(directory, name))
   }
 }
 

@@ -8,8 +8,8 @@ import { causeOf, commonCauseOf } from '../../rules/problem-groups.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import { listFailedPaths, listQuarantine, type Quarantined, type QuarantinedFile } from '../quarantine.ts'
 
-const MOST_COPIES = 5
-const MOST_PLACES = 8
+const MAX_COPIES = 5
+const MAX_PLACES = 8
 
 interface Found {
   readonly trouble: Trouble
@@ -55,8 +55,8 @@ export function readProblems(store: StoreReader | undefined, input: ProblemsInpu
     total: found.length,
     setAside: setAside.length,
     causes: countBy(ofPlace, ({ byCause }) => [byCause]),
-    places: places.slice(0, MOST_PLACES),
-    morePlaces: Math.max(0, places.length - MOST_PLACES),
+    places: places.slice(0, MAX_PLACES),
+    morePlaces: Math.max(0, places.length - MAX_PLACES),
     problems: [...open, ...setAside].slice(offset, offset + ROWS_A_PAGE).map(shown),
     failed: open.filter(({ quarantined }) => quarantined).length,
   }
@@ -98,7 +98,7 @@ function shown({ trouble, quarantined }: Found): ShownProblem {
 
 function describeContent(quarantined: Quarantined): ShownProblem['content'] {
   const { contentId, stage, resourceId, tries, since, retryAt, files } = quarantined
-  const copies = files.slice(1, 1 + MOST_COPIES).map(({ mirror, path }) => `${mirror}: ${path}`)
+  const copies = files.slice(1, 1 + MAX_COPIES).map(({ mirror, path }) => `${mirror}: ${path}`)
   const moreCopies = files.length - 1 - copies.length
   return { contentId, stage, resourceId, tries, since, retryAt, copies, moreCopies }
 }

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../foundation/text/times.ts'
-import { MOST_PUBLISHED, type Published, type PublishedMirror, type PublishedProblem } from '../../ledger/published.ts'
+import { MAX_PUBLISHED, type Published, type PublishedMirror, type PublishedProblem } from '../../ledger/published.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import { listQuarantine } from '../quarantine.ts'
 import { readHistory } from '../report/run-history.ts'
@@ -18,7 +18,7 @@ export function readPublished(store: StoreReader | undefined, { namesPaths, ...i
     sentInDay: store?.timeline.tally(day).reduce((sum, { sent }) => sum + sent, 0) ?? 0,
     mirrors,
     problems: store && namesPaths ? listProblems(store) : [],
-    runs: store ? readHistory(store, { limit: MOST_PUBLISHED.runs, mirror: undefined }) : [],
+    runs: store ? readHistory(store, { limit: MAX_PUBLISHED.runs, mirror: undefined }) : [],
   }
 }
 
@@ -45,7 +45,7 @@ function listProblems(store: StoreReader): PublishedProblem[] {
   const paths = store.mirrors.list().flatMap(({ id, name: mirror }) => {
     return store.problems
       .listOpen(id)
-      .slice(0, MOST_PUBLISHED.problems)
+      .slice(0, MAX_PUBLISHED.problems)
       .map(({ path, code, message }) => ({ mirror, path, code, message, content: null }))
   })
   return [...contents, ...paths]

@@ -13,8 +13,8 @@ import type { ReportRow } from '../report/report-entry.ts'
 import { listRows } from '../report/report-rows.ts'
 import { KeptReading } from './kept-reading.ts'
 
-const MOST_DIRECTORIES = 500
-const MOST_FILES = 100
+const MAX_DIRECTORIES = 500
+const MAX_FILES = 100
 
 interface ReadRows {
   readonly rows: ReportSnapshot
@@ -43,11 +43,11 @@ export class ReportReader {
     const { rows, readAt } = this.#rowsOf(store, mirror)
     const byName = Map.groupBy(rows.tallyDirectories(directory), ({ name }) => name)
     const directories = [...byName].map(([name, tallies]) => ({ name, counts: countsOf(tallies) }))
-    const files = rows.listFiles(directory, MOST_FILES)
+    const files = rows.listFiles(directory, MAX_FILES)
     return {
       readAt,
-      directories: directories.slice(0, MOST_DIRECTORIES),
-      moreDirectories: Math.max(0, directories.length - MOST_DIRECTORIES),
+      directories: directories.slice(0, MAX_DIRECTORIES),
+      moreDirectories: Math.max(0, directories.length - MAX_DIRECTORIES),
       files,
       moreFiles: rows.countFiles(directory) - files.length,
     }

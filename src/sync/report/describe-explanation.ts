@@ -23,7 +23,7 @@ const OUTCOME_WORDS: Readonly<Record<UploadOutcome, string>> = {
 }
 
 /** How many problems of paths below a directory are listed. */
-const MOST_PROBLEMS = 5
+const MAX_PROBLEMS = 5
 
 /** Describes a path for people, as text by label. Delays that ended before `nowMs` are left out. */
 export function describeExplanation(found: PathExplanation, remote: RemoteFinding | undefined, nowMs: number): Fields {
@@ -152,7 +152,7 @@ function describeDirectory(
     ? 'not created, as it holds no file that is included'
     : 'not created yet; the next run creates it'
   const since = createdAt === null ? pending : `since ${timeOfDay(createdAt, nowMs)}`
-  const shown = problems.slice(0, MOST_PROBLEMS).map(({ path, code, message, isSetAside }, index) => {
+  const shown = problems.slice(0, MAX_PROBLEMS).map(({ path, code, message, isSetAside }, index) => {
     const end = isSetAside === 1 ? '; set aside' : ''
     return [`problem ${index + 1}`, `${path}: ${message} [${code}]${end}`] as const
   })

@@ -52,7 +52,7 @@ export interface PathExplanation {
 }
 
 /** The most paths in `movedTo`. */
-const MOST_PATHS = 5
+const MAX_PATHS = 5
 
 /** Explains a path of a mirror from disk and store, without asking the service. */
 export function explainPath(
@@ -74,7 +74,7 @@ export function explainPath(
     disk: inspectDisk(context, mirror, settings, path),
     content,
     duplicateOf: original === path ? undefined : original,
-    movedTo: last?.reason === 'gone' ? store.report.listPathsOf(mirror.id, last.contentId, MOST_PATHS) : [],
+    movedTo: last?.reason === 'gone' ? store.report.listPathsOf(mirror.id, last.contentId, MAX_PATHS) : [],
     uploads: content ? store.uploads.listByContent(content.id) : [],
     problem: store.problems.find(mirror.id, path),
     history,

@@ -119,7 +119,7 @@ async function ask(
   connection: Connection,
   { files }: Differences,
 ): Promise<AskedResources> {
-  const unlisted = new Set(store.report.listUnlisted(id, library.id, MOST_ASKED))
+  const unlisted = new Set(store.report.listUnlisted(id, library.id, MAX_ASKED))
   // Files that the store knows with another content or not at all may have one that is stored.
   const differing = [...files.values()].flatMap((ofDirectory) => [...ofDirectory.values()])
   for (const { sha256, mime, sizeBytes: size } of differing) {
@@ -166,10 +166,10 @@ async function scan(context: ReportContext, row: MirrorRow, settings: MirrorSett
 }
 
 /** The most requests of one report; resources beyond them are unknown. */
-const MOST_ASKED = 10_000
+const MAX_ASKED = 10_000
 
 /** After this number of failures the service is not asked for the rest: the client has already retried each. */
-const MOST_FAILURES = 8
+const MAX_FAILURES = 8
 
 /**
  * Asks for each resource itself: a deletion while pages are read can shift others past a cursor, so that a complete listing lacks them.
@@ -183,8 +183,8 @@ async function askUnlisted(
 ): Promise<AskedResources> {
   const asked = new Map<string, 'listed' | 'absent'>()
   let failures = 0
-  await forEachConcurrently(resourceIds.slice(0, MOST_ASKED), concurrency, async (id) => {
-    if (failures >= MOST_FAILURES) return
+  await forEachConcurrently(resourceIds.slice(0, MAX_ASKED), concurrency, async (id) => {
+    if (failures >= MAX_FAILURES) return
     try {
       await connection.client.pollResource(libraryId, id, signal)
       asked.set(id, 'listed')

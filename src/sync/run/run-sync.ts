@@ -22,7 +22,7 @@ export async function runSync(
   options: PassOptions,
 ): Promise<RunResult> {
   if (!options.isDryRun) return runAll(engine, mirrors, options)
-  return engine.store.rehearse(() => runAll(engine, mirrors, options))
+  return engine.store.rollBackAfter(() => runAll(engine, mirrors, options))
 }
 
 async function runAll(engine: Engine, mirrors: readonly MirrorSettings[], options: PassOptions): Promise<RunResult> {

@@ -4,7 +4,7 @@ import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
 import type { Store } from '../../store/open-store.ts'
 import { OPEN_FILES_START } from '../../store/tables/files.ts'
 import type { Engine, MirrorContext, MirrorSettings, OpenMirror } from '../engine.ts'
-import { foresee } from '../fleet/ledger-answers.ts'
+import { previewClaims } from '../fleet/ledger-answers.ts'
 import { hasToFollow, IngestionFollower } from '../ingestion/follow-ingestion.ts'
 import type { Pass, UploadOptions } from '../pass.ts'
 import { openMirror } from '../pin/open-mirror.ts'
@@ -74,7 +74,7 @@ async function send(
   if (options.isDryRun) {
     if (engine.fleet) {
       engine.progress.phase = 'ledger'
-      await foresee({ engine, mirror }, engine.fleet, summary)
+      await previewClaims({ engine, mirror }, engine.fleet, summary)
     }
     estimateUploads(engine, mirror, summary, quotaScope)
     return

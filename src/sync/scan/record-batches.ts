@@ -26,7 +26,7 @@ export interface ScanState {
 }
 
 /** The most files and problems of each kind that a scan keeps by name; further ones are only counted. */
-const MOST_NAMED = 10_000
+const MAX_NAMED = 10_000
 
 export function emptyScan(knownDirectories: Map<string, number>): ScanState {
   return {
@@ -53,8 +53,8 @@ export function noteBatch(scan: ScanState, batch: ScanBatch, summary: SyncSummar
   scan.unreadable.push(...batch.unreadable)
   for (const alike of batch.alike)
     scan.alike = { ...(scan.alike ?? alike), count: (scan.alike?.count ?? 0) + alike.count }
-  if (scan.problems.length < MOST_NAMED) scan.problems.push(...batch.problems)
-  if (scan.unsettled.length < MOST_NAMED) scan.unsettled.push(...batch.unsettled)
+  if (scan.problems.length < MAX_NAMED) scan.problems.push(...batch.problems)
+  if (scan.unsettled.length < MAX_NAMED) scan.unsettled.push(...batch.unsettled)
   scan.unsettledCount += batch.unsettled.length
   scan.unsettledNewCount += batch.unsettled.filter(({ isKnown }) => !isKnown).length
   for (const name of ['unchanged', 'hashed', 'ignored', 'secrets', 'unsupported'] as const)
@@ -109,7 +109,7 @@ function recordChanges(
     const filePath = joinPath(path, file.name)
     if (contentId === undefined) {
       scan.unrecordedIn.add(path)
-      if (refused.length < MOST_NAMED) refused.push(notRecorded(filePath))
+      if (refused.length < MAX_NAMED) refused.push(notRecorded(filePath))
       continue
     }
     if (previous?.contentId === contentId) {
@@ -119,7 +119,7 @@ function recordChanges(
     summary.files[previous ? 'changed' : 'new'] += 1
     if (previous) store.files.addHistory(row.id, filePath, previous.contentId, 'changed', clock.nowMs())
     const { mtimeNs, ctimeNs } = file
-    if (scan.differing.length < MOST_NAMED) scan.differing.push({ path: filePath, mtimeNs, ctimeNs })
+    if (scan.differing.length < MAX_NAMED) scan.differing.push({ path: filePath, mtimeNs, ctimeNs })
   }
   for (const { name, reason } of missing) store.files.markGone(directoryId, name, reason)
   const proof = scan.unrecordedIn.has(path) ? null : digest

@@ -36,7 +36,7 @@ export interface ScanResult
 }
 
 /** Paths that a message about lost files names. */
-const MOST_EXAMPLES = 3
+const MAX_EXAMPLES = 3
 
 /** A tree that had more directories takes longer than the start of a thread. */
 const LARGE_TREE_DIRECTORIES = 500
@@ -197,7 +197,7 @@ function describeLoss(store: Store, { id, path }: MirrorRow, reason: LossReason,
   const { known, found } = files
   if (reason === 'emptied') return `all ${known} files are gone from "${path}"`
   if (reason === 'more than half') return `${files.lost} of ${known} files are gone from "${path}"`
-  const { gone, there } = store.unconfirmed.exampleOf(id, MOST_EXAMPLES)
+  const { gone, there } = store.unconfirmed.exampleOf(id, MAX_EXAMPLES)
   const all = known === 1 ? 'its only file' : `all ${known} files`
   const others = `${counted(found, 'other')} ${found === 1 ? 'is' : 'are'} there`
   const lost = `${all} (${quoted(gone, known)}) ${known === 1 ? 'is' : 'are'} gone`

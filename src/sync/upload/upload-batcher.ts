@@ -10,7 +10,7 @@ const COMMIT_INTERVAL_MS = 40
 
 /** Intervals that are planned ahead, since a commit costs as much as several uploads. */
 const INTERVALS_AHEAD = 2
-const MOST_AHEAD = 256
+const MAX_AHEAD = 256
 
 interface Ended {
   readonly intent: Intent
@@ -173,7 +173,7 @@ export class UploadBatcher implements Disposable {
     const { clock, limits } = this.#engine
     const nowMs = clock.monotonicMs()
     const perInterval = (this.#begun * COMMIT_INTERVAL_MS) / Math.max(1, nowMs - this.#lastCommitMs)
-    const ahead = Math.min(MOST_AHEAD, Math.ceil(perInterval * INTERVALS_AHEAD))
+    const ahead = Math.min(MAX_AHEAD, Math.ceil(perInterval * INTERVALS_AHEAD))
     this.#mostWaiting = Math.max(limits.transfers * 4, ahead)
     this.#begun = 0
     this.#lastCommitMs = nowMs

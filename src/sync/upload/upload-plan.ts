@@ -201,7 +201,7 @@ export class UploadPlan {
   }
 
   #isClaimed(file: OpenFile): boolean {
-    const reason = this.#options.claims?.whyNot(file)
+    const reason = this.#options.claims?.unclaimedReason(file)
     if (reason === 'held') this.#holdBack(file, 'newPerDay')
     return reason === undefined
   }

@@ -116,13 +116,13 @@ export class UploadStage {
     const { fleet } = this.#engine
     if (!fleet) return
     this.#engine.progress.phase = 'ledger'
-    const looks = await fleet.join()
+    const requiredSearches = await fleet.join()
     const { summary, attempts } = this.#options
     const needsDirectory = await this.#needsDirectory()
     const onReady = () => this.#event.set()
     const quota = new RunQuota(this.#engine, this.#context.mirror.row, this.#options.quotaScope)
     const room = () => roomInRun(this.#engine.limits, quota.read())
-    const asked = { fleet, summary, attempts, needsDirectory, looks, room, onReady }
+    const asked = { fleet, summary, attempts, needsDirectory, requiredSearches, room, onReady }
     this.#claims = new Claims(this.#context, asked)
   }
 
@@ -168,7 +168,7 @@ export class UploadStage {
   /** Returns true when nothing is left; false when it makes no sense to continue in this run. */
   async #uploadRound(plan: UploadPlan, batcher: UploadBatcher): Promise<boolean> {
     while (!this.#mustStop) {
-      this.#claims?.assertWell()
+      this.#claims?.throwIfFailed()
       this.#enqueue(batcher, batcher.commitIfDue(this.#capacity))
       if (this.#state === 'open') this.#prepareIfWoken(plan)
       if (this.isIdle) this.#options.onIdle?.()

@@ -6,7 +6,7 @@ import { conforms, hasStatus, refuses } from '../suite/assert-answer.ts'
 import { type Examination, NO_SUCH_THING } from '../suite/examination.ts'
 import { assertion, NotObserved, type Sentence, sentence, unobservable } from '../suite/sentence.ts'
 
-const MOST_PAGES = 30
+const MAX_PAGES = 30
 
 /** Sections 4.10 and 4.11: directories. */
 export const directories: readonly Sentence[] = [
@@ -177,7 +177,7 @@ async function mixedDirectory(it: Examination): Promise<{ library: string; path:
 async function walk(it: Examination, library: string, path: string, limit: number) {
   const seen = { folders: [] as string[], files: [] as string[] }
   let query: Record<string, string> = { path, limit: String(limit) }
-  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
     const { folders, files, next_cursor: cursor, truncated } = await it.list(library, query)
     assert.ok(folders.length <= limit && files.length <= limit, 'a section is longer than the limit')
     assert.equal(truncated, cursor !== null)

@@ -8,7 +8,7 @@ import { assertion, type Sentence, sentence, unobservable } from '../suite/sente
 import { libraryShape } from './records.ts'
 
 /** The number of pages of one library each that are read; a tenant may have thousands. */
-const MOST_PAGES = 20
+const MAX_PAGES = 20
 
 /** Sections 2.14 and 4.6 to 4.9: libraries, and pages of them. */
 export const libraries: readonly Sentence[] = [
@@ -61,7 +61,7 @@ export const libraries: readonly Sentence[] = [
       if (it.target.mayWrite) await Promise.all([it.makeLibrary('first'), it.makeLibrary('second')])
       const seen: string[] = []
       let cursor: string | null = ''
-      for (let pages = 0; cursor !== null && pages < MOST_PAGES; pages += 1) {
+      for (let pages = 0; cursor !== null && pages < MAX_PAGES; pages += 1) {
         const { items, next_cursor: next } = await page(it, { limit: '1', ...(cursor === '' ? {} : { cursor }) })
         seen.push(...items.map(({ id }) => id))
         cursor = next
@@ -166,11 +166,11 @@ async function page(it: Examination, query: Readonly<Record<string, string>>) {
   return found
 }
 
-/** The identifiers of all libraries; undefined when there are more than MOST_PAGES full pages. */
+/** The identifiers of all libraries; undefined when there are more than MAX_PAGES full pages. */
 async function everyLibrary(it: Examination): Promise<string[] | undefined> {
   const seen: string[] = []
   let query: Record<string, string> = { limit: '500' }
-  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
     const { items, next_cursor: cursor } = await page(it, query)
     seen.push(...items.map(({ id }) => id))
     if (cursor === null) return seen

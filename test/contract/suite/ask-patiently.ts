@@ -1,5 +1,5 @@
-const MOST_TRIES = 5
-const LONGEST_WAIT_S = 120
+const MAX_TRIES = 5
+const MAX_WAIT_S = 120
 
 /** Repeats a request that is answered with 429 after the time that the service names, a few times. */
 export async function askPatiently(
@@ -8,9 +8,9 @@ export async function askPatiently(
 ): Promise<Response> {
   for (let tries = 1; ; tries += 1) {
     const answer = await ask()
-    if (answer.status !== 429 || tries === MOST_TRIES) return answer
+    if (answer.status !== 429 || tries === MAX_TRIES) return answer
     await answer.body?.cancel()
     const seconds = Number(answer.headers.get('retry-after') ?? 1)
-    await wait(Math.min(Number.isFinite(seconds) ? seconds : 1, LONGEST_WAIT_S) * 1_000)
+    await wait(Math.min(Number.isFinite(seconds) ? seconds : 1, MAX_WAIT_S) * 1_000)
   }
 }

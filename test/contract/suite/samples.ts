@@ -8,8 +8,8 @@ import { type Examination, once } from './examination.ts'
 import { NotObserved } from './sentence.ts'
 
 const FIRST_POLL_MS = 20
-const LONGEST_POLL_MS = 5_000
-const MOST_DIRECTORIES = 50
+const MAX_POLL_MS = 5_000
+const MAX_DIRECTORIES = 50
 const VIDEO = new URL('../samples/two-scenes.mp4', import.meta.url)
 
 /** One uploaded file, followed until its processing is over. */
@@ -90,7 +90,7 @@ async function uploadText(it: Examination): Promise<Sample> {
 async function follow(it: Examination, library: string, id: string) {
   const states: unknown[] = []
   let waitedMs = 0
-  for (let delayMs = FIRST_POLL_MS; ; delayMs = Math.min(delayMs * 1.5, LONGEST_POLL_MS)) {
+  for (let delayMs = FIRST_POLL_MS; ; delayMs = Math.min(delayMs * 1.5, MAX_POLL_MS)) {
     const record = await showResource(it, library, id)
     if (record.ingestion_status !== states.at(-1)) states.push(record.ingestion_status)
     if (ingestionOutcome(record.ingestion_status) !== 'pending') return { states, record }
@@ -117,7 +117,7 @@ async function findResource(it: Examination) {
     const below = folders
       .map(({ name }) => `${path === '/' ? '' : path}/${name}`)
       .filter((each) => !paths.includes(each))
-    paths.push(...below.slice(0, MOST_DIRECTORIES - paths.length))
+    paths.push(...below.slice(0, MAX_DIRECTORIES - paths.length))
   }
   throw new NotObserved('the library shows no file')
 }

@@ -20,7 +20,7 @@ const OF_THE_UNITS = {
   MALLOC_TRIM_THRESHOLD_: '131072',
 }
 
-const LONGEST_WAIT_MS = 900_000
+const MAX_WAIT_MS = 900_000
 
 /** A home directory whose daemon mirrors `tree` with the settings that it has by default, and with `more`. */
 export function daemonHome({ workspace }: Bench, tree: string, more: object = {}): string {
@@ -37,7 +37,7 @@ export async function startBenchDaemon({ program, service }: Bench, home: string
   const running = runShelfd(['daemon'], { main: program, env, cwd: home })
   await using starting = new AsyncDisposableStack()
   starting.use(endWithUs(running.child))
-  const daemon = attachDaemon(running, join(home, 'state', 'shelfd'), LONGEST_WAIT_MS)
+  const daemon = attachDaemon(running, join(home, 'state', 'shelfd'), MAX_WAIT_MS)
   const { pid } = await daemon.until('idle', isIdle)
   const parts = starting.move()
   return { daemon, pid, [Symbol.asyncDispose]: () => parts.disposeAsync() }

@@ -16,11 +16,11 @@ import { quantile, type Waits, watchOthers } from './watch-others.ts'
 
 const HANG_MS = 60_000
 /** Others may wait so much longer than for a bare server on the same machine. */
-const MOST_WAIT_MS = 100
+const MAX_WAIT_MS = 100
 /** The heap and all caches have their size after the first half; from then on memory may grow by this factor. */
-const MOST_GROWTH = 1.25
+const MAX_GROWTH = 1.25
 const PARTS = 4
-const MOST_SHOWN = 1_500
+const MAX_SHOWN = 1_500
 
 const OPTIONS = z.object({
   requests: wholeNumber(1, 10_000_000).default(20_000),
@@ -47,7 +47,7 @@ async function send(asked: AnyRequest, target: RequestTarget, account: Account):
   if (answer && status >= 200 && status < 500) return
   account.faults += 1
   const { file: _, body, ...shown } = asked
-  const sent = `${JSON.stringify(shown)} ${JSON.stringify(body)}`.slice(0, MOST_SHOWN)
+  const sent = `${JSON.stringify(shown)} ${JSON.stringify(body)}`.slice(0, MAX_SHOWN)
   print(`${answer ? `answered with ${status} ${answer.body.slice(0, 200)}` : 'not answered'}: ${sent}`)
 }
 
@@ -63,8 +63,8 @@ async function sendAll(requests: readonly AnyRequest[], parallel: number, target
 function judge(account: Account, waits: Waits, memory: readonly number[]): boolean {
   print(renderWaits(waits))
   print(`memory after each part: ${memory.map((bytes) => `${Math.round(bytes / 2 ** 20)} MiB`).join(', ')}`)
-  const isQuick = quantile(waits.library, 0.99) - quantile(waits.bare, 0.99) <= MOST_WAIT_MS
-  const isBounded = (memory.at(-1) ?? 0) <= (memory[PARTS / 2 - 1] ?? 0) * MOST_GROWTH
+  const isQuick = quantile(waits.library, 0.99) - quantile(waits.bare, 0.99) <= MAX_WAIT_MS
+  const isBounded = (memory.at(-1) ?? 0) <= (memory[PARTS / 2 - 1] ?? 0) * MAX_GROWTH
   print(`faults: ${account.faults}; others answered in time: ${isQuick}; memory bounded: ${isBounded}`)
   const isMet = account.faults === 0 && isQuick && isBounded
   print(`verdict: ${isMet ? 'met' : 'not met'}`)

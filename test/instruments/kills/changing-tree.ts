@@ -4,7 +4,7 @@ import type { Random } from '../../../src/foundation/clock.ts'
 import { Churner, contentsBelow } from '../../support/churn.ts'
 
 const FILES = 12
-const MOST_FILES = 40
+const MAX_FILES = 40
 const LARGE_BYTES = 300_000
 
 /** A small directory that is changed between and during runs. */
@@ -32,7 +32,7 @@ export class ChangingTree {
       this.#churner.step()
       this.#remember()
     }
-    this.#churner.trim(MOST_FILES, MOST_FILES / 4)
+    this.#churner.trim(MAX_FILES, MAX_FILES / 4)
     if (this.#random() < 0.3) this.#writeLarge()
     this.#remember()
   }

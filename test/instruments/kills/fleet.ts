@@ -52,12 +52,12 @@ export interface FleetResult {
 const SHARE = 0.6
 const LOST_RESPONSES = 0.05
 /** So that most of a run is uploading, and a stop meets that. */
-const LONGEST_UPLOAD_MS = 200
+const MAX_UPLOAD_MS = 200
 /** Shorter than a host waits for others, so that a stop meets every moment of a run. */
-const LONGEST_PAUSE_MS = 400
+const MAX_PAUSE_MS = 400
 const CRASH_EACH_MS = 15_000
 /** Runs that a host may need after the harm is over: some end while others still send. */
-const MOST_LAST_RUNS = 12
+const MAX_LAST_RUNS = 12
 const EXITS = [0, 1, 4, 5, 8, 130]
 
 /** Hosts with common contents, over one ledger and a service that stores each upload anew, each killed and stopped at random. */
@@ -85,7 +85,7 @@ class Fleet {
   async run(): Promise<FleetResult> {
     const { address, durationMs, signal } = this.#plan
     this.#service.lostResponses = LOST_RESPONSES
-    this.#service.longestUploadMs = LONGEST_UPLOAD_MS
+    this.#service.longestUploadMs = MAX_UPLOAD_MS
     const endMs = performance.now() + durationMs
     const isOver = () => performance.now() > endMs || signal?.aborted === true
     await Promise.all([...this.#hosts.map((host) => this.#harm(host, isOver)), this.#crashNowAndThen(isOver)])
@@ -127,7 +127,7 @@ class Fleet {
       }
       if (isOver()) running.child.kill('SIGTERM')
       this.#check(host, await running.ended)
-      await sleep(random() * LONGEST_PAUSE_MS)
+      await sleep(random() * MAX_PAUSE_MS)
     }
   }
 
@@ -144,7 +144,7 @@ class Fleet {
 
   async #finish(host: Host): Promise<void> {
     let last = ''
-    for (let run = 0; run < MOST_LAST_RUNS; run += 1) {
+    for (let run = 0; run < MAX_LAST_RUNS; run += 1) {
       const outcome = await (await host.start()).ended
       this.#check(host, outcome)
       if (outcome.exitCode === 0) return

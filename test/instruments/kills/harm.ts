@@ -42,23 +42,23 @@ export function isKill(harm: Harm): boolean {
   return harm.kind !== 'pair' && !(harm.kind === 'state' && /^e/.test(harm.fault.harm))
 }
 
-const LONGEST_RUN_MS = 900
-const MOST_TIMES = 12
-const LONGEST_GRACE_MS = 60
+const MAX_RUN_MS = 900
+const MAX_TIMES = 12
+const MAX_GRACE_MS = 60
 
 /** Any harm; of the changes of the state first those of a first run, when nothing was run yet. */
 export function drawHarm(random: Random, { isFirst, isOld }: { isFirst: boolean; isOld: boolean }): Harm {
   const dice = random()
-  if (dice < 0.15) return { kind: 'time', afterMs: random() * LONGEST_RUN_MS }
+  if (dice < 0.15) return { kind: 'time', afterMs: random() * MAX_RUN_MS }
   if (dice < 0.5) return { kind: 'service', ...drawMoment(random) }
-  if (dice < 0.58) return { kind: 'stopping', ...drawMoment(random), graceMs: random() * LONGEST_GRACE_MS }
+  if (dice < 0.58) return { kind: 'stopping', ...drawMoment(random), graceMs: random() * MAX_GRACE_MS }
   if (dice < 0.6) return { kind: 'pair' }
   const fails = dice > 0.93
   return { kind: 'state', fault: drawFault(random, fails, isFirst && isOld ? MIGRATION_CHANGES : STATE_CHANGES) }
 }
 
 function drawMoment(random: Random): { readonly moment: ServiceMoment; readonly nth: number } {
-  return { moment: pick(SERVICE_MOMENTS, random), nth: 1 + Math.floor(random() * random() * MOST_TIMES) }
+  return { moment: pick(SERVICE_MOMENTS, random), nth: 1 + Math.floor(random() * random() * MAX_TIMES) }
 }
 
 function drawFault(random: Random, fails: boolean, changes: readonly StateChange[]) {

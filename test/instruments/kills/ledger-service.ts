@@ -49,7 +49,7 @@ const MOMENTS: Partial<Record<ServiceRequest['route'], Partial<Record<'asked' | 
   }
 
 /** So that some resources are polled more than once. */
-const LONGEST_INGESTION_MS = 15
+const MAX_INGESTION_MS = 15
 
 /** Starts the service on loopback, empty. */
 export async function startLedgerService(random: Random): Promise<LedgerService> {
@@ -58,7 +58,7 @@ export async function startLedgerService(random: Random): Promise<LedgerService>
     hasDirectoryField: false,
     pageSize: 500,
     nowMs: Date.now,
-    fateOf: () => ({ listedMs: 0, finalMs: Date.now() + random() * LONGEST_INGESTION_MS, finalStatus: 'completed' }),
+    fateOf: () => ({ listedMs: 0, finalMs: Date.now() + random() * MAX_INGESTION_MS, finalStatus: 'completed' }),
     onOrphan: (path) => strays.push(`the directory ${path} without its parent`),
   })
   const strays: string[] = []

@@ -33,7 +33,7 @@ type KillOptions = z.infer<typeof OPTIONS>
 
 const HARMS_A_ROUND = 8
 const KILLS_A_LINE = 100
-const MOST_LOST_ANSWERS = 0.3
+const MAX_LOST_ANSWERS = 0.3
 
 interface Tally {
   rounds: number
@@ -66,7 +66,7 @@ function planRound(seed: number): Pick<RoundPlan, 'seed' | 'harms' | 'isOld' | '
   const random = seededRandom(seed)
   const isOld = random() < 0.15
   const hasDaemons = random() < 0.25
-  const lostResponses = random() < 0.4 ? random() * MOST_LOST_ANSWERS : 0
+  const lostResponses = random() < 0.4 ? random() * MAX_LOST_ANSWERS : 0
   const harms: Harm[] = []
   while (harms.length < HARMS_A_ROUND) harms.push(drawHarm(random, { isFirst: harms.length === 0, isOld }))
   return { seed, harms, isOld, hasDaemons, lostResponses }

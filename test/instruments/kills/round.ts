@@ -41,8 +41,8 @@ export interface RoundResult {
 }
 
 /** A killed process is gone at once, and one that has nothing left to do may run until then. */
-const LONGEST_DAEMON_MS = 2_500
-const LONGEST_SYNC_MS = 60_000
+const MAX_DAEMON_MS = 2_500
+const MAX_SYNC_MS = 60_000
 const HALTED_CODES = [0, 1, 4, 5, 8, 130]
 const FAULT_CODES = [...HALTED_CODES, 78]
 
@@ -116,7 +116,7 @@ class Round {
     const running = this.#start(isDaemon ? ['daemon'] : SYNC, harm)
     const second = harm.kind === 'pair' ? this.#start(SYNC) : undefined
     const isHarmed = this.#arm(harm, running)
-    const over = setTimeout(() => running.child.kill('SIGKILL'), isDaemon ? LONGEST_DAEMON_MS : LONGEST_SYNC_MS)
+    const over = setTimeout(() => running.child.kill('SIGKILL'), isDaemon ? MAX_DAEMON_MS : MAX_SYNC_MS)
     const outcome = await running.ended
     clearTimeout(over)
     this.#service.onMoment = () => {}

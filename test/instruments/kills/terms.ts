@@ -43,11 +43,11 @@ const COMMANDS = [
 ]
 
 const FILES = 80
-const LONGEST_RUN_MS = 4_000
+const MAX_RUN_MS = 4_000
 /** How long a native module takes to load, and how often a process loads one in the beginning, once a thread. */
 const LOADING_MS = 200
-const MOST_LOADINGS = 8
-const LONGEST_STOP_MS = 60_000
+const MAX_LOADINGS = 8
+const MAX_STOP_MS = 60_000
 
 /** Starts the program with its own library again and again, and stops it at random moments by SIGTERM or SIGINT. */
 export async function runTerms(plan: TermsPlan): Promise<TermsResult> {
@@ -104,14 +104,14 @@ class Place {
     await hasOpened(running, this.#at)
     // Meanwhile the daemon's library has to answer it.
     const search = args[0] === 'daemon' && this.#random() < 0.5 ? this.#start(['search', 'heron']) : undefined
-    if (this.#random() < 0.5) await sleep(this.#random() * LONGEST_RUN_MS)
+    if (this.#random() < 0.5) await sleep(this.#random() * MAX_RUN_MS)
     else await hasBegunToLoad(running, trace, this.#random)
     const name = this.#draw(['SIGTERM', 'SIGINT'] as const)
     running.child.kill(name)
     // The second signal ends the process at once.
     const isUrgent = this.#random() < 0.2
     if (isUrgent) await sleep(this.#random() * 100).then(() => running.child.kill(name))
-    const tooLong = setTimeout(() => running.child.kill('SIGKILL'), LONGEST_STOP_MS)
+    const tooLong = setTimeout(() => running.child.kill('SIGKILL'), MAX_STOP_MS)
     const outcome = await running.ended
     clearTimeout(tooLong)
     await search?.kill()
@@ -148,8 +148,8 @@ async function hasOpened({ child }: Running, at: string): Promise<void> {
 
 /** Resolves when the process begins to load native modules for one of the first times, or has ended. */
 async function hasBegunToLoad({ child }: Running, trace: string, random: Random): Promise<void> {
-  const nth = 1 + Math.floor(random() * MOST_LOADINGS)
-  const endMs = performance.now() + LONGEST_RUN_MS
+  const nth = 1 + Math.floor(random() * MAX_LOADINGS)
+  const endMs = performance.now() + MAX_RUN_MS
   while (child.exitCode === null && child.signalCode === null && performance.now() < endMs) {
     if ((statSync(trace, { throwIfNoEntry: false })?.size ?? 0) >= nth) return
     await sleep(2)

@@ -17,7 +17,7 @@ import { examineDocuments } from './examine.ts'
 import { makeDocuments } from './make-documents.ts'
 import { missingStates, missOf, renderTable } from './render.ts'
 
-const LEAST_DOCUMENTS = 300
+const MIN_DOCUMENTS = 300
 
 const OPTIONS = z.object({
   cache: z.string().default(join(tmpdir(), 'shelfd-packages')).describe('where downloaded packages are kept'),
@@ -32,7 +32,7 @@ await runInstrument('real-documents', OPTIONS, async ({ cache, keep }) => {
   const collected = collectDocuments(folder, cache)
   const documents = [...collected, ...makeDocuments(folder, collected, print)]
   print(`${documents.length} documents`)
-  if (documents.length < LEAST_DOCUMENTS) throw new Error(`Fewer than ${LEAST_DOCUMENTS} documents were found`)
+  if (documents.length < MIN_DOCUMENTS) throw new Error(`Fewer than ${MIN_DOCUMENTS} documents were found`)
 
   const dataDir = join(home, 'library')
   const startMs = performance.now()

@@ -41,7 +41,7 @@ const FORMATS = {
 
 const DECLARATION = join(import.meta.dirname, '..', 'search-quality', 'documents', 'declaration')
 const LANGUAGES = ['de', 'el', 'en', 'fr', 'pl', 'ru', 'tr', 'ja']
-const MOST_SOURCES = 4
+const MAX_SOURCES = 4
 const PASSWORD = 'lighthouse'
 
 /** Documents that LibreOffice stores in each of its formats, where it takes one also with a password; none where it is not installed. */
@@ -58,7 +58,7 @@ export function officeDocuments(
   const pathsOf = (...extensions: readonly string[]) =>
     collected
       .filter(({ path, ends }) => ends === 'searchable' && extensions.includes(extensionOf(path)))
-      .slice(0, MOST_SOURCES)
+      .slice(0, MAX_SOURCES)
       .map(({ path }) => join(folder, path))
   const declarations = LANGUAGES.map((language) => copyDeclaration(folder, language))
   const planned = [

@@ -7,7 +7,7 @@ import { fail, isSystemError } from './system-errors.ts'
 
 const EXT4 = 0xef53
 const KINDS = { file: 0o100000, directory: 0o040000, link: 0o120000, pipe: 0o010000 } as const
-const MOST_LINKS = 8
+const MAX_LINKS = 8
 
 /** The part of the disk that the program sees: it reads, and every call is a step at which it may die or the world may change. */
 export interface DiskView {
@@ -302,7 +302,7 @@ export class SimulatedDisk {
         continue
       }
       links += 1
-      if (links > MOST_LINKS) return fail('ELOOP', path)
+      if (links > MAX_LINKS) return fail('ELOOP', path)
       node = this.#root
       names = [...next.target.split('/').filter(Boolean), ...rest]
     }

@@ -14,7 +14,7 @@ import { Simulator, type WorldKind } from './simulator.ts'
 
 const PROGRESS_MS = 15_000
 /** The most failures that are printed, since one is fixed first as a rule. */
-const MOST_FAILURES = 5
+const MAX_FAILURES = 5
 
 const OPTIONS = z.object({
   seeds: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1_000),
@@ -49,7 +49,7 @@ async function simulate(options: Options): Promise<boolean> {
     if (failure) {
       print(`seed ${seed} broke ${failure.message}`)
       failed.push(seed)
-      if (untilFailure || failed.length >= MOST_FAILURES) break
+      if (untilFailure || failed.length >= MAX_FAILURES) break
     }
     if (performance.now() - printedMs < PROGRESS_MS) continue
     printedMs = performance.now()

@@ -85,7 +85,7 @@ function loggerOf(onTold: Machine['onReported']): Logger {
 }
 
 /** The shortest time that a timer of the system takes. */
-const SHORTEST_MS = 1
+const MIN_MS = 1
 
 /** Nothing wakes in a dead program. */
 export function clockOf(clock: Clock, life: Life): Clock {
@@ -93,11 +93,11 @@ export function clockOf(clock: Clock, life: Life): Clock {
     nowMs: clock.nowMs,
     monotonicMs: clock.monotonicMs,
     sleep: async (durationMs, signal) => {
-      await clock.sleep(Math.max(SHORTEST_MS, durationMs), signal)
+      await clock.sleep(Math.max(MIN_MS, durationMs), signal)
       if (life.isDead) await new Promise(() => {})
     },
     startTimer: (durationMs, callback) =>
-      clock.startTimer(Math.max(SHORTEST_MS, durationMs), () => void (life.isDead || callback())),
+      clock.startTimer(Math.max(MIN_MS, durationMs), () => void (life.isDead || callback())),
   }
 }
 

@@ -29,7 +29,7 @@ import { LEFT_OUT, ROOT, Violation, World } from './world.ts'
 const INTERVALS = { rescanMs: 600_000, pollIntervalMs: 60_000, settleMs: 5_000 }
 /** The longest quarantine, and a little. */
 const LONG_MS = 25 * 3_600_000
-const MOST_RUNS = 40
+const MAX_RUNS = 40
 /** While something is always bad. */
 const RUNS_BESIDE_BAD = 3
 
@@ -180,7 +180,7 @@ class Story {
   /** What is always bad stays alone: everything else gets through, and it is named. */
   async #runBesideBad(): Promise<void> {
     const world = this.#world
-    for (let runs = 0, heldBack = 0; runs < RUNS_BESIDE_BAD + heldBack && heldBack < MOST_RUNS; runs += 1) {
+    for (let runs = 0, heldBack = 0; runs < RUNS_BESIDE_BAD + heldBack && heldBack < MAX_RUNS; runs += 1) {
       await world.clock.advance(LONG_MS)
       const { result } = await this.#run({ ...ANSWERS, waitMs: LONG_MS * 2 })
       heldBack += Number(result.summary.mirrors.some(({ uploads }) => uploads.heldBack > 0))
@@ -192,7 +192,7 @@ class Story {
   /** As people would: again after a while, answering what is asked, until a run changes nothing any more. */
   async #runUntilSettled(): Promise<Engine> {
     const world = this.#world
-    for (let runs = 0, before = ''; runs < MOST_RUNS; runs += 1) {
+    for (let runs = 0, before = ''; runs < MAX_RUNS; runs += 1) {
       await world.clock.advance(LONG_MS)
       const { engine, result } = await this.#run({ ...ANSWERS, waitMs: LONG_MS * 2 })
       const now = world.state.dump()
@@ -200,7 +200,7 @@ class Story {
       if (now === before || result.outcome === 'done') return engine
       before = now
     }
-    throw new Violation('P17', `after ${MOST_RUNS} runs in an unchanged world there is still something to do`)
+    throw new Violation('P17', `after ${MAX_RUNS} runs in an unchanged world there is still something to do`)
   }
 
   async #run(options: Partial<PassOptions>): Promise<{ readonly engine: Engine; readonly result: RunResult }> {

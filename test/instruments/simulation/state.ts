@@ -103,7 +103,7 @@ export class SimulatedState implements Disposable {
       freeBytes: () => PLENTY_BYTES,
       write,
       writeRelaxed: (work) => commit(work, false),
-      rehearse: async (work) => {
+      rollBackAfter: async (work) => {
         life.step('rehearse')
         this.#database.exec('SAVEPOINT rehearsal')
         this.#isRehearsing = true

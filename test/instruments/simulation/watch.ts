@@ -3,7 +3,7 @@ import { InterruptedError } from '../../../src/foundation/errors.ts'
 import type { TreeWatcher, WatchEvents } from '../../../src/local/watch/tree-watcher.ts'
 import type { ScanIntervals } from '../../../src/rules/scan-times.ts'
 import { MirrorController } from '../../../src/sync/continuous/mirror-controller.ts'
-import type { WatchMeans } from '../../../src/sync/continuous/mirror-watch.ts'
+import type { WatchMethod } from '../../../src/sync/continuous/mirror-watch.ts'
 import { ServiceConnection } from '../../../src/sync/continuous/service-connection.ts'
 import type { Engine, MirrorSettings } from '../../../src/sync/engine.ts'
 import type { Life } from './life.ts'
@@ -18,7 +18,7 @@ export interface WatchActions {
 }
 
 const RUN_SPAN_MS = 3_600_000
-const LONGEST_STOP_MS = 3_600_000
+const MAX_STOP_MS = 3_600_000
 
 export interface WatchPlan {
   readonly forMs: number
@@ -51,14 +51,14 @@ export async function watchFor(world: World, plan: WatchPlan, actions: WatchActi
   await world.drive(life, running, world.clock.monotonicMs() + plan.forMs)
   for (const timer of timers) timer[Symbol.dispose]()
   stop.abort(new InterruptedError())
-  await world.drive(life, running, world.clock.monotonicMs() + LONGEST_STOP_MS)
+  await world.drive(life, running, world.clock.monotonicMs() + MAX_STOP_MS)
   world.disk.onChange = () => {}
   world.watching = undefined
   actions.end(life)
 }
 
 /** One watch a directory, as Linux has it. */
-function simulatedWatch(world: World, life: Life, { lossShare, isPolled }: WatchPlan): WatchMeans {
+function simulatedWatch(world: World, life: Life, { lossShare, isPolled }: WatchPlan): WatchMethod {
   const watched = new Set<string>()
   const listen = (listener: WatchEvents) => {
     world.disk.onChange = (path) => {

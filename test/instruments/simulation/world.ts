@@ -55,8 +55,8 @@ export interface WorldTraits {
 const STEPS_WITHOUT_RACE: readonly string[] = ['network', 'commit', 'written']
 
 /** No run of the program needs more wakes, or more time. */
-const MOST_WAKES = 60_000
-const LONGEST_MS = 10 * 24 * 3_600_000
+const MAX_WAKES = 60_000
+const MAX_MS = 10 * 24 * 3_600_000
 
 export class World implements Disposable {
   readonly seed: number
@@ -196,8 +196,8 @@ export class World implements Disposable {
       const goesOn = await this.clock.advanceToNext()
       if (end.isOver || life.isDead) break
       if (!goesOn) throw new Violation('no hang', 'the program waits for something that never comes')
-      if (wakes > MOST_WAKES) throw new Violation('no hang', 'the program does not come to an end')
-      if (this.clock.monotonicMs() - startMs > LONGEST_MS) throw new Violation('no hang', 'ten days have passed')
+      if (wakes > MAX_WAKES) throw new Violation('no hang', 'the program does not come to an end')
+      if (this.clock.monotonicMs() - startMs > MAX_MS) throw new Violation('no hang', 'ten days have passed')
     }
     this.swaps.end()
     if (life.isDead) return undefined

@@ -13,7 +13,7 @@ export interface Judgement {
 export const LAW =
   'flat: the median of the last third is at most 1.05 × that of the middle third + 4 MB (memory), + 2 (descriptors)'
 
-const FEWEST_SAMPLES = 9
+const MIN_SAMPLES = 9
 
 export function judgeMemory(samples: readonly Pick<Sample, 'residentBytes'>[]): Judgement {
   return judge(
@@ -33,6 +33,6 @@ function judge(values: readonly number[], mostOf: (middle: number) => number): J
   const third = values.length / 3
   const thirds = [0, 1, 2].map((at) => median(values.slice(Math.round(at * third), Math.round((at + 1) * third))))
   const [, middle = Number.NaN, last = Number.NaN] = thirds
-  if (values.length < FEWEST_SAMPLES) return { thirds, flatness: 'unknown' }
+  if (values.length < MIN_SAMPLES) return { thirds, flatness: 'unknown' }
   return { thirds, flatness: last <= mostOf(middle) ? 'flat' : 'growing' }
 }

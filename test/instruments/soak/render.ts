@@ -3,7 +3,7 @@ import { renderMarkdownTable } from '../bench/result-table.ts'
 import { type Judgement, judgeDescriptors, judgeMemory, LAW } from './judge-flat.ts'
 import type { Sample } from './sample.ts'
 
-const MOST_ROWS = 15
+const MAX_ROWS = 15
 const PLOT_WIDTH = 60
 const BARS = '▁▂▃▄▅▆▇█'
 
@@ -14,7 +14,7 @@ const COLUMNS = [
 
 /** At most 15 rows: medians of gauges, last values of counters. */
 function renderSamples(samples: readonly Sample[]): string {
-  const parts = splitEvenly(samples, MOST_ROWS)
+  const parts = splitEvenly(samples, MAX_ROWS)
   return renderMarkdownTable([COLUMNS, ...parts.map((part, at) => renderRow(part, parts[at - 1]?.at(-1) ?? part[0]))])
 }
 

@@ -56,7 +56,7 @@ export const TIMES = { settleMs: 1_000, rescanMs: 60_000, surelySeenMs: 120_000 
 
 const TREES = ['Papers', 'Notes', 'Scans']
 const LIBRARY = 'Research'
-const LONGEST_WAIT_MS = 900_000
+const MAX_WAIT_MS = 900_000
 
 /** Starts the library and the daemon, and waits until the daemon answers. */
 export async function openSoak(options: SoakOptions, workspace: Workspace): Promise<Soak> {
@@ -71,7 +71,7 @@ export async function openSoak(options: SoakOptions, workspace: Workspace): Prom
   configure(home, trees, port)
   const running = runShelfd(['daemon'], { main: program, env, cwd: home })
   starting.use(endWithUs(running.child))
-  const daemon = attachDaemon(running, join(home, 'state', 'shelfd'), LONGEST_WAIT_MS)
+  const daemon = attachDaemon(running, join(home, 'state', 'shelfd'), MAX_WAIT_MS)
   const { pid } = await daemon.until('answering', () => true)
   const parts = starting.move()
   return {

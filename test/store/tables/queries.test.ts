@@ -300,7 +300,7 @@ describe('a rehearsal', () => {
     const { store, stateDir } = used
     store.write(() => used.file('d', 'a', 1))
     const before = dumpStore(stateDir)
-    const seen = await store.rehearse(async () => {
+    const seen = await store.rollBackAfter(async () => {
       store.write(() => used.file('d', 'b', 2))
       await Promise.resolve()
       store.write(() => store.mirrors.renameLibrary(1, 'Other'))
@@ -314,7 +314,7 @@ describe('a rehearsal', () => {
   test('a rehearsal that fails leaves nothing either', async () => {
     using used = openUsed()
     const { store } = used
-    const failing = store.rehearse(async () => {
+    const failing = store.rollBackAfter(async () => {
       store.write(() => used.file('d', 'b', 2))
       throw new Error('stop')
     })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
-import type { WatchMeans } from '../../../src/sync/continuous/mirror-watch.ts'
+import type { WatchMethod } from '../../../src/sync/continuous/mirror-watch.ts'
 import type { Engine } from '../../../src/sync/engine.ts'
 import { mirrorOf, startEngine } from '../../support/engine.ts'
 import { manualClock } from '../../support/manual-clock.ts'
@@ -31,7 +31,9 @@ async function hookedMirror(
       return undefined
     },
   }
-  const means: WatchMeans = isPolled ? { ...watch.means, choose: () => ({ backEnd: 'poll', reason: '' }) } : watch.means
+  const means: WatchMethod = isPolled
+    ? { ...watch.means, choose: () => ({ backEnd: 'poll', reason: '' }) }
+    : watch.means
   const settings = controllerSettings(mirrorOf(root), means, { settleMs: 5_000, pollIntervalMs: MINUTE_MS / 2 })
   const { controller } = startController({ ...engine, hooks }, settings)
   const passUntil = async (isSo: () => boolean) => {

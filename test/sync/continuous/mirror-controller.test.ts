@@ -11,7 +11,7 @@ import { controllerSettings, isIdle, manualWatch, startController, until } from 
 import { type Tree, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 /** For tests in which nothing may wait for a delay to pass. */
-const LONGEST_DELAYS = () => 0.999
+const MAX_DELAYS = () => 0.999
 
 const TEN_YEARS_MS = 10 * 365 * 86_400_000
 
@@ -115,7 +115,7 @@ describe('uploads', () => {
       route !== 'uploadFile' && service.count('uploadFile') > 0 ? { status: 503, body: {} } : undefined
     const root = rootWith({ 'a.md': 'a', 'b.md': 'b', 'c.md': 'c' })
     const running = startController(
-      { ...engine, random: LONGEST_DELAYS },
+      { ...engine, random: MAX_DELAYS },
       controllerSettings(mirrorOf(root), manualWatch().means),
     )
     await until('it waits', () => running.controller.status.state === 'waiting')
@@ -131,7 +131,7 @@ describe('uploads', () => {
     service.answer = ({ route }) =>
       route === 'showResource' || (route === 'checkAccess' && isPolled()) ? { status: 403, body: {} } : undefined
     const running = startController(
-      { ...engine, random: LONGEST_DELAYS },
+      { ...engine, random: MAX_DELAYS },
       controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means),
     )
     await until('the connection is given up', () => running.connection.status.state === 'refused')
@@ -152,7 +152,7 @@ describe('uploads', () => {
       await disconnect()
     }
     const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means)
-    const running = startController({ ...engine, random: LONGEST_DELAYS }, settings)
+    const running = startController({ ...engine, random: MAX_DELAYS }, settings)
     await until('the file is sent', () => service.count('uploadFile') === 1)
     await until('the controller is idle', () => isIdle(running))
   })

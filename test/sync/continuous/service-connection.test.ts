@@ -11,7 +11,7 @@ import { manualClock } from '../../support/manual-clock.ts'
 import { until } from '../../support/mirror-controller.ts'
 
 const FIRST_INTERVAL_MS = 2_500
-const LONGEST_DELAY_MS = 120_000
+const MAX_DELAY_MS = 120_000
 
 function openConnection(service: FaultyService) {
   const clock = manualClock()
@@ -193,7 +193,7 @@ describe('the connection to the service', () => {
       delayMs = connection.retryAtMs - clock.monotonicMs()
       await clock.advance(delayMs)
     }
-    expect(delayMs).toBe(LONGEST_DELAY_MS / 2)
+    expect(delayMs).toBe(MAX_DELAY_MS / 2)
     await connection.open()
     expect(logged).toEqual([expect.stringContaining('away'), 'the service is back'])
     connection.recordSuccess()

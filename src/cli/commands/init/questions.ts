@@ -176,8 +176,8 @@ export async function chooseLibrary(wizard: Wizard, doctor: DoctorContext): Prom
     const found = await findLibrary({ client, access }, flags.library, context.signal)
     if (found) return flags.library
     if (flags.createLibrary) return createLibrary(doctor, wizard, flags.library)
-    const way = '--create-library creates it'
-    throw new UsageError('unknown-library', `There is no library "${flags.library}"; ${way}`)
+    const hint = '--create-library creates it'
+    throw new UsageError('unknown-library', `There is no library "${flags.library}"; ${hint}`)
   }
   if (!prompts) throw new UsageError('bad-usage', 'Cannot ask for the library without a terminal: give --library')
   const usable = access.libraries.filter((library) => mayUpload(library, access))

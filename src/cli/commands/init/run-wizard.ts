@@ -116,8 +116,8 @@ async function offerSystemService({ context, flags, prompts, configFile }: Wizar
   const { readSettings } = await import('../../../app/settings/read-settings.ts')
   const { io, config, quiet, verbosity, color, settingFlags } = context
   // The list of what ran is a message here.
-  const around = { ...io, stdout: io.stderr }
-  const shown = createContext(around, { config, json: false, quiet, verbosity, color, settingFlags }, () =>
+  const wizardIo = { ...io, stdout: io.stderr }
+  const shown = createContext(wizardIo, { config, json: false, quiet, verbosity, color, settingFlags }, () =>
     readSettings({ ...io, flags: { ...settingFlags, config: configFile } }),
   )
   try {

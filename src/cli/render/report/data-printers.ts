@@ -76,6 +76,6 @@ function record(values: readonly (string | number | null | readonly string[])[])
 function field(value: unknown): string {
   if (value === null || typeof value === 'number') return String(value ?? '')
   const text = escapeText(String(value))
-  const inert = /^[=+\-@]/.test(text) ? `'${text}` : text
-  return /[",]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
+  const escapeMarkdown = /^[=+\-@]/.test(text) ? `'${text}` : text
+  return /[",]/.test(escapeMarkdown) ? `"${escapeMarkdown.replaceAll('"', '""')}"` : escapeMarkdown
 }

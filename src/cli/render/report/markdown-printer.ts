@@ -29,8 +29,8 @@ export function createMarkdownPrinter({ listsAll }: { readonly listsAll: boolean
         return count ? [`| ${GUIDANCE[state].title} | ${groupDigits(count)} |`] : []
       })
       return lines(
-        `\n## ${inert(name)}`,
-        `\n${inert(path)} ↔ ${inert(`${library.name}:${remotePath}`)} (listing ${listing})`,
+        `\n## ${escapeMarkdown(name)}`,
+        `\n${escapeMarkdown(path)} ↔ ${escapeMarkdown(`${library.name}:${remotePath}`)} (listing ${listing})`,
         `\n**${headlineOf(tally)}**`,
         ...(states.length === 0 ? [] : ['\n| state | files |\n|---|---:|', ...states]),
       )
@@ -51,17 +51,17 @@ export function createMarkdownPrinter({ listsAll }: { readonly listsAll: boolean
     end: (failure) =>
       failure === undefined
         ? undefined
-        : lines(`\n**The report ended early:** ${inert(describeFailure(failure).message)}`),
+        : lines(`\n**The report ended early:** ${escapeMarkdown(describeFailure(failure).message)}`),
   }
 }
 
 function rowOf(entry: ReportEntry, state: ShownState): string {
-  const reason = entry.reason === null ? '' : inert(reasonForPeople(entry.reason))
-  const where = entry.path === null ? '' : inert(entry.remotePaths[0] ?? '')
-  return `| ${GUIDANCE[state].title} | ${inert(nameOf(entry))} | ${where} | ${reason} |`
+  const reason = entry.reason === null ? '' : escapeMarkdown(reasonForPeople(entry.reason))
+  const where = entry.path === null ? '' : escapeMarkdown(entry.remotePaths[0] ?? '')
+  return `| ${GUIDANCE[state].title} | ${escapeMarkdown(nameOf(entry))} | ${where} | ${reason} |`
 }
 
-function inert(text: string): string {
+function escapeMarkdown(text: string): string {
   return escapeText(text)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

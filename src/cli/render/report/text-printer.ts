@@ -14,7 +14,7 @@ import {
 } from './report-printer.ts'
 
 /** The most rows of a class that are listed, unless the user asked for classes; the other formats have every row. */
-const MOST_ROWS = 20
+const MAX_ROWS = 20
 
 export function createTextPrinter({ listsAll }: { readonly listsAll: boolean }): ReportPrinter {
   const shown = new Map<string, number>()
@@ -30,7 +30,7 @@ export function createTextPrinter({ listsAll }: { readonly listsAll: boolean }):
       if (entry.class === 'in-sync' && !listsAll) return undefined
       const count = (shown.get(entry.class) ?? 0) + 1
       shown.set(entry.class, count)
-      return count <= MOST_ROWS || listsAll ? lines(describeEntry(entry)) : undefined
+      return count <= MAX_ROWS || listsAll ? lines(describeEntry(entry)) : undefined
     },
     endMirror: (mirror, tally) => {
       const { counts, elsewhere } = tally
@@ -39,10 +39,10 @@ export function createTextPrinter({ listsAll }: { readonly listsAll: boolean }):
         const count = countOf(counts, reportClass)
         if (count === 0) return []
         const parts = partsOf(reportClass, tally).filter(([part]) => part > 0)
-        const isCut = (shown.get(reportClass) ?? 0) > MOST_ROWS && !listsAll
+        const isCut = (shown.get(reportClass) ?? 0) > MAX_ROWS && !listsAll
         return [
           `  ${sign} ${number(count)} ${reportClass}${meaningOf(reportClass, count)}`,
-          ...(isCut ? [`    the first ${MOST_ROWS} are above; all: shelfd report --only ${reportClass}`] : []),
+          ...(isCut ? [`    the first ${MAX_ROWS} are above; all: shelfd report --only ${reportClass}`] : []),
           ...parts.map(([part, text]) => `    ${number(part)} of them ${text}`),
         ]
       })

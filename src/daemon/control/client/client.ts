@@ -56,8 +56,8 @@ function clientOf(socketPath: string): DaemonClient {
 }
 
 /** A request of these is far smaller than the largest that the daemon takes. */
-const MOST_NUMBERS = 10_000
-const MOST_PATHS = 100
+const MAX_NUMBERS = 10_000
+const MAX_PATHS = 100
 
 /** Several requests, whose answers are added up. */
 async function inParts(
@@ -65,9 +65,9 @@ async function inParts(
   send: (part: Partial<Failures>) => Promise<number>,
 ): Promise<number> {
   let sum = 0
-  for (let at = 0; at < contentIds.length; at += MOST_NUMBERS)
-    sum += await send({ contentIds: contentIds.slice(at, at + MOST_NUMBERS) })
-  for (let at = 0; at < paths.length; at += MOST_PATHS) sum += await send({ paths: paths.slice(at, at + MOST_PATHS) })
+  for (let at = 0; at < contentIds.length; at += MAX_NUMBERS)
+    sum += await send({ contentIds: contentIds.slice(at, at + MAX_NUMBERS) })
+  for (let at = 0; at < paths.length; at += MAX_PATHS) sum += await send({ paths: paths.slice(at, at + MAX_PATHS) })
   return sum
 }
 
@@ -79,7 +79,7 @@ interface ClientRun {
 }
 
 /** A busy daemon may take long to stop a sync. */
-const PATIENCE_MS = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 async function syncInDaemon(socketPath: string, input: SyncRequest, run: ClientRun): Promise<RunResult> {
   const { signal, progress, fileLog, onOutage } = run
@@ -110,7 +110,7 @@ async function syncInDaemon(socketPath: string, input: SyncRequest, run: ClientR
 function stopOnAbort(socketPath: string, sync: string, signal: AbortSignal): Disposable {
   const stop = () => {
     const input = { sync, reason: faultOf(signal.reason) }
-    const request = { socketPath, method: 'POST', path: '/v1/syncs/stop', input, aliveWithinMs: PATIENCE_MS } as const
+    const request = { socketPath, method: 'POST', path: '/v1/syncs/stop', input, aliveWithinMs: MAX_TIMER_MS } as const
     ask(z.undefined(), request).catch(() => {})
   }
   if (signal.aborted) stop()

@@ -1,6 +1,6 @@
 /** Many hosts in one process, each of which claims and settles a few contents every now and then. Prints what it measured. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { MOST_IN_A_CALL } from '../../../../src/ledger/ledger.ts'
+import { MAX_IN_A_CALL } from '../../../../src/ledger/ledger.ts'
 import type { ClientAddress } from '../bench-ledger.ts'
 import { endsOf, LIBRARY, type OpenHost, openHost, someContents } from './ledger-client.ts'
 
@@ -54,7 +54,7 @@ async function live({ ledger, session }: OpenHost, index: number): Promise<numbe
   let claimed = 0
   for (let call = 0; call < work.callsEach; call += 1) {
     await sleep(Math.max(0, startMs + offsetMs + call * work.everyMs - performance.now()))
-    const contents = someContents(`session ${index} ${call}`, Math.min(work.contentsACall, MOST_IN_A_CALL))
+    const contents = someContents(`session ${index} ${call}`, Math.min(work.contentsACall, MAX_IN_A_CALL))
     await timed(claimMs, () => ledger.claim(session, LIBRARY, contents, { newPerDay: null }))
     await timed(settleMs, () => ledger.settle(session, BigInt(call + 1), endsOf(session, contents)))
     if (call % 3 === 0) await timed(renewMs, () => ledger.renew(session))

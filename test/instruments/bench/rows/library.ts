@@ -22,15 +22,15 @@ import { homeEnvironment } from '../run-shelfd.ts'
 import { listContents } from '../trees.ts'
 
 const BARE = new URL('../children/bare-fts5.ts', import.meta.url)
-const MOST_FILES = 4_000
-const LEAST_RATE = 1_200
-const MOST_ROOM = 1.3
+const MAX_FILES = 4_000
+const MIN_RATE = 1_200
+const MAX_ROOM = 1.3
 
 /** A first sync into the embedded library, the room it takes, and its answers; beside a bare table of SQLite's FTS5 and Xapian. */
 export async function library(bench: Bench): Promise<ResultRow[]> {
   const { workspace, options } = bench
   const tree = workspace.fresh('texts')
-  const { files, bytes } = writeTexts(tree, listContents(bench.tree), MOST_FILES)
+  const { files, bytes } = writeTexts(tree, listContents(bench.tree), MAX_FILES)
   let home = ''
   const sync = async () => {
     home = workspace.fresh('home')
@@ -69,8 +69,8 @@ function syncRow(files: number, peer: string, compared: Awaited<ReturnType<typeo
     peer,
     theirs: `${theirs} files/s`,
     ...comparisonCells(compared),
-    target: `≥ ${LEAST_RATE} files/s`,
-    verdict: verdict((ours ?? 0) >= LEAST_RATE),
+    target: `≥ ${MIN_RATE} files/s`,
+    verdict: verdict((ours ?? 0) >= MIN_RATE),
   })
 }
 
@@ -81,14 +81,14 @@ function roomRow(files: number, bytes: number, ours: number, peer: string, their
     peer,
     theirs: showRatio(theirs / bytes),
     ratio: showRatio(ours / theirs),
-    target: `≤ ${MOST_ROOM} ×`,
-    verdict: verdict(ours / bytes <= MOST_ROOM),
+    target: `≤ ${MAX_ROOM} ×`,
+    verdict: verdict(ours / bytes <= MAX_ROOM),
   })
 }
 
 const POST = new URL('../children/post-files.ts', import.meta.url)
 const CONNECTIONS = 16
-const LEAST_INGESTION_RATE = 1_000
+const MIN_INGESTION_RATE = 1_000
 
 /** `shelfd serve` in a process of its own takes the small texts of a tree from the bare undici loop; each must be searchable when it is answered. */
 async function ingestionRow({ workspace, program, options }: Bench, tree: string): Promise<ResultRow> {
@@ -108,7 +108,7 @@ async function ingestionRow({ workspace, program, options }: Bench, tree: string
   return resultRow({
     work: `ingestion of files of 1 KB, posted by the bare undici loop over ${CONNECTIONS} connections`,
     ours: `${Math.round(rate)} files/s`,
-    target: `≥ ${LEAST_INGESTION_RATE} files/s`,
-    verdict: verdict(rate >= LEAST_INGESTION_RATE),
+    target: `≥ ${MIN_INGESTION_RATE} files/s`,
+    verdict: verdict(rate >= MIN_INGESTION_RATE),
   })
 }

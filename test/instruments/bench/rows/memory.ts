@@ -2,14 +2,14 @@ import type { Bench } from '../bench.ts'
 import { type ResultRow, resultRow, showMegabytes, showSeconds, verdict } from '../result-table.ts'
 import type { ShelfdRun } from '../run-shelfd.ts'
 
-const MOST_BYTES = { first: 160e6, second: 110e6 } as const
+const MAX_BYTES = { first: 160e6, second: 110e6 } as const
 
 /** Peak resident memory of whole runs against the null service, which is a process of its own. */
 export async function memory({ firstSync }: Bench): Promise<ResultRow[]> {
   const { first, second, files } = await firstSync.get()
   return [
-    peakRow(`first sync of ${files} files`, first, MOST_BYTES.first),
-    peakRow('second sync', second, MOST_BYTES.second),
+    peakRow(`first sync of ${files} files`, first, MAX_BYTES.first),
+    peakRow('second sync', second, MAX_BYTES.second),
   ]
 }
 

@@ -7,8 +7,8 @@ import { type ResultRow, timeRow } from '../result-table.ts'
 import { runProcess } from '../run-process.ts'
 
 const PEER = 'node -e 0'
-const MOST_STATUS = 4
-const MOST_SYNC = 7
+const MAX_STATUS = 4
+const MAX_SYNC = 7
 
 /** Commands that have next to nothing to do, as whole processes, beside a Node that does nothing. */
 export async function start({ options, program, service, workspace }: Bench): Promise<ResultRow[]> {
@@ -24,7 +24,7 @@ export async function start({ options, program, service, workspace }: Bench): Pr
   return [
     await beside('start: --version', shelfd('--version')),
     await beside('start: --help', shelfd('--help')),
-    await beside('start: status', shelfd('status'), MOST_STATUS),
-    await beside('start: sync of one unchanged file', command, MOST_SYNC),
+    await beside('start: status', shelfd('status'), MAX_STATUS),
+    await beside('start: sync of one unchanged file', command, MAX_SYNC),
   ]
 }

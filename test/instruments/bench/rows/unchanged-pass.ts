@@ -8,7 +8,7 @@ import { RCLONE, runProcess } from '../run-process.ts'
 
 const WORK = 'unchanged pass'
 const MOST = 1.6
-const MOST_REQUESTS = 3
+const MAX_REQUESTS = 3
 
 /** A second `sync` of a tree in which nothing changed: the whole process, beside bare walks and beside rclone. */
 export async function unchangedPass(bench: Bench): Promise<ResultRow[]> {
@@ -51,7 +51,7 @@ function requestsRow({ secondRequests, files }: Mirrored): ResultRow {
   return resultRow({
     work: `${WORK}: requests for ${files} files`,
     ours: String(secondRequests),
-    target: `≤ ${MOST_REQUESTS}`,
-    verdict: verdict(secondRequests <= MOST_REQUESTS),
+    target: `≤ ${MAX_REQUESTS}`,
+    verdict: verdict(secondRequests <= MAX_REQUESTS),
   })
 }

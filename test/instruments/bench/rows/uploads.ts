@@ -11,8 +11,8 @@ import { chooseSubtree, listContents } from '../trees.ts'
 const ENGINE = new URL('../children/upload-files.ts', import.meta.url)
 const BARE = new URL('../children/post-files.ts', import.meta.url)
 const WANTED_FILES = 5_700
-const LEAST_RATE = 0.85
-const MOST_CPU = 1.25
+const MIN_RATE = 0.85
+const MAX_CPU = 1.25
 
 /** Uploads of small files over loopback, beside a loop that only reads and posts them. */
 export async function uploads(bench: Bench): Promise<ResultRow[]> {
@@ -39,7 +39,7 @@ async function uploadWith(bench: Bench, { tree, listFile, transfers }: UploadCas
   const posting = { serviceUrl, token: 'bench', libraryId: 'bench', connections: transfers, listFile }
   const bare = async () => perFile(await runChild(BARE, posting))
   const compared = await compareInPairs(bench.options.runs, ours, bare)
-  const isCheap = (compared.cpuRatio ?? Number.POSITIVE_INFINITY) <= MOST_CPU
+  const isCheap = (compared.cpuRatio ?? Number.POSITIVE_INFINITY) <= MAX_CPU
   return resultRow({
     work: `uploads, ${transfers} at once`,
     ours: showRate(compared.oursSeconds),
@@ -47,10 +47,8 @@ async function uploadWith(bench: Bench, { tree, listFile, transfers }: UploadCas
     theirs: showRate(compared.theirsSeconds),
     ...comparisonCells(compared),
     ratio: showRatio(1 / compared.timeRatio),
-    target: `≥ ${LEAST_RATE} × at ≤ ${MOST_CPU} × cpu`,
-    verdict: isCheap
-      ? verdictOnRatios(compared.timeRatios, (timeRatio) => 1 / timeRatio >= LEAST_RATE)
-      : verdict(false),
+    target: `≥ ${MIN_RATE} × at ≤ ${MAX_CPU} × cpu`,
+    verdict: isCheap ? verdictOnRatios(compared.timeRatios, (timeRatio) => 1 / timeRatio >= MIN_RATE) : verdict(false),
   })
 }
 

@@ -15,7 +15,7 @@ import type { FleetEvent, FleetScenario, Harm } from './fleet-scenario.ts'
 /** The longest time that a message to or from the ledger takes. */
 const WIRE_MS = 30
 /** The longest time that a call waits for locks. */
-const MOST_LOCKED_MS = 5_000
+const MAX_LOCKED_MS = 5_000
 
 export class FleetWorld implements Disposable {
   readonly scenario: FleetScenario
@@ -68,7 +68,7 @@ export class FleetWorld implements Disposable {
   }
 
   /** Throws what was broken, also where only a program would have caught it. */
-  readonly assertWell = (): void => {
+  readonly throwIfFailed = (): void => {
     if (this.#violation) throw this.#violation
     for (const { name, life } of this.hosts) {
       const [failure] = life.failures
@@ -107,7 +107,7 @@ export class FleetWorld implements Disposable {
         return loss
       },
       // Claims may wait for locks.
-      { onLooked: () => this.clock.sleep(this.#random() ** 8 * MOST_LOCKED_MS), onAnswer: answer },
+      { onLooked: () => this.clock.sleep(this.#random() ** 8 * MAX_LOCKED_MS), onAnswer: answer },
     )
   }
 

@@ -10,8 +10,8 @@ import { FleetWorld } from './fleet-world.ts'
 
 /** The longest quarantine, and a little. */
 const LONG_MS = 25 * 3_600_000
-const MOST_ROUNDS = 12
-const MOST_WAKES = 100_000
+const MAX_ROUNDS = 12
+const MAX_WAKES = 100_000
 
 /** `unhandled` collects what nobody caught meanwhile: a real process would end. */
 export async function runFleetScenario(
@@ -44,7 +44,7 @@ async function converge(world: FleetWorld): Promise<void> {
   world.record('— converge')
   world.heal()
   let outcomes: readonly string[] = []
-  for (let round = 0; round < MOST_ROUNDS && !(round > 0 && outcomes.every((one) => one === 'done')); round += 1) {
+  for (let round = 0; round < MAX_ROUNDS && !(round > 0 && outcomes.every((one) => one === 'done')); round += 1) {
     await world.clock.advance(LONG_MS)
     outcomes = await runEach(world)
   }
@@ -53,7 +53,7 @@ async function converge(world: FleetWorld): Promise<void> {
   world.assertSentOnce()
   world.assertClaimsEnd()
   if (outcomes.some((one) => one !== 'done'))
-    throw new Violation('P17', `after ${MOST_ROUNDS} rounds the hosts end ${outcomes.join(', ')}`)
+    throw new Violation('P17', `after ${MAX_ROUNDS} rounds the hosts end ${outcomes.join(', ')}`)
   const before = world.uploads
   await runEach(world)
   if (world.uploads > before) throw new Violation('P17', 'a file was sent in an unchanged world')
@@ -73,9 +73,9 @@ async function runOnce(host: FleetHost): Promise<string> {
 
 /** Lets time pass until `work` has ended. */
 export async function drive<T>(
-  { clock, assertWell }: { readonly clock: ManualClock; readonly assertWell?: () => void },
+  { clock, throwIfFailed }: { readonly clock: ManualClock; readonly throwIfFailed?: () => void },
   work: Promise<T>,
-  mostWakes = MOST_WAKES,
+  mostWakes = MAX_WAKES,
 ): Promise<T> {
   let isOver = false
   const end = () => {
@@ -84,12 +84,12 @@ export async function drive<T>(
   work.then(end, end)
   await clock.settle()
   for (let wakes = 0; !isOver; wakes += 1) {
-    assertWell?.()
+    throwIfFailed?.()
     const goesOn = await clock.advanceToNext()
     if (isOver) break
     if (!goesOn) throw new Violation('no hang', 'some host waits for something that never comes')
     if (wakes > mostWakes) throw new Violation('no hang', 'some host does not come to an end')
   }
-  assertWell?.()
+  throwIfFailed?.()
   return await work
 }

@@ -166,7 +166,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'an emptied root is recorded as removals',
     file: 'src/rules/loss-guard.ts',
-    from: "  if (found === 0 && known >= FEWEST_EMPTIED) return 'emptied'\n",
+    from: "  if (found === 0 && known >= MIN_EMPTIED) return 'emptied'\n",
     to: '',
   },
   {

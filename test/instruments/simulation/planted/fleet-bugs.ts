@@ -18,7 +18,7 @@ export const FLEET_BUGS: readonly PlantedBug[] = [
   {
     name: 'the end of an upload leaves without a lease',
     file: 'src/sync/fleet/membership.ts',
-    from: 'isOpen: () => this.#session.isSurelyOurs(session),',
+    from: 'isOpen: () => this.#session.holdsLease(session),',
     to: 'isOpen: () => session !== undefined,',
   },
   {

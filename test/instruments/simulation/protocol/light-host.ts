@@ -1,6 +1,6 @@
 import { InterruptedError, TemporaryError } from '../../../../src/foundation/errors.ts'
 import { type Logger, silentLogger } from '../../../../src/foundation/logger.ts'
-import { MOST_IN_A_CALL } from '../../../../src/ledger/ledger.ts'
+import { MAX_IN_A_CALL } from '../../../../src/ledger/ledger.ts'
 import { ClosedFenceError } from '../../../../src/remote/service-client.ts'
 import { Membership } from '../../../../src/sync/fleet/membership.ts'
 import { seededRandom } from '../../../support/random.ts'
@@ -84,11 +84,11 @@ export class LightHost {
     )
     const onPart = () => this.#onPart(life, die)
     try {
-      const looks = await fleet.join()
+      const requiredSearches = await fleet.join()
       for (let open = this.#open; open.length > 0; open = this.#open) {
         const pass = { mine: 0, elsewhere: 0, freesAt: 0 }
-        for (let start = 0; start < open.length; start += MOST_IN_A_CALL) {
-          const mine = await this.#claim(fleet, open.slice(start, start + MOST_IN_A_CALL), looks, pass)
+        for (let start = 0; start < open.length; start += MAX_IN_A_CALL) {
+          const mine = await this.#claim(fleet, open.slice(start, start + MAX_IN_A_CALL), requiredSearches, pass)
           for (let at = 0; at < mine.length; at += TRANSFERS)
             await this.#send(fleet, mine.slice(at, at + TRANSFERS), onPart)
         }
@@ -107,7 +107,7 @@ export class LightHost {
   async #claim(
     fleet: Membership,
     ids: readonly number[],
-    looks: number,
+    requiredSearches: number,
     pass: { mine: number; elsewhere: number; freesAt: number },
   ): Promise<number[]> {
     const wanted = ids.map((contentId) => ({
@@ -115,7 +115,7 @@ export class LightHost {
       sha256: this.store.get(contentId).sha256,
       ...{ mime: 'text/plain', sizeBytes: 1, place: { path: this.name, remoteDirectory: '/' } },
     }))
-    const results = await fleet.claim(LIBRARY, wanted, { looks })
+    const results = await fleet.claim(LIBRARY, wanted, { requiredSearches })
     const [mine, doubtful]: [number[], number[]] = [[], []]
     for (const [nth, id] of ids.entries()) {
       const result = results[nth]

@@ -33,8 +33,8 @@ export interface ProtocolScenario {
   readonly hosts: readonly LightTraits[]
 }
 
-const MOST_HOSTS = 1_000
-const MOST_CONTENTS = 100_000
+const MAX_HOSTS = 1_000
+const MAX_CONTENTS = 100_000
 /** Hosts begin within this time. */
 const BEGIN_MS = 20_000
 
@@ -47,8 +47,8 @@ export function makeProtocol(seed: number): ProtocolScenario {
   const below = (bound: number) => Math.floor(random() * bound)
   const chance = (share: number) => random() < share
   const size = isLarge ? 1 : random() ** 2 * 0.2
-  const hostCount = 2 + Math.floor(size * (MOST_HOSTS - 2))
-  const contents = 1 + Math.floor(size * MOST_CONTENTS * (isLarge ? 1 : random()))
+  const hostCount = 2 + Math.floor(size * (MAX_HOSTS - 2))
+  const contents = 1 + Math.floor(size * MAX_CONTENTS * (isLarge ? 1 : random()))
   const leaseMs = chance(0.5) ? 15_000 : 60_000
   // On average, each content is had by so many hosts, where that is possible.
   const copies = Math.min(hostCount, 1 + random() * 4)

@@ -11,7 +11,7 @@ import type { ProtocolScenario } from './protocol-scenario.ts'
 /** The longest time that a message to or from the ledger takes. */
 const WIRE_MS = 30
 /** A holder that falls silent is taken over from after two leases. */
-const MOST_LEASES = 20
+const MAX_LEASES = 20
 const DAY_MS = 24 * 3_600_000
 
 /** What a fleet cost its ledger. */
@@ -154,7 +154,7 @@ export class ProtocolWorld {
   /** No host waits for long for a content that others have claimed, whatever befalls these one after the other. */
   assertNobodyStarves(): void {
     const leases = this.#longestWaitMs / this.scenario.leaseMs
-    if (leases > MOST_LEASES)
+    if (leases > MAX_LEASES)
       throw new Violation('nobody starves', `a host waited ${leases.toFixed(1)} leases for a content`)
   }
 
