@@ -4,22 +4,20 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { COMMANDS_PAGE, renderCommandsPage } from '../.ci/commands-page.ts'
+import { CONFIGURATION_PAGE, renderConfigurationKeys } from '../.ci/configuration-keys.ts'
 import { CONTRACT_PAGE, renderContractPage } from '../.ci/contract-page.ts'
+import { ERRORS_PAGE, renderErrorsPage, shownMessages } from '../.ci/errors-page.ts'
 import { PROMISES_PAGE, renderPromisesPage } from '../.ci/promises-page.ts'
 import packageJson from '../package.json' with { type: 'json' }
-import { settingFlags, variableOf } from '../src/app/settings/overrides.ts'
 import { configJsonSchema, configSchema } from '../src/app/settings/schema.ts'
 import { commands } from '../src/cli/commands.ts'
-import { EXIT_CODES } from '../src/cli/exit-codes.ts'
-import { errorCodes } from '../src/foundation/errors.ts'
 import { REPORT_CLASSES } from '../src/rules/report-class.ts'
 import { readSettingsWith } from './app/settings/read-settings-with.ts'
 import { security } from './promises/security.ts'
 
-/** The engine makes these codes from outcomes of ingestion; they belong to no error class. */
-const INGESTION_PROBLEM_CODES = ['ingestion-partial', 'ingestion-failed', 'ingestion-unknown', 'search-missed']
-
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
+const WIDEST = 160
+
 const pages = [
   'README.md',
   'CHANGELOG.md',
@@ -44,15 +42,15 @@ describe('commands', () => {
     })
     expect(unknown).toEqual([])
   })
-
-  test('the listed exit codes are those of the program', () => {
-    const listed = rowsOf(read('README.md'), 'code').map(([code, meaning]) => ({ code: Number(code), meaning }))
-    expect(listed).toEqual(Object.values(EXIT_CODES))
-  })
 })
 
 describe('configuration', () => {
   const page = read('docs/configuration.md')
+
+  test('the page of the configuration has every key and variable', () => {
+    const current = readFileSync(CONFIGURATION_PAGE, 'utf8')
+    expect(current, 'docs/configuration.md is out of date: npm run docs').toBe(renderConfigurationKeys(current))
+  })
 
   test('every key of the configuration is explained', () => {
     const schema: unknown = JSON.parse(configJsonSchema())
@@ -74,44 +72,25 @@ describe('configuration', () => {
       expect(accept, `${each}:\n${text}`).not.toThrow()
     }
   })
-
-  test('every flag and variable of the configuration is named', () => {
-    const variables = [
-      ...settingFlags.map(variableOf),
-      'SHELFD_CONFIG',
-      'SHELFD_NO_SYSTEM_CONFIG',
-      'SHELFD_TOKEN',
-      'SHELFD_TOKEN_FILE',
-      'SHELFD_ALLOW_ROOT',
-    ]
-    expect(
-      rowsOf(page, 'variable')
-        .map(([name]) => name?.replaceAll('`', ''))
-        .sort(),
-    ).toEqual(variables.sort())
-    const unnamed = settingFlags.filter((flag) => flag !== 'service-url' && !page.includes(`\`--${flag}\``))
-    expect(unnamed).toEqual([])
-  })
 })
 
 describe('errors and the report', () => {
-  test('every error code has its row, and no other', () => {
-    const listed = rowsOf(read('docs/errors.md'), 'code').map(([code]) => code?.replaceAll('`', ''))
-    expect(listed.sort()).toEqual([...errorCodes, ...INGESTION_PROBLEM_CODES].sort())
+  test('the page of errors has every code with its advice', () => {
+    const page = readFileSync(ERRORS_PAGE, 'utf8')
+    expect(page, 'docs/errors.md is out of date: npm run docs').toBe(renderErrorsPage(page))
   })
 
   test('each message that a page explains is printed by the program', () => {
     const sources = globSync('src/**/*.{ts,tsx}', { cwd: PROJECT }).map(read).join('\n')
-    const unknown = pages.flatMap((page) =>
-      rowsOf(read(page), 'it says')
-        .flatMap(([cell = '']) => /^`(.+)`$/.exec(cell)?.[1] ?? [])
-        // `…` stands for what the program fills in.
-        .flatMap((message) => message.split('…').map((part) => part.trim()))
-        .filter((part) => !sources.includes(part))
-        .map((part) => `${page}: ${part}`),
-    )
+    const listed = pages
+      .flatMap((page) => rowsOf(read(page), 'it says'))
+      .flatMap(([cell = '']) => /^`(.+)`$/.exec(cell)?.[1] ?? [])
+    const unknown = [...shownMessages, ...listed]
+      // `…` stands for what the program fills in.
+      .flatMap((message) => message.split('…').map((part) => part.trim()))
+      .filter((part) => !sources.includes(part))
     expect(unknown).toEqual([])
-    expect(rowsOf(read('docs/troubleshooting.md'), 'it says').length).toBeGreaterThan(30)
+    expect(shownMessages.length).toBeGreaterThan(20)
   })
 
   test('the listed classes and signs are those of the program', () => {
@@ -142,6 +121,27 @@ describe('the pages', () => {
         .map((target) => `${page} → ${target}`),
     )
     expect(dead).toEqual([])
+  })
+
+  test('all links of the pages lead to headings that exist', () => {
+    const dead = pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\(([\w./-]*)#([^)\s]+)\)/g)].flatMap(([, file = '', anchor = '']) => {
+        const target = file === '' ? page : join(dirname(page), file)
+        return anchorsOf(target).includes(anchor) ? [] : [`${page} → ${target}#${anchor}`]
+      }),
+    )
+    expect(dead).toEqual([])
+  })
+
+  test('no line of the pages is too wide for an editor, except in tables and JSON', () => {
+    const wide = pages
+      .filter((page) => !page.startsWith('docs/development/'))
+      .flatMap((page) => {
+        const [written = ''] = read(page).split('<!-- From here on written by `npm run docs`')
+        const lines = written.split('\n').filter((line) => line.length > WIDEST && !/^(?:\| |\{")/.test(line))
+        return lines.map((line) => `${page}: ${line}`)
+      })
+    expect(wide).toEqual([])
   })
 
   test('the page of the architecture names files that exist', () => {
@@ -201,6 +201,16 @@ function rowsOf(page: string, title: string): string[][] {
       .split('|')
       .slice(1, -1)
       .map((cell) => cell.trim()),
+  )
+}
+
+/** The anchors of the headings of a page, as GitHub makes them. */
+function anchorsOf(page: string): string[] {
+  return [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
   )
 }
 

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { configJsonSchema } from '../../src/app/settings/schema.ts'
 import { bold, item, type ManPage, pageOf, paragraphs, section, seeAlso, verbatim } from './roff.ts'
 
-interface Node {
+/** A part of the JSON Schema. */
+export interface Node {
   readonly description?: string | undefined
   readonly default?: unknown
   readonly enum?: readonly unknown[] | undefined
@@ -30,8 +31,13 @@ service:
   tokenFile: ~/.config/shelfd/token
 `
 
+/** The keys of the configuration by their names. */
+export function configurationKeys(): Readonly<Record<string, Node>> {
+  return node.parse(JSON.parse(configJsonSchema())).properties ?? {}
+}
+
 export function renderConfigurationPage(): ManPage {
-  const { properties = {} } = node.parse(JSON.parse(configJsonSchema()))
+  const properties = configurationKeys()
   const [sections, others] = split(Object.entries(properties), ([, { properties: inner, items }]) => {
     return (inner ?? items?.properties) !== undefined
   })

@@ -25,13 +25,19 @@ anything, local or remote. Without any configuration it uses a library of its ow
 
 Data goes to stdout, logs and progress go to stderr. Flags may stand anywhere; what follows -- is no flag.`
 
-const FILES: readonly (readonly [string, string])[] = [
-  ['~/.config/shelfd/config.yaml, /etc/shelfd/config.yaml', 'The configuration; see shelfd-config(5).'],
-  ['~/.local/state/shelfd', 'What was sent and received. Keep it: nothing else records which file is which resource.'],
-  ['/var/lib/shelfd', 'The same, of the service of the machine, with its library.'],
-  ['~/.local/share/shelfd/library', 'The library on this computer.'],
+export const FILES: readonly (readonly [string, string])[] = [
+  ['$XDG_CONFIG_HOME/shelfd/config.yaml, /etc/shelfd/config.yaml', 'The configuration; see shelfd-config(5).'],
+  [
+    '$XDG_STATE_HOME/shelfd',
+    'What was sent and received. Keep it, and back it up while shelfd is stopped: nothing else records which file is which resource.',
+  ],
+  ['$XDG_DATA_HOME/shelfd/library', 'The library on this computer.'],
+  ['/var/lib/shelfd', 'State and library of the service of the machine.'],
+  ['$XDG_CACHE_HOME/shelfd', 'Compiled code, for a faster start. It may be removed at any time.'],
   ['.shelfdignore', 'In mirrored directories: what to leave out, in gitignore syntax.'],
 ]
+
+const HOMES = `Where these variables are not set, they stand for ~/.config, ~/.local/state, ~/.local/share and ~/.cache.`
 
 const VARIABLES: readonly (readonly [string, string])[] = [
   ['SHELFD_CONFIG', 'The same as --config.'],
@@ -51,7 +57,7 @@ function renderProgramPage(): ManPage {
     section('Commands', ...commands.map(({ name, summary }) => item(bold(name), `${summary}.`))),
     section('Flags', listFlags(GLOBAL_OPTIONS)),
     section('Environment', ...VARIABLES.map(toItem), ...settings),
-    section('Files', ...FILES.map(toItem)),
+    section('Files', ...FILES.map(toItem), paragraphs(HOMES)),
     section('Exit codes', listExitCodes()),
     seeAlso([...pages, 'shelfd-config.5']),
   ])

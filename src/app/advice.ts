@@ -66,6 +66,12 @@ export function hintFor(error: unknown, commandName: string | undefined): string
   return commandName && hint?.startsWith(`shelfd ${commandName} `) ? undefined : hint
 }
 
+/** Returns the advice about this code for docs/errors.md. */
+export function adviceFor(code: ErrorCode): string | undefined {
+  return remedyFor(code) ?? ADVICE[code]?.hint
+}
+
+/** Returns what the doctor advises about an error; undefined when its message contains that already. */
 export function remedyFor(code: ErrorCode): string | undefined {
   return ADVICE[code]?.remedy
 }

@@ -8,13 +8,7 @@ import { expect, test } from 'vitest'
 import { blocksOf, commandsOf, PageHome, readPage, withoutChance } from '../support/pages.ts'
 
 const PROJECT = join(import.meta.dirname, '..', '..')
-const PAGES = [
-  'README.md',
-  'docs/searching.md',
-  'docs/use-one-shot.md',
-  'docs/use-background-service.md',
-  'docs/use-scheduled-batch.md',
-]
+const PAGES = ['README.md', 'docs/searching.md', 'docs/using.md']
 
 test.each(PAGES)('each command on %s prints what the page shows', { timeout: 60_000 }, async (name) => {
   const page = readPage(name)

@@ -9,7 +9,7 @@ import { makePdf } from '../ingest/make-pdf.ts'
 import { startLibrary } from '../temporary-library.ts'
 import { TWO_SCENES } from '../video/film.ts'
 
-/** Every status of the interface, HTTP and docs/embedded-library.md but those for failures of the service. */
+/** Every status of the interface, HTTP and docs/development/embedded-library.md but those for failures of the service. */
 const ANSWERS = [
   200, 201, 202, 204, 206, 304, 400, 401, 403, 404, 405, 408, 409, 413, 414, 415, 416, 417, 421, 422, 431, 501,
 ]

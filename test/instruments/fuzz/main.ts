@@ -1,6 +1,6 @@
 /**
  * `npm run fuzz -- --requests 20000`: sends random requests to an embedded library in a process of its own, and judges that each is
- * answered and none with a failure, that others are answered meanwhile, and that its memory does not grow; see docs/embedded-library.md.
+ * answered and none with a failure, that others are answered meanwhile, and that its memory does not grow; see docs/development/embedded-library.md.
  */
 import fc from 'fast-check'
 import { z } from 'zod'

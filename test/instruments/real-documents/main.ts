@@ -1,6 +1,6 @@
 /**
  * `npm run real-documents`: collects real documents of all kinds, mirrors them by the real program into an embedded library, and checks
- * that each is found by words in it; see docs/embedded-library.md.
+ * that each is found by words in it; see docs/development/embedded-library.md.
  */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
