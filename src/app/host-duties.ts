@@ -30,7 +30,7 @@ export function dutiesOfDaemon(settings: Settings, { store, reader, ...input }: 
     logger.info('an order from another host', { order: kind, mirror: mirror ?? 'all' })
     const names = mirror === null ? [] : [mirror]
     const listed = listForOverview(settings, store.mirrors.list())
-    // // On the command line a word may also be a directory.
+    // On the command line a word may also be a directory.
     if (mirror !== null && !listed.some(({ name }) => name === mirror))
       throw new UsageError('unknown-mirror', 'this host has no such mirror')
     await (kind === 'sync' ? actions.sync(names, signal) : actions[kind](names))
@@ -51,7 +51,7 @@ export function dutiesOfDaemon(settings: Settings, { store, reader, ...input }: 
           underWay.delete(text)
         }
       }
-      // // Holding uploads back waits for no sync.
+      // Holding uploads back waits for no sync.
       void (order.kind === 'sync' ? turns.add(take) : take())
     },
     readPublished: async () => {

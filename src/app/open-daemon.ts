@@ -171,7 +171,7 @@ class Planner {
     const composed = composeEngine(settings, {
       ...this.#input,
       store: this.#store,
-      // // A slow disk of one mirror must not delay the others.
+      // A slow disk of one mirror must not delay the others.
       startWalk: walkByThreads(settings.limits.checkers),
       metrics: this.#metrics,
       onRequest: this.#metrics.observeRequest,

@@ -29,7 +29,7 @@ export async function serveDashboard(settings: Settings, input: ServeInput): Pro
     reader,
     log: null,
     settings: () => current,
-    // // This process keeps the service that it has opened.
+    // This process keeps the service that it has opened.
     onChange: ({ configFile, mirrors }) => {
       current = { ...current, configFile, mirrors }
     },
@@ -38,7 +38,7 @@ export async function serveDashboard(settings: Settings, input: ServeInput): Pro
       return store?.mirrors.list() ?? []
     },
     service: () => service,
-    // // Only one process can run the embedded library, so during a sync its service answers.
+    // Only one process can run the embedded library, so during a sync its service answers.
     onRun: async (runner: Runner | null) => {
       service = runner && !runner.isInDaemon ? runner.reportContext().service : own
       await own.disconnect()

@@ -8,7 +8,7 @@ import { makeOwnDirectory } from '../foundation/files/private-directory.ts'
 export function keepMemorySmall(): void {
   // The objects of a run are short-lived: the nursery would grow to 128 MB for no gain.
   setFlagsFromString('--semi-space-growth-factor=1')
-  // // Without this limit V8 lets garbage and its buffers grow to a multiple of what is in use.
+  // Without this limit V8 lets garbage and its buffers grow to a multiple of what is in use.
   setFlagsFromString('--heap-growing-percent=60')
   // undici's parser is one large function of WebAssembly. Optimizing it takes 20 MB and saves nothing that can be measured.
   setFlagsFromString('--wasm-tiering-budget=2147483647')

@@ -121,7 +121,7 @@ export class FleetFigures implements AsyncDisposable {
       this.#figures = await this.#read()
     } catch (error) {
       this.#figures = undefined
-      // // This host's own metrics say that a ledger is away.
+      // This host's own metrics say that a ledger is away.
       if (!(error instanceof TemporaryError))
         this.#logger.warn('cannot read for the metrics what all hosts do', { reason: messageOf(error) })
     }

@@ -34,7 +34,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
     routes: healthRoutes(view),
     maxConnections: MAX_CONNECTIONS,
     limits,
-    // // Against DNS rebinding: the host is the name of the foreign page.
+    // Against DNS rebinding: the host is the name of the foreign page.
     checkHeaders: (headers) => {
       if (!isLoopback(hostNameOf(headers.host))) throw new RequestError('request-rejected', 'Not a local host', 403)
     },

@@ -37,7 +37,7 @@ export function createMetrics(reader: StateReader, version: string, figures?: Fl
     observeLedgerCall: (call) => fleetMetrics().observeCall(call),
     contentType: registry.contentType,
     render: async (status) => {
-      // // The slow counts come first, so that the other values are current.
+      // The slow counts come first, so that the other values are current.
       await refreshCounts(status())
       const now = status()
       for (const refresh of refreshers) refresh(now)

@@ -154,7 +154,7 @@ class Daemon implements AsyncDisposable {
     this.#ending.abort(new InterruptedError('The daemon stops'))
     // First, because its syncs use the supervisor.
     await (await this.#dashboard?.catch(() => undefined))?.[Symbol.asyncDispose]()
-    // // A running reload replaces the supervisor; waiting ones are refused.
+    // A running reload replaces the supervisor; waiting ones are refused.
     using _lock = await this.#mutex.lock()
     await this.#supervisor.stop()
     await this.#parts.disposeAsync()
@@ -232,7 +232,7 @@ class Daemon implements AsyncDisposable {
     try {
       const replan = await this.#input.replan(forgotten)
       let { plan } = replan
-      // // First, because the old configuration can stay in force if the address is in use.
+      // First, because the old configuration can stay in force if the address is in use.
       await this.#moveHealth(plan)
       isWithoutSupervisor = true
       await this.#supervisor.stop()

@@ -47,7 +47,7 @@ export class StatusNotices implements AsyncDisposable {
     try {
       seen = situationOf(status(), { nowMs: clock.nowMs(), isFresh, troublesOf })
     } catch (error) {
-      // // Reading can fail on a full disk as well, because SQLite sorts there; writers notice other faults.
+      // Reading can fail on a full disk as well, because SQLite sorts there; writers notice other faults.
       logger.warn('cannot look for what to notify of', { reason: messageOf(error) })
       return
     }

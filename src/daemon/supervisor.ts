@@ -96,7 +96,7 @@ export class Supervisor {
     this.#schedules[Symbol.dispose]()
     this.plan.abort(new InterruptedError())
     await Promise.allSettled(this.controllers.map((controller) => controller.quiesce()))
-    // // Their errors were reported; they end before the connection closes.
+    // Their errors were reported; they end before the connection closes.
     await Promise.allSettled([...this.#runs, ...this.#hosted])
     await this.connection.close()
     await this.plan[Symbol.asyncDispose]()

@@ -84,7 +84,7 @@ export async function runProgram(call: ProgramCall): Promise<ProgramResult> {
   noteRunning(target)
   if (call.isLowPriority && pid !== 0) lowerPriority(systemConstants.priority.PRIORITY_LOW, pid)
   try {
-    // // A program need not read its input.
+    // A program need not read its input.
     child.stdin?.on('error', () => {}).end(call.input)
     const stopped = await Promise.race([ended.then(() => undefined), stop.promise])
     if (stopped) await endAll(child, target, ended)
@@ -148,7 +148,7 @@ export function findProgram(program: string, path = DEFAULT_PATH): { readonly fi
   const problems = files.map((file) => ({ file, problem: problemOf(file) }))
   const found = problems.find(({ problem }) => problem === undefined)
   if (found) return distrust(found.file) ?? found
-  // // This user finds nothing in a directory that cannot be searched.
+  // This user finds nothing in a directory that cannot be searched.
   const known = problems.find(({ file, problem }) => problem !== 'ENOENT' && (isPath || isThere(file)))
   return known?.problem === undefined ? { kind: 'missing' } : unusable(known.problem)
 }

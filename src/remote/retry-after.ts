@@ -106,13 +106,16 @@ function readRemainingMs(memory: Pick<Memory, 'get'>, origin: string, clock: Clo
 /** All three date forms of RFC 9110; the oldest one omits GMT. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d(?: \d{4}| GMT)$/
 
-/** Returns the value of a `Retry-After` header (seconds or an HTTP date) as milliseconds from `nowMs`; undefined: neither. */
+/** A century: what ends later is the same to this program, and no date of JavaScript and no number of a ledger may hold its end. */
+const LONGEST_MS = 36_525 * DAY_MS
+
+/** Returns the value of a `Retry-After` header (seconds or an HTTP date) as milliseconds from `nowMs`, a century at most; undefined: neither. */
 export function parseRetryAfterMs(value: string | undefined, nowMs: number): number | undefined {
   const trimmed = value?.trim() ?? ''
-  if (/^\d+$/.test(trimmed)) return Number(trimmed) * 1_000
+  if (/^\d+$/.test(trimmed)) return Math.min(LONGEST_MS, Number(trimmed) * 1_000)
   if (!HTTP_DATE.test(trimmed)) return undefined
   const dateMs = Date.parse(trimmed.endsWith('GMT') ? trimmed : `${trimmed} GMT`)
-  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs)
+  return Number.isNaN(dateMs) ? undefined : Math.min(LONGEST_MS, Math.max(0, dateMs - nowMs))
 }
 
 /** Returns whether a `Retry-After` of now ends after a request's deadline, which is monotonic. */

@@ -56,7 +56,7 @@ export class ClockHistory {
       const afterMs = wallMs - spanMs - delayMs
       if (delayMs >= 0) ranges.push({ ...ids, afterMs, beforeMs: END, delayMs })
       else {
-        // // Set back: the span also has later uploads by the wall clock that are in it by the monotonic clock.
+        // Set back: the span also has later uploads by the wall clock that are in it by the monotonic clock.
         ranges.push({ ...ids, ...around })
         ranges.push({ ...ids, afterMs: Math.max(afterMs, around.beforeMs - 1), beforeMs: END, delayMs })
       }

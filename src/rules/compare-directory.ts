@@ -101,7 +101,7 @@ const text = Buffer.from(scratch.buffer)
 /** A SHA-256 over names and fingerprints: equal digests mean that every file is unchanged, and are much faster to compare than rows. */
 export function digestDirectory({ names, numbers }: DirectoryDigestInput): Buffer {
   const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, names.length * NUMBERS * numbers.BYTES_PER_ELEMENT)
-  // // Names contain no zero byte, and the number of files separates names from numbers.
+  // Names contain no zero byte, and the number of files separates names from numbers.
   const joined = `${names.length}\0${names.join('\0')}`
   // A character is at most 3 bytes. One call is cheaper than a hash object, and most directories are small.
   if (bytes.length + joined.length * 3 > scratch.length)

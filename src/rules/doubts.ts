@@ -23,7 +23,7 @@ type DoubtReaction =
 
 /** The first doubt has no quarantine, so that a lost answer costs no time. */
 export function reactToDoubt({ doubts, failedTries }: DoubtedContent, cause: DoubtCause): DoubtReaction {
-  // // A full disk may have room again; otherwise the next run stops at its first answer.
+  // A full disk may have room again; otherwise the next run stops at its first answer.
   if (cause === 'interrupted' || cause === 'service-full' || (doubts === 0 && failedTries === 0))
     return { kind: 'resend' }
   return { kind: 'quarantine', code: cause, durationMs: quarantineDurationMs(failedTries, cause) }

@@ -61,7 +61,7 @@ function assessVersion({ version, versionNumber }: LedgerFacts): Finding {
 
 function assessSchema({ ledger, lacks }: LedgerFacts, wanted: LedgerWanted): Finding[] {
   const lacking = failed('the database holds no ledger', { code: 'ledger-unusable', remedy: 'shelfd fleet init' })
-  // // A role without the right to ask does not know.
+  // A role without the right to ask does not know.
   if (!ledger) return lacks.length > 0 ? [] : [lacking]
   const { schema, leaseMs } = ledger
   const lease = `lease ${inSeconds(leaseMs)}`

@@ -10,7 +10,7 @@ export function findLookAlikes(names: readonly string[], isNew: (name: string) =
   const groups = new Map<string, string[]>()
   for (const name of names) if (MAY_FOLD.test(name)) addTo(groups, fold(name), name)
   if (groups.size === 0) return undefined
-  // // Only a name that folds to another can have a twin.
+  // Only a name that folds to another can have a twin.
   for (const name of names) if (!MAY_FOLD.test(name) && groups.has(name)) addTo(groups, name, name)
   const twins = [...groups.values()].filter(({ length }) => length > 1)
   const found = twins.filter((group) => group.some(isNew))

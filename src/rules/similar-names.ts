@@ -94,7 +94,7 @@ class NameIndex<T> {
   find(mime: string, key: string): T[] {
     const whole = `${mime}\n${key}`
     const keys = [whole]
-    // // An empty key is the beginning of no other.
+    // An empty key is the beginning of no other.
     if (key !== '') {
       for (let length = whole.length - 1; length > mime.length + 1; length -= 1) keys.push(whole.slice(0, length))
       for (let at = this.#firstAfter(whole); this.#keys[at]?.startsWith(whole); at += 1) keys.push(this.#keys[at] ?? '')

@@ -39,7 +39,7 @@ import { prepareRuns, prepareTimeline } from './tables/runs.ts'
 import { COPIED_KEY, prepareSettlements, SESSION_KEY } from './tables/settlements.ts'
 import { prepareUploads } from './tables/uploads.ts'
 
-// // "shl3". Until the first release each change of the schema takes another number, so that older databases are refused.
+// "shl3". Until the first release each change of the schema takes another number, so that older databases are refused.
 const APPLICATION_ID = 0x73686c33
 const MIGRATIONS = join(import.meta.dirname, 'migrations')
 
@@ -123,7 +123,7 @@ function openForReading(directory: string, migrationsDir: string): StoreView | u
   let database = openDatabaseReadOnly(spec)
   if (hasOlderSchema(database, spec)) {
     database.close()
-    // // Opening it for writing migrates it.
+    // Opening it for writing migrates it.
     openStore(directory, migrationsDir)[Symbol.dispose]()
     generation = readGenerationRecord(files.generationFile)
     database = openDatabaseReadOnly(spec)
@@ -151,7 +151,7 @@ function viewOf(
     database.exec('BEGIN')
   }
   const isLocked = () => explainFaults(directory, () => isKernelLockHeld(lockFileOf(directory)))
-  // // The note of a killed process is not believed.
+  // The note of a killed process is not believed.
   const findHolder = () => (isLocked() ? readStoreHolder(directory) : undefined)
   const queries = prepareQueries(database)
   const mayLackReceipts = () => queries.foreign.isAnySearchDue() || (isElsewhere(files, generation) && !isLocked())

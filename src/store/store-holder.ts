@@ -14,7 +14,7 @@ export function announceHolder(directory: string): void {
   try {
     writeHolder(holderFileOf(directory), thisProcess())
   } catch {
-    // // A full disk, or another file in its place.
+    // A full disk, or another file in its place.
   }
 }
 

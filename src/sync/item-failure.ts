@@ -42,7 +42,7 @@ export async function isServiceWell(
     // An access context need not list every library; the listing does.
     return (library ?? (await findListed(client, needed.libraryId, signal)))?.access.includes(needed.right) ?? false
   } catch {
-    // // The caller reports the first error, which names the cause better.
+    // The caller reports the first error, which names the cause better.
     return false
   }
 }

@@ -93,7 +93,7 @@ export class Notifications implements AsyncDisposable {
       store.write(() => store.keyValues.set(KEY, JSON.stringify(state)))
       this.#stored = state
     } catch (error) {
-      // // A full disk is worth a notice itself, which this process remembers.
+      // A full disk is worth a notice itself, which this process remembers.
       logger.warn('cannot record a notice', { reason: escapeText(messageOf(error)) })
     }
   }

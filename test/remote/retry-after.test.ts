@@ -118,6 +118,15 @@ describe('parseRetryAfterMs', () => {
     expect(parseRetryAfterMs(value, nowMs)).toBe(expectedMs)
   })
 
+  test.each(['9'.repeat(16), '9'.repeat(30), '9'.repeat(400), 'Tue, 01 Jan 270000 00:00:00 GMT'])(
+    'a Retry-After that no clock can hold is a century: %s',
+    (value) => {
+      const lengthMs = parseRetryAfterMs(value, nowMs) ?? 0
+      expect(lengthMs).toBe(36_525 * 24 * HOUR_MS)
+      expect(String(lengthMs)).toMatch(/^\d+$/)
+    },
+  )
+
   test.each([
     undefined,
     '',

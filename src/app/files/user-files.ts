@@ -61,7 +61,7 @@ export async function saveFile(file: string, bytes: Bytes, { force, below, signa
       else if (before === (await lookAt(place))) await rename(partial, place)
       else throw new FileError('io-error', `Cannot write "${file}": another program has changed it meanwhile`)
     } finally {
-      // // A failure here must not hide the cause.
+      // A failure here must not hide the cause.
       await rm(partial, { force: true }).catch(() => {})
     }
   } catch (error) {
@@ -115,7 +115,7 @@ function foreign(path: string, { message }: ForeignPlaceError): UsageError {
 /** Undefined without a file. Throws like `saveFile`. */
 export async function hashOfFile(file: string): Promise<Buffer | undefined> {
   const hash = createHash('sha256')
-  // // Reading a pipe could wait for ever.
+  // Reading a pipe could wait for ever.
   if (await isStream(file))
     throw new FileError('io-error', `Cannot write "${file}": a device, a pipe or a socket is there`)
   try {
@@ -148,6 +148,8 @@ function withoutCall(error: Error & { readonly syscall: unknown }): string {
 }
 
 const MAX_BYTES = 200
+/** What is left of a longer name before its characters are looked at, whose cost grows as the square of their number. */
+const KEPT_AT_EITHER_END = 300
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 
 /**
@@ -155,7 +157,9 @@ const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
  * paths.
  */
 export function safeFileName(name: string, otherwise = 'download'): string {
-  const clean = name
+  const isLong = name.length > 2 * KEPT_AT_EITHER_END
+  const ends = isLong ? name.slice(0, KEPT_AT_EITHER_END) + name.slice(-KEPT_AT_EITHER_END) : name
+  const clean = ends
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffd]/gu, '')
     .replace(/[/\\:*?"<>|]/g, '_')

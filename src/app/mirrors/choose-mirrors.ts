@@ -204,7 +204,7 @@ function chooseDirectory(
     )
   }
   const lacksTarget = settings.service.kind === 'configured' && !target
-  // // A missing directory must not keep others from being synced.
+  // A missing directory must not keep others from being synced.
   const mayBeMissing = !lacksTarget && choice.words.length !== 1
   if (!mayBeMissing || !isMissing(path)) assertDirectory(path)
   if (lacksTarget) {

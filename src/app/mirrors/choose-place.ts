@@ -46,7 +46,7 @@ export function findPlace(
   const roster = byActivity(listRoster(settings, store?.mirrors.list() ?? []))
   const rows = roster.flatMap(({ row }) => row ?? [])
   const absolute = resolve(cwd, word)
-  // // The last segment may be missing or a link; a link in a mirror is its entry, any other is followed.
+  // The last segment may be missing or a link; a link in a mirror is its entry, any other is followed.
   const entryPath = resolve(realPathOf(cwd, dirname(absolute)), basename(absolute))
   const isInMirror = roster.some(({ row, path }) => isWithin(row?.path ?? realPathOf('/', path), entryPath))
   const path = isInMirror ? entryPath : realPathOf(cwd, word)
@@ -93,7 +93,7 @@ function findPrinted(store: StoreReader, rows: readonly MirrorRow[], word: strin
   if (known.length > 0) return onlyPlace(word, known)
   const endings = rows.flatMap((row) => store.report.listNamed(row.id, printed).map((path) => ({ row, path })))
   if (endings.length > 0) return onlyPlace(word, endings)
-  // // Ignored files are on the disk alone.
+  // Ignored files are on the disk alone.
   return onlyPlace(
     word,
     places.filter(({ row, path }) => !isMissing(join(row.path, path))),

@@ -132,7 +132,7 @@ async function write(input: EditsInput, revision: string, mirror: ConfiguredMirr
 /** Throws UsageError where the new configuration is unusable or changes more than the mirror. */
 function plan(input: EditsInput, { file, before, settings }: OpenedFile, mirror: ConfiguredMirror) {
   const { mirrors } = settings
-  // // A configuration with mirrors replaces those of "sync DIR", so it must name them as well.
+  // A configuration with mirrors replaces those of "sync DIR", so it must name them as well.
   const unnamed = mirrors.length > 0 ? [] : listEditable(input, settings)
   const wanted = [...unnamed.filter(({ name }) => name !== mirror.name), mirror]
   const text = wanted.reduce((draft, each) => withMirror(draft, mirrors, each), before.text)
@@ -208,7 +208,7 @@ async function listLibraries(service: Service, signal: AbortSignal): Promise<str
       if (names.size === MAX_LIBRARIES) break
     }
   } catch {
-    // // A name can be typed, and the check reports what is wrong with the service.
+    // A name can be typed, and the check reports what is wrong with the service.
   }
   return [...names].toSorted((left, right) => left.localeCompare(right))
 }

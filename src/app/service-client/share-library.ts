@@ -57,7 +57,7 @@ export async function shareLibrary(
   return {
     ...pick(reached),
     holder: reached.holder,
-    // // The lock is held and the file names the port, so the holder still listens there.
+    // The lock is held and the file names the port, so the holder still listens there.
     isAt: async (url) =>
       (reached.holder ? await lookForHolder(dataDir) : readLibraryHolder(holderFileOf(dataDir)))?.url === url,
     relocate: () => {
@@ -97,7 +97,7 @@ async function whenFree<T>(
 ): Promise<T> {
   const untilMs = systemClock.monotonicMs() + PATIENCE_MS
   for (let held: LockedError | undefined; ; ) {
-    // // A vain start costs a thread, and many processes may wait for the library.
+    // A vain start costs a thread, and many processes may wait for the library.
     if (!held || !(await isLibraryHeld(dataDir))) {
       try {
         return await start()

@@ -18,7 +18,7 @@ export function parseConfigFile(file: string, source: string, env: Environment):
   const locate = (offset: number) => `${file}:${lines.linePos(offset).line}`
   const broken = document.errors[0]
   if (broken) {
-    // // The parser reports an unclosed value behind the last line.
+    // The parser reports an unclosed value behind the last line.
     const { line } = lines.linePos(Math.min(broken.pos[0], source.trimEnd().length))
     throw bad(`${file}:${line}: ${describeYamlError(broken.code, line)}`)
   }

@@ -105,7 +105,7 @@ interface OwnSystemService {
 export function manageOwnSystemService({ env, home, signal }: OwnSystemService, isSystem: boolean): ManageInput {
   const uid = ownUid() ?? -1
   const name = isSystem ? 'root' : nameOfUser(uid)
-  // // After `su` and in cron jobs it is missing, although the manager of a user with linger runs.
+  // After `su` and in cron jobs it is missing, although the manager of a user with linger runs.
   const reachable = process.platform === 'linux' ? { XDG_RUNTIME_DIR: `/run/user/${uid}`, ...env } : env
   const plan = planSystemService({ platform: process.platform, isSystem, home, env, user: { uid, name } })
   return { plan, run: (call, onLine) => runManager({ ...call, env: reachable, signal, onLine }) }

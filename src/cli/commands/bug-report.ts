@@ -27,7 +27,7 @@ export const command = defineCommand({
       { title: 'Checks', language: 'text', text: await checks(doctor) },
       ...(await describeStore(() => doctor.store())),
     ]
-    // // The home directory often has a person's name. No token is printed, since the checks have redacted it.
+    // The home directory often has a person's name. No token is printed, since the checks have redacted it.
     const { home } = context.io
     const shown = parts.map((part) => ({ ...part, text: home === '' ? part.text : part.text.replaceAll(home, '~') }))
     if (context.json) context.printJson(Object.fromEntries(shown.map(({ title, text }) => [title.toLowerCase(), text])))

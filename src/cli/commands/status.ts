@@ -167,7 +167,7 @@ function renderStatus({ mirrors, unsynced, daemon, holders, nowMs }: Found): rea
   const names = new Set(mirrors.map(({ name }) => name))
   const begun = [...statuses.values()].filter(({ name }) => !names.has(name))
   const others = unsynced.filter(({ name }) => !statuses.has(name))
-  // // A first sync has nothing in the state yet.
+  // A first sync has nothing in the state yet.
   const isEmpty = mirrors.length + statuses.size + others.length === 0 && holders.state === null
   return [
     ...(daemon ? describeDaemon(daemon, nowMs) : [describeNoDaemon(holders)]),

@@ -43,7 +43,7 @@ export class FirstSync {
     const { announce } = this.#context
     const report = this.#runner.reportContext()
     const hasNext = this.#isCheckout || !this.#isElsewhere
-    // // A search in a configured service may cost money, so only the embedded library is searched.
+    // A search in a configured service may cost money, so only the embedded library is searched.
     const query = this.#isEmbedded && hasNext ? await suggestSearch(report, first.name) : undefined
     if (this.#isEmbedded) {
       await report.service.disconnect()

@@ -236,7 +236,7 @@ export class RecentRate {
   #samples: Sample[] = []
 
   record(amount: number, atMs: number): void {
-    // // Drops samples above the amount, which decreases when an upload fails, and those before anything grew.
+    // Drops samples above the amount, which decreases when an upload fails, and those before anything grew.
     const isOfUse = (sample: Sample) => amount > 0 && sample.amount <= amount && atMs - sample.atMs <= WINDOW_MS
     this.#samples = this.#samples.filter(isOfUse)
     const last = this.#samples.at(-1)

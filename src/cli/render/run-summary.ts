@@ -23,7 +23,7 @@ export function renderRunSummary(result: RunResult, print: CommandContext['print
   const { summary, failure } = result
   const accounts = summary.mirrors.map((mirror) => ({ mirror, lines: linesOf(mirror, result) }))
   const [only] = accounts
-  // // The error reports that the only directory could not be read.
+  // The error reports that the only directory could not be read.
   if (accounts.length === 1 && only?.lines.length === 0 && failure?.kind === 'root') return
   for (const { mirror, lines } of accounts) {
     print(headline(mirror), 'heading')
@@ -171,7 +171,7 @@ function unchanged({ files, uploads }: SyncSummary): Line {
 
 function changed({ files }: SyncSummary): Line {
   if (files.changed === 0) return undefined
-  // // A file that changed before it was sent has no earlier version there.
+  // A file that changed before it was sent has no earlier version there.
   const earlier = files.changed === 1 ? 'a version that was sent stays' : 'versions that were sent stay'
   return ['changed', `${counted(files.changed, 'file')}; ${earlier} in the library`]
 }

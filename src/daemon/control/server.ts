@@ -154,7 +154,7 @@ async function follow(
 ): Promise<SyncLine> {
   const progress = createProgress()
   const timer = writeProgress(progress, lines)
-  // // Nothing is reported while the client does not read, so that memory stays bounded.
+  // Nothing is reported while the client does not read, so that memory stays bounded.
   const sent = (file: SentFile) => {
     if (lines.unreadBytes < MAX_UNREAD_BYTES) lines.write({ kind: 'sent', file } satisfies SyncLine)
   }

@@ -16,7 +16,7 @@ export async function runBoth<One, Other>(
   }
   const works = [stoppingOther(one), stoppingOther(other)] as const
   await Promise.allSettled(works)
-  // // The first failure is the reason; the result of the abort says less.
+  // The first failure is the reason; the result of the abort says less.
   stop.signal.throwIfAborted()
   return await Promise.all(works)
 }

@@ -11,7 +11,7 @@ export function isOwnFile(path: string): boolean {
   if (!found) return false
   if (!found.isFile()) throw unusable(path, `it is ${kindOf(found)}, not a file that shelfd wrote`)
   const { uid, gid } = found
-  // // Root has checked the directory, and may read the state of other users.
+  // Root has checked the directory, and may read the state of other users.
   const intruder = findIntruder(path, { uid, gid, mode: 0 }, { owners: ownUid() === 0 ? 'anyone' : 'nobody' })
   if (intruder) throw unusable(path, intruder.why, `run: ${intruder.fix}`)
   return true

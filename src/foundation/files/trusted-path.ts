@@ -144,7 +144,7 @@ function makeIfMissing(directory: string): Stats | undefined {
     try {
       mkdirSync(directory, 0o777)
     } catch (failure) {
-      // // Another call has made it meanwhile.
+      // Another call has made it meanwhile.
       if (systemCodeOf(failure) !== 'EEXIST') throw failure
     }
     return undefined

@@ -103,7 +103,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     answered: async () => void (await Promise.allSettled(answering)),
     close: async (graceMs) => {
-      // // Closing the server would cut off answers that are not yet sent.
+      // Closing the server would cut off answers that are not yet sent.
       const late = Promise.withResolvers<void>()
       const timer = setTimeout(late.resolve, graceMs)
       await Promise.race([Promise.all(reading), late.promise])

@@ -29,7 +29,7 @@ export function takeKernelLock(file: string): KernelLock | undefined {
   makePrivate(file)
   const database = new Database(file, { timeout: LOOKING_MS })
   try {
-    // // SQLite does not wait for the disk: if a power cut takes the mark, isAlone sets it again.
+    // SQLite does not wait for the disk: if a power cut takes the mark, isAlone sets it again.
     for (const setting of ['journal_mode = MEMORY', 'synchronous = OFF', 'locking_mode = EXCLUSIVE'])
       database.pragma(setting)
     // In EXCLUSIVE mode SQLite keeps the lock after the transaction.

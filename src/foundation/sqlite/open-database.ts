@@ -185,7 +185,7 @@ function migrate(database: Database.Database, spec: DatabaseSpec, isNew: boolean
     }
     database.pragma(`application_id = ${spec.applicationId}`)
   })
-  // // Dropping a table that a migration replaces would delete what refers to it.
+  // Dropping a table that a migration replaces would delete what refers to it.
   database.pragma('foreign_keys = OFF')
   apply.immediate()
   database.pragma('foreign_keys = ON')

@@ -14,7 +14,7 @@ export function createRedaction(secret: string): (text: string) => string {
   if (secret === '') return (text) => text
   const plain = new RegExp(plainForms(secret).map(quote).join('|'), 'g')
   const hasEscapes = escapesWithin(secret)
-  // // Compiling takes milliseconds, and most texts have no escapes.
+  // Compiling takes milliseconds, and most texts have no escapes.
   let escaped: RegExp | undefined
   return (text) => {
     const clean = text.replace(plain, REDACTED)

@@ -32,7 +32,7 @@ export class LedgerConnection implements AsyncDisposable {
     try {
       return (await beforeEnd(client.query<R>(text, [...values]), this.#address)).rows
     } catch (error) {
-      // // After any other error, a late answer could be taken for that of the next query.
+      // After any other error, a late answer could be taken for that of the next query.
       if (!(error instanceof pg.DatabaseError)) await this.#close()
       throw explainFailure(error, this.#address)
     }

@@ -69,7 +69,7 @@ export function createMatcher(negatedPattern: string): (path: string) => boolean
   let remembered = 0
   return (path) => {
     remembered += 1
-    // // Most of the built-in patterns never see a path.
+    // Most of the built-in patterns never see a path.
     compiled ??= ignore({ ignoreCase: false }).add(negatedPattern)
     if (matcher === undefined || remembered > MAX_CACHED) {
       matcher = ignore({ ignoreCase: false }).add(compiled)

@@ -209,7 +209,7 @@ function identify(fs: FileSystem, realPath: string, stats: FileStats): RootDirec
       isBirthCertain: birthtimeNs !== ctimeNs,
       volume: UNKNOWN_VOLUME,
     }
-  // // The UUID (of FAT: the serial number) identifies a file system, as does a fixed size.
+  // The UUID (of FAT: the serial number) identifies a file system, as does a fixed size.
   const volume =
     process.platform === 'linux'
       ? {

@@ -1,8 +1,9 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from 'node:worker_threads'
 import { mayGetStuck } from '../../foundation/concurrency/stuck-threads.ts'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
-import { endThread, startThread } from '../../foundation/concurrency/threads.ts'
+import { endThread, hasEnded, startThread } from '../../foundation/concurrency/threads.ts'
 import { withinTime } from '../../foundation/concurrency/within-time.ts'
+import { messageOf } from '../../foundation/errors.ts'
 import { noAnswer } from './file-errors.ts'
 import { ANSWER_MS } from './file-system.ts'
 
@@ -36,6 +37,11 @@ export interface MountThreadData {
   readonly answers: Int32Array
 }
 
+interface MountThread {
+  readonly worker: Worker
+  readonly port: MessagePort
+}
+
 /** A thread makes one call at a time. The old generation is unbounded: a directory may have millions of names. */
 const LIMITS = { maxYoungGenerationSizeMb: 2 }
 
@@ -45,8 +51,7 @@ export class SharedMount {
   hasAnswered = false
   readonly #point: string
   readonly #limitMs: number
-  readonly #worker: Worker
-  readonly #port: MessagePort
+  #thread: MountThread
   readonly #answers = new Int32Array(new SharedArrayBuffer(4))
   readonly #waiting = new Map<number, (answer: MountAnswer<never>) => void>()
   #lastId = 0
@@ -58,20 +63,27 @@ export class SharedMount {
   constructor(point: string, limitMs = ANSWER_MS) {
     this.#point = point
     this.#limitMs = limitMs
+    this.#thread = this.#start()
+  }
+
+  #start(): MountThread {
     const { port1, port2 } = new MessageChannel()
-    this.#port = port1
     const data: MountThreadData = { port: port2, answers: this.#answers }
-    this.#worker = startThread(threadEntry('./mount-thread', import.meta.url), {
+    const worker = startThread(threadEntry('./mount-thread', import.meta.url), {
       data,
       transferList: [port2],
       resourceLimits: LIMITS,
-      // // Other threads read and close what this thread opens.
+      // Other threads read and close what this thread opens.
       trackUnmanagedFds: false,
       name: 'mount',
     })
-    this.#worker.unref()
-    mayGetStuck(this.#worker)
+    worker.unref()
+    mayGetStuck(worker)
+    // A directory of a million names may take more memory than it has: that concerns who waits for an answer, and nobody else.
+    worker.on('error', (error) => this.#failAll(messageOf(error)))
+    worker.once('exit', () => this.#failAll('the thread of the mount has ended'))
     port1.on('message', (answer: MountAnswer<never>) => this.#take(answer)).unref()
+    return { worker, port: port1 }
   }
 
   /** Throws the call's error, or ETIMEDOUT after `limitMs`, for which it blocks. */
@@ -148,8 +160,9 @@ export class SharedMount {
 
   /** A stuck thread is abandoned after some seconds. */
   async end(): Promise<void> {
-    await Promise.all([endThread(this.#worker), this.#reader?.end()])
-    this.#port.close()
+    const { worker, port } = this.#thread
+    await Promise.all([endThread(worker), this.#reader?.end()])
+    port.close()
   }
 
   async #callLater<T>(name: CallName | 'ask', ...args: readonly unknown[]): Promise<T> {
@@ -160,14 +173,19 @@ export class SharedMount {
     this.#lastId += 1
     const id = this.#lastId
     this.#waiting.set(id, onAnswer)
-    this.#worker.postMessage({ ...call, id } satisfies MountCall)
+    if (hasEnded(this.#thread.worker)) this.#thread = this.#start()
+    this.#thread.worker.postMessage({ ...call, id } satisfies MountCall)
     return id
   }
 
   #takeAll(): void {
-    for (let next = receiveMessageOnPort(this.#port); next; next = receiveMessageOnPort(this.#port)) {
-      this.#take(next.message)
-    }
+    const { port } = this.#thread
+    for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) this.#take(next.message)
+  }
+
+  #failAll(reason: string): void {
+    const error = { message: `EIO: ${reason}`, code: 'EIO' }
+    for (const id of [...this.#waiting.keys()]) this.#take({ id, error })
   }
 
   #take(answer: MountAnswer<never>): void {

@@ -55,7 +55,7 @@ export class ChokidarWatcher implements TreeWatcher {
 
   async #start(tooMany: AbortSignal | undefined): Promise<void> {
     const report = (_: unknown, path: string) => this.#reporter.reportAbsoluteHint(path)
-    // // Entries that polling lists at first are no changes.
+    // Entries that polling lists at first are no changes.
     if (!tooMany) this.#watcher.on('all', report)
     try {
       await once(this.#watcher, 'ready', { signal: tooMany })

@@ -67,10 +67,8 @@ export class NodeWatcher implements TreeWatcher {
 
   #watch(directory: string): 'watching' | 'failed' | 'limit' {
     const path = this.#absolute(directory)
-    // // Nothing reports changes there, and calls may never return.
-    if (isShared(path)) return 'failed'
     try {
-      // // Read before the watch starts, so that a replacement in between is noticed.
+      // Read before the watch starts, so that a replacement in between is noticed.
       const identity = identifyDirectory(path)
       if (!identity) return 'failed'
       const watch = this.#open(path, {
@@ -158,8 +156,12 @@ interface DirectoryIdentity {
   readonly birthNs: bigint
 }
 
-/** Undefined without a readable directory. */
+/**
+ * Returns undefined where no directory is found, or none that may be read, and where a shared mount is, also one that was mounted
+ * later: nothing reports what others change there, and its calls may never return.
+ */
 function identifyDirectory(path: string): DirectoryIdentity | undefined {
+  if (isShared(path)) return undefined
   const stats = tryLstat(path)
   return stats && isDirectory(stats) ? { inode: stats.ino, birthNs: stats.birthtimeNs } : undefined
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../foundation/clock.ts'
-import { messageOf } from '../../foundation/errors.ts'
+import { messageOf, systemCodeOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { boundedFileSystem } from '../read/bounded-file-system.ts'
@@ -36,7 +36,7 @@ export function systemWatch({ wanted, pollIntervalMs, clock, logger }: SystemWat
 export async function openTreeWatcher(options: TreeWatcherOptions): Promise<TreeWatcher> {
   inspectRoot(boundedFileSystem, options.root)
   if (options.backEnd === 'node') return new NodeWatcher(options)
-  // // Loaded only where it is chosen, since it takes memory.
+  // Loaded only where it is chosen, since it takes memory.
   const { ChokidarWatcher } = await import('./chokidar-watcher.ts')
   return ChokidarWatcher.open(options)
 }
@@ -79,7 +79,7 @@ function detectEvents({ root, platform, statfs }: WatchedPlace): {
     return { areComplete: false, reason: `watching on ${platform} is untested` }
   }
   try {
-    // // Some systems return a negative magic number.
+    // Some systems return a negative magic number.
     const type = statfs(root).type >>> 0
     const known = FILE_SYSTEMS.get(type)
     if (!known) return { areComplete: false, reason: `unknown file system 0x${type.toString(16)}` }
@@ -87,7 +87,8 @@ function detectEvents({ root, platform, statfs }: WatchedPlace): {
     const reason = `other computers may change files on ${known.name} without an event`
     return { areComplete: false, mayBlock: true, reason }
   } catch (error) {
-    return { areComplete: false, reason: `the kind of file system cannot be read: ${escapeText(messageOf(error))}` }
+    const reason = `the kind of file system cannot be read: ${escapeText(messageOf(error))}`
+    return { areComplete: false, mayBlock: systemCodeOf(error) === 'ETIMEDOUT', reason }
   }
 }
 

@@ -53,7 +53,7 @@ export function prepareIngestion(database: Database.Database, announceNewlyPendi
     `SELECT ${PENDING_COLUMNS} FROM content INDEXED BY content_pending
      WHERE library_id = ? AND mirror_id = ? AND outcome = 'pending' AND stored_seq > ? ORDER BY stored_seq LIMIT ?`,
   )
-  // // A mirror follows its uploads, and those of the library's other mirrors if it has a file of the content.
+  // A mirror follows its uploads, and those of the library's other mirrors if it has a file of the content.
   const isFollowed = `c.library_id = ? AND c.outcome = 'pending' AND (c.mirror_id = ? OR ${HAS_FILE})`
   const pendingCount = database.prepare<[number, number, number], { n: number }>(
     `SELECT count(*) AS n FROM content c WHERE ${isFollowed}`,

@@ -84,7 +84,7 @@ export function prepareUploads(database: Database.Database) {
     `${sums} WHERE u.mirror_id = ? AND u.begun_at >= ? AND u.outcome IS NULL`,
   )
   const lastId = database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM upload').pluck()
-  // // Only this process writes to the store, so its clocks show when each upload began.
+  // Only this process writes to the store, so its clocks show when each upload began.
   const clocks = new ClockHistory()
   const within = ({ spanMs, now }: UploadSpan) => JSON.stringify(clocks.listWithin(spanMs, now))
   return {

@@ -55,7 +55,7 @@ export class EarlierUploads {
       from: [...new Set([remotePath, INBOX_PATH])],
     })
     this.#unlisted = incomplete
-    // // The ledger may have required another search meanwhile.
+    // The ledger may have required another search meanwhile.
     if (incomplete.length === 0 && requiredSearches === fleet?.requiredSearches)
       store.write(() => store.foreign.recordSearched(id))
   }

@@ -230,9 +230,9 @@ export class HostSession {
     else keepLedger()
     await this.#hooks.onOpened(session)
     if (mustWait) {
-      // // Sessions that the ledger has lost may still send, and so may the copied state's session that was just closed.
+      // Sessions that the ledger has lost may still send, and so may the copied state's session that was just closed.
       await clock.sleep(opened.leaseMs + graceMs(opened.leaseMs), AbortSignal.any([signal, this.#closing.signal]))
-      // // A search that was made while they could send does not count.
+      // A search that was made while they could send does not count.
       store.write(() => {
         store.foreign.requireSearches()
         store.keyValues.remove(COPIED_KEY)
@@ -296,7 +296,7 @@ export class HostSession {
       isBusy: isNew || service.inFlight.size + service.ingestion.countPending() > 0,
     }
     const { isOurs, orders, waitMs, busyOthers } = await session.ledger.renew(session.session, use)
-    // // Counted from before the call, so that nobody waits longer than the service asked.
+    // Counted from before the call, so that nobody waits longer than the service asked.
     service?.retryAfter.recordElsewhere(waitMs - (this.#now().monotonicMs - since.monotonicMs))
     if (isOurs && this.#busyHosts !== busyOthers + 1) {
       this.#busyHosts = busyOthers + 1

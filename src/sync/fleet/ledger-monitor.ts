@@ -50,7 +50,7 @@ export class LedgerMonitor {
   }
 
   note({ error, durationMs }: Pick<LedgerCall, 'error' | 'durationMs'>): void {
-    // // A call that this host aborted says nothing.
+    // A call that this host aborted says nothing.
     if (error instanceof InterruptedError) return
     if (error instanceof ShelfdError) this.#noteFailure(error, durationMs)
     // Any other error is an answer of the ledger.

@@ -148,7 +148,7 @@ export class Membership implements AsyncDisposable {
       const part = wanted.slice(start, start + MAX_IN_A_CALL)
       results.push(...(await this.#claimPart(library, part, { requiredSearches, atMost })))
     }
-    // // These claims hold even if this fails.
+    // These claims hold even if this fails.
     await this.#closeSilent(results)
     return results
   }
@@ -293,7 +293,7 @@ export class Membership implements AsyncDisposable {
       const { ledger, session } = opened
       if (this.#session.current?.session !== session)
         throw new LedgerError('session-over', 'the session ended while others claimed')
-      // // An outcome that is settled later would end the new claim.
+      // An outcome that is settled later would end the new claim.
       while (this.#outbox.mustFlushBeforeClaims) {
         this.#context.signal.throwIfAborted()
         await this.#outbox.flush(opened)
@@ -304,7 +304,7 @@ export class Membership implements AsyncDisposable {
         const kind = results[index]?.kind
         if (kind !== 'mine' && kind !== 'doubtful') return
         const known = this.hasClaimed(contentId) ? this.#claimed.get(contentId)?.places : undefined
-        // // A content that may have arrived is not sent anywhere: it is claimed again after a search did not find it.
+        // A content that may have arrived is not sent anywhere: it is claimed again after a search did not find it.
         const places = kind === 'doubtful' ? new Set<string>() : new Set(known).add(keyOf(place))
         this.#claimed.set(contentId, { session, places })
       })

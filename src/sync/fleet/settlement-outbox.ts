@@ -63,11 +63,11 @@ export class SettlementOutbox {
     if (!isUnknown && !hasLost && keyValues.get(ABSENT_KEY) === undefined) return false
     this.#store.write(() => {
       if (isUnknown || hasLost) settlements.forgetNumbers()
-      // // If the receipts of an earlier ledger were not all added yet, its number is still the bound.
+      // If the receipts of an earlier ledger were not all added yet, its number is still the bound.
       const had = BigInt(keyValues.get(UNSETTLED)?.split(' ')[1] ?? settled)
       keyValues.set(UNSETTLED, `0 ${isUnknown || had < settled ? -1n : settled}`)
       keyValues.set(ACKNOWLEDGED, String(settled))
-      // // Until the wait for lost sessions is over, the next start must find another ledger than it knows.
+      // Until the wait for lost sessions is over, the next start must find another ledger than it knows.
       if (hasLost) keyValues.set(LEDGER, `${generation}/lost`)
       keyValues.remove(ABSENT_KEY)
     })
@@ -110,7 +110,7 @@ export class SettlementOutbox {
             )
           : []
       for (const end of odd) this.#reportSecondSend(rows[end.index], end)
-      // // A power cut may undo this: the batch keeps its number, so the ledger does not count it twice.
+      // A power cut may undo this: the batch keeps its number, so the ledger does not count it twice.
       this.#store.writeRelaxed(() => {
         settlements.acknowledge(batch)
         this.#store.keyValues.set(ACKNOWLEDGED, String(batch))

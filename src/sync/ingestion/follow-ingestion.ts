@@ -276,7 +276,7 @@ function recordPolls(engine: Engine, polls: readonly FollowedPoll[]): number[] {
   const ended = polls.filter(({ outcome }) => outcome !== 'pending')
   const seen = polls.filter((poll) => isNews(engine, poll))
   if (ended.length + seen.length === 0) return []
-  // // Relaxed, because resources that a power cut turns back to pending are polled again.
+  // Relaxed, because resources that a power cut turns back to pending are polled again.
   return engine.store.writeRelaxed(() => {
     for (const poll of seen) recordSeen(engine, poll)
     return ended.flatMap((poll) => recordEnd(engine, poll))

@@ -27,7 +27,7 @@ export async function pinMirror(
   const library = await chooseLibrary(connection, settings, options.isDryRun, signal)
   assertMayUpload(library, connection.access, settings.name)
   const mayHoldForeign = library.id !== NOT_CREATED && !isOurs(engine, library, settings)
-  // // Other hosts of the fleet may have filled the directory; the ledger and a search find what they sent.
+  // Other hosts of the fleet may have filled the directory; the ledger and a search find what they sent.
   const mayHoldOthers =
     mayHoldForeign &&
     engine.fleet !== undefined &&

@@ -188,7 +188,7 @@ class WalkerPool implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const ended = this.#workers.map((worker) => endThread(worker))
-    // // Nobody reads the batches for which some of them wait.
+    // Nobody reads the batches for which some of them wait.
     Atomics.add(this.#shared, CREDITS, ended.length)
     Atomics.notify(this.#shared, CREDITS)
     await Promise.all(ended)

@@ -99,7 +99,7 @@ export class UploadBatcher implements Disposable {
   end(intent: Intent, result: UploadResult): void {
     this.#ended.push({ intent, result })
     this.#inFlight -= 1
-    // // The results before it are committed in time, however long the next upload takes.
+    // The results before it are committed in time, however long the next upload takes.
     this.#timer ??= this.#startTimer()
   }
 

@@ -262,7 +262,7 @@ export class UploadStage {
 
   readonly #onCommitted = (results: readonly UploadResult[]): void => {
     if (results.some(({ kind }) => kind === 'no-directory')) this.wake()
-    // // Not every upload leaves a resource in ingestion, and other mirrors may wait for its capacity.
+    // Not every upload leaves a resource in ingestion, and other mirrors may wait for its capacity.
     this.#engine.ingestion.announce()
   }
 

@@ -95,3 +95,17 @@ test('a file is read by descriptors that the thread has opened', async () => {
   expect(Buffer.from(bytes).toString()).toBe('oroo')
   mount.close(descriptor)
 })
+
+test('a thread that fails ends nothing but its calls, and another one takes its place [F-FS-31]', async () => {
+  const directory = temporaryDirectory()
+  writeFileSync(join(directory, 'a'), 'potoroo')
+  const mount = new SharedMount(directory, LIMIT_MS)
+  onTestFinished(() => mount.end())
+  await mount.answers()
+  const descriptor: number = mount.call('openSync', join(directory, 'a'), constants.O_RDONLY)
+  // A watcher cannot be passed to another thread, which ends its thread by an error, as too little memory does.
+  expect(() => mount.call('watch' as 'openSync', directory)).toThrow('ETIMEDOUT')
+  await expect.poll(() => mount.answers().then(() => mount.call('readdirSync', directory))).toEqual(['a'])
+  expect(Buffer.from(await mount.read(descriptor, 100, 0)).toString()).toBe('potoroo')
+  mount.close(descriptor)
+})

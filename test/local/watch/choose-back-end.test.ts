@@ -44,6 +44,13 @@ describe('the back end on Linux', () => {
     })
   })
 
+  test('a file system that does not answer is scanned by threads, also once it answers again [F-FS-31]', () => {
+    const statfs = () => {
+      throw systemError('ETIMEDOUT')
+    }
+    expect(chooseBackEnd('auto', { ...PLACE, statfs }).backEnd).toBe('poll')
+  })
+
   test.runIf(process.platform === 'linux')('the type of a file system comes from the system', () => {
     const choice = chooseBackEnd('auto', { ...PLACE, root: '/proc', statfs: (path) => statfsSync(path) })
     expect(choice).toEqual({ backEnd: 'chokidar', reason: 'polling: unknown file system 0x9fa0' })

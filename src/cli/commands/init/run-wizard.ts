@@ -103,7 +103,7 @@ async function preview({ context }: Wizard, draft: Draft, token: TypedToken | un
   try {
     await sync.run(shown, read.args)
   } catch (error) {
-    // // The configuration may be right all the same, as beside a library that holds the directory already.
+    // The configuration may be right all the same, as beside a library that holds the directory already.
     if (!(error instanceof ShelfdError) || error.kind === 'interrupted') throw error
     context.printMessage(`Cannot preview what would be sent: ${escapeText(messageOf(error))}`)
   }

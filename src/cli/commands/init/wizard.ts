@@ -78,7 +78,7 @@ export async function checkDraft(
     CHECKS.filter(({ name }) => names.includes(name)),
     doctor,
   )) {
-    // // Before the configuration is written, only its faults are of interest.
+    // Before the configuration is written, only its faults are of interest.
     if (finding.check !== 'configuration' || finding.level !== 'ok')
       context.printMessage(renderFinding(finding, layout))
     if (finding.level === 'failed') failure ??= finding

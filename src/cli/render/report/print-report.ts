@@ -118,7 +118,7 @@ async function* renderReport(context: CommandContext, { reportContext, names, op
   if (rows.length === 0) throw nothingMirrored(known)
   const printer = PRINTERS[options.format]({ listsAll: options.only !== undefined })
   const generatedAt = isoTime(reportContext.clock.nowMs())
-  // // Most failures occur before the first mirror, so a failed report prints nothing.
+  // Most failures occur before the first mirror, so a failed report prints nothing.
   let hasBegun = false
   try {
     const onVerified = options.verifies ? announceVerification(context, reportContext) : undefined
@@ -255,7 +255,7 @@ function reportPassedOver(
   const texts = passedOver.map(({ name, reason }) => `${escapeText(name)} (${escapeText(reason)})`)
   if (texts.length > 0) printMessage(`Not in this report: ${texts.join(', ')}`)
   const isLacking = passedOver.some(({ configured }) => configured !== undefined)
-  // // This makes a check fail.
+  // This makes a check fail.
   if (quiet && isLacking) logger.error('not all mirrors are in this report', { without: texts.join(', ') })
   return isLacking
 }

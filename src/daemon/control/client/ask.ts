@@ -38,7 +38,7 @@ async function openResponse(request: DaemonRequest): Promise<IncomingMessage> {
   const headers = { expect: '100-continue', 'content-length': Buffer.byteLength(body) }
   const outgoing = openRequest({ createConnection: () => createConnection(socketPath), method, path, headers })
   const timer = setTimeout(() => outgoing.destroy(isSilent(aliveWithinMs)), aliveWithinMs)
-  // // The reader of the answer gets every error; without this listener a late one would end the process.
+  // The reader of the answer gets every error; without this listener a late one would end the process.
   outgoing.on('error', () => {})
   outgoing.once('continue', () => {
     clearTimeout(timer)

@@ -44,7 +44,7 @@ export function writeNumber(value: number, kind: NumberKind, is1904: boolean): s
   if (kind === 'number' || !Number.isFinite(value)) return String(value)
   const seconds = Math.round(value * 86_400)
   if (kind === 'duration') return `${Math.floor(seconds / 3_600)}:${clock(seconds % 3_600).slice(3)}`
-  if (kind === 'time' && seconds < 86_400) return clock(seconds).replace(/:00$/, '')
+  if (kind === 'time' && Math.abs(seconds) < 86_400) return clock(seconds).replace(/:00$/, '')
   const shift = !is1904 && value < FIRST_RIGHT_DAY ? 1 : 0
   const date = new Date((is1904 ? EPOCH_1904_MS : EPOCH_1900_MS) + shift * DAY_MS + seconds * 1_000)
   if (value < 0 || Number.isNaN(date.getTime())) return String(value)
