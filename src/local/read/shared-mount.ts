@@ -79,7 +79,7 @@ export class SharedMount {
     })
     worker.unref()
     mayGetStuck(worker)
-    // A directory of a million names may take more memory than it has: that concerns who waits for an answer, and nobody else.
+    // A thread that fails concerns those who wait for its answers, and nobody else.
     worker.on('error', (error) => this.#failAll(messageOf(error)))
     worker.once('exit', () => this.#failAll('the thread of the mount has ended'))
     port1.on('message', (answer: MountAnswer<never>) => this.#take(answer)).unref()
