@@ -41,6 +41,7 @@ const RULES = {
     'The password of the ledger goes to a server that proves to know it, or whose certificate was checked, and to no other.',
   'S-30':
     'At the ledger a host speaks for itself alone; what others wrote there is bounded and parsed, and what is odd of it stops nothing else.',
+  'S-31': 'A file that looks like a secret, by its name or its content, is sent only where a rule brings it back.',
 }
 
 /** The rules of security, as docs/development/promises.md lists them. */

@@ -2,9 +2,9 @@ import ignore, { type Ignore } from 'ignore'
 import { createLinearMatcher, isCostly } from './linear-matcher.ts'
 
 export interface IgnoreDecision {
-  /** As its author wrote it; for `include` all patterns, since none matches. */
+  /** As its author wrote it; for `include` all patterns, since none matches; for `content` what the file holds. */
   readonly pattern: string
-  /** `built-in`, `configuration`, `include`, or the relative path of a `.shelfdignore`. */
+  /** `built-in`, `configuration`, `include`, `content`, or the relative path of a `.shelfdignore`. */
   readonly source: string
   /** Line number in the `.shelfdignore`, from 1; null for the other sources. */
   readonly line: number | null

@@ -20,6 +20,8 @@ export interface IgnoreScope {
   decide(relativePath: string, isDirectory: boolean): IgnoreDecision | undefined
   /** Like `decide`, for a directory ('' for the root) and a name in it. */
   decideEntry(relativeDirectory: string, name: string, isDirectory: boolean): IgnoreDecision | undefined
+  /** Returns whether the user has brought a file back by a rule such as `!server.pem`: then its content is not judged. */
+  bringsBack(relativeDirectory: string, name: string): boolean
 }
 
 /**
@@ -68,6 +70,13 @@ function createLayer(base: string, rules: readonly IgnoreRule[]): Layer {
 
 /** The highest precedence first. */
 function createScope(layers: readonly Layer[], included?: Included): IgnoreScope {
+  const ruleFor = (relativeDirectory: string, name: string, isDirectory: boolean): IgnoreRule | undefined => {
+    for (const layer of layers) {
+      const rule = layer.mayMatch(name) ? decidingRule(layer, relativeDirectory, name, isDirectory) : undefined
+      if (rule) return rule
+    }
+    return undefined
+  }
   const scope: IgnoreScope = {
     enter(relativeDirectory, ignoreFileText) {
       const rules = ignoreFileText === undefined ? [] : parseIgnoreFile(relativeDirectory, ignoreFileText)
@@ -78,12 +87,12 @@ function createScope(layers: readonly Layer[], included?: Included): IgnoreScope
     },
     decideEntry(relativeDirectory, name, isDirectory) {
       if (included?.takes(relativeDirectory, name, isDirectory) === false) return included.decision
-      for (const layer of layers) {
-        if (!layer.mayMatch(name)) continue
-        const rule = decidingRule(layer, relativeDirectory, name, isDirectory)
-        if (rule) return rule.negative ? undefined : rule.decision
-      }
-      return undefined
+      const rule = ruleFor(relativeDirectory, name, isDirectory)
+      return rule?.negative ? undefined : rule?.decision
+    },
+    bringsBack(relativeDirectory, name) {
+      const rule = ruleFor(relativeDirectory, name, false)
+      return rule?.negative === true && rule.decision.source !== 'built-in'
     },
   }
   return scope

@@ -1,6 +1,7 @@
 import { counted } from '../../foundation/text/safe-text.ts'
 import { timeOfDay } from '../../foundation/text/times.ts'
 import { formatDuration, formatSize } from '../../foundation/text/units.ts'
+import { patternOfPath } from '../../local/ignore/ignore-rule.ts'
 import { describeEnd } from '../../rules/report-class.ts'
 import { quarantineLeftMs } from '../../rules/retry-delay.ts'
 import { describeWithoutText, isTextSearchable } from '../../rules/without-text.ts'
@@ -67,6 +68,8 @@ function describeDisk(disk: DiskFinding, isKnown: boolean): string {
       return 'a directory'
     case 'ignored': {
       const { pattern, source, line, secret } = disk.decision
+      if (source === 'content')
+        return `left out: it holds ${pattern}; a line "!${patternOfPath(disk.by)}" in .shelfdignore sends it`
       if (source === 'include') return `left out: no pattern of include matches ${disk.by} (${pattern})`
       const where = line === null ? source : `${source}, line ${line}`
       return `ignored by the rule "${pattern}" (${where})${secret ? ', as it looks like a secret' : ''}; it matches ${disk.by}`

@@ -1,10 +1,12 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
-import { messageOf } from '../../foundation/errors.ts'
+import { FileError, messageOf } from '../../foundation/errors.ts'
 import { nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { descend, readIgnoreFile } from '../../local/ignore/ignore-files.ts'
 import { createRootScope, type IgnoreDecision } from '../../local/ignore/ignore-scope.ts'
-import type { Fingerprint } from '../../local/read/file-system.ts'
-import { inspectRoot } from '../../local/read/open-root.ts'
+import { BEGINNING_BYTES, findSecret } from '../../local/ignore/secret-contents.ts'
+import type { FileSystem, Fingerprint } from '../../local/read/file-system.ts'
+import { openGuarded, readChunk } from '../../local/read/open-guarded.ts'
+import { inspectRoot, type RootPlace } from '../../local/read/open-root.ts'
 import { listDirectory } from '../../local/scan/list-directory.ts'
 import type { ListedDirectory } from '../../local/scan/stat-entry.ts'
 import { looksUnchanged } from '../../rules/compare-directory.ts'
@@ -103,12 +105,26 @@ function inspectDisk(
   const scan = listDirectory(fs, root, directory, scope, { rules: settings })
   if (scan.kind === 'scanned') {
     const row = store.files.findForCompare(mirror.id, directory, name)
-    return findIn(scan, path, (fingerprint) => ({
+    const found = findIn(scan, path, (fingerprint) => ({
       isChanged: row !== undefined && !looksUnchanged(fingerprint, row),
       settlesInMs: Math.max(0, settings.settleMs - ageMsOf(fingerprint, clock.nowMs())),
     }))
+    const isJudged = found.kind === 'file' && row === undefined && !scan.scope.bringsBack(directory, name)
+    const secret = isJudged ? secretOf(fs, root, path) : undefined
+    return secret ? { kind: 'ignored', by: path, decision: secret } : found
   }
   return scan.code === 'ENOENT' ? { kind: 'absent' } : { kind: 'problem', message: scan.message }
+}
+
+/** Returns why the content of a file leaves it out; undefined if it does not, or cannot be read. */
+function secretOf(fs: FileSystem, root: RootPlace, path: string): IgnoreDecision | undefined {
+  try {
+    using file = openGuarded(fs, root, path)
+    return findSecret(readChunk(fs, file, new Uint8Array(BEGINNING_BYTES), 0))
+  } catch (error) {
+    if (error instanceof FileError) return undefined
+    throw error
+  }
 }
 
 function findIn(

@@ -47,7 +47,7 @@ export function rescanEntries(scanner: Scanner, { directory, names }: DirectoryE
     batch.problems.push({ path: joinPath(directory, name), code: problemCodeOf(code), message })
   }
   batch.problems.push(...listSkipProblems(directory, found.skipped))
-  addFiles(scanner, directory, found, batch)
+  addFiles(scanner, place, found, batch)
 }
 
 function openPlace({ fs, options }: Scanner, directory: string, batch: ScanBatch): ListingContext | undefined {
@@ -70,13 +70,20 @@ function listAbsent({ findKnown }: Scanner, directory: string, found: MutableFin
   return [...found.vanished, ...leftOut, ...replaced]
 }
 
-function addFiles(scanner: Scanner, path: string, found: MutableFindings, batch: ScanBatch): void {
+function addFiles(
+  scanner: Scanner,
+  { relativePath: path, scope }: ListingContext,
+  found: MutableFindings,
+  batch: ScanBatch,
+): void {
   const files = [...found.files]
   const known = files.map(({ name }) => scanner.findKnown(path, name)).filter((row) => row !== undefined)
   const { unchangedCount, unproven } = compareDirectory(files, known)
   batch.counts.unchanged += unchangedCount
   // Callers pass only settled paths, so the settle check is skipped.
-  const hashed = readUnproven({ ...scanner, options: { ...scanner.options, settleMs: null } }, path, unproven, batch)
+  const settled = { ...scanner, options: { ...scanner.options, settleMs: null } }
+  const { files: hashed, secrets } = readUnproven(settled, path, scope, unproven, batch)
+  for (const { name } of secrets) batch.absent.push(joinPath(path, name))
   // The other files of the directory were not rescanned, so no digest can prove them unchanged.
   if (hashed.length > 0) batch.changes.push({ path, files: hashed, missing: [], digest: null })
 }

@@ -4,13 +4,20 @@ import { FileError } from '../../foundation/errors.ts'
 import { joinPath } from '../../foundation/files/paths.ts'
 import { descend, readIgnoreFile } from '../../local/ignore/ignore-files.ts'
 import { createRootScope, type IgnoreDecision, type IgnoreScope } from '../../local/ignore/ignore-scope.ts'
+import { findSecret } from '../../local/ignore/secret-contents.ts'
 import { PatternNotes } from '../../local/ignore/selection.ts'
 import { isOutOfDescriptors, noDescriptorFree } from '../../local/read/file-errors.ts'
 import { type FileSystem, type Fingerprint, sameFingerprint } from '../../local/read/file-system.ts'
 import { openGuarded } from '../../local/read/open-guarded.ts'
 import { hashGuarded } from '../../local/read/read-verified.ts'
 import { listDirectory } from '../../local/scan/list-directory.ts'
-import { type ListedDirectory, type ListedFile, ListedFiles, type SkippedEntry } from '../../local/scan/stat-entry.ts'
+import {
+  type IgnoredEntry,
+  type ListedDirectory,
+  type ListedFile,
+  ListedFiles,
+  type SkippedEntry,
+} from '../../local/scan/stat-entry.ts'
 import { comparePortion, digestDirectory, isRacyHash, knownByName } from '../../rules/compare-directory.ts'
 import { findLookAlikes } from '../../rules/look-alikes.ts'
 import { describeSkipped, kindOfSkipped, skipProblem } from '../../rules/path-problems.ts'
@@ -113,18 +120,22 @@ function* addFiles(
   let isWhole = true
   let hasRacy = false
   let files: HashedFile[] = []
+  const secrets: SecretFile[] = []
   for (const portion of scan.files.portions()) {
     if (files.length > 0) batches.batch.changes.push({ path, files, missing: [], digest: null })
     if (batches.isFull) yield batches.take()
     const { unchangedCount, unproven } = comparePortion(portion, rows, hashEverything)
     batches.batch.counts.unchanged += unchangedCount
-    files = readUnproven(scanner, path, unproven, batches.batch)
+    const read = readUnproven(scanner, path, scan.scope, unproven, batches.batch)
+    files = read.files
+    secrets.push(...read.secrets)
     isWhole &&= files.length === unproven.length
     hasRacy ||= files.some(({ isRacy }) => isRacy)
     for (const file of listChanged(unproven, files)) newer.set(file.name, file)
   }
   const missing = [...rows.keys()]
   const missingFiles = scan.incomplete ? [] : explainMissing(scan, missing)
+  for (const { name, isKnown } of secrets) if (isKnown) missingFiles.push({ name, reason: 'ignored' })
   const isProven = isWhole && missingFiles.length === missing.length
   // Files that were rescanned one by one left their directory without a digest.
   const lacksDigest = isProven && hasKnown
@@ -164,11 +175,27 @@ function addLookAlikes(
 
 type Unproven = readonly { readonly file: ListedFile; readonly isKnown: boolean }[]
 
-/** Hashes the files that are not proven unchanged, and records unsettled ones without reading them. */
-export function readUnproven(scanner: Scanner, directory: string, unproven: Unproven, batch: ScanBatch): HashedFile[] {
+/** A file that is left out since its content looks like a secret. */
+interface SecretFile {
+  readonly name: string
+  readonly isKnown: boolean
+}
+
+/**
+ * Hashes the files that are not proven unchanged, and records unsettled ones without reading them. Those whose content looks like a
+ * secret are left out, unless a rule brings them back.
+ */
+export function readUnproven(
+  scanner: Scanner,
+  directory: string,
+  scope: IgnoreScope,
+  unproven: Unproven,
+  batch: ScanBatch,
+): { readonly files: HashedFile[]; readonly secrets: SecretFile[] } {
   const { clock, options } = scanner
   const { settleMs } = options
   const files: HashedFile[] = []
+  const secrets: SecretFile[] = []
   for (const { file, isKnown } of unproven) {
     const path = joinPath(directory, file.name)
     if (settleMs !== null && !isSettled(file.fingerprint, clock.nowMs(), settleMs)) {
@@ -176,9 +203,17 @@ export function readUnproven(scanner: Scanner, directory: string, unproven: Unpr
       continue
     }
     const hashed = readFile(scanner, path, file.name, isKnown, batch)
-    if (hashed) files.push(hashed)
+    if (hashed === undefined) continue
+    if (hashed.secret !== undefined && !scope.bringsBack(directory, file.name)) {
+      secrets.push({ name: file.name, isKnown })
+      addIgnored(options, directory, [{ name: file.name, decision: hashed.secret, isDirectory: false }], batch)
+      continue
+    }
+    batch.counts.hashed += 1
+    batch.counts.bytesHashed += hashed.file.sizeBytes
+    files.push(hashed.file)
   }
-  return files
+  return { files, secrets }
 }
 
 const DIGEST_BYTES = 32
@@ -200,15 +235,18 @@ function readFile(
   name: string,
   isKnown: boolean,
   batch: ScanBatch,
-): HashedFile | undefined {
+): { readonly file: HashedFile; readonly secret: IgnoreDecision | undefined } | undefined {
   try {
     using opened = openGuarded(fs, options.root, path)
     const hashedAtMs = clock.nowMs()
-    const { sha256, sizeBytes } = hashGuarded(fs, opened)
-    batch.counts.hashed += 1
-    batch.counts.bytesHashed += sizeBytes
+    let secret: IgnoreDecision | undefined
+    const onBeginning = (bytes: Uint8Array) => {
+      secret = findSecret(bytes)
+    }
+    const { sha256 } = hashGuarded(fs, opened, { onBeginning })
     const isRacy = isRacyHash(opened.fingerprint, hashedAtMs)
-    return { name, isKnown, ...opened.fingerprint, isRacy, sha256: keepDigest(sha256), mime: mimeOf(name) }
+    const file = { name, isKnown, ...opened.fingerprint, isRacy, sha256: keepDigest(sha256), mime: mimeOf(name) }
+    return { file, secret }
   } catch (error) {
     if (error instanceof FileError && error.code === 'vanished') return undefined
     const fault = isOutOfDescriptors(error) ? noDescriptorFree(path) : error
@@ -241,13 +279,14 @@ export function problemCodeOf(code: string): string {
 }
 
 function describeDecision({ pattern, source, line }: IgnoreDecision): string {
+  if (source === 'content') return `it holds ${pattern}`
   if (source === 'include') return `not in include: ${pattern}`
   return `${pattern} (${line === null ? source : `${source}:${line}`})`
 }
 
-function addLeftOut(options: WalkOptions, path: string, scan: ListedDirectory, batch: ScanBatch): void {
+function addIgnored(options: WalkOptions, path: string, ignored: readonly IgnoredEntry[], batch: ScanBatch): void {
   const { counts } = batch
-  for (const { name, decision, isDirectory } of scan.ignored) {
+  for (const { name, decision, isDirectory } of ignored) {
     counts.ignored += 1
     if (decision.secret) counts.secrets += 1
     if (isDirectory) batch.ignoredDirectories.push(joinPath(path, name))
@@ -255,6 +294,11 @@ function addLeftOut(options: WalkOptions, path: string, scan: ListedDirectory, b
       batch.leftOut.push({ path: joinPath(path, name), kind: 'ignored', reason: describeDecision(decision) })
     }
   }
+}
+
+function addLeftOut(options: WalkOptions, path: string, scan: ListedDirectory, batch: ScanBatch): void {
+  const { counts } = batch
+  addIgnored(options, path, scan.ignored, batch)
   for (const entry of scan.skipped) {
     if (skipProblem(entry)) continue
     const kind = kindOfSkipped(entry)

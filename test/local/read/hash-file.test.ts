@@ -17,7 +17,7 @@ test('a file of any size has the hash of its whole content', () => {
   const property = fc.property(fc.uint8Array({ maxLength: 70 }), (bytes) => {
     writeTree(directory, { f: bytes })
     using file = openGuarded(nodeFileSystem, rootAt(directory), 'f')
-    const result = hashGuarded(nodeFileSystem, file, new Uint8Array(16))
+    const result = hashGuarded(nodeFileSystem, file, { scratch: new Uint8Array(16) })
     expect(result.sizeBytes).toBe(bytes.length)
     expect(Buffer.from(result.sha256)).toEqual(sha256(bytes))
   })
@@ -33,7 +33,7 @@ test('short reads do not change the hash', () => {
       nodeFileSystem.readSync(descriptor, into, offset, Math.min(length, 7), position),
   })
   using file = openGuarded(slow, rootAt(directory), 'f')
-  expect(Buffer.from(hashGuarded(slow, file, new Uint8Array(64)).sha256)).toEqual(sha256(bytes))
+  expect(Buffer.from(hashGuarded(slow, file, { scratch: new Uint8Array(64) }).sha256)).toEqual(sha256(bytes))
 })
 
 test.each<[string, (path: string) => void]>([
@@ -45,14 +45,14 @@ test.each<[string, (path: string) => void]>([
   const path = join(directory, 'f')
   const fs = afterFirstRead(() => write(path))
   using file = openGuarded(fs, rootAt(directory), 'f')
-  expect(thrownBy(() => hashGuarded(fs, file, new Uint8Array(64)))).toMatchObject({ code: 'busy' })
+  expect(thrownBy(() => hashGuarded(fs, file, { scratch: new Uint8Array(64) }))).toMatchObject({ code: 'busy' })
 })
 
 test('a file renamed over while it is hashed is busy [F-FS-01]', () => {
   const directory = temporaryDirectory({ f: 'x'.repeat(100), g: 'y'.repeat(100) })
   const fs = afterFirstRead(() => renameSync(join(directory, 'g'), join(directory, 'f')))
   using file = openGuarded(fs, rootAt(directory), 'f')
-  expect(thrownBy(() => hashGuarded(fs, file, new Uint8Array(64)))).toMatchObject({ code: 'busy' })
+  expect(thrownBy(() => hashGuarded(fs, file, { scratch: new Uint8Array(64) }))).toMatchObject({ code: 'busy' })
 })
 
 test('a failing disk is an input error [F-FS-05]', () => {
@@ -63,7 +63,7 @@ test('a failing disk is an input error [F-FS-05]', () => {
     },
   })
   using file = openGuarded(fs, rootAt(directory), 'f')
-  expect(thrownBy(() => hashGuarded(fs, file, new Uint8Array(64)))).toMatchObject({ code: 'io-error' })
+  expect(thrownBy(() => hashGuarded(fs, file, { scratch: new Uint8Array(64) }))).toMatchObject({ code: 'io-error' })
 })
 
 function afterFirstRead(act: () => void): FileSystem {

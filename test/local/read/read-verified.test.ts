@@ -56,7 +56,7 @@ test('a sparse file of 100 MiB leaves in small pieces [F-FS-16]', async () => {
   writeTree(directory, { f: '' })
   truncateSync(join(directory, 'f'), sizeBytes)
   using file = openGuarded(nodeFileSystem, rootAt(directory), 'f')
-  const { sha256 } = hashGuarded(nodeFileSystem, file, new Uint8Array(2 ** 20))
+  const { sha256 } = hashGuarded(nodeFileSystem, file, { scratch: new Uint8Array(2 ** 20) })
   const source = readVerified(nodeFileSystem, rootAt(directory), 'f', { sha256, sizeBytes })
   if (source instanceof Uint8Array) throw new Error('It was read whole')
   let received = 0
