@@ -223,7 +223,12 @@ const CREDENTIAL_FILES = [
   '**/.cargo/credentials',
   '**/.cargo/credentials.toml',
   '**/.config/gh/hosts.yml',
+  // As the documentation names them; addresses of webhooks in the configuration are secrets as well.
   '**/.config/shelfd/token',
+  '**/.config/shelfd/ledger-password',
+  '**/.config/shelfd/client-passphrase',
+  '**/.config/shelfd/embedding-key',
+  '**/.config/shelfd/config.yaml',
   '**/.docker/config.json',
   '**/.gem/credentials',
   '**/.kube/config',

@@ -88,6 +88,11 @@ describe('the built-in ignore rules', () => {
     '.netrc',
     '.git-credentials',
     'client_secret_1.json',
+    '.config/shelfd/token',
+    '.config/shelfd/ledger-password',
+    '.config/shelfd/client-passphrase',
+    '.config/shelfd/embedding-key',
+    'home/.config/shelfd/config.yaml',
   ])('the secret %s is ignored and flagged', (path) => {
     expect(rules.decide(path, false)).toMatchObject({ secret: true })
   })
