@@ -119,6 +119,8 @@ async function startService(options: EmbeddedOptions): Promise<EmbeddedLibrary> 
   const handOverPath = options.onHandOver ? serveHandOver(app, options.onHandOver) : null
   starting.defer(() => closeServer(app, service.clock))
   const url = await listen(app, host, options.port ?? 0)
+  // A connection that cannot be accepted, such as for lack of memory, concerns its client alone.
+  app.server.on('error', ({ message }) => service.logger.warn('The server of the library had an error', { message }))
   const local = starting.use(await answerOnLoopback(app.server, url))
   const { command = 'shelfd' } = options
   const { instanceId } = service

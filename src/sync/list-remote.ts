@@ -1,7 +1,7 @@
 import { joinLibraryPath, normalizeLibraryPath } from '../contract/library-path.ts'
 import type { DirectoryPage } from '../contract/records.ts'
 import { traverseConcurrently } from '../foundation/concurrency/traverse-concurrently.ts'
-import { isNotFound, messageOf, ShelfdError, TemporaryError } from '../foundation/errors.ts'
+import { isNotFound, messageOf, ShelfdError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { escapeText, truncateText } from '../foundation/text/safe-text.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
@@ -85,17 +85,25 @@ async function listPages(walk: RemoteWalk, path: string): Promise<string[]> {
   const { target } = walk
   const below: string[] = []
   if (walk.requestsLeft < 0) return below
+  let odd: string | undefined
   for await (const page of target.client.listDirectory(target.remoteId, path, target.signal)) {
     // Most folders of a new mirror hold no files yet, and storing none would be a transaction all the same.
     if (page.files.length > 0) target.add(entriesOf(page, target.libraryId, path))
     for (const { name } of page.folders) {
       const folder = pathOfFolder(path, name)
-      below.push(folder)
-      target.addFolder?.(folder)
+      if (folder === undefined) odd ??= name
+      else {
+        below.push(folder)
+        target.addFolder?.(folder)
+      }
     }
     // Each folder counts as soon as it is found, so that the queue of folders is bounded as well.
     walk.requestsLeft -= page.folders.length + Number(page.truncated)
     if (walk.requestsLeft < 0) return []
+  }
+  if (odd !== undefined) {
+    const shown = escapeText(truncateText(odd, MAX_NAME))
+    recordIncomplete(walk, path, `its folder "${shown}" has a name that no path can contain`)
   }
   return below
 }
@@ -105,15 +113,10 @@ function recordIncomplete({ target, incomplete }: RemoteWalk, path: string, reas
   incomplete.push({ path, reason })
 }
 
-/** Throws TemporaryError for a name that no path can hold, such as `..` or one with a slash (2.9). */
-function pathOfFolder(directory: string, name: string): string {
+/** Returns undefined for a name that no path can hold, such as `..` or one with a slash (2.9). */
+function pathOfFolder(directory: string, name: string): string | undefined {
   const path = joinLibraryPath(directory, name)
-  if (path.length <= MAX_PATH && !name.includes('/') && normalizeLibraryPath(path) === path) return path
-  const shown = escapeText(truncateText(name, MAX_NAME))
-  throw new TemporaryError(
-    'answer-malformed',
-    `Cannot list "${escapeText(truncateText(directory, MAX_NAME))}": its folder "${shown}" has a name that no path can contain`,
-  )
+  return path.length <= MAX_PATH && !name.includes('/') && normalizeLibraryPath(path) === path ? path : undefined
 }
 
 function entriesOf(page: DirectoryPage, libraryId: number, directory: string): ListedEntry[] {

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { Server } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startEmbeddedLibrary } from '../../src/embedded/start-embedded.ts'
 import { LockedError, OperatorError } from '../../src/foundation/errors.ts'
 import { pluck } from '../contract/service-client.ts'
@@ -14,6 +16,12 @@ function damage(dataDir: string): Buffer {
   const damaged = readFileSync(file).fill(0x5a, 4_096, 20_000)
   writeFileSync(file, damaged)
   return damaged
+}
+
+/** An address of this machine that others may reach, if it has one. */
+function ownAddresses(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  return all.flatMap(({ address, family, internal }) => (internal || family !== 'IPv4' ? [] : [address])).slice(0, 1)
 }
 
 describe('startEmbeddedLibrary', () => {
@@ -35,6 +43,17 @@ describe('startEmbeddedLibrary', () => {
     const secret = library.token.slice('kls_0123456789abcdef_'.length)
     expect(secret).toHaveLength(43)
     expect(readFileSync(join(dataDir, 'library.sqlite')).includes(secret)).toBe(false)
+  })
+
+  it.each(['127.0.0.1', ...ownAddresses()])('a connection that cannot be accepted ends no other: %s', async (host) => {
+    const listening = vi.spyOn(Server.prototype, 'listen')
+    onTestFinished(() => listening.mockRestore())
+    const { library } = await startLibrary({ host })
+    const servers = new Set(listening.mock.contexts)
+    // Another one answers this machine where the first listens elsewhere.
+    expect(servers.size).toBe(host === '127.0.0.1' ? 1 : 2)
+    for (const server of servers) server.emit('error', new Error('accept ENOMEM'))
+    expect((await fetch(library.documentationUrl)).status).toBe(200)
   })
 
   it('a second process cannot serve the same directory', async () => {

@@ -190,3 +190,10 @@ test('a refusal with odd fields is an error of our family', async () => {
     fuzzing(500),
   )
 })
+
+test('an odd library leaves the access to the others', async () => {
+  const odd = [{ id: 'x'.repeat(600), name: 'a', access: [] }, { id: 'l2', name: null, access: [] }, { id: 'l3' }, null]
+  const answer = JSON.stringify({ ...ACCESS, libraries: [...odd, ...ACCESS.libraries] })
+  await using client = await clientOn({}, (_, response) => void response.writeHead(200).end(answer))
+  expect((await client.checkAccess()).libraries).toEqual(ACCESS.libraries)
+})

@@ -99,10 +99,16 @@ test.each([
   ['of two segments', 'a/b'],
   ['with a zero byte', 'x\0'],
   ['longer than any path', 'n'.repeat(9_000)],
-])('a folder with a name %s makes its directory unknown [P11]', async (_, name) => {
-  const show = (path: string) => (path === '/' ? { folders: ['in', 'out'] } : path === '/in' ? { folders: [name] } : {})
-  const { asked, incomplete } = await listShown(show)
-  expect(asked.toSorted()).toEqual(['/', '/in', '/out'])
+])('a folder with a name %s makes its directory unknown, and no other in it [P11]', async (_, name) => {
+  const show = (path: string) =>
+    path === '/'
+      ? { folders: ['in', 'out'] }
+      : path === '/in'
+        ? { folders: ['a', name, 'z'] }
+        : { files: [path.slice(1)] }
+  const { asked, incomplete, found } = await listShown(show)
+  expect(asked.toSorted()).toEqual(['/', '/in', '/in/a', '/in/z', '/out'])
+  expect(found.toSorted()).toEqual(['in/a', 'in/z', 'out'])
   expect(incomplete).toEqual([{ path: '/in', reason: expect.stringContaining('a name that no path can contain') }])
 })
 

@@ -17,6 +17,7 @@ export async function answerOnLoopback(server: Server, listensAt: string): Promi
   const door = createServer((socket) => server.emit('connection', socket))
   door.listen(0, '127.0.0.1')
   await once(door, 'listening')
+  door.on('error', (error) => server.emit('error', error))
   const address = door.address()
   const port = typeof address === 'object' ? address?.port : undefined
   return {

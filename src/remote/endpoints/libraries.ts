@@ -1,4 +1,5 @@
-import { accessContext, libraryPage, libraryRecord } from '../../contract/records.ts'
+import { z } from 'zod'
+import { accessContext, libraryPage, libraryRecord, librarySummary } from '../../contract/records.ts'
 import { PAGE_LIMITS, type RouteName } from '../../contract/routes.ts'
 import type { CapabilitiesReader } from '../capabilities/capabilities.ts'
 import type { ServiceClient } from '../service-client.ts'
@@ -67,7 +68,11 @@ function oneLibrary<R extends RouteName>(route: R, library: string) {
   return { kind: 'route', route, values: { library } } as const
 }
 
-const readContext = jsonOf(accessContext)
+/** A library that is not as the interface says concerns nobody who does not use it; who looks for it asks the listing (4.6), which names it. */
+const usableLibraries = z
+  .array(z.unknown())
+  .transform((libraries) => libraries.flatMap((library) => librarySummary.safeParse(library).data ?? []))
+const readContext = jsonOf(accessContext.extend({ libraries: usableLibraries }))
 
 /** Verifying access (4.1). */
 export function accessEndpoints(send: Send): Pick<ServiceClient, 'checkAccess'> {
