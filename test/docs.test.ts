@@ -173,6 +173,12 @@ describe('the pages', () => {
     expect(security.filter(({ id }) => !page.includes(id)).map(({ id }) => id)).toEqual([])
   })
 
+  test('no decision is longer than a page', () => {
+    const records = pages.filter((page) => /^docs\/decisions\/\d/.test(page))
+    expect(records.filter((page) => read(page).split('\n').length > 41)).toEqual([])
+    expect(records.length).toBeGreaterThan(40)
+  })
+
   test('the decisions give a reason for every dependency [S-16]', () => {
     const decisions = pages
       .filter((page) => page.startsWith('docs/decisions/'))
