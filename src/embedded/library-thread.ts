@@ -1,10 +1,11 @@
+import type { MessagePort } from 'node:worker_threads'
 import { answerCalls } from '../foundation/concurrency/thread-calls.ts'
 import { threadData } from '../foundation/concurrency/threads.ts'
 import { loadSqlite } from '../foundation/sqlite/open-database.ts'
 import { type EmbeddedLibrary, startEmbeddedLibrary } from './start-embedded.ts'
 import type { LibraryThreadOptions, StartedLibrary } from './start-in-thread.ts'
 
-const options: LibraryThreadOptions = threadData
+const options: LibraryThreadOptions & { uploadPort: MessagePort } = threadData
 let library: EmbeddedLibrary | undefined
 
 const stop = async () => await library?.[Symbol.asyncDispose]()

@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads'
 import type { Database } from 'better-sqlite3'
 import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from '../foundation/clock.ts'
@@ -16,6 +17,7 @@ import { EXTRACTION_LIMITS, type ExtractionLimits } from './ingest/extraction-li
 import { openIngestQueue } from './ingest/ingest-queue.ts'
 import { openSearch } from './search/open-search.ts'
 import { answerOnLoopback } from './server/answer-on-loopback.ts'
+import { UploadAnswers } from './server/answer-uploads.ts'
 import { buildServer } from './server/build-server.ts'
 import { DOCUMENTATION_PATH } from './server/describe-service.ts'
 import { serveHandOver } from './server/hand-over.ts'
@@ -63,6 +65,8 @@ export interface EmbeddedOptions {
   readonly command?: string
   /** What users type for the program, for the commands that the page names; default what started this thread. */
   readonly program?: string
+  /** Brings small uploads of the thread that started this one. */
+  readonly uploadPort?: MessagePort | undefined
   /** Called when another process wants to serve the library: dispose of this one then. Default: it is never handed over. */
   readonly onHandOver?: () => void
 }
@@ -75,6 +79,8 @@ export interface EmbeddedLibrary extends AsyncDisposable {
   readonly tokenFile: string
   readonly documentationUrl: string
   readonly instanceId: string
+  /** Takes small uploads of this thread, for a service that runs in another one. */
+  readonly uploadPort?: MessagePort | undefined
   /** Resolves when no resource is left to ingest or to embed, and nothing of a deleted library to remove. */
   settled(): Promise<void>
 }
@@ -117,7 +123,8 @@ async function startService(options: EmbeddedOptions): Promise<EmbeddedLibrary> 
   const host = options.host ?? '127.0.0.1'
   const app = await buildServer(service, host, { ...REQUEST_LIMITS, ...options.requests })
   const handOverPath = options.onHandOver ? serveHandOver(app, options.onHandOver) : null
-  starting.defer(() => closeServer(app, service.clock))
+  const uploads = options.uploadPort && new UploadAnswers(options.uploadPort, service)
+  starting.defer(() => closeServer(app, uploads, service.clock))
   const url = await listen(app, host, options.port ?? 0)
   // A connection that cannot be accepted, such as for lack of memory, concerns its client alone.
   app.server.on('error', ({ message }) => service.logger.warn('The server of the library had an error', { message }))
@@ -201,13 +208,16 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
 }
 
 /** Gives requests under way CLOSING_GRACE_MS to end, then closes their connections. */
-async function closeServer(app: FastifyInstance, clock: Clock): Promise<void> {
+async function closeServer(app: FastifyInstance, uploads: UploadAnswers | undefined, clock: Clock): Promise<void> {
   const isClosed = new AbortController()
   const giveUp = clock.sleep(CLOSING_GRACE_MS, isClosed.signal).then(
-    () => app.server.closeAllConnections(),
+    () => {
+      app.server.closeAllConnections()
+      uploads?.giveUp()
+    },
     () => {},
   )
-  await app.close()
+  await Promise.all([app.close(), uploads?.close()])
   isClosed.abort()
   await giveUp
 }

@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
-import type { Worker } from 'node:worker_threads'
+import { MessageChannel, type Worker } from 'node:worker_threads'
 import { callThread, ThreadEndedError } from '../foundation/concurrency/thread-calls.ts'
 import { threadEntry } from '../foundation/concurrency/thread-entry.ts'
 import { endThread, startThread } from '../foundation/concurrency/threads.ts'
@@ -12,7 +12,7 @@ export type LibraryThreadOptions = Pick<
 >
 
 /** The thread's response to `start`. */
-export type StartedLibrary = Omit<EmbeddedLibrary, 'settled' | typeof Symbol.asyncDispose>
+export type StartedLibrary = Omit<EmbeddedLibrary, 'settled' | 'uploadPort' | typeof Symbol.asyncDispose>
 
 const NURSERY_MIB = 8
 /** It finishes requests, searches and commits; afterwards its disk hangs. */
@@ -24,13 +24,24 @@ const THREAD_URL = threadEntry('./library-thread', import.meta.url)
  * errors of `startEmbeddedLibrary`. If the thread dies later, `settled()` rejects. Only calls under way keep the process alive: a
  * caller that forgets to dispose can still exit, and the kernel releases the lock.
  */
-export async function startEmbeddedInThread(data: LibraryThreadOptions): Promise<EmbeddedLibrary> {
-  const worker = startWithNursery(() => startThread(THREAD_URL, { data, name: 'embedded library' }))
+export async function startEmbeddedInThread(options: LibraryThreadOptions): Promise<EmbeddedLibrary> {
+  const { port1: uploadPort, port2 } = new MessageChannel()
+  const data = { ...options, uploadPort: port2 }
+  let isOpen = true
+  uploadPort.once('close', () => {
+    isOpen = false
+  })
+  const worker = startWithNursery(() =>
+    startThread(THREAD_URL, { data, transferList: [port2], name: 'embedded library' }),
+  )
   const call = (name: 'start' | 'settled') => callThread<typeof name, StartedLibrary>(worker, name)
   try {
     const started = await call('start')
     return {
       ...started,
+      get uploadPort() {
+        return isOpen ? uploadPort : undefined
+      },
       settled: async () => void (await call('settled')),
       [Symbol.asyncDispose]: () => endThread(worker, GRACE_MS),
     }

@@ -26,7 +26,7 @@ export interface SharedLibrary extends LibraryAccess, Whereabouts, AsyncDisposab
   readonly holder: Holder | undefined
 }
 
-type Reached = LibraryAccess & AsyncDisposable & { readonly holder?: Holder }
+type Reached = LibraryAccess & AsyncDisposable & { readonly holder?: Holder } & Pick<EmbeddedLibrary, 'uploadPort'>
 
 /** Throws LockedError when the other process does not say how it is reached; otherwise what `start` throws. */
 export async function shareLibrary(
@@ -57,6 +57,9 @@ export async function shareLibrary(
   return {
     ...pick(reached),
     holder: reached.holder,
+    get uploadPort() {
+      return reached.uploadPort
+    },
     // The lock is held and the file names the port, so the holder still listens there.
     isAt: async (url) =>
       (reached.holder ? await lookForHolder(dataDir) : readLibraryHolder(holderFileOf(dataDir)))?.url === url,

@@ -78,14 +78,18 @@ function handlersOf<Query, Body>(spec: EndpointSpec<Query, Body>, service: Servi
 
 /** Throws 401 without a valid credential or signature, 403 when the token is not for this interface. */
 function admit(service: Service, spec: { takesSignedUrl?: boolean }, request: FastifyRequest): Grant | undefined {
-  const grant = authenticate(service, request)
-  if (grant) {
-    if (!grant.interfaces.includes('api')) throw forbidden('to use the interface "api"')
-    return grant
-  }
-  if (!spec.takesSignedUrl) throw unauthorized('A credential is needed')
+  const { authorization } = request.headers
+  if (authorization !== undefined || !spec.takesSignedUrl) return admitToken(service, authorization)
   verifySignedUrl(service.signer, request.url, service.clock.nowMs())
   return undefined
+}
+
+/** Throws 401 without a valid credential, 403 when the token is not for this interface. */
+export function admitToken(service: Service, authorization: string | undefined): Grant {
+  const grant = authenticate(service, authorization)
+  if (!grant) throw unauthorized('A credential is needed')
+  if (!grant.interfaces.includes('api')) throw forbidden('to use the interface "api"')
+  return grant
 }
 
 function parseWith<T>(shape: z.ZodType<T> | undefined, value: unknown): T {
@@ -128,9 +132,8 @@ const EXPLANATIONS = {
   expired: 'The credential has expired',
 } as const
 
-/** Returns the grant of the request's bearer token, undefined when it has no token. Throws 401 for an invalid token (section 5). */
-export function authenticate(service: Service, request: FastifyRequest): Grant | undefined {
-  const header = request.headers.authorization
+/** Returns the grant of a request's bearer token, undefined when it has no such header. Throws 401 for an invalid token (section 5). */
+export function authenticate(service: Service, header: string | undefined): Grant | undefined {
   if (header === undefined) return undefined
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
   const grant = token === undefined ? 'unknown' : readGrant(service.tables, token, service.clock.nowMs())

@@ -36,12 +36,16 @@ export interface ReceivedForm {
  * Reads a whole upload form from a request's body; the parts may come in any order. Throws 413, 422, MalformedFormError, or the
  * error of a broken connection, and removes what it has received.
  */
-export async function receiveForm(body: Readable, boundary: string, limits: FormLimits): Promise<ReceivedForm> {
+export async function receiveForm(
+  body: Readable | Buffer,
+  boundary: string,
+  limits: FormLimits,
+): Promise<ReceivedForm> {
   const form = new FormCollector(limits)
   try {
     const parser = new MultipartParser(boundary, form)
     let receivedBytes = 0
-    for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+    for await (const chunk of Buffer.isBuffer(body) ? [body] : body.iterator({ destroyOnReturn: false })) {
       parser.feed(chunk)
       receivedBytes += chunk.length
       if (receivedBytes - (form.content?.sizeBytes ?? 0) > MAX_FORM_OVERHEAD_BYTES) {
@@ -53,7 +57,7 @@ export async function receiveForm(body: Readable, boundary: string, limits: Form
     return form.finish()
   } catch (error) {
     // Discard the rest of the body for a while: a client that is cut off would not see why it was refused.
-    body.resume()
+    if (!Buffer.isBuffer(body)) body.resume()
     await form.content?.dispose()
     throw error
   }

@@ -1,9 +1,10 @@
-import type { FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import { z } from 'zod'
 import { INBOX_PATH } from '../../contract/routes.ts'
 import { describeIssue } from '../../foundation/text/describe-issue.ts'
 import { notFound, tooLarge } from '../http/api-error.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { type Asked, endpoint } from '../http/endpoint.ts'
 import { exactUpload } from '../http/exact-records.ts'
 import { libraryPathInput } from '../http/inputs.ts'
 import { boundaryOf, MAX_FORM_OVERHEAD_BYTES, type ReceivedForm, receiveForm } from '../http/receive-form.ts'
@@ -41,35 +42,55 @@ export const uploadFile = endpoint({
   },
   errors: [401, 403, 404, 408, 413, 415, 422, 507],
   async handle(call) {
-    const { service, request, reply } = call
-    const library = requireLibrary(call, 'resource.create')
-    const form = await takeForm(service, request)
-    try {
-      const { path } = fields.parse(form, { error: describeIssue })
-      const directory = service.tables.directories.byPath(library.id, path)
-      if (!directory) throw notFound('Directory')
-      const content = await form.content.finish()
-      const recorded = await storeFile(service, {
-        fileName: form.fileName,
-        mimeType: form.mimeType,
-        charset: form.charset,
-        directory,
-        content,
-      })
-      if (!recorded) throw notFound('Library')
-      const { id, duplicate, status } = recorded
-      reply.code(duplicate ? 200 : 201)
-      return { id, duplicate, ingestion_status: status, ...(status === 'completed' && { text_extracted: true }) }
-    } finally {
-      await form.content.dispose()
-    }
+    const { request, reply } = call
+    const { status, answer } = await takeUpload(call, request.headers, request.raw)
+    reply.code(status)
+    return answer
   },
 })
 
-async function takeForm({ files, maxUploadBytes }: Service, request: FastifyRequest): Promise<ReceivedForm> {
-  const { 'content-length': length, 'content-type': type } = request.headers
+interface TakenUpload {
+  readonly status: 200 | 201
+  readonly answer: z.infer<typeof exactUpload>
+}
+
+/** Takes an upload, which need not have come by HTTP; throws what `endpoint` answers as an error. */
+export async function takeUpload(
+  asking: Pick<Asked<unknown>, 'service' | 'grant' | 'id'>,
+  headers: Pick<IncomingHttpHeaders, 'content-length' | 'content-type'>,
+  body: Readable | Buffer,
+): Promise<TakenUpload> {
+  const { service } = asking
+  const library = requireLibrary(asking, 'resource.create')
+  const form = await takeForm(service, headers, body)
+  try {
+    const { path } = fields.parse(form, { error: describeIssue })
+    const directory = service.tables.directories.byPath(library.id, path)
+    if (!directory) throw notFound('Directory')
+    const content = await form.content.finish()
+    const recorded = await storeFile(service, {
+      fileName: form.fileName,
+      mimeType: form.mimeType,
+      charset: form.charset,
+      directory,
+      content,
+    })
+    if (!recorded) throw notFound('Library')
+    const { id, duplicate, status } = recorded
+    const answer = { id, duplicate, ingestion_status: status, ...(status === 'completed' && { text_extracted: true }) }
+    return { status: duplicate ? 200 : 201, answer }
+  } finally {
+    await form.content.dispose()
+  }
+}
+
+async function takeForm(
+  { files, maxUploadBytes }: Service,
+  { 'content-length': length, 'content-type': type }: IncomingHttpHeaders,
+  body: Readable | Buffer,
+): Promise<ReceivedForm> {
   if (Number(length ?? 0) > maxUploadBytes + MAX_FORM_OVERHEAD_BYTES) {
     throw tooLarge('The file is larger than this instance takes')
   }
-  return await receiveForm(request.raw, boundaryOf(type), { maxUploadBytes, temporaryDir: files.temporaryDir })
+  return await receiveForm(body, boundaryOf(type), { maxUploadBytes, temporaryDir: files.temporaryDir })
 }

@@ -15,17 +15,23 @@ const UNREADABLE: Readonly<Record<string, readonly [status: number, message: str
 
 /** Gives every answer that is not a success a JSON body of the interface's section 7. */
 export function answerErrorsAsJson(app: FastifyInstance, logger: Logger): void {
-  app.setErrorHandler((error, request, reply) => {
-    const answer = toApiError(error)
-    if (answer.status >= 500) {
-      logger.error('A request failed unexpectedly', {
-        method: request.method,
-        route: request.routeOptions.url,
-        error: error instanceof Error ? error.stack : messageOf(error),
-      })
-    }
-    return sendError(reply, answer)
-  })
+  app.setErrorHandler((error, { method, routeOptions: { url: route } }, reply) =>
+    sendError(reply, explainError(error, logger, { method, route })),
+  )
+}
+
+/** Returns the answer for what a handler threw, and logs what the service is to blame for. */
+export function explainError(
+  error: unknown,
+  logger: Logger,
+  asked: { readonly method: string; readonly route: string | undefined },
+): ApiError {
+  const answer = toApiError(error)
+  if (answer.status >= 500) {
+    const thrown = error instanceof Error ? error.stack : messageOf(error)
+    logger.error('A request failed unexpectedly', { ...asked, error: thrown })
+  }
+  return answer
 }
 
 /** Answers bytes that are not an HTTP request, and closes their connection. */
@@ -44,8 +50,14 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Duple
 
 export function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
   if (error.status === 401) reply.header('www-authenticate', 'Bearer realm="library"')
-  const body = error.errors ? { message: error.message, errors: error.errors } : { message: error.message }
-  return reply.code(error.status).type('application/json; charset=utf-8').send(JSON.stringify(body))
+  return reply
+    .code(error.status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(errorBody(error)))
+}
+
+export function errorBody({ message, errors }: ApiError): object {
+  return errors ? { message, errors } : { message }
 }
 
 /** Returns the answer for anything that was thrown. */

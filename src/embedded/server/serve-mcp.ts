@@ -35,7 +35,7 @@ export function serveMcp(app: FastifyInstance, service: Service): void {
 
 /** Throws 401 without a valid credential, 403 when it is not for agents. */
 function admit(service: Service, request: FastifyRequest): Grant {
-  const grant = authenticate(service, request)
+  const grant = authenticate(service, request.headers.authorization)
   if (!grant) throw unauthorized('A credential is needed')
   if (!grant.interfaces.includes('mcp')) throw forbidden('to use the interface "mcp"')
   return grant

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
+import type { MessagePort } from 'node:worker_threads'
 import type { buildConnector } from 'undici'
 import { systemCodeOf } from '../../foundation/errors.ts'
 import { hostPortOf, openTunnel, type TunnelProxy } from './proxy.ts'
@@ -24,6 +25,8 @@ export interface Whereabouts {
   isAt(origin: string): Promise<boolean>
   /** Finds the service again, or starts it; returns its present origin. */
   relocate(): Promise<string>
+  /** Takes small uploads while the service runs in a thread of this process; undefined while it does not. */
+  readonly uploadPort?: MessagePort | undefined
 }
 
 export interface ConnectOptions {

@@ -9,6 +9,7 @@ import { createConnector } from './connector.ts'
 import { Exchange } from './exchange.ts'
 import { openMultipart, type Payload } from './multipart.ts'
 import { malformed } from './parse-response.ts'
+import { type Connections, PortDispatcher } from './port-dispatcher.ts'
 import type { RequestBody, Send, ServiceRequest, ServiceResponse } from './request.ts'
 import { cannot, interruptIfAborted, TransientFailure } from './transient-failure.ts'
 
@@ -105,9 +106,10 @@ async function readResponse<T>(request: ServiceRequest<T>, response: ServiceResp
 function openPool(
   { origin, whereabouts, connections, proxy, authorities, clientCertificate }: ClientOptions,
   signal: AbortSignal,
-): Pool {
+): Connections {
   const connect = createConnector(origin, { proxy, authorities, clientCertificate, whereabouts, signal })
-  return new Pool(origin, { connections, allowH2: false, connect })
+  const sockets = new Pool(origin, { connections, allowH2: false, connect })
+  return whereabouts ? new PortDispatcher(sockets, whereabouts) : sockets
 }
 
 /** The time left for a request; undefined for uploads, which aborting would leave in doubt, and for downloads. */
@@ -118,7 +120,11 @@ function cutMsOf({ body, streamed, deadlineMs }: ServiceRequest<unknown>, clock:
 
 const UNTIMED = { headersTimeout: 0, bodyTimeout: 0 }
 
-function dispatch(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, exchange: Exchange): void {
+function dispatch(
+  dispatcher: Pick<Dispatcher, 'dispatch'>,
+  options: Dispatcher.DispatchOptions,
+  exchange: Exchange,
+): void {
   try {
     dispatcher.dispatch(options, exchange)
   } catch (error) {
