@@ -6,13 +6,20 @@ import { isXapianInstalled } from '../../support/xapian.ts'
 import { flag, print, runInstrument } from '../instrument.ts'
 import { type CorpusDocument, type LabelledQuery, readCorpus, readDeclaration, readQueries } from './corpus.ts'
 import { readDebianCorpus } from './debian-corpus.ts'
-import { type Answered, figuresOf, gainOf, measure, type Strategy } from './measure.ts'
-import { measureFts5 } from './measure-fts5.ts'
+import { askFts5 } from './fts5.ts'
+import { type Answered, answeredBy, DEPTH, figuresOf, gainOf, measure, type Strategy } from './measure.ts'
+import { measureCollection } from './measure-collection.ts'
 import { measureXapian } from './measure-xapian.ts'
 
 type Measured = readonly (readonly [name: string, answered: readonly Answered[]])[]
 
 const OPTIONS = z.object({
+  collection: z
+    .array(z.string())
+    .default([])
+    .describe(
+      'a public test collection in a file (see README) in place of the labelled sets; more than once for several',
+    ),
   balanced: flag().describe('also the strategy that considers meaning (half an hour of a core the first time)'),
   vectors: z
     .string()
@@ -29,6 +36,8 @@ const HELD_OUT = ', held out'
 const FILES = ['debian-queries.txt', 'debian-further.txt', 'debian-held-out.txt']
 
 await runInstrument('search-quality', OPTIONS, async (values) => {
+  for (const file of values.collection) await measureCollection(file, strategiesOf(values), values.vectors)
+  if (values.collection.length > 0) return true
   await measureManuals(values)
   await measureForms(values)
   return true
@@ -70,10 +79,11 @@ async function measureManuals(values: Options): Promise<void> {
   const labelled = FILES.flatMap(readQueries)
   if (missing.length === 0) failForLost(documents, labelled)
   const queries = labelled.filter(({ expected }) => expected.some((path) => known.has(path)))
+  const texts = queries.map(({ query }) => query)
   const measured: Measured = [
     ...(await measure(documents, queries, strategiesOf(values), values.vectors)),
-    ['FTS5 over documents', measureFts5(documents, queries)],
-    ['FTS5 over passages', measureFts5(documents, queries, 2_000)],
+    ['FTS5 over documents', answeredBy(queries, askFts5(documents, texts, DEPTH))],
+    ['FTS5 over passages', answeredBy(queries, askFts5(documents, texts, DEPTH, 2_000))],
   ]
   const characters = documents.reduce((sum, { text }) => sum + text.length, 0)
   print(`${documents.length} documents, ${characters} characters, ${queries.length} queries: nDCG of the first ten`)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { indexCommand, openXapian } from '../../support/xapian.ts'
 import type { CorpusDocument, LabelledQuery } from './corpus.ts'
-import { type Answered, placeOf } from './measure.ts'
+import { type Answered, answeredBy } from './measure.ts'
 
 /** Indexes the documents by Xapian's `omindex` and asks its `omega` all queries, both as they are without any setting. */
 export function measureXapian(documents: readonly CorpusDocument[], queries: readonly LabelledQuery[]): Answered[] {
@@ -19,10 +19,8 @@ export function measureXapian(documents: readonly CorpusDocument[], queries: rea
     const [program = '', ...args] = indexCommand(tree, database)
     execFileSync(program, args, { stdio: 'ignore' })
     const ask = openXapian(database, join(directory, 'omega'))
-    return queries.map((labelled) => {
-      const titles = ask(labelled.query).map((path) => documents[Number.parseInt(path, 10)]?.path ?? '')
-      return { ...labelled, place: placeOf(labelled, titles), titles }
-    })
+    const found = queries.map(({ query }) => ask(query).map((path) => documents[Number.parseInt(path, 10)]?.path ?? ''))
+    return answeredBy(queries, found)
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }

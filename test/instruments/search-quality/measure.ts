@@ -27,8 +27,26 @@ export async function measure(
   documents: readonly CorpusDocument[],
   queries: readonly LabelledQuery[],
   strategies: readonly Strategy[],
-  vectorsFile = ':memory:',
+  vectorsFile?: string,
 ): Promise<Map<Strategy, Answered[]>> {
+  const texts = queries.map(({ query }) => query)
+  const found = await askLibrary(documents, texts, strategies, { depth: DEPTH, vectorsFile })
+  return new Map([...found].map(([strategy, lists]) => [strategy, answeredBy(queries, lists)]))
+}
+
+interface AskOptions {
+  /** As many results are asked for. */
+  readonly depth: number
+  readonly vectorsFile?: string | undefined
+}
+
+/** Asks a library of these documents; returns the paths that each query finds, the best first. */
+export async function askLibrary(
+  documents: readonly CorpusDocument[],
+  queries: readonly string[],
+  strategies: readonly Strategy[],
+  { depth, vectorsFile = ':memory:' }: AskOptions,
+): Promise<Map<Strategy, string[][]>> {
   await using cleanup = new AsyncDisposableStack()
   const dataDir = mkdtempSync(join(tmpdir(), 'search-quality-'))
   cleanup.defer(() => rmSync(dataDir, { recursive: true, force: true }))
@@ -38,9 +56,17 @@ export async function measure(
   const embedder = { kind: isSemantic ? 'offline' : 'none' } as const
   const library = cleanup.use(await startEmbeddedLibrary({ dataDir, embedder }))
   const client = new ServiceClient(library)
-  const answered = new Map<Strategy, Answered[]>()
-  for (const strategy of strategies) answered.set(strategy, await askAll(client, queries, strategy, paths))
-  return answered
+  const found = new Map<Strategy, string[][]>()
+  for (const strategy of strategies) found.set(strategy, await askAll(client, queries, { strategy, depth, paths }))
+  return found
+}
+
+/** What was found for each query, with the place of what was expected. */
+export function answeredBy(queries: readonly LabelledQuery[], found: readonly (readonly string[])[]): Answered[] {
+  return queries.map((labelled, index) => {
+    const titles = found[index] ?? []
+    return { ...labelled, place: placeOf(labelled, titles), titles }
+  })
 }
 
 /** Returns the path of each document by the identifier of its resource. */
@@ -59,28 +85,21 @@ async function fillLibrary(dataDir: string, documents: readonly CorpusDocument[]
 
 async function askAll(
   client: ServiceClient,
-  queries: readonly LabelledQuery[],
-  strategy: Strategy,
-  paths: ReadonlyMap<string, string>,
-): Promise<Answered[]> {
-  const answered: Answered[] = []
-  for (const labelled of queries) {
-    const parameters = new URLSearchParams({
-      query: labelled.query,
-      strategy,
-      limit: String(DEPTH),
-      output_format: 'compact',
-    })
+  queries: readonly string[],
+  { strategy, depth, paths }: { strategy: Strategy; depth: number; paths: ReadonlyMap<string, string> },
+): Promise<string[][]> {
+  const found: string[][] = []
+  for (const query of queries) {
+    const parameters = new URLSearchParams({ query, strategy, limit: String(depth), output_format: 'compact' })
     const ask = () => client.get(`/search/resources?${parameters}`)
     const first = await ask()
     // On a busy machine a search can take too long, which says nothing about what it finds.
     const answer = first.status === 503 ? await ask() : first
-    if (answer.status !== 200) throw new Error(`"${labelled.query}" was answered with ${answer.status}: ${answer.text}`)
+    if (answer.status !== 200) throw new Error(`"${query}" was answered with ${answer.status}: ${answer.text}`)
     const { results } = searchResponse.parse(answer.json)
-    const found = results.map(({ resource }) => paths.get(resource.id) ?? '')
-    answered.push({ ...labelled, place: placeOf(labelled, found), titles: found })
+    found.push(results.map(({ resource }) => paths.get(resource.id) ?? ''))
   }
-  return answered
+  return found
 }
 
 /** The normalized discounted cumulative gain of the first ten: 1 when all the documents that answer come first. */
@@ -93,7 +112,7 @@ export function gainOf({ expected, titles }: Pick<Answered, 'expected' | 'titles
 }
 
 /** The place of the first expected document among those found. */
-export function placeOf({ expected }: LabelledQuery, found: readonly string[]): number | undefined {
+function placeOf({ expected }: LabelledQuery, found: readonly string[]): number | undefined {
   return found.findIndex((path) => expected.includes(path)) + 1 || undefined
 }
 

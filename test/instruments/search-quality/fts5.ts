@@ -1,6 +1,5 @@
 import Database from 'better-sqlite3'
-import type { CorpusDocument, LabelledQuery } from './corpus.ts'
-import { type Answered, DEPTH, placeOf } from './measure.ts'
+import type { CorpusDocument } from './corpus.ts'
 
 const FOUND = `SELECT document FROM part WHERE part MATCH ? ORDER BY bm25(part) LIMIT 1000`
 
@@ -8,11 +7,12 @@ const FOUND = `SELECT document FROM part WHERE part MATCH ? ORDER BY bm25(part) 
  * Asks a bare table of SQLite's FTS5 all queries, as anybody would set it up: accents folded, any of the words, BM25, a document as
  * good as its best part. With `length`, the parts are passages of so many characters, otherwise the documents as a whole.
  */
-export function measureFts5(
+export function askFts5(
   documents: readonly CorpusDocument[],
-  queries: readonly LabelledQuery[],
+  queries: readonly string[],
+  depth: number,
   length = Number.POSITIVE_INFINITY,
-): Answered[] {
+): string[][] {
   const database = new Database(':memory:')
   database.exec(
     `CREATE VIRTUAL TABLE part USING fts5 (text, document UNINDEXED, tokenize = 'unicode61 remove_diacritics 2')`,
@@ -24,11 +24,10 @@ export function measureFts5(
     }
   })()
   const find = database.prepare<[string], string>(FOUND).pluck()
-  return queries.map((labelled) => {
-    const words = labelled.query.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  return queries.map((query) => {
+    const words = query.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
     const found = find.all(words.map((word) => `"${word}"`).join(' OR '))
-    const titles = [...new Set(found)].slice(0, DEPTH)
-    return { ...labelled, place: placeOf(labelled, titles), titles }
+    return [...new Set(found)].slice(0, depth)
   })
 }
 
