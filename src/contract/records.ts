@@ -111,8 +111,8 @@ export const assetRecord = z.looseObject({
 
 /**
  * 2.10: fields beyond `id` may be missing; `ingestion_status` may hold any value, which `ingestionOutcome` interprets. The
- * last three fields are extras of the embedded service; an unusable one counts as missing. `text_extracted` is false if the
- * service stores the resource but cannot search its text.
+ * last five fields are extras of the embedded service; an unusable one counts as missing. `text_extracted` is false if the
+ * service stores the resource but cannot search its text; `superseded_by` is the newest version of a document, null for that one.
  */
 export const resourceRecord = z.looseObject({
   id: identifier,
@@ -125,6 +125,8 @@ export const resourceRecord = z.looseObject({
   text_extracted: z.boolean().optional().catch(undefined),
   ingestion_warnings: z.array(z.string()).optional().catch(undefined),
   ingestion_error: z.string().nullish().catch(undefined),
+  superseded_by: identifier.nullish().catch(undefined),
+  earlier_versions: z.object({ count: z.int(), newest_created_at: dateTime }).nullish().catch(undefined),
 })
 
 /** 2.12 */

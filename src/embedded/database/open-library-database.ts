@@ -13,8 +13,8 @@ import {
 } from '../../foundation/sqlite/open-database.ts'
 
 const MIGRATIONS = join(import.meta.dirname, 'migrations')
-// "klb3". Until the first release, each change of the schema takes another digit: older databases are refused by it.
-const APPLICATION_ID = 0x6b6c6233
+// "klb4". Until the first release, each change of the schema takes another digit: older databases are refused by it.
+const APPLICATION_ID = 0x6b6c6234
 
 export interface LibraryDatabaseOptions {
   /** Reads every page before the file is trusted. */

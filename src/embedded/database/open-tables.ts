@@ -10,6 +10,7 @@ import { resourcesTable } from './resources.ts'
 import { settingsTable } from './settings.ts'
 import { contentBlocksTable, smallContentsTable } from './small-contents.ts'
 import { tokensTable } from './tokens.ts'
+import { versionsTable } from './versions.ts'
 
 export type Tables = ReturnType<typeof openTables>
 
@@ -29,6 +30,7 @@ export function openTables(database: Database) {
     smallContents,
     contentBlocks,
     locations: locationsTable(database),
+    versions: versionsTable(database),
     passages: passagesTable(database, readContent),
     passageWords: passageWordsTable(database),
     chunkVectors: chunkVectorsTable(database),

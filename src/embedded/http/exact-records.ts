@@ -88,6 +88,8 @@ const head = {
   size: z.int().min(0),
   ingestion_status: status,
   created_at: moment,
+  superseded_by: resourceRecord.shape.superseded_by.unwrap().unwrap().nullable(),
+  earlier_versions: z.object({ count: z.int().min(1), newest_created_at: moment }).nullable(),
 }
 
 const details = z.object({

@@ -15,6 +15,7 @@ const ABSTRACT_LENGTH = 300
 /** The fields that every form of a resource record has (2.10). */
 export function resourceHead(tables: Tables, resource: ResourceRow) {
   const library = tables.libraries.byId(resource.libraryId)
+  const earlier = tables.versions.earlierOf(resource.id)
   return {
     id: resource.publicId,
     title: resource.title,
@@ -26,6 +27,8 @@ export function resourceHead(tables: Tables, resource: ResourceRow) {
     size: resource.sizeBytes,
     ingestion_status: resource.status,
     created_at: isoTime(resource.createdAtMs),
+    superseded_by: tables.versions.successorIdOf(resource.id),
+    earlier_versions: earlier && { count: earlier.count, newest_created_at: isoTime(earlier.createdAtMs) },
   }
 }
 

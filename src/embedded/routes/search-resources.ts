@@ -25,6 +25,8 @@ export const searchResources = question({
     '`library_ids[0]`) that does not exist is answered with 422, one that may not be read with 403. A detailed hit shows at most',
     `${MAX_ASSETS_A_HIT} assets, the best first; their \`excerpt\` is the part around the match with its words in **…**,`,
     `and \`excerpt_marks\` says where these words begin and end in it. More than ${MAX_DETAILED} are only listed in compact form.`,
+    'Resources that were uploaded under one title into one directory (but for the inbox) are versions of one document: `versions=current`',
+    'finds the newest only, and `superseded_by` names it.',
   ].join(' '),
   query: z.preprocess(
     gatherLibraryIds,
@@ -34,6 +36,7 @@ export const searchResources = question({
       strategy: z.enum(['lexical', 'balanced']).default('balanced'),
       limit: integerInput(LIMITS),
       output_format: z.enum(['compact', 'detailed']).default('detailed'),
+      versions: z.enum(['current', 'all']).default('all'),
     }),
   ),
   answers: { 200: { description: 'Ranked candidates', shape: exactHits } },
@@ -47,6 +50,7 @@ export const searchResources = question({
       libraryIds: searchedLibraries(service, grant, query['library_ids[]']),
       limit: query.limit,
       passages: isCompact ? 0 : MAX_ASSETS_A_HIT,
+      isCurrentOnly: query.versions === 'current',
     })
     const describe = isCompact ? compactHit : detailedHit
     const results = found.result.hits.map((hit) => ({ resource: describe(service, hit) }))

@@ -24,6 +24,14 @@ export interface FoundResources {
 /** Reads where a passage has the words of the query. */
 export type ReadMarks = (resourceId: number, ordinal: number) => readonly Mark[]
 
+/** What is searched. */
+interface Searched {
+  readonly postings: Postings
+  readonly readMarks: ReadMarks
+  /** Leaves out resources as if they were not there. */
+  isShown?(resourceId: number): boolean
+}
+
 /** A clause that some passage has. */
 interface WeighedClause extends PlannedClause {
   /** Its index in the plan. */
@@ -72,14 +80,15 @@ const THIRD = 0.03
  */
 export function findResources(
   { clauses, excluded }: QueryPlan,
-  postings: Postings,
-  readMarks: ReadMarks,
+  { postings, readMarks, isShown = () => true }: Searched,
   limit: number,
 ): FoundResources {
   const weighed = weigh(clauses, postings)
   const left = excluded === undefined ? [] : postings.having(excluded, MAX_EXCLUDED)
   const leftOut = new Set(left.map(resourceOf))
-  const passages = scoreClauses(weighed, postings).passages((resourceId) => leftOut.has(resourceId))
+  const passages = scoreClauses(weighed, postings).passages(
+    (resourceId) => leftOut.has(resourceId) || !isShown(resourceId),
+  )
   const total = weighed.reduce((sum, { weight }) => sum + weight, 0)
   const scores = Float64Array.from({ length: passages.count }, (_, index) => scoreOf(index, passages, weighed, total))
   if (weighed.length > 1) raiseNear(passages, scores, weighed, readMarks)

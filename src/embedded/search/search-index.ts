@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { passageReader, type StoredPassage } from '../database/passages.ts'
+import { versionsTable } from '../database/versions.ts'
 import { CHUNK_LENGTH } from '../embedding/chunker.ts'
 import type { QueryVector } from '../embedding/semantics.ts'
 import { excerptOf } from './excerpt.ts'
@@ -16,6 +17,8 @@ export interface SearchRequest {
   readonly limit: number
   /** This number of passages of each resource get an excerpt. */
   readonly passages: number
+  /** Finds only the newest of the versions of a document. */
+  readonly isCurrentOnly?: boolean | undefined
   /** Also finds resources that mean the same; their ranks are merged with those of the terms. */
   readonly semantic?: QueryVector | undefined
 }
@@ -54,15 +57,17 @@ export type SearchIndex = (request: SearchRequest) => SearchResult
 export function openSearchIndex(database: Database): SearchIndex {
   const passages = passageReader(database)
   const openPostings = postingsOf(database)
+  const versions = versionsTable(database)
   const search = database.transaction((request: SearchRequest): SearchResult => {
-    const { libraryIds, semantic, limit } = request
+    const { libraryIds, semantic, limit, isCurrentOnly = false } = request
+    const isShown = (id: number) => !isCurrentOnly || versions.successorOf(id) === undefined
     const postings = openPostings(libraryIds)
     const plan = planQuery(request.query, postings)
     const read = passageCache(passages, wordMatcher(plan.clauses))
     const readMarks = (resourceId: number, ordinal: number) => read(resourceId, ordinal)?.marks ?? []
-    const found = findResources(plan, postings, readMarks, Math.max(limit, semantic ? MAX_TO_MERGE : 0))
+    const found = findResources(plan, { postings, readMarks, isShown }, Math.max(limit, semantic ? MAX_TO_MERGE : 0))
     const ranked = semantic
-      ? fuseFirst(found.resources, compareChunks(database, semantic, libraryIds))
+      ? fuseFirst(found.resources, compareChunks(database, semantic, { libraryIds, isShown }))
       : found.resources
     const showHit = hitReader(passages, read, request.passages)
     const { corrections, unknown, onlyExcludes } = plan

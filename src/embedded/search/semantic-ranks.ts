@@ -32,11 +32,18 @@ const BEGINNING = 0.3
 /** The best of many chunks is near by chance: so much less it counts for each e-fold number of chunks. */
 const CHANCE = 0.03
 
-/** Compares every chunk of these libraries (all when undefined). */
+interface Compared {
+  /** All when undefined. */
+  readonly libraryIds?: readonly number[] | undefined
+  /** Leaves out resources as if they were not there. */
+  isShown?(resourceId: number): boolean
+}
+
+/** Compares every chunk of these libraries. */
 export function compareChunks(
   database: Database,
   { vector, minSimilarity }: QueryVector,
-  libraryIds: readonly number[] | undefined,
+  { libraryIds, isShown = () => true }: Compared,
 ): ComparedChunks {
   const statement = database.prepare<unknown[], [number, Buffer]>(libraryIds ? SOME : ALL).raw()
   const rows = libraryIds
@@ -67,7 +74,12 @@ export function compareChunks(
     return [{ resourceId, ordinal: best.ordinal, start: best.start, nearness: Math.max(0, nearness) }]
   })
   nearest.sort((one, other) => other.nearness - one.nearness || one.resourceId - other.resourceId)
-  return { nearest: nearest.slice(0, MAX_RESOURCES), embedded: new Set(resources.keys()) }
+  const shown: NearChunk[] = []
+  for (const chunk of nearest) {
+    if (shown.length === MAX_RESOURCES) break
+    if (isShown(chunk.resourceId)) shown.push(chunk)
+  }
+  return { nearest: shown, embedded: new Set(resources.keys()) }
 }
 
 /** A resource that was found by its terms, by its meaning, or by both. */

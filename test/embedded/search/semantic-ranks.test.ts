@@ -47,7 +47,7 @@ function nearest(resources: readonly (readonly [beginning: readonly number[], fu
     }
   }
   const query = { vector: Float32Array.of(1, 0), minSimilarity: 0.3 }
-  return compareChunks(database, query, undefined).nearest.map(({ resourceId }) => resourceId)
+  return compareChunks(database, query, {}).nearest.map(({ resourceId }) => resourceId)
 }
 
 it('the best of many chunks is less near than the only chunk of a short text that is as similar', () => {

@@ -112,6 +112,8 @@ CREATE TABLE location (
   PRIMARY KEY (directory_id, filename)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX location_by_resource ON location (resource_id);
+-- Later versions of a document have the same title beside another filename.
+CREATE INDEX location_by_title ON location (directory_id, title, resource_id) WHERE title <> '';
 
 -- Every resource has passage 0, if only for its title; a passage with text is one of the resource's assets.
 CREATE TABLE passage (
