@@ -49,7 +49,7 @@ describe('startEmbeddedLibrary', () => {
     const listening = vi.spyOn(Server.prototype, 'listen')
     onTestFinished(() => listening.mockRestore())
     const { library } = await startLibrary({ host })
-    const servers = new Set(listening.mock.contexts)
+    const servers = new Set(listening.mock.contexts as Server[])
     // Another one answers this machine where the first listens elsewhere.
     expect(servers.size).toBe(host === '127.0.0.1' ? 1 : 2)
     for (const server of servers) server.emit('error', new Error('accept ENOMEM'))
