@@ -9,10 +9,11 @@ export const TRACE_UNITS = ['line', 'row', 'paragraph', 'page', 'slide', 'second
 export type TraceUnit = (typeof TRACE_UNITS)[number]
 
 /**
- * More about a place in the source: the attachment of a message and the sheet of rows that it counts in, or the part of a page, as
- * fractions of its width and height.
+ * More about a place in the source: the message of a mailbox (its subject), the attachment of a message and the sheet of rows that it
+ * counts in, or the part of a page, as fractions of its width and height.
  */
 export const traceDetail = z.object({
+  message: z.string().optional(),
   attachment: z.string().optional(),
   sheet: z.string().optional(),
   region: z.object({ left: z.number(), top: z.number(), width: z.number(), height: z.number() }).optional(),

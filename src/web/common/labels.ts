@@ -57,9 +57,9 @@ const UNITS: Readonly<Record<string, string>> = {
 export function describePlace(trace: unknown): string {
   const entry: unknown = Array.isArray(trace) ? trace[0] : undefined
   if (typeof entry !== 'object' || entry === null) return ''
-  const { unit, from, to, sheet, attachment } = entry as Record<string, unknown>
+  const { unit, from, to, sheet, message, attachment } = entry as Record<string, unknown>
   const name = UNITS[String(unit)] ?? ''
-  const inside = [attachment, sheet].filter((each) => typeof each === 'string')
+  const inside = [message, attachment, sheet].filter((each) => typeof each === 'string')
   const numbers = from === to ? `${name} ${from}` : `${name}s ${from}–${to}`
   return [...inside, ...(name === '' ? [] : [numbers])].join(', ')
 }

@@ -29,7 +29,7 @@ describe('ingestion', () => {
   it.each([
     ['font/ttf', new Uint8Array([1, 2, 3])],
     ['application/octet-stream', new Uint8Array([0, 255, 0])],
-    ['application/zip', 'PK'],
+    ['application/zip', new Uint8Array([0x50, 0x4b, 5, 6, ...Array.from({ length: 18 }, () => 0)])],
   ])('%s without text gives a warning', async (type, content) => {
     const { client, record } = await ingested({ name: 'zebra picture', type, content })
     expect(record).toMatchObject({

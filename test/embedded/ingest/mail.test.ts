@@ -99,6 +99,23 @@ describe('a message', () => {
     })
   })
 
+  it('each message of a mailbox has its subject, and faults of one are named', async () => {
+    const border = 'From bob@example.com Thu Feb 29 10:00:00 2024\r\n'
+    const encrypted = `${HEAD}Content-Type: application/pgp-encrypted\r\n\r\nVersion: 1\r\n`
+    const second = `${HEAD.replace('Dredging', 'Buoys')}\r\n>From here on, green\r\n`
+    const mailbox = [`${HEAD}\r\nspring\r\n\r\nFrom afar, a tide\r\n`, second, encrypted].map((each) => border + each)
+    const { passages, end } = await readHere('application/mbox', [Buffer.from(mailbox.join('\r\n'))])
+    expect(passages.map(({ text, detail }) => [detail?.message, text.split('\n\n').slice(2).join('\n\n')])).toEqual([
+      ['Dredging', 'spring\n\nFrom afar, a tide'],
+      ['Buoys', 'From here on, green'],
+    ])
+    expect(end).toMatchObject({
+      status: 'completed_with_warnings',
+      warnings: [expect.stringMatching(/^Message 3 \("Dredging"\): .*encrypted/)],
+      properties: { messages: 3 },
+    })
+  })
+
   it('an empty message ends as partial, an encrypted or invalid one as failed', async () => {
     expect((await readHere(MAIL, [Buffer.from(`${HEAD}\r\n`)])).end.status).toBe('partial')
     const encrypted = withParts('Content-Type: application/pgp-encrypted\r\n\r\nVersion: 1')

@@ -115,15 +115,14 @@ describe('office documents', () => {
     const foreign = makeZip({ 'notes.txt': 'tide' })
     const messageOf = async (bytes: Buffer) => await readHere(TYPES.odt, [bytes]).then(() => 'no fault', String)
     expect(await messageOf(empty)).toBe('Error: The document cannot be read: its part content.xml is missing')
-    for (const bytes of [foreign, Buffer.from('only text\n')])
-      expect(await messageOf(bytes)).toBe(
-        'Error: The document cannot be read: its format is another than its name says',
-      )
+    expect(await messageOf(foreign)).toBe(
+      'Error: The document cannot be read: its format is another than its name says',
+    )
   })
 
   it('broken office documents end as failed', async () => {
     const whole = makeDocx(paragraph('tide'))
-    for (const bytes of [whole.subarray(0, whole.length / 2), makeZip({ 'a.txt': 'tide' }), Buffer.from('tide')]) {
+    for (const bytes of [whole.subarray(0, whole.length / 2), makeZip({ 'a.txt': 'tide' })]) {
       await expect(readHere(TYPES.docx, [bytes])).rejects.toThrow(/damaged|cannot be read/)
     }
   })

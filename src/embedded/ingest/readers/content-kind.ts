@@ -28,15 +28,76 @@ export function looksLikeText(head: Buffer): boolean {
 export async function contentTypeOf(source: ExtractionSource): Promise<ContentType> {
   const named = { mimeType: source.mimeType, kind: kindOf(source.mimeType) }
   const head = await readHead(source)
-  if (isTextKind(named.kind) && looksLikeText(head)) return named
+  if (isTextKind(named.kind) && looksLikeText(head)) return { ...named, kind: kindOfText(named.kind, head) }
   const { fileTypeFromBuffer } = await import('file-type')
   const mimeType = (await fileTypeFromBuffer(head))?.mime
-  if (mimeType === undefined) return named
-  const isOffice = named.kind === 'office' || named.kind === 'workbook'
-  // An encrypted document is stored in the container of older ones; its reader reports that it is encrypted.
-  if (mimeType === 'application/x-cfb' && isOffice) return { mimeType, kind: 'office' }
+  if (mimeType === undefined || kindOf(mimeType) === 'text') return (await textUnderName(source, head, named)) ?? named
+  const hasNoText = named.kind === 'other' || named.kind === 'unsupported'
+  // Which program stored it, its reader sees; it may also be an encrypted document of a newer one.
+  if (mimeType === 'application/x-cfb') return hasNoText ? named : { mimeType, kind: 'compound' }
   const isVague = CONTAINERS.includes(mimeType) && !isTextKind(named.kind)
   return isVague ? named : { mimeType, kind: kindOf(mimeType) }
+}
+
+/** A message that a program stored without an extension, or as text, is one: its parts may be encoded. */
+export function kindOfText(named: TextKind, head: Buffer): ContentKind {
+  return (named === 'text' || named === 'unknown') && messageKind(head) ? 'mail' : named
+}
+
+/** How text begins that is stored under the name of another format. */
+const HTML =
+  /^\ufeff?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body|table|meta)\b/i
+const POSTSCRIPT_OR_PIXELS = /^(?:%!PS|P[1-7]\s)/
+const LATE_PDF = /%PDF-\d/
+/** Readers of PDF look for its signature in so many bytes. */
+const LATE_PDF_BYTES = 1_024
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const CONTROLS = /[\x01-\x06\x0e-\x19\x1c-\x1f]/g
+
+/** Returns as what text a file is read whose name says otherwise; undefined when it is none. */
+async function textUnderName(
+  source: ExtractionSource,
+  head: Buffer,
+  named: ContentType,
+): Promise<ContentType | undefined> {
+  if (named.kind === 'mail' || named.kind === 'media') return undefined
+  const text = head.toString('latin1')
+  if (named.kind === 'pdf' && LATE_PDF.test(text.slice(0, LATE_PDF_BYTES))) return named
+  const { decodesAsText } = await import('./encoding.ts')
+  if (POSTSCRIPT_OR_PIXELS.test(text) || (text.match(CONTROLS)?.length ?? 0) * 100 > text.length) return undefined
+  if (!(await decodesAsText({ ...source, chunks: () => [head] }))) return undefined
+  if (HTML.test(text.replaceAll('\0', '').replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, ''))) {
+    return { mimeType: 'text/html', kind: 'html' }
+  }
+  if (messageKind(head)) return { mimeType: 'message/rfc822', kind: 'mail' }
+  const isTable = named.kind === 'workbook' || named.mimeType === 'application/vnd.ms-excel'
+  return isTable ? { mimeType: 'text/csv', kind: 'csv' } : { mimeType: 'text/plain', kind: 'unknown' }
+}
+
+const HEADER_BYTES = 16 * 1024
+const HEADER = /^([!-9;-~]+):/
+const PLAIN_HEADERS = ['from', 'to', 'subject', 'date']
+/** Headers that nothing but a message has. */
+const MESSAGE_HEADERS = ['message-id', 'received', 'return-path', 'delivered-to', 'mime-version']
+/** What stands before the headers: a line of an mbox, or the length of the message in Apple's mail. */
+const BEFORE_HEADERS = { mbox: /^From [^\n]*\d\d:\d\d[^\n]*\n/, emlx: /^\d+[ \t]*\r?\n/ } as const
+
+/** Returns how a message is stored whose headers a text begins with; undefined for other text. */
+export function messageKind(head: Buffer): 'message' | keyof typeof BEFORE_HEADERS | undefined {
+  const text = head.toString('latin1', 0, HEADER_BYTES)
+  const before = (['mbox', 'emlx'] as const).find((kind) => BEFORE_HEADERS[kind].test(text))
+  const start = before ? text.indexOf('\n') + 1 : 0
+  const names = new Set<string>()
+  for (const line of text.slice(start).split(/\r?\n/)) {
+    const name = HEADER.exec(line)?.[1]?.toLowerCase()
+    if (name !== undefined) names.add(name)
+    else if (!/^[ \t]/.test(line) && !line.startsWith('>From ')) break
+  }
+  const has = (name: string) => names.has(name)
+  const isMessage = has('content-type') ? MESSAGE_HEADERS.some(has) : has('from') && MESSAGE_HEADERS.some(has)
+  return isMessage || (before && has('from') && PLAIN_HEADERS.filter(has).length > 2)
+    ? (before ?? 'message')
+    : undefined
 }
 
 async function readHead(source: ExtractionSource): Promise<Buffer> {
@@ -75,7 +136,7 @@ const BY_TYPE: Readonly<Record<string, ContentKind>> = {
   ...typesOf('office', 'application/vnd.ms-word.document.macroenabled.12'),
   ...typesOf('office', 'application/vnd.ms-powerpoint.presentation.macroenabled.12'),
   ...typesOf('workbook', 'application/vnd.ms-excel.sheet.macroenabled.12'),
-  ...typesOf('mail', 'message/rfc822'),
+  ...typesOf('mail', 'message/rfc822 application/mbox'),
   ...typesOf('unsupported', 'application/postscript application/oxps application/vnd.ms-xpsdocument'),
   ...typesOf('compound', 'application/msword application/vnd.ms-excel application/vnd.ms-powerpoint'),
   ...typesOf('compound', 'application/vnd.ms-outlook application/x-cfb'),

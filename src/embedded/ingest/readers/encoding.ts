@@ -208,6 +208,20 @@ export async function guessEncoding(
   return isUtf8WithFaults(foreign) ? undefined : await detect(foreign, kind)
 }
 
+/** True for bytes that are the whole or the beginning of a text. */
+export async function decodesAsText(source: ExtractionSource): Promise<boolean> {
+  const { head, foreign } = await takeSample(source)
+  if (markedEncoding(head) === undefined && !foreign.includes(0)) {
+    try {
+      new TextDecoder('utf-8', { fatal: true }).decode(foreign, { stream: true })
+      return true
+    } catch {
+      // It may be in another encoding.
+    }
+  }
+  return (await guessEncoding(source, 'unknown'))?.kind === 'readable'
+}
+
 async function takeSample(source: ExtractionSource): Promise<Sample> {
   let head = Buffer.alloc(0)
   let lead = Buffer.alloc(0)

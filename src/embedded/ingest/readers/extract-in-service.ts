@@ -1,4 +1,4 @@
-import { isTextKind, kindOf, looksLikeText } from './content-kind.ts'
+import { isTextKind, kindOf, kindOfText, looksLikeText } from './content-kind.ts'
 import { UndecodableError } from './encoding.ts'
 import {
   completed,
@@ -24,10 +24,20 @@ export async function extractInService(
 ): Promise<ExtractionEnd> {
   const kind = kindOf(source.mimeType)
   if (source.sizeBytes === 0) return completed()
-  if (kind === 'other') return completed(NO_TEXT)
-  if (kind === 'unsupported') return partial(UNSUPPORTED_FORMAT)
-  if (!isTextKind(kind)) return FOR_NEXT_STAGE
-  for await (const head of source.chunks()) if (!looksLikeText(head)) return FOR_NEXT_STAGE
+  if (!isTextKind(kind)) {
+    // Most of these have zero bytes; the next stage looks at the others.
+    for await (const head of source.chunks()) {
+      if (!head.includes(0)) return FOR_NEXT_STAGE
+      break
+    }
+    if (kind === 'other') return completed(NO_TEXT)
+    return kind === 'unsupported' ? partial(UNSUPPORTED_FORMAT) : FOR_NEXT_STAGE
+  }
+  let isFirst = true
+  for await (const head of source.chunks()) {
+    if (!looksLikeText(head) || (isFirst && kindOfText(kind, head) !== kind)) return FOR_NEXT_STAGE
+    isFirst = false
+  }
   try {
     return await readBounded(sink, maxPassages, (bounded) => extractStrictly(source, bounded, kind))
   } catch (error) {

@@ -1,7 +1,9 @@
 import type { Address, Attachment, Email } from 'postal-mime'
 import { messageOf } from '../../../foundation/errors.ts'
+import { messageKind } from './content-kind.ts'
 import {
   completed,
+  DocumentError,
   type ExtractionEnd,
   type ExtractionSink,
   FOR_NEXT_STAGE,
@@ -13,20 +15,93 @@ import { extractText } from './text.ts'
 
 const MAX_ATTACHMENTS = 100
 const ENCRYPTED = /^application\/(?:pgp-encrypted|(?:x-)?pkcs7-mime)$/
+/** The type of a signed content (RFC 5652, 5.1) in DER, near the beginning of what S/MIME makes of a message. */
+const SIGNED = Buffer.from('06092a864886f70d010702', 'hex')
+const SIGNED_BYTES = 64
+
+interface Tools {
+  readonly readNested: NestedReader
+}
+
+/** Extracts a message (RFC 5322) or a mailbox (mbox) of such. Throws when a lone one is encrypted. */
+export async function readMail(bytes: Buffer, sink: ExtractionSink, tools: Tools): Promise<ExtractionEnd> {
+  const kind = messageKind(bytes)
+  if (kind === 'mbox') return await readMailbox(bytes, sink, tools)
+  return await readMessage(kind === 'emlx' ? withoutFrame(bytes) : bytes, sink, tools)
+}
+
+/** Apple's mail puts the length of the message before it, and its own properties after it. */
+function withoutFrame(bytes: Buffer): Buffer {
+  const start = bytes.indexOf('\n') + 1
+  return bytes.subarray(start, start + Number.parseInt(bytes.toString('latin1', 0, start), 10))
+}
+
+const MESSAGE_BORDER = Buffer.from('\nFrom ')
+const BORDER_LINE = /^From \S.*\d\d:\d\d/
+const QUOTED_BORDER = /^>(?=>*From )/gm
+const MAX_WARNINGS = 100
+
+/** Emits each message with its subject as its place; one that cannot be read costs a warning. */
+async function readMailbox(bytes: Buffer, sink: ExtractionSink, tools: Tools): Promise<ExtractionEnd> {
+  const warnings: string[] = []
+  let [messages, isForNextStage, hasText] = [0, false, false]
+  for (const message of messagesIn(bytes)) {
+    messages += 1
+    let subject = `Message ${messages}`
+    const take: ExtractionSink['take'] = (passage) => {
+      hasText = true
+      sink.take({ ...passage, detail: { message: subject, ...passage.detail } })
+    }
+    const onSubject = (text: string) => {
+      subject = text
+    }
+    try {
+      const end = await readMessage(message, { ...sink, take }, { ...tools, onSubject })
+      if (end.status === 'running') isForNextStage = true
+      for (const fault of end.status === 'partial' ? [end.failure] : end.warnings)
+        warnings.push(`Message ${messages} ("${subject}"): ${fault}`)
+    } catch (error) {
+      if (!(error instanceof DocumentError)) throw error
+      warnings.push(`Message ${messages} ("${subject}"): ${error.message}`)
+    }
+  }
+  if (isForNextStage) return FOR_NEXT_STAGE
+  const others = warnings.length - MAX_WARNINGS
+  const named = others > 0 ? [...warnings.slice(0, MAX_WARNINGS), `${others} more messages have such faults`] : warnings
+  const end = hasText ? completed(...named) : partial('The mailbox has no text: only its title is searchable', named)
+  return { ...end, textType: 'text/markdown', properties: { messages } }
+}
+
+function* messagesIn(bytes: Buffer): Generator<Buffer> {
+  let start = 0
+  for (let at = bytes.indexOf(MESSAGE_BORDER); at >= 0; at = bytes.indexOf(MESSAGE_BORDER, at + 1)) {
+    if (!BORDER_LINE.test(bytes.toString('latin1', at + 1, at + 200))) continue
+    yield withoutBorder(bytes.subarray(start, at + 1))
+    start = at + 1
+  }
+  yield withoutBorder(bytes.subarray(start))
+}
+
+function withoutBorder(bytes: Buffer): Buffer {
+  const message = bytes.subarray(bytes.indexOf('\n') + 1)
+  if (!message.includes('\n>From ') && !message.includes('\n>>')) return message
+  return Buffer.from(message.toString('latin1').replace(QUOTED_BORDER, ''), 'latin1')
+}
 
 /**
- * Extracts a message (RFC 5322) as Markdown: subject, people, date, its text, and the text of what is attached. A file without the
- * headers of a message is read as plain text. Throws when it is encrypted.
+ * Extracts a message as Markdown: subject, people, date, its text, and the text of what is attached. A file without the headers of a
+ * message is read as plain text.
  */
-export async function readMail(
+async function readMessage(
   bytes: Buffer,
   sink: ExtractionSink,
-  { readNested }: { readonly readNested: NestedReader },
+  { readNested, onSubject }: Tools & { onSubject?: (subject: string) => void },
 ): Promise<ExtractionEnd> {
   const { default: PostalMime } = await import('postal-mime')
   const { message, isCorrected } = correctEncodings(bytes)
   const mail = await PostalMime.parse(message, { rfc822Attachments: true })
-  if (!mail.from && !mail.to && !mail.date && !mail.subject) {
+  if (mail.subject) onSubject?.(mail.subject.replace(/\s+/g, ' '))
+  if (!mail.from && !mail.to && !mail.date && !mail.subject && messageKind(bytes) === undefined) {
     const end = await extractText(
       { mimeType: 'text/plain', sizeBytes: bytes.length, chunks: () => [bytes] },
       sink,
@@ -34,16 +109,25 @@ export async function readMail(
     )
     return end.status === 'partial' ? end : completed(...end.warnings, NO_MESSAGE)
   }
-  if (mail.attachments.some(({ mimeType }) => ENCRYPTED.test(mimeType))) {
-    throw new Error('The message is encrypted: reading it takes its key')
-  }
+  const locked = mail.attachments.find(({ mimeType }) => ENCRYPTED.test(mimeType))
+  if (locked && !isSigned(bytesOf(locked)))
+    throw new DocumentError('The message is encrypted: reading it takes its key')
   const end = await takeMessage(mail, sink, readNested)
+  if (locked && end.status !== 'running') return { ...end, ...partial(PACKED_BY_SIGNATURE, end.warnings) }
   return isCorrected && end.status !== 'running' ? withWarning(end, WRONG_ENCODING) : end
+}
+
+const PACKED_BY_SIGNATURE =
+  'The message is packed into its signature (S/MIME), which is not read: only its head is searchable'
+
+function isSigned(bytes: Buffer): boolean {
+  return bytes.subarray(0, SIGNED_BYTES).includes(SIGNED)
 }
 
 /** What a message says, whatever its format. */
 interface Message extends Pick<Email, 'subject' | 'from' | 'to' | 'cc' | 'date' | 'text' | 'html'> {
-  readonly attachments: readonly Pick<Attachment, 'filename' | 'mimeType' | 'content'>[]
+  readonly attachments: readonly (Pick<Attachment, 'filename' | 'mimeType' | 'content'> &
+    Partial<Pick<Attachment, 'disposition' | 'related'>>)[]
 }
 
 /** Emits a message as Markdown, and the text of what is attached. */
@@ -53,7 +137,7 @@ export async function takeMessage(
   readNested: NestedReader,
 ): Promise<ExtractionEnd> {
   const { text = '', html = '', attachments } = message
-  const body = text.trim() || (await visibleText(html))
+  const body = wholeBody(text.trim(), await visibleText(html))
   const splitter = new PassageSplitter('line', (passage) => sink.take(passage))
   splitter.write(`${headOf(message)}\n\n${body}`)
   splitter.end()
@@ -63,6 +147,22 @@ export async function takeMessage(
   const hasText = body !== '' || attachments.length > 0
   const end = hasText ? completed(...warnings) : partial('The message has no text: only its subject is searchable')
   return { ...end, textType: 'text/markdown', properties: { attachments: attachments.length } }
+}
+
+/** The links and addresses of a page are not seen, but its version as text has them. */
+const HIDDEN_IN_PAGE = /<?(?:https?|mailto):\S+/g
+const WORDS = /[\p{L}\p{N}]+/gu
+
+/** Of a message in two versions, the one that has all the words of the other; else the page and the lines that only the text has. */
+function wholeBody(text: string, page: string): string {
+  if (text === '' || page === '') return text || page
+  const wordsOf = (each: string) => each.match(WORDS) ?? []
+  const [ofText, ofPage] = [new Set(wordsOf(text)), new Set(wordsOf(page))]
+  if (wordsOf(page).every((word) => ofText.has(word))) return text
+  const onlyInText = text
+    .split('\n')
+    .filter((line) => wordsOf(line.replace(HIDDEN_IN_PAGE, ' ')).some((word) => !ofPage.has(word)))
+  return [page, ...onlyInText].join('\n')
 }
 
 function withWarning(end: ExtractionEnd, warning: string): ExtractionEnd {
@@ -136,7 +236,7 @@ async function visibleText(html: string): Promise<string> {
   return pieces.join('').trim()
 }
 
-/** Returns a warning for each attachment that could not be read whole; undefined when the next stage has to read one. */
+/** Returns a warning for each attachment that could not be read whole or has no text; undefined when the next stage has to read one. */
 async function readAttachments(
   attachments: Message['attachments'],
   sink: ExtractionSink,
@@ -144,17 +244,17 @@ async function readAttachments(
 ): Promise<string[] | undefined> {
   const warnings: string[] = []
   let needsNextStage = false
-  for (const { filename, mimeType, content } of attachments.slice(0, MAX_ATTACHMENTS)) {
+  for (const attachment of attachments.slice(0, MAX_ATTACHMENTS)) {
+    const { filename, mimeType } = attachment
     const name = filename ?? 'without a name'
-    const bytes = typeof content === 'string' ? Buffer.from(content) : Buffer.from(new Uint8Array(content))
     let hasText = false
     const take: ExtractionSink['take'] = (passage) => {
       hasText = true
       sink.take({ ...passage, detail: { attachment: name, ...passage.detail } })
     }
     try {
-      const end = await readNested({ mimeType, bytes }, { ...sink, take })
-      const faults = end.status === 'partial' ? [end.failure] : hasText ? end.warnings : []
+      const end = await readNested({ mimeType, bytes: bytesOf(attachment) }, { ...sink, take })
+      const faults = end.status === 'partial' ? [end.failure] : hasText || !isOrnament(attachment) ? end.warnings : []
       for (const fault of faults) warnings.push(`Attachment "${name}": ${fault}`)
       if (end.status === 'running') needsNextStage = true
     } catch (error) {
@@ -163,4 +263,14 @@ async function readAttachments(
   }
   if (attachments.length > MAX_ATTACHMENTS) warnings.push(`Only the first ${MAX_ATTACHMENTS} attachments were read`)
   return needsNextStage ? undefined : warnings
+}
+
+function bytesOf({ content }: Pick<Attachment, 'content'>): Buffer {
+  return typeof content === 'string' ? Buffer.from(content) : Buffer.from(new Uint8Array(content))
+}
+
+/** The proof that a message is signed, and a picture in its text, which is missed by nobody where it shows no words. */
+function isOrnament({ mimeType, disposition, related }: Message['attachments'][number]): boolean {
+  if (/^application\/(?:pgp-signature|(?:x-)?pkcs7-signature)$/.test(mimeType)) return true
+  return mimeType.startsWith('image/') && (related === true || disposition === 'inline')
 }
