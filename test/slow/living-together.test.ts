@@ -153,7 +153,7 @@ describe('beside a server', () => {
 })
 
 describe.runIf(process.platform !== 'win32')('beside a process that cannot be asked', () => {
-  test('a suspended server is named', { timeout: 30_000 }, async () => {
+  test('a suspended server is named', async () => {
     const home = temporaryHome()
     const { child } = await startServer(home)
     child.kill('SIGSTOP')
