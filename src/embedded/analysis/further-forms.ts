@@ -7,6 +7,10 @@ const COMPOUNDING: ReadonlySet<string> = new Set(['de', 'nl', 'sv', 'da', 'no', 
 const MIN_HEAD = 4
 const MIN_TAIL = 5
 const MAX_JOINED = 12
+const MAX_BROKEN = 64
+/** Digits of what has one number in several spellings. */
+const MIN_NUMBER = 7
+const MAX_NUMBER = 24
 // Where a part of a compound may begin: a vowel, or consonants that a word can begin with, before a vowel.
 const ONSET = /^(?:[bcdfghjklmnprstvwz]|sch[lmnrw]?|st[r]?|sp[lr]?|[bcdfgkpt]r|[bcfgkp]l|kn|gn|pf|zw|schw|qu)?[aeiouy]/
 const VOWEL = /[aeiouy]/
@@ -25,7 +29,7 @@ export function furtherForms(text: string, words: readonly Word[], languages: La
   const seen = new Set<string>()
   for (const [index, word] of words.entries()) {
     if (word.isPair) continue
-    addJoined(text, word, words[index + 1], forms)
+    addJoined(text, words, index, forms)
     if (seen.has(word.source)) continue
     seen.add(word.source)
     const parts = partsOfName(word)
@@ -80,10 +84,56 @@ function addTails(stem: string, language: Language, forms: Set<string>): void {
   }
 }
 
-function addJoined(text: string, word: Word, next: Word | undefined, forms: Set<string>): void {
-  if (!next || next.isPair || next.start !== word.end + 1 || !/[-‐‑]/.test(text.charAt(word.end))) return
-  if (word.folded.length + next.folded.length > MAX_JOINED || /\d/.test(next.folded + word.folded)) return
-  forms.add(word.folded + next.folded)
+const HYPHEN = /[-‐‑]/
+const THOUSANDS = /[,'’]/
+const GROUP = /^\d{3}(?:\.\d+)?$/
+/** A hyphen at the end of a line, as documents have it that were set for paper, with what leads to the next line. */
+const LINE_END = /[-‐‑\u00ad][^\S\n]*\n\s*/y
+const MAX_IN_RUN = 8
+
+function addJoined(text: string, words: readonly Word[], index: number, forms: Set<string>): void {
+  const first = words[index]
+  const sign = first ? text.charAt(first.end) : ''
+  if (!first || !(HYPHEN.test(sign) || THOUSANDS.test(sign) || sign === '\u00ad')) return
+  const add = (form: string | undefined) => {
+    if (form !== undefined) forms.add(form)
+  }
+  const isBeginning = !/[-‐‑,'’.]/.test(text.charAt(first.start - 1))
+  const hyphened = runFrom(text, words, index, HYPHEN)
+  if (hyphened.length > 1) add(spelledTogether(hyphened.slice(0, 2)))
+  if (hyphened.length > 2 && isBeginning) add(spelledTogether(hyphened))
+  if (isBeginning && THOUSANDS.test(sign)) add(withoutThousands(runFrom(text, words, index, THOUSANDS)))
+  const next = words[index + 1]
+  LINE_END.lastIndex = first.end
+  if (next && LINE_END.test(text) && LINE_END.lastIndex === next.start && /^\p{Ll}/u.test(next.source))
+    add((first.folded + next.folded).slice(0, MAX_BROKEN))
+}
+
+/** The words from this one on that such a sign joins. */
+function runFrom(text: string, words: readonly Word[], index: number, sign: RegExp): Word[] {
+  const run = words.slice(index, index + MAX_IN_RUN)
+  const end = run.findIndex((word, at) => {
+    const before = run[at - 1]
+    return before && (word.isPair || word.start !== before.end + 1 || !sign.test(text.charAt(before.end)))
+  })
+  return end < 0 ? run : run.slice(0, end)
+}
+
+/**
+ * The spelling without signs of words that hyphens join, such as `email`, `utf8` and the number of a book; undefined where it would be another word:
+ * `10-20` is not 1020.
+ */
+export function spelledTogether(words: readonly Word[]): string | undefined {
+  const joined = words.map(({ folded }) => folded).join('')
+  if (/^\d+x?$/.test(joined)) return joined.length >= MIN_NUMBER && joined.length <= MAX_NUMBER ? joined : undefined
+  return words.length === 2 && joined.length <= MAX_JOINED && !/[~.]/.test(joined) ? joined : undefined
+}
+
+/** `1,234.56` as `1234.56`. */
+export function withoutThousands([first, ...groups]: readonly Word[]): string | undefined {
+  const isNumber = groups.length > 0 && /^\d{1,3}$/.test(first?.folded ?? '')
+  if (!first || !isNumber || !groups.every(({ folded }) => GROUP.test(folded))) return undefined
+  return first.folded + groups.map(({ folded }) => folded).join('')
 }
 
 /** `Müller` as `Mueller`. */

@@ -20,7 +20,7 @@ export const searchResources = question({
   description: [
     '`lexical` matches terms. `balanced` also considers meaning; `notice` says what it left out.',
     'A word also finds its other forms in some 24 languages, the last one',
-    'the words that begin with it; "…" is a phrase, -word an exclusion; 32 words count. A resource is as good as its best passage: rare words weigh',
+    'the words that begin with it; "…" is a phrase, -word an exclusion; 128 words count. A resource is as good as its best passage: rare words weigh',
     'more, and so do passages that have all the words, headings and names. A library in `library_ids[]` (also written `library_ids` or',
     '`library_ids[0]`) that does not exist is answered with 422, one that may not be read with 403. A detailed hit shows at most',
     `${MAX_ASSETS_A_HIT} assets, the best first; their \`excerpt\` is the part around the match with its words in **…**,`,

@@ -1,5 +1,6 @@
 import { languagesOf, scriptOf } from '../analysis/detect-language.ts'
-import { withoutUmlauts } from '../analysis/further-forms.ts'
+import type { Language } from '../analysis/function-words.ts'
+import { spelledTogether, withoutThousands, withoutUmlauts } from '../analysis/further-forms.ts'
 import { foldWord, partsOfName, splitWords, type Word } from '../analysis/split-words.ts'
 import { stemWord, unmarkedStem } from '../analysis/stem-word.ts'
 import type { Clause } from './parse-query.ts'
@@ -18,15 +19,15 @@ const AS_FORM = 0.6
 // Korean writes particles at the end of a word.
 const PARTICLE = /(?:에서|에게|으로|까지|부터|하고|이나|에는|에도|[을를이가은는의에와과도로만])$/
 
-/** Each way in which a document may have a clause; the first one is what the user wrote. */
-export function alternativesOf({ kind, text, words }: Clause): Alternative[] {
+/** Each way in which a document may have a clause, with stems of these languages (all when undefined); the first one is what the user wrote. */
+export function alternativesOf({ kind, text, words }: Clause, stemmed?: readonly Language[]): Alternative[] {
   const [first] = words
   if (first === undefined) return []
   if (first.isPair && kind === 'word') return [text, text.replace(PARTICLE, '')].flatMap(pairsOf)
   const written = phrase(words)
   if (kind === 'quoted') return [written]
-  if (kind === 'compound') return [written, ...joined(words)]
-  return [written, ...formsOf(first).map((form) => ({ words: [form], isPrefix: false, weight: AS_FORM }))]
+  if (kind === 'compound') return [written, ...joined(text, words)]
+  return [written, ...formsOf(first, stemmed).map((form) => ({ words: [form], isPrefix: false, weight: AS_FORM }))]
 }
 
 /** An FTS5 expression for each alternative; no word has a quotation mark. */
@@ -50,22 +51,22 @@ function pairsOf(text: string, index: number, all: readonly string[]): Alternati
 }
 
 /** `e-mail` is also written `email`. */
-function joined(words: readonly Word[]): Alternative[] {
-  if (words.length !== 2 || words.some(({ folded }) => /\d/.test(folded))) return []
-  return [{ words: [words.map(({ folded }) => folded).join('')], isPrefix: false, weight: AS_FORM }]
+function joined(text: string, words: readonly Word[]): Alternative[] {
+  const form = /[,'’]\d/.test(text) ? withoutThousands(words) : spelledTogether(words)
+  return form === undefined ? [] : [{ words: [form], isPrefix: false, weight: AS_FORM }]
 }
 
 /**
- * The stems in every language of the script, since one word is too little to detect its language, the English one also as a word,
+ * The stems, usually in every language of the script, since one word is too little to detect its language, the English one also as a word,
  * as the index has it where a text has that word itself; and the spelling without umlauts.
  */
-function formsOf(word: Word): string[] {
+function formsOf(word: Word, stemmed?: readonly Language[]): string[] {
   const { source, small, folded } = word
   const parts = partsOfName(word)
   if (parts.length > 0) return parts.length > 1 ? [parts.join('')] : []
   const script = scriptOf(source)
   if (script === undefined) return []
-  const languages = languagesOf(script)
+  const languages = languagesOf(script).filter((language) => stemmed?.includes(language) ?? true)
   const forms = new Set(languages.map((language) => stemWord(small, language)))
   if (languages.includes('en')) forms.add(unmarkedStem(stemWord(small, 'en')))
   forms.add(foldWord(withoutUmlauts(small)))

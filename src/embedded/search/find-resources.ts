@@ -51,6 +51,8 @@ const MAX_SCORED = 2_000
 const FEW = 500
 /** Of the passages of a common word, this number is looked at. */
 const MAX_PASSAGES = 1_000
+/** So many clauses of words too common to be scored one by one are looked at. */
+const MAX_COMMON = 4
 const MAX_EXCLUDED = 100_000
 /** Of a common clause, a form that fewer than this share of its passages have is left out: it takes as long as any other. */
 const RARE_FORM = 0.005
@@ -83,7 +85,7 @@ export function findResources(
   { postings, readMarks, isShown = () => true }: Searched,
   limit: number,
 ): FoundResources {
-  const weighed = weigh(clauses, postings)
+  const weighed = withoutCommonest(weigh(clauses, postings))
   const left = excluded === undefined ? [] : postings.having(excluded, MAX_EXCLUDED)
   const leftOut = new Set(left.map(resourceOf))
   const passages = scoreClauses(weighed, postings).passages(
@@ -101,14 +103,16 @@ export function findResources(
   const usual = weighed.length > 1 ? 1 + PROXIMITY * USUALLY_NEAR : 1
   const possible = (total + unknown) * (1 + COVERAGE) * usual
   const hasAll = ({ from, to }: Run) =>
-    weighed.every((_, clause) => indexes(from, to).some((index) => passages.score(index, clause) > 0))
+    weighed.every(
+      ({ isPart }, clause) => isPart || indexes(from, to).some((index) => passages.score(index, clause) > 0),
+    )
   return {
     resources: best.map(({ from, to, best, score }) => {
       const shown = indexes(from, to).filter((index) => at(scores, index) >= SHOWN * at(scores, best))
       return {
         resourceId: passages.resourceId(from),
         ordinals: shown.sort((one, other) => at(scores, other) - at(scores, one)).map(passages.ordinal),
-        isWhole: weighed.every((_, clause) => passages.score(best, clause) > 0),
+        isWhole: weighed.every(({ isPart }, clause) => isPart || passages.score(best, clause) > 0),
         score: score / possible,
       }
     }),
@@ -128,13 +132,26 @@ function weigh(clauses: readonly PlannedClause[], postings: Postings): WeighedCl
           ...clause,
           index,
           count,
-          weight: postings.rarity(count),
+          weight: clause.times * postings.rarity(count),
           expression: clause.expression,
           usual: `(${usual.map(expressionOf).join(' OR ')})`,
         },
       ]
     })
     .sort((one, other) => one.count - other.count)
+}
+
+/** Leaves out the commonest: what many of them have in common with a passage says little, and each takes as long as a rare one. */
+function withoutCommonest(clauses: readonly WeighedClause[]): WeighedClause[] {
+  let [left, common] = [MAX_SCORED, 0]
+  return clauses.filter(({ count }) => {
+    if (count <= left) {
+      left -= count
+      return true
+    }
+    common += 1
+    return common <= MAX_COMMON
+  })
 }
 
 function scoreClauses(clauses: readonly WeighedClause[], postings: Postings): ClauseScores {

@@ -12,7 +12,7 @@ export interface Clause {
 /** Returns what a search costs, next to others. */
 export function costOf(query: string): number {
   const { clauses, excluded } = parseQuery(query)
-  return [...clauses, ...excluded].reduce((sum, { words }) => sum + words.length, 0)
+  return [...boundClauses(clauses), ...boundClauses(excluded)].reduce((sum, { words }) => sum + words.length, 0)
 }
 
 interface ParsedQuery {
@@ -22,7 +22,7 @@ interface ParsedQuery {
 }
 
 /** In all clauses: `a-a-a-…` is one, and so is a phrase, and each of its words costs. */
-const MAX_WORDS = 32
+const MAX_WORDS = 128
 const QUOTES = /[“”„‟«»「」『』＂]/g
 const PARTS = /(?<=^|\s)([-−])?"([^"]*)(?:"|$)|\S+/gu
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
@@ -36,11 +36,11 @@ export function parseQuery(query: string): ParsedQuery {
     else if (/^[-−][\p{L}\p{N}]/u.test(part)) excluded.push(...quoted(part.slice(1)))
     else clauses.push(...unquoted(part))
   }
-  return { clauses: bounded(clauses), excluded: bounded(excluded) }
+  return { clauses, excluded }
 }
 
 /** Leaves out what is more than a search may cost. */
-function bounded(clauses: readonly Clause[]): Clause[] {
+export function boundClauses(clauses: readonly Clause[]): Clause[] {
   let left = MAX_WORDS
   return clauses.flatMap((clause) => {
     const words = clause.words.slice(0, left)

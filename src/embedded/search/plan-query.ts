@@ -1,8 +1,8 @@
 import { FUNCTION_WORDS, isFunctionWord, type Language } from '../analysis/function-words.ts'
-import { partsOfName } from '../analysis/split-words.ts'
+import { partsOfName, type Word } from '../analysis/split-words.ts'
 import { isEnglishStem, unmarkedStem } from '../analysis/stem-word.ts'
 import { type Alternative, alternativesOf, expressionOf } from './alternatives.ts'
-import { type Clause, parseQuery } from './parse-query.ts'
+import { boundClauses, type Clause, parseQuery } from './parse-query.ts'
 import type { Postings } from './postings.ts'
 
 /** A clause with what the index has of it. */
@@ -10,6 +10,10 @@ export interface PlannedClause {
   /** FTS5 expression of all alternatives; undefined when no passage has any. */
   readonly expression: string | undefined
   readonly alternatives: readonly Alternative[]
+  /** How often the query has it: what a long question says more than once, it is about. */
+  readonly times: number
+  /** True for a part of a compound that is a clause itself: a document with the compound has all without it. */
+  readonly isPart?: boolean
 }
 
 /** Words that no document has, and those that were looked for instead. */
@@ -30,36 +34,67 @@ export interface QueryPlan {
 }
 
 const MAX_CORRECTIONS = 4
+/** Looking for near spellings takes as long as all else, and a long question is found by its other words. */
+const MAX_CORRECTED = 4
 const AS_LONGER = 0.7
 const AS_CORRECTED = 0.7
 /** A word that more passages have needs no guessing how it goes on. */
 const COMMON = 200
 const MIN_BEGINNING = 5
+/** A question of more clauses says by itself which language it is in, and is looked for by the stems of that one and of English. */
+const LONG = 12
 
 /** Decides what is looked for: the alternatives of each clause that the index has, and near spellings where it has none. */
 export function planQuery(query: string, index: Postings): QueryPlan {
   const { clauses, excluded } = parseQuery(query)
   const corrections: Correction[] = []
-  const meaningful = dropFunctionWords(clauses)
+  const languages = languagesOf(clauses)
+  const times = Map.groupBy(dropFunctionWords(clauses, languages), keyOf)
+  const meaningful = boundClauses([...times.values()].flatMap((same) => same.at(-1) ?? []))
   const last = clauses.at(-1)
-  const planned = meaningful.map((clause) => planClause(clause, clause === last, index, corrections))
-  const exclusions = excluded.flatMap((clause) => alternativesOf(clause).slice(0, 1).map(expressionOf))
+  const stemmed = meaningful.length > LONG && languages.length > 1 ? languages : undefined
+  const plan = (clause: Clause, isLast: boolean) => ({
+    text: clause.text,
+    times: times.get(keyOf(clause))?.length ?? 1,
+    ...planClause({ clause, isLast, index, corrections, stemmed }),
+  })
+  const planned = meaningful.flatMap((clause) => {
+    const isLast = clause === last
+    const parts = partsOf(clause, languages)
+    const isElided = hasElision(clause)
+    const whole = isElided ? undefined : plan(clause, isLast)
+    if (whole && parts.length === 0) return [whole]
+    const plannedParts = parts.map((part) => plan(part, isLast && part === parts.at(-1)))
+    if (whole?.expression === undefined) return plannedParts
+    const joining = plannedParts.filter(({ expression }) => expression !== undefined)
+    return [...joining.map((part) => ({ ...part, isPart: true })), whole]
+  })
+  const exclusions = boundClauses(excluded).flatMap((clause) => alternativesOf(clause).slice(0, 1).map(expressionOf))
   return {
     clauses: planned,
     excluded: anyOf(exclusions),
-    unknown: meaningful.filter((_, index) => planned[index]?.expression === undefined).map(({ text }) => text),
+    unknown: planned.filter(({ expression }) => expression === undefined).map(({ text }) => text),
     corrections,
     onlyExcludes: clauses.length === 0 && excluded.length > 0,
   }
 }
 
-function planClause(clause: Clause, isLast: boolean, index: Postings, corrections: Correction[]): PlannedClause {
+interface ClauseParts {
+  readonly clause: Clause
+  readonly isLast: boolean
+  readonly index: Postings
+  readonly corrections: Correction[]
+  readonly stemmed: readonly Language[] | undefined
+}
+
+function planClause({ clause, isLast, index, corrections, stemmed }: ClauseParts) {
   const isKnown = (alternative: Alternative) => index.isCommoner(alternative, 0)
-  const written = knownAlternatives(alternativesOf(clause), isKnown)
+  const written = knownAlternatives(alternativesOf(clause, stemmed), isKnown)
   const mayBeLonger = isLast || written.length === 0
   const longer = mayBeLonger ? longerWords(clause, index, written.length > 0) : []
   const alternatives = [...written, ...longer.filter(isKnown)]
-  const found = alternatives.length > 0 ? alternatives : corrected(clause, isKnown, corrections)
+  const mayBeWrong = alternatives.length === 0 && corrections.length < MAX_CORRECTED
+  const found = mayBeWrong ? corrected(clause, isKnown, corrections) : alternatives
   return { expression: anyOf(found.map(expressionOf)), alternatives: found }
 }
 
@@ -123,17 +158,47 @@ function anyOf(expressions: readonly string[]): string | undefined {
 const FUNCTION_SEGMENT =
   /^(?:\p{Script=Hiragana}{1,2}|[的了是在和有与及或吗呢]|什么|怎么|如何|怎样|为什么|哪里|どこ|どう|なに|なぜ|です|ます|する)$/u
 const MIN_FUNCTION_WORDS = 2
+/** What French, Italian and English write before or after an apostrophe. */
+const ELIDED: ReadonlySet<string> = new Set(
+  'c d j l m n s t qu lorsqu puisqu jusqu quoiqu un all dall dell nell sull quell quest dov com re ll ve'.split(' '),
+)
 
 /** Leaves out words without a meaning of their own, unless the query has no others. One English one is enough, others need company. */
-function dropFunctionWords(clauses: readonly Clause[]): readonly Clause[] {
-  const languages = languagesOf(clauses)
+function dropFunctionWords(clauses: readonly Clause[], languages: readonly Language[]): readonly Clause[] {
   const meaningful = clauses.filter(({ kind, text, words }) => {
+    if (kind === 'compound' && APOSTROPHE.test(text)) return words.some((word) => isMeaningful(word, languages))
     if (kind !== 'word') return true
     if (words.some(({ isPair }) => isPair)) return !FUNCTION_SEGMENT.test(text)
-    const small = words[0]?.small ?? ''
-    return !languages.some((language) => isFunctionWord(small, language))
+    return words.some(({ small }) => !languages.some((language) => isFunctionWord(small, language)))
   })
   return meaningful.length > 0 ? meaningful : clauses
+}
+
+/** The same for clauses that mean the same. */
+function keyOf({ kind, words }: Clause): string {
+  return `${kind} ${words.map(({ folded }) => folded).join(' ')}`
+}
+
+const APOSTROPHE = /['’ʼ]/
+const JOINING_SIGN = /^[-‐‑'’ʼ]$/
+
+/** The words that a hyphen or an apostrophe joins, each as a clause of its own; no articles before an apostrophe, single letters or short numbers. */
+function partsOf({ kind, text, words }: Clause, languages: readonly Language[]): Clause[] {
+  const isJoined = (word: Word, index: number) =>
+    index === 0 || JOINING_SIGN.test(text.slice(words[index - 1]?.end, word.start))
+  if (kind !== 'compound' || !words.every(isJoined)) return []
+  const meaningful = words.filter((word) => isMeaningful(word, languages))
+  return meaningful.map((word) => ({ kind: 'word', text: word.source, words: [word] }))
+}
+
+/** True for one word beside what is never written without an apostrophe: `l’eau` means `eau`, but `O’Brien` is a name. */
+function hasElision({ kind, text, words }: Clause): boolean {
+  return kind === 'compound' && APOSTROPHE.test(text) && words.filter(({ small }) => !ELIDED.has(small)).length === 1
+}
+
+function isMeaningful({ small, source }: Word, languages: readonly Language[]): boolean {
+  const isShort = /^(?:\D|\d{1,3})$/u.test(source)
+  return !isShort && !ELIDED.has(small) && !languages.some((language) => isFunctionWord(small, language))
 }
 
 /** English, and the language that most of the function words are of. */

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openLibraryDatabase, openServedLibrary } from '../../../src/embedded/database/open-library-database.ts'
 import { openTables } from '../../../src/embedded/database/open-tables.ts'
 import { newIdentifier } from '../../../src/embedded/identifiers.ts'
-import { parseQuery } from '../../../src/embedded/search/parse-query.ts'
+import { boundClauses, parseQuery } from '../../../src/embedded/search/parse-query.ts'
 import { openSearchIndex } from '../../../src/embedded/search/search-index.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { indexDocuments } from './indexed-documents.ts'
@@ -220,12 +220,54 @@ describe('search results', () => {
   })
 })
 
-it('a query counts up to 32 of its words, however few clauses they are in [S-17]', () => {
-  const countOf = (query: string) => parseQuery(query).clauses.map(({ words }) => words.length)
-  expect(countOf('a-'.repeat(495))).toEqual([32])
-  expect(countOf(`${'one-two '.repeat(15)}"${'a '.repeat(400)}" last`)).toEqual(Array(16).fill(2))
-  expect(countOf('heron '.repeat(32))).toEqual(Array(32).fill(1))
-  expect(parseQuery(`heron -"${'a '.repeat(400)}"`).excluded.map(({ words }) => words.length)).toEqual([32])
+it('a query counts up to 128 of its words, however few clauses they are in [S-17]', () => {
+  const countOf = (query: string) => boundClauses(parseQuery(query).clauses).map(({ words }) => words.length)
+  expect(countOf('a-'.repeat(495))).toEqual([128])
+  expect(countOf(`${'one-two '.repeat(60)}"${'a '.repeat(400)}" last`)).toEqual([...Array(60).fill(2), 8])
+  expect(countOf('heron '.repeat(128))).toEqual(Array(128).fill(1))
+  expect(boundClauses(parseQuery(`heron -"${'a '.repeat(400)}"`).excluded).map(({ words }) => words.length)).toEqual([
+    128,
+  ])
+})
+
+describe('long and joined words', () => {
+  it('function words do not count among the words of a long question', () => {
+    using index = indexDocuments([
+      { name: 'heron.txt', text: 'A heron stood there.' },
+      { name: 'other.txt', text: 'Nothing.' },
+    ])
+    expect(index.found(`${'what is it that there are of the '.repeat(40)} heron`)).toEqual(['heron.txt'])
+  })
+
+  it('the parts of a compound join, and a document with all of it comes first and has all words', () => {
+    using index = indexDocuments([
+      { name: 'parts.txt', text: 'The harbour has a master. The master of the harbour is out.' },
+      { name: 'whole.txt', text: 'The harbour-master is out.' },
+      { name: 'one.txt', text: 'The harbour is closed.' },
+    ])
+    expect(index.found('harbour-master')).toEqual(['whole.txt', 'parts.txt', 'one.txt'])
+    expect(index.search('harbour-master')).toMatchObject({ matched: 'all', unknown: [] })
+    expect(index.search('harbour-bicycle').unknown).toEqual(['bicycle'])
+  })
+
+  it('what an apostrophe leaves of an article is no word, and a question of such words alone is looked for as it is', () => {
+    using index = indexDocuments([
+      { name: 'clock.txt', text: 'L’horloge de la gare retarde.' },
+      { name: 'other.txt', text: 'Il y a un an, l’an dernier.' },
+    ])
+    expect(index.found("qu'est-ce que c'est que l'horloge ?")).toEqual(['clock.txt'])
+    expect(index.search("l'horloge").matched).toBe('all')
+    expect(index.found("qu'est-ce")).toEqual([])
+  })
+
+  it('what a long question says twice weighs more', () => {
+    using index = indexDocuments([
+      { name: 'gulls.txt', text: 'Where gulls nest.' },
+      { name: 'terns.txt', text: 'Where terns nest.' },
+    ])
+    expect(index.found('gulls and terns, mostly terns')[0]).toBe('terns.txt')
+    expect(index.found('gulls and terns, mostly gulls')[0]).toBe('gulls.txt')
+  })
 })
 
 it('a passage that takes the row of a removed one is found with its own resource', () => {
