@@ -133,13 +133,14 @@ describe('the pages', () => {
     expect(dead).toEqual([])
   })
 
-  test('no line of the pages is too wide for an editor, except in tables and JSON', () => {
+  test('no line of the pages is too wide for an editor, except in JSON and the table of formats', () => {
     const wide = pages
-      .filter((page) => !page.startsWith('docs/development/'))
+      .filter((page) => !/^(?:docs\/development|test)\//.test(page))
       .flatMap((page) => {
         const [written = ''] = read(page).split('<!-- From here on written by `npm run docs`')
-        const lines = written.split('\n').filter((line) => line.length > WIDEST && !/^(?:\| |\{")/.test(line))
-        return lines.map((line) => `${page}: ${line}`)
+        const lines = written.split('\n').filter((line) => line.length > WIDEST && !line.startsWith('{"'))
+        const isFormat = (line: string) => page === 'docs/embedded-library.md' && line.startsWith('| ')
+        return lines.filter((line) => !isFormat(line)).map((line) => `${page}: ${line}`)
       })
     expect(wide).toEqual([])
   })
