@@ -16,6 +16,7 @@ import { createMirrorEdits, type EditsInput } from './mirrors/edit-mirrors.ts'
 import { listForOverview } from './mirrors/mirror-roster.ts'
 import { openReader, ownDirectoriesOf } from './open-engine.ts'
 import { serviceNameOf } from './open-runner.ts'
+import { openWithSystem } from './open-with-system.ts'
 import type { Explained, ExplainedSettings } from './settings/explain-settings.ts'
 
 interface DashboardInput extends MirrorActionsInput, Omit<EditsInput, 'ownDirectories'> {
@@ -43,6 +44,7 @@ export function dashboardSources(input: DashboardInput): DashboardSources {
       changeStore(stateDir, { ask: (daemon) => daemon.retry(named), make: (store) => retryFailures(store, named) }),
     setAside: (named) =>
       changeStore(stateDir, { ask: (daemon) => daemon.ignore(named), make: (store) => setFailuresAside(store, named) }),
+    openPath: (path) => openWithSystem(path, input.env),
     edits: createMirrorEdits({ ...input, ownDirectories: ownDirectoriesOf(input.settings()) }),
     explain: (mirror, path, signal) => explain(input, { mirror, path }, signal),
   }

@@ -1,14 +1,21 @@
 import type { ResourceRecord } from '../contract/records.ts'
-import type { DocumentText, McpAccess } from '../embedded/mcp/mcp-access.ts'
+import type { DocumentText, FoundDocument, McpAccess } from '../embedded/mcp/mcp-access.ts'
 import type { Clock, Timer } from '../foundation/clock.ts'
+import { ShelfdError } from '../foundation/errors.ts'
+import { isoTime } from '../foundation/text/times.ts'
 import type { Download, ServiceClient } from '../remote/service-client.ts'
+import { openStoreReader } from '../store/open-store.ts'
+import { type FilteredHit, searchFiltered, sentFinder } from '../sync/filtered-search.ts'
 
 interface LeasedService<Client> extends AsyncDisposable {
   readonly client: Client
+  /** The origin of the service, or the instance of the embedded library. */
+  readonly identity: string
 }
 
 interface LeasedClient<Client> extends Disposable {
   readonly client: Client
+  readonly identity: string
 }
 
 const IDLE_MS = 5_000
@@ -34,8 +41,8 @@ export class ServiceLease<Client> implements AsyncDisposable {
     this.#opened ??= this.#closing.then(this.#open)
     const opened = this.#opened
     try {
-      const { client } = await opened
-      return { client, [Symbol.dispose]: () => this.#release() }
+      const { client, identity } = await opened
+      return { client, identity, [Symbol.dispose]: () => this.#release() }
     } catch (error) {
       if (this.#opened === opened) this.#opened = undefined
       this.#release()
@@ -65,16 +72,38 @@ export class ServiceLease<Client> implements AsyncDisposable {
 /** Originals of these types are readable text; the text of others is an asset. */
 const PLAIN = /^(?:text\/(?!html)|application\/(?:json|yaml|toml|x-ndjson))/
 
-/** Has the rights of the configured credential. */
-export function accessThrough(lease: ServiceLease<ServiceClient>): McpAccess {
+const ALL = { place: null, isType: null, sinceMs: null, beforeMs: null, order: 'relevance' } as const
+
+/** Returns any service for agents, with the rights of the configured credential, and what the state knows of its documents. */
+export function accessThrough(lease: ServiceLease<ServiceClient>, stateDir: string): McpAccess {
   return {
     async *listLibraries(signal) {
       using leased = await lease.take()
       yield* leased.client.listLibraries(signal)
     },
-    async searchResources(search, signal) {
+    async search({ limit, allVersions, ...request }, signal) {
       using leased = await lease.take()
-      return await leased.client.searchResources(search, signal)
+      using store = openStoreReader(stateDir)
+      const { notice, hits } = await searchFiltered(request, {
+        client: leased.client,
+        filter: { ...ALL, versions: allVersions ? 'all' : 'current' },
+        wanted: limit,
+        findSent: sentFinder(store, leased.identity),
+        signal,
+      })
+      return { notice, documents: hits.slice(0, limit).map(describeHit) }
+    },
+    async mayUpload(signal) {
+      try {
+        using leased = await lease.take()
+        const { abilities, libraries } = await leased.client.checkAccess(signal)
+        const rights = libraries.flatMap(({ access }) => access)
+        return abilities.includes('library.all.resource.create') || rights.includes('resource.create')
+      } catch (error) {
+        // The assistant is told by each tool why the service gives no answers.
+        if (error instanceof ShelfdError) return true
+        throw error
+      }
     },
     async *listDirectory(libraryId, path, signal) {
       using leased = await lease.take()
@@ -93,6 +122,12 @@ export function accessThrough(lease: ServiceLease<ServiceClient>): McpAccess {
       return await leased.client.uploadFile({ ...upload, sizeBytes: bytes.length, openBody: () => bytes }, signal)
     },
   }
+}
+
+function describeHit({ resource, facts }: FilteredHit): FoundDocument {
+  const { mime: type, sizeBytes: size, dateMs, version, files, formerFile: formerPath, earlier } = facts
+  const known = { type, size, date: isoTime(dateMs), version, earlierVersions: earlier?.count ?? 0 }
+  return { resource, ...known, localPath: files[0] ?? null, formerPath }
 }
 
 async function readText(

@@ -195,7 +195,9 @@ class Planner {
           home: this.#input.home,
         }),
       mirrors: mirrors.map((mirror) => {
-        const configured = settings.mirrors.find(({ name }) => name === mirror.name) ?? adHocMirror(mirror.path)
+        const configured =
+          settings.mirrors.find(({ name }) => name === mirror.name) ??
+          adHocMirror(mirror.path, {}, settings.service.kind)
         const { schedule = null, maxDurationMs } = configured
         return { controller: controllerSettings(mirror, configured, this.#input.logger), schedule, maxDurationMs }
       }),

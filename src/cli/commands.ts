@@ -68,6 +68,7 @@ export const commands: readonly CommandEntry[] = [
   entry('asset scene', 'Download the collage of a scene of a video', asset, 'sceneCommand'),
   entry('asset frame', 'Download one frame of a video', asset, 'frameCommand'),
   entry('search', 'Search the libraries', () => import('./commands/search.ts')),
+  entry('open', 'Open what a search found, or a file of a mirror', () => import('./commands/get.ts'), 'openCommand'),
   entry('api', 'Send any request with the configured credential', () => import('./commands/api.ts')),
   entry('mcp', 'Give agents such as desktop assistants access to the libraries', () => import('./commands/mcp.ts')),
   entry('serve', 'Run the embedded library as a server of its own', serve, 'serveCommand'),

@@ -45,9 +45,9 @@ export interface CommandContext extends GlobalFlags {
   readonly columns: number | undefined
   /** On a terminal, rows are cut to its width. */
   printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void
-  /** On stderr, except with `-q`. */
-  printMessage(line: string): void
-  /** With a JSON log, logs the lines as info with `fields`. */
+  /** Writes a line for people to stderr, except with `-q`. */
+  printMessage(line: string, style?: 'line' | 'quiet'): void
+  /** With a text log, writes one or more lines as `printMessage` does; with a JSON log, logs them as info with `fields`. */
   announce(line: string, fields?: LogFields): void
   readonly logFormat: 'text' | 'json'
   /** Shown on a terminal after a second without other output. */
@@ -68,8 +68,8 @@ export function createContext(
   const messages = new MessageOutput(io.stderr, paletteOf('stderr', io, flags.color))
   const palette = paletteOf('stdout', io, flags.color)
   const [wordText, wordMessage] = [wordingFor(io, 'stdout'), wordingFor(io, 'stderr')]
-  const printMessage = (line: string) => {
-    if (!flags.quiet) messages.write(`${wordMessage(redactor.redact(line))}\n`)
+  const printMessage: CommandContext['printMessage'] = (line, style) => {
+    if (!flags.quiet) messages.write(`${wordMessage(redactor.redact(line))}\n`, style)
   }
   let onOutage: OutageListener | undefined
   const waiting = new WaitingLine(messages, io.isTerminal.stdout && io.isTerminal.stderr && !flags.quiet)

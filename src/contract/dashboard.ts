@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { documentCalls } from './document-calls.ts'
 import { mirrorEdits } from './mirror-edits.ts'
-import { identifier, resourceRecord } from './records.ts'
 import { SHOWN_STATES } from './report-classes.ts'
 
 /** Shapes of what the dashboard shows; times are ISO 8601. */
@@ -272,35 +272,6 @@ const failures = z.object({
 })
 const counted = z.object({ count: z.int() })
 
-/** An empty text means any; `type` is a kind such as `PDF`, `directory` one of a library. */
-const searchInput = z.object({
-  query: z.string().max(1_000),
-  library: z.literal('').or(identifier),
-  type: z.string().max(100),
-  directory: z.string().max(10_000),
-})
-
-const searchPage = z.object({
-  notice: z.string(),
-  /** The first ones that fit, the best first. */
-  results: z.array(
-    z.object({
-      resource: resourceRecord,
-      mime: z.string().nullable(),
-      size: z.number().nullable(),
-      /** When its file was last changed; without a file here, when it was added. */
-      date: time.nullable(),
-    }),
-  ),
-  /** How many fit among the candidates that were looked at. */
-  total: count,
-  candidates: count,
-  /** Whether these were all that the search found. */
-  isComplete: z.boolean(),
-  /** How many are left out because nobody knows of them what is asked for. */
-  undecided: count,
-})
-
 /** Every call by name. Only `signIn` needs no session. */
 export const dashboardCalls = {
   signIn: { input: z.object({ key: z.string() }), answer: z.object({ token: z.string() }) },
@@ -324,9 +295,7 @@ export const dashboardCalls = {
   order: { input: hostOrder, answer: nothing },
   settings: { input: nothing, answer: settingsInForce },
   log: { input: nothing, answer: logLines },
-  search: { input: searchInput, answer: searchPage },
-  /** An address under which the original can be opened for some minutes. */
-  openDocument: { input: z.object({ resourceId: identifier }), answer: z.object({ url: z.string() }) },
+  ...documentCalls,
   ...mirrorEdits,
 } as const
 

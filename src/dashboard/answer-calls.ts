@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path'
 import type { CallHandlers, CallInput, CallResponse } from '../contract/dashboard.ts'
 import { kindOf } from '../contract/kinds.ts'
 import { RequestError } from '../foundation/errors.ts'
@@ -73,6 +74,14 @@ export function answerCalls({ sources, sessions, syncs, live, waiting, hosts }: 
     newMirror: (input, signal) => waiting.during(sources.service(), () => edits.newMirror(input, signal)),
     checkMirror: (input, signal) => waiting.during(sources.service(), () => edits.checkMirror(input, signal)),
     addMirror: (input, signal) => changed(waiting.during(sources.service(), () => edits.addMirror(input, signal))),
+    openFile: async ({ resourceId, folder }) => {
+      const { identity: origin = '' } = sources.service()
+      const [sent] = await read('sentResources', { origin, resourceIds: [resourceId] })
+      const [file] = sent?.files ?? []
+      if (!file) throw new RequestError('invalid', 'No file here has this document any more', 404)
+      const path = join(file.root, folder ? dirname(file.path) : file.path)
+      return { isOpened: await sources.openPath(path), path }
+    },
     openDocument: ({ resourceId }, signal) =>
       connected(signal, async (client) => {
         const view = { disposition: 'inline', ttlMinutes: LIFE_OF_ADDRESS_MINUTES } as const
@@ -87,7 +96,7 @@ export function answerCalls({ sources, sessions, syncs, live, waiting, hosts }: 
 async function search(
   client: ServiceClient,
   { reader, service }: DashboardSources,
-  { query, library, type, directory }: CallInput<'search'>,
+  { query, library, type, directory, allVersions }: CallInput<'search'>,
   signal: AbortSignal,
 ): Promise<CallResponse<'search'>> {
   const { identity: origin = '' } = service()
@@ -97,14 +106,24 @@ async function search(
     { query, ...(library !== '' && { libraryIds: [library] }) },
     {
       client,
-      filter: { place, isType, sinceMs: null, beforeMs: null, order: 'relevance' },
+      filter: {
+        versions: allVersions ? 'all' : 'current',
+        place,
+        isType,
+        sinceMs: null,
+        beforeMs: null,
+        order: 'relevance',
+      },
       wanted: MOST_HITS,
-      listFiles: (resourceIds) => reader.read('resourceFiles', { origin, resourceIds }),
+      findSent: (resourceIds) => reader.read('sentResources', { origin, resourceIds }),
       signal,
     },
   )
-  const results = hits.slice(0, MOST_HITS).map(({ resource, facts: { mime, sizeBytes: size, dateMs } }) => {
-    return { resource, mime, size, date: isoTime(dateMs) }
+  const results = hits.slice(0, MOST_HITS).map(({ resource, facts }) => {
+    const { mime, sizeBytes: size, dateMs, version, files, formerFile, earlier } = facts
+    const [file = null] = files
+    const versions = earlier && { count: earlier.count, newest: isoTime(earlier.newestMs) }
+    return { resource, mime, size, date: isoTime(dateMs), version, file, formerFile, earlier: versions }
   })
   return { ...found, results, total: hits.length }
 }

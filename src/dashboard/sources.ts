@@ -42,5 +42,7 @@ export interface DashboardSources {
   setAside(failures: Failures): Promise<number>
   /** Describes everything known of a path, relative to its mirror; text by label. */
   explain(mirror: string, path: string, signal: AbortSignal): Promise<readonly (readonly [string, string])[]>
+  /** Opens an absolute path with the program of this computer; false without a desktop. */
+  openPath(path: string): Promise<boolean>
   readonly edits: MirrorEdits
 }

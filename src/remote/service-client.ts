@@ -47,6 +47,8 @@ export interface SearchRequest {
   readonly strategy?: string
   readonly limit?: number
   readonly outputFormat?: string
+  /** Only for services that say `superseded_by` of their resources. */
+  readonly versions?: 'current'
 }
 
 export interface Download {

@@ -2,21 +2,43 @@ import { isWithin } from '../foundation/files/paths.ts'
 
 export const SEARCH_ORDERS = ['relevance', 'newest', 'oldest', 'name', 'largest'] as const
 
-/** From our store if it has the resource, else from the service; null: unknown. */
+/**
+ * `current`: a file has it today, or nobody says that it is not the present version. `waiting`: its file has changed, and the present
+ * version cannot be found yet. The others have no file any more, each for another reason.
+ */
+export type HitVersion = 'current' | 'waiting' | 'earlier' | 'gone' | 'left-out'
+
+/** What our store knows of the files of a resource that it sent. */
+export interface KnownFiles {
+  readonly hasFile: boolean
+  /** Why its last file has it no more; null when the store never knew a file. */
+  readonly endedBy: 'changed' | 'gone' | 'ignored' | null
+  /** Of the versions of that file, it is the newest that can be found. */
+  readonly isNewestFound: boolean
+}
+
+const ENDED = { changed: 'earlier', gone: 'gone', ignored: 'left-out' } as const
+
+/** What is known of a hit: by our store if it has the resource, else by what the service says beside it; null: nobody says. */
 export interface HitFacts {
   readonly mime: string | null
   readonly sizeBytes: number | null
   /** The last change of the file; without a file, when the resource was added. */
   readonly dateMs: number | null
-  /** Absolute paths, the last changed first. */
+  readonly version: HitVersion
+  /** Absolute paths of some of its files here, the last changed first. */
   readonly files: readonly string[]
-  /** Null when the service does not say. */
+  /** The absolute path of its last file, if it has none any more; of a moved file, the path from which it was sent. */
+  readonly formerFile: string | null
+  readonly earlier: { readonly count: number; readonly newestMs: number } | null
+  /** Where the service says that it lies (2.10); null when it does not say. */
   readonly libraryPaths: readonly string[] | null
 }
 
 /** Null: anything. */
 export interface SearchFilter {
-  /** `isLocal`: the facts have only files of the place. */
+  readonly versions: 'current' | 'all'
+  /** `isLocal`: one of the files of its facts, which are those of the place alone. */
   readonly place: { readonly isLocal: true } | { readonly isLocal: false; readonly libraryPath: string } | null
   readonly isType: ((mime: string) => boolean) | null
   readonly sinceMs: number | null
@@ -24,7 +46,20 @@ export interface SearchFilter {
   readonly order: (typeof SEARCH_ORDERS)[number]
 }
 
-/** `undecided` when nobody knows what the filter asks for. */
+/** Returns what a hit is today: by our store if that knows, else by what the service says (`supersededBy`), if it says anything. */
+export function versionOf(known: KnownFiles | undefined, supersededBy: unknown): HitVersion {
+  if (known?.hasFile) return 'current'
+  if (known?.isNewestFound) return 'waiting'
+  if (known && known.endedBy !== null) return ENDED[known.endedBy]
+  return typeof supersededBy === 'string' ? 'earlier' : 'current'
+}
+
+/** Returns whether a search shows a hit of this version. */
+export function isShown(version: HitVersion, versions: SearchFilter['versions']): boolean {
+  return versions === 'all' || version === 'current' || version === 'waiting'
+}
+
+/** Returns whether a filter passes a hit; `undecided` when nobody says what it asks for. */
 export function decideHit(filter: SearchFilter, facts: HitFacts): 'passed' | 'rejected' | 'undecided' {
   const answers = [isThere(filter, facts), hasType(filter, facts), isOfTime(filter, facts)]
   if (answers.includes(false)) return 'rejected'

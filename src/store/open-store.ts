@@ -36,6 +36,7 @@ import { prepareMirrors } from './tables/mirrors.ts'
 import { prepareProblems, prepareQuarantine } from './tables/problems.ts'
 import { LISTING_TABLE, prepareReport } from './tables/report-rows.ts'
 import { prepareRuns, prepareTimeline } from './tables/runs.ts'
+import { prepareSentResources } from './tables/sent-resources.ts'
 import { COPIED_KEY, prepareSettlements, SESSION_KEY } from './tables/settlements.ts'
 import { prepareUploads } from './tables/uploads.ts'
 
@@ -302,6 +303,7 @@ const TOPICS = {
   problems: prepareProblems,
   runs: prepareRuns,
   report: prepareReport,
+  sentResources: prepareSentResources,
   keyValues: prepareKeyValues,
   quarantine: prepareQuarantine,
   unconfirmed: prepareUnconfirmed,

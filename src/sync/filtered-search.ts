@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import type { ResourceRecord, SearchResponse } from '../contract/records.ts'
 import { RequestError } from '../foundation/errors.ts'
 import type { SearchRequest, ServiceClient } from '../remote/service-client.ts'
-import { decideHit, type HitFacts, type SearchFilter, sortHits } from '../rules/search-filter.ts'
+import { decideHit, type HitFacts, isShown, type SearchFilter, sortHits, versionOf } from '../rules/search-filter.ts'
 import type { StoreReader } from '../store/open-store.ts'
-import type { MirrorPlace, ResourceFile } from '../store/tables/report-rows.ts'
+import type { MirrorPlace, SentResource } from '../store/tables/sent-resources.ts'
 
 /** Services may limit the first number. The second is only tried in the form without excerpts, which keeps the answer small. */
 const CANDIDATES = { first: 100, most: 1_000 }
 
-interface FilteredHit {
+export interface FilteredHit {
   readonly title: string
   readonly resource: ResourceRecord
   readonly facts: HitFacts
@@ -25,42 +25,85 @@ export interface FilteredSearch {
   readonly isComplete: boolean
   /** Candidates that are left out because nobody says what the filter asks for. */
   readonly undecided: number
+  /** Candidates that are left out because no file has them any more. */
+  readonly outdated: number
 }
+
+/** Returns what the store has of each resource; undefined for what no mirror sent. */
+export type FindSent = (
+  resourceIds: readonly string[],
+) => readonly (SentResource | undefined)[] | Promise<readonly (SentResource | undefined)[]>
 
 interface FilterInput {
   readonly client: Pick<ServiceClient, 'searchResources'>
   readonly filter: SearchFilter
   readonly wanted: number
-  listFiles(resourceIds: readonly string[]): readonly ResourceFile[][] | Promise<readonly ResourceFile[][]>
+  readonly findSent: FindSent
   readonly signal: AbortSignal
 }
 
-/** Filters and sorts search results by what the store and the service know of each. Results after the best hundred have no excerpts. */
+/**
+ * Searches (4.14), and filters and sorts what is found by what the store and the service say of each hit. By default it shows present
+ * versions only: the store knows them best, so the service is asked for all versions, and for its present ones where these leave too
+ * few. Hits after the best hundred have no excerpts.
+ */
 export async function searchFiltered(
   request: Omit<SearchRequest, 'limit'>,
-  { client, filter, wanted, listFiles, signal }: FilterInput,
+  { client, filter, wanted, findSent, signal }: FilterInput,
 ): Promise<FilteredSearch> {
-  const best = await client.searchResources({ ...request, limit: CANDIDATES.first }, signal)
-  const found = await filterHits(best, filter, listFiles)
-  const isComplete = best.results.length < CANDIDATES.first
-  if (isComplete || (filter.order === 'relevance' && found.hits.length >= wanted)) return { ...found, isComplete }
-  const more = await listMore(client, request, signal)
+  const { order, place, isType, sinceMs, beforeMs, versions } = filter
+  const ask = (limit: number, more?: Partial<SearchRequest>) =>
+    client.searchResources({ ...request, limit, ...more }, signal)
+  const look = async (limit: number) => {
+    const response = await ask(limit)
+    const found = await filterHits(response, filter, findSent)
+    const isComplete = response.results.length < limit
+    return { response, found, isComplete, isEnough: order === 'relevance' && found.hits.length >= wanted }
+  }
+  const isPlain = order === 'relevance' && [place, isType, sinceMs, beforeMs].every((each) => each === null)
+  // Without filters, mostly no more candidates are needed than are shown.
+  let best = await look(isPlain ? Math.min(wanted, CANDIDATES.first) : CANDIDATES.first)
+  const isShort = () => !best.isComplete && !best.isEnough
+  if (isShort() && isPlain && wanted < CANDIDATES.first) best = await look(CANDIDATES.first)
+  const { response, found } = best
+  if (!isShort()) return { ...found, isComplete: best.isComplete }
+  const knowsVersions = response.results.some(({ resource }) => resource.superseded_by !== undefined)
+  const current =
+    versions === 'current' && found.outdated > 0 && knowsVersions
+      ? await ask(CANDIDATES.first, { versions: 'current' })
+      : undefined
+  const longer = await listMore(ask)
   // Some services silently list fewer than they are asked for.
-  if (more === undefined || more.results.length <= best.results.length) return { ...found, isComplete }
-  const detailed = new Map(best.results.map((result) => [result.resource.id, result]))
-  const results = more.results.map((result) => detailed.get(result.resource.id) ?? result)
-  const all = await filterHits({ notice: best.notice, results }, filter, listFiles)
-  return { ...all, isComplete: results.length < CANDIDATES.most }
+  const isLonger = longer !== undefined && longer.results.length > response.results.length
+  const results = mergeResults(isLonger ? longer.results : response.results, [
+    ...response.results,
+    ...(current?.results ?? []),
+  ])
+  const isComplete =
+    (isLonger && longer.results.length < CANDIDATES.most) ||
+    (current !== undefined && current.results.length < CANDIDATES.first)
+  return { ...(await filterHits({ notice: response.notice, results }, filter, findSent)), isComplete }
+}
+
+type Results = SearchResponse['results']
+
+/** Keeps the order of `all`, takes what `detailed` has of these, and appends the rest of it. */
+function mergeResults(all: Results, detailed: Results): Results {
+  const rest = new Map(detailed.map((result) => [result.resource.id, result]))
+  const merged = all.map((result) => {
+    const known = rest.get(result.resource.id)
+    rest.delete(result.resource.id)
+    return known ?? result
+  })
+  return [...merged, ...rest.values()]
 }
 
 /** Undefined when the service refuses so high a limit. */
 async function listMore(
-  client: FilterInput['client'],
-  request: Omit<SearchRequest, 'limit'>,
-  signal: AbortSignal,
+  ask: (limit: number, more: Partial<SearchRequest>) => Promise<SearchResponse>,
 ): Promise<SearchResponse | undefined> {
   try {
-    return await client.searchResources({ ...request, limit: CANDIDATES.most, outputFormat: 'compact' }, signal)
+    return await ask(CANDIDATES.most, { outputFormat: 'compact' })
   } catch (error) {
     if (error instanceof RequestError) return undefined
     throw error
@@ -70,40 +113,64 @@ async function listMore(
 async function filterHits(
   { notice, results }: SearchResponse,
   filter: SearchFilter,
-  listFiles: FilterInput['listFiles'],
+  findSent: FindSent,
 ): Promise<Omit<FilteredSearch, 'isComplete'>> {
-  const known = await listFiles(results.map(({ resource }) => resource.id))
+  const sent = await findSent(results.map(({ resource }) => resource.id))
   const hits = results.map(({ resource }, index): FilteredHit => {
-    return { resource, title: resource.title ?? resource.id, facts: factsOf(resource, known[index] ?? []) }
+    return { resource, title: resource.title ?? resource.id, facts: factsOf(resource, sent[index]) }
   })
-  const decided = Map.groupBy(hits, ({ facts }) => decideHit(filter, facts))
+  const shown = hits.filter(({ facts }) => isShown(facts.version, filter.versions))
+  const decided = Map.groupBy(shown, ({ facts }) => decideHit(filter, facts))
   return {
     notice,
     hits: sortHits(decided.get('passed') ?? [], filter.order),
     candidates: hits.length,
     undecided: decided.get('undecided')?.length ?? 0,
+    outdated: hits.length - shown.length,
   }
 }
 
-/** `place`: only files that lie there. */
-export function listFilesOf(
-  store: Pick<StoreReader, 'report'> | undefined,
+/** Returns what the store has of each resource of a service; `place`: only files that lie there count. */
+export function sentFinder(
+  store: Pick<StoreReader, 'sentResources'> | undefined,
   origin: string,
-  place: MirrorPlace | null,
-): (resourceIds: readonly string[]) => ResourceFile[][] {
-  return (resourceIds) => resourceIds.map((id) => store?.report.listResourceFiles(origin, id, place) ?? [])
+  place: MirrorPlace | null = null,
+): (resourceIds: readonly string[]) => (SentResource | undefined)[] {
+  return (resourceIds) => resourceIds.map((id) => store?.sentResources.find(origin, id, place))
 }
 
 /** Services may say type, size and time of a resource by these fields, which the interface does not name. */
-function factsOf(resource: ResourceRecord, files: readonly ResourceFile[]): HitFacts {
-  const { mime_type: mime, size, created_at: createdAt, paths } = resource
-  const [first] = files
+function factsOf(resource: ResourceRecord, sent: SentResource | undefined): HitFacts {
+  const { mime_type: mime, size, created_at: createdAt, paths, superseded_by: supersededBy } = resource
+  const files = sent?.files ?? []
   const addedMs = typeof createdAt === 'string' ? Date.parse(createdAt) : Number.NaN
+  const known = sent && {
+    hasFile: files.length > 0,
+    endedBy: sent.last?.reason ?? null,
+    isNewestFound: sent.last?.isNewestFound ?? false,
+  }
   return {
-    mime: first?.mime ?? (typeof mime === 'string' ? mime : null),
-    sizeBytes: first?.size ?? (typeof size === 'number' ? size : null),
-    dateMs: first?.changedAt ?? (Number.isNaN(addedMs) ? (first?.uploadedAt ?? null) : addedMs),
-    files: files.flatMap(({ root, path }) => (root === null || path === null ? [] : [join(root, path)])),
+    mime: sent?.mime ?? (typeof mime === 'string' ? mime : null),
+    sizeBytes: sent?.size ?? (typeof size === 'number' ? size : null),
+    dateMs: files[0]?.changedAt ?? (Number.isNaN(addedMs) ? (sent?.uploadedAt ?? null) : addedMs),
+    version: versionOf(known, supersededBy),
+    files: files.map(absolute),
+    formerFile: formerFileOf(sent),
+    earlier: earlierOf(resource, sent),
     libraryPaths: paths ?? null,
   }
+}
+
+const absolute = ({ root, path }: { readonly root: string; readonly path: string }) => join(root, path)
+
+function formerFileOf(sent: SentResource | undefined): string | null {
+  if (sent?.last) return absolute(sent.last)
+  const from = sent?.sentFrom
+  if (!from || sent.files.some(({ root, path }) => root === from.root && path === from.path)) return null
+  return sent.files.length === 0 ? null : absolute(from)
+}
+
+function earlierOf({ earlier_versions: said }: ResourceRecord, sent: SentResource | undefined): HitFacts['earlier'] {
+  if (sent) return sent.earlier && { count: sent.earlier.count, newestMs: sent.earlier.endedAt }
+  return said ? { count: said.count, newestMs: Date.parse(said.newest_created_at) } : null
 }

@@ -11,6 +11,7 @@ function leaseOf(isReachable: () => boolean = () => true) {
     events.push('opened')
     return {
       client: 'the client',
+      identity: 'the service',
       [Symbol.asyncDispose]: async () => {
         events.push('closed')
       },

@@ -40,6 +40,7 @@ async function start() {
     retry: async ({ contentIds }) => contentIds.length,
     setAside: async ({ contentIds }) => contentIds.length,
     explain: async () => [],
+    openPath: async () => false,
     edits: {
       rules: refuse,
       rulesEffect: refuse,

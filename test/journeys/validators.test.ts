@@ -19,8 +19,8 @@ describe('validators', () => {
   })
 
   test.each([
-    [['search', 'tide', '--limit', '1000'], 'limit: must be a whole number from 1 to'],
-    [['search', 'tide', '--limit', '101'], 'limit: must be a whole number from 1 to'],
+    [['search', 'tide', '--strategy', 'fast'], 'strategy: must be '],
+    [['search', 'tide', '--strategy', ''], 'strategy: must be '],
   ])('the embedded library refuses %j in plain words', async (words, message) => {
     const home = homeWithPapers({ 'a.md': 'tide' })
     await home.shelfd(['sync', 'Papers'])

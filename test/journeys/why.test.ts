@@ -166,11 +166,12 @@ describe('why of a file', () => {
     expect((await explain(home, 'new.md')).disk).toMatchObject({ isChanged: false, isSettled: true })
     configure(home, { mirrors: [{ ...mirror, settle: '1h' }] })
     const onDisk = async (name: string) => (await home.shelfd(['why', `Papers/${name}`])).stdout.split('\n')[2]
-    const settling = 'a daemon waits until it is unchanged, for another (59m|1h)'
+    const settling = (again: string) =>
+      `; waits: changed ${again}\\d+ s ago, and a daemon sends it once it rests for another (59m|1h)`
     expect(await onDisk('a.md')).toMatch(
-      new RegExp(`a file of 7 B, changed or touched since the last scan: .*; ${settling}`),
+      new RegExp(`a file of 7 B, changed or touched since the last scan: .*${settling('again ')}`),
     )
-    expect(await onDisk('new.md')).toMatch(new RegExp(`a file of 3 B; ${settling}`))
+    expect(await onDisk('new.md')).toMatch(new RegExp(`a file of 3 B${settling('')}`))
   })
 
   test("why gives the service's own reason for a failure", async () => {

@@ -1,4 +1,5 @@
 /** The dashboard that the command serves where no daemon runs. */
+import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { serveDashboard } from '../dashboard/dashboard-client.ts'
 import { configure } from '../support/daemon.ts'
@@ -8,7 +9,7 @@ import { homeOnService } from '../support/home-on-service.ts'
 import { startRawServer } from '../support/network.ts'
 
 const ALL = { classes: [], text: '', below: '', offset: 0 } as const
-const ANYWHERE = { library: '', type: '', directory: '' } as const
+const ANYWHERE = { library: '', type: '', directory: '', allVersions: false } as const
 const ALL_PROBLEMS = { text: '', cause: '', place: '', offset: 0 } as const
 
 test('a mirror that is synced when it is named has its state, and a note', async () => {
@@ -59,9 +60,14 @@ test('without a daemon the command serves all of the dashboard', async () => {
 
   const { results } = await call('search', { query: 'buzzard', ...ANYWHERE })
   const resourceId = results[0]?.resource.id ?? ''
+  const file = join(home.path, 'Papers/sub/b.md')
+  expect(results).toMatchObject([{ file, version: 'current', earlier: null }])
+  // Without a desktop nothing is opened.
+  expect(await call('openFile', { resourceId, folder: true })).toEqual({ isOpened: false, path: dirname(file) })
+  await expect(call('openFile', { resourceId: '0'.repeat(32), folder: false })).rejects.toThrow('No file here')
   const below = await call('search', {
+    ...ANYWHERE,
     query: 'buzzard kestrel',
-    library: '',
     type: 'Markdown',
     directory: '/Papers/sub',
   })

@@ -117,7 +117,7 @@ describe('search', () => {
     expect(second?.stderr).toMatch(/^3 to 4, the best first; more with --page 3$/m)
     expect(third?.stderr).toMatch(/^5 to 5, the last ones$/m)
     expect(fourth?.stdout).toBe('Nothing on page 4: the search found 5\n')
-    const titles = [first, second, third].flatMap((page) => page?.stdout.match(/^\d\.md/gm) ?? [])
+    const titles = [first, second, third].flatMap((page) => page?.stdout.match(/(?<=^\d {2}~\/Pies\/)\d\.md$/gm) ?? [])
     expect(titles.toSorted()).toEqual(['0.md', '1.md', '2.md', '3.md', '4.md'])
     const whole = await home.shelfd(['search', 'apple'])
     expect(whole.stderr).not.toContain('--page')
@@ -127,12 +127,18 @@ describe('search', () => {
   })
 
   test('search says beside the results what they are and what meaning leaves out', async () => {
-    const { stdout, stderr } = await unchanged.shelfd(['search', 'gone'])
-    expect(stdout).toMatch(/^gone\.md {2}\/Papers\/old\/gone\.md {2}\(\w+\)\n {4}\*\*gone\*\*\n$/)
+    const words = ['search', 'gone']
+    const { stdout } = await unchanged.shelfd(words)
+    expect(stdout).toMatch(/^1 {2}~\/Papers\/old\/gone\.md\n.* · Papers:\/Papers\/old\/gone\.md\n {3}\*\*gone\*\*\n$/)
+    const { stderr } = await unchanged.shelfd([...words, '--notices'])
     expect(stderr).toContain('Candidates, not verified answers: check excerpts against the source.')
     expect(stderr).toContain('Meaning is not considered yet: no resource is embedded so far.')
     expect(stderr).toContain('The daemon and "shelfd serve" embed them while they run.')
-    const quiet = await unchanged.shelfd(['search', 'gone', '--quiet'])
+    // One sentence at a time, and each once a day.
+    const { stderr: later } = await unchanged.shelfd(words)
+    expect(later.split('\n')).toHaveLength(2)
+    expect(later).not.toContain('Candidates')
+    const quiet = await unchanged.shelfd([...words, '--quiet'])
     expect(quiet).toMatchObject({ stdout, stderr: '' })
   })
 })

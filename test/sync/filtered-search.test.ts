@@ -4,7 +4,14 @@ import type { SearchRequest } from '../../src/remote/service-client.ts'
 import type { SearchFilter } from '../../src/rules/search-filter.ts'
 import { searchFiltered } from '../../src/sync/filtered-search.ts'
 
-const ALL: SearchFilter = { place: null, isType: null, sinceMs: null, beforeMs: null, order: 'relevance' }
+const ALL: SearchFilter = {
+  versions: 'current',
+  place: null,
+  isType: null,
+  sinceMs: null,
+  beforeMs: null,
+  order: 'relevance',
+}
 const resource = (number: number) => ({
   resource: { id: `r${number}`, mime_type: number % 50 === 7 ? 'image/png' : 'text/plain' },
 })
@@ -27,7 +34,7 @@ function searchOf(found: number, most: number, answersMore: 'refuses' | 'shorten
         client: { searchResources },
         filter: { ...ALL, ...filter },
         wanted,
-        listFiles: (ids) => ids.map(() => []),
+        findSent: (ids) => ids.map(() => undefined),
         signal: new AbortController().signal,
       },
     )

@@ -33,7 +33,14 @@ const routes: fc.Arbitrary<Route> = fc.oneof(
       { maxLength: 3 },
     ),
   }),
-  fc.record({ view: fc.constant('search' as const), query: some, library: some, directory: some, kind: some }),
+  fc.record({
+    view: fc.constant('search' as const),
+    query: some,
+    library: some,
+    directory: some,
+    kind: some,
+    versions: some,
+  }),
 )
 
 test('whatever the page shows, its address leads back to it', () => {

@@ -236,10 +236,8 @@ function adHoc(settings: Settings, choice: OneChoice, path: string, target: Targ
   const isTaken = (name: string) =>
     kept.has(name) || [...settings.mirrors, ...choice.chosen].some((each) => each.name === name)
   const name = freeName(basename(path) || 'root', isTaken)
-  const mirror = adHocMirror(path, {
-    library: target?.library ?? name,
-    ...(target?.path ? { remotePath: target.path } : {}),
-  })
+  const wanted = { library: target?.library ?? name, ...(target?.path ? { remotePath: target.path } : {}) }
+  const mirror = adHocMirror(path, wanted, settings.service.kind)
   return { ...toEngineMirror(settings, mirror), name, mayCreateLibrary: target === undefined, isAdHoc: true }
 }
 
@@ -272,7 +270,7 @@ function toChosen(settings: Settings, { configured, row }: RosterEntry): MirrorS
 
 function ofRow(settings: Settings, row: MirrorRow): MirrorSettings {
   const target = { library: row.library.remoteId, remotePath: row.remotePath }
-  const mirror = toEngineMirror(settings, adHocMirror(row.path, target))
+  const mirror = toEngineMirror(settings, adHocMirror(row.path, target, settings.service.kind))
   return { ...mirror, name: row.name, mayCreateLibrary: false, isAdHoc: true }
 }
 

@@ -3,6 +3,7 @@ import { ownUid } from '../../foundation/files/ownership.ts'
 import { ownershipOf, type ReadTextFile, readTextFile, type TextFile } from '../files/private-files.ts'
 import type { Surroundings } from './config-paths.ts'
 import { readSettings } from './read-settings.ts'
+import { EMBEDDED_MIRROR_DEFAULTS } from './schema.ts'
 import type { ClientCertificateFiles, Settings } from './settings.ts'
 
 export interface ChosenMirror {
@@ -36,6 +37,7 @@ export function renderConfig({ service, mirrors }: ChosenConfig): string {
     ...(service ? renderService(service) : EMBEDDED),
     '',
     '# Local directories, only ever read, and where they go. Nothing else is sent.',
+    `# A daemon sends a file once it has not changed for the time of "settle", by default ${service ? '1m: each version is paid for' : EMBEDDED_MIRROR_DEFAULTS.settle}.`,
     mirrors.length === 0 ? 'mirrors: []' : 'mirrors:',
     ...mirrors.flatMap(renderMirror),
     '',

@@ -7,7 +7,7 @@ import { readOverrides, type SettingFlags } from './overrides.ts'
 import { type ConfigFile, parseConfigFile } from './parse-file.ts'
 import { describeProblems, findMirrorProblems, isFlag } from './problems.ts'
 import { isMapping, layOver, type Raw, valueAt } from './raw-settings.ts'
-import { type Config, configSchema, EMBEDDED_DEFAULTS } from './schema.ts'
+import { type Config, configSchema, EMBEDDED_DEFAULTS, EMBEDDED_MIRROR_DEFAULTS } from './schema.ts'
 import { type Settings, toSettings } from './settings.ts'
 
 export interface SettingsInput extends Surroundings {
@@ -38,7 +38,7 @@ export function loadConfiguration(input: SettingsInput): LoadedConfiguration {
   const found = findFile(input)
   const overrides = readOverrides(input.flags, input.env, input.cwd)
   const written = layOver(found?.parsed.raw ?? {}, overrides.raw)
-  const raw = isMapping(written.service) ? written : layOver(EMBEDDED_DEFAULTS, written)
+  const raw = isMapping(written.service) ? written : withEmbeddedDefaults(written)
   const locationOf = (path: readonly PropertyKey[]) =>
     overrides.origins.get(path.join('.')) ?? found?.parsed.locationOf(path) ?? 'configuration'
   const configFile = found?.path
@@ -52,6 +52,13 @@ export function loadConfiguration(input: SettingsInput): LoadedConfiguration {
   const originOf = (path: readonly PropertyKey[]) =>
     valueAt(written, path) === undefined ? 'default' : locationOf(path)
   return { settings, raw, originOf }
+}
+
+function withEmbeddedDefaults(written: Raw): Raw {
+  const { mirrors, ...raw } = layOver(EMBEDDED_DEFAULTS, written)
+  if (!Array.isArray(mirrors)) return { ...raw, ...(mirrors !== undefined && { mirrors }) }
+  const each = mirrors.map((mirror) => (isMapping(mirror) ? { ...EMBEDDED_MIRROR_DEFAULTS, ...mirror } : mirror))
+  return { ...raw, mirrors: each }
 }
 
 function findFile({ flags, readFile = readTextFile, ...surroundings }: SettingsInput): FoundFile | undefined {

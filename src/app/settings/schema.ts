@@ -97,7 +97,11 @@ const mirror = z
     pollInterval: positiveDuration()
       .prefault('30s')
       .describe('Interval between scans where the system does not report all changes, as on network file systems.'),
-    settle: duration().prefault('5s').describe('How long a file must stay unchanged before it is sent.'),
+    settle: duration()
+      .prefault('1m')
+      .describe(
+        'How long a file must stay unchanged before it is sent (embedded library: 5s): each version is paid for.',
+      ),
     rescan: durationOrNone()
       .prefault('1h')
       .describe('How often the daemon scans everything, also without reports of the watcher.'),
@@ -318,8 +322,11 @@ export const EMBEDDED_DEFAULTS = {
   ingestion: { firstPoll: '100ms' },
 }
 
-export function mirrorWithDefaults(directory: string): Config['mirrors'][number] {
-  return mirror.parse({ path: directory })
+/** The same for each mirror: no version of a file has to be paid for. */
+export const EMBEDDED_MIRROR_DEFAULTS = { settle: '5s' }
+
+export function mirrorWithDefaults(directory: string, kind: 'embedded' | 'configured'): Config['mirrors'][number] {
+  return mirror.parse({ path: directory, ...(kind === 'embedded' && EMBEDDED_MIRROR_DEFAULTS) })
 }
 
 /** For editors; config/config.schema.json has the same. */

@@ -125,9 +125,13 @@ export function toSettings(
   }
 }
 
-/** Has defaults for all but directory and target. */
-export function adHocMirror(path: string, target: { library?: string; remotePath?: string } = {}): ConfiguredMirror {
-  return toMirrorSettings({ ...mirrorWithDefaults(path), ...target }, path)
+/** Returns a mirror that is not configured: an absolute directory and its target, with defaults for the rest. */
+export function adHocMirror(
+  path: string,
+  target: { library?: string; remotePath?: string } = {},
+  kind: Settings['service']['kind'] = 'embedded',
+): ConfiguredMirror {
+  return toMirrorSettings({ ...mirrorWithDefaults(path, kind), ...target }, path)
 }
 
 function toMirrorSettings(mirror: MirrorConfig, path: string): ConfiguredMirror {

@@ -1,4 +1,4 @@
-import { openBrowser } from '../../app/open-browser.ts'
+import { openWithSystem } from '../../app/open-with-system.ts'
 import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
 import type { Dashboard } from '../../dashboard/start-dashboard.ts'
 import { untilAborted } from '../../foundation/concurrency/until-aborted.ts'
@@ -52,6 +52,6 @@ async function show(context: CommandContext, url: string): Promise<void> {
   if (json) context.printJson({ url })
   else context.print(url)
   if (json || !io.isTerminal.stdout) return
-  if (await openBrowser(url, io.env)) context.printMessage('Opened in the browser')
+  if (await openWithSystem(url, io.env)) context.printMessage('Opened in the browser')
   else context.printMessage('Open this address in a browser on this computer, within five minutes')
 }

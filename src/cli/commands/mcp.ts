@@ -20,7 +20,7 @@ export const command = defineCommand({
     try {
       const { stdin, stdout } = context.io
       await serveOnStdio({
-        access: accessThrough(lease),
+        access: accessThrough(lease, context.settings.stateDir),
         version,
         stdin,
         stdout,

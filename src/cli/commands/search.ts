@@ -3,29 +3,31 @@ import { parseLibraryTarget, requireLibrary } from '../../app/library-target.ts'
 import { choosePlace } from '../../app/mirrors/choose-place.ts'
 import type { OpenedService } from '../../app/service-client/open-service.ts'
 import { KIND_NAMES, typeMatcher } from '../../contract/kinds.ts'
-import type { ResourceRecord } from '../../contract/records.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { wholeNumber } from '../../foundation/text/bounds.ts'
-import { counted, escapeText, truncateText } from '../../foundation/text/safe-text.ts'
-import { formatDayAndTime, isoTime, parseMoment } from '../../foundation/text/times.ts'
-import { formatSize, parseDuration } from '../../foundation/text/units.ts'
+import { counted, escapeText } from '../../foundation/text/safe-text.ts'
+import { isoTime, parseMoment } from '../../foundation/text/times.ts'
+import { parseDuration } from '../../foundation/text/units.ts'
 import type { SearchRequest, ServiceClient } from '../../remote/service-client.ts'
 import { type HitFacts, SEARCH_ORDERS, type SearchFilter } from '../../rules/search-filter.ts'
+import { keepSearch, takeNotice } from '../../store/last-search.ts'
 import { openStoreReader, type StoreReader } from '../../store/open-store.ts'
-import type { MirrorPlace } from '../../store/tables/report-rows.ts'
-import { type FilteredSearch, listFilesOf, searchFiltered } from '../../sync/filtered-search.ts'
+import type { MirrorPlace } from '../../store/tables/sent-resources.ts'
+import { type FilteredSearch, searchFiltered, sentFinder } from '../../sync/filtered-search.ts'
 import { originMismatch } from '../../sync/pin/pinned-service.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { ASKS_SERVICE } from '../global-options.ts'
+import { printHit } from '../render/hits.ts'
 import { wrapText } from '../render/layout.ts'
 
 const PAGE_SIZE = 10
 
 export const command = defineCommand({
   description: [
-    'The results are ranked candidates, not verified answers. The notice of the service, on stderr, says what the search did',
-    'not consider: for how many resources meaning is not computed yet, and what computes it.',
+    'The results are ranked candidates, not verified answers. Each is a document as it is today, with the place of its file; "shelfd',
+    'open" opens it by its number. Earlier versions, and what no file has any more, are left out unless --all-versions is given. Of',
+    'what the service says of the search, one sentence is printed on stderr, each at most once a day.',
     '',
     'Services cannot search by directory, type or date, so shelfd looks at their best candidates, up to a thousand if the service',
     'lists so many, and keeps those that fit, by what it knows of the files that it sent, or else by what the service says of the',
@@ -67,6 +69,8 @@ export const command = defineCommand({
       describe: 'List the candidates after those of earlier pages',
     },
     compact: { type: 'boolean', describe: 'Without abstracts and excerpts' },
+    'all-versions': { type: 'boolean', describe: 'Also earlier versions, and what no file has any more' },
+    notices: { type: 'boolean', describe: 'All that the service says of the search' },
   },
   ...ASKS_SERVICE,
   examples: [
@@ -74,7 +78,7 @@ export const command = defineCommand({
     ['search --page 2 "solar sails"', 'the next ones'],
     ['search sails --in ~/Papers/2026 --type pdf', 'in PDF files of a directory'],
     ['search sails --since 2026-01-01 --sort newest', 'in what changed this year, the last changed first'],
-    ['search --library Research --strategy lexical --json sails', 'the answer of the service'],
+    ['search --library Research --strategy lexical --json sails', 'as JSON, with all that is known'],
   ],
   async run(context, args) {
     const { limit: size = PAGE_SIZE, page = 1 } = args
@@ -89,15 +93,9 @@ export const command = defineCommand({
       ...(args.strategy !== undefined && { strategy: args.strategy }),
       ...(args.compact && { outputFormat: 'compact' }),
     }
-    if (asked === undefined) await listAll(request, window, { context, service })
-    else await listFiltered({ request, asked, word: args.in }, window, { context, service })
+    await list({ request, asked, word: args.in, allNotices: args.notices }, window, { context, service })
   },
 })
-
-/** Services may refuse to list more at a time. */
-const MAX_AT_ONCE = 100
-const MAX_EXCERPT = 400
-const WITHOUT_FILE = 'no file here has this content any more: it has changed, or is gone'
 
 interface Window {
   readonly page: number
@@ -111,25 +109,6 @@ interface Asking {
   readonly service: OpenedService
 }
 
-async function listAll(request: SearchRequest, window: Window, { context, service }: Asking): Promise<void> {
-  const { start, end } = window
-  // One more than is shown says whether there is another page.
-  const limit = Math.max(end, Math.min(end + 1, MAX_AT_ONCE))
-  const response = await service.client.searchResources({ ...request, limit }, context.signal)
-  const found = response.results.length
-  const results = response.results.slice(start, end)
-  if (context.json) return context.printJson({ ...response, results })
-  using store = openStoreReader(context.settings.stateDir)
-  const listFiles = listFilesOf(store, service.identity, null)
-  for (const { resource } of results) {
-    const [files = []] = listFiles([resource.id])
-    printHit(resource, context)
-    if (files.length > 0 && files.every(({ path }) => path === null)) context.printText(`    ${WITHOUT_FILE}`)
-  }
-  printPlace({ found, isAll: found < limit, order: 'relevance' }, window, context)
-  printNotice(response.notice, context)
-}
-
 interface FilterArguments {
   readonly in: string | undefined
   readonly library: readonly string[]
@@ -137,12 +116,13 @@ interface FilterArguments {
   readonly since: string | undefined
   readonly before: string | undefined
   readonly sort: SearchFilter['order'] | undefined
+  readonly allVersions: boolean
 }
 
 type AskedFilter = Omit<SearchFilter, 'place'>
 
-/** Undefined without filter and order; throws UsageError. */
-function readFilter({ in: place, library, type, since, before, sort }: FilterArguments): AskedFilter | undefined {
+/** Throws UsageError. */
+function readFilter({ in: place, library, type, since, before, sort, allVersions }: FilterArguments): AskedFilter {
   if (place !== undefined && library.length > 0)
     throw new UsageError('bad-usage', 'Give --in or --library: what --in names lies in one library')
   const matchers = type.map((word) => {
@@ -153,10 +133,9 @@ function readFilter({ in: place, library, type, since, before, sort }: FilterArg
     throw new UsageError('bad-usage', `Cannot use "${word}" for --type: it must be ${expected}`)
   })
   const [sinceMs, beforeMs] = [readDate('--since', since), readDate('--before', before)]
-  const isFiltered = [place, sinceMs ?? undefined, beforeMs ?? undefined, type[0]].some((each) => each !== undefined)
-  if (!isFiltered && (sort ?? 'relevance') === 'relevance') return undefined
   const isType = matchers.length === 0 ? null : (mime: string) => matchers.some((matches) => matches(mime))
-  return { isType, sinceMs, beforeMs, order: sort ?? 'relevance' }
+  const versions = allVersions ? 'all' : 'current'
+  return { versions, isType, sinceMs, beforeMs, order: sort ?? 'relevance' }
 }
 
 function readDate(flag: string, text: string | undefined): number | null {
@@ -172,10 +151,11 @@ interface FilteredRequest {
   readonly request: SearchRequest
   readonly asked: AskedFilter
   readonly word: string | undefined
+  readonly allNotices: boolean
 }
 
-async function listFiltered(
-  { request, asked, word }: FilteredRequest,
+async function list(
+  { request, asked, word, allNotices }: FilteredRequest,
   window: Window,
   { context, service }: Asking,
 ): Promise<void> {
@@ -187,20 +167,24 @@ async function listFiltered(
       client: service.client,
       filter: { ...asked, place: place?.inFilter ?? null },
       wanted: window.end + 1,
-      listFiles: listFilesOf(store, service.identity, place?.inMirror ?? null),
+      findSent: sentFinder(store, service.identity, place?.inMirror ?? null),
       signal: context.signal,
     },
   )
-  const { hits, notice, candidates, isComplete, undecided } = found
+  const { hits, notice, candidates, isComplete, undecided, outdated } = found
   const shown = hits.slice(window.start, window.end)
-  if (context.json) {
+  const { settings, json } = context
+  if (store) keepSearch(settings.stateDir, window.start, shown)
+  if (json) {
     const results = shown.map(({ resource, facts }) => ({ resource, facts: factsJson(facts) }))
-    return context.printJson({ notice, results, filter: { matched: hits.length, candidates, isComplete, undecided } })
+    const filter = { matched: hits.length, candidates, isComplete, undecided, outdated }
+    return context.printJson({ notice, results, filter })
   }
-  for (const { resource, facts } of shown) printHit(resource, context, facts)
+  for (const [index, hit] of shown.entries()) printHit(hit, window.start + index + 1, context)
   printPlace({ found: hits.length, isAll: isComplete, order: asked.order }, window, context)
   describeBounds(found).forEach((line) => void context.printMessage(line))
-  printNotice(notice, context)
+  const said = allNotices ? notice : takeNotice(settings.stateDir, notice, Date.now())
+  printNotice(said, context)
 }
 
 interface Place {
@@ -220,16 +204,21 @@ async function findPlace(word: string, { context, service }: Asking, store: Stor
   return { libraryId: row.library.remoteId, inFilter: { isLocal: true }, inMirror: { mirror: row.name, path } }
 }
 
-function factsJson({ mime, sizeBytes, dateMs, files }: HitFacts) {
-  return { mime, size: sizeBytes, date: isoTime(dateMs), files }
+function factsJson({ mime, sizeBytes, dateMs, earlier, libraryPaths: _, ...facts }: HitFacts) {
+  const earlierVersions = earlier && { count: earlier.count, newest: isoTime(earlier.newestMs) }
+  return { mime, size: sizeBytes, date: isoTime(dateMs), ...facts, earlierVersions }
 }
 
-function describeBounds({ candidates, isComplete, undecided }: FilteredSearch): string[] {
+/** What a filter did not see, or could not decide. */
+function describeBounds({ candidates, isComplete, undecided, outdated }: FilteredSearch): string[] {
   const more = 'there may be more that fit: further words, --library or --in find them'
   return [
     ...(isComplete
       ? []
       : [`The service lists its best ${candidates} documents, and only these were looked at; ${more}`]),
+    ...(outdated === 0
+      ? []
+      : [`Left out ${counted(outdated, 'hit')} that no file has any more; --all-versions shows earlier versions too`]),
     ...(undecided === 0
       ? []
       : [`Left out ${counted(undecided, 'document')} of which neither shelfd nor the service knows it`]),
@@ -240,23 +229,6 @@ async function findIds(client: ServiceClient, names: readonly string[], signal: 
   const ids: string[] = []
   for (const name of names) ids.push((await requireLibrary(client, name, signal)).id)
   return ids
-}
-
-function printHit(resource: ResourceRecord, { printText: print }: CommandContext, facts?: HitFacts): void {
-  const { id, title, paths = [], assets = [] } = resource
-  const [shown] = assets.filter((asset) => asset.excerpt ?? asset.text)
-  const excerpt = shown?.excerpt ?? shown?.text
-  print(escapeText(`${title ?? id}  ${paths[0] ?? ''}  (${id})`), 'heading')
-  if (facts) print(escapeText(`    ${describeFacts(facts)}`))
-  if (excerpt) print(`    ${escapeText(truncateText(excerpt.replace(/\s+/g, ' '), MAX_EXCERPT))}`, 'excerpt')
-}
-
-/** `application/pdf, 1.2 MiB, changed 2026-01-31 14:05, /home/ada/Papers/sails.pdf`. */
-function describeFacts({ mime, sizeBytes, dateMs, files }: HitFacts): string {
-  const [file] = files
-  const date = dateMs === null ? undefined : `${file === undefined ? 'added' : 'changed'} ${formatDayAndTime(dateMs)}`
-  const size = sizeBytes === null ? undefined : formatSize(sizeBytes)
-  return [mime ?? undefined, size, date, file ?? 'no file here'].filter((each) => each !== undefined).join(', ')
 }
 
 interface PlaceOfPage {
@@ -285,5 +257,5 @@ function printPlace({ found, isAll, order }: PlaceOfPage, { page, start, end }: 
 
 function printNotice(notice: string, { printMessage, columns, io: { asTyped = String } }: CommandContext): void {
   const text = asTyped(escapeText(notice))
-  if (text !== '') printMessage(columns === undefined ? text : wrapText(text, columns))
+  if (text !== '') printMessage(columns === undefined ? text : wrapText(text, columns), 'quiet')
 }

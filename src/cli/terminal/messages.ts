@@ -21,8 +21,8 @@ export class MessageOutput {
     return 'columns' in stream && typeof stream.columns === 'number' && stream.columns > 0 ? stream.columns : 80
   }
 
-  write(lines: string): void {
-    const safe = this.#palette.line(escapeLines(lines))
+  write(lines: string, style: 'line' | 'quiet' = 'line'): void {
+    const safe = this.#palette[style](escapeLines(lines))
     this.#stream.write(this.#drawn === '' ? safe : `${CLEAR}${safe}${this.#drawn}`)
   }
 

@@ -10,6 +10,8 @@ export interface Palette {
   /** Colours the sign that a line begins with, or the level of a log line. */
   line(text: string): string
   heading(text: string): string
+  /** Small print. */
+  quiet(text: string): string
   /** Prints `**found words**` in bold instead of between stars. */
   excerpt(text: string): string
   progress(text: string): string
@@ -38,7 +40,7 @@ const SIGN = /^( *)(✓|=|~|→|\+|-|\*|\^|!|warning|\?|✗|FAILED)(?= )/gm
 const LEVEL = /^((?:\d\d:\d\d:\d\d )?)(warn|error|shelfd:)(?= )/gm
 const LEVELS: Readonly<Record<string, Format>> = { warn: 'yellow', error: 'red', 'shelfd:': 'red' }
 
-const PLAIN: Palette = { line: same, heading: same, excerpt: same, progress: same }
+const PLAIN: Palette = { line: same, heading: same, quiet: same, excerpt: same, progress: same }
 
 const COLORED: Palette = {
   line: (text) =>
@@ -46,6 +48,7 @@ const COLORED: Palette = {
       .replace(SIGN, (_, indent: string, sign: string) => indent + style(SIGNS[sign], sign))
       .replace(LEVEL, (_, time: string, level: string) => style('dim', time) + style(LEVELS[level], level)),
   heading: (text) => style('bold', text),
+  quiet: (text) => style('dim', text),
   excerpt: (text) => text.replaceAll(/\*\*(.+?)\*\*/gs, (_, words: string) => style('bold', words)),
   progress: (text) => text.replace(/━+╸?/, (done) => style('green', done)).replace(/─+/, (left) => style('dim', left)),
 }

@@ -1,19 +1,22 @@
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { LibrarySummary, ResourceRecord } from '../../contract/records.ts'
+import type { LibrarySummary } from '../../contract/records.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
-import type { McpAccess } from './mcp-access.ts'
+import type { FoundDocument, McpAccess } from './mcp-access.ts'
 
 const INSTRUCTIONS =
   'A library of documents. Find documents by search, walk through them by list_directory (without a library it lists the libraries), and read them by read_resource.'
 
-/** A server of the Model Context Protocol with the tools search, list_directory, read_resource and upload. */
-export function createMcpServer(access: McpAccess, version: string): McpServer {
+/**
+ * A server of the Model Context Protocol with the tools search, list_directory, read_resource and, for a credential that may upload,
+ * upload.
+ */
+export async function createMcpServer(access: McpAccess, version: string, signal: AbortSignal): Promise<McpServer> {
   const server = new McpServer({ name: 'shelfd', title: 'Knowledge library', version }, { instructions: INSTRUCTIONS })
   addSearch(server, access)
   addListDirectory(server, access)
   addReadResource(server, access)
-  addUploadTool(server, access)
+  if (await access.mayUpload(signal)) addUploadTool(server, access)
   return server
 }
 
@@ -28,6 +31,8 @@ const MAX_TEXT_LENGTH = 4_000_000
 
 const READS = { readOnlyHint: true, openWorldHint: false }
 const library = z.string().min(1).max(512).describe('Identifier or exact name of a library')
+/** As a pattern: JSON Schema knows no format that says how a text begins. */
+const libraryPath = z.string().regex(/^\//, 'must begin with "/"').max(16_384)
 const cursor = z
   .string()
   .regex(/^\d{1,9}$/, 'must be a next_cursor')
@@ -41,42 +46,61 @@ function addSearch(server: McpServer, access: McpAccess): void {
       .optional()
       .describe('Only in this library (identifier or exact name); all readable ones without it'),
     limit: z.int().min(1).max(MOST_CANDIDATES).default(10).describe('At most this number of candidates'),
+    all_versions: z
+      .boolean()
+      .default(false)
+      .describe('Also earlier versions of documents, and documents whose files are gone'),
     cursor,
   })
   const description =
-    'Finds documents by their text and title. Results are candidates: check excerpts against the document.'
+    'Finds documents as they are today by their text and title. Results are candidates: check excerpts against the document.'
   server.registerTool(
     'search',
-    { title: 'Search the library', description, inputSchema, annotations: READS },
-    async ({ query, limit, cursor: from, ...named }, { mcpReq: { signal } }) => {
+    { title: 'Search the library', description, inputSchema, outputSchema: foundShape, annotations: READS },
+    async ({ query, limit, all_versions: allVersions, cursor: from, ...named }, { mcpReq: { signal } }) => {
       const libraryIds = named.library === undefined ? [] : [(await chooseLibrary(access, named.library, signal)).id]
-      const { notice, results } = await access.searchResources({ query, libraryIds, limit }, signal)
-      const { listed, next } = await takePage(
-        results.map(({ resource }) => describeHit(resource)),
-        from,
-      )
+      const { notice, documents } = await access.search({ query, libraryIds, limit, allVersions }, signal)
+      const { listed, next } = await takePage(documents.map(describeHit), from)
       return jsonResult({ notice, results: listed, next_cursor: next })
     },
   )
 }
 
-function describeHit({ id, title, library, paths = [], assets = [] }: ResourceRecord) {
+const hitShape = z.object({
+  resource: z.string(),
+  title: z.string().optional(),
+  library: z.unknown(),
+  path: z.string().optional().describe('Where it lies in the library'),
+  local_path: z.string().nullable().describe('Where its file is on the computer that mirrors it, today'),
+  former_path: z.string().nullable().describe('Where its last file was, or from where a moved file was sent'),
+  type: z.string().nullable(),
+  size: z.number().nullable().describe('In bytes'),
+  date: z.string().nullable().describe('When its file was last changed; without a file, when it was added'),
+  version: z.string().describe('current, waiting (its file has changed since), earlier, gone or left-out'),
+  earlier_versions: z.number(),
+  excerpts: z.array(z.string()),
+})
+const foundShape = z.object({ notice: z.string(), results: z.array(hitShape), next_cursor: z.string().optional() })
+
+function describeHit({ resource, localPath, formerPath, earlierVersions, ...known }: FoundDocument) {
+  const { id, title, library, paths = [], assets = [] } = resource
   const excerpts = assets
     .map(({ excerpt, text }) => (excerpt ?? text ?? '').slice(0, EXCERPT_LENGTH))
     .filter((each) => each !== '')
-  return { resource: id, title, library, path: paths[0], excerpts }
+  const places = { library, path: paths[0], local_path: localPath, former_path: formerPath }
+  return { resource: id, title, ...places, ...known, earlier_versions: earlierVersions, excerpts }
 }
 
 function addListDirectory(server: McpServer, access: McpAccess): void {
   const inputSchema = z.object({
     library: library.optional().describe('Identifier or exact name of a library; without it the libraries are listed'),
-    path: z.string().startsWith('/').max(16_384).default('/').describe('Directory in the library'),
+    path: libraryPath.default('/').describe('Directory in the library'),
     cursor,
   })
   const description = 'Lists the directories and documents in a directory of a library, or the libraries themselves.'
   server.registerTool(
     'list_directory',
-    { title: 'List a directory', description, inputSchema, annotations: READS },
+    { title: 'List a directory', description, inputSchema, outputSchema: listingShape, annotations: READS },
     async ({ path, cursor: from, ...named }, { mcpReq: { signal } }) => {
       if (named.library === undefined) {
         const { listed, next } = await takePage(access.listLibraries(signal), from)
@@ -91,6 +115,17 @@ function addListDirectory(server: McpServer, access: McpAccess): void {
     },
   )
 }
+
+const listingShape = z.object({
+  libraries: z.array(z.object({ id: z.string(), name: z.string(), rights: z.array(z.string()) })).optional(),
+  library: z.string().optional(),
+  path: z.string().optional(),
+  directories: z.array(z.string()).optional(),
+  documents: z
+    .array(z.object({ resource: z.string(), title: z.string(), filename: z.string(), type: z.string() }))
+    .optional(),
+  next_cursor: z.string().optional(),
+})
 
 /** Yields the names of directories, and documents. */
 async function* entriesOf(access: McpAccess, libraryId: string, path: string, signal: AbortSignal) {
@@ -129,21 +164,36 @@ function addReadResource(server: McpServer, access: McpAccess): void {
   const description = `Reads a document: what is known of it, and ${WINDOW_LENGTH} characters of its text at a time.`
   server.registerTool(
     'read_resource',
-    { title: 'Read a document', description, inputSchema, annotations: READS },
+    { title: 'Read a document', description, inputSchema, outputSchema: readShape, annotations: READS },
     async ({ resource, offset, ...named }, { mcpReq: { signal } }) => {
       const { id } = await chooseLibrary(access, named.library, signal)
       const record = await access.showResource(id, resource, signal)
       const { text, notice } = await access.readText(record, MAX_TEXT_LENGTH, signal)
       const end = offset + WINDOW_LENGTH
-      const { title, ingestion_status: status } = record
+      const { title, ingestion_status: status, mime_type: type, size, created_at: added, superseded_by: newer } = record
       const { listed: paths } = await takePage(record.paths ?? [], '0', MOST_PATHS_BYTES)
+      const known = { resource, title, paths, status, type, size, added, newer_version: newer ?? undefined }
       return jsonResult(
-        { resource, title, paths, status, length: text.length, next_offset: end < text.length ? end : null, notice },
+        { ...known, length: text.length, next_offset: end < text.length ? end : null, notice },
         text.slice(offset, end),
       )
     },
   )
 }
+
+const readShape = z.object({
+  resource: z.string(),
+  title: z.string().optional(),
+  paths: z.array(z.string()),
+  status: z.unknown(),
+  type: z.unknown(),
+  size: z.unknown(),
+  added: z.unknown(),
+  newer_version: z.string().optional().describe('The resource of the present version, where the service names it'),
+  length: z.number(),
+  next_offset: z.number().nullable(),
+  notice: z.string().optional(),
+})
 
 const inputSchema = z
   .object({
@@ -155,15 +205,21 @@ const inputSchema = z
       .regex(/^[^/\\\0]+$/, 'must be a name without slashes')
       .describe('File name with extension'),
     text: z.string().optional().describe('The content, if it is text'),
-    base64: z.base64().optional().describe('The content in base64, if it is not text'),
+    base64: z
+      .string()
+      .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'must be base64')
+      .optional()
+      .describe('The content in base64, if it is not text'),
     mime_type: z
       .string()
       .regex(/^[\w.+-]{1,127}\/[\w.+-]{1,127}$/, 'must be a type such as text/plain')
       .optional()
       .describe('Such as application/pdf; text/markdown for .md, text/plain for other text'),
-    path: z.string().startsWith('/').max(16_384).default(INBOX_PATH).describe('An existing directory of the library'),
+    path: libraryPath.default(INBOX_PATH).describe('An existing directory of the library'),
   })
   .refine(({ text, base64 }) => (text === undefined) !== (base64 === undefined), 'Give either text or base64')
+
+const uploadShape = z.object({ resource: z.string(), library: z.string(), duplicate: z.boolean() })
 
 /** Adds the tool `upload`. */
 function addUploadTool(server: McpServer, access: McpAccess): void {
@@ -172,7 +228,7 @@ function addUploadTool(server: McpServer, access: McpAccess): void {
   const annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false }
   server.registerTool(
     'upload',
-    { title: 'Upload a document', description, inputSchema, annotations },
+    { title: 'Upload a document', description, inputSchema, outputSchema: uploadShape, annotations },
     async ({ name, path, ...given }, { mcpReq: { signal } }) => {
       const { id: libraryId } = await chooseLibrary(access, given.library, signal)
       const bytes = Buffer.from(given.text ?? given.base64 ?? '', given.text === undefined ? 'base64' : 'utf8')
@@ -200,8 +256,9 @@ async function chooseLibrary(access: McpAccess, idOrName: string, signal: AbortS
   throw new Error(`There is no library "${idOrName}" that may be read, only: ${names.join(', ') || 'none'}`)
 }
 
-/** A result of one text in JSON and, if there is one, a further text as it is. */
-function jsonResult(value: unknown, text?: string): CallToolResult {
-  const texts = [JSON.stringify(value), ...(text === undefined ? [] : [text])]
-  return { content: texts.map((each) => ({ type: 'text', text: each })) }
+/** A structured result, for older clients also as a text in JSON, and, if there is one, a further text as it is. */
+function jsonResult(value: Record<string, unknown>, text?: string): CallToolResult {
+  const json = JSON.stringify(value)
+  const texts = [json, ...(text === undefined ? [] : [text])]
+  return { structuredContent: JSON.parse(json), content: texts.map((each) => ({ type: 'text', text: each })) }
 }

@@ -1,5 +1,11 @@
 import type { z } from 'zod'
-import { directoryPage, libraryPage, resourceRecord, searchResponse } from '../../contract/records.ts'
+import {
+  directoryPage,
+  libraryPage,
+  type ResourceRecord,
+  resourceRecord,
+  searchResponse,
+} from '../../contract/records.ts'
 import type { Grant } from '../access/grant.ts'
 import { notFound, tooLarge } from '../http/api-error.ts'
 import type { Question } from '../http/endpoint.ts'
@@ -12,7 +18,7 @@ import { showResource } from '../routes/show-resource.ts'
 import type { Service } from '../service.ts'
 import { ContentReceiver } from '../storage/content-receiver.ts'
 import { storeFile } from '../storage/store-file.ts'
-import type { McpAccess, McpUpload } from './mcp-access.ts'
+import type { FoundDocument, McpAccess, McpUpload } from './mcp-access.ts'
 
 const PAGE = '500'
 /** Passages have about 2,000 characters. */
@@ -38,8 +44,15 @@ export function accessOf(service: Service, grant: Grant): McpAccess {
     async *listLibraries() {
       for await (const { items } of pages(listLibraries, libraryPage, {})) yield* items
     },
-    searchResources: async ({ query, libraryIds, limit }) =>
-      searchResponse.parse(await ask(searchResources, { query, limit: String(limit), 'library_ids[]': libraryIds })),
+    async search({ query, libraryIds, limit, allVersions }) {
+      const versions = allVersions ? 'all' : 'current'
+      const asked = { query, limit: String(limit), 'library_ids[]': libraryIds, versions }
+      const { notice, results } = searchResponse.parse(await ask(searchResources, asked))
+      return { notice, documents: results.map(({ resource }) => describeRecord(resource)) }
+    },
+    mayUpload: async () =>
+      grant.abilities.includes('library.all.resource.create') ||
+      service.tables.libraries.all().some((library) => grant.accessTo(library).includes('resource.create')),
     listDirectory: (library, path) => pages(listDirectory, directoryPage, { path }, { library }),
     showResource: async (library, resource) => resourceRecord.parse(await ask(showResource, {}, { library, resource })),
     async readText({ id }, maxLength) {
@@ -53,6 +66,20 @@ export function accessOf(service: Service, grant: Grant): McpAccess {
       }
     },
     uploadFile: (upload) => uploadFile(service, grant, upload),
+  }
+}
+
+function describeRecord(resource: ResourceRecord): FoundDocument {
+  const { mime_type: type, size, created_at: date, superseded_by: supersededBy, earlier_versions: earlier } = resource
+  return {
+    resource,
+    type: String(type),
+    size: Number(size),
+    date: String(date),
+    version: supersededBy ? 'earlier' : 'current',
+    localPath: null,
+    formerPath: null,
+    earlierVersions: earlier?.count ?? 0,
   }
 }
 

@@ -1,10 +1,4 @@
-import type {
-  DirectoryPage,
-  LibrarySummary,
-  ResourceRecord,
-  SearchResponse,
-  UploadResponse,
-} from '../../contract/records.ts'
+import type { DirectoryPage, LibrarySummary, ResourceRecord, UploadResponse } from '../../contract/records.ts'
 
 export interface McpUpload {
   readonly libraryId: string
@@ -21,13 +15,40 @@ export interface DocumentText {
   readonly notice?: string | undefined
 }
 
+export interface McpSearch {
+  readonly query: string
+  readonly libraryIds: readonly string[]
+  readonly limit: number
+  /** Also earlier versions, and what no file has any more. */
+  readonly allVersions: boolean
+}
+
+/** A hit with what is known of it; null where nobody knows. */
+export interface FoundDocument {
+  readonly resource: ResourceRecord
+  readonly type: string | null
+  readonly size: number | null
+  /** When its file was last changed; without a file here, when it was added (ISO 8601). */
+  readonly date: string | null
+  readonly version: string
+  /** Where its file is on this computer today. */
+  readonly localPath: string | null
+  /** Where its last file was; of a moved one, from where it was sent. */
+  readonly formerPath: string | null
+  readonly earlierVersions: number
+}
+
+export interface FoundDocuments {
+  readonly notice: string
+  readonly documents: readonly FoundDocument[]
+}
+
 /** The access of MCP tools to a service, with the rights of one credential. Every call may throw. */
 export interface McpAccess {
   listLibraries(signal: AbortSignal): AsyncIterable<LibrarySummary>
-  searchResources(
-    search: { readonly query: string; readonly libraryIds: readonly string[]; readonly limit: number },
-    signal: AbortSignal,
-  ): Promise<SearchResponse>
+  search(search: McpSearch, signal: AbortSignal): Promise<FoundDocuments>
+  /** Whether the credential may add documents to some library. */
+  mayUpload(signal: AbortSignal): Promise<boolean>
   /** Pages of one directory. */
   listDirectory(libraryId: string, path: string, signal: AbortSignal): AsyncIterable<DirectoryPage>
   showResource(libraryId: string, resourceId: string, signal: AbortSignal): Promise<ResourceRecord>

@@ -18,7 +18,7 @@ export function createMcpEndpoint(service: Service) {
     ({ requestInfo }) => {
       const grant = requestInfo && grants.get(requestInfo)
       if (!grant) throw new Error('The request of an agent has no grant')
-      return createMcpServer(accessOf(service, grant), INTERFACE_VERSION)
+      return createMcpServer(accessOf(service, grant), INTERFACE_VERSION, requestInfo.signal)
     },
     { onerror: (error) => service.logger.debug('an agent was refused', { error: messageOf(error) }) },
   )

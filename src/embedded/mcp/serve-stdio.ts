@@ -23,7 +23,7 @@ export async function serveOnStdio({ access, version, signal, onError, ...stream
     write: (chunk: Uint8Array, _encoding, done) => void streams.stdout.write(chunk, () => done()),
   })
   const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: MAX_MESSAGE_BYTES })
-  const server = serveStdio(() => createMcpServer(access, version), { transport, onerror: onError })
+  const server = serveStdio(() => createMcpServer(access, version, signal), { transport, onerror: onError })
   try {
     await finished(stdin, { writable: false, signal })
   } catch (error) {

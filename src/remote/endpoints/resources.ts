@@ -114,6 +114,7 @@ function searchQuery(search: SearchRequest): Query {
     ['strategy', search.strategy],
     ['limit', search.limit?.toString()],
     ['output_format', search.outputFormat],
+    ['versions', search.versions],
   ] as const
   return [
     ['query', search.query],

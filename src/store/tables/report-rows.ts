@@ -72,23 +72,6 @@ export type SentContent = Pick<ContentRow, 'id' | 'sha256' | 'mime' | 'size'> & 
   readonly path: string
 }
 
-/** With one of its files, if there is one here. */
-export interface ResourceFile {
-  readonly mime: string
-  readonly size: number
-  readonly uploadedAt: number | null
-  /** The mirror's directory, and the path relative to it; null without a file. */
-  readonly root: string | null
-  readonly path: string | null
-  /** When the file was last changed (wall clock). */
-  readonly changedAt: number | null
-}
-
-export interface MirrorPlace {
-  readonly mirror: string
-  readonly path: string
-}
-
 export interface HistoricalContent {
   readonly contentId: number
   readonly sha256: Buffer
@@ -98,8 +81,6 @@ export interface HistoricalContent {
   readonly reason: string
   readonly endedAt: number
 }
-
-const MAX_RESOURCE_FILES = 5
 
 const PLAIN = { state: 'stored', outcome: 'searchable', isSetAside: 0, hasProblem: 0, withoutText: 0 } as const
 
@@ -276,30 +257,8 @@ function prepareLocal(database: Database.Database) {
      WHERE d.mirror_id = @mirrorId AND d.reason = 'gone' AND c.state = 'stored' AND (d.path = @path OR ${IS_BELOW})
      ORDER BY d.ended_at`,
   )
-  const ofResource = `SELECT c.mime, c.size, c.uploaded_at AS uploadedAt, m.path AS root, ${FILE_PATH} AS path,
-            f.mtime_ns / 1000000 AS changedAt
-     FROM library l CROSS JOIN content c ON c.library_id = l.id AND c.resource_id = @resourceId`
-  const newestFirst = `ORDER BY f.mtime_ns DESC LIMIT ${MAX_RESOURCE_FILES}`
-  const resourceFiles = database.prepare<{ origin: string; resourceId: string }, ResourceFile>(
-    `${ofResource} LEFT JOIN file f ON f.content_id = c.id LEFT JOIN directory d ON d.id = f.directory_id
-     LEFT JOIN mirror m ON m.id = d.mirror_id WHERE l.origin = @origin ${newestFirst}`,
-  )
-  const resourceFilesIn = database.prepare<
-    MirrorPlace & { origin: string; resourceId: string; directory: string; name: string },
-    ResourceFile
-  >(
-    `${ofResource} JOIN file f ON f.content_id = c.id JOIN directory d ON d.id = f.directory_id
-     JOIN mirror m ON m.id = d.mirror_id AND m.name = @mirror
-     WHERE l.origin = @origin AND (d.path = @path OR ${IS_BELOW} OR (d.path = @directory AND f.name = @name)) ${newestFirst}`,
-  )
   return {
-    /** The last changed files of a resource, or its content alone. With a place, only those there. */
-    listResourceFiles: (origin: string, resourceId: string, place: MirrorPlace | null): ResourceFile[] => {
-      if (place === null) return resourceFiles.all({ origin, resourceId })
-      const { mirror, path } = place
-      return resourceFilesIn.all({ origin, resourceId, mirror, path, directory: parentOf(path), name: nameOf(path) })
-    },
-    /** By the state of the content; reads each file. */
+    /** Counts files and contents of a mirror by the state of the content; reads each file. */
     tallyStates: (mirrorId: number): StateTally[] => tally.all(mirrorId),
     tallyFiles: (mirrorId: number): FileTally[] => {
       const others = unusual.all({ mirrorId })

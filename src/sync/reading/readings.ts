@@ -12,8 +12,8 @@ import type { IngestionOutcome } from '../../contract/states.ts'
 import { HOUR_MS, MINUTE_MS } from '../../foundation/text/times.ts'
 import type { Published } from '../../ledger/published.ts'
 import { openStoreReader, type StoreReader } from '../../store/open-store.ts'
-import type { ResourceFile } from '../../store/tables/report-rows.ts'
-import { listFilesOf } from '../filtered-search.ts'
+import type { SentResource } from '../../store/tables/sent-resources.ts'
+import { sentFinder } from '../filtered-search.ts'
 import { type MirrorStatus, readStatus } from '../report/status.ts'
 import { KeptReading } from './kept-reading.ts'
 import { type PreviewInput, previewRules } from './preview-rules.ts'
@@ -33,12 +33,12 @@ export interface Readings {
   counts(input: object): readonly MirrorCounts[]
   published(input: PublishedInput): Published
   /** What the store has of each resource of a service. */
-  resourceFiles(input: ResourceFilesInput): readonly ResourceFile[][]
+  sentResources(input: SentResourcesInput): readonly (SentResource | undefined)[]
   /** What other rules would change, by the disk. */
   preview(input: PreviewInput): RulesEffect
 }
 
-interface ResourceFilesInput {
+interface SentResourcesInput {
   readonly origin: string
   readonly resourceIds: readonly string[]
 }
@@ -65,7 +65,7 @@ export function createReadings(stateDir: string): Readings {
     timeline: ({ span, nowMs }) => timeline.get(span, () => withStore((store) => readTimeline(store, span, nowMs))),
     counts: () => counts.get('', () => withStore((store) => (store ? countStore(store) : []))),
     published: (input) => published.get('', () => withStore((store) => readPublished(store, input))),
-    resourceFiles: ({ origin, resourceIds }) => withStore((store) => listFilesOf(store, origin, null)(resourceIds)),
+    sentResources: ({ origin, resourceIds }) => withStore((store) => sentFinder(store, origin)(resourceIds)),
     preview: previewRules,
   }
 }

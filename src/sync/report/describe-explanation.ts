@@ -1,5 +1,5 @@
 import { counted } from '../../foundation/text/safe-text.ts'
-import { timeOfDay } from '../../foundation/text/times.ts'
+import { formatSpan, timeOfDay } from '../../foundation/text/times.ts'
 import { formatDuration, formatSize } from '../../foundation/text/units.ts'
 import { patternOfPath } from '../../local/ignore/ignore-rule.ts'
 import { describeEnd } from '../../rules/report-class.ts'
@@ -83,10 +83,11 @@ function describeDisk(disk: DiskFinding, isKnown: boolean): string {
   }
 }
 
-function describeFile({ sizeBytes, isChanged, settlesInMs }: Extract<DiskFinding, { kind: 'file' }>): string {
+function describeFile({ sizeBytes, isChanged, ageMs, settlesInMs }: Extract<DiskFinding, { kind: 'file' }>): string {
   const changed = isChanged ? ', changed or touched since the last scan: the next one reads it again' : ''
+  const ago = `waits: changed ${isChanged ? 'again ' : ''}${formatSpan(ageMs)} ago`
   const settling =
-    settlesInMs > 0 ? `; a daemon waits until it is unchanged, for another ${formatDuration(settlesInMs)}` : ''
+    settlesInMs > 0 ? `; ${ago}, and a daemon sends it once it rests for another ${formatDuration(settlesInMs)}` : ''
   return `a file of ${formatSize(sizeBytes)}${changed}${settling}`
 }
 

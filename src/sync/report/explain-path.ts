@@ -26,9 +26,15 @@ import type { ReportContext } from './report.ts'
 import { describeHeldBack } from './run-history.ts'
 import { countFiles, type FileCounts } from './status.ts'
 
-/** `isChanged`: the file is known, and not as the last scan saw it. `settlesInMs`: how long a daemon waits at least before it reads the file. */
+/** `isChanged`: the file is known, and not as the last scan saw it. `ageMs`: since its last change. `settlesInMs`: how long a daemon waits at least before it reads the file. */
 export type DiskFinding =
-  | { readonly kind: 'file'; readonly sizeBytes: number; readonly isChanged: boolean; readonly settlesInMs: number }
+  | {
+      readonly kind: 'file'
+      readonly sizeBytes: number
+      readonly isChanged: boolean
+      readonly ageMs: number
+      readonly settlesInMs: number
+    }
   | { readonly kind: 'directory' }
   | { readonly kind: 'ignored'; readonly by: string; readonly decision: IgnoreDecision }
   | { readonly kind: 'skipped'; readonly reason: string }
@@ -105,10 +111,11 @@ function inspectDisk(
   const scan = listDirectory(fs, root, directory, scope, { rules: settings })
   if (scan.kind === 'scanned') {
     const row = store.files.findForCompare(mirror.id, directory, name)
-    const found = findIn(scan, path, (fingerprint) => ({
-      isChanged: row !== undefined && !looksUnchanged(fingerprint, row),
-      settlesInMs: Math.max(0, settings.settleMs - ageMsOf(fingerprint, clock.nowMs())),
-    }))
+    const found = findIn(scan, path, (fingerprint) => {
+      const isChanged = row !== undefined && !looksUnchanged(fingerprint, row)
+      const ageMs = ageMsOf(fingerprint, clock.nowMs())
+      return { isChanged, ageMs, settlesInMs: Math.max(0, settings.settleMs - ageMs) }
+    })
     const isJudged = found.kind === 'file' && row === undefined && !scan.scope.bringsBack(directory, name)
     const secret = isJudged ? secretOf(fs, root, path) : undefined
     return secret ? { kind: 'ignored', by: path, decision: secret } : found
@@ -130,7 +137,9 @@ function secretOf(fs: FileSystem, root: RootPlace, path: string): IgnoreDecision
 function findIn(
   scan: ListedDirectory,
   path: string,
-  compare: (fingerprint: Fingerprint) => Pick<Extract<DiskFinding, { kind: 'file' }>, 'isChanged' | 'settlesInMs'>,
+  compare: (
+    fingerprint: Fingerprint,
+  ) => Pick<Extract<DiskFinding, { kind: 'file' }>, 'isChanged' | 'ageMs' | 'settlesInMs'>,
 ): DiskFinding {
   const name = nameOf(path)
   const is = (entry: { readonly name: string }) => entry.name === name

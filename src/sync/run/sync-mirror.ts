@@ -167,6 +167,9 @@ interface UnreadFiles {
   readonly byUpload: Set<string>
 }
 
+/** A run does not wait longer for a file: with a configured service, `settle` is about the number of versions. */
+const LONGEST_REST_MS = 5_000
+
 /**
  * Waits for the settle time, reads these files once more, and records them, so that they can be uploaded. Returns the problems of
  * unreadable ones. Missing files stay recorded, since only a scan removes them (P11, files hidden by an error).
@@ -178,7 +181,7 @@ async function readAgain(
   summary: SyncSummary,
 ): Promise<PathProblem[]> {
   const { clock, signal, logger } = engine
-  const { settleMs } = mirror.settings
+  const settleMs = Math.min(mirror.settings.settleMs, LONGEST_REST_MS)
   // The scan has counted the files whose upload failed, and left out those that it could not hash.
   const countedBefore = [...byUpload].filter((path) => !byScan.has(path))
   const files = byScan.size + countedBefore.length

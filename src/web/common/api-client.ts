@@ -14,6 +14,7 @@ interface SearchFor {
   /** Undefined searches all libraries that may be read. */
   readonly library: string | undefined
   readonly limit: number
+  readonly versions: 'current' | 'all'
 }
 
 interface FileToSend {
@@ -60,8 +61,8 @@ export class ApiClient {
   }
 
   /** 4.14 */
-  search({ query, library, limit }: SearchFor, signal: AbortSignal): Promise<SearchResponse> {
-    const asked = new URLSearchParams({ query, limit: String(limit) })
+  search({ query, library, limit, versions }: SearchFor, signal: AbortSignal): Promise<SearchResponse> {
+    const asked = new URLSearchParams({ query, limit: String(limit), versions })
     if (library !== undefined) asked.set('library_ids[]', library)
     return this.#json(`${ROUTES.searchResources.path}?${asked}`, { signal })
   }

@@ -15,11 +15,15 @@ import { useSession } from './session.ts'
 
 export function SearchView({ query, takesFocus }: ViewProps) {
   const { client, live } = useSession()
-  const { words = '', library = '', type = '', directory = '' } = query
-  const asked: Asked = { words, library, type, directory }
+  const { words = '', library = '', type = '', directory = '', versions = '' } = query
+  const asked: Asked = { words, library, type, directory, versions }
   const found = useLoaded(JSON.stringify(asked), async (signal) => {
     if (words === '') return undefined
-    return await client.call('search', { query: words, library, type, directory }, signal)
+    return await client.call(
+      'search',
+      { query: words, library, type, directory, allVersions: versions === 'all' },
+      signal,
+    )
   })
   const libraries = new Map(
     live.overview?.mirrors.flatMap((mirror) =>
@@ -65,16 +69,19 @@ interface Asked {
   readonly library: string
   readonly type: string
   readonly directory: string
+  /** `all`: also earlier ones, and what no file has any more. */
+  readonly versions: string
 }
 
 type Found = CallResponse<'search'>
 
 /** `2 documents`; `the best 50 of 73 documents`; `2 of the best 100 documents`, where only these were looked at. */
-function describeCount({ results, total, candidates, isComplete, undecided }: Found): string {
+function describeCount({ results, total, candidates, isComplete, undecided, outdated }: Found): string {
   const shown = total > results.length ? `the best ${results.length} of ` : ''
   const looked = isComplete ? '' : `, among the best ${formatNumber(candidates)} that the service lists`
   const left = undecided === 0 ? '' : `; ${formatNumber(undecided)} of which nobody knows it are left out`
-  return `${shown}${counted(total, 'document')}${looked}${left}`
+  const old = outdated === 0 ? '' : `; ${formatNumber(outdated)} that no file has any more left out`
+  return `${shown}${counted(total, 'document')}${looked}${left}${old}`
 }
 
 interface SearchFormProps {
@@ -84,7 +91,7 @@ interface SearchFormProps {
 }
 
 function SearchForm({ asked, libraries, directories }: SearchFormProps) {
-  const { words, library, type, directory } = asked
+  const { words, library, type, directory, versions } = asked
   const [typed, setTyped] = useState(words)
   // Before anybody can type.
   useLayoutEffect(() => setTyped(words), [words])
@@ -129,6 +136,15 @@ function SearchForm({ asked, libraries, directories }: SearchFormProps) {
             onChange={(value) => go({ directory: value })}
           />
         )}
+        <Choice
+          label="Versions"
+          value={versions}
+          options={[
+            ['', 'Present versions'],
+            ['all', 'All versions'],
+          ]}
+          onChange={(value) => go({ versions: value })}
+        />
         <button type="submit" class="main">
           Search
         </button>
@@ -137,23 +153,55 @@ function SearchForm({ asked, libraries, directories }: SearchFormProps) {
   )
 }
 
+const VERSIONS: Readonly<Record<Found['results'][number]['version'], (file: string) => string>> = {
+  current: (file) => (file === '' ? '' : `Moved from ${file}`),
+  waiting: (file) => `${file} has changed, and its present text cannot be found yet`,
+  earlier: (file) => (file === '' ? 'An earlier version' : `An earlier version of ${file}`),
+  gone: (file) => `Its file is gone: ${file}`,
+  'left-out': (file) => `Its file is left out now: ${file}`,
+}
+
 function Hit({ hit }: { readonly hit: Found['results'][number] }) {
   const { client } = useSession()
   const { id, title = id, assets = [], paths = [] } = hit.resource
+  const { file, formerFile, version, earlier } = hit
+  const [copied, setCopied] = useState('')
+  const openFile = async (folder: boolean) => {
+    const { isOpened, path } = await client.call('openFile', { resourceId: id, folder })
+    if (!isOpened) setCopied(path)
+  }
+  const state = VERSIONS[version](formerFile ?? '')
   const facts = [
-    paths[0],
     kindOf(hit.mime ?? ''),
     hit.size === null ? undefined : formatSize(hit.size),
     hit.date === null ? undefined : formatTime(hit.date),
+    paths[0],
   ]
   return (
     <li class="hit">
       <p class="item">{title}</p>
+      {file !== null && <p class="path">{file}</p>}
       <p class="quiet path">{facts.filter((each) => each !== undefined).join(' · ')}</p>
+      {state !== '' && <p class={version === 'current' ? 'quiet path' : 'state warning'}>{state}</p>}
       <Excerpts assets={assets} />
+      {earlier && (
+        <p class="quiet">
+          {counted(earlier.count, 'earlier version')}, newest {formatTime(earlier.newest)}
+        </p>
+      )}
       <div class="actions">
-        <ActionButton label="Open the document" of={title} run={() => openDocument(client, id)} />
+        {file !== null && <ActionButton label="Open the file" of={title} run={() => openFile(false)} />}
+        {file !== null && <ActionButton label="Open its folder" of={title} run={() => openFile(true)} />}
+        <ActionButton label="Show what was sent" of={title} run={() => openDocument(client, id)} />
       </div>
+      {copied !== '' && (
+        <p role="status">
+          This computer has no desktop that shelfd could open it on: <code>{copied}</code>{' '}
+          <button type="button" class="link" onClick={() => navigator.clipboard.writeText(copied)}>
+            Copy the path
+          </button>
+        </p>
+      )}
     </li>
   )
 }

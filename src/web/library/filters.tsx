@@ -40,6 +40,14 @@ export function Filters({ route, hits }: { readonly route: SearchRoute; readonly
         counts={kindsOfHits(hits)}
         onChange={(kind) => go({ kind })}
       />
+      <label>
+        <input
+          type="checkbox"
+          checked={route.versions === 'all'}
+          onChange={({ currentTarget: { checked } }) => go({ versions: checked ? 'all' : '' })}
+        />
+        <span>All versions</span>
+      </label>
     </div>
   )
 }

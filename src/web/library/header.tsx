@@ -49,7 +49,7 @@ function SearchForm({ route, library, searchField }: SearchFormProps) {
   const search = (event: Event) => {
     event.preventDefault()
     if (text.trim() === '') return
-    location.hash = addressOf({ view: 'search', query: text.trim(), library, directory: '', kind: '' })
+    location.hash = addressOf({ view: 'search', query: text.trim(), library, directory: '', kind: '', versions: '' })
   }
   const useKey = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && text !== '') setText('')

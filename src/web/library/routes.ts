@@ -31,7 +31,11 @@ export interface SearchRoute {
   readonly directory: string
   /** An empty text means all. */
   readonly kind: string
+  /** `all`: also earlier versions. */
+  readonly versions: string
 }
+
+const SEARCH_PARAMETERS = ['query', 'library', 'directory', 'kind', 'versions'] as const
 
 export function documentRoute(library: string, resource: string): DocumentRoute {
   return { view: 'document', library, resource, position: undefined, words: [] }
@@ -63,10 +67,10 @@ export function parseAddress(address: string): Route {
       }
     }
     case 'search': {
-      const [query = '', library = '', directory = '', kind = ''] = ['query', 'library', 'directory', 'kind'].map(
+      const [query = '', library = '', directory = '', kind = '', versions = ''] = SEARCH_PARAMETERS.map(
         (name) => given.get(name) ?? '',
       )
-      return { view: 'search', query, library, directory, kind }
+      return { view: 'search', query, library, directory, kind, versions }
     }
     default:
       return { view: 'libraries' }
@@ -89,8 +93,7 @@ export function addressOf(route: Route): string {
       return withQuery(['documents', route.library, route.resource], [...position, ...words])
     }
     case 'search': {
-      const { query, library, directory, kind } = route
-      const filled = Object.entries({ query, library, directory, kind }).filter(([, value]) => value !== '')
+      const filled = SEARCH_PARAMETERS.map((name) => [name, route[name]] as const).filter(([, value]) => value !== '')
       return withQuery(['search'], Object.fromEntries(filled))
     }
   }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { AssetRecord, ResourceRecord, SearchResponse } from '../../contract/records.ts'
 import { Excerpts, foundWords } from '../common/excerpt.tsx'
-import { counted } from '../common/format.ts'
+import { counted, formatTime } from '../common/format.ts'
 import { isFiltered } from '../common/hit-filters.ts'
 import { describeFile, describeState } from '../common/labels.ts'
 import { List } from '../common/list.tsx'
@@ -20,9 +20,10 @@ const LIMIT = 100
 export function SearchView({ route, cameFrom, takesFocus }: ViewProps & { readonly route: SearchRoute }) {
   const { api } = useSession()
   const { query, library } = route
-  const found = useLoaded(`${library} ${query}`, async (signal) => {
+  const versions = route.versions === 'all' ? 'all' : 'current'
+  const found = useLoaded(`${library} ${versions} ${query}`, async (signal) => {
     if (query === '') return { notice: '', results: [] }
-    return await api.search({ query, library: library || undefined, limit: LIMIT }, signal)
+    return await api.search({ query, library: library || undefined, limit: LIMIT, versions }, signal)
   })
   useKeys({
     Escape: () => {
@@ -81,7 +82,7 @@ function describeCount(found: number, shown: number, { directory, kind }: Search
 
 /** A document with the passages that matched; its name leads to the best of them. */
 function Hit({ hit, inAllLibraries }: { readonly hit: ResourceRecord; readonly inAllLibraries: boolean }) {
-  const { id, title = id, assets = [], paths = [] } = hit
+  const { id, title = id, assets = [], paths = [], earlier_versions: earlier } = hit
   const library = libraryOf(hit)
   const [best] = assets
   const [isPreviewed, setIsPreviewed] = useState(false)
@@ -99,7 +100,17 @@ function Hit({ hit, inAllLibraries }: { readonly hit: ResourceRecord; readonly i
           {paths.length > 1 && ` and ${paths.length - 1} more`} · {describeFile(hit)}
           {tone !== 'good' && ` · ${state}`}
         </p>
+        {hit.superseded_by && (
+          <p class="state warning">
+            An earlier version: <a href={addressOf(documentRoute(library.id, hit.superseded_by))}>the present one</a>
+          </p>
+        )}
         <Excerpts assets={assets} />
+        {earlier && (
+          <p class="quiet">
+            {counted(earlier.count, 'earlier version')}, newest {formatTime(earlier.newest_created_at)}
+          </p>
+        )}
         <button
           type="button"
           class="link"

@@ -42,6 +42,27 @@ test('the agent endpoint offers its four tools with their parameters', async () 
   ])
 })
 
+test('the tools describe what they take and give in plain JSON Schema, and answer so', async () => {
+  const { agent, libraryId, resource } = await libraryWithText()
+  const { tools } = await agent.listTools()
+  expect(tools.every(({ outputSchema }) => outputSchema?.type === 'object')).toBe(true)
+  expect(JSON.stringify(tools)).not.toMatch(/"(?:format|contentEncoding)":/)
+  for (const [name, args] of [
+    ['search', { query: 'sails' }],
+    ['list_directory', {}],
+    ['list_directory', { library: libraryId, path: '/papers' }],
+    ['read_resource', { library: libraryId, resource }],
+    ['upload', { library: libraryId, name: 'a.bin', base64: 'AAE=' }],
+  ] as const) {
+    const { structuredContent, content } = await agent.callTool({ name, arguments: args })
+    const [first] = content as { text: string }[]
+    expect([name, structuredContent]).toEqual([name, JSON.parse(first?.text ?? '')])
+  }
+  const { value } = await useTool(agent, 'search', { query: 'sails' })
+  const known = { type: 'text/markdown', date: expect.stringMatching(/^20\d\d-/), version: 'current', local_path: null }
+  expect(value.results).toMatchObject([{ ...known, size: expect.any(Number), earlier_versions: 0 }])
+})
+
 test('an agent finds a document and reads all of it', async () => {
   const { agent, resource, libraryId, text } = await libraryWithText()
   const { value: found } = await useTool(agent, 'search', { query: 'solar sails', library: libraryId })
@@ -138,14 +159,16 @@ test('mistakes of an agent are explained in words', async () => {
 })
 
 test('an agent has the rights of its token, no more', async () => {
-  const { dataDir, library, libraryId, resource } = await libraryWithText()
+  const { client, dataDir, library, libraryId, resource } = await libraryWithText()
   const reader = await connectAgent(library.url, tokenOf(dataDir, { access: ['read'], interfaces: ['mcp'] }))
   expect((await useTool(reader, 'read_resource', { library: libraryId, resource })).isError).toBe(false)
-  const refused = await useTool(reader, 'upload', { library: libraryId, name: 'a.txt', text: 'x' })
-  expect(refused).toMatchObject({
-    isError: true,
-    texts: [expect.stringContaining('lacks the right "resource.create"')],
-  })
+  const { tools } = await reader.listTools()
+  expect(tools.map(({ name }) => name).sort()).toEqual(['list_directory', 'read_resource', 'search'])
+  const other = await client.createLibrary()
+  const spec = { access: ['resource.create', 'read'], libraries: [other], interfaces: ['mcp'] } as const
+  const writer = await connectAgent(library.url, tokenOf(dataDir, spec))
+  const upload = (to: string) => useTool(writer, 'upload', { library: to, name: 'a.txt', text: 'x' })
+  expect([(await upload(other)).isError, (await upload(libraryId)).isError]).toEqual([false, true])
   const blind = await connectAgent(
     library.url,
     tokenOf(dataDir, { abilities: ['library.create'], interfaces: ['mcp'] }),

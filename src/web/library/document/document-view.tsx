@@ -8,7 +8,7 @@ import { useKeys } from '../../common/use-keys.ts'
 import { type Loaded, useLoaded } from '../../common/use-loaded.ts'
 import { ViewHeading } from '../../common/view-heading.tsx'
 import { Crumbs } from '../directory-view.tsx'
-import { addressOf, type DocumentRoute, directoryRoute, type ViewProps } from '../routes.ts'
+import { addressOf, type DocumentRoute, directoryRoute, documentRoute, type ViewProps } from '../routes.ts'
 import { useSession } from '../session.ts'
 import { Original } from './original.tsx'
 import { Texts } from './texts.tsx'
@@ -39,6 +39,12 @@ export function DocumentView({ route, cameFrom, takesFocus }: ViewProps & { read
         <>
           <ViewHeading title={shown.title ?? 'Document'} takesFocus={takesFocus} />
           <Facts shown={shown} />
+          {shown.superseded_by && (
+            <Notice tone="plain">
+              This is an earlier version:{' '}
+              <a href={addressOf(documentRoute(library, shown.superseded_by))}>the present one</a>
+            </Notice>
+          )}
           <State shown={shown} />
           <Original shown={shown} />
           <Texts route={route} from={from} first={shown} />

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openBrowser } from '../../src/app/open-browser.ts'
+import { openWithSystem } from '../../src/app/open-with-system.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
 const ADDRESS = 'http://127.0.0.1:4711/#/sign-in/key'
@@ -19,14 +19,14 @@ function session() {
 
 test.skipIf(process.platform !== 'linux')('an address is shown in the browser of a graphical session', async () => {
   const { env, seen } = session()
-  expect(await openBrowser(ADDRESS, env)).toBe(true)
+  expect(await openWithSystem(ADDRESS, env)).toBe(true)
   await expect.poll(() => existsSync(seen), { timeout: 30_000 }).toBe(true)
   expect(readFileSync(seen, 'utf8'), 'the address, and no token').toBe(`${ADDRESS}|`)
 })
 
 test.skipIf(process.platform !== 'linux')('without a screen or a browser nothing is opened', async () => {
   const { env, seen } = session()
-  expect(await openBrowser(ADDRESS, { ...env, DISPLAY: undefined })).toBe(false)
-  expect(await openBrowser(ADDRESS, { ...env, PATH: '/nowhere' })).toBe(false)
+  expect(await openWithSystem(ADDRESS, { ...env, DISPLAY: undefined })).toBe(false)
+  expect(await openWithSystem(ADDRESS, { ...env, PATH: '/nowhere' })).toBe(false)
   expect(existsSync(seen)).toBe(false)
 })
