@@ -82,7 +82,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-const MAX_LINES = 360
+const MAX_LINES = 500
 
 const MAX_FILES_IN_A_FOLDER = 30
 

@@ -1,7 +1,7 @@
 import type { OutageListener } from '../remote/policies/outage.ts'
 import { DEFAULT_RETRY } from '../rules/retry-delay.ts'
+import { pauseMirrors, resumeMirrors } from '../sync/operator/pause.ts'
 import { CAREFUL_PASS } from '../sync/pass.ts'
-import { pauseMirrors, resumeMirrors } from '../sync/pause.ts'
 import { silentFileLog } from '../sync/sinks.ts'
 import { changeStore } from './change-store.ts'
 import { chooseNames } from './mirrors/choose-known.ts'

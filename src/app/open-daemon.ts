@@ -1,28 +1,32 @@
+import PQueue from 'p-queue'
+import { connectToDaemon } from '../daemon/control/client/connect-to-daemon.ts'
 import { removeSocketFile } from '../daemon/control/socket-file.ts'
 import { type Figures, FleetFigures } from '../daemon/fleet-metrics.ts'
 import { createMetrics, type Metrics } from '../daemon/metrics.ts'
-import { type DaemonPlan, type HealthAddress, runDaemon } from '../daemon/run-daemon.ts'
+import { type DaemonPlan, type HealthAddress, runDaemon } from '../daemon/run-and-reload.ts'
 import type { SupervisorPlan } from '../daemon/supervisor.ts'
 import { withoutRepeats } from '../daemon/without-repeats.ts'
 import { systemClock } from '../foundation/clock.ts'
-import { messageOf } from '../foundation/errors.ts'
+import { messageOf, UsageError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { HOUR_MS } from '../foundation/text/times.ts'
 import { version } from '../foundation/version.ts'
+import type { HostOrder } from '../ledger/ledger.ts'
 import { systemWatch } from '../local/watch/open-tree-watcher.ts'
 import { DEFAULT_RETRY } from '../rules/retry-delay.ts'
 import { openStore, type Store } from '../store/open-store.ts'
 import type { ControllerSettings } from '../sync/continuous/mirror-watch.ts'
 import type { MirrorSettings } from '../sync/engine.ts'
-import { openStateReader } from '../sync/reading/state-reader.ts'
-import { walkByThreads } from '../sync/scan/walk-in-threads.ts'
+import { openStateReader, type StateReader } from '../sync/reading/state-reader.ts'
+import { walkByThreads } from '../sync/scan/walk-by-checkers.ts'
 import { dashboardSources } from './dashboard-sources.ts'
 import { type ReadTextFile, readingOnce } from './files/private-files.ts'
 import { type HostDuties, openFleet } from './fleet.ts'
-import { dutiesOfDaemon } from './host-duties.ts'
 import { isUnderServiceManager } from './logging/create-logger.ts'
 import { keepRecent } from './logging/recent-log.ts'
+import { mirrorActions } from './mirror-actions.ts'
 import { admitMirrors, assertAnyKept, chooseForDaemon } from './mirrors/choose-mirrors.ts'
+import { listForOverview } from './mirrors/mirror-roster.ts'
 import { planNotices } from './notify/channels.ts'
 import { composeEngine } from './open-engine.ts'
 import { serviceNameOf } from './open-runner.ts'
@@ -220,4 +224,59 @@ function healthOf({ healthListen }: Settings, env: OpenDaemonInput['env']): Heal
   if (healthListen === 'none') return null
   if (healthListen !== 'auto') return { ...healthListen, isRequired: true }
   return isUnderServiceManager(env) ? DEFAULT_HEALTH : null
+}
+
+/** Syncs that others ordered. */
+const ORDERS_AT_ONCE = 4
+
+interface DutiesInput extends OpenServiceInput {
+  readonly store: Store
+  readonly reader: StateReader
+}
+
+/** Publishes the state of the daemon's mirrors, and carries out orders of other hosts. */
+function dutiesOfDaemon(settings: Settings, { store, reader, ...input }: DutiesInput): HostDuties {
+  const { stateDir, fleet } = settings
+  const { logger, signal } = input
+  const actions = mirrorActions({ ...input, stateDir, settings: () => settings })
+  const underWay = new Set<string>()
+  const turns = new PQueue({ concurrency: ORDERS_AT_ONCE })
+  const carryOut = async ({ kind, mirror }: HostOrder) => {
+    logger.info('an order from another host', { order: kind, mirror: mirror ?? 'all' })
+    const names = mirror === null ? [] : [mirror]
+    const listed = listForOverview(settings, store.mirrors.list())
+    // On the command line a word may also be a directory.
+    if (mirror !== null && !listed.some(({ name }) => name === mirror))
+      throw new UsageError('unknown-mirror', 'this host has no such mirror')
+    await (kind === 'sync' ? actions.sync(names, signal) : actions[kind](names))
+  }
+  return {
+    onOrder: (order) => {
+      const text = JSON.stringify(order)
+      if (underWay.has(text)) return
+      underWay.add(text)
+      const take = async () => {
+        try {
+          if (!signal.aborted) await carryOut(order)
+        } catch (error) {
+          if (signal.aborted) return
+          const fields = { order: order.kind, mirror: order.mirror ?? 'all', reason: messageOf(error) }
+          logger.warn('cannot carry out an order from another host', fields)
+        } finally {
+          underWay.delete(text)
+        }
+      }
+      // Holding uploads back waits for no sync.
+      void (order.kind === 'sync' ? turns.add(take) : take())
+    },
+    readPublished: async () => {
+      const daemon = await connectToDaemon(stateDir)
+      return reader.read('published', {
+        daemon: (await daemon?.status()) ?? null,
+        listed: listForOverview(settings, store.mirrors.list()),
+        nowMs: systemClock.nowMs(),
+        namesPaths: fleet?.publish === 'names',
+      })
+    },
+  }
 }

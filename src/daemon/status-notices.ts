@@ -5,7 +5,7 @@ import { causeOfFiles } from '../rules/notice-causes.ts'
 import { type Cause, type MirrorSituation, mirrorKey, type Situation } from '../rules/notices.ts'
 import type { Store } from '../store/open-store.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../sync/continuous/controller-status.ts'
-import { type NoticePlan, Notifications } from '../sync/notifications.ts'
+import { type NoticePlan, Notifications } from '../sync/operator/notifications.ts'
 import { isFailing } from './health.ts'
 import { readHandled } from './schedule/schedule.ts'
 

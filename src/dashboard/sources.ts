@@ -4,7 +4,7 @@ import type { FleetView } from '../ledger/fleet-view.ts'
 import type { OutageListener } from '../remote/policies/outage.ts'
 import type { DaemonStatus } from '../sync/continuous/controller-status.ts'
 import type { Service } from '../sync/engine.ts'
-import type { Failures } from '../sync/quarantine.ts'
+import type { Failures } from '../sync/operator/quarantine.ts'
 import type { ListedMirror } from '../sync/reading/read-overview.ts'
 import type { StateReader } from '../sync/reading/state-reader.ts'
 

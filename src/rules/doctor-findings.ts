@@ -4,7 +4,7 @@ import { groupDigits } from '../foundation/text/safe-text.ts'
 import { DAY_MS, isoDate } from '../foundation/text/times.ts'
 import { formatSize } from '../foundation/text/units.ts'
 import { RESERVE_BYTES } from './limits.ts'
-import { mayUpload } from './mirrors.ts'
+import { mayUpload } from './mirror-activity.ts'
 
 /** `unchecked`: another check failed; `warning`: a person should know; `failed`: a person must act. */
 export type Level = 'ok' | 'unchecked' | 'warning' | 'failed'

@@ -9,17 +9,11 @@ export type LedgerGap =
   /** Like `moved`, or a restored dump, before this host joined. */
   | 'moved-before'
 
-interface OpenedLedger {
-  readonly generation: string
-  readonly timeline: number
-  readonly hasMoved: boolean
-}
-
 /** `known`: generation and timeline of this host's last ledger, or `GENERATION/lost` until it has recovered from a loss. */
 export function findLedgerGap(
   known: string | undefined,
   hasLost: boolean,
-  opened: OpenedLedger,
+  opened: { readonly generation: string; readonly timeline: number; readonly hasMoved: boolean },
 ): LedgerGap | undefined {
   const [generation, timeline] = known?.split('/') ?? []
   if (generation === undefined) return opened.hasMoved ? 'moved-before' : undefined

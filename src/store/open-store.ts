@@ -2,9 +2,16 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
-import type { OperatorError } from '../foundation/errors.ts'
+import { LockedError, type OperatorError } from '../foundation/errors.ts'
 import { freeBytesOf } from '../foundation/files/free-bytes.ts'
-import type { LockHolder } from '../foundation/files/lock-holder.ts'
+import {
+  describeHolder,
+  type LockHolder,
+  lockHolderShape,
+  readHolder,
+  thisProcess,
+  writeHolder,
+} from '../foundation/files/lock-holder.ts'
 import { assertOwnDirectory, makeOwnDirectory } from '../foundation/files/private-directory.ts'
 import { type CheckedDatabase, checkDatabase } from '../foundation/sqlite/check-database.ts'
 import { isKernelLockHeld, takeKernelLock } from '../foundation/sqlite/kernel-lock.ts'
@@ -26,7 +33,6 @@ import {
   verifyStore,
 } from './integrity/verify-store.ts'
 import { WritableDatabase } from './integrity/writable-database.ts'
-import { announceHolder, lockedByAnother, readStoreHolder, retractHolder } from './store-holder.ts'
 import { prepareContents } from './tables/contents.ts'
 import { prepareDirectories } from './tables/directories.ts'
 import { prepareFiles, prepareScannedFiles, prepareUnconfirmed, SCAN_TABLES } from './tables/files.ts'
@@ -336,4 +342,44 @@ export function prepareQueries(database: Database.Database): StoreQueries {
     Object.defineProperty(queries, topic, { get, enumerable: true, configurable: true })
   }
   return queries as StoreQueries
+}
+
+function announceHolder(directory: string): void {
+  try {
+    writeHolder(holderFileOf(directory), thisProcess())
+  } catch {
+    // A full disk, or another file in its place.
+  }
+}
+
+/** If the lock file was replaced, another process may have written the note. */
+function retractHolder(directory: string): void {
+  try {
+    if (readStoreHolder(directory)?.pid !== process.pid) return
+    rmSync(holderFileOf(directory), { force: true })
+  } catch {
+    // The same.
+  }
+}
+
+/** Only for a store whose lock is held, since a killed process leaves its file. */
+function readStoreHolder(directory: string): LockHolder | undefined {
+  try {
+    return readHolder(holderFileOf(directory), lockHolderShape)
+  } catch {
+    return undefined
+  }
+}
+
+function lockedByAnother(directory: string): LockedError {
+  const holder = readStoreHolder(directory)
+  const whom = holder ? describeHolder(holder) : 'another shelfd'
+  return new LockedError(
+    'store-locked',
+    `The state in "${directory}" is held by ${whom}; wait until it ends, or stop it`,
+  )
+}
+
+function holderFileOf(directory: string): string {
+  return join(directory, 'holder')
 }

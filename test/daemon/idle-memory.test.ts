@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { IdleMemory } from '../../src/daemon/idle-memory.ts'
+import { IdleMemory } from '../../src/daemon/run-and-reload.ts'
 
 /** Garbage of `count` small objects, of which a reference to one is returned. */
 function leaveGarbage(count: number): WeakRef<object> {

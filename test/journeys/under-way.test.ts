@@ -1,7 +1,7 @@
 /** How an upload is reported while it is under way, and after its process is gone. */
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
-import { readStatus as readMirrors } from '../../src/sync/report/status.ts'
+import { readStatus as readMirrors } from '../../src/sync/report/status-of-mirrors.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
 import type { Home } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'

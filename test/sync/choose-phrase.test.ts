@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { choosePhrase } from '../../src/sync/search.ts'
+import { choosePhrase } from '../../src/sync/report/verify-search.ts'
 
 describe('the phrase that a document is searched by', () => {
   test.each([

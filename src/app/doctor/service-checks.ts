@@ -12,7 +12,7 @@ import {
   ok,
   warning,
 } from '../../rules/doctor-findings.ts'
-import { mayUpload } from '../../rules/mirrors.ts'
+import { mayUpload } from '../../rules/mirror-activity.ts'
 import { findLibrary } from '../../sync/pin/pin-mirror.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'
 import { Unchecked, valueOrSkip } from './error-findings.ts'

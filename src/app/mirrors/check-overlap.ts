@@ -2,7 +2,7 @@ import { UsageError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
 import { isLeftOut } from '../../local/ignore/is-left-out.ts'
 import { boundedFileSystem } from '../../local/read/bounded-file-system.ts'
-import { overlapOf } from '../../rules/mirror-roots.ts'
+import { overlapOf } from '../../rules/broad-and-overlapping-roots.ts'
 import type { MirrorSettings } from '../../sync/engine.ts'
 import { realPathOf } from '../files/paths.ts'
 

@@ -7,7 +7,7 @@ import { AccessError, RootError, UsageError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
 import { boundedFileSystem } from '../../local/read/bounded-file-system.ts'
 import { awaitRoot } from '../../local/read/open-root.ts'
-import { freeName } from '../../rules/mirrors.ts'
+import { freeName } from '../../rules/mirror-activity.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { MirrorSettings } from '../../sync/engine.ts'
 import { didYouMean } from '../did-you-mean.ts'
@@ -103,15 +103,10 @@ export function admitMirrors(settings: Settings, { mirrors, kept, known, home }:
   return mirrors.map((mirror) => (mirror.breadth === null ? withBreadth(mirror, home) : mirror))
 }
 
-export interface DaemonChoice {
-  readonly mirrors: readonly MirrorSettings[]
-  readonly passedOver: readonly string[]
-}
-
 export function chooseForDaemon(
   settings: Settings,
   { known, home }: Pick<MirrorChoice, 'known' | 'home'>,
-): DaemonChoice {
+): { readonly mirrors: readonly MirrorSettings[]; readonly passedOver: readonly string[] } {
   const roster = listRoster(settings, known)
   const active = listActive(settings, roster, home)
   assertApart({ chosen: active, active: [], known: keptNames(settings, known) })

@@ -1,5 +1,5 @@
 import { createRootScope } from '../../local/ignore/ignore-scope.ts'
-import { describeBroadRoot, keepsSecrets } from '../../rules/mirror-roots.ts'
+import { describeBroadRoot, keepsSecrets } from '../../rules/broad-and-overlapping-roots.ts'
 import { realPathOf } from '../files/paths.ts'
 
 const BUILT_IN = createRootScope({ ignore: [], include: [] })

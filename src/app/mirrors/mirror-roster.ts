@@ -1,7 +1,13 @@
 import { join } from 'node:path'
 import { readOwnFile } from '../../foundation/files/own-file.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
-import { embeddedOrigin, givesNameAway, isOutOfUse, type MirrorActivity, mirrorActivity } from '../../rules/mirrors.ts'
+import {
+  embeddedOrigin,
+  givesNameAway,
+  isOutOfUse,
+  type MirrorActivity,
+  mirrorActivity,
+} from '../../rules/mirror-activity.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import { nameOwner, originMismatch } from '../../sync/pin/pinned-service.ts'
 import type { ListedMirror } from '../../sync/reading/read-overview.ts'

@@ -1,6 +1,6 @@
+import { reloadDaemon } from '../../app/ask-daemon-to-reload.ts'
 import { readTextFile, rewriteFile } from '../../app/files/private-files.ts'
 import { chooseForDaemon } from '../../app/mirrors/choose-mirrors.ts'
-import { reloadDaemon } from '../../app/reload-daemon.ts'
 import { findUnusableHooks } from '../../app/run-hooks.ts'
 import { configCandidates, findConfigFile } from '../../app/settings/config-paths.ts'
 import { asIfWritten, asOwn } from '../../app/settings/draft.ts'

@@ -20,8 +20,8 @@ import {
   type QuarantinedFile,
   retryFailures,
   setFailuresAside,
-} from '../../sync/quarantine.ts'
-import { readStatus } from '../../sync/report/status.ts'
+} from '../../sync/operator/quarantine.ts'
+import { readStatus } from '../../sync/report/status-of-mirrors.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { FLEET_FLAGS, isOfFleet } from '../fleet/open-view.ts'

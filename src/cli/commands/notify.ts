@@ -3,7 +3,7 @@ import { systemClock } from '../../foundation/clock.ts'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { describeTest } from '../../rules/notices.ts'
-import type { Channel, Delivery } from '../../sync/notifications.ts'
+import type { Channel, Delivery } from '../../sync/operator/notifications.ts'
 import { defineCommand } from '../command.ts'
 
 export const command = defineCommand({

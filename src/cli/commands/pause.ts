@@ -1,7 +1,7 @@
 import { changeStore } from '../../app/change-store.ts'
 import { chooseNames } from '../../app/mirrors/choose-known.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import { pauseMirrors, resumeMirrors } from '../../sync/pause.ts'
+import { pauseMirrors, resumeMirrors } from '../../sync/operator/pause.ts'
 import { defineCommand } from '../command.ts'
 
 const MIRRORS = {

@@ -9,7 +9,7 @@ import { FLEET_FLAGS, isOfFleet } from '../fleet/open-view.ts'
 import { showFleetReport } from '../fleet/show-fleet.ts'
 import { printReport, saveReport } from '../render/report/print-report.ts'
 import { REPORT_FORMATS } from '../render/report/report-printer.ts'
-import { describeLacking } from '../render/status.ts'
+import { describeLacking } from '../render/status-text.ts'
 
 export const command = defineCommand({
   description: [

@@ -10,13 +10,13 @@ import { escapeText } from '../../foundation/text/safe-text.ts'
 import { openStoreReader } from '../../store/open-store.ts'
 import type { DaemonStatus } from '../../sync/continuous/controller-status.ts'
 import type { MirrorOfRun } from '../../sync/report/run-history.ts'
-import { type MirrorStatus, readStatus, readUnknownMirrors } from '../../sync/report/status.ts'
+import { type MirrorStatus, readStatus, readUnknownMirrors } from '../../sync/report/status-of-mirrors.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { FLEET_FLAGS, isOfFleet } from '../fleet/open-view.ts'
 import { CLEARED, showFleetStatus } from '../fleet/show-fleet.ts'
+import { statusJson } from '../render/status-json.ts'
 import {
-  daemonStatusJson,
   describeDaemon,
   describeHolders,
   describeLacking,
@@ -27,7 +27,7 @@ import {
   renderUnsyncedMirror,
   type ShownMirror,
   type UnsyncedMirror,
-} from '../render/status.ts'
+} from '../render/status-text.ts'
 
 const REFRESH_MS = 1_000
 
@@ -66,7 +66,7 @@ async function showOnce(context: CommandContext, redraws: boolean): Promise<void
   const lacking = describeLacking(store)
   if (context.json) {
     if (lacking) context.printMessage(lacking)
-    context.printJson(toJson(mirrors, daemon, holders, found.error))
+    context.printJson(statusJson(mirrors, daemon, holders, found.error))
   } else {
     if (redraws) context.io.stdout.write(CLEARED)
     if (lacking) context.printText(`! ${lacking}`)
@@ -138,20 +138,6 @@ async function findHolders(
 
 function nameOnly({ pid, command, since }: LockHolder): LockHolder {
   return { pid, command, since }
-}
-
-function toJson(
-  mirrors: readonly ShownMirror[],
-  daemon: DaemonStatus | null,
-  holders: Holders,
-  error: UsageError | undefined,
-) {
-  return {
-    mirrors,
-    daemon: daemon && daemonStatusJson(daemon),
-    holders,
-    ...(error && { configurationError: { code: error.code, message: error.message } }),
-  }
 }
 
 interface Found {

@@ -8,10 +8,9 @@ import type { RetryPolicy } from '../../rules/retry-delay.ts'
 import { type RunOutcome, runOutcome, verdictOf } from '../../rules/verdict.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { MirrorSettings } from '../../sync/engine.ts'
+import { verifySearch } from '../../sync/report/verify-search.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
-import { verifySearch } from '../../sync/search.ts'
 import { assertMayRun, ROOT_OPTIONS } from '../allow-root.ts'
-
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitName } from '../exit-codes.ts'
@@ -126,7 +125,7 @@ export const command = defineCommand({
       retry: patientlyFor(context),
       onOutage: context.onOutage,
     })
-    warnOfUnheeded(context, runner)
+    warnOfIgnoredFlags(context, runner)
     const { known } = runner
     const { cwd, home } = context.io
     const choice = { words: args.mirrors, to: args.to, cwd, home, known }
@@ -172,7 +171,7 @@ function patientlyFor({ settings, settingFlags }: CommandContext): RetryPolicy {
   return { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 500, maxDelayMs: 30_000, forMs, forWords }
 }
 
-function warnOfUnheeded({ logger, settingFlags }: CommandContext, { ignoredFlags }: Runner): void {
+function warnOfIgnoredFlags({ logger, settingFlags }: CommandContext, { ignoredFlags }: Runner): void {
   const flags = ignoredFlags.filter((flag) => settingFlags[flag] !== undefined).map((flag) => `--${flag}`)
   if (flags.length === 0) return
   logger.warn('the daemon does this run with its own limits; these flags have no effect', { flags: flags.join(' ') })

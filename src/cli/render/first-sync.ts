@@ -7,7 +7,7 @@ import { formatSize } from '../../foundation/text/units.ts'
 import { inspectRoot } from '../../local/read/open-root.ts'
 import { sizeOnDisk } from '../../local/read/size-on-disk.ts'
 import type { RunSummary, SyncSummary } from '../../rules/sync-summary.ts'
-import { suggestSearch } from '../../sync/search.ts'
+import { suggestSearch } from '../../sync/report/verify-search.ts'
 import type { CommandContext } from '../context.ts'
 
 /** Messages of a mirror's first sync: its destination, its size, and what to try next. */

@@ -4,13 +4,8 @@ import { join } from 'node:path'
 import { systemCodeOf } from '../errors.ts'
 import { typedProgram } from '../typed-program.ts'
 
-export interface PageFile {
-  readonly body: Buffer
-  readonly entityTag: string
-}
-
 /** `library.html`, and files whose names change with their bytes. */
-export type PageFiles = ReadonlyMap<string, PageFile>
+export type PageFiles = ReadonlyMap<string, { readonly body: Buffer; readonly entityTag: string }>
 
 /** Scripts, style sheets and icons of pages. */
 export const PAGE_FILES_PATH = '/web'

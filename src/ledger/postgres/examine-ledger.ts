@@ -23,7 +23,7 @@ export async function examineLedger(address: LedgerAddress, { nowMs, host }: Aro
     const askedMs = nowMs()
     const server = await ask<ServerRow>(client, SERVER)
     const aheadMs = (askedMs + nowMs()) / 2 - Number(server.now_ms)
-    const { functions, lacks } = await ask<RightsRow>(client, RIGHTS)
+    const { functions, lacks } = await ask<{ readonly functions: string[]; readonly lacks: string[] }>(client, RIGHTS)
     const mayCall = (name: string) => functions.includes(name) && !lacks.includes(name)
     const found = mayCall('ledger_1') ? await ask<LedgerRow>(client, 'SELECT * FROM shelfd.ledger_1()') : undefined
     const inUse =
@@ -74,11 +74,6 @@ const SERVER = `SELECT split_part(current_setting('server_version'), ' ', 1) AS 
   current_setting('synchronous_commit') AS synchronous_commit,
   current_user::text AS role,
   round(extract(epoch FROM clock_timestamp()) * 1000)::text AS now_ms`
-
-interface RightsRow {
-  readonly functions: string[]
-  readonly lacks: string[]
-}
 
 /** Without a ledger, the lists are empty. */
 const RIGHTS = `WITH callable AS (

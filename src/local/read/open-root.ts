@@ -3,7 +3,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import { messageOf, RootError, systemCodeOf } from '../../foundation/errors.ts'
 import { pathWithin } from '../../foundation/files/paths.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import type { Volume } from '../../rules/mirror-roots.ts'
+import type { Volume } from '../../rules/broad-and-overlapping-roots.ts'
 import { isOutOfDescriptors, noAnswer } from './file-errors.ts'
 import {
   ANSWER_MS,

@@ -8,7 +8,7 @@ import { nameKey } from '../../rules/similar-names.ts'
 import type { OpenFile } from '../../store/tables/files.ts'
 import type { ForeignEntry } from '../../store/tables/foreign-entries.ts'
 import type { MirrorContext } from '../engine.ts'
-import { listRemote, type UnlistedDirectory } from '../list-remote.ts'
+import { listRemote, type UnlistedDirectory } from '../library/list-library.ts'
 import {
   findSame,
   readRemoteBytes,
@@ -16,7 +16,7 @@ import {
   type SearchResult,
   type SearchWork,
   trySearch,
-} from './search.ts'
+} from './search-for-content.ts'
 
 /**
  * Finds uploads that the store does not know because it was restored, copied or is new (P14, adoption). It lists the entries without a

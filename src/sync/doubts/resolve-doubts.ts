@@ -16,7 +16,7 @@ import {
   type SearchResult,
   type SearchWork,
   trySearch,
-} from './search.ts'
+} from './search-for-content.ts'
 
 /** Listed entries that may be a content in doubt, and what was read of them. */
 interface ListedCandidates {

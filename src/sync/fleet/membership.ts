@@ -1,6 +1,8 @@
-import type { Timer } from '../../foundation/clock.ts'
+import type { Clock, Timer } from '../../foundation/clock.ts'
 import { Mutex } from '../../foundation/concurrency/mutex.ts'
 import { messageOf } from '../../foundation/errors.ts'
+import type { Logger } from '../../foundation/logger.ts'
+import { MINUTE_MS } from '../../foundation/text/times.ts'
 import {
   type ClaimResult,
   type EndKind,
@@ -12,12 +14,12 @@ import {
   type UploadPlace,
   type WantedContent,
 } from '../../ledger/ledger.ts'
+import type { Published } from '../../ledger/published.ts'
 import { ClosedFenceError, type Fence } from '../../remote/service-client.ts'
 import { SilentSessions } from '../../rules/lease.ts'
 import { SESSION_KEY } from '../../store/tables/settlements.ts'
-import { type FleetContext, type FleetOptions, HostSession } from './host-session.ts'
+import { type FleetContext, type FleetOptions, HostSession, type Session } from './host-session.ts'
 import type { LedgerStatus } from './ledger-monitor.ts'
-import { Publication } from './publication.ts'
 import { SettlementOutbox } from './settlement-outbox.ts'
 
 const UNSETTLED = 'the ledger does not know yet how some uploads ended; shelfd reports it later'
@@ -31,11 +33,6 @@ interface ClaimTerms {
   readonly requiredSearches: number
   /** The room that this host's limits leave, claims included; undefined: no limits. */
   readonly atMost?: (() => number) | undefined
-}
-
-interface HeldClaim {
-  readonly session: bigint
-  readonly places: ReadonlySet<string>
 }
 
 /** Claims run ahead of uploads by this time at the current rate: other hosts may send later contents sooner. */
@@ -61,7 +58,7 @@ export class Membership implements AsyncDisposable {
   readonly #outbox: SettlementOutbox
   readonly #silent = new SilentSessions()
   /** Contents that were claimed and whose upload has not ended. */
-  readonly #claimed = new Map<number, HeldClaim>()
+  readonly #claimed = new Map<number, { readonly session: bigint; readonly places: ReadonlySet<string> }>()
   readonly #session: HostSession
   readonly #publication: Publication
   #settling: Timer | undefined
@@ -334,4 +331,68 @@ export class Membership implements AsyncDisposable {
 
 function isOfUpload(kind: EndKind): boolean {
   return kind === 'created' || kind === 'duplicate' || kind === 'refused'
+}
+
+interface PublicationContext {
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/**
+ * Publishes the state of this host's mirrors for other hosts: only changes, at most once a minute. It never throws, since no work depends
+ * on it.
+ */
+export class Publication {
+  readonly #context: PublicationContext
+  readonly #read: (() => Promise<Published>) | undefined
+  /** The session in which something was published, and the texts that were published. */
+  #last: { readonly session: bigint; readonly parts: Readonly<Record<keyof Published, string>> } | undefined
+  #lastMs = Number.NEGATIVE_INFINITY
+  #running: Promise<void> | undefined
+
+  /** `read` returns what to publish; undefined: nothing is published. */
+  constructor(context: PublicationContext, read: (() => Promise<Published>) | undefined) {
+    this.#context = context
+    this.#read = read
+  }
+
+  /** Publishes what changed, unless it published something a moment ago. */
+  async publishIfDue(session: Session): Promise<void> {
+    if (this.#context.clock.monotonicMs() - this.#lastMs >= MINUTE_MS) await this.publish(session)
+  }
+
+  /** Publishes what changed. */
+  async publish(session: Session): Promise<void> {
+    this.#lastMs = this.#context.clock.monotonicMs()
+    await this.#running
+    this.#running = this.#publish(session).catch((error: unknown) => {
+      this.#context.logger.warn('cannot publish the state of the mirrors for the other hosts', {
+        reason: messageOf(error),
+      })
+    })
+    await this.#running
+  }
+
+  async #publish({ ledger, session }: Session): Promise<void> {
+    const published = await this.#read?.()
+    if (!published) return
+    const { sentInDay, mirrors, problems, runs } = published
+    const parts = {
+      sentInDay: String(sentInDay),
+      mirrors: JSON.stringify(mirrors),
+      problems: JSON.stringify(problems),
+      runs: JSON.stringify(runs),
+    }
+    // A session that is new may be one at another ledger.
+    const last = this.#last?.session === session ? this.#last.parts : undefined
+    const isPublished = (part: keyof Published) => last?.[part] === parts[part]
+    if (isPublished('sentInDay') && isPublished('mirrors') && isPublished('problems') && isPublished('runs')) return
+    await ledger.publish(session, {
+      sentInDay,
+      mirrors,
+      problems: isPublished('problems') ? undefined : problems,
+      runs: isPublished('runs') ? undefined : runs,
+    })
+    this.#last = { session, parts }
+  }
 }

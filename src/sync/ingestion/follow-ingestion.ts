@@ -9,7 +9,7 @@ import { remarkOf, WITHOUT_TEXT } from '../../rules/without-text.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Connection, Engine } from '../engine.ts'
 import { isServiceWell } from '../item-failure.ts'
-import { quarantineUntil } from '../quarantine.ts'
+import { quarantineUntil } from '../operator/quarantine.ts'
 import type { Follower } from './ingestion-capacity.ts'
 import { type FollowedResource, PollSchedule } from './poll-schedule.ts'
 

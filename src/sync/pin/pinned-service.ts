@@ -1,7 +1,7 @@
 import type { AccessContext } from '../../contract/records.ts'
 import { AccessError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
-import { isEmbeddedOrigin } from '../../rules/mirrors.ts'
+import { isEmbeddedOrigin } from '../../rules/mirror-activity.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Service } from '../engine.ts'
 

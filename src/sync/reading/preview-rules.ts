@@ -6,7 +6,7 @@ import { boundedFileSystem } from '../../local/read/bounded-file-system.ts'
 import { openRoot } from '../../local/read/open-root.ts'
 import { listDirectory } from '../../local/scan/list-directory.ts'
 import type { ListedDirectory } from '../../local/scan/stat-entry.ts'
-import { ownDirectoriesBelow } from '../../rules/mirror-roots.ts'
+import { ownDirectoriesBelow } from '../../rules/broad-and-overlapping-roots.ts'
 
 export interface PreviewInput {
   readonly path: string

@@ -9,7 +9,7 @@ import {
 } from '../continuous/controller-status.ts'
 import { stateOfDaemon, stateOfMirror, stateOfRun, stateOutOfUse } from '../report/mirror-state.ts'
 import type { LastRun } from '../report/run-history.ts'
-import { type MirrorStatus, NO_FILES, readStatus, readUnknownMirrors } from '../report/status.ts'
+import { type MirrorStatus, NO_FILES, readStatus, readUnknownMirrors } from '../report/status-of-mirrors.ts'
 
 /** A mirror that is configured, in the store, or both. */
 export interface ListedMirror {

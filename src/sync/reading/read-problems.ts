@@ -6,7 +6,7 @@ import { patternOfPath } from '../../local/ignore/ignore-rule.ts'
 import { canBeSetAside } from '../../rules/path-problems.ts'
 import { causeOf, commonCauseOf } from '../../rules/problem-groups.ts'
 import type { StoreReader } from '../../store/open-store.ts'
-import { listFailedPaths, listQuarantine, type Quarantined, type QuarantinedFile } from '../quarantine.ts'
+import { listFailedPaths, listQuarantine, type Quarantined, type QuarantinedFile } from '../operator/quarantine.ts'
 
 const MAX_COPIES = 5
 const MAX_PLACES = 8

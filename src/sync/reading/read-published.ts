@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../foundation/text/times.ts'
 import { MAX_PUBLISHED, type Published, type PublishedMirror, type PublishedProblem } from '../../ledger/published.ts'
 import type { StoreReader } from '../../store/open-store.ts'
-import { listQuarantine } from '../quarantine.ts'
+import { listQuarantine } from '../operator/quarantine.ts'
 import { readHistory } from '../report/run-history.ts'
 import { type OverviewInput, type ReadMirror, readOverview } from './read-overview.ts'
 

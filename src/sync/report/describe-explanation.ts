@@ -8,7 +8,7 @@ import { describeWithoutText, isTextSearchable } from '../../rules/without-text.
 import type { ProblemRow } from '../../store/tables/problems.ts'
 import type { UploadOutcome } from '../../store/tables/uploads.ts'
 import type { DirectoryExplanation, DiskFinding, PathExplanation, RemoteFinding } from './explain-path.ts'
-import type { FileCounts } from './status.ts'
+import type { FileCounts } from './status-of-mirrors.ts'
 
 type Content = NonNullable<PathExplanation['content']>
 type Fields = Record<string, string | undefined>

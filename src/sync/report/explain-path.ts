@@ -9,8 +9,8 @@ import { openGuarded, readChunk } from '../../local/read/open-guarded.ts'
 import { inspectRoot, type RootPlace } from '../../local/read/open-root.ts'
 import { listDirectory } from '../../local/scan/list-directory.ts'
 import type { ListedDirectory } from '../../local/scan/stat-entry.ts'
+import { ownDirectoriesBelow } from '../../rules/broad-and-overlapping-roots.ts'
 import { looksUnchanged } from '../../rules/compare-directory.ts'
-import { ownDirectoriesBelow } from '../../rules/mirror-roots.ts'
 import { describeSkipped, skipProblem } from '../../rules/path-problems.ts'
 import { ageMsOf } from '../../rules/scan-times.ts'
 import type { StoreReader } from '../../store/open-store.ts'
@@ -24,7 +24,7 @@ import { assertSameService } from '../pin/pinned-service.ts'
 import { OWN_DIRECTORY } from '../scan/scan-directory.ts'
 import type { ReportContext } from './report.ts'
 import { describeHeldBack } from './run-history.ts'
-import { countFiles, type FileCounts } from './status.ts'
+import { countFiles, type FileCounts } from './status-of-mirrors.ts'
 
 /** `isChanged`: the file is known, and not as the last scan saw it. `ageMs`: since its last change. `settlesInMs`: how long a daemon waits at least before it reads the file. */
 export type DiskFinding =

@@ -4,7 +4,7 @@ import { formatSize } from '../../foundation/text/units.ts'
 import { IN_DOUBT } from '../../rules/doubts.ts'
 import type { DaemonMirrorStatus } from '../continuous/controller-status.ts'
 import type { LastRun } from './run-history.ts'
-import type { MirrorStatus, SendingProgress } from './status.ts'
+import type { MirrorStatus, SendingProgress } from './status-of-mirrors.ts'
 
 const JUST_NOW_MS = 10_000
 

@@ -3,7 +3,7 @@ import { classifyDownload, type DownloadFault } from '../../rules/report-class.t
 import type { StoreReader } from '../../store/open-store.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { SentContent } from '../../store/tables/report-rows.ts'
-import { isKnownAsOther, readRemoteBytes } from '../doubts/search.ts'
+import { isKnownAsOther, readRemoteBytes } from '../doubts/search-for-content.ts'
 import type { Connection, Engine } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
 import { blankEntry, type ReportEntry, type ReportRow, rowOf } from './report-entry.ts'

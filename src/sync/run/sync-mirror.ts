@@ -1,20 +1,24 @@
 import { nameOf, parentOf } from '../../foundation/files/paths.ts'
+import { IdSet } from '../../foundation/id-set.ts'
 import { openAnsweringRoot } from '../../local/read/open-root.ts'
-import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
+import type { UploadLimits } from '../../rules/limits.ts'
+import { emptySummary, recordHeldBack, type SyncSummary } from '../../rules/sync-summary.ts'
 import type { Store } from '../../store/open-store.ts'
 import { OPEN_FILES_START } from '../../store/tables/files.ts'
 import type { Engine, MirrorContext, MirrorSettings, OpenMirror } from '../engine.ts'
 import { previewClaims } from '../fleet/ledger-answers.ts'
 import { hasToFollow, IngestionFollower } from '../ingestion/follow-ingestion.ts'
-import type { Pass, UploadOptions } from '../pass.ts'
+import { listDirectoriesToCreate } from '../library/create-directories.ts'
+import { newAttempts, type Pass, type QuotaScope, type UploadOptions } from '../pass.ts'
 import { openMirror } from '../pin/open-mirror.ts'
 import { NOT_CREATED } from '../pin/pin-mirror.ts'
 import { recordRescan } from '../scan/record-batches.ts'
 import { groupByDirectory } from '../scan/rescan-entries.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
 import { scanMirror, walkOptions, warnOfUnmatched } from '../scan/scan-mirror.ts'
-import { estimateUploads } from '../upload/estimate-uploads.ts'
+import { silentFileLog } from '../sinks.ts'
 import { hasToUpload } from '../upload/prepare-uploads.ts'
+import { UploadPlan } from '../upload/upload-plan.ts'
 import { UploadStage } from '../upload/upload-stage.ts'
 import { summarize } from './summarize.ts'
 
@@ -215,4 +219,45 @@ async function rescan(
     problems.push(...batch.problems)
   }
   return problems
+}
+
+function estimateUploads(engine: Engine, mirror: OpenMirror, summary: SyncSummary, quotaScope: QuotaScope): void {
+  const { store } = engine
+  summary.directories.created = countDirectoriesToCreate(engine, mirror)
+  const all =
+    isUnlimited(engine.limits) && engine.fileLog === silentFileLog
+      ? store.contents.tallyIfNew(mirror.row.id)
+      : undefined
+  if (all) {
+    summary.uploads.created += all.contents
+    summary.uploads.bytes += all.bytes
+    summary.uploads.aliases += all.copies - all.contents
+    return
+  }
+  const plan = new UploadPlan(engine, mirror, { summary, quotaScope, attempts: newAttempts(), needsDirectory: false })
+  const estimated = new IdSet()
+  while (!plan.isExhausted) {
+    for (const { contentId, path, sizeBytes } of plan.take(1_000)) {
+      summary.uploads.created += 1
+      summary.uploads.bytes += sizeBytes
+      summary.uploads.aliases += store.files.countCopies(contentId) - 1
+      estimated.add(contentId)
+      engine.fileLog.wouldSend({ mirror: mirror.row.name, path, sizeBytes })
+    }
+  }
+  // Nothing is on its way, so nothing is in doubt.
+  for (const contentId of estimated) store.contents.setState(contentId, 'new')
+  recordHeldBack(summary, plan.listHeldBack())
+}
+
+function isUnlimited({ newPerRun, newPerDay, newBytesPerRun }: UploadLimits): boolean {
+  return newPerRun === null && newPerDay === null && newBytesPerRun === null
+}
+
+/** Creating the mirror's root creates the ancestors of the remote path as well. */
+function countDirectoriesToCreate({ store }: Engine, mirror: OpenMirror): number {
+  const pending = listDirectoriesToCreate(store, mirror)
+  const { row } = mirror
+  if (pending[0] !== '') return pending.length
+  return row.remotePath === '/' ? pending.length - 1 : pending.length + row.remotePath.split('/').length - 2
 }

@@ -5,11 +5,6 @@ import type { Engine, MirrorSettings } from '../engine.ts'
 
 const HOOK_FAILED = 'hook-failed'
 
-interface Hooked {
-  readonly summary: SyncSummary
-  readonly isDryRun: boolean
-}
-
 /**
  * Works on a mirror between its commands. When the first fails, the work is not begun: throws RootError `hook-failed`. The last one
  * always runs; its failure is a problem in the summary.
@@ -17,7 +12,7 @@ interface Hooked {
 export async function withHooks(
   { hooks, signal, graceSignal, logger }: Pick<Engine, 'hooks' | 'signal' | 'graceSignal' | 'logger'>,
   { name, path }: Pick<MirrorSettings, 'name' | 'path'>,
-  { summary, isDryRun }: Hooked,
+  { summary, isDryRun }: { readonly summary: SyncSummary; readonly isDryRun: boolean },
   work: () => Promise<void>,
 ): Promise<void> {
   if (!hooks?.has(name)) return await work()

@@ -5,7 +5,7 @@ import type { OnRead } from '../../local/read/read-meter.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import { amountOf, BatchCollector, type ScanBatch, type StartWalk, type WalkOptions } from './scan-batch.ts'
 import { type ChildDirectory, createScanner, type Scanner, scanDirectory, scopeAt } from './scan-directory.ts'
-import { walkInThreads } from './walk-in-threads.ts'
+import { walkInThreads } from './walk-by-checkers.ts'
 
 /** What a tree may take to count as small. */
 interface SmallTree {

@@ -1,8 +1,8 @@
-import { createDirectories, listDirectoriesToCreate, recheckDirectories } from '../directories.ts'
 import type { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import { listDoubtful, resolveUploadDoubts } from '../doubts/resolve-doubts.ts'
 import type { Engine, MirrorContext, OpenMirror } from '../engine.ts'
 import type { Claims } from '../fleet/claims.ts'
+import { createDirectories, listDirectoriesToCreate, recheckDirectories } from '../library/create-directories.ts'
 import type { UploadOptions } from '../pass.ts'
 import type { PathProblem } from '../scan/scan-batch.ts'
 

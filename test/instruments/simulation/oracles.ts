@@ -2,7 +2,7 @@
 import { mimeOf } from '../../../src/contract/mime.ts'
 import type { Engine, MirrorSettings } from '../../../src/sync/engine.ts'
 import { report } from '../../../src/sync/report/report.ts'
-import { countFiles } from '../../../src/sync/report/status.ts'
+import { countFiles } from '../../../src/sync/report/status-of-mirrors.ts'
 import type { RunResult } from '../../../src/sync/run/run-sync.ts'
 import { findFaultOfShortForm } from '../../support/short-report.ts'
 import { sha256Of } from './contents.ts'

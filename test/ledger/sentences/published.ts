@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Published, PublishedMirror, PublishedProblem, PublishedRun } from '../../../src/ledger/published.ts'
-import { NO_FILES } from '../../../src/sync/report/status.ts'
+import { NO_FILES } from '../../../src/sync/report/status-of-mirrors.ts'
 import { expectLedgerError, type LedgerUnderTest, openTwo, TestHost } from '../test-host.ts'
 
 /** What people see of hosts. */

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { findShared, parseMounts } from '../../../src/local/read/shared-mounts.ts'
+import { findShared, parseMounts } from '../../../src/local/read/bounded-file-system.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 
 test('mounts that a server answers for are told from the others', () => {

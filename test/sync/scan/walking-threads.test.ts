@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
-import { prepareThread, walkByThreads } from '../../../src/sync/scan/walk-in-threads.ts'
+import { prepareThread, walkByThreads } from '../../../src/sync/scan/walk-by-checkers.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 import { walkOptions } from './walk-options.ts'
 

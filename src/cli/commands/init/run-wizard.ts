@@ -1,7 +1,7 @@
 import { join } from 'node:path'
+import { reloadDaemon } from '../../../app/ask-daemon-to-reload.ts'
 import { isThere } from '../../../app/files/paths.ts'
 import { writePrivateFile } from '../../../app/files/private-files.ts'
-import { reloadDaemon } from '../../../app/reload-daemon.ts'
 import type { Surroundings } from '../../../app/settings/config-paths.ts'
 import type { ChosenMirror, Draft } from '../../../app/settings/draft.ts'
 import { HeldBackError, messageOf, ShelfdError, UsageError } from '../../../foundation/errors.ts'
@@ -9,8 +9,6 @@ import { baseDirectory } from '../../../foundation/files/home.ts'
 import { escapeText } from '../../../foundation/text/safe-text.ts'
 import { type CommandContext, createContext } from '../../context.ts'
 import type { ExitName } from '../../exit-codes.ts'
-import { findCommand } from '../../parser/find-command.ts'
-import { readCommandLine } from '../../parser/read-command-line.ts'
 import { openPrompts } from '../../terminal/prompts.ts'
 import { renderCompletionScript } from '../completion.ts'
 import { openDoctor } from '../doctor.ts'
@@ -90,18 +88,36 @@ function write({ configFile, configText }: Draft, token: TypedToken | undefined)
   writePrivateFile(configFile, configText)
 }
 
+/** `sync --dry-run --allow-root`. */
+const DRY_RUN = {
+  mirrors: [],
+  to: undefined,
+  dryRun: true,
+  allowRoot: true,
+  noWait: false,
+  waitTimeout: undefined,
+  verifySearch: false,
+  checksum: false,
+  maxDuration: undefined,
+  minAge: undefined,
+  acceptRemovals: false,
+  acceptRoot: false,
+  adopt: false,
+  yes: false,
+  report: false,
+}
+
 /** Shows what a first sync would send: a dry run with the drafted configuration. */
 async function preview({ context }: Wizard, draft: Draft, token: TypedToken | undefined): Promise<void> {
   const { command: sync } = await import('../sync.ts')
-  const read = await readCommandLine(findCommand(['sync', '--dry-run', '--allow-root']), sync)
-  if (!read) throw new Error('The dry run has no command line')
   const env = token ? { ...context.io.env, SHELFD_TOKEN: token.text } : context.io.env
   // What the dry run prints is a message here.
   const io = { ...context.io, env, stdout: context.io.stderr }
-  const flags = { ...read.flags, quiet: context.quiet, verbosity: context.verbosity }
+  const { quiet, verbosity } = context
+  const flags = { config: undefined, json: false, quiet, verbosity, color: 'auto', settingFlags: {} } as const
   const shown = createContext(io, flags, () => draft.readSettings())
   try {
-    await sync.run(shown, read.args)
+    await sync.run(shown, DRY_RUN)
   } catch (error) {
     // The configuration may be right all the same, as beside a library that holds the directory already.
     if (!(error instanceof ShelfdError) || error.kind === 'interrupted') throw error

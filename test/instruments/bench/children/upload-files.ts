@@ -1,8 +1,8 @@
 /** Measures the engine's uploads of a tree that was observed before: intents, bodies, answers and receipts, durably committed. */
 
-import { createDirectories } from '../../../../src/sync/directories.ts'
 import { EarlierUploads } from '../../../../src/sync/doubts/earlier-uploads.ts'
 import type { Follower } from '../../../../src/sync/ingestion/ingestion-capacity.ts'
+import { createDirectories } from '../../../../src/sync/library/create-directories.ts'
 import { newAttempts } from '../../../../src/sync/pass.ts'
 import { scanMirror } from '../../../../src/sync/scan/scan-mirror.ts'
 import { UploadStage } from '../../../../src/sync/upload/upload-stage.ts'

@@ -78,7 +78,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a search reads only the first page',
-    file: 'src/sync/doubts/search.ts',
+    file: 'src/sync/doubts/search-for-content.ts',
     from: '      pages += 1\n',
     to: '      break\n',
   },
@@ -96,13 +96,13 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a failed search counts as nothing there',
-    file: 'src/sync/doubts/search.ts',
+    file: 'src/sync/doubts/search-for-content.ts',
     from: '  return failure ? { failure } : { found: undefined }',
     to: '  return failure && doubts < 0 ? { failure } : { found: undefined }',
   },
   {
     name: 'a login page counts as other bytes',
-    file: 'src/sync/doubts/search.ts',
+    file: 'src/sync/doubts/search-for-content.ts',
     from: '      assertNoPage(download, content)\n',
     to: '',
   },
@@ -165,13 +165,13 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'an emptied root is recorded as removals',
-    file: 'src/rules/loss-guard.ts',
+    file: 'src/rules/guard-lost-files.ts',
     from: "  if (found === 0 && known >= MIN_EMPTIED) return 'emptied'\n",
     to: '',
   },
   {
     name: 'new files in the place of all others are sent',
-    file: 'src/rules/loss-guard.ts',
+    file: 'src/rules/guard-lost-files.ts',
     from: "  if (found > 0 && lost >= known && !isRootAccepted) return 'replaced'\n",
     to: '',
   },
@@ -245,7 +245,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'Retry-After holds for its own request only',
-    file: 'src/remote/policies/circuit-breaker.ts',
+    file: 'src/remote/policies/pause-for-retry-after.ts',
     from: `    this.#openUntilMs = Math.max(this.#openUntilMs, nowMs + delayMs)
     if (retryAfterMs !== undefined) {
       retryAfter.record(retryAfterMs)`,
@@ -278,7 +278,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'one bad directory stops all uploads',
-    file: 'src/sync/directories.ts',
+    file: 'src/sync/library/create-directories.ts',
     from: '      if (!failure) throw error\n',
     to: '      throw error\n',
   },
@@ -325,7 +325,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a directory is created before its parent',
-    file: 'src/sync/directories.ts',
+    file: 'src/sync/library/create-directories.ts',
     from: "path !== '' && paths.has(parentOf(path))",
     to: "path !== '' && paths.has(parentOf(path) + '/')",
   },

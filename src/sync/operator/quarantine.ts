@@ -1,9 +1,9 @@
-import type { Clock } from '../foundation/clock.ts'
-import { isoTime } from '../foundation/text/times.ts'
-import { quarantineDurationMs } from '../rules/retry-delay.ts'
-import type { Store, StoreReader } from '../store/open-store.ts'
-import type { QuarantineRow } from '../store/tables/problems.ts'
-import type { MirrorPlace } from '../store/tables/sent-resources.ts'
+import type { Clock } from '../../foundation/clock.ts'
+import { isoTime } from '../../foundation/text/times.ts'
+import { quarantineDurationMs } from '../../rules/retry-delay.ts'
+import type { Store, StoreReader } from '../../store/open-store.ts'
+import type { QuarantineRow } from '../../store/tables/problems.ts'
+import type { MirrorPlace } from '../../store/tables/sent-resources.ts'
 
 /** Times are in ISO 8601. */
 export interface Quarantined {

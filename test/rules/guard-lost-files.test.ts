@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { lossReason, mayHaveMoved } from '../../src/rules/loss-guard.ts'
-import { ownDirectoriesBelow } from '../../src/rules/mirror-roots.ts'
+import { ownDirectoriesBelow } from '../../src/rules/broad-and-overlapping-roots.ts'
+import { lossReason, mayHaveMoved } from '../../src/rules/guard-lost-files.ts'
 
 describe('the guard of a root', () => {
   test('the root guard never halts when nothing was lost', () => {

@@ -1,6 +1,6 @@
 /** Sends notices and remembers what was announced. `rules/notices.ts` decides whether to notify, and in which words. */
-import { messageOf } from '../foundation/errors.ts'
-import { escapeText } from '../foundation/text/safe-text.ts'
+import { messageOf } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
 import {
   afterNobodyReached,
   decideNotice,
@@ -10,8 +10,8 @@ import {
   type NoticeState,
   noticeState,
   type Situation,
-} from '../rules/notices.ts'
-import type { Engine } from './engine.ts'
+} from '../../rules/notices.ts'
+import type { Engine } from '../engine.ts'
 
 export interface NoticePlan {
   readonly channels: readonly Channel[]

@@ -4,7 +4,7 @@ import type { TroubledContent } from '../../store/tables/contents.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { ProblemRow } from '../../store/tables/problems.ts'
 import type { FileTally } from '../../store/tables/report-rows.ts'
-import { isPaused } from '../pause.ts'
+import { isPaused } from '../operator/pause.ts'
 import { type LastRun, lastRunOf, type MirrorOfRun, readLastRuns } from './run-history.ts'
 
 export interface MirrorStatus {

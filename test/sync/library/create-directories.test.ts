@@ -1,8 +1,8 @@
 /** Directories that a run makes, would make, or leaves to a later run. */
 import { describe, expect, test } from 'vitest'
-import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryDirectory, writeTree } from '../support/temporary.ts'
+import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { startFaultyService } from '../../support/faulty-service.ts'
+import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 const TREE = { 'a.md': 'a', 'x/b.md': 'b', 'x/y/c.md': 'c' }
 

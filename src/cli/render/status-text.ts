@@ -1,10 +1,10 @@
 import { RUN_ENDINGS } from '../../contract/run-endings.ts'
 import type { LockHolder } from '../../foundation/files/lock-holder.ts'
 import { counted, escapeText, shellWord } from '../../foundation/text/safe-text.ts'
-import { formatSpan, formatTime, isoTime } from '../../foundation/text/times.ts'
+import { formatSpan, formatTime } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { describeInDoubt, IN_DOUBT } from '../../rules/doubts.ts'
-import { isOutOfUse, type MirrorActivity } from '../../rules/mirrors.ts'
+import { isOutOfUse, type MirrorActivity } from '../../rules/mirror-activity.ts'
 import { describeGroup, groupProblems } from '../../rules/problem-groups.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import {
@@ -22,7 +22,7 @@ import {
   stateOutOfUse,
 } from '../../sync/report/mirror-state.ts'
 import type { LastRun } from '../../sync/report/run-history.ts'
-import type { MirrorStatus } from '../../sync/report/status.ts'
+import type { MirrorStatus } from '../../sync/report/status-of-mirrors.ts'
 import { renderFields } from './layout.ts'
 
 const MAX_LINES = 10
@@ -170,27 +170,6 @@ export function describeHolders({ state, library }: Holders, nowMs: number): rea
     ...(state ? [line(state, 'holds the state')] : []),
     ...(library ? [line(library, 'holds the library on this computer')] : []),
   ]
-}
-
-/** The same keys as for people, times in ISO 8601. */
-export function daemonStatusJson({ startedAt, service, ledger, mirrors, ...status }: DaemonStatus) {
-  const withTime = <T extends { readonly sinceMs: number }>({ sinceMs, ...state }: T) => ({
-    ...state,
-    since: isoTime(sinceMs),
-  })
-  return {
-    ...status,
-    startedAt: isoTime(startedAt),
-    service: withTime(service),
-    ledger: ledger && withTime(ledger),
-    mirrors: mirrors.map((mirror) => ({
-      ...mirror,
-      lastScanAt: isoTime(mirror.lastScanAt),
-      lastSuccessAt: isoTime(mirror.lastSuccessAt),
-      nextRunAt: isoTime(mirror.nextRunAt),
-      nextBatchAt: isoTime(mirror.nextBatchAt),
-    })),
-  }
 }
 
 /** Undefined unless the state may lack uploads that the service has. */

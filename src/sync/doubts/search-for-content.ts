@@ -1,6 +1,6 @@
+import { createHash } from 'node:crypto'
 import type { FileEntry } from '../../contract/records.ts'
 import { isNotFound, type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
-import { sha256Of } from '../../foundation/files/sha256-of.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { Download, ServiceClient } from '../../remote/service-client.ts'
 import { blocksUpload } from '../../rules/doubts.ts'
@@ -8,8 +8,8 @@ import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { ResourceBytes } from '../../store/tables/foreign-entries.ts'
 import type { Connection, Engine, MirrorContext } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
+import { quarantineUntil } from '../operator/quarantine.ts'
 import type { RunAttempts } from '../pass.ts'
-import { quarantineUntil } from '../quarantine.ts'
 
 const MAX_DOWNLOADS = 8
 const DOWNLOAD_RETRY_MS = 100
@@ -162,4 +162,16 @@ export function recordFailedSearch(
   const retryAt = quarantineUntil(engine, id, code)
   store.write(() => store.contents.setProblem(id, { code, message, retryAt }))
   logger.warn('cannot look for an earlier upload; the file waits', { path, code, reason })
+}
+
+/** Undefined if the stream is shorter than `sizeBytes` or, without reading on, longer. */
+async function sha256Of(stream: AsyncIterable<Uint8Array>, sizeBytes: number): Promise<Buffer | undefined> {
+  const hash = createHash('sha256')
+  let readBytes = 0
+  for await (const chunk of stream) {
+    readBytes += chunk.length
+    if (readBytes > sizeBytes) return undefined
+    hash.update(chunk)
+  }
+  return readBytes === sizeBytes ? hash.digest() : undefined
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { silentLogger } from '../../src/foundation/logger.ts'
-import { type Cause, RETRY_MS, type Situation } from '../../src/rules/notices.ts'
-import { openStore } from '../../src/store/open-store.ts'
-import { type Channel, type Delivery, Notifications } from '../../src/sync/notifications.ts'
-import { manualClock } from '../support/manual-clock.ts'
-import { temporaryDirectory } from '../support/temporary.ts'
+import { silentLogger } from '../../../src/foundation/logger.ts'
+import { type Cause, RETRY_MS, type Situation } from '../../../src/rules/notices.ts'
+import { openStore } from '../../../src/store/open-store.ts'
+import { type Channel, type Delivery, Notifications } from '../../../src/sync/operator/notifications.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
 
 const HALTED: Cause = { key: 'mirror:A', code: 'root-emptied', message: 'A: all files are gone' }
 

@@ -1,4 +1,4 @@
-import type { Store, StoreReader } from '../store/open-store.ts'
+import type { Store, StoreReader } from '../../store/open-store.ts'
 
 /** The value stored for all mirrors, or for one mirror, whose own value takes precedence. */
 type PauseState = 'paused' | 'running'

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { describeBroadRoot, keepsSecrets, mayBeSameVolume, overlapOf } from '../../src/rules/mirror-roots.ts'
+import {
+  describeBroadRoot,
+  keepsSecrets,
+  mayBeSameVolume,
+  overlapOf,
+} from '../../src/rules/broad-and-overlapping-roots.ts'
 
 describe('two directories', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { openStore } from '../../src/store/open-store.ts'
-import { isPaused, pauseMirrors, resumeMirrors } from '../../src/sync/pause.ts'
-import { temporaryDirectory } from '../support/temporary.ts'
+import { openStore } from '../../../src/store/open-store.ts'
+import { isPaused, pauseMirrors, resumeMirrors } from '../../../src/sync/operator/pause.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
 
 const NAMES = ['papers', 'mail']
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { silentLogger } from '../../src/foundation/logger.ts'
-import { type Listing, type ListingBounds, listRemote } from '../../src/sync/list-remote.ts'
-import { clientOf, serve } from '../remote/support.ts'
+import { silentLogger } from '../../../src/foundation/logger.ts'
+import { type Listing, type ListingBounds, listRemote } from '../../../src/sync/library/list-library.ts'
+import { clientOf, serve } from '../../remote/support.ts'
 
 interface Shown {
   readonly folders?: readonly string[]

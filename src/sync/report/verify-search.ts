@@ -1,11 +1,11 @@
-import { ShelfdError } from '../foundation/errors.ts'
-import { escapeText } from '../foundation/text/safe-text.ts'
-import { inspectRoot } from '../local/read/open-root.ts'
-import { readVerified } from '../local/read/read-verified.ts'
-import type { SummaryProblem } from '../rules/sync-summary.ts'
-import type { SearchableText } from '../store/tables/ingestion.ts'
-import type { MirrorRow } from '../store/tables/mirrors.ts'
-import type { ReportContext } from './report/report.ts'
+import { ShelfdError } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
+import { inspectRoot } from '../../local/read/open-root.ts'
+import { readVerified } from '../../local/read/read-verified.ts'
+import type { SummaryProblem } from '../../rules/sync-summary.ts'
+import type { SearchableText } from '../../store/tables/ingestion.ts'
+import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import type { ReportContext } from './report.ts'
 
 const MAX_SEARCHES = 5
 const MAX_READ = 50

@@ -6,7 +6,7 @@ import {
   isEmbeddedOrigin,
   type MirrorActivity,
   mirrorActivity,
-} from '../../src/rules/mirrors.ts'
+} from '../../src/rules/mirror-activity.ts'
 
 const HERE = 'https://a.example'
 const ELSEWHERE = 'https://b.example'
