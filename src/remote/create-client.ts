@@ -20,7 +20,7 @@ import { createTransport } from './wire/transport.ts'
  * Who waits after a failure, for how long, and which file decides:
  *
  * | failure                                 | who waits     | how long                              | file                                              |
- * |-----------------------------------------|---------------|---------------------------------------| ------------------------------------------------- |
+ * |-----------------------------------------|---------------|---------------------------------------|---------------------------------------------------|
  * | broken connection, 5xx, late answer     | the request   | growing delays up to its deadline     | policies/retry.ts, rules/retry-delay.ts           |
  * | no answer yet                           | the request   | up to its deadline; reported if long  | policies/deadline.ts, policies/outage.ts          |
  * | no connection                           | every request | growing delays, then one probes       | policies/pause-for-retry-after.ts                 |
