@@ -2,7 +2,7 @@ import { constants } from 'node:os'
 import { lowerPriority } from '../../foundation/concurrency/lower-priority.ts'
 import { answerCalls } from '../../foundation/concurrency/thread-calls.ts'
 import type { EmbeddingPurpose } from './embedder.ts'
-import { isEnglishProse, isEnglishQuery } from './is-english.ts'
+import { isEnglishQuery, isEnglishText } from './is-english.ts'
 
 /** The input of a call to this thread. */
 export interface TextToEmbed {
@@ -27,7 +27,7 @@ async function loadModel() {
   const model = await initModel(modelSource)
   const countPieces = (part: string) => model.tokenizer.encode(part).length
   return async (text: string, purpose: EmbeddingPurpose) => {
-    const isEnglish = purpose === 'query' ? isEnglishQuery(text, countPieces) : isEnglishProse(text)
+    const isEnglish = (purpose === 'query' ? isEnglishQuery : isEnglishText)(text, countPieces)
     // Its vocabulary has no line breaks: a word after one is unknown to it.
     return isEnglish ? Float32Array.from(await model.embed(text.replace(/\s+/g, ' ').trim())) : null
   }

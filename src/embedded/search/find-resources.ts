@@ -10,7 +10,7 @@ export interface FoundResource {
   readonly ordinals: readonly number[]
   /** True if its best passage has all the terms that are known. */
   readonly isWhole: boolean
-  /** About 1 if a passage has each term of the query once, known or not. */
+  /** About 1 if a passage has each term of a query of two once, known or not; more if it has more terms of a longer one. */
   readonly score: number
 }
 
@@ -70,6 +70,11 @@ const PROXIMITY = 1
 const USUALLY_NEAR = 0.6
 /** So much more does the first passage of a resource score, which says what the resource is about. */
 const BEGINNING = 0.3
+/**
+ * A passage scores by its share of the weight of so many clauses on average. By its share of them all it would score less the longer the question is,
+ * and meaning, which does not depend on the length, would decide alone.
+ */
+const FEW_CLAUSES = 2
 /** A hit shows passages that score at least this share of the best one. */
 const SHOWN = 0.5
 /** The share of their score that the second and third best passage add to a resource. */
@@ -101,7 +106,8 @@ export function findResources(
   ).flatMap((index) => runs[index] ?? [])
   const unknown = (clauses.length - weighed.length) * postings.rarity(0)
   const usual = weighed.length > 1 ? 1 + PROXIMITY * USUALLY_NEAR : 1
-  const possible = (total + unknown) * (1 + COVERAGE) * usual
+  const share = Math.min(1, FEW_CLAUSES / clauses.length)
+  const possible = (total + unknown) * (1 + COVERAGE) * usual * share
   const hasAll = ({ from, to }: Run) =>
     weighed.every(
       ({ isPart }, clause) => isPart || indexes(from, to).some((index) => passages.score(index, clause) > 0),

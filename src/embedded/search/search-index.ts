@@ -49,7 +49,7 @@ export interface SearchResult {
 }
 
 /** The ranks of so many are merged whatever the limit is, so that they don't depend on it; further ones follow by their terms. */
-const MAX_TO_MERGE = 100
+const MAX_TO_MERGE = 300
 
 /** Searches the words of an index, each clause by its forms, and the meaning. One read transaction. */
 export type SearchIndex = (request: SearchRequest) => SearchResult

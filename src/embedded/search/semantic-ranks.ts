@@ -13,7 +13,7 @@ export interface NearChunk {
   readonly nearness: number
 }
 
-const MAX_RESOURCES = 100
+const MAX_RESOURCES = 300
 const USUAL_CHUNKS = 20
 const ALL = 'SELECT resource_id, chunks FROM chunk_vectors WHERE dimensions = ?'
 const SOME = `SELECT resource_id, chunks FROM chunk_vectors JOIN resource ON resource.id = resource_id
@@ -91,8 +91,8 @@ export interface FusedResource {
   readonly chunk?: NearChunk | undefined
 }
 
-/** What a nearness of 1 adds to a score by terms, of which 1 is a passage that has each term once. */
-const WEIGHT = 2
+/** What a nearness of 1 adds to a score by terms, of which 1 is a passage that has each term of two once. */
+const WEIGHT = 1
 /** Of so many first resources by their terms, those with a passage that has them all stay among the same number. */
 const FIRST = 3
 /** The resources without chunks get as much for their meaning as so many of the first by terms have on average. */

@@ -30,24 +30,47 @@ it('a line break in a text means what a blank does', async () => {
   expect(similarityOf(lines, line)).toBeCloseTo(1)
 })
 
-it('only English texts have a vector: no other language, no code, no table', async () => {
+it('only English texts have a vector: no other language, no code of other words, no table', async () => {
   const others = [
     'Jeder hat das Recht auf Leben, Freiheit und Sicherheit der Person, und niemand darf in Sklaverei gehalten werden.',
     'Все люди рождаются свободными и равными в своем достоинстве и правах.',
     '人人生而自由,在尊严和权利上一律平等。他们赋有理性和良心。',
-    "import { z } from 'zod'\n\nexport const answerShape = z.object({ data: z.array(z.number()).min(1).max(4_096) })",
+    'funktion leseBenutzerdaten(dateiname) { rueckgabe öffneVerzeichnis(dateiname).zeilenweise(verarbeiteDatensatz) }',
     '| 2024 | 17.3 | 44.1 |\n| 2025 | 18.9 | 41.7 |',
   ]
   expect(await openEmbedder().embed(others, 'document')).toEqual(others.map(() => undefined))
 })
 
+it('code of English words has a vector', async () => {
+  const code = [
+    "import { z } from 'zod'\n\nexport const answerShape = z.object({ data: z.array(z.number()).min(1).max(4_096) })",
+    'def read_user_agents(path):\n    with open(path) as file:\n        return [line.strip() for line in file]',
+  ]
+  const vectors = await openEmbedder().embed(code, 'document')
+  expect(vectors.map((vector) => vector?.length)).toEqual([512, 512])
+})
+
+/** English with names that no vocabulary has. */
+const SCIENTIFIC = [
+  'BRCA9 binds to Xkr4 to inhibit pre-rRNA',
+  'Loss of αvβ3 is not a cause of osteosclerosis',
+  'TRPV8 suppresses airway inflammation',
+]
+
 it('only English queries have a vector, although they are short', async () => {
-  const english = ['choosing whom to wed', 'vacation and spare time', 'how do I hide passwords in log output']
+  const english = [
+    'choosing whom to wed',
+    'vacation and spare time',
+    'how do I hide passwords in log output',
+    ...SCIENTIFIC,
+  ]
   const others = [
     'friedliche Versammlung Vereinigung',
     'regelmaessig bezahlte Urlaube',
     'eigendommen beroving',
     'omaisuuden omistaminen',
+    'wat is de prijs in Utrecht',
+    'come si fa il pane in casa',
     'права человека',
   ]
   const vectors = await openEmbedder().embed([...english, ...others], 'query')

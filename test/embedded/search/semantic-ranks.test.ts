@@ -4,7 +4,7 @@ import { packChunks } from '../../../src/embedded/embedding/packed-vectors.ts'
 import { compareChunks, fuseRanks } from '../../../src/embedded/search/semantic-ranks.ts'
 
 const byTerms = (ids: readonly number[], isWhole: boolean) =>
-  ids.map((resourceId, rank) => ({ resourceId, ordinals: [0], isWhole, score: 1 - rank / 10 }))
+  ids.map((resourceId, rank) => ({ resourceId, ordinals: [0], isWhole, score: 0.5 - rank / 20 }))
 const near = (ids: readonly number[]) =>
   ids.map((resourceId, rank) => ({ resourceId, ordinal: 0, start: 0, nearness: 0.9 - rank / 100 }))
 const fuse = (terms: readonly number[], meaning: readonly number[], embedded: readonly number[], isWhole = true) =>
