@@ -5,7 +5,7 @@ import { crc32, deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { openRecognizer } from '../../src/embedded/ingest/readers/ocr.ts'
-import { openPdf } from '../../src/embedded/ingest/readers/pdf.ts'
+import { openPdf } from '../../src/embedded/ingest/readers/pdf-file.ts'
 import { pluck } from '../contract/service-client.ts'
 import { ingested } from '../embedded/ingest/ingested.ts'
 import { type MadePage, makePdf } from '../embedded/ingest/make-pdf.ts'
@@ -169,8 +169,8 @@ describe('pictures and scans', () => {
   it('damaged pictures end as failed', async () => {
     const whole = await blank(300).png().toBuffer()
     const { records } = await ingested(
-      { name: 'a.png', type: PNG, content: new Uint8Array(whole.subarray(0, 100)) },
-      { name: 'b.png', type: PNG, content: 'no picture' },
+      { name: 'a.png', type: PNG, content: new Uint8Array(whole.subarray(0, 20)) },
+      { name: 'b.png', type: PNG, content: new Uint8Array([0, 1, 2, 3]) },
     )
     for (const record of records) {
       expect(record).toMatchObject({ ingestion_status: 'failed', ingestion_error: expect.stringMatching(/damaged/) })

@@ -81,7 +81,7 @@ describe('a message', () => {
     const mail = withParts(
       'Content-Type: text/plain\r\n\r\nsee below',
       attached('application/pdf', 'locked.pdf', makePdf([{ lines: ['x'] }], true)),
-      attached('application/msword', 'old.doc', Buffer.from('x')),
+      attached('application/msword', 'old.doc', Buffer.from([0, 1, 2])),
     )
     expect((await readHere(MAIL, [mail])).end).toMatchObject({
       status: 'completed_with_warnings',

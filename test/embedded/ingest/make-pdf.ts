@@ -25,7 +25,7 @@ export function makePdf(pages: readonly MadePage[], isEncrypted = false): Buffer
   objects[1] = Buffer.from(`<</Type/Pages/Count ${kids.length}/Kids[${kids.map((kid) => `${kid} 0 R`).join(' ')}]>>`)
   const secret = '00'.repeat(32)
   const encrypt = isEncrypted ? add(`<</Filter/Standard/V 1/R 2/P -4/O<${secret}>/U<${secret}>>>`) : 0
-  return assemble(objects, `/Root ${catalog} 0 R${encrypt ? `/Encrypt ${encrypt} 0 R/ID[<00><00>]` : ''}`)
+  return assemblePdf(objects, `/Root ${catalog} 0 R${encrypt ? `/Encrypt ${encrypt} 0 R/ID[<00><00>]` : ''}`)
 }
 
 type Add = (dictionary: string, stream?: Uint8Array) => number
@@ -43,7 +43,8 @@ function drawn(page: MadePage, font: number, add: Add): { content: string; resou
   return { content: `q 595 0 0 ${shown} 0 ${842 - shown} cm /I Do Q`, resources: `/XObject<</I ${image} 0 R>>` }
 }
 
-function assemble(objects: readonly Buffer[], trailer: string): Buffer {
+/** A PDF of these objects, numbered from 1. */
+export function assemblePdf(objects: readonly Buffer[], trailer: string): Buffer {
   const parts = [Buffer.from('%PDF-1.4\n')]
   const starts: number[] = []
   let length = parts[0]?.length ?? 0

@@ -1,10 +1,13 @@
 import { Readable } from 'node:stream'
-import { createInflateRaw } from 'node:zlib'
+import { createInflateRaw, inflateRawSync } from 'node:zlib'
 import { Parser, type ParserOptions } from 'htmlparser2'
 
 /** A file of an archive, by its central directory. */
 export interface ZipEntry {
+  /** Its path, directories separated by slashes. */
   readonly name: string
+  /** Where the bytes of its name begin in the central directory. */
+  readonly nameStart: number
   readonly isDeflated: boolean
   /** Its bytes are packed, then encrypted with a password. */
   readonly isEncrypted: boolean
@@ -38,7 +41,8 @@ export function listEntries(zip: Buffer): ZipEntry[] {
     }
     const nameBytes = zip.readUInt16LE(at + 28)
     entries.push({
-      name: zip.toString('utf8', at + ENTRY_BYTES, at + ENTRY_BYTES + nameBytes),
+      name: zip.toString('utf8', at + ENTRY_BYTES, at + ENTRY_BYTES + nameBytes).replaceAll('\\', '/'),
+      nameStart: at + ENTRY_BYTES,
       isEncrypted: (zip.readUInt16LE(at + 8) & ENCRYPTED) > 0,
       isDeflated: zip.readUInt16LE(at + 10) === DEFLATED,
       packedBytes: zip.readUInt32LE(at + 20),
@@ -51,7 +55,7 @@ export function listEntries(zip: Buffer): ZipEntry[] {
 }
 
 /** The bytes of an entry as they are packed; throws when they lie outside the archive. */
-function packedBytesOf(zip: Buffer, { name, start, packedBytes }: ZipEntry): Buffer {
+export function packedBytesOf(zip: Buffer, { name, start, packedBytes }: ZipEntry): Buffer {
   const isInside = start + LOCAL_BYTES <= zip.length
   const from = isInside ? start + LOCAL_BYTES + zip.readUInt16LE(start + 26) + zip.readUInt16LE(start + 28) : 0
   if (!isInside || from + packedBytes > zip.length) throw new Error(`The document is damaged: "${name}" is cut short`)
@@ -123,17 +127,56 @@ export async function readXmlPart(
     },
     XML,
   )
-  const decoder = new TextDecoder()
+  let decoder: InstanceType<typeof TextDecoder> | undefined
   let unpackedBytes = 0
   for await (const chunk of unpack(zip, entry)) {
     unpackedBytes += chunk.length
     if (unpackedBytes > entry.declaredBytes + SLACK_BYTES) {
       throw new Error(`The document is damaged: "${entry.name}" unpacks to more than it declares`)
     }
+    decoder ??= new TextDecoder(encodingOf(chunk))
     parser.write(decoder.decode(chunk, { stream: true }))
     await drain()
   }
   parser.end()
+}
+
+const TEXT_ELEMENTS = ['t', 'text', 'font', 'div']
+const PARAGRAPHS = ['p', 'comment', 'threadedComment', 'textbox']
+
+/** Calls `onText` for each paragraph in a part of an office document. */
+export async function readParagraphs(zip: Buffer, part: ZipEntry, onText: (text: string) => void): Promise<void> {
+  const open: string[] = []
+  let text = ''
+  await readXmlPart(zip, part, {
+    onOpen: (name) => {
+      open.push(name)
+    },
+    onText: (piece) => {
+      if (TEXT_ELEMENTS.includes(open.at(-1) ?? '') && !open.includes('rPh')) text += piece
+    },
+    onClose: (name) => {
+      open.pop()
+      if (!PARAGRAPHS.includes(name)) return
+      if (text.trim() !== '') onText(text.replace(/\s+/g, ' ').trim())
+      text = ''
+    },
+  })
+}
+
+/** The encoding that the first bytes of XML name, by a mark or in words; one that is not known is taken for UTF-8. */
+function encodingOf(head: Buffer): string {
+  const mark = head.toString('hex', 0, 2)
+  if (mark === 'fffe') return 'utf-16le'
+  if (mark === 'feff') return 'utf-16be'
+  const [, name = 'utf-8'] = /^<\?xml[^>]*encoding=["']([\w-]+)/.exec(head.toString('latin1', 0, 200)) ?? []
+  return /^(?:iso-8859-\d+|windows-\d+)$/i.test(name) ? name : 'utf-8'
+}
+
+/** One file of an archive; throws when it unpacks to more than it declares. */
+export function readPart(zip: Buffer, entry: ZipEntry): Buffer {
+  const packed = packedBytesOf(zip, entry)
+  return entry.isDeflated ? inflateRawSync(packed, { maxOutputLength: entry.declaredBytes + SLACK_BYTES }) : packed
 }
 
 function unpack(zip: Buffer, entry: ZipEntry): AsyncIterable<Buffer> {
@@ -141,6 +184,6 @@ function unpack(zip: Buffer, entry: ZipEntry): AsyncIterable<Buffer> {
   return entry.isDeflated ? packed.pipe(createInflateRaw()) : packed
 }
 
-function localName(name: string): string {
+export function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1)
 }

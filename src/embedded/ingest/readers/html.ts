@@ -1,10 +1,21 @@
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
+import { withoutControls } from './seen-text.ts'
 
 const INLINE = new Set(
-  'a abbr b bdi bdo cite code data dfn em font i kbd mark q s samp small span strong sub sup time tt u var wbr'.split(
+  'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q rb rp rt rtc ruby s samp small strike span strong sub sup time tspan tt u var wbr'.split(
     ' ',
   ),
 )
+
+/** Attributes that viewers show as text; of a hidden or secret field none. */
+const SHOWN: Readonly<Record<string, readonly string[]>> = {
+  ...{ img: ['alt'], area: ['alt'], input: ['value', 'placeholder', 'alt'], textarea: ['placeholder'] },
+  ...{ option: ['label'], optgroup: ['label'] },
+}
+const UNSEEN_FIELD = /^(?:hidden|password|checkbox|radio|color|range)$/i
+
+/** Readings over Japanese and Chinese words, which follow the line; the words stay whole. */
+const READING = new Set(['rt', 'rtc'])
 
 const PREFORMATTED = new Set(['pre', 'textarea', 'listing', 'xmp', 'plaintext'])
 
@@ -25,6 +36,13 @@ export class HtmlTextReader {
   readonly #hidden = new HiddenElements()
   readonly #line: LineCollector
   #opened = ''
+  /** The attributes of the tag under way, where some of them are shown. */
+  #attributes = new Map<string, string>()
+  #attribute = ''
+  /** The number of open texts of drawings. */
+  #drawnTexts = 0
+  /** The number of open elements that say how the words below them are read. */
+  #readings = 0
   /** The number of open elements whose line breaks count. */
   #preformatted = 0
 
@@ -51,23 +69,31 @@ export class HtmlTextReader {
       onopentagname: (start, end) => {
         this.#opened = this.#source.slice(start, end).toLowerCase()
         this.#hidden.open(this.#opened)
+        if (this.#hidden.isForeign && this.#opened === 'text') this.#drawnTexts += 1
+        if (READING.has(this.#opened)) this.#openReading()
         if (PREFORMATTED.has(this.#opened)) this.#preformatted += 1
         this.#breakAt(this.#opened, HEADING_MARKS[this.#opened])
       },
       onclosetag: (start, end) => {
         const name = this.#source.slice(start, end).toLowerCase()
         this.#hidden.close(name)
+        if (name === 'text') this.#drawnTexts = Math.max(0, this.#drawnTexts - 1)
+        if (READING.has(name) || name === 'ruby') this.#readings = 0
         if (PREFORMATTED.has(name)) this.#preformatted = Math.max(0, this.#preformatted - 1)
         this.#breakAt(name)
       },
       onselfclosingtag: () => {
+        if (this.#opened === 'text') this.#drawnTexts = Math.max(0, this.#drawnTexts - 1)
         if (this.#hidden.isForeign) this.#hidden.close(this.#opened)
+        this.#takeAttributes()
       },
       isInForeignContext: () => this.#hidden.isForeign,
-      onopentagend: ignore,
-      onattribname: ignore,
-      onattribdata: ignore,
-      onattribentity: ignore,
+      onopentagend: () => this.#takeAttributes(),
+      onattribname: (start, end) => {
+        if (SHOWN[this.#opened]) this.#attribute = this.#source.slice(start, end).toLowerCase()
+      },
+      onattribdata: (start, end) => this.#addToAttribute(() => this.#source.slice(start, end)),
+      onattribentity: (codePoint) => this.#addToAttribute(() => String.fromCodePoint(codePoint)),
       onattribend: ignore,
       oncdata: ignore,
       oncomment: ignore,
@@ -77,14 +103,38 @@ export class HtmlTextReader {
     }
   }
 
-  #take(text: string): void {
-    if (this.#hidden.isHidden) return
+  #take(taken: string): void {
+    if (this.#hidden.isHidden && !(this.#hidden.isForeign && this.#drawnTexts > 0)) return
+    const text = withoutControls(taken)
+    if (this.#readings > 0) {
+      this.#line.addAside(text)
+      return
+    }
     const [first = '', ...others] = this.#preformatted > 0 ? text.split(/\r\n?|\n/) : [text]
     this.#line.add(first)
     for (const line of others) {
       this.#line.begin('')
       this.#line.add(line)
     }
+  }
+
+  #addToAttribute(text: () => string): void {
+    if (!SHOWN[this.#opened]) return
+    this.#attributes.set(this.#attribute, (this.#attributes.get(this.#attribute) ?? '') + text())
+  }
+
+  #takeAttributes(): void {
+    if (this.#attributes.size === 0) return
+    if (!UNSEEN_FIELD.test(this.#attributes.get('type') ?? '')) {
+      for (const name of SHOWN[this.#opened] ?? []) this.#take(` ${this.#attributes.get(name) ?? ''} `)
+    }
+    this.#attributes.clear()
+  }
+
+  /** One reading ends where the next one begins. */
+  #openReading(): void {
+    this.#readings = 1
+    this.#line.addAside(' ')
   }
 
   #breakAt(name: string, mark = ''): void {
@@ -131,6 +181,7 @@ const PIECE_LENGTH = 8 * 1024
 class LineCollector {
   readonly #onText: (text: string) => void
   #rest = ''
+  #aside = ''
   #mark = ''
   #hasBegun = false
 
@@ -143,6 +194,11 @@ class LineCollector {
     if (this.#rest.length >= PIECE_LENGTH) this.#onText(this.#takeWords())
   }
 
+  /** Adds words that follow the line. */
+  addAside(text: string): void {
+    this.#aside += text
+  }
+
   /** Ends the line; if words follow, the next one begins with this mark. */
   begin(mark: string): void {
     this.end()
@@ -150,6 +206,8 @@ class LineCollector {
   }
 
   end(): void {
+    if (this.#aside.trim() !== '') this.#rest += ` (${this.#aside.trim()})`
+    this.#aside = ''
     const words = this.#takeWords()
     if (this.#hasBegun) this.#onText(`${words}\n`)
     this.#rest = ''
@@ -168,7 +226,7 @@ class LineCollector {
   }
 }
 
-const HIDDEN = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object'])
+const HIDDEN = new Set(['rp', 'script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object'])
 
 /** Elements that hold blocks: closing one closes every element inside it. */
 const CONTAINERS = new Set(

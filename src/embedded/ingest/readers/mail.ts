@@ -237,7 +237,7 @@ async function visibleText(html: string): Promise<string> {
 }
 
 /** Returns a warning for each attachment that could not be read whole or has no text; undefined when the next stage has to read one. */
-async function readAttachments(
+export async function readAttachments(
   attachments: Message['attachments'],
   sink: ExtractionSink,
   readNested: NestedReader,

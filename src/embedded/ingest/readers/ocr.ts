@@ -166,18 +166,55 @@ export async function loadSharp() {
   return sharp
 }
 
-/** One page of a picture as it is seen, in grey on white, in a size that is good to recognize; throws when it is broken. */
-export async function pictureOf(bytes: Buffer, page: number): Promise<GreyImage> {
-  const sharp = await loadSharp()
-  const open = () => sharp(bytes, { limitInputPixels: MAX_PIXELS, sequentialRead: true, page })
+/**
+ * One page of a picture as it is seen, in grey, in a size that is good to recognize; of one that is cut, what is left (`isCut`). Throws
+ * when it is broken.
+ */
+export async function pictureOf(bytes: Buffer, page: number): Promise<GreyImage & { readonly isCut: boolean }> {
   try {
-    const { autoOrient } = await open().metadata()
+    return { ...(await decode(bytes, page, 'warning')), isCut: false }
+  } catch {
+    return { ...(await decode(bytes, page, 'none')), isCut: true }
+  }
+}
+
+async function decode(bytes: Buffer, page: number, failOn: 'warning' | 'none'): Promise<GreyImage> {
+  const sharp = await loadSharp()
+  const open = () => sharp(bytes, { limitInputPixels: MAX_PIXELS, sequentialRead: true, page, failOn })
+  try {
+    const { autoOrient, hasAlpha } = await open().metadata()
     const longer = Math.max(autoOrient.width, autoOrient.height)
     const side = longer < SMALL_SIDE ? longer * 2 : Math.min(longer, PAGE_SIDE)
-    const resized = open().autoOrient().flatten({ background: '#fff' }).resize(side, side, { fit: 'inside' })
-    const { data, info } = await resized.greyscale().raw().toBuffer({ resolveWithObject: true })
-    return { data, width: info.width, height: info.height }
+    const resized = open().autoOrient().resize(side, side, { fit: 'inside' })
+    const grey = hasAlpha
+      ? resized.ensureAlpha().toColourspace('srgb')
+      : resized.flatten({ background: '#fff' }).greyscale()
+    const { data, info } = await grey.raw().toBuffer({ resolveWithObject: true })
+    return { data: hasAlpha ? onContrast(data, info.channels) : data, width: info.width, height: info.height }
   } catch (error) {
     throw unreadable('The picture is damaged', error)
   }
+}
+
+/** Half of the light, by which a picture counts as light or dark. */
+const MIDDLE = 128
+
+/** A picture with transparency in grey: dark on white, and light on black the other way round, as on the page that it is made for. */
+function onContrast(pixels: Buffer, channels: number): Uint8Array {
+  const light = (at: number) => {
+    const [red = 0, green = 0, blue = 0] = pixels.subarray(at, at + 3)
+    return 0.299 * red + 0.587 * green + 0.114 * blue
+  }
+  const opacity = (at: number) => (pixels[at + channels - 1] ?? 255) / 255
+  let [sum, weight] = [0, 0]
+  for (let at = 0; at < pixels.length; at += channels) {
+    sum += light(at) * opacity(at)
+    weight += opacity(at)
+  }
+  const isLight = weight < pixels.length / channels && sum > MIDDLE * weight
+  return Uint8Array.from({ length: pixels.length / channels }, (_, index) => {
+    const at = index * channels
+    const shown = light(at) * opacity(at)
+    return isLight ? 255 - shown : shown + 255 * (1 - opacity(at))
+  })
 }

@@ -1,7 +1,16 @@
 import type { OfficeContentNode, OfficeParserAST } from 'officeparser'
 import { messageOf } from '../../../foundation/errors.ts'
-import { ARCHIVE_LIMITS, checkArchive, listEntries, passwordNeeded, readXmlPart, type ZipEntry } from './archive.ts'
+import {
+  ARCHIVE_LIMITS,
+  checkArchive,
+  listEntries,
+  passwordNeeded,
+  readParagraphs,
+  readXmlPart,
+  type ZipEntry,
+} from './archive.ts'
 import { completed, type ExtractionEnd, type ExtractionSink, partial, unreadable } from './extraction.ts'
+import { withUsualParts } from './office-parts.ts'
 import { PlaceSplitter, splitInto } from './passage-splitter.ts'
 
 const ZIP_SIGNATURE = 'PK\x03\x04'
@@ -14,30 +23,61 @@ const NO_TEXT = 'The document has no text: only its title is searchable'
 
 /** Extracts a document of Word, PowerPoint, OpenDocument, RTF or EPUB as Markdown. Throws when it is broken or encrypted. */
 export async function readOffice(bytes: Buffer, sink: ExtractionSink): Promise<ExtractionEnd> {
+  let entries: readonly ZipEntry[] = []
   if (bytes.toString('latin1', 0, 4) === ZIP_SIGNATURE) {
-    const entries = listEntries(bytes)
+    entries = listEntries(bytes)
     checkArchive(entries)
     await checkRights(bytes, entries)
     if (isOnlyStyles(entries)) return partial(NO_TEXT)
   }
-  const ast = await parse(bytes)
+  const ast = await parse(bytes, entries)
   let hasText = false
+  const words = new SeenWords()
   const takes = {
     take: (passage: Parameters<ExtractionSink['take']>[0]) => {
       hasText = true
+      words.add(passage.text)
       sink.take(passage)
     },
   }
   const splitter = new PlaceSplitter('paragraph', '\n\n', takes)
-  for (const [index, node] of allBlocks(ast).entries()) {
+  const blocks = allBlocks(ast)
+  for (const [index, node] of blocks.entries()) {
     if (node.type === 'slide') takeSlide(node, takes)
     else if (node.type === 'sheet') takeSheet(node, takes)
     else addBlock(splitter, markdownOf(node), index + 1)
     await sink.drain()
   }
   splitter.end()
+  let number = blocks.length
+  for (const part of entries.filter(({ name }) => PASSED_OVER.test(name))) {
+    await readParagraphs(bytes, part, (text) => {
+      if (words.hasAll(text)) return
+      number += 1
+      splitter.add(text, number)
+    })
+  }
+  splitter.end()
   const end = hasText ? completed(...lossesOf(ast)) : partial(NO_TEXT)
   return { ...end, textType: 'text/markdown' }
+}
+
+/** Parts of Word and PowerPoint that show words, and that the parser reads only where it knows the part that refers to them. */
+const PASSED_OVER =
+  /^(?:word|ppt)\/(?:.*\/)?(?:data\d*|chart(?:Ex)?\d*|drawing\d*|comments?\d*|modernComment[\w-]*|notesSlide\d*|footnotes|endnotes|header\d*|footer\d*)\.xml$/i
+const WORDS = /[\p{L}\p{N}]+/gu
+
+/** Knows which words were taken. */
+class SeenWords {
+  readonly #words = new Set<string>()
+
+  add(text: string): void {
+    for (const word of text.match(WORDS) ?? []) this.#words.add(word)
+  }
+
+  hasAll(text: string): boolean {
+    return (text.match(WORDS) ?? []).every((word) => this.#words.has(word))
+  }
 }
 
 /** True for an OpenDocument template that has styles and no content, which the parser would take for a damaged document. */
@@ -46,10 +86,10 @@ function isOnlyStyles(entries: readonly ZipEntry[]): boolean {
   return names.has('META-INF/manifest.xml') && names.has('styles.xml') && !names.has('content.xml')
 }
 
-async function parse(bytes: Buffer): Promise<OfficeParserAST> {
+async function parse(bytes: Buffer, entries: readonly ZipEntry[]): Promise<OfficeParserAST> {
   const { OfficeParser } = await import('officeparser')
   try {
-    return await OfficeParser.parseOffice(bytes, {
+    return await OfficeParser.parseOffice(entries.length === 0 ? bytes : withUsualParts(bytes, entries), {
       ...(OTHER_TEXT.test(bytes.toString('latin1', 0, TYPE_END)) && { fileType: 'odt' as const }),
       ignoreInternalLinks: true,
       decompressionLimits: {

@@ -1,16 +1,17 @@
-import type { PDFiumDocument, PDFiumLibrary, PDFiumPage } from '@hyzyla/pdfium'
-import { messageOf } from '../../../foundation/errors.ts'
+import { mimeOf } from '../../../contract/mime.ts'
 import { explainMissingReader } from '../../optional-packages.ts'
 import {
   completed,
   type ExtractionEnd,
   type ExtractionSink,
   FOR_NEXT_STAGE,
+  type NestedReader,
   partial,
-  unreadable,
 } from './extraction.ts'
+import { readAttachments } from './mail.ts'
 import { type GreyImage, PAGE_SIDE, RECOGNIZED, type Recognizer, takeRecognized } from './ocr.ts'
 import { splitInto } from './passage-splitter.ts'
+import { openPdf, type Pdf, type PdfPage } from './pdf-file.ts'
 
 const MAX_RECOGNIZED_PAGES = 300
 
@@ -23,32 +24,50 @@ interface Found {
   gap: string | undefined
 }
 
-/** Extracts the text of a PDF page by page; that of scanned pages is recognized. */
+/**
+ * Extracts the text of a PDF page by page, with what is typed into its forms, its notes and the titles of its outline, then what is
+ * attached; the text of scanned pages is recognized.
+ */
 export async function readPdf(
   bytes: Uint8Array,
   sink: ExtractionSink,
-  { recognizer }: { readonly recognizer: Recognizer | undefined },
+  { recognizer, readNested }: { readonly recognizer: Recognizer | undefined; readonly readNested: NestedReader },
 ): Promise<ExtractionEnd> {
   using pdf = await openPdf(bytes)
   const { pageCount } = pdf
   const missing = explainMissingReader('picture')
-  const found: Found = { textPages: 0, recognizedPages: 0, picturePages: 0, gap: undefined }
+  const found: Found = { textPages: 0, recognizedPages: 0, picturePages: 0, gap: pdf.isCut ? CUT : undefined }
+  const titles = pdf.readOutline()
   for (let index = 0; index < pageCount; index += 1) {
     const page = pdf.readPage(index)
+    const text = withRemarks(isMeaningless(page.text) ? '' : page.text, [...page.remarks, ...(titles.get(index) ?? [])])
+    if (text.trim() !== '') {
+      found.textPages += 1
+      splitInto(text, { unit: 'page', firstUnit: index + 1, lastUnit: index + 1 }, sink)
+    }
     if (isPicture(page)) {
-      if (mayMatter(found, recognizer) && isBlankPreview(await pdf.drawPage(index, PREVIEW_SIDE))) continue
+      const isSeen = page.text.trim() !== '' || !mayMatter(found, recognizer)
+      if (!isSeen && isBlankPreview(await pdf.drawPage(index, PREVIEW_SIDE))) continue
       found.picturePages += 1
       if (recognizer && missing === undefined) await recognizePage(pdf, index, recognizer, sink, found)
-    } else if (page.text.trim() !== '') {
-      found.textPages += 1
-      splitInto(page.text, { unit: 'page', firstUnit: index + 1, lastUnit: index + 1 }, sink)
     }
     await sink.drain()
   }
-  const properties = { pages: pageCount }
+  const attached = pdf.attachments().map(({ name, content }) => ({ filename: name, mimeType: mimeOf(name), content }))
+  const warnings = await readAttachments(attached, sink, readNested)
+  const properties = { pages: pageCount, ...(attached.length > 0 && { attachments: attached.length }) }
   if (found.picturePages > 0 && missing !== undefined) return { ...completed(missing), properties }
-  if (found.picturePages > 0 && !recognizer) return FOR_NEXT_STAGE
-  return { ...endOf(found), properties }
+  if ((found.picturePages > 0 && !recognizer) || !warnings) return FOR_NEXT_STAGE
+  return { ...endOf(found, warnings), properties }
+}
+
+const CUT = 'The PDF is cut: only what is left of it was read'
+
+/** Appends those remarks whose words the text lacks. */
+function withRemarks(text: string, remarks: readonly string[]): string {
+  const plain = (each: string) => each.replace(/\s+/g, ' ').trim()
+  const seen = plain(text)
+  return [text, ...new Set(remarks.map(plain).filter((remark) => !seen.includes(remark)))].join('\n').trimStart()
 }
 
 async function recognizePage(
@@ -84,70 +103,24 @@ function isBlankPreview({ data }: GreyImage): boolean {
   return data.every((grey) => grey - least < PREVIEW_CONTRAST)
 }
 
-/** True for a page that shows something but whose text cannot be read: a scan, or letters without their meaning. */
-function isPicture({ text, isDrawn }: ReturnType<Pdf['readPage']>): boolean {
-  const letters = text.replace(/\s/g, '')
-  const meaningless = letters.replace(/[^\ufffd\ue000-\uf8ff\p{Cc}]/gu, '').length
-  return isDrawn && meaningless * 2 >= letters.length
+/** A page that is filled by a picture may have so many letters of a stamp, of a page number or of the scanner's maker. */
+const MOST_STAMPED_LETTERS = 150
+
+/** True for a page that shows something whose text cannot be read: a scan, or letters without their meaning. */
+function isPicture({ text, isDrawn, isFilledByPicture }: PdfPage): boolean {
+  const isStamped = isFilledByPicture && text.replace(/\s/g, '').length <= MOST_STAMPED_LETTERS
+  return isDrawn && (isStamped || isMeaningless(text))
 }
 
-function endOf({ textPages, recognizedPages, gap }: Found): ExtractionEnd {
-  const warnings = recognizedPages > 0 ? [RECOGNIZED] : []
+function isMeaningless(text: string): boolean {
+  const letters = text.replace(/\s/g, '')
+  return letters.replace(/[^\ufffd\ue000-\uf8ff\p{Cc}]/gu, '').length * 2 >= letters.length
+}
+
+function endOf({ textPages, recognizedPages, gap }: Found, ofAttachments: readonly string[]): ExtractionEnd {
+  const warnings = [...(recognizedPages > 0 ? [RECOGNIZED] : []), ...ofAttachments]
   if (gap !== undefined) return partial(gap, warnings)
   return textPages + recognizedPages === 0
-    ? partial('The PDF has no text: only its title is searchable')
+    ? partial('The PDF has no text: only its title is searchable', warnings)
     : completed(...warnings)
-}
-
-type Pdf = Awaited<ReturnType<typeof openPdf>>
-
-let library: Promise<PDFiumLibrary> | undefined
-
-/** Throws when the file is damaged or needs a password. */
-export async function openPdf(bytes: Uint8Array) {
-  library ??= import('@hyzyla/pdfium').then(({ PDFiumLibrary }) => PDFiumLibrary.init())
-  const document = await load(await library, bytes)
-  return {
-    pageCount: document.getPageCount(),
-    /** Returns its text in the order of the file, and whether anything is drawn on it; `index` counts from 0. */
-    readPage: (index: number) => {
-      const page = document.getPage(index)
-      try {
-        return { text: cleanText(page.getText()), isDrawn: page.getObjectCount() > 0 }
-      } finally {
-        close(page)
-      }
-    },
-    /** Draws a page so that its longer side has about this number of pixels, and closes it. */
-    drawPage: async (index: number, longerSide: number) => await draw(document.getPage(index), longerSide),
-    [Symbol.dispose]: () => document.destroy(),
-  }
-}
-
-async function load(pdfium: PDFiumLibrary, bytes: Uint8Array): Promise<PDFiumDocument> {
-  try {
-    return await pdfium.loadDocument(bytes)
-  } catch (error) {
-    if (/password|security/i.test(messageOf(error)))
-      throw new Error('The PDF is encrypted: reading it takes its password')
-    throw unreadable('The PDF is damaged', error)
-  }
-}
-
-async function draw(page: PDFiumPage, longerSide: number): Promise<GreyImage> {
-  const { originalWidth, originalHeight } = page.getOriginalSize()
-  const scale = longerSide / Math.max(originalWidth, originalHeight, 1)
-  const { width, height, data } = await page.render({ scale, colorSpace: 'Gray', render: 'bitmap' })
-  return { width, height, data }
-}
-
-/** The library closes a page only after drawing it; pages left open take memory until the document is closed. */
-function close(page: PDFiumPage): void {
-  // biome-ignore lint/complexity/useLiteralKeys: these members are private
-  page['module']._FPDF_ClosePage(page['pageIdx'])
-}
-
-/** U+FFFE stands for a hyphen at the end of a line; the next line continues the word. */
-function cleanText(text: string): string {
-  return text.replaceAll('\r\n', '\n').replaceAll('\ufffe', '')
 }

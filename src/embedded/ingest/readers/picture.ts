@@ -17,6 +17,7 @@ const MAX_PAGES = 300
 const MIN_SIDE = 24
 
 const DECODED = /^image\/(?:jpeg|png|gif|webp|tiff|avif)$/
+const CUT = 'The picture is cut: only what is left of it was read'
 const NO_TEXT = 'No text was recognized in the picture: only its title is searchable'
 
 /** Extracts the description inside the picture file and the text that is recognized in it, page by page. Throws when it is broken. */
@@ -59,14 +60,18 @@ async function recognizePages(
     return partial(`The picture has more than ${MAX_PIXELS / 1e6} megapixels: its text was not read`)
   if (Math.min(width, height) < MIN_SIDE) return completed(NO_TEXT)
   let found = 0
+  let isCut = false
   for (let page = 1; page <= pageCount; page += 1) {
-    const texts = await recognizer.recognize(await pictureOf(bytes, page - 1))
+    const picture = await pictureOf(bytes, page - 1)
+    isCut ||= picture.isCut
+    const texts = await recognizer.recognize(picture)
     if (!texts) return partial(`Recognizing the text of page ${page} took too long`)
     takeRecognized(texts, page, sink)
     found += texts.length
     await sink.nextPart()
   }
-  return completed(found > 0 ? RECOGNIZED : NO_TEXT)
+  const warning = found > 0 ? RECOGNIZED : NO_TEXT
+  return isCut ? partial(CUT, [warning]) : completed(warning)
 }
 
 /** Elements of XMP that hold words for a reader. */

@@ -15,6 +15,7 @@ import {
   unreadableEncoding,
 } from './extraction.ts'
 import { PassageSplitter } from './passage-splitter.ts'
+import { SeenText, withoutControls } from './seen-text.ts'
 
 const NO_VISIBLE_TEXT = 'The page has no visible text: only its title is searchable'
 
@@ -85,7 +86,7 @@ async function readText(
   startDecoding: (firstBytes: Buffer) => TextDecoding,
 ): Promise<ExtractionEnd> {
   let hasText = false
-  const reader = await openTextReader(kind, source.sizeBytes, (passage) => {
+  const reader = await openTextReader(kind, source, (passage) => {
     hasText = true
     sink.take(passage)
   })
@@ -114,19 +115,21 @@ const MAX_TABLE_BYTES = 1024 * 1024
 /** Opens the reader of a kind of content; loads its parser with the first document that needs it. */
 async function openTextReader(
   kind: ContentKind,
-  sizeBytes: number,
+  { mimeType, sizeBytes }: Pick<ExtractionSource, 'mimeType' | 'sizeBytes'>,
   emit: (passage: Passage) => void,
 ): Promise<TextReader> {
   if (kind === 'html') return await htmlReader(new PassageSplitter('line', emit))
   if (kind === 'csv' && sizeBytes <= MAX_TABLE_BYTES) return await tableReader(emit)
-  return lineReader(emit)
+  return lineReader(mimeType, emit)
 }
 
-function lineReader(emit: (passage: Passage) => void): TextReader {
+function lineReader(mimeType: string, emit: (passage: Passage) => void): TextReader {
   const splitter = new PassageSplitter('line', emit)
+  const seen = new SeenText(mimeType, (text) => splitter.write(text))
   return {
-    write: (text) => splitter.write(text),
+    write: (text) => seen.write(text),
     end: () => {
+      seen.end()
       splitter.end()
       return []
     },
@@ -158,7 +161,7 @@ async function tableReader(emit: (passage: Passage) => void): Promise<TextReader
       pieces.push(text)
     },
     end: () => {
-      const text = pieces.join('')
+      const text = withoutControls(pieces.join(''))
       const rows = parseRows(text, csv)
       const splitter = new PassageSplitter(rows ? 'row' : 'line', emit)
       if (rows) for (const row of rows) splitter.write(`${row.join(' | ').replace(/\s+/g, ' ')}\n`)

@@ -1,78 +1,136 @@
 import { posix } from 'node:path'
-import { checkArchive, listEntries, readXmlPart, type XmlListener, type ZipEntry } from './archive.ts'
+import {
+  checkArchive,
+  listEntries,
+  localName,
+  readParagraphs,
+  readXmlPart,
+  type XmlListener,
+  type ZipEntry,
+} from './archive.ts'
 import { completed, type ExtractionEnd, type ExtractionSink, partial } from './extraction.ts'
 import { type NumberKind, numberKindOf, writeNumber } from './number-formats.ts'
 import { cellText } from './office.ts'
 import { PlaceSplitter } from './passage-splitter.ts'
 
 /**
- * Extracts the cells of an Excel workbook (ECMA-376) as tables in Markdown, sheet by sheet, each row as a reader sees it: dates as
- * dates. Reads the sheets piece by piece, because as a tree a large one takes gigabytes. Throws when it is broken.
+ * Extracts the cells of an Excel workbook (ECMA-376) as tables in Markdown, sheet by sheet, each row as a reader sees it (dates as
+ * dates), and after them the notes, text boxes and titles of charts on the sheet. Reads the sheets piece by piece, because as a tree a
+ * large one takes gigabytes. Throws when it is broken.
  */
 export async function readWorkbook(bytes: Buffer, sink: ExtractionSink): Promise<ExtractionEnd> {
   const entries = listEntries(bytes)
   checkArchive(entries, true)
-  const workbook = await readWorkbookParts(bytes, entries)
+  const parts = openParts(bytes, entries)
+  const workbook = await readWorkbookParts(parts)
   let hasText = false
+  const warnings: string[] = []
   for (const { name, part } of workbook.sheets) {
     const splitter = new PlaceSplitter('row', '\n', sink)
     const detail = { sheet: name }
-    let isFirst = true
-    const onRow = (row: string, number: number) => {
-      if (isFirst) splitter.add(`## ${name}\n`, number, detail)
-      splitter.add(row, number, detail)
-      isFirst = false
+    let last = 0
+    const add = (text: string, number: number) => {
+      if (last === 0) splitter.add(`## ${name}\n`, number, detail)
+      splitter.add(text, number, detail)
+      last = number
       hasText = true
     }
-    await readXmlPart(bytes, part, sheetListener(workbook, onRow), () => sink.drain())
+    if (!part) {
+      warnings.push(`The sheet "${name}" was not read: its part is missing`)
+      continue
+    }
+    const remarks: string[] = []
+    const listener = sheetListener(workbook, add, (text) => remarks.push(text))
+    await readXmlPart(bytes, part, listener, () => sink.drain())
+    await readRemarks(parts, part, (text) => remarks.push(text))
+    const end = last || 1
+    for (const remark of new Set(remarks)) add(`> ${remark}`, end)
     splitter.end()
   }
-  const end = hasText ? completed() : partial('The workbook has no cells with text: only its title is searchable')
+  const end = hasText ? completed(...warnings) : partial(NO_CELLS, warnings)
   return { ...end, textType: 'text/markdown', properties: { sheets: workbook.sheets.length } }
 }
 
+const NO_CELLS = 'The workbook has no cells with text: only its title is searchable'
+
 /** The parts of a workbook that its cells refer to. */
 interface Workbook {
-  readonly sheets: readonly { readonly name: string; readonly part: ZipEntry }[]
+  readonly sheets: readonly { readonly name: string; readonly part: ZipEntry | undefined }[]
   readonly is1904: boolean
   readonly strings: readonly string[]
   /** The kinds of numbers, by the style of their cell. */
   readonly numberKinds: readonly NumberKind[]
 }
 
-type Find = (name: string) => ZipEntry | undefined
+/** Another part that one refers to. */
+interface Relation {
+  readonly id: string
+  /** The last word of its type, which is the same in all versions of the format. */
+  readonly type: string
+  readonly part: ZipEntry | undefined
+}
 
-const WORKBOOK = 'xl/workbook.xml'
+interface Parts {
+  readonly zip: Buffer
+  find(name: string): ZipEntry | undefined
+  /** The relations of a part, or of the whole package. */
+  relationsOf(part?: ZipEntry): Promise<readonly Relation[]>
+}
+
+function openParts(zip: Buffer, entries: readonly ZipEntry[]): Parts {
+  const byName = new Map(entries.map((entry) => [entry.name.toLowerCase().replace(/^\//, ''), entry]))
+  const find = (name: string) => byName.get(name.toLowerCase())
+  const relationsOf = async (part?: ZipEntry) => {
+    const { dir, base } = posix.parse(part?.name ?? '')
+    const relations: Relation[] = []
+    const list = find(posix.join(dir, '_rels', `${base}.rels`))
+    const onOpen = (name: string, { Id: id = '', Type: type = '', Target: target = '' }: Attributes) => {
+      if (name !== 'Relationship') return
+      const path = target.replaceAll('\\', '/')
+      const found = path.startsWith('/') ? find(path.slice(1)) : (find(posix.join(dir, path)) ?? find(path))
+      relations.push({ id, type: posix.basename(type), part: found })
+    }
+    if (list) await readXmlPart(zip, list, { onOpen })
+    return relations
+  }
+  return { zip, find, relationsOf }
+}
+
+type Attributes = Readonly<Record<string, string>>
 
 /** Throws when it has no list of sheets. */
-async function readWorkbookParts(zip: Buffer, entries: readonly ZipEntry[]): Promise<Workbook> {
-  const byName = new Map(entries.map((entry) => [entry.name.toLowerCase(), entry]))
-  const find: Find = (name) => byName.get(name.toLowerCase())
-  const list = find(WORKBOOK)
+async function readWorkbookParts({ zip, find, relationsOf }: Parts): Promise<Workbook> {
+  const ofType = (relations: readonly Relation[], type: string) => relations.find((each) => each.type === type)?.part
+  const list = ofType(await relationsOf(), 'officeDocument') ?? find('xl/workbook.xml')
   if (!list) throw new Error('The workbook is damaged: its list of sheets is missing')
-  const targets = await readTargets(zip, find('xl/_rels/workbook.xml.rels'))
-  const sheets: { name: string; part: ZipEntry }[] = []
+  const relations = await relationsOf(list)
+  const sheets: { name: string; part: ZipEntry | undefined }[] = []
   let is1904 = false
   await readXmlPart(zip, list, {
     onOpen: (name, attributes) => {
       if (name === 'workbookPr') is1904 = /^(?:1|true)$/.test(attributes.date1904 ?? '')
       if (name !== 'sheet') return
-      const target = targets.get(attributes['r:id'] ?? '')
-      const part = target === undefined ? undefined : find(posix.join('xl', target).replace(/^xl\/xl\//, 'xl/'))
-      if (part) sheets.push({ name: attributes.name ?? '', part })
+      const [, id] = Object.entries(attributes).find(([key]) => key.includes(':') && localName(key) === 'id') ?? []
+      sheets.push({ name: attributes.name ?? '', part: relations.find((relation) => relation.id === id)?.part })
     },
   })
-  const strings = await readStrings(zip, find('xl/sharedStrings.xml'))
-  return { sheets, is1904, strings, numberKinds: await readNumberKinds(zip, find('xl/styles.xml')) }
+  const strings = await readStrings(zip, ofType(relations, 'sharedStrings') ?? find('xl/sharedStrings.xml'))
+  const styles = ofType(relations, 'styles') ?? find('xl/styles.xml')
+  return { sheets, is1904, strings, numberKinds: await readNumberKinds(zip, styles) }
 }
 
-async function readTargets(zip: Buffer, part: ZipEntry | undefined): Promise<ReadonlyMap<string, string>> {
-  const targets = new Map<string, string>()
-  const onOpen = (name: string, { Id: id, Target: target }: Readonly<Record<string, string>>) => {
-    if (name === 'Relationship' && id !== undefined && target !== undefined) targets.set(id, target)
+/** Parts of a sheet that hold words which it shows, beside its cells. */
+const REMARKS = /^(?:comments|threadedComment|drawing|vmlDrawing|chart|chartEx|chartUserShapes|diagramData)$/
+/** A drawing on a sheet, a chart in it, and a drawing in that. */
+const MAX_DEPTH = 3
+
+/** Calls `onText` for each paragraph in the notes, text boxes and charts of a part, and of the parts that these refer to. */
+async function readRemarks(parts: Parts, of: ZipEntry, onText: (text: string) => void, depth = 0): Promise<void> {
+  for (const { type, part } of await parts.relationsOf(of)) {
+    if (!part || !REMARKS.test(type)) continue
+    await readParagraphs(parts.zip, part, (text) => onText(cellText(text)))
+    if (depth < MAX_DEPTH) await readRemarks(parts, part, onText, depth + 1)
   }
-  if (part) await readXmlPart(zip, part, { onOpen })
-  return targets
 }
 
 /** Each string is the text of its runs, without how it is pronounced. */
@@ -119,8 +177,16 @@ async function readNumberKinds(zip: Buffer, part: ZipEntry | undefined): Promise
 /** A cell may be in any of 16,384 columns; this many empty ones are shown between two others. */
 const MAX_GAP = 20
 
-/** Calls `onRow` for each row that has words, as a row of a table in Markdown; numbers count from 1. */
-function sheetListener(workbook: Workbook, onRow: (row: string, number: number) => void): XmlListener {
+/** Headers and footers of printed pages, and what their codes begin: `&L`, `&"Arial,Bold"`, `&12`, `&P`. */
+const MARGIN = /^(?:odd|even|first)(?:Header|Footer)$/
+const MARGIN_CODE = /&(?:"[^"]*"|K[\dA-F]{6}|\d+|[A-Z])/gi
+
+/** Calls `onRow` for each row that has words, as a row of a table in Markdown, numbers counting from 1; `onMargin` for headers and footers. */
+function sheetListener(
+  workbook: Workbook,
+  onRow: (row: string, number: number) => void,
+  onMargin: (text: string) => void,
+): XmlListener {
   let number = 0
   let cells: string[] = []
   let cell = { type: '', style: 0, column: 0 }
@@ -139,13 +205,16 @@ function sheetListener(workbook: Workbook, onRow: (row: string, number: number) 
         }
         value = ''
       }
-      isValue = name === 'v' || name === 't'
+      if (MARGIN.test(name)) value = ''
+      isValue = name === 'v' || name === 't' || MARGIN.test(name)
     },
     onText: (text) => {
       if (isValue) value += text
     },
     onClose: (name) => {
       isValue = false
+      const margin = MARGIN.test(name) ? cellText(value.replace(MARGIN_CODE, ' ')) : ''
+      if (margin !== '') onMargin(margin)
       if (name === 'c' && value !== '') {
         const gap = Math.min(MAX_GAP, Math.max(0, cell.column - cells.length))
         cells.push(...Array.from({ length: gap }, () => ''), shown(value, cell.type, cell.style, workbook))
