@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { systemCodeOf } from '../foundation/errors.ts'
 import { readOwnFile } from '../foundation/files/own-file.ts'
+import { ownUid } from '../foundation/files/ownership.ts'
 import { replaceFile } from '../foundation/files/replace-file.ts'
 import { DAY_MS } from '../foundation/text/times.ts'
 
@@ -69,9 +70,10 @@ function read(stateDir: string): LastSearch {
   }
 }
 
-/** Writes nothing before anything was mirrored. Where it cannot write, as beside another search, the hits before keep their numbers. */
+/** Writes nothing before anything was mirrored, and nothing into the state of another user, who could not read it. Where it cannot write, as beside another search, the hits before keep their numbers. */
 function write(stateDir: string, search: LastSearch): void {
-  if (!existsSync(stateDir)) return
+  const owner = statSync(stateDir, { throwIfNoEntry: false })?.uid
+  if (owner === undefined || owner !== (ownUid() ?? owner)) return
   try {
     replaceFile(join(stateDir, FILE), JSON.stringify(search))
   } catch (error) {

@@ -27,7 +27,10 @@ export function daemonHome({ workspace }: Bench, tree: string, more: object = {}
   const home = workspace.fresh('daemon')
   const directory = join(home, 'config', 'shelfd')
   mkdirSync(directory, { recursive: true })
-  writeFileSync(join(directory, 'config.yaml'), stringify({ mirrors: [{ path: tree, library: 'Bench' }], ...more }))
+  writeFileSync(
+    join(directory, 'config.yaml'),
+    stringify({ mirrors: [{ path: tree, library: 'Bench', settle: '5s' }], ...more }),
+  )
   return home
 }
 

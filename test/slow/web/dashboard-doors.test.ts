@@ -21,7 +21,7 @@ async function openHit() {
   await page.exposeFunction('recordOpened', (url: string) => void opened.push(url))
   await page.evaluate('window.open = (url) => { window.recordOpened(url); return null }')
   await goTo(page, '#/search?words=tide')
-  const button = page.getByRole('button', { name: /^Open the document/ })
+  const button = page.getByRole('button', { name: /^Show what was sent/ })
   await button.waitFor()
   onTestFinished(() => daemon.stop().then(() => {}))
   return { service, page, button, opened }

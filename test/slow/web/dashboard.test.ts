@@ -44,6 +44,9 @@ const GERMAN: Readonly<Record<string, string>> = {
   Settings: 'Einstellungen',
   'Last month': 'Im letzten Monat',
   'Open the document': 'Das Originaldokument öffnen',
+  'Open the file': 'Die Datei öffnen',
+  'Open its folder': 'Den übergeordneten Ordner öffnen',
+  'Show what was sent': 'Das Originaldokument anzeigen',
 }
 
 const VIEWS = {
@@ -230,7 +233,7 @@ test('a search shows excerpts and leads to documents', async () => {
   const hits = page.getByRole('list', { name: 'Hits' })
   await hits.getByText('tides.md', { exact: true }).waitFor()
   await expect.poll(() => hits.locator('mark').allTextContents()).toEqual(['Tides', 'spring', 'tide'])
-  await hits.getByRole('button', { name: 'Open the document: tides.md' }).waitFor()
+  await hits.getByRole('button', { name: 'Show what was sent: tides.md' }).waitFor()
   await goTo(page, '#/search?words=moon')
   await expect.poll(() => page.getByRole('searchbox', { name: 'Words' }).inputValue()).toBe('moon')
   await page.goBack()
