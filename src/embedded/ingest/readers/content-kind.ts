@@ -1,3 +1,4 @@
+import { decodesAsText } from './encoding.ts'
 import type { ExtractionSource } from './extraction.ts'
 
 /** The type of a file: by its bytes if they identify it, otherwise by the MIME type it was sent with. */
@@ -63,7 +64,6 @@ async function textUnderName(
   if (named.kind === 'mail' || named.kind === 'media') return undefined
   const text = head.toString('latin1')
   if (named.kind === 'pdf' && LATE_PDF.test(text.slice(0, LATE_PDF_BYTES))) return named
-  const { decodesAsText } = await import('./encoding.ts')
   if (POSTSCRIPT_OR_PIXELS.test(text) || (text.match(CONTROLS)?.length ?? 0) * 100 > text.length) return undefined
   if (!(await decodesAsText({ ...source, chunks: () => [head] }))) return undefined
   if (HTML.test(text.replaceAll('\0', '').replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, ''))) {
