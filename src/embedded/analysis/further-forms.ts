@@ -50,11 +50,14 @@ function addForms(
     addVersions(folded, forms)
     return
   }
-  for (const language of languages.get(script) ?? []) {
+  const candidates = languages.get(script) ?? []
+  // A text too short to be certain of its language has the ends of its compounds only once, since languages so alike share them.
+  const compounding = candidates.find((language) => COMPOUNDING.has(language))
+  for (const language of candidates) {
     if (isFunctionWord(small, language)) continue
     const stem = stemWord(small, language)
     if (language !== 'en' || !written.has(unmarkedStem(stem))) forms.add(stem)
-    if (COMPOUNDING.has(language)) addTails(stem, language, forms)
+    if (language === compounding) addTails(stem, language, forms)
   }
   const spelled = isPlain(small) ? small : withoutUmlauts(small)
   if (spelled !== small) forms.add(foldWord(spelled))
