@@ -1,11 +1,10 @@
-import PQueue from 'p-queue'
 import { systemClock } from '../foundation/clock.ts'
 import { Mutex } from '../foundation/concurrency/mutex.ts'
 import type { LedgerCall } from '../ledger/observe-ledger.ts'
 import { boundedFileSystem } from '../local/read/bounded-file-system.ts'
 import { keepRetryAfter, type Memory, recallRetryAfter } from '../remote/retry-after.ts'
 import { openStore, openStoreReader, type Store, type StoreReader, sizeOfStore } from '../store/open-store.ts'
-import type { Engine } from '../sync/engine.ts'
+import { type Engine, openUploadQueues } from '../sync/engine.ts'
 import { IngestionCapacity } from '../sync/ingestion/ingestion-capacity.ts'
 import { createProgress } from '../sync/progress.ts'
 import type { ReportContext } from '../sync/report/report.ts'
@@ -93,7 +92,7 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
     progress: createProgress(),
     metrics: input.metrics ?? noMetrics,
     fileLog: input.fileLog ?? silentFileLog,
-    uploads: new PQueue({ concurrency: limits.transfers }),
+    ...openUploadQueues(limits.transfers, service),
     inFlight,
     ingestion,
     signal: input.signal,

@@ -1,5 +1,5 @@
 import { isAbsolute, normalize } from 'node:path'
-import type PQueue from 'p-queue'
+import PQueue from 'p-queue'
 import { z } from 'zod'
 import { normalizeLibraryPath } from '../contract/library-path.ts'
 import type { AccessContext } from '../contract/records.ts'
@@ -92,7 +92,23 @@ export interface Hooks {
   ): Promise<string | undefined>
 }
 
-/** What the stages work with. Service, disk, clock and randomness are parameters, so that tests can replace them. */
+/** Small uploads into the embedded library cost it less, the more of them share a commit. */
+const SMALL_EACH_TRANSFER = 4
+
+/** Returns the queues of an engine that may have `transfers` uploads under way. */
+export function openUploadQueues(
+  transfers: number,
+  { isEmbedded }: Pick<Service, 'isEmbedded'>,
+): Pick<Engine, 'uploads' | 'largeUploads'> {
+  return {
+    uploads: new PQueue({ concurrency: isEmbedded ? transfers * SMALL_EACH_TRANSFER : transfers }),
+    largeUploads: new PQueue({ concurrency: transfers }),
+  }
+}
+
+/**
+ * What the stages work with. Service, disk, clock and randomness are parameters, so that the engine can run against anything.
+ */
 export interface Engine {
   readonly store: Store
   readonly service: Service
@@ -108,8 +124,11 @@ export interface Engine {
   readonly progress: Progress
   readonly metrics: MetricsSink
   readonly fileLog: FileLog
-  /** Runs the uploads of all mirrors, `transfers` at the same time. */
-  readonly uploads: Pick<PQueue, 'add' | 'pending' | 'size'>
+  /** Runs the uploads of all mirrors. */
+  readonly uploads: Pick<PQueue, 'add' | 'pending' | 'size' | 'concurrency'>
+  /** Of these, runs those that are not in one buffer, `transfers` at the same time. */
+  readonly largeUploads: Pick<PQueue, 'add'>
+  /** Contents of all mirrors whose upload is planned or in flight; others that the store calls `sending` were cut off. */
   readonly inFlight: Set<number>
   readonly ingestion: IngestionCapacity
   readonly signal: AbortSignal

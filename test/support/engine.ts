@@ -1,6 +1,5 @@
 import { realpathSync } from 'node:fs'
 import { basename } from 'node:path'
-import PQueue from 'p-queue'
 import { onTestFinished } from 'vitest'
 import { type Clock, systemClock } from '../../src/foundation/clock.ts'
 import { Mutex } from '../../src/foundation/concurrency/mutex.ts'
@@ -10,7 +9,14 @@ import { createServiceClient } from '../../src/remote/create-client.ts'
 import type { OutageListener } from '../../src/remote/policies/outage.ts'
 import type { ServiceClient } from '../../src/remote/service-client.ts'
 import { openStore, type Store, type StoreReader } from '../../src/store/open-store.ts'
-import type { Connection, Engine, EngineLimits, MirrorSettings, Service } from '../../src/sync/engine.ts'
+import {
+  type Connection,
+  type Engine,
+  type EngineLimits,
+  type MirrorSettings,
+  openUploadQueues,
+  type Service,
+} from '../../src/sync/engine.ts'
 import { IngestionCapacity } from '../../src/sync/ingestion/ingestion-capacity.ts'
 import { CAREFUL_PASS, type PassOptions } from '../../src/sync/pass.ts'
 import { createProgress } from '../../src/sync/progress.ts'
@@ -28,6 +34,8 @@ import { type Tree, temporaryDirectory, writeTree } from './temporary.ts'
 export interface EngineOptions {
   readonly stateDir?: string
   readonly limits?: Partial<EngineLimits>
+  /** The service is taken for the library on this computer. */
+  readonly isEmbedded?: boolean
   readonly clock?: Clock
   readonly logger?: Logger
   readonly fs?: FileSystem
@@ -96,7 +104,7 @@ export function openTestEngine(
     progress: createProgress(),
     metrics: noMetrics,
     fileLog: options.fileLog ?? silentFileLog,
-    uploads: new PQueue({ concurrency: options.limits?.transfers ?? limits.transfers }),
+    ...openUploadQueues(options.limits?.transfers ?? limits.transfers, service),
     inFlight: new Set(),
     ingestion: new IngestionCapacity(),
     signal,
@@ -198,7 +206,7 @@ function testService(server: { readonly url: string; readonly token: string }, o
   let connection: Promise<Connection> | undefined
   const service: Service & { close(): Promise<void> } = {
     identity: client.origin,
-    isEmbedded: false,
+    isEmbedded: options.isEmbedded ?? false,
     connect: (signal) => {
       if (connection) return connection
       const opening = wrapped.checkAccess(signal).then((access) => ({ client: wrapped, access }))

@@ -1,7 +1,7 @@
-import PQueue from 'p-queue'
 import { Mutex } from '../../foundation/concurrency/mutex.ts'
 import { ActivityLog } from '../../sync/continuous/activity-log.ts'
 import type { DaemonStatus } from '../../sync/continuous/controller-status.ts'
+import { openUploadQueues } from '../../sync/engine.ts'
 import { pauseMirrors, resumeMirrors } from '../../sync/operator/pause.ts'
 import { retryFailures, setFailuresAside } from '../../sync/operator/quarantine.ts'
 import { type RunResult, runSync } from '../../sync/run/run-sync.ts'
@@ -84,7 +84,7 @@ async function syncBeside(
     ...engine,
     startWalk: walkByThreads(limits.checkers),
     limits,
-    uploads: new PQueue({ concurrency: limits.transfers }),
+    ...openUploadQueues(limits.transfers, engine.service),
     progress,
     fileLog: logToBoth(activity, namesFiles ? fileLog : undefined),
     signal: AbortSignal.any([engine.signal, signal]),

@@ -81,6 +81,8 @@ export class PortDispatcher implements Connections {
 
   #findPort(): MessagePort | undefined {
     const { uploadPort: port } = this.#whereabouts
+    // Those that wait for their message belong to the port before.
+    if (port !== this.#port && this.#turn.length > 0) return undefined
     if (port && port !== this.#port) {
       port.on('message', (answers: PortAnswers) => this.#onAnswers(port, answers))
       port.on('close', () => this.#failAll((upload) => upload.port === port, new UploadCutOff('ECONNRESET')))

@@ -52,7 +52,12 @@ export class UploadBatcher implements Disposable {
     this.#plan = plan
     this.#recorder = new UploadRecorder(engine, mirror, options)
     this.#options = options
-    this.#mostWaiting = engine.limits.transfers * 4
+    this.#mostWaiting = this.#leastAhead
+  }
+
+  /** A few for each transfer. */
+  get #leastAhead(): number {
+    return Math.min(this.#engine.uploads.concurrency * 4, MAX_AHEAD)
   }
 
   get problems(): PathProblem[] {
@@ -70,7 +75,7 @@ export class UploadBatcher implements Disposable {
   /** Plans early enough that no upload waits for the disk. */
   get wantsMore(): boolean {
     const { isExhausted, isWaiting } = this.#plan
-    return this.#waiting.size < this.#engine.limits.transfers && !isExhausted && !isWaiting
+    return this.#waiting.size < this.#engine.uploads.concurrency && !isExhausted && !isWaiting
   }
 
   /** Returns whether the end of an upload calls for a commit at once. */
@@ -170,11 +175,11 @@ export class UploadBatcher implements Disposable {
   }
 
   #measurePace(): void {
-    const { clock, limits } = this.#engine
+    const { clock } = this.#engine
     const nowMs = clock.monotonicMs()
     const perInterval = (this.#begun * COMMIT_INTERVAL_MS) / Math.max(1, nowMs - this.#lastCommitMs)
     const ahead = Math.min(MAX_AHEAD, Math.ceil(perInterval * INTERVALS_AHEAD))
-    this.#mostWaiting = Math.max(limits.transfers * 4, ahead)
+    this.#mostWaiting = Math.max(this.#leastAhead, ahead)
     this.#begun = 0
     this.#lastCommitMs = nowMs
   }

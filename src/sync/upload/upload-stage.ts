@@ -16,12 +16,15 @@ import { UploadBatcher } from './upload-batcher.ts'
 import { RefusalExplainer, type UploadResult, uploadOne } from './upload-one.ts'
 import { type Intent, RunQuota, UploadPlan } from './upload-plan.ts'
 
+/** A file up to this size goes out in one buffer (`remote/wire/multipart.ts`). */
+const LARGE_BYTES = 1 << 17
+
 /** `open`: more files may come; `draining`: ends when nothing is left; `closed`: begins nothing. */
 type StageState = 'open' | 'draining' | 'closed'
 
 /**
- * Uploads one mirror: creates directories, resolves doubts, and uploads contents, `transfers` at once over all mirrors. Run it once:
- * `run` returns after `drain`, when nothing is left.
+ * Uploads what one mirror has to upload: creates directories, resolves doubts, and uploads contents, as many at once over all mirrors
+ * as their queues allow and never more into ingestion than `inIngestion`. Run it once: `run` returns after `drain`, when nothing is left.
  */
 export class UploadStage {
   readonly #context: MirrorContext
@@ -218,7 +221,7 @@ export class UploadStage {
 
   #enqueue(batcher: UploadBatcher, intents: readonly Intent[]): void {
     this.#queue.push(...intents)
-    const wanted = Math.min(batcher.inFlight + this.#queue.length, this.#engine.limits.transfers)
+    const wanted = Math.min(batcher.inFlight + this.#queue.length, this.#engine.uploads.concurrency)
     for (; this.#transfers < wanted; this.#transfers += 1) this.#startTransfer(batcher)
   }
 
@@ -239,6 +242,11 @@ export class UploadStage {
   }
 
   async #upload(batcher: UploadBatcher, intent: Intent): Promise<void> {
+    const upload = () => this.#uploadNow(batcher, intent)
+    await (intent.sizeBytes > LARGE_BYTES ? this.#engine.largeUploads.add(upload) : upload())
+  }
+
+  async #uploadNow(batcher: UploadBatcher, intent: Intent): Promise<void> {
     // Winding down has given the intent back, or will.
     if (this.#mustStop) return
     batcher.begin(intent)

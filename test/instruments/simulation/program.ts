@@ -1,6 +1,5 @@
 /** The program as it is, composed over a simulated machine: one object a life. */
 
-import PQueue from 'p-queue'
 import type { Clock } from '../../../src/foundation/clock.ts'
 import { Mutex } from '../../../src/foundation/concurrency/mutex.ts'
 import { type Logger, silentLogger } from '../../../src/foundation/logger.ts'
@@ -10,7 +9,13 @@ import type { OutageListener } from '../../../src/remote/policies/outage.ts'
 import { keepRetryAfter, type RetryAfter } from '../../../src/remote/retry-after.ts'
 import type { StoreReader } from '../../../src/store/open-store.ts'
 import { SENT } from '../../../src/sync/continuous/activity-log.ts'
-import type { Connection, Engine, EngineLimits, Service } from '../../../src/sync/engine.ts'
+import {
+  type Connection,
+  type Engine,
+  type EngineLimits,
+  openUploadQueues,
+  type Service,
+} from '../../../src/sync/engine.ts'
 import type { FleetContext, FleetOptions } from '../../../src/sync/fleet/host-session.ts'
 import type { Membership } from '../../../src/sync/fleet/membership.ts'
 import { IngestionCapacity } from '../../../src/sync/ingestion/ingestion-capacity.ts'
@@ -64,7 +69,7 @@ export function startProgram(machine: Machine, life: Life): Engine {
     progress: createProgress(),
     metrics: noMetrics,
     fileLog: { wouldSend() {}, sent: ({ path, resourceId }) => onTold(path, resourceId) },
-    uploads: new PQueue({ concurrency: limits.transfers }),
+    ...openUploadQueues(limits.transfers, { isEmbedded: false }),
     inFlight,
     ingestion,
     signal,

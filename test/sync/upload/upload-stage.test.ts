@@ -118,3 +118,30 @@ test('results whose commit fails once are committed later, and counted once [P1]
   expect(summary.mirrors[0]?.uploads).toMatchObject({ created: readLibrary(service.dataDir).length })
   expect(announced).toHaveLength(readLibrary(service.dataDir).length)
 })
+
+test.each([
+  ['small uploads to a configured service', { isEmbedded: false, sizeBytes: 9, atOnce: 2 }],
+  ['small uploads into the library on this computer', { isEmbedded: true, sizeBytes: 9, atOnce: 8 }],
+  ['large uploads into the library on this computer', { isEmbedded: true, sizeBytes: 140_000, atOnce: 2 }],
+])('%s are under way as many at once as they may', async (_, { isEmbedded, sizeBytes, atOnce }) => {
+  await using service = await startFaultyService()
+  const names = Array.from({ length: 12 }, (_each, index) => `${index}.md`)
+  const tree = Object.fromEntries(names.map((name) => [name, name.padEnd(sizeBytes, '.')]))
+  const mirror = mirrorOf(writeTree(temporaryDirectory(), tree))
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+  let [underWay, most] = [0, 0]
+  const withWaiting = (client: ServiceClient): ServiceClient => ({
+    ...client,
+    uploadFile: async (upload, signal) => {
+      underWay += 1
+      most = Math.max(most, underWay)
+      if (underWay === atOnce) void nextTurn().then(() => release())
+      await isReleased
+      underWay -= 1
+      return client.uploadFile(upload, signal)
+    },
+  })
+  await using tested = openTestEngine(service, { isEmbedded, wrapClient: withWaiting, limits: { transfers: 2 } })
+  const { summary } = await tested.sync([mirror])
+  expect([summary.mirrors[0]?.uploads.created, most]).toEqual([12, atOnce])
+})
