@@ -200,8 +200,7 @@ class Planner {
         }),
       mirrors: mirrors.map((mirror) => {
         const configured =
-          settings.mirrors.find(({ name }) => name === mirror.name) ??
-          adHocMirror(mirror.path, {}, settings.service.kind)
+          settings.mirrors.find(({ name }) => name === mirror.name) ?? adHocMirror(settings.service, mirror.path)
         const { schedule = null, maxDurationMs } = configured
         return { controller: controllerSettings(mirror, configured, this.#input.logger), schedule, maxDurationMs }
       }),

@@ -69,7 +69,7 @@ describe('resources', () => {
     expect((await run(`resource show ${id} --library Papers`)).stdout).toContain('completed (searchable)')
     expect(await json('search solar sails --strategy lexical')).toMatchObject({ results: [{ resource: { id } }] })
     expect((await run('search --library Papers sail')).stdout).toMatch(
-      new RegExp(`${id}\\)\n {4}# Solar \\*\\*sails\\*\\* Light pushes`),
+      /^1 {2}solar\.md\n {3}Markdown, 28 B, added .*\n {3}# Solar \*\*sails\*\* Light pushes/,
     )
     const nothing = await run('search nothing-like-it --strategy lexical')
     expect(nothing).toMatchObject({ stdout: 'Nothing matched\n', stderr: '' })

@@ -36,5 +36,5 @@ test('a file that was sent and now holds a key is left out, and the new content 
   expect(exitCode).toBe(0)
   expect(stdout).toContain('looks like a secret')
   expect((await home.json(['search', 'BEGIN'])).results).toEqual([])
-  expect((await home.json(['search', 'tides'])).results).toHaveLength(1)
+  expect((await home.json(['search', 'tides', '--all-versions'])).results).toHaveLength(1)
 })

@@ -232,7 +232,7 @@ function adHoc(settings: Settings, choice: OneChoice, path: string, target: Targ
     kept.has(name) || [...settings.mirrors, ...choice.chosen].some((each) => each.name === name)
   const name = freeName(basename(path) || 'root', isTaken)
   const wanted = { library: target?.library ?? name, ...(target?.path ? { remotePath: target.path } : {}) }
-  const mirror = adHocMirror(path, wanted, settings.service.kind)
+  const mirror = adHocMirror(settings.service, path, wanted)
   return { ...toEngineMirror(settings, mirror), name, mayCreateLibrary: target === undefined, isAdHoc: true }
 }
 
@@ -265,7 +265,7 @@ function toChosen(settings: Settings, { configured, row }: RosterEntry): MirrorS
 
 function ofRow(settings: Settings, row: MirrorRow): MirrorSettings {
   const target = { library: row.library.remoteId, remotePath: row.remotePath }
-  const mirror = toEngineMirror(settings, adHocMirror(row.path, target, settings.service.kind))
+  const mirror = toEngineMirror(settings, adHocMirror(settings.service, row.path, target))
   return { ...mirror, name: row.name, mayCreateLibrary: false, isAdHoc: true }
 }
 

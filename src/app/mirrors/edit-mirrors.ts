@@ -111,7 +111,7 @@ function listEditable(input: EditsInput, settings: Settings): readonly Configure
   return listRoster(settings, input.knownMirrors()).flatMap(({ activity, row }) => {
     if (activity !== 'active' || !row) return []
     const library = settings.service.kind === 'embedded' ? row.library.name : row.library.remoteId
-    return [{ ...adHocMirror(row.path, { library, remotePath: row.remotePath }), name: row.name }]
+    return [{ ...adHocMirror(settings.service, row.path, { library, remotePath: row.remotePath }), name: row.name }]
   })
 }
 
@@ -266,7 +266,10 @@ async function chooseNewMirror(chosen: ChosenMirror, { settings, known, home }: 
   if (library === '') throw new FieldError('library', 'Choose a library of the service, or name a new one')
   const isInUse = (place: string) =>
     settings.mirrors.some((mirror) => mirror.library === library && mirror.remotePath === place)
-  return { ...adHocMirror(path, { library, remotePath: freeName(`/${basename(path)}`, isInUse) }), name }
+  return {
+    ...adHocMirror(settings.service, path, { library, remotePath: freeName(`/${basename(path)}`, isInUse) }),
+    name,
+  }
 }
 
 /** Throws FieldError for a library that takes nothing from this credential. */

@@ -125,11 +125,11 @@ export function toSettings(
   }
 }
 
-/** Returns a mirror that is not configured: an absolute directory and its target, with defaults for the rest. */
+/** Returns a mirror that is not configured: an absolute directory and its target, with the defaults of the service for the rest. */
 export function adHocMirror(
+  { kind }: Pick<Settings['service'], 'kind'>,
   path: string,
   target: { library?: string; remotePath?: string } = {},
-  kind: Settings['service']['kind'] = 'embedded',
 ): ConfiguredMirror {
   return toMirrorSettings({ ...mirrorWithDefaults(path, kind), ...target }, path)
 }

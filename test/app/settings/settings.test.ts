@@ -140,7 +140,7 @@ describe('defaults', () => {
 
   test('a mirror needs only a path', () => {
     const [mirror] = readSettingsWith({ yaml: 'mirrors: [{ path: ~/Papers }]' }).mirrors
-    expect(mirror).toEqual(adHocMirror('/home/ada/Papers'))
+    expect(mirror).toEqual(adHocMirror({ kind: 'embedded' }, '/home/ada/Papers'))
     expect(mirror).toMatchObject({
       name: 'Papers',
       library: 'Papers',
@@ -165,7 +165,7 @@ describe('defaults', () => {
   })
 
   test('a mirror of the root directory has a name', () => {
-    expect(adHocMirror('/')).toMatchObject({ name: 'root', library: 'root', remotePath: '/root' })
+    expect(adHocMirror({ kind: 'embedded' }, '/')).toMatchObject({ name: 'root', library: 'root', remotePath: '/root' })
   })
 })
 

@@ -1,4 +1,4 @@
-/** The quick start of the README with a configured service, as a new user types it; pages.test.ts types the other one. */
+/** The first steps with a configured service, as a new user types them; pages.test.ts types those without one. */
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,8 +6,8 @@ import { startFaultyService } from '../support/faulty-service.ts'
 import { titlesIn } from '../support/library-contents.ts'
 import { blocksOf, PageHome, readPage } from '../support/pages.ts'
 
-test('the quick start with a configured service works as printed', { timeout: 60_000 }, async () => {
-  const section = readPage('README.md').split('## Quick start with a configured service')[1] ?? ''
+test('the first steps with a configured service work as printed', async () => {
+  const section = readPage('docs/using.md').split('## With a configured service')[1] ?? ''
   await using service = await startFaultyService()
   const home = new PageHome()
   const [yaml] = blocksOf(section, ['yaml'])
