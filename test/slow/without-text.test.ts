@@ -9,9 +9,9 @@ import { expectExit, temporaryHome } from '../support/home.ts'
 const NO_TEXT = "stored, its text can't be searched"
 const TREE = {
   'a.md': 'spring tide',
-  'one.zip': 'PK spring tide',
-  'two.zip': 'PK neap tide',
-  'sans.ttf': 'spring tide',
+  'one.zip': 'PK\x03\x04\0spring tide',
+  'two.zip': 'PK\x03\x04\0neap tide',
+  'sans.ttf': '\0\x01\0\0spring tide',
   'data.bin': new Uint8Array([1, 0, 2]),
 }
 
@@ -28,7 +28,7 @@ describe('files without searchable text', () => {
     const { home, stdout } = await mirroredHome()
     expect(stdout).toMatch(/searchable +1 file/)
     expect(stdout).toMatch(/! 4 stored, but their text can't be searched \(2 archives, 1 font, 1 other\)/)
-    home.write('Papers', { 'three.zip': 'PK' })
+    home.write('Papers', { 'three.zip': 'PK\x05\x06\0' })
     const { exitCode, summary, mirror } = await home.sync(['Papers'])
     expect({ exitCode, verdict: summary.verdict }).toEqual({ exitCode: 0, verdict: 'ok' })
     expect(mirror.ingestion).toMatchObject({
