@@ -75,7 +75,11 @@ test('its steps make a ledger and a host, and a second host joins from elsewhere
     await own.run('DROP DATABASE shelfd WITH (FORCE)')
     await own.run('DROP ROLE shelfd')
   })
-  home.write('config/shelfd', { 'config.yaml': here(readFileSync(join(PLACE, 'host.yaml'), 'utf8')) })
+  const configuration = here(readFileSync(join(PLACE, 'host.yaml'), 'utf8')).replace(
+    '{ name: papers,',
+    '{ name: papers, settle: 0s,',
+  )
+  home.write('config/shelfd', { 'config.yaml': configuration })
   const env = { SHELFD_TOKEN_FILE: here(init.environment.SHELFD_TOKEN_FILE), SHELFD_FIRST_POLL: '5ms' }
   expectExit(await home.run(init.command, env), 0, /Created the ledger/)
   expectExit(await home.run(init.command, env), 0, /is up to date/)
