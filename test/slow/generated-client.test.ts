@@ -11,7 +11,7 @@ import { startLibrary, temporaryDirectory } from '../embedded/temporary-library.
 import { needs } from '../support/needs.ts'
 
 const PROJECT = join(import.meta.dirname, '..', '..')
-const SAMPLES = join(import.meta.dirname, 'samples')
+const SAMPLES = join(PROJECT, 'test', 'contract', 'samples')
 const run = promisify(execFile)
 
 /** Everything that TypeScript checks when it is asked to. */
