@@ -66,9 +66,8 @@ describe('reloads at a bad moment', () => {
     await daemon.logged(KEPT)
     expect(daemon.log()).toContain(`Cannot serve the library on ${listen}: another program uses this port`)
     home.write('Papers', { 'b.txt': 'B' })
-    await daemon.until('the next file is scanned', ({ mirrors }) => mirrors[0]?.settling === 0)
-    expect((await daemon.until('it is sent', isIdle)).mirrors[0]?.reason).toBeNull()
-    expect((await home.json(['report'])).mirrors[0].counts).toMatchObject({ 'in-sync': 2 })
+    await expect.poll(async () => (await home.json(['report'])).mirrors[0].counts).toMatchObject({ 'in-sync': 2 })
+    expect((await daemon.until('it rests', isIdle)).mirrors[0]?.reason).toBeNull()
     await expectEnd(daemon)
   })
 
