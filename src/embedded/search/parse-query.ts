@@ -23,6 +23,8 @@ interface ParsedQuery {
 
 /** In all clauses: `a-a-a-…` is one, and so is a phrase, and each of its words costs. */
 const MAX_WORDS = 128
+/** In one clause: each passage that has all of them is compared position by position. */
+const MAX_PHRASE_WORDS = 32
 const QUOTES = /[“”„‟«»「」『』＂]/g
 const PARTS = /(?<=^|\s)([-−])?"([^"]*)(?:"|$)|\S+/gu
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
@@ -43,7 +45,7 @@ export function parseQuery(query: string): ParsedQuery {
 export function boundClauses(clauses: readonly Clause[]): Clause[] {
   let left = MAX_WORDS
   return clauses.flatMap((clause) => {
-    const words = clause.words.slice(0, left)
+    const words = clause.words.slice(0, Math.min(left, MAX_PHRASE_WORDS))
     left -= words.length
     return words.length === 0 ? [] : [{ ...clause, words }]
   })

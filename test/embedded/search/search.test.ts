@@ -220,13 +220,13 @@ describe('search results', () => {
   })
 })
 
-it('a query counts up to 128 of its words, however few clauses they are in [S-17]', () => {
+it('a query counts up to 128 of its words, and up to 32 of a phrase [S-17]', () => {
   const countOf = (query: string) => boundClauses(parseQuery(query).clauses).map(({ words }) => words.length)
-  expect(countOf('a-'.repeat(495))).toEqual([128])
+  expect(countOf('a-'.repeat(495))).toEqual([32])
   expect(countOf(`${'one-two '.repeat(60)}"${'a '.repeat(400)}" last`)).toEqual([...Array(60).fill(2), 8])
   expect(countOf('heron '.repeat(128))).toEqual(Array(128).fill(1))
   expect(boundClauses(parseQuery(`heron -"${'a '.repeat(400)}"`).excluded).map(({ words }) => words.length)).toEqual([
-    128,
+    32,
   ])
 })
 
