@@ -2,15 +2,19 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { IdleMemory } from '../../src/daemon/run-and-reload.ts'
 
-/** Garbage of `count` small objects, of which a reference to one is returned. */
-function leaveGarbage(count: number): WeakRef<object> {
-  const garbage = Array.from({ length: count }, (_, index) => ({ index, text: [index] }))
+/** Leaves garbage by which the heap has grown, whatever room earlier tests have left in it; returns a reference to a part of it. */
+function leaveGarbage(bytes: number): WeakRef<object> {
+  const before = process.memoryUsage().heapTotal
+  const garbage: object[] = []
+  while (process.memoryUsage().heapTotal < before + bytes) {
+    garbage.push(Array.from({ length: 10_000 }, (_, index) => ({ index, text: [index] })))
+  }
   return new WeakRef(garbage[0] ?? {})
 }
 
 test('an idle daemon gives back what a pass left', async () => {
   const memory = new IdleMemory()
-  const garbage = leaveGarbage(1_000_000)
+  const garbage = leaveGarbage(64 << 20)
   const grown = process.memoryUsage().heapTotal
   await nextTurn()
   memory.release()
