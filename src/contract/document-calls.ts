@@ -12,7 +12,7 @@ const searchInput = z.object({
   library: z.literal('').or(identifier),
   type: z.string().max(100),
   directory: z.string().max(10_000),
-  /** Also earlier versions, and what no file has any more. */
+  /** Also earlier versions, and documents without a file. */
   allVersions: z.boolean(),
 })
 

@@ -70,7 +70,10 @@ function read(stateDir: string): LastSearch {
   }
 }
 
-/** Writes nothing before anything was mirrored, and nothing into the state of another user, who could not read it. Where it cannot write, as beside another search, the hits before keep their numbers. */
+/**
+ * Writes nothing before anything was mirrored, and nothing into the state of another user, who could not read it. Where it cannot write,
+ * as beside another search, the earlier hits keep their numbers.
+ */
 function write(stateDir: string, search: LastSearch): void {
   const owner = statSync(stateDir, { throwIfNoEntry: false })?.uid
   if (owner === undefined || owner !== (ownUid() ?? owner)) return

@@ -122,7 +122,7 @@ describe('a search in many documents', () => {
   })
 })
 
-test('a search marks what no file has any more', async () => {
+test('a search marks documents without a file', async () => {
   const own = temporaryHome()
   const root = own.write('Notes', { 'tides.md': 'neap tides, the first draft', 'moon.md': 'the moon makes neap tides' })
   await own.sync(['Notes'])

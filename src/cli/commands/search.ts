@@ -26,7 +26,7 @@ const PAGE_SIZE = 10
 export const command = defineCommand({
   description: [
     'The results are ranked candidates, not verified answers. Each is a document as it is today, with the place of its file; "shelfd',
-    'open" opens it by its number. Earlier versions, and what no file has any more, are left out unless --all-versions is given. Of',
+    'open" opens it by its number. Earlier versions and documents without a file are left out unless --all-versions is given. Of',
     'what the service says of the search, one sentence is printed on stderr, each at most once a day.',
     '',
     'Services cannot search by directory, type or date, so shelfd looks at their best candidates, up to a thousand if the service',
@@ -69,7 +69,7 @@ export const command = defineCommand({
       describe: 'List the candidates after those of earlier pages',
     },
     compact: { type: 'boolean', describe: 'Without abstracts and excerpts' },
-    'all-versions': { type: 'boolean', describe: 'Also earlier versions, and what no file has any more' },
+    'all-versions': { type: 'boolean', describe: 'Also earlier versions, and documents without a file' },
     notices: { type: 'boolean', describe: 'All that the service says of the search' },
   },
   ...ASKS_SERVICE,
@@ -216,9 +216,7 @@ function describeBounds({ candidates, isComplete, undecided, outdated }: Filtere
     ...(isComplete
       ? []
       : [`The service lists its best ${candidates} documents, and only these were looked at; ${more}`]),
-    ...(outdated === 0
-      ? []
-      : [`Left out ${counted(outdated, 'hit')} that no file has any more; --all-versions shows earlier versions too`]),
+    ...(outdated === 0 ? [] : [`Left out ${counted(outdated, 'hit')} without a file here; --all-versions shows all`]),
     ...(undecided === 0
       ? []
       : [`Left out ${counted(undecided, 'document')} of which neither shelfd nor the service knows it`]),

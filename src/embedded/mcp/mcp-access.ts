@@ -19,7 +19,7 @@ export interface McpSearch {
   readonly query: string
   readonly libraryIds: readonly string[]
   readonly limit: number
-  /** Also earlier versions, and what no file has any more. */
+  /** Also earlier versions, and documents without a file. */
   readonly allVersions: boolean
 }
 

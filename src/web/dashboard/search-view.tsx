@@ -69,7 +69,7 @@ interface Asked {
   readonly library: string
   readonly type: string
   readonly directory: string
-  /** `all`: also earlier ones, and what no file has any more. */
+  /** `all`: also earlier versions, and documents without a file. */
   readonly versions: string
 }
 
@@ -80,7 +80,7 @@ function describeCount({ results, total, candidates, isComplete, undecided, outd
   const shown = total > results.length ? `the best ${results.length} of ` : ''
   const looked = isComplete ? '' : `, among the best ${formatNumber(candidates)} that the service lists`
   const left = undecided === 0 ? '' : `; ${formatNumber(undecided)} of which nobody knows it are left out`
-  const old = outdated === 0 ? '' : `; ${formatNumber(outdated)} that no file has any more left out`
+  const old = outdated === 0 ? '' : `; ${formatNumber(outdated)} without a file here left out`
   return `${shown}${counted(total, 'document')}${looked}${left}${old}`
 }
 
