@@ -216,6 +216,13 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
+const EXHAUSTED = new Set<string | undefined>(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC', 'EDQUOT'])
+
+/** Whether the machine has run out of descriptors, memory, processes or room: that says nothing about a file, and may pass. */
+export function isExhausted(thrown: unknown): boolean {
+  return EXHAUSTED.has(systemCodeOf(thrown))
+}
+
 /** `ENOENT`, `EACCES` …; undefined for other errors. */
 export function systemCodeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('code' in thrown)) return undefined

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { EmbeddedOptions } from '../../src/embedded/start-embedded.ts'
 import { systemClock } from '../../src/foundation/clock.ts'
+import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
 import { pluck, type SentFile } from '../contract/service-client.ts'
 import { startLibrary, temporaryDirectory } from '../embedded/temporary-library.ts'
 import { manualClock } from '../support/manual-clock.ts'
@@ -112,6 +113,26 @@ describe.runIf(process.platform === 'linux')('the extraction process', () => {
     expect(await show(stuck)).toMatchObject({ ingestion_error: 'Its text was not extracted within 60 s' })
     const good = await client.uploaded(id, page('good.html', 'zebra'))
     expect(await client.processed(id, good)).toMatchObject({ ingestion_status: 'completed' })
+  })
+
+  it('a machine that cannot start the extraction process fails no document: they are read once it can', async () => {
+    const manual = manualClock()
+    const sleep: typeof manual.sleep = (ms, signal) => (ms < 1_000 ? systemClock : manual).sleep(ms, signal)
+    const errors: unknown[] = []
+    const logger: Logger = { ...silentLogger, error: (_, fields) => errors.push(fields) }
+    const { client } = await startLibrary({ clock: { ...manual, sleep }, logger })
+    const id = await client.createLibrary()
+    const { execPath } = process
+    process.execPath = join(temporaryDirectory(), 'gone')
+    onTestFinished(() => {
+      process.execPath = execPath
+    })
+    const resource = await client.uploaded(id, page('page.html', 'zebra'))
+    const error = expect.stringContaining('Cannot start the process that reads documents')
+    await expect.poll(() => errors).toEqual([{ error }])
+    process.execPath = execPath
+    const path = `/libraries/${id}/resources/${resource}`
+    while ((await client.get(path)).json.ingestion_status !== 'completed') await manual.advance(1_000)
   })
 
   it('an idle extraction process is ended', async () => {

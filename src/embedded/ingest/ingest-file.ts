@@ -1,12 +1,13 @@
 import Database from 'better-sqlite3'
 import type { Clock } from '../../foundation/clock.ts'
-import { InterruptedError, messageOf } from '../../foundation/errors.ts'
+import { InterruptedError, isExhausted, messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { Tables } from '../database/open-tables.ts'
 import type { Passage } from '../database/passages.ts'
 import type { IngestedColumns, ResourceRow } from '../database/resources.ts'
 import type { FileStore } from '../storage/file-store.ts'
 import type { WriteQueue } from '../storage/write-queue.ts'
+import { MachineFaultError } from './child-process/document-reader.ts'
 import type { ExtractionLimits } from './extraction-limits.ts'
 import type { PassageWriter } from './passage-writer.ts'
 import type { ExtractionEnd, ExtractionSink } from './readers/extraction.ts'
@@ -16,8 +17,8 @@ export const NO_PASSAGE: Passage = { text: '', unit: 'line', firstUnit: 1, lastU
 
 /**
  * Takes one resource from its bytes to passages and its final state; returns false when the next stage has to. A fault of the file
- * ends the resource as `failed`. Throws only InterruptedError and faults of the database; a later pass then ingests the resource
- * again.
+ * ends the resource as `failed`. Throws only InterruptedError and faults of the database or the machine; a later pass then
+ * ingests the resource again.
  */
 export async function ingestFile(
   resource: ResourceRow,
@@ -56,7 +57,8 @@ export function ingestedColumns(mimeType: string, end: ExtractionEnd): IngestedC
 }
 
 function explainFailure(error: unknown): ExtractionEnd {
-  if (error instanceof Database.SqliteError || error instanceof InterruptedError) throw error
+  const isOfFile = !(error instanceof Database.SqliteError || error instanceof InterruptedError)
+  if (!isOfFile || error instanceof MachineFaultError || isExhausted(error)) throw error
   return { status: 'failed', warnings: [], failure: messageOf(error) }
 }
 

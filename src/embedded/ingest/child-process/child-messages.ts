@@ -49,6 +49,8 @@ const pieceMessage = z.object({
       videoType: z.string().optional(),
     })
     .optional(),
+  /** In place of `end`: why this machine cannot read the document now. */
+  machineFault: z.string().optional(),
 })
 
 export const childMessage = z.discriminatedUnion('kind', [readyMessage, pieceMessage])

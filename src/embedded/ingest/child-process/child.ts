@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { lowerPriority } from '../../../foundation/concurrency/lower-priority.ts'
 import { threadEntry } from '../../../foundation/concurrency/thread-entry.ts'
 import { startThread } from '../../../foundation/concurrency/threads.ts'
-import { messageOf } from '../../../foundation/errors.ts'
+import { isExhausted, messageOf } from '../../../foundation/errors.ts'
 import { plainPath, streamContent } from '../../contents/content-file.ts'
 import type { Passage } from '../../database/passages.ts'
 import { type ExtractionEnd, type ExtractionSink, readBounded } from '../readers/extraction.ts'
@@ -44,10 +44,14 @@ function accept(request: ChildRequest): void {
 async function extract(request: DocumentRequest): Promise<void> {
   const sender = new PieceSender(request.id, sendToParent)
   senders.set(request.id, sender)
-  sender.finish(await endOf(request, sender))
+  await endOf(request, sender).then(
+    (end) => sender.finish(end),
+    (error) => sender.giveUp(messageOf(error)),
+  )
   senders.delete(request.id)
 }
 
+/** Throws when the machine is exhausted. */
 async function endOf({ content, ...document }: DocumentRequest, sender: PieceSender): Promise<ExtractionEnd> {
   const path = typeof content === 'string' ? plainPath(content) : undefined
   const chunks = () =>
@@ -59,6 +63,7 @@ async function endOf({ content, ...document }: DocumentRequest, sender: PieceSen
       readDocument({ ...document, path, chunks }, sink, tools),
     )
   } catch (error) {
+    if (isExhausted(error)) throw error
     return { status: 'failed', warnings: [], failure: messageOf(error) }
   }
 }
@@ -120,13 +125,17 @@ class PieceSender implements ExtractionSink {
     this.#send({ end: { ...end, warnings: [...end.warnings] } })
   }
 
+  giveUp(machineFault: string): void {
+    this.#send({ machineFault })
+  }
+
   async #sendAndWait(isPart: boolean): Promise<void> {
     this.#wait = Promise.withResolvers()
     this.#send({ isPart })
     await this.#wait.promise
   }
 
-  #send(more: Partial<Pick<PieceMessage, 'end' | 'isPart'>>): void {
+  #send(more: Partial<Pick<PieceMessage, 'end' | 'isPart' | 'machineFault'>>): void {
     const piece = { isRestart: this.#isRestart, isPart: false, passages: this.#passages, ...more }
     this.#sendToParent({ kind: 'piece', id: this.#id, ...piece })
     this.#passages = []

@@ -69,20 +69,22 @@ class DocumentReader {
     else void this.#takePiece(message)
   }
 
-  async #takePiece({ id, isRestart, isPart, passages, end }: PieceMessage): Promise<void> {
+  async #takePiece({ id, isRestart, isPart, passages, end, machineFault }: PieceMessage): Promise<void> {
     const job = this.#jobs.get(id)
-    if (!job) return end ? undefined : this.#process.send({ kind: 'drop', id })
+    const isLast = end !== undefined || machineFault !== undefined
+    if (!job) return isLast ? undefined : this.#process.send({ kind: 'drop', id })
     if (isPart) job.limit.reset()
     else job.limit.stop()
     try {
       if (isRestart) job.sink.restart()
       for (const passage of passages) job.sink.take(passage)
       if (end) return this.#settle(id, () => job.resolve(end))
+      if (machineFault !== undefined) throw new MachineFaultError(machineFault)
       await job.sink.drain()
       this.#process.send({ kind: 'continue', id })
       this.#watch()
     } catch (error) {
-      this.#process.send({ kind: 'drop', id })
+      if (!isLast) this.#process.send({ kind: 'drop', id })
       this.#settle(id, () => job.reject(error))
     }
   }
@@ -117,7 +119,7 @@ class DocumentReader {
 
   #explain({ how, isOutOfMemory }: ProcessEnd, { limitMs }: Job): Error {
     if (!this.#isReady) {
-      return new ChildEndedError('crashed', `Cannot start the process that reads documents (${how})`)
+      return new MachineFaultError(`Cannot start the process that reads documents (${how})`)
     }
     if (this.#isOverTime) {
       return new ChildEndedError('over-time', `Its text was not extracted within ${Math.round(limitMs / 1_000)} s`)
@@ -142,8 +144,8 @@ export function openChildExtractor(setup: ReaderSetup, clock: Clock) {
   let stopReason: Error | undefined
   return {
     /**
-     * Reads documents one after the other, in the order of the calls. Throws ChildEndedError when the process ended first, and
-     * the error of the sink when that throws.
+     * Reads documents one after the other, in the order of the calls. Throws ChildEndedError when the process ended first,
+     * MachineFaultError, and the error of the sink when that throws.
      */
     extract: async (document: ChildDocument, sink: ExtractionSink) => {
       if (stopReason) throw stopReason
@@ -170,6 +172,9 @@ export class ChildEndedError extends Error {
     this.fate = fate
   }
 }
+
+/** The machine, not the document, is why it was not read: it is read again later. */
+export class MachineFaultError extends Error {}
 
 /** A duration that may be spent in several spans; calls `onOver` when it is used up. */
 class TimeLimit {

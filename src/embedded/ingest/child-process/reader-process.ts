@@ -80,6 +80,7 @@ function killAll({ pid }: ChildProcess): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
   } catch (error) {
-    if (systemCodeOf(error) !== 'ESRCH') throw error
+    // macOS answers EPERM for a group of which only ended processes are left.
+    if (!['ESRCH', 'EPERM'].includes(systemCodeOf(error) ?? '')) throw error
   }
 }
