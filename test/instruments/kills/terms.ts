@@ -117,8 +117,8 @@ class Place {
     await search?.kill()
     if (this.#plan.signal?.aborted) return
     result.stops += 1
-    // Node listens no more when the second signal comes at the very end.
-    if (isUrgent && running.child.signalCode === name) return
+    // Node listens no more at the very end of a process, where the second signal may come, or that to a command which has just done all.
+    if ((isUrgent || args[0] !== 'daemon') && running.child.signalCode === name) return
     if (outcome.exitCode === null) result.died += 1
     else if (codes.includes(outcome.exitCode)) return
     const end = outcome.exitCode ?? running.child.signalCode
