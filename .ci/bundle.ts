@@ -45,6 +45,37 @@ const BUNDLED: readonly string[] = [
     'dom-serializer',
     'entities',
   ],
+  ...[
+    'fastify',
+    '@fastify/error',
+    '@fastify/proxy-addr',
+    '@fastify/forwarded',
+    '@fastify/deepmerge',
+    'abstract-logging',
+    'avvio',
+    'fastq',
+  ],
+  ...[
+    'reusify',
+    'find-my-way',
+    'fast-deep-equal',
+    'fast-querystring',
+    'fast-decode-uri-component',
+    'safe-regex2',
+    'ret',
+  ],
+  ...[
+    'ipaddr.js',
+    'fast-json-stringify',
+    'light-my-request',
+    'cookie',
+    'set-cookie-parser',
+    'process-warning',
+    'rfdc',
+    'secure-json-parse',
+    'semver',
+    'toad-cache',
+  ],
 ]
 
 /** Imports in whose place the bundle takes a part of a package, or nothing of it. */
@@ -54,6 +85,9 @@ const IN_PARTS: Readonly<Record<string, string>> = {
   // yargs lays out its help with them, and loads tables of the widths of emoji for that; our help needs neither.
   cliui: join(ROOT, '.ci', 'no-help.js'),
   'string-width': join(ROOT, '.ci', 'no-help.js'),
+  // Fastify loads them where nobody gives it compilers of schemas (src/embedded/http/endpoint.ts).
+  '@fastify/ajv-compiler': join(ROOT, '.ci', 'no-help.js'),
+  '@fastify/fast-json-stringify-compiler': join(ROOT, '.ci', 'no-help.js'),
   // pg loads them on Cloudflare, and where a user asks for the client in C.
   'pg-cloudflare': join(ROOT, '.ci', 'no-help.js'),
   'pg-native': join(ROOT, '.ci', 'no-help.js'),

@@ -19,10 +19,10 @@ import { openSearch } from './search/open-search.ts'
 import { answerOnLoopback } from './server/answer-on-loopback.ts'
 import { UploadAnswers } from './server/answer-uploads.ts'
 import { buildServer } from './server/build-server.ts'
-import { DOCUMENTATION_PATH } from './server/describe-service.ts'
 import { serveHandOver } from './server/hand-over.ts'
 import { cannotServe } from './server/listening.ts'
 import { REQUEST_LIMITS, type RequestLimits } from './server/request-limits.ts'
+import { DOCUMENTATION_PATH } from './server/serve-description.ts'
 import { openSigning, type Service } from './service.ts'
 import {
   type DataPaths,
@@ -121,7 +121,7 @@ async function startService(options: EmbeddedOptions): Promise<EmbeddedLibrary> 
   starting.defer(() => service.ingestion.stop())
   starting.defer(() => service.videos.stop())
   const host = options.host ?? '127.0.0.1'
-  const app = await buildServer(service, host, { ...REQUEST_LIMITS, ...options.requests })
+  const app = buildServer(service, host, { ...REQUEST_LIMITS, ...options.requests })
   const handOverPath = options.onHandOver ? serveHandOver(app, options.onHandOver) : null
   const uploads = options.uploadPort && new UploadAnswers(options.uploadPort, service)
   starting.defer(() => closeServer(app, uploads, service.clock))

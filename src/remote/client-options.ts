@@ -7,6 +7,7 @@ import { escapeText } from '../foundation/text/safe-text.ts'
 import type { RetryPolicy } from '../rules/retry-delay.ts'
 import type { OutageListener } from './policies/outage.ts'
 import type { RetryAfter } from './retry-after.ts'
+import type { Capabilities } from './service-client.ts'
 import type { ClientCertificate, Whereabouts } from './wire/connector.ts'
 import type { TunnelProxy } from './wire/proxy.ts'
 
@@ -74,6 +75,8 @@ export interface ClientOptions {
   readonly retryAfter?: RetryAfter | undefined
   readonly limits?: RateLimits | undefined
   readonly contract?: ContractSettings | undefined
+  /** Those of a service that needs no description; otherwise they are read from the instance's OpenAPI. */
+  readonly capabilities?: Capabilities | undefined
   /** Receives an outage when the service gives no usable answers, and null when it answers again. */
   readonly onOutage?: OutageListener | undefined
   readonly onRequest?: ((observation: RequestObservation) => void) | undefined

@@ -57,7 +57,8 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
   }
   const withinDeadline = withDeadline(transport.send, { clock, policy, outages })
   const send = withRetries(withRateLimits(withCircuitBreaker(withinDeadline, breaker), limits, clock), retrying)
-  const capabilities = createCapabilitiesReader(send, options.contract ?? {}, options.logger)
+  const { capabilities: known, contract = {}, logger } = options
+  const capabilities = known ? async () => known : createCapabilitiesReader(send, contract, logger)
   return {
     origin,
     ...accessEndpoints(send),

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { EMBEDDED_CAPABILITIES } from '../../src/app/service-client/open-service.ts'
 import { ingestionOutcome } from '../../src/contract/states.ts'
 import { type EmbeddedLibrary, startEmbeddedLibrary } from '../../src/embedded/start-embedded.ts'
 import { systemClock } from '../../src/foundation/clock.ts'
@@ -44,9 +45,14 @@ describe('the client on the embedded service', () => {
   it('the client reads capabilities from the description of the service', async () => {
     const facts = await client.capabilities()
     expect(facts.describedVersion).toBe('0.9.0')
-    expect([facts.createDirectory.source, facts.createLibrary.source, facts.uploadDirectoryField.source]).toEqual(
-      Array(3).fill('openapi'),
-    )
+    const source = 'openapi'
+    // Who uses this library without reading its description takes the same fields.
+    const { createDirectory, createLibrary, uploadDirectoryField } = EMBEDDED_CAPABILITIES
+    expect(facts).toMatchObject({
+      createDirectory: { ...createDirectory, source },
+      createLibrary: { ...createLibrary, source },
+      uploadDirectoryField: { ...uploadDirectoryField, source },
+    })
   })
 
   it('the client checks its access', async () => {

@@ -14,7 +14,7 @@ import { chooseProxy } from '../../remote/choose-proxy.ts'
 import type { ClientOptions } from '../../remote/client-options.ts'
 import type { Outage, OutageListener } from '../../remote/policies/outage.ts'
 import { RetryAfter } from '../../remote/retry-after.ts'
-import type { ServiceClient } from '../../remote/service-client.ts'
+import type { Capabilities, ServiceClient } from '../../remote/service-client.ts'
 import type { ConnectOptions } from '../../remote/wire/connector.ts'
 import type { TunnelProxy } from '../../remote/wire/proxy.ts'
 import { type Bandwidth, bandwidthAt, isEverLimited } from '../../rules/bandwidth.ts'
@@ -59,6 +59,14 @@ export interface OpenServiceInput extends Surroundings {
 const SPARE_CONNECTIONS = 4
 /** Short delays, because the embedded library runs on this machine. */
 const EMBEDDED_RETRY = { attempts: 8, firstDelayMs: 20, maxDelayMs: 1_000 }
+/** The embedded library has had these fields since its first version; reading its OpenAPI would load what makes one. */
+export const EMBEDDED_CAPABILITIES: Capabilities = {
+  createDirectory: { source: 'default', kind: 'path', field: 'path' },
+  createLibrary: { source: 'default', nameField: 'name', overviewField: 'overview' },
+  uploadDirectoryField: { source: 'default', field: 'path' },
+  describedVersion: undefined,
+  undescribed: null,
+}
 /** A library of another process may take this long for its first answer. */
 const ANSWERS_WITHIN_MS = 10_000
 
@@ -141,7 +149,13 @@ async function openEmbedded(
   }
   const library = starting.use(await shareLibrary(options, startLibrary, input.signal))
   const { url: origin, token } = library
-  const client = await connect(settings, input, { origin, token, whereabouts: library, retry: EMBEDDED_RETRY })
+  const client = await connect(settings, input, {
+    origin,
+    token,
+    whereabouts: library,
+    retry: EMBEDDED_RETRY,
+    capabilities: EMBEDDED_CAPABILITIES,
+  })
   starting.defer(() => client.close())
   if ('port' in options) {
     if (library.holder) logger.warn('another process serves the library', { holder: describeHolder(library.holder) })
@@ -193,6 +207,7 @@ type ServerOptions = Pick<
   | 'authorities'
   | 'clientCertificate'
   | 'onOutage'
+  | 'capabilities'
 >
 
 async function connect(

@@ -37,19 +37,21 @@ interface EndpointSpec<Query, Body> extends EndpointDescription {
 /** A route that can be added to a server. */
 export interface Endpoint {
   register(app: FastifyInstance, service: Service): void
+  /** Adds the route with its description alone, to a server that answers nothing. */
+  describe(app: FastifyInstance): void
 }
 
 const parameters = z.record(z.string(), z.string())
 
 /** Binds one route of the contract to its validation, description and handler; a GET answers HEAD as well. */
 export function endpoint<Query = unknown, Body = unknown>(spec: EndpointSpec<Query, Body>): Endpoint {
+  const { method, path } = ROUTES[spec.route]
+  const url = API_PREFIX + path.replace(/\{(\w+)\}/g, ':$1')
   return {
     register(app, service) {
-      const { method, path } = ROUTES[spec.route]
-      const route = { ...handlersOf(spec, service), url: API_PREFIX + path.replace(/\{(\w+)\}/g, ':$1') }
-      app.route({ ...route, method, schema: describeEndpoint(spec) })
-      if (method === 'GET') app.route({ ...route, method: 'HEAD', schema: { hide: true } })
+      app.route({ ...handlersOf(spec, service), url, method: method === 'GET' ? ['GET', 'HEAD'] : method })
     },
+    describe: (app) => void app.route({ url, method, schema: describeEndpoint(spec), handler: () => {} }),
   }
 }
 

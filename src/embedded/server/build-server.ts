@@ -1,12 +1,13 @@
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { hostNameOf, isLoopback } from '../../foundation/network/loopback.ts'
 import { ApiError, invalid } from '../http/api-error.ts'
+import { WITHOUT_COMPILERS } from '../http/describe-endpoint.ts'
 import { ENDPOINTS } from '../routes/endpoints.ts'
 import type { Service } from '../service.ts'
-import { describeService, showDescription } from './describe-service.ts'
 import { answerErrorsAsJson, answerUnreadable, sendError, toApiError } from './error-responses.ts'
 import { refuseUnknownRoutes } from './refuse-unknown-routes.ts'
 import { enforceRequestLimits, MAX_HEADER_BYTES, MAX_JSON_BYTES, type RequestLimits } from './request-limits.ts'
+import { serveDescription } from './serve-description.ts'
 import { serveMcp } from './serve-mcp.ts'
 import { servePage } from './serve-page.ts'
 
@@ -14,10 +15,11 @@ import { servePage } from './serve-page.ts'
 const MAX_CHECKING_MS = 5_000
 
 /** Builds the HTTP server of a service that will listen on `host`: every endpoint of the contract, their description, JSON errors. */
-export async function buildServer(service: Service, host: string, limits: RequestLimits): Promise<FastifyInstance> {
+export function buildServer(service: Service, host: string, limits: RequestLimits): FastifyInstance {
   const { headersMs } = limits
   const app = fastify({
     exposeHeadRoutes: false,
+    schemaController: WITHOUT_COMPILERS,
     forceCloseConnections: 'idle',
     // Any identifier that fits into the headers is accepted; an unknown one answers 404.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
@@ -30,17 +32,13 @@ export async function buildServer(service: Service, host: string, limits: Reques
       connectionsCheckingInterval: Math.min(headersMs, MAX_CHECKING_MS),
     },
   })
-  // Endpoints validate with the shapes of the contract; the schemas of the routes only describe.
-  app.setValidatorCompiler(() => () => true)
-  app.setSerializerCompiler(() => (body) => JSON.stringify(body))
   enforceRequestLimits(app, limits, service.clock)
   checkHost(app, host, service.publicUrl)
   refuseUnknownRoutes(app)
   acceptBodies(app)
   answerErrorsAsJson(app, service.logger)
-  await describeService(app)
   for (const each of Object.values(ENDPOINTS)) each.register(app, service)
-  showDescription(app)
+  serveDescription(app)
   serveMcp(app, service)
   servePage(app, service.program)
   return app

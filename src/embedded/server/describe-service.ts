@@ -1,13 +1,10 @@
 import swagger from '@fastify/swagger'
-import type { FastifyInstance } from 'fastify'
-import { API_PREFIX, INTERFACE_VERSION, OPENAPI_PATH } from '../../contract/routes.ts'
-import { notFound } from '../http/api-error.ts'
-import { BODY_IS_OPTIONAL, ERROR_MEANINGS, ERROR_SHAPE } from '../http/describe-endpoint.ts'
-import type { ReferencePages } from './reference-pages.ts'
+import fastify from 'fastify'
+import { API_PREFIX, INTERFACE_VERSION } from '../../contract/routes.ts'
+import { BODY_IS_OPTIONAL, ERROR_MEANINGS, ERROR_SHAPE, WITHOUT_COMPILERS } from '../http/describe-endpoint.ts'
+import { ENDPOINTS } from '../routes/endpoints.ts'
 
-export const DOCUMENTATION_PATH = '/api/documentation'
-
-const TITLE = 'Knowledge Library Service (embedded)'
+export const TITLE = 'Knowledge Library Service (embedded)'
 
 const ABOUT = [
   'A complete Knowledge Library Service on one machine. Errors are JSON with `message` and, for 422, `errors` by field.',
@@ -38,8 +35,11 @@ function isMarked(operation: unknown): operation is Marked {
   return typeof operation === 'object' && operation !== null && BODY_IS_OPTIONAL in operation
 }
 
-/** Prepares the OpenAPI description; it covers the routes that are added afterwards. */
-export async function describeService(app: FastifyInstance): Promise<void> {
+/** Returns the OpenAPI description, by a server that never listens: the plugin has to see each route come. */
+export async function describeService(): Promise<object> {
+  await using app = fastify({ exposeHeadRoutes: false, schemaController: WITHOUT_COMPILERS })
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => JSON.stringify)
   await app.register(swagger, {
     stripBasePath: true,
     openapi: {
@@ -63,26 +63,7 @@ export async function describeService(app: FastifyInstance): Promise<void> {
       }
     },
   })
-}
-
-/**
- * Serves the machine-readable description and an interactive reference for people (section 1), both without a credential. The
- * reference is loaded with the first request for it.
- */
-export function showDescription(app: FastifyInstance): void {
-  const [descriptionPath = '/docs'] = OPENAPI_PATH.split('?')
-  const options = { schema: { hide: true }, exposeHeadRoute: true }
-  app.get(descriptionPath, options, (_request, reply) => reply.send(app.swagger()))
-  let pages: Promise<ReferencePages> | undefined
-  for (const path of [DOCUMENTATION_PATH, `${DOCUMENTATION_PATH}/*`]) {
-    app.get(path, options, async ({ url, headers }, reply) => {
-      pages ??= import('./reference-pages.ts').then(({ openReferencePages }) =>
-        openReferencePages(app.swagger(), DOCUMENTATION_PATH, TITLE),
-      )
-      const { status, body, ...answer } = await (await pages).answer(url, headers)
-      if (status === 404) throw notFound('Page')
-      return reply.code(status).headers(answer.headers).send(body)
-    })
-  }
-  app.addHook('onClose', async () => await (await pages)?.close())
+  for (const each of Object.values(ENDPOINTS)) each.describe(app)
+  await app.ready()
+  return app.swagger()
 }

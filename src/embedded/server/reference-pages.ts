@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import fastify, { type FastifyInstance } from 'fastify'
+import { WITHOUT_COMPILERS } from '../http/describe-endpoint.ts'
+import { TITLE } from './describe-service.ts'
 
 /** The page may run its own scripts and ask its own server, nothing else; it needs no frame, form or plugin. */
 const POLICY = {
@@ -24,13 +26,13 @@ const CONDITIONS = ['if-none-match', 'if-modified-since', 'range']
  * Prepares the reference of an OpenAPI document below the path `prefix`, by a server of its own that does not listen: plugins cannot
  * be added to one that does, and nobody should wait for these at the start.
  */
-export async function openReferencePages(document: object, prefix: string, title: string) {
-  const app = fastify({ exposeHeadRoutes: false })
+export async function openReferencePages(document: object, prefix: string) {
+  const app = fastify({ exposeHeadRoutes: false, schemaController: WITHOUT_COMPILERS })
   await app.register(swagger, { openapi: {}, transformObject: () => document })
   await app.register(swaggerUi, {
     routePrefix: prefix,
     staticCSP: POLICY,
-    theme: { title },
+    theme: { title: TITLE },
     // Without the bar that would load the description of another server.
     uiConfig: { layout: 'BaseLayout', deepLinking: true, displayOperationId: true, validatorUrl: null },
   })

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { API_PREFIX, OPENAPI_PATH, ROUTES } from '../../contract/routes.ts'
 import { PAGE_FILES_PATH } from '../../foundation/http/page-files.ts'
 import { ApiError } from '../http/api-error.ts'
-import { DOCUMENTATION_PATH } from './describe-service.ts'
+import { DOCUMENTATION_PATH } from './serve-description.ts'
 import { MCP_PATH } from './serve-mcp.ts'
 import { PAGE_PATH } from './serve-page.ts'
 

@@ -18,7 +18,6 @@ export function serveMcp(app: FastifyInstance, service: Service): void {
   app.route({
     method: 'POST',
     url: MCP_PATH,
-    schema: { hide: true },
     bodyLimit: MAX_MESSAGE_BYTES,
     onRequest: (request, _reply, done) => {
       grants.set(request, admit(service, request))

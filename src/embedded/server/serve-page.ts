@@ -18,7 +18,7 @@ export const PAGE_PATH = '/'
 export function servePage(app: FastifyInstance, program: string): void {
   const send = async (request: FastifyRequest, reply: FastifyReply, name: string) =>
     sendFile(request, reply, { name, files: await loadPageFiles(program) })
-  const options = { schema: { hide: true }, exposeHeadRoute: true }
+  const options = { exposeHeadRoute: true }
   app.get(PAGE_PATH, options, async (request, reply) => {
     reply.header('vary', 'accept')
     // A program that asks here has mistaken the address; it gets an error that it can read.

@@ -1,5 +1,7 @@
 /** Starts and ends the threads of the program. */
 import { once } from 'node:events'
+import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
 import { parentPort, Worker, type WorkerOptions, workerData } from 'node:worker_threads'
 import { TemporaryError } from '../errors.ts'
 import { withinTime } from './within-time.ts'
@@ -35,13 +37,20 @@ let holdsExit = false
 export function startThread(entry: URL, { data, ...options }: ThreadOptions): Worker {
   const state = new Int32Array(new SharedArrayBuffer(8))
   state[IS_LOADING] = 1
-  const worker = new Worker(entry, { ...options, workerData: { loading, state, data } })
+  const worker = new Worker(entry, { ...options, env: threadEnvironment(), workerData: { loading, state, data } })
   Atomics.add(loading, 0, 1)
   states.set(worker, state)
   worker.once('exit', () => setLoaded(state))
   if (!holdsExit) process.on('exit', waitWhileLoading)
   holdsExit = true
   return worker
+}
+
+/** The cache of compiled code of this process, which a thread knows by its environment alone. */
+function threadEnvironment(): NodeJS.ProcessEnv {
+  const directory = getCompileCacheDir()
+  // Node keeps the files of each version of it in a directory below the one that it was given.
+  return directory === undefined ? process.env : { NODE_COMPILE_CACHE: dirname(directory), ...process.env }
 }
 
 /** Call it in a thread as soon as all its modules are loaded. When the thread is asked to end, runs `stop`. */
