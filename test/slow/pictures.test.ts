@@ -7,12 +7,14 @@ import { describe, expect, it } from 'vitest'
 import { openRecognizer } from '../../src/embedded/ingest/readers/ocr.ts'
 import { openPdf } from '../../src/embedded/ingest/readers/pdf-file.ts'
 import { pluck } from '../contract/service-client.ts'
-import { ingested } from '../embedded/ingest/ingested.ts'
+import { serviceOfFile } from '../embedded/ingest/ingested.ts'
 import { type MadePage, makePdf } from '../embedded/ingest/make-pdf.ts'
 import { readHere } from '../embedded/ingest/read-here.ts'
 import { startLibrary } from '../embedded/temporary-library.ts'
 import { readerProcesses } from '../support/reader-processes.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
+
+const ingested = serviceOfFile()
 
 const PNG = 'image/png'
 

@@ -4,8 +4,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { mimeOf } from '../../../src/contract/mime.ts'
 import { pluck } from '../../contract/service-client.ts'
 import { needs } from '../../support/needs.ts'
-import { ingested } from './ingested.ts'
+import { serviceOfFile } from './ingested.ts'
 import { readHere } from './read-here.ts'
+
+const ingested = serviceOfFile()
 
 const sample = (name: string) => readFileSync(join(import.meta.dirname, 'samples', name))
 const read = async (name: string, bytes = sample(name)) => await readHere(mimeOf(name), [bytes])

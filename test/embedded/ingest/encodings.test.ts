@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs'
 import iconv from 'iconv-lite'
 import { describe, expect, it } from 'vitest'
 import { REPLACED_BYTES } from '../../../src/embedded/ingest/readers/extraction.ts'
-import { ingested } from './ingested.ts'
+import { serviceOfFile } from './ingested.ts'
 import { readHere } from './read-here.ts'
+
+const ingested = serviceOfFile()
 
 /** Encodes a text in an encoding of one byte for each letter. */
 function inBytes(text: string, encoding: string): Buffer {

@@ -1,9 +1,11 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { NO_TEXT } from '../../../src/embedded/ingest/readers/extraction.ts'
-import { ingested } from './ingested.ts'
+import { serviceOfFile } from './ingested.ts'
 import { makePdf } from './make-pdf.ts'
 import { readHere } from './read-here.ts'
+
+const ingested = serviceOfFile()
 
 const read = (content: Buffer | string) => readHere('application/gzip', [gzipSync(content)])
 

@@ -1,17 +1,32 @@
-import { pluck, type SentFile } from '../../contract/service-client.ts'
-import { startLibrary } from '../temporary-library.ts'
+import { afterAll, beforeAll } from 'vitest'
+import { type EmbeddedLibrary, startEmbeddedLibrary } from '../../../src/embedded/start-embedded.ts'
+import { pluck, type SentFile, ServiceClient } from '../../contract/service-client.ts'
+import { makeDirectory } from '../temporary-library.ts'
 
-/** Uploads files to a new library and returns their records once their ingestion is over. */
-export async function ingested(...files: readonly SentFile[]) {
-  const { client } = await startLibrary()
-  const library = await client.createLibrary()
-  const ids: string[] = []
-  for (const file of files) ids.push(await client.uploaded(library, file))
-  const records = await Promise.all(ids.map((id) => client.processed(library, id)))
-  /** The ids of the resources that a search finds. */
-  const found = async (words: string) => {
-    const { json } = await client.get(`/search/resources?query=${encodeURIComponent(words)}`)
-    return pluck(pluck(json.results, 'resource'), 'id')
+/** Starts a service for the tests of a file. */
+export function serviceOfFile() {
+  const { directory, remove } = makeDirectory()
+  let service: EmbeddedLibrary
+  beforeAll(async () => {
+    service = await startEmbeddedLibrary({ dataDir: directory })
+  })
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]()
+    remove()
+  })
+  /** Uploads files to a new library and returns their records once their ingestion is over. */
+  return async (...files: readonly SentFile[]) => {
+    const client = new ServiceClient(service)
+    const library = await client.createLibrary()
+    const ids: string[] = []
+    for (const file of files) ids.push(await client.uploaded(library, file))
+    const records = await Promise.all(ids.map((id) => client.processed(library, id)))
+    /** The ids of the resources of the library that a search finds. */
+    const found = async (words: string) => {
+      const query = `query=${encodeURIComponent(words)}&library_ids[]=${library}`
+      const { json } = await client.get(`/search/resources?${query}`)
+      return pluck(pluck(json.results, 'resource'), 'id')
+    }
+    return { client, library, records, record: records[0] ?? {}, found }
   }
-  return { client, library, records, record: records[0] ?? {}, found }
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { NO_TEXT, REPLACED_BYTES, TABLE_AS_LINES } from '../../../src/embedded/ingest/readers/extraction.ts'
 import { pluck } from '../../contract/service-client.ts'
-import { ingested } from './ingested.ts'
+import { serviceOfFile } from './ingested.ts'
+
+const ingested = serviceOfFile()
 
 describe('ingestion', () => {
   it('HTML is ingested as its visible text, the title first', async () => {
@@ -31,13 +33,13 @@ describe('ingestion', () => {
     ['application/octet-stream', new Uint8Array([0, 255, 0])],
     ['application/zip', new Uint8Array([0x50, 0x4b, 5, 6, ...Array.from({ length: 18 }, () => 0)])],
   ])('%s without text gives a warning', async (type, content) => {
-    const { client, record } = await ingested({ name: 'zebra picture', type, content })
+    const { found, record } = await ingested({ name: 'zebra picture', type, content })
     expect(record).toMatchObject({
       ingestion_status: 'completed_with_warnings',
       ingestion_warnings: [NO_TEXT],
       assets: [],
     })
-    expect((await client.get('/search/resources?query=zebra')).json.results).toHaveLength(1)
+    expect(await found('zebra')).toHaveLength(1)
   })
 
   it('bytes that are not UTF-8 are replaced with a warning', async () => {
@@ -49,12 +51,12 @@ describe('ingestion', () => {
 
   it('a faulty byte far into a large text is replaced', async () => {
     const content = new Uint8Array(Buffer.concat([Buffer.from('zebra\n'.repeat(50_000)), Buffer.from([0xc3])]))
-    const { client, record } = await ingested({ name: 'a.txt', content })
+    const { found, record } = await ingested({ name: 'a.txt', content })
     expect(record).toMatchObject({
       ingestion_warnings: [REPLACED_BYTES],
       abstract: expect.stringMatching(/^zebra zebra/),
     })
-    expect((await client.get('/search/resources?query=zebra')).json.results).toHaveLength(1)
+    expect(await found('zebra')).toHaveLength(1)
   })
 
   it('a table with an open quote is read as lines', async () => {

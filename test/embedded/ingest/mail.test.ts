@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { pluck } from '../../contract/service-client.ts'
-import { ingested } from './ingested.ts'
+import { serviceOfFile } from './ingested.ts'
 import { makePdf } from './make-pdf.ts'
 import { readHere } from './read-here.ts'
+
+const ingested = serviceOfFile()
 
 const MAIL = 'message/rfc822'
 const HEAD =

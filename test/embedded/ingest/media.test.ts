@@ -6,8 +6,10 @@ import { parseCues } from '../../../src/embedded/ingest/readers/media.ts'
 import { pluck } from '../../contract/service-client.ts'
 import { needs } from '../../support/needs.ts'
 import { temporaryDirectory } from '../temporary-library.ts'
-import { ingested } from './ingested.ts'
+import { serviceOfFile } from './ingested.ts'
 import { readHere } from './read-here.ts'
+
+const ingested = serviceOfFile()
 
 const SUBTITLES =
   '1\n00:00:00,500 --> 00:00:01,500\nThe <i>kraken</i> wakes\n\n2\n00:00:01,600 --> 00:00:02,900\nand sleeps\n'

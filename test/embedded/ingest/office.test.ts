@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { pluck } from '../../contract/service-client.ts'
-import { ingested } from './ingested.ts'
+import { serviceOfFile } from './ingested.ts'
 import { makeZip } from './make-zip.ts'
 import { makeDocx, makeEpub, makeOdf, makePptx, paragraph, TYPES } from './office-files.ts'
 import { readHere } from './read-here.ts'
+
+const ingested = serviceOfFile()
 
 const RTF = '{\\rtf1\\ansi{\\fonttbl{\\f0 Arial;}}\\f0 Mooring lines of \\b flax\\b0\\par Gr\\u246?\\u223?e\\par}'
 const TABLE =

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { ingested } from './ingested.ts'
+import { serviceOfFile } from './ingested.ts'
 import { makePdf } from './make-pdf.ts'
 import { readHere } from './read-here.ts'
+
+const ingested = serviceOfFile()
 
 const PDF = 'application/pdf'
 const TIDES = ['The spring tide comes twice a month,', 'when sun and moon stand in one line.']

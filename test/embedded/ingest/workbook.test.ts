@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { ingested } from './ingested.ts'
+import { serviceOfFile } from './ingested.ts'
 import { makeZip } from './make-zip.ts'
 import { makeXlsx, TYPES } from './office-files.ts'
 import { readHere } from './read-here.ts'
+
+const ingested = serviceOfFile()
 
 const cell = (reference: string, value: string | number, style = 0, type = 'n') =>
   `<c r="${reference}" s="${style}" t="${type}"><v>${value}</v></c>`
