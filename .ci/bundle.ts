@@ -180,12 +180,14 @@ const keepPlaces: Plugin = {
 }
 
 /** Parts of Node that few commands use; each of them takes milliseconds. */
-const LATE = /^let (\w+) = require\("(node:(?:child_process|http|net|readline|tls|worker_threads|zlib))"\);$/gm
+const LATE =
+  /^(\t?)(?:let|const) (\w+) = require\("(node:(?:child_process|https?|http2|net|readline|tls|worker_threads|zlib))"\);$/gm
 
-/** Loads a part of Node when our code uses the first thing of it. */
+/** Loads a part of Node when the code uses the first thing of it. */
 const loadLate: Plugin = {
   name: 'load-late',
-  renderChunk: (code) => code.replaceAll(LATE, 'const $1 = new Proxy({}, { get: (_, name) => require("$2")[name] });'),
+  renderChunk: (code) =>
+    code.replaceAll(LATE, '$1const $2 = new Proxy({}, { get: (_, name) => require("$3")[name] });'),
 }
 
 /** At the end, so that no line of the code moves. */
