@@ -1,11 +1,12 @@
 /** The texts that may become part of an address: identifiers (2.1) are opaque, but none of them moves to another address. */
 
-const LONGEST = 512
+const MAX_LENGTH = 512
 
 /** Returns whether a text can be an identifier: not empty, without control characters, and without a segment `.` or `..`, encoded or not. */
 export function isIdentifier(text: string): boolean {
   return (
-    /^[\w-]{1,100}$/.test(text) || (text !== '' && text.length <= LONGEST && text.isWellFormed() && !leavesPath(text))
+    /^[\w-]{1,100}$/.test(text) ||
+    (text !== '' && text.length <= MAX_LENGTH && text.isWellFormed() && !leavesPath(text))
   )
 }
 

@@ -21,7 +21,7 @@ interface Parts {
   readonly hosts: Hosts
 }
 
-const MOST_HITS = 50
+const MAX_HITS = 50
 const LIFE_OF_ADDRESS_MINUTES = 10
 
 export function answerCalls({ sources, sessions, syncs, live, waiting, hosts }: Parts): CallHandlers {
@@ -114,12 +114,12 @@ async function search(
         beforeMs: null,
         order: 'relevance',
       },
-      wanted: MOST_HITS,
+      wanted: MAX_HITS,
       findSent: (resourceIds) => reader.read('sentResources', { origin, resourceIds }),
       signal,
     },
   )
-  const results = hits.slice(0, MOST_HITS).map(({ resource, facts }) => {
+  const results = hits.slice(0, MAX_HITS).map(({ resource, facts }) => {
     const { mime, sizeBytes: size, dateMs, version, files, formerFile, earlier } = facts
     const [file = null] = files
     const versions = earlier && { count: earlier.count, newest: isoTime(earlier.newestMs) }

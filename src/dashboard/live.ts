@@ -12,7 +12,7 @@ import type { DashboardSyncs } from './syncs.ts'
 import type { Waiting } from './waiting.ts'
 
 /** A reading is repeated after a second, or after ten times as long as it took. */
-const LEAST_DELAY_MS = 1_000
+const MIN_DELAY_MS = 1_000
 const DELAY_PER_READING = 10
 
 interface LiveParts {
@@ -87,7 +87,7 @@ export class LiveStream {
       this.#wakeUp = Promise.withResolvers()
       const startMs = performance.now()
       this.#send(await this.#readSafely())
-      const delayMs = Math.max(LEAST_DELAY_MS, DELAY_PER_READING * (performance.now() - startMs))
+      const delayMs = Math.max(MIN_DELAY_MS, DELAY_PER_READING * (performance.now() - startMs))
       await Promise.race([sleep(delayMs, undefined, { ref: false }), this.#wakeUp.promise])
     }
     this.#isReading = false

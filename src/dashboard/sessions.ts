@@ -5,7 +5,7 @@ import { HOUR_MS } from '../foundation/text/times.ts'
 const KEY_LIFE_MS = 5 * 60_000
 const IDLE_LIFE_MS = 12 * HOUR_MS
 /** The oldest goes when there are more. */
-const MOST = 32
+const MAX_SESSIONS = 32
 
 /**
  * One-time keys and the sessions that they open, in memory: they end with the process. Keys and tokens are looked up by their
@@ -46,7 +46,7 @@ export class Sessions {
     const secret = randomBytes(32).toString('base64url')
     entries.set(digestOf(secret), this.#clock.monotonicMs() + lifeMs)
     const [oldest] = entries.keys()
-    if (entries.size > MOST && oldest !== undefined) entries.delete(oldest)
+    if (entries.size > MAX_SESSIONS && oldest !== undefined) entries.delete(oldest)
     return secret
   }
 }

@@ -67,7 +67,7 @@ export class RetryAfter {
 }
 
 /** A longer `Retry-After` is more likely a mistake; one answer must not stop the program for ever. */
-const LONGEST_KEPT_MS = 7 * DAY_MS
+const MAX_KEPT_MS = 7 * DAY_MS
 
 /** Returns what is left of the `Retry-After` that the service at `origin` sent to another process. */
 export function recallRetryAfter(memory: Pick<Memory, 'get'>, origin: string, clock: Clock): RetryAfter {
@@ -77,7 +77,7 @@ export function recallRetryAfter(memory: Pick<Memory, 'get'>, origin: string, cl
 /** Returns the same, and keeps each further `Retry-After` of the service for later processes. */
 export function keepRetryAfter(memory: Memory, origin: string, clock: Clock, logger: Logger): RetryAfter {
   const onRetryAfter = (lengthMs: number) => {
-    const keptMs = Math.min(Math.round(lengthMs), LONGEST_KEPT_MS)
+    const keptMs = Math.min(Math.round(lengthMs), MAX_KEPT_MS)
     try {
       memory.set(keyOf(origin), `${clock.nowMs()} ${keptMs}`)
     } catch (error) {
@@ -107,15 +107,15 @@ function readRemainingMs(memory: Pick<Memory, 'get'>, origin: string, clock: Clo
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d(?: \d{4}| GMT)$/
 
 /** A century: what ends later is the same to this program, and no date of JavaScript and no number of a ledger may hold its end. */
-const LONGEST_MS = 36_525 * DAY_MS
+const MAX_WAIT_MS = 36_525 * DAY_MS
 
 /** Returns the value of a `Retry-After` header (seconds or an HTTP date) as milliseconds from `nowMs`, a century at most; undefined: neither. */
 export function parseRetryAfterMs(value: string | undefined, nowMs: number): number | undefined {
   const trimmed = value?.trim() ?? ''
-  if (/^\d+$/.test(trimmed)) return Math.min(LONGEST_MS, Number(trimmed) * 1_000)
+  if (/^\d+$/.test(trimmed)) return Math.min(MAX_WAIT_MS, Number(trimmed) * 1_000)
   if (!HTTP_DATE.test(trimmed)) return undefined
   const dateMs = Date.parse(trimmed.endsWith('GMT') ? trimmed : `${trimmed} GMT`)
-  return Number.isNaN(dateMs) ? undefined : Math.min(LONGEST_MS, Math.max(0, dateMs - nowMs))
+  return Number.isNaN(dateMs) ? undefined : Math.min(MAX_WAIT_MS, Math.max(0, dateMs - nowMs))
 }
 
 /** Returns whether a `Retry-After` of now ends after a request's deadline, which is monotonic. */
@@ -124,10 +124,10 @@ export function asksBeyond(retryAfterMs: number | undefined, deadlineMs: number 
 }
 
 /** Messages omit a later time. */
-const LONGEST_NAMED_MS = 365 * DAY_MS
+const MAX_NAMED_MS = 365 * DAY_MS
 
 /** Returns until when the service asks to wait, as people read it; undefined if it does not ask. */
 export function describeRetryAfter(retryAfterMs: number | undefined, nowMs: number): string | undefined {
-  if (retryAfterMs === undefined || retryAfterMs === 0 || retryAfterMs > LONGEST_NAMED_MS) return undefined
+  if (retryAfterMs === undefined || retryAfterMs === 0 || retryAfterMs > MAX_NAMED_MS) return undefined
   return timeOfDay(nowMs + retryAfterMs, nowMs)
 }

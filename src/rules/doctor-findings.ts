@@ -137,7 +137,7 @@ interface WatchNeed {
 }
 
 const MIN_PROPOSED = 524_288
-const HIGHEST_SHARE = 0.9
+const MAX_SHARE = 0.9
 
 /** Returns the limit to propose in place of `limit`. */
 export function proposedWatches(limit: number, directories = 0): number {
@@ -148,7 +148,7 @@ export function proposedWatches(limit: number, directories = 0): number {
 export function assessWatches({ used, limit }: WatchUse, { directories, isWatching }: WatchNeed): Finding {
   const text = `${groupDigits(used)} of ${groupDigits(limit)} used`
   const wanted = used + (isWatching ? 0 : directories)
-  if (wanted <= limit * HIGHEST_SHARE) return ok(text)
+  if (wanted <= limit * MAX_SHARE) return ok(text)
   const need = isWatching ? '' : `, and the mirrors need ${groupDigits(directories)}`
   const remedy = `sudo sysctl fs.inotify.max_user_watches=${proposedWatches(limit, directories)}`
   return warning(`${text}${need}: what is not watched is scanned instead`, remedy)

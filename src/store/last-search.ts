@@ -9,7 +9,7 @@ import { DAY_MS } from '../foundation/text/times.ts'
 
 /** What the last search in a terminal showed, so that `open` knows its hits by their numbers, and which notices were shown when. */
 const FILE = 'last-search.json'
-const MOST_BYTES = 100_000
+const MAX_BYTES = 100_000
 
 const shape = z.object({
   /** The number of the first hit. */
@@ -60,7 +60,7 @@ function kindOf(sentence: string): string {
 
 function read(stateDir: string): LastSearch {
   const none = { first: 1, resourceIds: [], notices: {} }
-  const text = readOwnFile(join(stateDir, FILE), MOST_BYTES)
+  const text = readOwnFile(join(stateDir, FILE), MAX_BYTES)
   if (text === undefined) return none
   try {
     return shape.parse(JSON.parse(text))

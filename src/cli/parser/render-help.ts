@@ -8,7 +8,7 @@ import { type FoundCommand, LIST, listNextWords } from './find-command.ts'
 const WIDTH = 100
 
 /** Longer lines are hard to read. */
-const WIDEST = 120
+const MAX_WIDTH = 120
 
 /** Longer choices are shown in a sentence. */
 const MAX_CHOICES = 30
@@ -25,7 +25,7 @@ const MORE = 'shelfd help COMMAND, or COMMAND --help, describes one command; she
 type Row = readonly [name: string, meaning: string]
 
 export function renderHelp({ path, entry }: FoundCommand, command: Command | undefined, columns = WIDTH): string {
-  const width = Math.min(columns, WIDEST)
+  const width = Math.min(columns, MAX_WIDTH)
   const examples = command?.examples ?? (path.length === 0 ? FIRST_STEPS : [])
   const sections = [
     ...(command && entry ? introduceCommand(entry, command) : introduceGroup(path)).map((text) =>

@@ -12,7 +12,7 @@ export interface CronTimes {
 type Direction = 1 | -1
 
 /** A leap day falls on a given weekday at least once in forty years. */
-const FARTHEST_DAYS = 366 * 40
+const MAX_DAYS = 366 * 40
 
 /**
  * Five fields in a time zone (undefined: the system's). Each time is due once: a skipped one at the end of the gap, a repeated one at its
@@ -59,7 +59,7 @@ function* walkTimes(
 ): Iterable<number> {
   const ordered = direction === 1 ? times : times.toReversed()
   const firstDayMs = Math.floor(wallMs / DAY_MS) * DAY_MS
-  for (let walked = 0; walked < FARTHEST_DAYS; walked += 1) {
+  for (let walked = 0; walked < MAX_DAYS; walked += 1) {
     const dayMs = firstDayMs + walked * direction * DAY_MS
     if (!isDueOn(dayMs)) continue
     for (const time of ordered) {

@@ -22,7 +22,7 @@ export interface EmbeddingStageSpec extends EmbeddingParts {
 }
 
 const FIRST_DELAY_MS = 5_000
-const LONGEST_DELAY_MS = 600_000
+const MAX_DELAY_MS = 600_000
 
 /**
  * Embeds what is searchable already, the oldest resource first, while nothing is ingested: no state of a resource waits for it. What
@@ -61,7 +61,7 @@ export function openEmbeddingStage(spec: EmbeddingStageSpec) {
       logger.warn('Cannot embed documents; trying again', { error: messageOf(error) })
     failures += 1
     const asked = error instanceof EmbedderError ? error.retryAfterMs : undefined
-    const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1))
+    const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1))
     await clock.sleep(Math.max(asked ?? 0, delayMs), signal)
   }
   const work = async () => {

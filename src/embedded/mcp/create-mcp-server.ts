@@ -20,10 +20,10 @@ export async function createMcpServer(access: McpAccess, version: string, signal
   return server
 }
 
-const MOST_CANDIDATES = 50
+const MAX_CANDIDATES = 50
 /** What one answer lists, as JSON: a model's window is small. The rest comes by a cursor. */
-const MOST_LISTED_BYTES = 100_000
-const MOST_PATHS_BYTES = 10_000
+const MAX_LISTED_BYTES = 100_000
+const MAX_PATHS_BYTES = 10_000
 const EXCERPT_LENGTH = 1_000
 const WINDOW_LENGTH = 20_000
 /** Texts longer than this are cut; nobody reads more of one document by windows. */
@@ -45,7 +45,7 @@ function addSearch(server: McpServer, access: McpAccess): void {
     library: library
       .optional()
       .describe('Only in this library (identifier or exact name); all readable ones without it'),
-    limit: z.int().min(1).max(MOST_CANDIDATES).default(10).describe('At most this number of candidates'),
+    limit: z.int().min(1).max(MAX_CANDIDATES).default(10).describe('At most this number of candidates'),
     all_versions: z
       .boolean()
       .default(false)
@@ -136,7 +136,7 @@ async function* entriesOf(access: McpAccess, libraryId: string, path: string, si
 }
 
 /** Takes entries from the one on that the cursor names, until the answer is full; `next` is the cursor of the rest, if there is one. */
-async function takePage<T>(entries: AsyncIterable<T> | Iterable<T>, from = '0', mostBytes = MOST_LISTED_BYTES) {
+async function takePage<T>(entries: AsyncIterable<T> | Iterable<T>, from = '0', mostBytes = MAX_LISTED_BYTES) {
   const listed: T[] = []
   let position = 0
   let sizeBytes = 0
@@ -171,7 +171,7 @@ function addReadResource(server: McpServer, access: McpAccess): void {
       const { text, notice } = await access.readText(record, MAX_TEXT_LENGTH, signal)
       const end = offset + WINDOW_LENGTH
       const { title, ingestion_status: status, mime_type: type, size, created_at: added, superseded_by: newer } = record
-      const { listed: paths } = await takePage(record.paths ?? [], '0', MOST_PATHS_BYTES)
+      const { listed: paths } = await takePage(record.paths ?? [], '0', MAX_PATHS_BYTES)
       const known = { resource, title, paths, status, type, size, added, newer_version: newer ?? undefined }
       return jsonResult(
         { ...known, length: text.length, next_offset: end < text.length ? end : null, notice },

@@ -22,7 +22,7 @@ import type { FoundDocument, McpAccess, McpUpload } from './mcp-access.ts'
 
 const PAGE = '500'
 /** Passages have about 2,000 characters. */
-const SHORTEST_USUAL_PASSAGE = 200
+const MIN_USUAL_PASSAGE = 200
 
 /** The embedded library for agents, with the rights of a grant: each call asks what the HTTP interface would. */
 export function accessOf(service: Service, grant: Grant): McpAccess {
@@ -57,7 +57,7 @@ export function accessOf(service: Service, grant: Grant): McpAccess {
     showResource: async (library, resource) => resourceRecord.parse(await ask(showResource, {}, { library, resource })),
     async readText({ id }, maxLength) {
       const resource = requireResource({ service, grant, id: () => id })
-      const passages = service.tables.passages.from(resource.id, 0, Math.ceil(maxLength / SHORTEST_USUAL_PASSAGE))
+      const passages = service.tables.passages.from(resource.id, 0, Math.ceil(maxLength / MIN_USUAL_PASSAGE))
       return {
         text: passages
           .map(({ text }) => text)

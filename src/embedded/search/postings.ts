@@ -43,7 +43,7 @@ export type OpenPostings = (libraryIds: readonly number[] | undefined) => Postin
 const COLUMN_WEIGHTS = '1, 1, 2, 4, 0'
 // The vocabulary counts words in a fraction of the time of a query, but no phrases, nor what the index cuts, such as `(1)` for ⑴.
 const CUT = /(?=[\0-\x7f])[^A-Za-z0-9~.]/
-const LEAST_RARITY = 1e-6
+const MIN_RARITY = 1e-6
 const MAX_COUNTS = 20_000
 const MAX_PLACES = 50_000
 
@@ -104,7 +104,7 @@ export function postingsOf(database: Database): OpenPostings {
         const passages = locate(rows.map(([id]) => id))
         // FTS5 multiplies by a rarity of its own, which differs for each form of a word.
         const found = count(alternative)
-        const rarity = Math.max(LEAST_RARITY, Math.log((total - found + 0.5) / (found + 0.5)))
+        const rarity = Math.max(MIN_RARITY, Math.log((total - found + 0.5) / (found + 0.5)))
         return rows.map(([, score], index) => [passages[index] ?? 0, score / rarity])
       },
       having: (expression, limit) => locate(having.all(within + expression, limit)),

@@ -12,7 +12,7 @@ import { contentDirOf } from '../database/read-contents.ts'
 import type { Settings } from '../database/settings.ts'
 import { type Holder, readLibraryHolder } from './holder-file.ts'
 
-const MOST_TEXT_BYTES = 4_096
+const MAX_TEXT_BYTES = 4_096
 
 export type DataPaths = Readonly<ReturnType<typeof dataPaths>>
 
@@ -86,7 +86,7 @@ function makeDataDirectory(directory: string): void {
 
 /** Returns the trimmed text of a small file, or undefined when there is no such file; throws OperatorError for anything else. */
 export function readTextFile(file: string): string | undefined {
-  return readOwnFile(file, MOST_TEXT_BYTES)?.trim()
+  return readOwnFile(file, MAX_TEXT_BYTES)?.trim()
 }
 
 /** Replaces a small file (0600) in one step. */

@@ -29,7 +29,7 @@ export function bodyFieldsOf(
   key: OperationKey,
   mediaTypes: readonly RegExp[] = ANY_BODY,
 ): readonly BodyField[] | undefined {
-  const scope = { document, stepsLeft: MOST_STEPS }
+  const scope = { document, stepsLeft: MAX_STEPS }
   const content = Object.entries(record(record(follow(scope, findOperation(scope, key)?.requestBody)).content))
   const media = mediaTypes.map((type) => content.find(([name]) => type.test(name))).find((found) => found !== undefined)
   const schema = record(media?.[1]).schema
@@ -38,7 +38,7 @@ export function bodyFieldsOf(
 }
 
 export function describesOperation(document: unknown, key: OperationKey): boolean {
-  return findOperation({ document, stepsLeft: MOST_STEPS }, key) !== undefined
+  return findOperation({ document, stepsLeft: MAX_STEPS }, key) !== undefined
 }
 
 /** `info.version`: the version of the interface this instance describes. */
@@ -50,8 +50,8 @@ export function versionOf(document: unknown): string | undefined {
 type Json = Readonly<Record<string, unknown>>
 
 /** Bounds for a document that refers to itself or is endless on purpose. */
-const DEEPEST = 24
-const MOST_STEPS = 5_000
+const MAX_DEPTH = 24
+const MAX_STEPS = 5_000
 
 interface Scope {
   readonly document: unknown
@@ -88,7 +88,7 @@ interface Found {
 /** All properties that a body may have. A property of `oneOf` or `anyOf` is required only if every variant requires it. */
 function collectFields(scope: Scope, schemaOrRef: unknown, depth: number): Map<string, Found> {
   const fields = new Map<string, Found>()
-  if (depth > DEEPEST || scope.stepsLeft-- <= 0) return fields
+  if (depth > MAX_DEPTH || scope.stepsLeft-- <= 0) return fields
   const schema = record(follow(scope, schemaOrRef))
   for (const [name, property] of Object.entries(record(schema.properties))) {
     fields.set(name, { required: false, schemas: [property] })
@@ -135,7 +135,7 @@ function describe(scope: Scope, name: string, { required, schemas }: Found): Bod
 
 /** A schema and all schemas that it refers to or combines, as a flat list. */
 function flatten(scope: Scope, schemaOrRef: unknown, depth: number): Json[] {
-  if (depth > DEEPEST || scope.stepsLeft-- <= 0) return []
+  if (depth > MAX_DEPTH || scope.stepsLeft-- <= 0) return []
   const schema = { ...record(follow(scope, schemaOrRef)), ...record(schemaOrRef) }
   const parts = [...list(schema.allOf), ...list(schema.oneOf), ...list(schema.anyOf)]
   return [schema, ...parts.flatMap((part) => flatten(scope, part, depth + 1))]
@@ -144,7 +144,7 @@ function flatten(scope: Scope, schemaOrRef: unknown, depth: number): Json[] {
 /** Resolves a local `$ref` (`#/components/…`); returns any other value unchanged. */
 function follow(scope: Scope, value: unknown): unknown {
   let current = value
-  for (let steps = 0; steps < DEEPEST; steps += 1) {
+  for (let steps = 0; steps < MAX_DEPTH; steps += 1) {
     const { $ref } = record(current)
     if (typeof $ref !== 'string' || !$ref.startsWith('#/')) return current
     const keys = $ref

@@ -8,9 +8,9 @@ export interface Page {
 }
 
 /** A listing with more pages counts as endless. */
-const MOST_PAGES = 200_000
+const MAX_PAGES = 200_000
 /** pagesOf keeps longer cursors as digests (44 characters). */
-const LONGEST_KEPT = 64
+const MAX_KEPT_LENGTH = 64
 
 /**
  * Yields the pages of a listing (2.14); cursors go back unchanged. Throws TemporaryError('answer-malformed') if a page
@@ -19,7 +19,7 @@ const LONGEST_KEPT = 64
 export async function* pagesOf<P extends Page>(
   what: string,
   fetchPage: (cursor: string | undefined) => Promise<P>,
-  mostPages = MOST_PAGES,
+  mostPages = MAX_PAGES,
 ): AsyncGenerator<P> {
   const seen = new Set<string>()
   let cursor: string | undefined
@@ -39,7 +39,7 @@ export async function* pagesOf<P extends Page>(
 
 /** A short form of a cursor, since pagesOf keeps all cursors of a listing. */
 function markOf(cursor: string): string {
-  return cursor.length <= LONGEST_KEPT ? cursor : hash('sha256', cursor, 'base64')
+  return cursor.length <= MAX_KEPT_LENGTH ? cursor : hash('sha256', cursor, 'base64')
 }
 
 export function pageQuery(limit: number, cursor: string | undefined): Query {

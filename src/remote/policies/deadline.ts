@@ -10,7 +10,7 @@ const SILENT_AFTER_MS = 2_500
 /** The service may take this many times as long as its slowest answer so far. */
 const SLOWER_THAN_BEFORE = 3
 /** A try that begins just before the deadline still gets this long. */
-const SHORTEST_TRY_MS = 1_000
+const MIN_TRY_MS = 1_000
 /** The time of the only try if the policy allows none for retries. */
 const ONLY_TRY_MS = 10_000
 /** The service counts as silent 1 ms later for this many bytes of a file, since it must process them. */
@@ -30,7 +30,7 @@ export function withDeadline(send: Send, { clock, policy, outages }: DeadlineOpt
     const deadlineMs = request.deadlineMs ?? (policy.forMs === undefined ? undefined : beganMs + policy.forMs)
     const watch = outages && new StallWatch(clock, outages, request, deadlineMs)
     try {
-      const shortestMs = policy.forMs === 0 ? ONLY_TRY_MS : SHORTEST_TRY_MS
+      const shortestMs = policy.forMs === 0 ? ONLY_TRY_MS : MIN_TRY_MS
       const cutAtMs = deadlineMs === undefined ? undefined : Math.max(deadlineMs, beganMs + shortestMs)
       const tried = { ...request, deadlineMs: cutAtMs }
       const result = await send(watch ? { ...tried, onActivity: watch.recordActivity } : tried)

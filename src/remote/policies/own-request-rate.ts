@@ -17,7 +17,7 @@ export function withRateLimits(send: Send, limits: RateLimits | undefined, clock
 }
 
 /** Shorter waits accumulate, because timers are not that exact. */
-const SHORTEST_WAIT_MS = 5
+const MIN_WAIT_MS = 5
 
 /** A token bucket over the monotonic clock that saves no tokens, so there are no bursts. */
 class TokenBucket {
@@ -38,7 +38,7 @@ class TokenBucket {
     const nowMs = this.#clock.monotonicMs()
     const startMs = Math.max(nowMs, this.#freeAtMs)
     this.#freeAtMs = startMs + (amount / perSecond) * 1_000
-    if (startMs - nowMs >= SHORTEST_WAIT_MS) await sleepFor(this.#clock, startMs - nowMs, request)
+    if (startMs - nowMs >= MIN_WAIT_MS) await sleepFor(this.#clock, startMs - nowMs, request)
   }
 }
 
@@ -47,7 +47,7 @@ function slowed<T>(request: ServiceRequest<T>, body: FileBody, bucket: TokenBuck
   return { ...request, body: { ...body, open } }
 }
 
-const [LEAST_BYTES, MOST_BYTES] = [1_024, 65_536]
+const [MIN_BYTES, MAX_BYTES] = [1_024, 65_536]
 
 /** Yields pieces so small that no single wait looks like a stalled upload. */
 async function* trickle(
@@ -57,8 +57,8 @@ async function* trickle(
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of body instanceof Uint8Array ? [body] : body) {
     for (let rest = chunk; rest.length > 0; ) {
-      const perSecond = bucket.perSecond() || MOST_BYTES * 10
-      const piece = rest.subarray(0, Math.max(LEAST_BYTES, Math.min(MOST_BYTES, Math.floor(perSecond / 10))))
+      const perSecond = bucket.perSecond() || MAX_BYTES * 10
+      const piece = rest.subarray(0, Math.max(MIN_BYTES, Math.min(MAX_BYTES, Math.floor(perSecond / 10))))
       rest = rest.subarray(piece.length)
       await bucket.take(piece.length, request)
       yield piece

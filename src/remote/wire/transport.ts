@@ -13,7 +13,7 @@ import { type Connections, PortDispatcher } from './port-dispatcher.ts'
 import type { RequestBody, Send, ServiceRequest, ServiceResponse } from './request.ts'
 import { cannot, interruptIfAborted, TransientFailure } from './transient-failure.ts'
 
-const SHORTEST_SECRET = 12
+const MIN_SECRET_LENGTH = 12
 
 /** The service gets 1 s more to answer for each of these of a body. Node keeps timers of the same length together. */
 const DIGEST_BYTES_PER_SECOND = 1 << 20
@@ -35,7 +35,7 @@ export function createTransport(options: ClientOptions): Transport {
   const dispatcher = options.dispatcher ?? pool ?? openPool(options, connecting.signal)
   const authorization = `Bearer ${token}`
   // A short token may equal other text, such as an identifier; real credentials are long.
-  const redact = createRedaction(token.length < SHORTEST_SECRET ? '' : token)
+  const redact = createRedaction(token.length < MIN_SECRET_LENGTH ? '' : token)
 
   let underWay = 0
   const onEnded = () => {

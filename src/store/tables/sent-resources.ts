@@ -47,7 +47,7 @@ type SentContent = Pick<SentResource, 'mime' | 'size' | 'uploadedAt'> & { readon
 type FoundFile = SentResource['files'][number] & { readonly mirrorId: number }
 type FormerFile = RootedPath & { readonly mirrorId: number; readonly reason: LastFile['reason'] }
 
-const MOST_FILES = 5
+const MAX_FILES = 5
 const CAN_BE_FOUND = "(c.outcome = 'searchable' OR c.outcome = 'partial')"
 
 export function prepareSentResources(database: Database.Database) {
@@ -57,7 +57,7 @@ export function prepareSentResources(database: Database.Database) {
   )
   const ofContent = `SELECT m.id AS mirrorId, m.path AS root, ${FILE_PATH} AS path, f.mtime_ns / 1000000 AS changedAt
      FROM file f JOIN directory d ON d.id = f.directory_id JOIN mirror m ON m.id = d.mirror_id WHERE f.content_id = @id`
-  const newestFirst = `ORDER BY f.mtime_ns DESC LIMIT ${MOST_FILES}`
+  const newestFirst = `ORDER BY f.mtime_ns DESC LIMIT ${MAX_FILES}`
   const files = database.prepare<{ id: number }, FoundFile>(`${ofContent} ${newestFirst}`)
   const filesIn = database.prepare<MirrorPlace & { id: number; directory: string; name: string }, FoundFile>(
     `${ofContent} AND m.name = @mirror AND (d.path = @path OR ${IS_BELOW} OR (d.path = @directory AND f.name = @name))

@@ -172,7 +172,7 @@ interface UnreadFiles {
 }
 
 /** A run does not wait longer for a file: with a configured service, `settle` is about the number of versions. */
-const LONGEST_REST_MS = 5_000
+const MAX_REST_MS = 5_000
 
 /**
  * Waits for the settle time, reads these files once more, and records them, so that they can be uploaded. Returns the problems of
@@ -185,7 +185,7 @@ async function readAgain(
   summary: SyncSummary,
 ): Promise<PathProblem[]> {
   const { clock, signal, logger } = engine
-  const settleMs = Math.min(mirror.settings.settleMs, LONGEST_REST_MS)
+  const settleMs = Math.min(mirror.settings.settleMs, MAX_REST_MS)
   // The scan has counted the files whose upload failed, and left out those that it could not hash.
   const countedBefore = [...byUpload].filter((path) => !byScan.has(path))
   const files = byScan.size + countedBefore.length

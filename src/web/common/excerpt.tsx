@@ -34,13 +34,13 @@ export function Excerpts({ assets }: { readonly assets: readonly AssetRecord[] }
   ))
 }
 
-const MOST_WORDS = 20
+const MAX_WORDS = 20
 
 export function foundWords(assets: readonly AssetRecord[]): string[] {
   const found = assets
     .map(readExcerpt)
     .flatMap(({ text, marks }) => marks.map(([start, end]) => text.slice(start, end)))
-  return [...new Set(found.map((word) => word.toLowerCase()))].slice(0, MOST_WORDS)
+  return [...new Set(found.map((word) => word.toLowerCase()))].slice(0, MAX_WORDS)
 }
 
 function readExcerpt({ excerpt = '', excerpt_marks: given = [] }: AssetRecord) {

@@ -3,11 +3,14 @@ import { parentLibraryPath } from '../../contract/library-path.ts'
 import type { ResourceRecord } from '../../contract/records.ts'
 
 /** More directories are too many for a reader. */
-const MOST = 100
+const MAX_FILTERS = 100
 
 /** Returns the directories, but for the root, below which some of the hits lie, with the number of these hits, sorted by path. */
 export function directoriesOfHits(hits: readonly ResourceRecord[]): (readonly [path: string, hits: number])[] {
-  return countEach(hits, (hit) => new Set((hit.paths ?? []).flatMap((path) => directoriesAbove(path)))).slice(0, MOST)
+  return countEach(hits, (hit) => new Set((hit.paths ?? []).flatMap((path) => directoriesAbove(path)))).slice(
+    0,
+    MAX_FILTERS,
+  )
 }
 
 /** Returns the kinds of the hits, as far as the service says their types, with the number of hits of each. */

@@ -173,7 +173,7 @@ const MIN_CONFIDENCE = 15
 const FAULT = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f\u007f-\u009f\ufffd]/gu
 
 /** The greatest share of faults among the characters that are not ASCII. One fault is never too much for what is known to be text. */
-const MOST_FAULTS = { text: 0.1, unknown: 0.01 }
+const MAX_FAULTS = { text: 0.1, unknown: 0.01 }
 
 /** The bytes by which the encoding is recognized; they do not depend on how the text is cut into chunks. */
 interface Sample {
@@ -191,7 +191,7 @@ const LEAD_BYTES = 1_024
  */
 export async function guessEncoding(
   source: ExtractionSource,
-  kind: keyof typeof MOST_FAULTS,
+  kind: keyof typeof MAX_FAULTS,
 ): Promise<ReadableEncoding | UnreadableEncoding | undefined> {
   const { head, foreign } = await takeSample(source)
   const ownName = declaredIn(head)
@@ -242,7 +242,7 @@ async function takeSample(source: ExtractionSource): Promise<Sample> {
   return { head, foreign: foreign?.subarray(0, SAMPLE_BYTES) ?? lead }
 }
 
-async function detect(sample: Buffer, kind: keyof typeof MOST_FAULTS): Promise<ReadableEncoding | undefined> {
+async function detect(sample: Buffer, kind: keyof typeof MAX_FAULTS): Promise<ReadableEncoding | undefined> {
   const { analyse } = await import('chardet')
   let best: { readonly fitting: Fitting; readonly score: number } | undefined
   for (const { name, confidence } of analyse(sample)) {
@@ -282,13 +282,13 @@ interface Fitting extends ReadableEncoding {
 }
 
 /** Undefined when the encoding is not known or the sample has too many faults in it. */
-async function tryEncoding(name: string, sample: Buffer, kind: keyof typeof MOST_FAULTS): Promise<Fitting | undefined> {
+async function tryEncoding(name: string, sample: Buffer, kind: keyof typeof MAX_FAULTS): Promise<Fitting | undefined> {
   const openDecoder = await findDecoder(name)
   if (!openDecoder) return undefined
   const text = openDecoder()(sample, false)
   const faults = text.match(FAULT)?.length ?? 0
   const whole = text.replace(FAULT, '').replace(/\p{ASCII}/gu, '').length
-  const most = MOST_FAULTS[kind] * whole
+  const most = MAX_FAULTS[kind] * whole
   if (faults > (kind === 'text' && whole > 1 ? Math.max(1, most) : most)) return undefined
   return { kind: 'readable', name, isDeclared: false, openDecoder, faultShare: faults / Math.max(1, whole) }
 }

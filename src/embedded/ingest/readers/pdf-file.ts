@@ -202,14 +202,14 @@ function readAttachment(index: number, { call, written, textOf, document }: Pdfi
 /** Pictures that take at least this share of a page fill it. */
 const FILLED = 0.5
 /** A scan has one picture, or some dozens of strips. */
-const MOST_OBJECTS = 200
+const MAX_OBJECTS = 200
 const FORM = 5
 const PICTURE = 3
 
 /** Returns the share of the page that pictures take; 0 for pages of many parts. */
 function pictureShare(page: PDFiumPage, pageIdx: number, { call, written }: Pdfium): number {
   const count = page.getObjectCount()
-  if (count > MOST_OBJECTS) return 0
+  if (count > MAX_OBJECTS) return 0
   const { originalWidth, originalHeight } = page.getOriginalSize()
   let area = 0
   for (let at = 0; at < count; at += 1) {

@@ -104,11 +104,11 @@ function isBlankPreview({ data }: GreyImage): boolean {
 }
 
 /** A page that is filled by a picture may have so many letters of a stamp, of a page number or of the scanner's maker. */
-const MOST_STAMPED_LETTERS = 150
+const MAX_STAMPED_LETTERS = 150
 
 /** True for a page that shows something whose text cannot be read: a scan, or letters without their meaning. */
 function isPicture({ text, isDrawn, isFilledByPicture }: PdfPage): boolean {
-  const isStamped = isFilledByPicture && text.replace(/\s/g, '').length <= MOST_STAMPED_LETTERS
+  const isStamped = isFilledByPicture && text.replace(/\s/g, '').length <= MAX_STAMPED_LETTERS
   return isDrawn && (isStamped || isMeaningless(text))
 }
 

@@ -67,7 +67,7 @@ async function extractInOtherEncoding(
     }
   }
   const end = await readText(source, sink, kind, startDecoding)
-  if (replaced > Math.max(1, MOST_REPLACED * (letters + replaced))) {
+  if (replaced > Math.max(1, MAX_REPLACED * (letters + replaced))) {
     sink.restart()
     return kind === 'unknown' ? completed(NO_TEXT) : partial(MOSTLY_REPLACED)
   }
@@ -77,7 +77,7 @@ async function extractInOtherEncoding(
 }
 
 /** The share of letters without which a text can still be found and read; one letter is never too many. */
-const MOST_REPLACED = 0.1
+const MAX_REPLACED = 0.1
 
 async function readText(
   source: ExtractionSource,

@@ -26,7 +26,7 @@ export interface Upload {
 
 const CONCURRENCY = 2
 const FIRST_POLL_MS = 200
-const LONGEST_POLL_MS = 5_000
+const MAX_POLL_MS = 5_000
 
 /** Sends files one after the other and follows each of them until its text has been read. */
 export class UploadQueue {
@@ -104,7 +104,7 @@ export class UploadQueue {
       if (pending.length === 0) break
       let hasChanged = false
       for (const upload of pending) hasChanged = (await this.#ask(upload)) || hasChanged
-      delayMs = hasChanged ? FIRST_POLL_MS : Math.min(LONGEST_POLL_MS, delayMs * 1.5)
+      delayMs = hasChanged ? FIRST_POLL_MS : Math.min(MAX_POLL_MS, delayMs * 1.5)
       await new Promise((resolve) => setTimeout(resolve, delayMs))
     }
     this.#isFollowing = false

@@ -6,7 +6,7 @@ import { isUnderWay, type Upload } from './upload-queue.ts'
 import type { Uploads } from './use-uploads.ts'
 
 /** More are counted, not listed. */
-const MOST_LISTED = 50
+const MAX_LISTED = 50
 
 interface UploadsPanelProps {
   readonly uploads: Uploads
@@ -20,7 +20,7 @@ export function UploadsPanel({ uploads, isWhole }: UploadsPanelProps) {
   const ended = all.filter((upload) => !isUnderWay(upload))
   const listed = [...all]
     .sort((a, b) => urgency(a) - urgency(b) || a.number - b.number)
-    .slice(0, isWhole ? MOST_LISTED : 0)
+    .slice(0, isWhole ? MAX_LISTED : 0)
   return (
     <section class="uploads" aria-label="Uploads">
       <div class="uploads-head">
