@@ -24,6 +24,7 @@ const GRACE_MS = 20_000
 export interface OpenedEngine extends AsyncDisposable {
   readonly engine: Engine
   readonly reportContext: ReportContext
+  readonly embedFor: LazyService['embedFor']
 }
 
 export interface OpenEngineInput extends OpenServiceInput {
@@ -106,6 +107,7 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
   return {
     engine,
     reportContext: reportContext(settings, input, store, service),
+    embedFor: service.embedFor,
     [Symbol.asyncDispose]: async () => {
       grace.end()
       await fleet?.[Symbol.asyncDispose]()

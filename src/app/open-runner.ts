@@ -9,7 +9,7 @@ import { createProgress, type Progress } from '../sync/progress.ts'
 import type { ReportContext } from '../sync/report/report.ts'
 import { type RunResult, runSync } from '../sync/run/run-sync.ts'
 import { type FileLog, silentFileLog } from '../sync/sinks.ts'
-import { type OpenEngineInput, openEngine, openReader } from './open-engine.ts'
+import { type OpenEngineInput, type OpenedEngine, openEngine, openReader } from './open-engine.ts'
 import type { OpenServiceInput } from './service-client/open-service.ts'
 import type { SettingFlag } from './settings/overrides.ts'
 import type { Settings } from './settings/settings.ts'
@@ -23,6 +23,8 @@ export interface Runner extends AsyncDisposable {
   readonly ignoredFlags: readonly SettingFlag[]
   run(mirrors: readonly MirrorSettings[], options: PassOptions): Promise<RunResult>
   reportContext(): ReportContext
+  /** Undefined where others embed: a daemon, or the process that has the library. */
+  embedFor?: OpenedEngine['embedFor']
 }
 
 interface RunnerInput extends OpenServiceInput {
@@ -70,6 +72,7 @@ function runHere(settings: Settings, input: OpenEngineInput): Runner {
       return result
     },
     reportContext: () => opened.reportContext,
+    embedFor: opened.embedFor,
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
 }

@@ -39,6 +39,7 @@ const PLACEHOLDERS: Partial<Record<SettingFlag, string>> = {
   'client-passphrase-file': 'FILE',
   'health-listen': 'ADDRESS',
   'library-listen': 'ADDRESS',
+  embedder: 'KIND',
   bwlimit: 'SIZE',
   'max-new-bytes': 'SIZE',
   'retry-for': 'DURATION',

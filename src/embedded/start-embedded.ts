@@ -10,7 +10,7 @@ import { ensureOwnerToken } from './access/owner-token.ts'
 import { explainDamage, openLibraryDatabase, wasLeftOpen } from './database/open-library-database.ts'
 import { checkStoredData, openTables } from './database/open-tables.ts'
 import { cutFreePages, openSpaceReclaim } from './database/reclaim-space.ts'
-import type { EmbeddingLimits } from './embedding/embedding-stage.ts'
+import type { EmbeddingLimits, EmbeddingProgress } from './embedding/embedding-stage.ts'
 import type { EmbedderChoice } from './embedding/open-embedder.ts'
 import { openSemantics } from './embedding/semantics.ts'
 import { EXTRACTION_LIMITS, type ExtractionLimits } from './ingest/extraction-limits.ts'
@@ -81,6 +81,8 @@ export interface EmbeddedLibrary extends AsyncDisposable {
   readonly instanceId: string
   /** Takes small uploads of this thread, for a service that runs in another one. */
   readonly uploadPort?: MessagePort | undefined
+  /** Embeds documents for this time at most; 0 only counts what is missing. */
+  embedFor(forMs: number): Promise<EmbeddingProgress>
   /** Resolves when no resource is left to ingest or to embed, and nothing of a deleted library to remove. */
   settled(): Promise<void>
 }
@@ -141,6 +143,7 @@ async function startService(options: EmbeddedOptions): Promise<EmbeddedLibrary> 
     tokenFile: paths.tokenFile,
     documentationUrl: url + DOCUMENTATION_PATH,
     instanceId,
+    embedFor: service.semantics.embedFor,
     settled: async () => {
       await service.ingestion.settled()
       await service.removal.settled()

@@ -3,6 +3,7 @@ import { MessageChannel, type Worker } from 'node:worker_threads'
 import { callThread, ThreadEndedError } from '../foundation/concurrency/thread-calls.ts'
 import { threadEntry } from '../foundation/concurrency/thread-entry.ts'
 import { endThread, startThread } from '../foundation/concurrency/threads.ts'
+import type { EmbeddingProgress } from './embedding/embedding-stage.ts'
 import type { EmbeddedLibrary, EmbeddedOptions } from './start-embedded.ts'
 
 /** The options that another thread can be given. */
@@ -12,7 +13,10 @@ export type LibraryThreadOptions = Pick<
 >
 
 /** The thread's response to `start`. */
-export type StartedLibrary = Omit<EmbeddedLibrary, 'settled' | 'uploadPort' | typeof Symbol.asyncDispose>
+export type StartedLibrary = Omit<EmbeddedLibrary, 'settled' | 'embedFor' | 'uploadPort' | typeof Symbol.asyncDispose>
+
+/** What the thread is asked; a number is for how long it embeds. */
+export type LibraryCall = 'start' | 'settled' | number
 
 const NURSERY_MIB = 8
 /** It finishes requests, searches and commits; afterwards its disk hangs. */
@@ -34,14 +38,15 @@ export async function startEmbeddedInThread(options: LibraryThreadOptions): Prom
   const worker = startWithNursery(() =>
     startThread(THREAD_URL, { data, transferList: [port2], name: 'embedded library' }),
   )
-  const call = (name: 'start' | 'settled') => callThread<typeof name, StartedLibrary>(worker, name)
+  const call = <Result>(name: LibraryCall) => callThread<LibraryCall, Result>(worker, name)
   try {
-    const started = await call('start')
+    const started = await call<StartedLibrary>('start')
     return {
       ...started,
       get uploadPort() {
         return isOpen ? uploadPort : undefined
       },
+      embedFor: (forMs) => call<EmbeddingProgress>(forMs),
       settled: async () => void (await call('settled')),
       [Symbol.asyncDispose]: () => endThread(worker, GRACE_MS),
     }

@@ -16,6 +16,7 @@ const phases = [
   'hosts',
   'ingestion',
   'finished',
+  'embedding',
 ] as const
 
 /** The progress of a run: plain counters that stages increase and a display reads at any time. The defaults are its beginning. */
@@ -38,6 +39,8 @@ export const progressShape = z.object({
   /** Path of the resource that is followed for the longest time; empty without one. */
   inIngestionLongest: z.string().default(''),
   searchable: count,
+  documentsEmbedded: count,
+  documentsToEmbed: count,
   /** The outage that stops the run for the moment; null: none. */
   outage: outageShape.nullable().default(null),
 })

@@ -148,7 +148,7 @@ describe('an address with a password in the configuration', () => {
     configure(home, config)
     chmodSync(join(home.path, 'config/shelfd/config.yaml'), 0o600)
     for (const command of ['config show', 'doctor', 'notify test', 'status', 'sync', 'daemon']) {
-      const { exitCode, stdout, stderr } = await home.shelfd(command.split(' '))
+      const { exitCode, stdout, stderr } = await home.shelfd(command.split(' '), { SHELFD_EMBEDDER: '' })
       const output = `${stdout}${stderr}`
       expect({ command, exitCode: exitCode === 0 }).toEqual({ command, exitCode: false })
       expect(output).toContain(key)

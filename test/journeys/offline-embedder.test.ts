@@ -31,13 +31,15 @@ function installWithout(): string {
   return join(directory, 'dist', 'main.js')
 }
 
-test('the installed program embeds a query', async () => {
+const OFFLINE = { SHELFD_EMBEDDER: 'offline' }
+
+test('the installed program embeds what it sends, and a query', async () => {
   const home = homeWithPaper()
-  expect((await home.run(['sync', 'Papers'])).exitCode).toBe(0)
-  const { stdout } = await home.run(['search', QUESTION, '--json'])
-  const { notice } = JSON.parse(stdout)
-  expect(notice).toContain('Meaning is not considered yet: no resource is embedded so far.')
-  expect(notice).not.toContain('Only terms were matched')
+  expect((await home.run(['sync', 'Papers'], OFFLINE)).exitCode).toBe(0)
+  const { stdout } = await home.run(['search', QUESTION, '--json'], OFFLINE)
+  const { notice, results } = JSON.parse(stdout)
+  expect(results).toHaveLength(1)
+  expect(notice).not.toMatch(/Only terms were matched|Meaning is /)
 })
 
 test('a service that may not change its priority embeds all the same', async () => {
@@ -45,12 +47,12 @@ test('a service that may not change its priority embeds all the same', async () 
   const home = homeWithPaper()
   const args = ['search', QUESTION, '--json']
   const launcher = ['python3', join(PROJECT, 'test', 'support', 'forbid-priority.py')]
-  const { stdout, stderr } = await home.start(args, { launcher }).ended
+  const { stdout, stderr } = await home.start(args, { launcher, env: OFFLINE }).ended
   expect(stderr).not.toContain('EPERM')
   expect(JSON.parse(stdout).notice).not.toContain('Only terms were matched')
 })
 
 test('without the packages of the embedder, the doctor says which command installs them', async () => {
-  const { stdout } = await homeWithPaper().start(['doctor'], { main: installWithout() }).ended
+  const { stdout } = await homeWithPaper().start(['doctor'], { main: installWithout(), env: OFFLINE }).ended
   expect(stdout).toMatch(/^warning embedder .*optional packages are not installed.* → npm install -g shelfd$/m)
 })

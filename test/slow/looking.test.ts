@@ -130,10 +130,10 @@ describe('search', () => {
     const words = ['search', 'gone']
     const { stdout } = await unchanged.shelfd(words)
     expect(stdout).toMatch(/^1 {2}~\/Papers\/old\/gone\.md\n.* · Papers:\/Papers\/old\/gone\.md\n {3}\*\*gone\*\*\n$/)
-    const { stderr } = await unchanged.shelfd([...words, '--notices'])
+    const { stderr } = await unchanged.shelfd([...words, '--notices'], { SHELFD_EMBEDDER: 'offline' })
     expect(stderr).toContain('Candidates, not verified answers: check excerpts against the source.')
     expect(stderr).toContain('Meaning is not considered yet: no resource is embedded so far.')
-    expect(stderr).toContain('The daemon and "shelfd serve" embed them while they run.')
+    expect(stderr).toContain('The daemon and "shelfd serve" embed them while they run, "shelfd library embed" at once.')
     // One sentence at a time, and each once a day.
     const { stderr: later } = await unchanged.shelfd(words)
     expect(later.split('\n')).toHaveLength(2)

@@ -85,6 +85,8 @@ export function homeVariables(path: string) {
     XDG_STATE_HOME: join(path, 'state'),
     XDG_DATA_HOME: join(path, 'data'),
     XDG_CACHE_HOME: join(path, 'cache'),
+    // Its model takes seconds and 210 MB; tests of meaning name another one.
+    SHELFD_EMBEDDER: 'none',
     // Compiled once for all tests.
     NODE_COMPILE_CACHE: COMPILE_CACHE,
     // What this machine is configured for is none of the tests' business.

@@ -60,6 +60,7 @@ export const library: Check = {
   },
 }
 
+const ENGLISH = 'offline, for English only; an endpoint with a multilingual model compares other languages, too'
 const NOT_INSTALLED = 'offline, but its optional packages are not installed: searches match terms only'
 
 /** Checks the packages of the offline embedder, or the key of an endpoint. */
@@ -71,7 +72,7 @@ export const embedder: Check = {
     const { kind } = chooseEmbedder(settings.embedder, context.redactor)
     if (kind !== 'offline') return [ok(describe(settings.embedder))]
     const { isOfflineEmbedderInstalled } = await import('../../embedded/embedding/offline-embedder.ts')
-    return [isOfflineEmbedderInstalled() ? ok('offline, for English') : warning(NOT_INSTALLED, 'npm install -g shelfd')]
+    return [isOfflineEmbedderInstalled() ? ok(ENGLISH) : warning(NOT_INSTALLED, 'npm install -g shelfd')]
   },
 }
 

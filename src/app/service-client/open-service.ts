@@ -1,10 +1,12 @@
 import { join } from 'node:path'
+import type { EmbeddingProgress } from '../../embedded/embedding/embedding-stage.ts'
 import { assertLibraryInstalled, describeReaders } from '../../embedded/optional-packages.ts'
 import type { EmbeddedLibrary } from '../../embedded/start-embedded.ts'
 import type { LibraryThreadOptions } from '../../embedded/start-in-thread.ts'
 import type { Holder } from '../../embedded/storage/holder-file.ts'
 import { systemClock } from '../../foundation/clock.ts'
 import { orAbort } from '../../foundation/concurrency/or-abort.ts'
+import { ThreadEndedError } from '../../foundation/concurrency/thread-calls.ts'
 import { InterruptedError, LockedError } from '../../foundation/errors.ts'
 import { describeCommand, describeHolder } from '../../foundation/files/lock-holder.ts'
 import type { Logger } from '../../foundation/logger.ts'
@@ -27,12 +29,14 @@ import type { ConfiguredServiceSettings, EmbeddedServiceSettings, Settings } fro
 import { readAuthorities, readClientCertificate } from './certificates.ts'
 import { chooseEmbedder } from './choose-embedder.ts'
 import { type FoundToken, readToken } from './credential.ts'
-import { shareLibrary } from './share-library.ts'
+import { type SharedLibrary, shareLibrary } from './share-library.ts'
 
 export interface OpenedService extends AsyncDisposable {
   readonly client: ServiceClient
   readonly kind: 'embedded' | 'configured'
   readonly identity: string
+  /** The library of this computer, where this process has it. */
+  readonly library?: Pick<SharedLibrary, 'embedFor'>
 }
 
 export interface OpenServiceInput extends Surroundings {
@@ -167,6 +171,7 @@ async function openEmbedded(
     client,
     kind: 'embedded',
     identity: embeddedOrigin(library.instanceId),
+    library,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
@@ -256,7 +261,10 @@ interface ConnectAttempt {
   readonly end: AbortController
 }
 
-export type LazyService = Service & AsyncDisposable
+export interface LazyService extends Service, AsyncDisposable {
+  /** Embeds documents of the library of this computer for this time at most; undefined where nobody asked it, or another process has it. */
+  embedFor(forMs: number): Promise<EmbeddingProgress | undefined>
+}
 
 export function createLazyService(settings: Settings, given: OpenServiceInput): LazyService {
   const listeners = new Set<OutageListener>(given.onOutage ? [given.onOutage] : [])
@@ -341,6 +349,15 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
       listeners.add(listener)
       if (underWay) listener(underWay)
       return { [Symbol.dispose]: () => void listeners.delete(listener) }
+    },
+    embedFor: async (forMs) => {
+      try {
+        return await (await opened)?.library?.embedFor?.(forMs)
+      } catch (error) {
+        // The library was handed over to another process.
+        if (error instanceof ThreadEndedError) return undefined
+        throw error
+      }
     },
     disconnect,
     reset,

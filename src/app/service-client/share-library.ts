@@ -24,9 +24,12 @@ type LibraryAccess = Pick<Holder, 'url' | 'token' | 'instanceId'>
 export interface SharedLibrary extends LibraryAccess, Whereabouts, AsyncDisposable {
   /** The process that held it at first; undefined for this one. */
   readonly holder: Holder | undefined
+  /** Undefined where another process has the library. */
+  readonly embedFor?: EmbeddedLibrary['embedFor'] | undefined
 }
 
-type Reached = LibraryAccess & AsyncDisposable & { readonly holder?: Holder } & Pick<EmbeddedLibrary, 'uploadPort'>
+type Reached = LibraryAccess &
+  AsyncDisposable & { readonly holder?: Holder } & Partial<Pick<EmbeddedLibrary, 'uploadPort' | 'embedFor'>>
 
 /** Throws LockedError when the other process does not say how it is reached; otherwise what `start` throws. */
 export async function shareLibrary(
@@ -59,6 +62,9 @@ export async function shareLibrary(
     holder: reached.holder,
     get uploadPort() {
       return reached.uploadPort
+    },
+    get embedFor() {
+      return reached.embedFor
     },
     // The lock is held and the file names the port, so the holder still listens there.
     isAt: async (url) =>

@@ -15,6 +15,7 @@ export const OVERRIDES = {
   'state-dir': { path: ['stateDir'], describe: 'Directory for the state of shelfd', isPath: true },
   'data-dir': { path: ['dataDir'], describe: 'Directory for the data of the embedded library', isPath: true },
   'log-format': { path: ['log', 'format'], describe: 'Log as text or json' },
+  embedder: { path: ['embedder'], describe: 'By what the embedded library compares meaning: offline or none' },
   'health-listen': {
     path: ['health', 'listen'],
     describe: 'Where the daemon serves health and metrics: a loopback address and port, auto or none',

@@ -5,12 +5,13 @@ import { assertLibraryInstalled } from '../../embedded/optional-packages.ts'
 import type { EmbeddedLibrary, EmbeddedOptions } from '../../embedded/start-embedded.ts'
 import type { LibraryProblem } from '../../embedded/storage/check-library.ts'
 import { untilAborted } from '../../foundation/concurrency/until-aborted.ts'
-import { UsageError } from '../../foundation/errors.ts'
+import { TemporaryError, UsageError } from '../../foundation/errors.ts'
 import { describeCommand } from '../../foundation/files/lock-holder.ts'
 import { isLoopback } from '../../foundation/network/loopback.ts'
 import { wholeNumber } from '../../foundation/text/bounds.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { formatSize } from '../../foundation/text/units.ts'
+import { createProgress } from '../../sync/progress.ts'
 import { defineCommand } from '../command.ts'
 
 const IN_THE_OPEN =
@@ -104,4 +105,38 @@ export const checkCommand = defineCommand({
 
 function describe({ what, todo }: LibraryProblem): string {
   return `${escapeText(what)}\n    ${escapeText(todo)}`
+}
+
+export const embedCommand = defineCommand({
+  description:
+    "Embeds each document of this computer's library that has no vectors yet, so that searches compare its meaning. Stopped at any time, it goes on from there. The daemon and `shelfd serve` do this by themselves while they run.",
+  settingFlags: ['data-dir', 'embedder'],
+  examples: [['library embed', 'what a sync left, with progress']],
+  exits: ['done', 'temporary', 'locked', 'operator'],
+  async run(context) {
+    const { settings, signal } = context
+    const options = {
+      dataDir: settings.service.dataDir,
+      command: describeCommand(),
+      embedder: chooseEmbedder(settings.embedder, context.redactor),
+      embedsDocuments: false,
+    }
+    await using library = await startLibrary(options, signal)
+    const { embedDocuments } = await import('../render/embed-documents.ts')
+    const progress = createProgress()
+    const limits = { limitMs: Number.POSITIVE_INFINITY, signal }
+    const { missing = 0, failure } = (await embedDocuments(context, progress, library.embedFor, limits)) ?? {}
+    signal.throwIfAborted()
+    if (failure !== undefined) {
+      if (missing === 0) throw new UsageError('bad-configuration', `Cannot embed documents: ${failure}`)
+      throw new TemporaryError('service-unavailable', `Cannot embed ${counted(missing, 'document')}: ${failure}`)
+    }
+    const embedded = progress.documentsToEmbed - missing
+    if (context.json) context.printJson({ embedded, missing })
+    else context.print(missing === 0 ? 'All documents are compared by meaning.' : beyondBound(missing))
+  },
+})
+
+function beyondBound(missing: number): string {
+  return `${counted(missing, 'document has', 'documents have')} no vectors: the library has as many as a search can compare.`
 }

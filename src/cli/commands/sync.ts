@@ -5,6 +5,7 @@ import { HeldBackError, UsageError } from '../../foundation/errors.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { formatDuration, MAX_DURATION_TEXT, parseDuration } from '../../foundation/text/units.ts'
 import type { RetryPolicy } from '../../rules/retry-delay.ts'
+import type { RunSummary } from '../../rules/sync-summary.ts'
 import { type RunOutcome, runOutcome, verdictOf } from '../../rules/verdict.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { MirrorSettings } from '../../sync/engine.ts'
@@ -99,6 +100,7 @@ export const command = defineCommand({
     'requests-per-second',
     'in-ingestion',
     'retry-for',
+    'embedder',
   ],
   examples: [
     ['sync ~/Papers', 'mirror a directory into the embedded library; later, only what changed'],
@@ -159,6 +161,7 @@ export const command = defineCommand({
         runner.reportContext(),
         summary.mirrors.map(({ name }) => name),
       )
+    if (waitMs > 0 && !args.dryRun) await embedNew(context, runner, summary, signal)
     await firstSync.end(summary)
     return EXIT_OF[outcome]
   },
@@ -199,6 +202,22 @@ function withDeadline({ signal }: CommandContext, maxDuration: string | undefine
   )
   callAfter(readDuration('--max-duration', maxDuration, 0), () => deadline.abort(reason))
   return AbortSignal.any([signal, deadline.signal])
+}
+
+const EMBEDDED_WITHIN_MS = 30_000
+
+/** Embeds what a run has sent into this computer's library. All of it is searchable by words before, so that a stop changes no exit code. */
+async function embedNew(
+  context: CommandContext,
+  { progress, embedFor }: Runner,
+  { mirrors }: RunSummary,
+  signal: AbortSignal,
+): Promise<void> {
+  const isNew = mirrors.some(({ ingestion }) => ingestion.searchable + ingestion.warnings + ingestion.partial > 0)
+  if (!isNew || !embedFor || signal.aborted) return
+  const { embedDocuments, describeMissing } = await import('../render/embed-documents.ts')
+  const state = await embedDocuments(context, progress, embedFor, { limitMs: EMBEDDED_WITHIN_MS, signal })
+  if (state && !state.isDone) context.announce(describeMissing(state))
 }
 
 /** A document that is not found becomes a problem of the result. */

@@ -107,6 +107,7 @@ const PHASE_NAMES: Readonly<Record<Progress['phase'], string>> = {
   hosts: 'waiting for other hosts',
   ingestion: 'processing',
   finished: 'finishing',
+  embedding: 'embedding',
 }
 
 /** Parts of the highest rank are left out first. */
@@ -134,6 +135,11 @@ function partsOf(progress: Progress, { elapsedMs, sentPerSecond, hashedPerSecond
       ]
     case 'directories':
       return [{ text: `${directoriesDone} of ${directoriesTotal}`, rank: 0 }, elapsed]
+    case 'embedding':
+      return [
+        { text: `${progress.documentsEmbedded} of ${counted(progress.documentsToEmbed, 'document')}`, rank: 0 },
+        elapsed,
+      ]
     case 'uploading':
       return uploadParts(progress, sentPerSecond)
     case 'ingestion':
@@ -201,6 +207,7 @@ function joinFitting(parts: readonly Part[], room: number): string {
 function doneShare(progress: Progress): number | undefined {
   const { phase, bytesSent, bytesTotal, contentsSent, contentsTotal, inIngestion, searchable } = progress
   if (phase === 'uploading') return bytesTotal > 0 ? bytesSent / bytesTotal : share(contentsSent, contentsTotal)
+  if (phase === 'embedding') return share(progress.documentsEmbedded, progress.documentsToEmbed)
   if (phase === 'directories') return share(progress.directoriesDone, progress.directoriesTotal)
   return phase === 'ingestion' ? share(searchable, searchable + inIngestion) : undefined
 }

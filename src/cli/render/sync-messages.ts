@@ -23,7 +23,8 @@ export function announceStop(
   return context.io.onStop?.(listener) ?? { [Symbol.dispose]() {} }
 }
 
-function describeRest({ contentsTotal, contentsSent, uploads }: Progress): string {
+function describeRest({ phase, contentsTotal, contentsSent, uploads }: Progress): string {
+  if (phase === 'embedding') return 'Everything is searchable by words.'
   const left = contentsTotal - contentsSent - uploads.length
   if (left <= 0) return 'The same command goes on from here.'
   return `${counted(left, 'file is', 'files are')} left; the same command goes on from here.`

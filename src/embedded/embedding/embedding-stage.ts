@@ -13,6 +13,16 @@ export const EMBEDDING_LIMITS = {
 
 export type EmbeddingLimits = Readonly<typeof EMBEDDING_LIMITS>
 
+/** How far a library is embedded. */
+export interface EmbeddingProgress {
+  /** The number of resources that have no vectors yet, or will have none because there are too many. */
+  readonly missing: number
+  /** False while more can be embedded. */
+  readonly isDone: boolean
+  /** Why the embedder gives no vectors now. */
+  readonly failure?: string
+}
+
 export interface EmbeddingStageSpec extends EmbeddingParts {
   readonly clock: Clock
   readonly logger: Logger
@@ -33,6 +43,7 @@ export function openEmbeddingStage(spec: EmbeddingStageSpec) {
   const stopping = new AbortController()
   const { signal } = stopping
   let working: Promise<void> | undefined
+  let asked: Promise<unknown> | undefined
   let isWoken = false
   let failures = 0
   let wokenAtMs = 0
@@ -45,15 +56,27 @@ export function openEmbeddingStage(spec: EmbeddingStageSpec) {
     isWoken = false
     await spec.ingested()
   }
+  const isFull = () => chunkCount >= limits.maxChunks
   /** True when nothing is left that may be embedded. */
   const embedNext = async () => {
     if (await adoptEmbedder(spec)) chunkCount = 0
     const resourceId = tables.chunkVectors.nextToEmbed()
-    if (resourceId === undefined || chunkCount >= limits.maxChunks) return true
+    if (resourceId === undefined || isFull()) return true
     chunkCount += await embedNextChunks(spec, resourceId)
     if (failures > 0) logger.info('Embedding continues')
     failures = 0
     return false
+  }
+  const embedUntil = async (endMs: number): Promise<EmbeddingProgress> => {
+    chunkCount = tables.chunkVectors.countChunks()
+    let failure: string | undefined
+    try {
+      for (let isDone = false; !isDone && !signal.aborted && clock.monotonicMs() < endMs; ) isDone = await embedNext()
+    } catch (error) {
+      failure = messageOf(error)
+    }
+    const missing = tables.chunkVectors.countToEmbed()
+    return { missing, isDone: missing === 0 || isFull(), ...(failure !== undefined && { failure }) }
   }
   /** Logs a lasting fault once. */
   const waitAfter = async (error: unknown) => {
@@ -88,6 +111,12 @@ export function openEmbeddingStage(spec: EmbeddingStageSpec) {
       wokenAtMs = clock.monotonicMs()
       working ??= work()
     },
+    /** Embeds for this time at most, also in a process that does not embed by itself. Call it again only when it has resolved. */
+    embedFor: (forMs: number) => {
+      const embedding = embedUntil(clock.monotonicMs() + forMs)
+      asked = embedding
+      return embedding
+    },
     /** Counts the resources that have no vectors yet, or will have none because there are too many. */
     countMissing: () => tables.chunkVectors.countToEmbed(),
     /** Returns whether nothing is embedded, also when there is nothing to embed. */
@@ -100,6 +129,7 @@ export function openEmbeddingStage(spec: EmbeddingStageSpec) {
       stopping.abort(new InterruptedError())
       await embedder.stop()
       await working
+      await asked
     },
   }
 }

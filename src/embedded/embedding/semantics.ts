@@ -5,6 +5,7 @@ import type { Vector } from './embedder.ts'
 import {
   EMBEDDING_LIMITS,
   type EmbeddingLimits,
+  type EmbeddingProgress,
   type EmbeddingStageSpec,
   openEmbeddingStage,
 } from './embedding-stage.ts'
@@ -25,6 +26,8 @@ export interface Semantics {
   wake(): void
   /** Embeds a query; never throws, since a search does without. */
   ofQuery(query: string): Promise<QueryVectorResult>
+  /** Embeds documents for this time at most; 0 only counts what is missing. */
+  embedFor(forMs: number): Promise<EmbeddingProgress>
   /** A sentence on what searches by meaning leave out; undefined when that is nothing. */
   gaps(): string | undefined
   /** Resolves when no resource is left to embed. */
@@ -59,6 +62,7 @@ export function openSemantics({ choice, limits, embedsDocuments, ...parts }: Sem
         return { notice: `Only terms were matched: ${messageOf(error)}.` }
       }
     },
+    embedFor: stage.embedFor,
     gaps: () => {
       const missing = stage.countMissing()
       if (missing === 0) return undefined
@@ -66,7 +70,7 @@ export function openSemantics({ choice, limits, embedsDocuments, ...parts }: Sem
       const gap = isNone
         ? 'Meaning is not considered yet: no resource is embedded so far.'
         : `Meaning is considered for all but ${counted(missing, 'resource')} so far.`
-      const whoEmbeds = `The daemon and "shelfd serve" embed ${isNone ? 'them' : 'the rest'} while they run.`
+      const whoEmbeds = `The daemon and "shelfd serve" embed ${isNone ? 'them' : 'the rest'} while they run, "shelfd library embed" at once.`
       return embedsDocuments ? gap : `${gap} ${whoEmbeds}`
     },
     settled: stage.settled,
@@ -80,6 +84,7 @@ function withoutSemantics({ kind }: EmbedderChoice): Semantics {
   return {
     wake: () => {},
     ofQuery: async () => ({ notice }),
+    embedFor: async () => ({ missing: 0, isDone: true, failure: why }),
     gaps: () => notice,
     settled: async () => {},
     stop: async () => {},

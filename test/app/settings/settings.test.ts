@@ -28,6 +28,10 @@ describe('precedence', () => {
       values: fc.constantFrom('text', 'json').map((format) => ({ written: format, read: format })),
       at: ['logFormat'],
     },
+    embedder: {
+      values: fc.constantFrom('offline', 'none').map((kind) => ({ written: kind, read: { kind } })),
+      at: ['embedder'],
+    },
     'health-listen': {
       values: fc.oneof(fc.constant(80), fc.integer({ min: 0, max: 65_535 })).map((port) => ({
         written: `[::1]:${port}`,

@@ -116,7 +116,7 @@ it('a process that ends soon embeds queries, and says who embeds documents', asy
   expect(ids).toEqual([surgeon])
   const gap = 'Meaning is considered for all but 1 resource so far.'
   expect(notice).toBe(
-    `${NOTICE} ${gap} The daemon and "shelfd serve" embed the rest while they run. ${SIMILAR} None has "much", "pay", "physician".`,
+    `${NOTICE} ${gap} The daemon and "shelfd serve" embed the rest while they run, "shelfd library embed" at once. ${SIMILAR} None has "much", "pay", "physician".`,
   )
   await stop()
   const last = await startLibrary({ ...options, dataDir: first.dataDir })

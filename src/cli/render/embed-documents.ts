@@ -1,0 +1,47 @@
+import type { EmbeddingProgress } from '../../embedded/embedding/embedding-stage.ts'
+import { orAbort } from '../../foundation/concurrency/or-abort.ts'
+import { counted } from '../../foundation/text/safe-text.ts'
+import type { Progress } from '../../sync/progress.ts'
+import type { CommandContext } from '../context.ts'
+import { withProgress } from './progress.ts'
+
+type EmbedFor = (forMs: number) => Promise<EmbeddingProgress | undefined>
+
+/** The progress is drawn again after this time. */
+const STEP_MS = 250
+
+/**
+ * Embeds the documents of this computer's library for `limitMs` at most, and until the signal is aborted. Returns how far it came,
+ * undefined where another process has the library.
+ */
+export async function embedDocuments(
+  context: CommandContext,
+  progress: Progress,
+  embedFor: EmbedFor,
+  { limitMs, signal }: { readonly limitMs: number; readonly signal: AbortSignal },
+): Promise<EmbeddingProgress | undefined> {
+  let state = await embedFor(0)
+  if (!state || state.isDone) return state
+  Object.assign(progress, { phase: 'embedding', mirror: '', documentsToEmbed: state.missing })
+  const endMs = performance.now() + limitMs
+  await withProgress(context, progress, async () => {
+    while (state && !state.isDone && state.failure === undefined && performance.now() < endMs) {
+      state = await orAbort(embedFor(STEP_MS), signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error
+        return state && { ...state, failure: 'stopped' }
+      })
+      const missing = state?.missing ?? 0
+      // More are missing than before once the vectors of another model are removed.
+      progress.documentsToEmbed = Math.max(progress.documentsToEmbed, missing)
+      progress.documentsEmbedded = progress.documentsToEmbed - missing
+    }
+  })
+  return state
+}
+
+/** What is said of documents that have no vectors yet. */
+export function describeMissing({ missing, failure }: EmbeddingProgress): string {
+  const later = 'compared by meaning once the daemon runs, or with "shelfd library embed".'
+  const left = `${counted(missing, 'document is', 'documents are')} ${later}`
+  return failure === undefined ? left : `Embedding ended early: ${failure}. ${left}`
+}
