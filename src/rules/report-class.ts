@@ -23,24 +23,9 @@ export type { ReportClass }
 export interface Classified {
   readonly class: ReportClass
   readonly reason: string | null
-  readonly isSetAside?: true
-  /** A pipe, socket or device, for which nothing is to be done. */
-  readonly isUnsupported?: true
+  /** What people are shown instead of the class. */
+  readonly state?: ShownState
   readonly kindWithoutText?: string
-}
-
-/** What people are shown: `in-sync` means searchable, and `needs attention` can be resolved. */
-export function shownStateOf(
-  reportClass: ReportClass,
-  {
-    kindWithoutText,
-    isUnsupported,
-    isSetAside,
-  }: { readonly kindWithoutText: string | null; readonly isUnsupported: boolean; readonly isSetAside: boolean },
-): ShownState {
-  if (isUnsupported) return 'unsupported'
-  if (isSetAside) return 'set-aside'
-  return reportClass === 'in-sync' && kindWithoutText !== null ? 'without-text' : reportClass
 }
 
 /** Users can't resolve `superseded` and `ignored`: the interface has no delete. */
@@ -135,11 +120,12 @@ export function classifyLeftOut({
   readonly reason: string
 }): Classified {
   if (kind === 'ignored') return { class: 'ignored', reason }
-  return { class: 'needs-attention', reason: `unsupported: ${reason}`, isUnsupported: true }
+  return { class: 'needs-attention', reason: `unsupported: ${reason}`, state: 'unsupported' }
 }
 
 export function classifySuperseded(reason: string, content: Parameters<typeof isTextSearchable>[0]): Classified {
-  return { class: 'superseded', reason: describeEnd(reason, content) }
+  const ended = ENDS[reason]?.state
+  return { class: 'superseded', reason: describeEnd(reason, content), ...(ended && { state: ended }) }
 }
 
 /** Other bytes, no resource, or a failed download. */
@@ -160,14 +146,16 @@ export function classifyDownload(fault: DownloadFault, before: Pick<Classified, 
   }
 }
 
+/** By the reason that the store has. */
+const ENDS: Readonly<Record<string, { readonly text: string; readonly state?: ShownState }>> = {
+  changed: { text: 'replaced by a newer version of its file' },
+  gone: { text: 'gone: its file is no longer there', state: 'gone' },
+  ignored: { text: 'left out: its file is not mirrored any more', state: 'left-out' },
+}
+
 /** Why a path no longer has a content, and whether a search still finds it. */
 export function describeEnd(reason: string, content: Parameters<typeof isTextSearchable>[0]): string {
-  const texts: Readonly<Record<string, string>> = {
-    changed: 'its file has changed since',
-    gone: 'its file is gone',
-    ignored: 'its file is left out now',
-  }
-  return `${texts[reason] ?? reason}${isTextSearchable(content) ? '; still searchable' : ''}`
+  return `${ENDS[reason]?.text ?? reason}${isTextSearchable(content) ? '; still searchable' : ''}`
 }
 
 const UNCONFIRMED = 'the listing does not show it, and the service did not say whether it is there'
@@ -194,12 +182,12 @@ function classifySearchable({ ingestionNote, mime, secondLocation }: KnownConten
   const second = secondLocation === 1 ? 'a second location may exist' : undefined
   const reason = [note, second].filter((part) => part !== undefined).join('; ')
   const known: Classified = { class: 'in-sync', reason: reason === '' ? null : reason }
-  return withoutText === undefined ? known : { ...known, kindWithoutText: kindName(mime) }
+  return withoutText === undefined ? known : { ...known, state: 'without-text', kindWithoutText: kindName(mime) }
 }
 
 /** Both sides still differ, so the class stays when it is set aside. */
 function needsAttention({ isSetAside }: Pick<KnownContent, 'isSetAside'>, reason: string): Classified {
-  if (isSetAside === 1) return { class: 'needs-attention', reason: `set aside: ${reason}`, isSetAside: true }
+  if (isSetAside === 1) return { class: 'needs-attention', reason: `set aside: ${reason}`, state: 'set-aside' }
   return { class: 'needs-attention', reason }
 }
 

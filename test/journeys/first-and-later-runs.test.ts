@@ -151,6 +151,11 @@ describe('later runs', () => {
     const { stdout } = await home.shelfd(['report', '--format', 'combined'])
     const lines = ['= a.md', '= moved/e.md', '= moved/f.md', '= new.md', '= renamed.md', '^ a.md', '^ c.md']
     expect(stdout.trim().split('\n').sort()).toEqual(lines)
+    expect((await home.shelfd(['report'])).stdout).toMatch(
+      /2 superseded \(still in the library\)\n +1 of them replaced by a newer version\n +1 of them gone\n/,
+    )
+    const only = async (word: string) => (await home.shelfd(['report', '--format', 'combined', '--only', word])).stdout
+    expect([await only('gone'), await only('left-out'), await only('without-text')]).toEqual(['^ c.md\n', '', ''])
     // Old versions do not fail the check, since nobody can resolve them.
     expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
     expect(await home.shelfd(['report', '--check', '--fail-on', 'superseded'])).toMatchObject({ exitCode: 1 })

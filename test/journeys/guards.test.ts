@@ -125,7 +125,7 @@ describe('newly ignored files', () => {
     expect(mirror.files).toMatchObject({ removed: 30, leftOut: 30 })
     const [report] = (await home.json(['report'])).mirrors
     expect(report.counts).toEqual({ superseded: 30 })
-    expect(report.entries[0].reason).toBe('its file is left out now; still searchable')
+    expect(report.entries[0].reason).toBe('left out: its file is not mirrored any more; still searchable')
     rmSync(join(root, '.shelfdignore'))
     expect((await home.sync(TO)).mirror.files).toMatchObject({ new: 30, removed: 0 })
     expect(service.count('uploadFile')).toBe(0)

@@ -95,7 +95,7 @@ describe('html', () => {
       'needs-you': '2 need you',
       changed: '1 changed, not sent yet',
       'local-only': '1 not sent yet',
-      superseded: '1 old version, still in the library',
+      superseded: '1 replaced by a newer version',
       'in-sync': '2 searchable on both sides',
       all: '5 everything',
     })

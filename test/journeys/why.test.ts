@@ -151,7 +151,7 @@ describe('why of a file', () => {
       { sha256, resourceId, reason: 'changed', endedAt: expect.stringMatching(ISO), isSearchable: true },
     ])
     const { stdout } = await home.shelfd(['why', 'Papers/a.md', '--offline'])
-    expect(stdout).toMatch(/earlier version +\S+, until \S+: its file has changed since; still searchable/)
+    expect(stdout).toMatch(/earlier version +\S+, until \S+: replaced by a newer version of its file; still searchable/)
     expect(stdout).not.toMatch(/former/)
   })
 

@@ -109,7 +109,7 @@ describe('a file that is not uploaded', () => {
     [{ ...well, state: 'refused' }, null, 'needs-attention', 'refused'],
     [{ ...failed, state: 'doubt', isSetAside: 1 }, null, 'needs-attention', 'set aside: the service answered 500'],
   ] as const)('a file that is not uploaded has the reason: %j', (content, heldBack, reportClass, reason) => {
-    const setAside = content.isSetAside === 1 ? { isSetAside: true } : {}
+    const setAside = content.isSetAside === 1 ? { state: 'set-aside' } : {}
     const expected = { class: reportClass, reason, ...setAside }
     expect(classifyFile(content, 'unasked', { problem: null, heldBack })).toEqual(expected)
   })
@@ -154,6 +154,7 @@ describe('a file that is uploaded', () => {
     expect(classifyFile(content, 'unasked', NOTHING_ELSE)).toEqual({
       class: 'in-sync',
       reason: `${WITHOUT_TEXT} (PDF); a second location may exist`,
+      state: 'without-text',
       kindWithoutText: 'PDF',
     })
   })
@@ -181,12 +182,12 @@ describe('signs and further rows', () => {
     const reasons = ['changed', 'gone', 'ignored', 'whatever'].map((reason) => classifySuperseded(reason, failed))
     expect(reasons.every((row) => row.class === 'superseded')).toBe(true)
     expect(reasons.map(({ reason }) => reason)).toEqual([
-      'its file has changed since',
-      'its file is gone',
-      'its file is left out now',
+      'replaced by a newer version of its file',
+      'gone: its file is no longer there',
+      'left out: its file is not mirrored any more',
       'whatever',
     ])
     const found = classifySuperseded('gone', { outcome: 'searchable', ingestionNote: null })
-    expect(found.reason).toBe('its file is gone; still searchable')
+    expect(found).toMatchObject({ reason: 'gone: its file is no longer there; still searchable', state: 'gone' })
   })
 })

@@ -57,7 +57,7 @@ describe('why', () => {
     rmSync(join(root, 'old'), { recursive: true })
     await home.sync(['Papers'])
     const { stdout } = await home.shelfd(['why', 'Papers/old/gone.md', '--offline'])
-    expect(stdout).toMatch(/earlier version +\S+, until .*: its file is gone; still searchable\n/)
+    expect(stdout).toMatch(/earlier version +\S+, until .*: gone: its file is no longer there; still searchable\n/)
   })
 
   test('why refuses a path outside every mirror', async () => {

@@ -180,7 +180,7 @@ test('summary, status and report count the same files, or say what differs', asy
   expect(status).toContain('  ! 1 problem · 2 files searchable')
   expect(status).toContainEqual(
     expect.stringMatching(
-      /^ {2}! 2 files are stored, but their text can't be searched; "shelfd report Papers --only in-sync" /,
+      /^ {2}! 2 files are stored, but their text can't be searched; "shelfd report Papers --only without-text" /,
     ),
   )
   home.write('Papers', { 'third.docx': papers['torn.docx'], 'b.md': 'tide' })

@@ -13,7 +13,7 @@ export function findFaultOfShortForm({ rows, differingRows }: Pick<MirrorReport,
   for (const row of rows) {
     const text = JSON.stringify(row)
     if (text === differing[next]) next += 1
-    else if (row.entry.class === 'in-sync' && row.kindWithoutText === null) omitted += 1
+    else if (row.state === 'in-sync') omitted += 1
     else return `it lacks ${text}, or has it elsewhere`
   }
   if (next < differing.length) return `the whole form lacks ${differing[next]}, or has it elsewhere`

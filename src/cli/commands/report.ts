@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
 import { chooseKnown, nothingMirrored } from '../../app/mirrors/choose-known.ts'
 import { openReader } from '../../app/open-engine.ts'
+import { REPORT_CLASS_NAMES, SHOWN_STATES } from '../../contract/report-classes.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import { CHECKED_CLASSES, REPORT_CLASSES, type ReportClass } from '../../rules/report-class.ts'
+import { CHECKED_CLASSES } from '../../rules/report-class.ts'
 import { defineCommand } from '../command.ts'
 import { FLEET_FLAGS, isOfFleet } from '../fleet/open-view.ts'
 import { showFleetReport } from '../fleet/show-fleet.ts'
@@ -34,7 +35,11 @@ export const command = defineCommand({
       placeholder: 'FILE',
       describe: 'Write it to this file, which it replaces when it is complete',
     },
-    only: { type: 'string', describe: 'Only rows of these classes', placeholder: 'CLASS,…' },
+    only: {
+      type: 'string',
+      describe: 'Only rows of these classes, or of without-text, gone, left-out, set-aside, unsupported',
+      placeholder: 'CLASS,…',
+    },
     offline: { type: 'boolean', describe: 'Use the store alone; read neither the directory nor the service' },
     all: { type: 'boolean', describe: "Also list the library's entries outside the mirror" },
     verify: {
@@ -63,11 +68,11 @@ export const command = defineCommand({
     }
     if (args.verify && args.offline)
       throw new UsageError('bad-usage', '--verify asks the service for every content: leave out --offline')
-    const failOn = args.failOn === undefined ? CHECKED_CLASSES : readClasses('fail-on', args.failOn)
+    const failOn = args.failOn === undefined ? CHECKED_CLASSES : readClasses('fail-on', args.failOn, REPORT_CLASS_NAMES)
     // With --quiet a check names only what fails it.
     const isText = !context.json && args.format === 'text' && args.output === undefined
     const isQuiet = args.check && context.quiet && isText
-    const only = args.only === undefined ? (isQuiet ? failOn : undefined) : readClasses('only', args.only)
+    const only = args.only === undefined ? (isQuiet ? failOn : undefined) : readClasses('only', args.only, SHOWN_STATES)
     if (args.failOn !== undefined && !args.check) throw new UsageError('bad-usage', '--fail-on needs --check')
     await using reader = openReader(context.settings, {
       ...context.io,
@@ -103,16 +108,12 @@ export const command = defineCommand({
   },
 })
 
-function readClasses(flag: string, text: string): ReadonlySet<ReportClass> {
+function readClasses<Name extends string>(flag: string, text: string, names: readonly Name[]): ReadonlySet<Name> {
   return new Set(
     text.split(',').map((word) => {
-      const found = reportClasses.find((name) => name === word.trim())
+      const found = names.find((name) => name === word.trim())
       if (found) return found
-      throw new UsageError('bad-usage', `Cannot read --${flag}: "${word}" is no class (${reportClasses.join(', ')})`)
+      throw new UsageError('bad-usage', `Cannot read --${flag}: "${word}" is no class (${names.join(', ')})`)
     }),
   )
 }
-
-const reportClasses = Object.keys(REPORT_CLASSES).filter((name): name is ReportClass =>
-  Object.hasOwn(REPORT_CLASSES, name),
-)

@@ -109,7 +109,7 @@ function describeDoubts({ files }: MirrorStatus): string[] {
 function describeTextless({ name, files }: MirrorStatus): string[] {
   if (files.withoutText === 0) return []
   const stored = counted(files.withoutText, 'file is stored, but its', 'files are stored, but their')
-  const hint = `"shelfd report ${escapeText(shellWord(name))} --only in-sync" names each, and a line in .shelfdignore leaves one out`
+  const hint = `"shelfd report ${escapeText(shellWord(name))} --only without-text" names each, and a line in .shelfdignore leaves one out`
   return [`  ! ${stored} text can't be searched; ${hint}`]
 }
 

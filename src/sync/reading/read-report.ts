@@ -1,7 +1,6 @@
 import type { ClassCounts, RowsInput, RowsPage, TreePage } from '../../contract/dashboard.ts'
 import { ROWS_A_PAGE } from '../../contract/dashboard-addresses.ts'
 import { RequestError } from '../../foundation/errors.ts'
-import { shownStateOf } from '../../rules/report-class.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import {
   type ClassTally,
@@ -72,7 +71,7 @@ function* toSnapshot(rows: Iterable<ReportRow>): Generator<SnapshotRow> {
   for (const row of rows) {
     const { entry } = row
     const { path, reason, size: sizeBytes, resourceId } = entry
-    yield { path, class: shownStateOf(entry.class, row), reason, sizeBytes, resourceId }
+    yield { path, class: row.state, reason, sizeBytes, resourceId }
   }
 }
 

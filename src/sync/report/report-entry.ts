@@ -1,4 +1,5 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
+import type { ShownState } from '../../contract/report-classes.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import type { Classified, ReportClass } from '../../rules/report-class.ts'
 import type { Listed, ReportedFile } from '../../store/tables/report-rows.ts'
@@ -23,17 +24,15 @@ export interface ReportRow {
   readonly entry: ReportEntry
   /** Outside the mirror's path and the inbox: only counted unless the user asks for all. */
   readonly isElsewhere: boolean
-  /** Set aside by `failed ignore`: no check and no run fails for it. */
-  readonly isSetAside: boolean
-  /** A pipe, a socket or a device: no check and no run fails for it. */
-  readonly isUnsupported: boolean
+  /** No check and no run fails for what was set aside by `failed ignore` or is no file. */
+  readonly state: ShownState
   /** The kind of a file that is stored without searchable text; otherwise null. */
   readonly kindWithoutText: string | null
 }
 
 export function rowOf(entry: ReportEntry, known?: Classified): ReportRow {
-  const { isSetAside = false, isUnsupported = false, kindWithoutText = null } = known ?? {}
-  return { entry, isElsewhere: false, isSetAside, isUnsupported, kindWithoutText }
+  const { state = entry.class, kindWithoutText = null } = known ?? {}
+  return { entry, isElsewhere: false, state, kindWithoutText }
 }
 
 export interface PlainFiles {

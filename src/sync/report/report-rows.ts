@@ -246,7 +246,8 @@ class MirrorRows {
     // A content that neither side has any more gets no row; nobody asks the service for it.
     const { listing } = this.#sides
     if (listing?.incomplete.length === 0 && locations.length === 0) return
-    yield rowOf(contentEntry(path, classifySuperseded(reason, content), content, locations))
+    const known = classifySuperseded(reason, content)
+    yield rowOf(contentEntry(path, known, content, locations), known)
   }
 
   #contentOf({ sha256, mime, sizeBytes: size }: HashedFile): ContentRow | undefined {

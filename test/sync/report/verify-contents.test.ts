@@ -63,8 +63,8 @@ describe('report --verify', () => {
     const other = 'the service gives back other bytes than were sent'
     expect(rows.map(({ entry }) => [entry.path, entry.class, entry.reason])).toEqual([
       ['a.md', 'needs-attention', other],
-      ['b.md', 'needs-attention', `${other}; its file is gone; still searchable`],
-      ['a.md', 'needs-attention', `${other}; its file has changed since; still searchable`],
+      ['b.md', 'needs-attention', `${other}; gone: its file is no longer there; still searchable`],
+      ['a.md', 'needs-attention', `${other}; replaced by a newer version of its file; still searchable`],
     ])
   })
 

@@ -3,13 +3,15 @@ import { SHOWN_STATES, type ShownState } from '../../../contract/report-classes.
 import { counted, groupDigits } from '../../../foundation/text/safe-text.ts'
 import type { ReportClass } from '../../../rules/report-class.ts'
 import { WITHOUT_TEXT } from '../../../rules/without-text.ts'
-import { shownCounts, type Tally } from './report-printer.ts'
+import type { Tally } from './report-printer.ts'
 
 interface Guidance {
   readonly title: string
   /** What a person does about such a row, in words of a shell; empty for nothing. */
   readonly next: (mirror: string, path: string) => string
 }
+
+const STAYS = 'the service can remove it; shelfd never deletes'
 
 /** The states in words, for formats that are handed on to people. */
 export const GUIDANCE: Readonly<Record<ShownState, Guidance>> = {
@@ -24,9 +26,11 @@ export const GUIDANCE: Readonly<Record<ShownState, Guidance>> = {
   processing: { title: 'being processed', next: () => 'it becomes searchable by itself' },
   'remote-only': { title: 'only in the library', next: () => 'no file of the mirror belongs to it' },
   superseded: {
-    title: 'old version, still in the library',
-    next: () => 'the service can remove it; shelfd never deletes',
+    title: 'replaced by a newer version',
+    next: () => STAYS,
   },
+  gone: { title: 'gone, still in the library', next: () => STAYS },
+  'left-out': { title: 'left out, still in the library', next: () => STAYS },
   'without-text': { title: WITHOUT_TEXT, next: () => '' },
   'in-sync': { title: 'searchable on both sides', next: () => '' },
   'set-aside': { title: 'set aside', next: (_, path) => `shelfd failed retry ${path} tries it again` },
@@ -49,7 +53,7 @@ export const NEED_A_PERSON: readonly ReportClass[] = [
 
 /** Returns the headline, such as `83 of 85 files are searchable; 2 need you.` */
 export function headlineOf(tally: Tally): string {
-  const counts = shownCounts(tally)
+  const counts = tally.states
   const { 'in-sync': found = 0, 'without-text': unfindable = 0 } = counts
   const waiting = NEED_A_PERSON.reduce((sum, reportClass) => sum + (counts[reportClass] ?? 0), 0)
   const files = found + unfindable + waiting + (counts.processing ?? 0)

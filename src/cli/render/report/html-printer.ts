@@ -14,7 +14,6 @@ import {
   nameOf,
   type ReportPrinter,
   reasonForPeople,
-  shownCounts,
   type Tally,
 } from './report-printer.ts'
 
@@ -61,7 +60,7 @@ function policy(): string {
 
 function* head(report: MirrorReport, tally: Tally, id: string): Generator<string> {
   const { name, path, library, remotePath, listing } = report
-  const counts = shownCounts(tally)
+  const counts = tally.states
   const needed = NEED_A_PERSON.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
   const all = BY_URGENCY.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
   yield `<section><h1>${html(name)}</h1><p class="headline">${html(headlineOf(tally))}</p>`
@@ -150,7 +149,9 @@ tbody td { color: var(--soft) }
 td span { color: var(--ink); white-space: nowrap }
 td span::before { content: "●"; margin-inline-end: .4rem; color: var(--calm) }
 .in-sync td span::before { color: var(--good) }
-.without-text td span::before, .superseded td span::before, .changed td span::before, .unknown td span::before { color: var(--warn) }
+
+.without-text td span::before, .superseded td span::before, .gone td span::before, .left-out td span::before,
+.changed td span::before, .unknown td span::before { color: var(--warn) }
 .needs-attention td span::before, .missing-remotely td span::before { color: var(--bad) }
 .size { text-align: end; white-space: nowrap; font-variant-numeric: tabular-nums }
 tr[hidden] { display: none }

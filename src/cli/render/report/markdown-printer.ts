@@ -10,7 +10,6 @@ import {
   nameOf,
   type ReportPrinter,
   reasonForPeople,
-  shownCounts,
 } from './report-printer.ts'
 
 /** For each mirror a headline, the counts, and what differs. */
@@ -23,7 +22,7 @@ export function createMarkdownPrinter({ listsAll }: { readonly listsAll: boolean
     beginMirror: (mirror, tally) => {
       hasRows = false
       const { name, path, library, remotePath, listing } = mirror
-      const counts = shownCounts(tally)
+      const counts = tally.states
       const states = BY_URGENCY.flatMap((state) => {
         const count = counts[state]
         return count ? [`| ${GUIDANCE[state].title} | ${groupDigits(count)} |`] : []

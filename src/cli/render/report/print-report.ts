@@ -7,7 +7,7 @@ import type { ShownState } from '../../../contract/report-classes.ts'
 import { counted, escapeLines, escapeText } from '../../../foundation/text/safe-text.ts'
 import { isoTime } from '../../../foundation/text/times.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
-import { CHECKED_CLASSES, type ReportClass, shownStateOf } from '../../../rules/report-class.ts'
+import { CHECKED_CLASSES, type ReportClass } from '../../../rules/report-class.ts'
 import type { MirrorRow } from '../../../store/tables/mirrors.ts'
 import { type MirrorReport, type ReportContext, type ReportedMirror, report } from '../../../sync/report/report.ts'
 import type { PlainFiles, ReportEntry, ReportRow } from '../../../sync/report/report-entry.ts'
@@ -29,7 +29,7 @@ const LOOKED_AT: ReadonlySet<ReportFormat> = new Set(['text', 'combined'])
 export interface ReportOptions {
   readonly format: ReportFormat
   /** Undefined: every class but `ignored`. */
-  readonly only: ReadonlySet<ReportClass> | undefined
+  readonly only: ReadonlySet<ShownState> | undefined
   readonly isOffline: boolean
   readonly showsAll: boolean
   /** Rows of these classes are failures, unless they were set aside. */
@@ -192,9 +192,8 @@ function createTally(): Tally {
   return {
     counts: {},
     elsewhere: 0,
+    states: {},
     withoutText: new Map(),
-    unsupported: 0,
-    setAside: 0,
     failedCopies: 0,
     hasFailures: false,
   }
@@ -207,26 +206,32 @@ function* countedRows(
 ): Generator<{ readonly entry: ReportEntry; readonly state: ShownState }> {
   for (const row of rows) {
     if ('plainFiles' in row) {
-      if (isWanted('in-sync', options)) addToTally(tally, 'in-sync', row.plainFiles, options)
+      if (!isWanted('in-sync', options)) continue
+      addToTally(tally, { entry: { class: 'in-sync' }, state: 'in-sync' }, row.plainFiles)
+      if (row.plainFiles > 0 && options.failOn.has('in-sync')) tally.hasFailures = true
       continue
     }
-    const { entry, isElsewhere, isSetAside, isUnsupported, kindWithoutText: kind } = row
+    const { entry, isElsewhere, state, kindWithoutText: kind } = row
+    const failsNothing = state === 'set-aside' || state === 'unsupported'
     if (isElsewhere) tally.elsewhere += 1
     if (isElsewhere && !options.showsAll) continue
-    if (!isWanted(entry.class, options) || (options.isQuiet && (isSetAside || isUnsupported))) continue
+    if (!(isWanted(entry.class, options) || options.only?.has(state)) || (options.isQuiet && failsNothing)) continue
     if (kind !== null) tally.withoutText.set(kind, (tally.withoutText.get(kind) ?? 0) + 1)
-    if (isUnsupported) tally.unsupported += 1
-    else if (isSetAside) tally.setAside += 1
     if (entry.class === 'needs-attention' && entry.duplicateOf !== null) tally.failedCopies += 1
-    addToTally(tally, entry.class, 1, isSetAside || isUnsupported ? undefined : options)
-    yield { entry, state: shownStateOf(entry.class, row) }
+    addToTally(tally, row, 1)
+    if (!failsNothing && options.failOn.has(entry.class)) tally.hasFailures = true
+    yield { entry, state }
   }
 }
 
-function addToTally(tally: Tally, reportClass: ReportClass, rows: number, options: ReportOptions | undefined): void {
+interface Counted extends Pick<ReportRow, 'state'> {
+  readonly entry: Pick<ReportEntry, 'class'>
+}
+
+function addToTally({ counts, states }: Tally, { entry, state }: Counted, rows: number): void {
   if (rows === 0) return
-  tally.counts[reportClass] = (tally.counts[reportClass] ?? 0) + rows
-  if (options?.failOn.has(reportClass)) tally.hasFailures = true
+  counts[entry.class] = (counts[entry.class] ?? 0) + rows
+  states[state] = (states[state] ?? 0) + rows
 }
 
 function isWanted(reportClass: ReportClass, { only }: ReportOptions): boolean {

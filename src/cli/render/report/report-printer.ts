@@ -15,29 +15,11 @@ export type ReportFormat = (typeof REPORT_FORMATS)[number]
 export interface Tally {
   readonly counts: Partial<Record<ReportClass, number>>
   elsewhere: number
+  readonly states: Partial<Record<ShownState, number>>
   readonly withoutText: Map<string, number>
-  unsupported: number
-  setAside: number
   /** Rows that need attention and are copies of files that do. */
   failedCopies: number
   hasFailures: boolean
-}
-
-export function shownCounts({
-  counts,
-  withoutText,
-  unsupported,
-  setAside,
-}: Tally): Readonly<Partial<Record<ShownState, number>>> {
-  const unfindable = Array.from(withoutText.values()).reduce((sum, count) => sum + count, 0)
-  return {
-    ...counts,
-    'in-sync': (counts['in-sync'] ?? 0) - unfindable,
-    'without-text': unfindable,
-    'needs-attention': (counts['needs-attention'] ?? 0) - unsupported - setAside,
-    'set-aside': setAside,
-    unsupported,
-  }
 }
 
 /** One or more lines without the last line end; undefined when there is nothing to print. */

@@ -9,7 +9,6 @@ import {
   nothing,
   type ReportPrinter,
   reasonForPeople,
-  shownCounts,
   type Tally,
 } from './report-printer.ts'
 
@@ -41,7 +40,7 @@ export function createTextPrinter({ listsAll }: { readonly listsAll: boolean }):
         const parts = partsOf(reportClass, tally).filter(([part]) => part > 0)
         const isCut = (shown.get(reportClass) ?? 0) > MAX_ROWS && !listsAll
         return [
-          `  ${sign} ${number(count)} ${reportClass}${meaningOf(reportClass, count)}`,
+          `  ${sign} ${number(count)} ${reportClass}${reportClass === 'superseded' ? ' (still in the library)' : ''}`,
           ...(isCut ? [`    the first ${MAX_ROWS} are above; all: shelfd report --only ${reportClass}`] : []),
           ...parts.map(([part, text]) => `    ${number(part)} of them ${text}`),
         ]
@@ -78,8 +77,8 @@ function countOf(counts: Partial<Record<ReportClass, number>>, reportClass: stri
 
 /** Parts of a class that other commands count apart. */
 function partsOf(reportClass: string, tally: Tally): readonly (readonly [number, string])[] {
-  const { 'without-text': unfindable = 0 } = shownCounts(tally)
-  const { failedCopies, setAside, unsupported, withoutText } = tally
+  const { failedCopies, states, withoutText } = tally
+  const { 'without-text': unfindable = 0, 'set-aside': setAside = 0, unsupported = 0 } = states
   switch (reportClass) {
     case 'in-sync':
       return [[unfindable, `without searchable text (${describeKinds(Object.fromEntries(withoutText))})`]]
@@ -89,14 +88,15 @@ function partsOf(reportClass: string, tally: Tally): readonly (readonly [number,
         [setAside, 'set aside'],
         [unsupported, unsupported === 1 ? 'a pipe, socket or device' : 'pipes, sockets or devices'],
       ]
+    case 'superseded':
+      return [
+        [states.superseded ?? 0, 'replaced by a newer version'],
+        [states.gone ?? 0, 'gone'],
+        [states['left-out'] ?? 0, 'left out'],
+      ]
     default:
       return []
   }
-}
-
-function meaningOf(reportClass: string, count: number): string {
-  if (reportClass !== 'superseded') return ''
-  return count === 1 ? ' (an earlier version, still in the library)' : ' (earlier versions, still in the library)'
 }
 
 function describeEntry(entry: ReportEntry): string {
