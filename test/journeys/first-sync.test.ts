@@ -1,10 +1,11 @@
 /** The first sync prints where the data went and what to do next. */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseSize } from '../../src/foundation/text/units.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { homeWithPapers, temporaryHome } from '../support/home.ts'
+import { expectExit, homeWithPapers, temporaryHome } from '../support/home.ts'
 
 const TREE = {
   '2024.md': 'no words',
@@ -64,6 +65,26 @@ describe('the first sync into the library on this computer', () => {
     expect((await home.shelfd(['sync', 'Papers'], npmStart)).stderr).toMatch(
       /\nNext: shelfd search "spring tide" · shelfd dashboard\n$/,
     )
+  })
+
+  test('a search before it says that nothing was mirrored, and makes nothing', async () => {
+    const home = temporaryHome()
+    expectExit(await home.shelfd(['search', 'sails']), 2, 'Nothing was mirrored yet')
+    expect([existsSync(home.dataDir), existsSync(home.stateDir)]).toEqual([false, false])
+  })
+
+  test('the library that --to names is made, but none that is named by an identifier', async () => {
+    const home = homeWithPapers(TREE)
+    expect((await home.sync(['Papers', '--to', 'Foo'])).mirror).toMatchObject({ library: { name: 'Foo' } })
+    expect((await home.sync(['Papers', '--to', 'Foo'])).mirror.uploads.created).toBe(0)
+    home.write('Other', {})
+    for (const to of ['Foo:notes', '0'.repeat(32)])
+      expectExit(await home.shelfd(['sync', 'Other', '--to', to]), 2, 'there is no library')
+  })
+
+  test('the search that is offered has no words of a secret', async () => {
+    const home = homeWithPapers({ 'my password is hunter.md': 'x', 'AbCdEfGh tide.md': 'x', 'x/kennwort bank.md': 'y' })
+    expect((await home.shelfd(['sync', 'Papers'])).stderr).toContain('Next: shelfd search "tide" · ')
   })
 
   test('the first sync beside a daemon names the place too', async () => {

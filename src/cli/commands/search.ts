@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { parseLibraryTarget, requireLibrary } from '../../app/library-target.ts'
+import { nothingMirrored } from '../../app/mirrors/choose-known.ts'
 import { choosePlace } from '../../app/mirrors/choose-place.ts'
 import type { OpenedService } from '../../app/service-client/open-service.ts'
 import { KIND_NAMES, typeMatcher } from '../../contract/kinds.ts'
@@ -86,6 +88,7 @@ export const command = defineCommand({
     const asked = readFilter(args)
     const query = args.query.join(' ')
     if (query.trim() === '') throw new UsageError('bad-usage', 'Cannot search for nothing: give a word to look for')
+    assertAnythingToSearch(context)
     await using service = await context.openService()
     const request: SearchRequest = {
       query,
@@ -96,6 +99,13 @@ export const command = defineCommand({
     await list({ request, asked, word: args.in, allNotices: args.notices }, window, { context, service })
   },
 })
+
+/** Throws UsageError while there is neither a state nor a library on this computer: opening the service would make both. */
+function assertAnythingToSearch({ settings: { service, stateDir } }: CommandContext): void {
+  if (service.kind === 'configured' || existsSync(service.dataDir)) return
+  using store = openStoreReader(stateDir)
+  if (!store) throw nothingMirrored()
+}
 
 interface Window {
   readonly page: number

@@ -122,9 +122,19 @@ export async function suggestSearch(context: ReportContext, mirrorName: string):
   return undefined
 }
 
+/** Names that announce a secret, in the languages of most users. */
+const SENSITIVE =
+  /pass(?:wor[dt]|phrase|wd)|kennwort|secret|geheim|token|credential|api.?key|private|\bkey|\bpin\b|salary|gehalt/i
+
+/** Letters in the mixture of generated words, such as `xQzRkT`. */
+function looksMade(word: string): boolean {
+  return /\p{Ll}\p{Lu}.*\p{Ll}\p{Lu}|\p{Lu}{2,}\p{Ll}+\p{Lu}/u.test(word) || /[bcdfghjklmnpqrstvwxz]{6,}/i.test(word)
+}
+
 function wordsOfName(name: string): string {
   const [stem = ''] = /^.+(?=\.)|^.+/.exec(name) ?? []
-  const words = stem.split(/[^\p{L}\p{N}]+/u).filter((word) => /^\p{L}+$/u.test(word))
+  if (SENSITIVE.test(stem)) return ''
+  const words = stem.split(/[^\p{L}\p{N}]+/u).filter((word) => /^\p{L}+$/u.test(word) && !looksMade(word))
   return words.some(({ length }) => length >= MIN_WORD) ? words.slice(0, MAX_WORDS).join(' ') : ''
 }
 
