@@ -57,7 +57,7 @@ describe('commands that speak of all hosts', () => {
     )
     const status = await nas.shelfd(['status', '--fleet'])
     expect(status.stdout).toMatch(/^second sends +0$/m)
-    expect(status.stdout).toMatch(/^nas +papers +! .*\npc +papers +! /m)
+    expect(status.stdout).toMatch(/^nas +papers +! .* · last run \d+ s ago .*\npc +papers +! /m)
     const ofPc = await nas.json(['status', '--host', 'pc'])
     expect(ofPc).toMatchObject({ secondSends: 0, hosts: [{ name: 'pc' }], mirrors: [{ host: 'pc', name: 'papers' }] })
     expectExit(await nas.shelfd(['status', '--host', 'laptop']), 2, /no host "laptop"; "shelfd fleet hosts" lists them/)

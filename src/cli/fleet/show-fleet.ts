@@ -1,6 +1,6 @@
 import { UsageError } from '../../foundation/errors.ts'
 import { counted, escapeText, groupDigits } from '../../foundation/text/safe-text.ts'
-import { isoTime, timeOfDay } from '../../foundation/text/times.ts'
+import { formatSpan, isoTime, timeOfDay } from '../../foundation/text/times.ts'
 import { type FleetTotals, type HostView, type OfHost, sessionState } from '../../ledger/fleet-view.ts'
 import type { PublishedMirror, PublishedProblem, PublishedRun } from '../../ledger/published.ts'
 import type { CommandContext } from '../context.ts'
@@ -62,11 +62,21 @@ function showMirrors(context: CommandContext, mirrors: readonly Mirror[], silent
   }
   context.printTable(
     ['host', 'mirror', 'state', 'waiting', 'problems'],
-    mirrors.map(({ hostId, host, name, state, queue, problems }) => [
-      ...[host, name, `${silent.has(hostId) ? '! silent; last: ' : ''}${state.sign} ${state.text}`],
+    mirrors.map(({ hostId, host, name, state, lastRun, queue, problems }) => [
+      ...[
+        host,
+        name,
+        `${silent.has(hostId) ? '! silent; last: ' : ''}${state.sign} ${state.text}${describeAge(state, lastRun)}`,
+      ],
       ...[queue.contents, problems].map(groupDigits),
     ]),
   )
+}
+
+/** A good state has its age in its text. */
+function describeAge({ sign }: Mirror['state'], lastRun: Mirror['lastRun']): string {
+  if (sign === '✓') return ''
+  return lastRun ? ` · last run ${formatSpan(Date.now() - Date.parse(lastRun.at))} ago` : ' · no run yet'
 }
 
 function describeTotals(totals: FleetTotals, hosts: readonly HostView[]) {
