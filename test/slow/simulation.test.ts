@@ -5,7 +5,7 @@ import { FLEET_BUGS } from '../instruments/simulation/planted/fleet-bugs.ts'
 import { listFailures } from '../instruments/simulation/run-seeds.ts'
 
 const SEEDS = Number(process.env.SHELFD_SIMULATION_SEEDS ?? 3_000)
-const FLEET_SEEDS = Number(process.env.SHELFD_FLEET_SEEDS ?? 3_000)
+const FLEET_SEEDS = Number(process.env.SHELFD_FLEET_SEEDS ?? 1_000)
 const PROTOCOL_SEEDS = Number(process.env.SHELFD_PROTOCOL_SEEDS ?? 20)
 
 const PATIENT = { timeout: 1_800_000 }
