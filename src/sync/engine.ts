@@ -64,6 +64,8 @@ export const mirrorSettings = z.object({
   maxSizeBytes: boundedNumber(LIMIT_BOUNDS.sizeBytes).nullable(),
   oneFileSystem: z.boolean(),
   emptyFiles: z.enum(['upload', 'skip']),
+  gitignore: z.boolean().exactOptional(),
+  credentialFiles: z.array(z.string()).readonly().exactOptional(),
   /** How long a file must stay unchanged before it is read again after it changed while it was read. */
   settleMs: boundedNumber(LIMIT_BOUNDS.durationMs),
   isAdHoc: z.boolean(),

@@ -61,3 +61,41 @@ describe('a mirror of some files', () => {
     expectExit(await home.shelfd(['sync']), 2, 'must be a pattern with "/" between directories')
   })
 })
+
+describe('files of git', () => {
+  const SITE = {
+    '.gitignore': '*.log\n/build/\n!.env\n',
+    '.env': 'TOKEN=1',
+    'a.md': 'a',
+    'run.log': 'l',
+    'build/out.html': 'o',
+    'docs/.gitignore': 'draft*\n!keep.log',
+    'docs/draft.md': 'd',
+    'docs/keep.log': 'k',
+  }
+
+  test('are used where the mirror says so, bring no secret back, and are outweighed by a .shelfdignore', async () => {
+    const home = temporaryHome()
+    const path = home.write('Site', { ...SITE, '.shelfdignore': '!/run.log\n' })
+    configure(home, { mirrors: [{ name: 'site', path, gitignore: true }] })
+    const { stdout, stderr } = await home.shelfd(['sync'])
+    expect(stderr).not.toContain('.gitignore')
+    expect(stdout).toMatch(/left out +\d+ \(1 looks like a secret\)/)
+    const { mirrors } = await home.json(['report', '--only', 'in-sync'])
+    const sent = mirrors[0].entries.map((entry: { path: string }) => entry.path)
+    expect(sent).toEqual(['.gitignore', 'a.md', 'docs/.gitignore', 'docs/keep.log', 'run.log'])
+    expect((await home.shelfd(['why', 'Site/docs/draft.md'])).stdout).toContain('"draft*" (docs/.gitignore, line 1)')
+  })
+
+  test('are named where they are not used, by the run that sends and by the doctor', async () => {
+    const home = temporaryHome()
+    const path = home.write('Site', SITE)
+    configure(home, { mirrors: [{ name: 'site', path }] })
+    const said = `has a .gitignore, which is not used`
+    const first = await home.shelfd(['sync'])
+    expect(first.stdout).toMatch(/sent +7 files/)
+    expect(first.stderr).toContain(said)
+    expect((await home.shelfd(['sync'])).stderr).not.toContain(said)
+    expect((await home.shelfd(['doctor'])).stdout).toContain(said)
+  })
+})

@@ -1,8 +1,10 @@
 /** Files whose content looks like a secret, whatever their names. */
 import { generateKeyPairSync } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { configure } from '../support/daemon.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
 import { homeWithPapers } from '../support/home.ts'
 
 const KEY = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
@@ -37,4 +39,21 @@ test('a file that was sent and now holds a key is left out, and the new content 
   expect(stdout).toContain('looks like a secret')
   expect((await home.json(['search', 'BEGIN'])).results).toEqual([])
   expect((await home.json(['search', 'tides', '--all-versions'])).results).toHaveLength(1)
+})
+
+test('a file with a credential that the configuration names is not sent from within a mirror [S-31]', async () => {
+  const service = await startFaultyService({ library: 'Research' })
+  const home = homeWithPapers({ 'a.md': 'tides', 'x/pass.txt': 'plain words' })
+  const files = { service: home.write('Papers/x', { 'my pass[1].txt': service.token }), key: 'x/pass.txt' }
+  configure(home, {
+    service: { url: service.url, tokenFile: join(files.service, 'my pass[1].txt') },
+    embedder: { url: 'https://embedder.example', model: 'm', keyFile: join(home.path, 'Papers', files.key) },
+    mirrors: [{ name: 'papers', path: join(home.path, 'Papers'), library: 'Research' }],
+  })
+  chmodSync(join(files.service, 'my pass[1].txt'), 0o600)
+  const { stdout, exitCode } = await home.run(['sync'])
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain('left out    2 (2 look like secrets)')
+  expect(service.count('uploadFile')).toBe(1)
+  expect((await home.run(['why', 'Papers/x/pass.txt'])).stdout).toContain('as it looks like a secret')
 })

@@ -76,13 +76,13 @@ test('the same line of an ignore file decides as in git [F-FS-26]', () => {
 
 /** Walks down to the path as a scan does; returns the file and line that decided. */
 function decided(path: string, ignoreFiles: Readonly<Record<string, string>>): string {
-  let scope: IgnoreScope = createRootScope({ ignore: [], include: [] }).enter('', ignoreFiles[''])
+  let scope: IgnoreScope = createRootScope({ ignore: [], include: [] }).enter('', () => ignoreFiles[''])
   const parts = path.split('/')
   for (let depth = 1; depth <= parts.length; depth += 1) {
     const above = parts.slice(0, depth).join('/')
     const decision = scope.decide(above, depth < parts.length)
     if (decision) return `${decision.source.replace('.shelfdignore', '.gitignore')}:${decision.line}`
-    scope = scope.enter(above, ignoreFiles[above])
+    scope = scope.enter(above, () => ignoreFiles[above])
   }
   return 'kept'
 }

@@ -7,6 +7,7 @@ import { assessWatches, type Finding, failed, ok } from '../../rules/doctor-find
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import { assertSamePlace, assertSameRoot } from '../../sync/pin/open-mirror.ts'
 import { chooseForDaemon } from '../mirrors/choose-mirrors.ts'
+import { describeUnusedGitignore } from '../mirrors/describe-root.ts'
 import { explainInactive, listRoster, type RosterEntry } from '../mirrors/mirror-roster.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'
 import { findingOf, valueOrSkip } from './error-findings.ts'
@@ -19,7 +20,12 @@ export const mirrors: Check = {
       return [ok('none yet; "shelfd init" sets one up, "shelfd sync DIR" mirrors a directory at once')]
     const found = await Promise.all(roster.map((entry) => problemOf(entry, context)))
     const problems = found.filter((problem) => problem !== undefined)
-    return problems.length > 0 ? problems : [ok(`${counted(roster.length, 'directory', 'directories')} can be read`)]
+    if (problems.length > 0) return problems
+    const remarks = roster.flatMap(({ path, configured }) => {
+      const unused = describeUnusedGitignore(path, configured?.gitignore)
+      return unused === undefined ? [] : [ok(`"${path}" ${unused}`)]
+    })
+    return [ok(`${counted(roster.length, 'directory', 'directories')} can be read`), ...remarks]
   },
 }
 

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { normalizeLibraryPath } from '../../contract/library-path.ts'
 import { systemClock } from '../../foundation/clock.ts'
 import { AccessError, RootError, UsageError } from '../../foundation/errors.ts'
+import { isWithin } from '../../foundation/files/paths.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
 import { boundedFileSystem } from '../../local/read/bounded-file-system.ts'
 import { awaitRoot } from '../../local/read/open-root.ts'
@@ -13,7 +14,7 @@ import type { MirrorSettings } from '../../sync/engine.ts'
 import { didYouMean } from '../did-you-mean.ts'
 import { isFile, isMissing, listDirectories, realPathOf } from '../files/paths.ts'
 import type { ConfiguredMirror, Settings } from '../settings/settings.ts'
-import { adHocMirror } from '../settings/settings.ts'
+import { adHocMirror, credentialFilesOf } from '../settings/settings.ts'
 import { assertApart } from './check-overlap.ts'
 import { describeRoot } from './describe-root.ts'
 import { byActivity, explainInactive, listRoster, type RosterEntry, releasesName } from './mirror-roster.ts'
@@ -274,6 +275,10 @@ function ofRow(settings: Settings, row: MirrorRow): MirrorSettings {
 
 function toEngineMirror(settings: Settings, mirror: ConfiguredMirror): MirrorSettings {
   const { name, path, library, remotePath, ignore, include, maxSizeBytes, oneFileSystem, emptyFiles, settleMs } = mirror
+  const root = realPathOf('/', path)
+  const credentialFiles = credentialFilesOf(settings)
+    .map((file) => realPathOf('/', file))
+    .filter((file) => isWithin(root, file))
   const mayCreateLibrary = settings.service.kind === 'embedded' && library === basename(path)
   return {
     name,
@@ -287,6 +292,8 @@ function toEngineMirror(settings: Settings, mirror: ConfiguredMirror): MirrorSet
     oneFileSystem,
     emptyFiles,
     settleMs,
+    ...(mirror.gitignore && { gitignore: true }),
+    ...(credentialFiles.length > 0 && { credentialFiles }),
     isAdHoc: false,
     breadth: null,
   }

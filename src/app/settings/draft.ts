@@ -88,6 +88,7 @@ function renderMirror({ name, path, library, remotePath }: ChosenMirror): string
     `    library: ${quote(library)} # identifier or exact name`,
     `    remotePath: ${quote(remotePath)} # path of the directory in the library`,
     '    # ignore: ["*.bak"] # gitignore syntax, added to .shelfdignore files and the built-in list',
+    '    # gitignore: true # leave out what .gitignore files name, as well',
     '    # schedule: "0 2 * * *" # daemon: send in batches at these times instead of at once; five-field cron',
   ]
 }

@@ -88,6 +88,7 @@ const mirror = z
       .array(text, 'a list of patterns')
       .prefault([])
       .describe('Patterns in gitignore syntax, added to the built-in list and .shelfdignore files.'),
+    gitignore: flag().prefault(false).describe('Leave out what files .gitignore in the directory name, as well.'),
     maxSize: sizeOrNone().prefault('2GB').describe('Larger files are not sent; each is reported as a problem.'),
     symlinks: choice(['skip']).prefault('skip').describe('Symbolic links are never followed.'),
     watch: flag().prefault(true).describe('Watch for changes (daemon).'),

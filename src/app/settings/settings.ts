@@ -198,3 +198,15 @@ function toEmbedderSettings(embedder: Config['embedder'], absolute: Absolute): E
   const { url, model, keyFile } = embedder
   return { kind: 'endpoint', url, model, keyFile: keyFile && absolute(keyFile) }
 }
+
+/** Returns the files named in the configuration that hold a credential. */
+export function credentialFilesOf({ configFile, service, embedder, fleet }: Settings): readonly string[] {
+  const ofCertificate = (files: ClientCertificateFiles | undefined) => [files?.keyFile, files?.passphraseFile]
+  const ofService =
+    service.kind === 'embedded'
+      ? []
+      : [service.tokenFile, service.token && configFile, ...ofCertificate(service.clientCertificate)]
+  const ofFleet = [fleet?.passwordFile, ...ofCertificate(fleet?.clientCertificate)]
+  const ofEmbedder = embedder.kind === 'endpoint' ? embedder.keyFile : undefined
+  return [...ofService, ...ofFleet, ofEmbedder].flatMap((file) => file || [])
+}

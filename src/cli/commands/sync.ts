@@ -1,4 +1,5 @@
 import { askMounts, chooseMirrors } from '../../app/mirrors/choose-mirrors.ts'
+import { describeUnusedGitignore } from '../../app/mirrors/describe-root.ts'
 import { openRunner, type Runner } from '../../app/open-runner.ts'
 import { callAfter } from '../../foundation/clock.ts'
 import { HeldBackError, UsageError } from '../../foundation/errors.ts'
@@ -153,6 +154,7 @@ export const command = defineCommand({
     const { summary, outcome, failure } = result
     if (context.json) context.printJson(summary)
     else if (!context.quiet || summary.verdict !== 'ok') renderRunSummary(result, context.printText)
+    sayUnusedGitignore(context, mirrors, summary)
     if (failure) throw failure
     if (args.dryRun) announceHowToNameFiles(context, summary)
     if (args.report && !args.dryRun && !context.json)
@@ -166,6 +168,16 @@ export const command = defineCommand({
     return EXIT_OF[outcome]
   },
 })
+
+/** Said when a run sends something, since only then more is sent than git would keep. */
+function sayUnusedGitignore(context: CommandContext, settings: readonly MirrorSettings[], { mirrors }: RunSummary) {
+  if (context.json || context.quiet) return
+  for (const { path, gitignore } of settings) {
+    const unused = describeUnusedGitignore(path, gitignore)
+    const hasSent = mirrors.some((mirror) => mirror.path === path && mirror.uploads.created > 0)
+    if (unused !== undefined && hasSent) context.announce(`${escapeText(path)} ${unused}`)
+  }
+}
 
 /** A run waits longer than other commands, and its messages name the flag and the setting for that. */
 function patientlyFor({ settings, settingFlags }: CommandContext): RetryPolicy {

@@ -5,16 +5,21 @@ import { fileError } from '../read/file-errors.ts'
 import type { FileSystem } from '../read/file-system.ts'
 import { openGuarded, readWhole } from '../read/open-guarded.ts'
 import type { RootPlace } from '../read/open-root.ts'
-import { IGNORE_FILE_NAME, type IgnoreScope } from './ignore-scope.ts'
+import type { IgnoreScope } from './ignore-scope.ts'
 
 const MAX_SIZE_BYTES = 1_048_576
 
 /**
- * Undefined without a `.shelfdignore`. Throws FileError for an unreadable file, a link, more than 1 MiB or an unknown encoding, because
+ * Returns the text of an ignore file, undefined without one. Throws FileError for an unreadable file, a link, more than 1 MiB or an unknown encoding, because
  * without its rules excluded files might be uploaded.
  */
-export function readIgnoreFile(fs: FileSystem, root: RootPlace, relativeDirectory: string): string | undefined {
-  const path = joinPath(relativeDirectory, IGNORE_FILE_NAME)
+export function readIgnoreFile(
+  fs: FileSystem,
+  root: RootPlace,
+  relativeDirectory: string,
+  fileName: string,
+): string | undefined {
+  const path = joinPath(relativeDirectory, fileName)
   try {
     using file = openGuarded(fs, root, path)
     if (file.fingerprint.sizeBytes > MAX_SIZE_BYTES) throw fileError('unsupported', path, 'it is larger than 1 MiB')
@@ -28,9 +33,14 @@ export function readIgnoreFile(fs: FileSystem, root: RootPlace, relativeDirector
 }
 
 /** Also throws FileError when the file is gone, since an editor may be replacing it. */
-export function readListedIgnoreFile(fs: FileSystem, root: RootPlace, relativeDirectory: string): string {
-  const text = readIgnoreFile(fs, root, relativeDirectory)
-  if (text === undefined) throw fileError('vanished', joinPath(relativeDirectory, IGNORE_FILE_NAME), 'it is gone')
+export function readListedIgnoreFile(
+  fs: FileSystem,
+  root: RootPlace,
+  relativeDirectory: string,
+  fileName: string,
+): string {
+  const text = readIgnoreFile(fs, root, relativeDirectory, fileName)
+  if (text === undefined) throw fileError('vanished', joinPath(relativeDirectory, fileName), 'it is gone')
   return text
 }
 
@@ -40,16 +50,17 @@ interface Step {
   readonly scope: IgnoreScope
 }
 
-/** Goes from the root to a directory. `readRules` returns the `.shelfdignore` of a directory on the way. */
+/** Goes from the root to a directory. `readRules` returns an ignore file of a directory on the way. */
 export function* descend(
   path: string,
   rootScope: IgnoreScope,
-  readRules: (directory: string) => string | undefined,
+  readRules: (directory: string, fileName: string) => string | undefined,
 ): Generator<Step> {
   let scope = rootScope
   let directory = ''
   for (const name of path === '' ? [] : path.split('/')) {
-    scope = scope.enter(directory, readRules(directory))
+    const entered = directory
+    scope = scope.enter(entered, (fileName) => readRules(entered, fileName))
     directory = joinPath(directory, name)
     yield { path: directory, scope }
   }

@@ -1,21 +1,22 @@
 import { sep } from 'node:path'
 import { joinPath, nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { BUILT_IN_LITTER, BUILT_IN_SECRETS } from './built-in-patterns.ts'
-import { bodyOf, type IgnoreDecision, type IgnoreRule, parseIgnoreRule } from './ignore-rule.ts'
+import { bodyOf, type IgnoreDecision, type IgnoreRule, parseIgnoreRule, patternOfPath } from './ignore-rule.ts'
 import { isCostly } from './linear-matcher.ts'
 import { createSelection, type Selection } from './selection.ts'
 
 export type { IgnoreDecision } from './ignore-rule.ts'
 
 export const IGNORE_FILE_NAME = '.shelfdignore'
+export const GIT_IGNORE_FILE_NAME = '.gitignore'
 
 /**
  * As in git, a deeper `.shelfdignore` outweighs a higher one, and a later line an earlier one. No rule brings back a path below an
  * ignored directory.
  */
 export interface IgnoreScope {
-  /** `ignoreFileText`: its `.shelfdignore`, undefined without one. */
-  enter(relativeDirectory: string, ignoreFileText: string | undefined): IgnoreScope
+  /** `readText` returns the text of an ignore file of the directory, undefined without one. */
+  enter(relativeDirectory: string, readText: (fileName: string) => string | undefined): IgnoreScope
   /** Undefined for a path that is not ignored. */
   decide(relativePath: string, isDirectory: boolean): IgnoreDecision | undefined
   /** Like `decide`, for a directory ('' for the root) and a name in it. */
@@ -26,13 +27,26 @@ export interface IgnoreScope {
 
 /**
  * The rules at a mirror's root: those of the configuration outweigh the built-in ones, which judge the path on the disk:
- * `.aws/credentials` is left out of a mirror of `.aws` as well. `include` chooses among what remains.
+ * `.aws/credentials` is left out of a mirror of `.aws` as well. `include` chooses among what remains. Files of git outweigh nothing, so
+ * that they bring no secret back.
  */
-export function createRootScope({ ignore, include }: Pick<ScanRules, 'ignore' | 'include'>, root = ''): IgnoreScope {
+export function createRootScope(
+  { ignore, include, gitignore = false, credentialFiles = [] }: ChoosingRules,
+  root = '',
+): IgnoreScope {
   const own = ignore.flatMap((pattern) => rulesOf([{ pattern, source: 'configuration', line: null, secret: false }]))
-  const builtIn = { ...BUILT_IN, above: root.split(sep).filter(Boolean).join('/') }
-  const layers = own.length === 0 ? [builtIn] : [createLayer('', own), builtIn]
-  return include.length === 0 ? createScope(layers) : createScope(layers, createIncluded(include))
+  const above = root.split(sep).filter(Boolean).join('/')
+  const credentials = rulesOf(builtIn(credentialFiles.map(toPattern), true))
+  const layers = [
+    ...(own.length === 0 ? [] : [createLayer('', own)]),
+    ...(credentials.length === 0 ? [] : [{ ...createLayer('', credentials), above }]),
+    { ...BUILT_IN, above },
+  ]
+  return createScope({
+    layers,
+    gitLayers: gitignore ? [] : undefined,
+    included: include.length === 0 ? undefined : createIncluded(include),
+  })
 }
 
 /** The files that the configuration includes, and the decision for all others. */
@@ -60,6 +74,10 @@ function builtIn(patterns: readonly string[], secret: boolean): IgnoreDecision[]
   return patterns.map((pattern) => ({ pattern, source: 'built-in', line: null, secret }))
 }
 
+function toPattern(file: string): string {
+  return patternOfPath(file.split(sep).filter(Boolean).join('/'))
+}
+
 function rulesOf(lines: readonly IgnoreDecision[]): IgnoreRule[] {
   return lines.map(parseIgnoreRule).filter((rule) => rule !== undefined)
 }
@@ -68,30 +86,43 @@ function createLayer(base: string, rules: readonly IgnoreRule[]): Layer {
   return { base, above: '', rules, mayMatch: createNameFilter(rules.map(({ decision }) => decision.pattern)) }
 }
 
-/** The highest precedence first. */
-function createScope(layers: readonly Layer[], included?: Included): IgnoreScope {
-  const ruleFor = (relativeDirectory: string, name: string, isDirectory: boolean): IgnoreRule | undefined => {
-    for (const layer of layers) {
+/** The layers of the highest precedence come first, those of git last; undefined: files of git are not read. */
+interface Layers {
+  readonly layers: readonly Layer[]
+  readonly gitLayers: readonly Layer[] | undefined
+  readonly included: Included | undefined
+}
+
+function createScope({ layers, gitLayers, included }: Layers): IgnoreScope {
+  const all = gitLayers === undefined || gitLayers.length === 0 ? layers : [...layers, ...gitLayers]
+  const ruleFor = (from: readonly Layer[], relativeDirectory: string, name: string, isDirectory: boolean) => {
+    for (const layer of from) {
       const rule = layer.mayMatch(name) ? decidingRule(layer, relativeDirectory, name, isDirectory) : undefined
       if (rule) return rule
     }
     return undefined
   }
   const scope: IgnoreScope = {
-    enter(relativeDirectory, ignoreFileText) {
-      const rules = ignoreFileText === undefined ? [] : parseIgnoreFile(relativeDirectory, ignoreFileText)
-      return rules.length === 0 ? scope : createScope([createLayer(relativeDirectory, rules), ...layers], included)
+    enter(relativeDirectory, readText) {
+      const own = parseIgnoreFile(relativeDirectory, IGNORE_FILE_NAME, readText)
+      const ofGit = gitLayers === undefined ? [] : parseIgnoreFile(relativeDirectory, GIT_IGNORE_FILE_NAME, readText)
+      if (own.length + ofGit.length === 0) return scope
+      return createScope({
+        layers: [...own, ...layers],
+        gitLayers: gitLayers && [...ofGit, ...gitLayers],
+        included,
+      })
     },
     decide(relativePath, isDirectory) {
       return scope.decideEntry(parentOf(relativePath), nameOf(relativePath), isDirectory)
     },
     decideEntry(relativeDirectory, name, isDirectory) {
       if (included?.takes(relativeDirectory, name, isDirectory) === false) return included.decision
-      const rule = ruleFor(relativeDirectory, name, isDirectory)
+      const rule = ruleFor(all, relativeDirectory, name, isDirectory)
       return rule?.negative ? undefined : rule?.decision
     },
     bringsBack(relativeDirectory, name) {
-      const rule = ruleFor(relativeDirectory, name, false)
+      const rule = ruleFor(layers, relativeDirectory, name, false)
       return rule?.negative === true && rule.decision.source !== 'built-in'
     },
   }
@@ -104,10 +135,19 @@ function decidingRule(layer: Layer, directory: string, name: string, isDirectory
   return layer.rules.findLast((rule) => rule.matches(path, name))
 }
 
-function parseIgnoreFile(directory: string, text: string): IgnoreRule[] {
-  const source = joinPath(directory, IGNORE_FILE_NAME)
-  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
-  return rulesOf(lines.map((pattern, index) => ({ pattern, source, line: index + 1, secret: false })))
+/** Returns the layer of an ignore file, or none. */
+function parseIgnoreFile(
+  directory: string,
+  fileName: string,
+  readText: (fileName: string) => string | undefined,
+): Layer[] {
+  const source = joinPath(directory, fileName)
+  const lines =
+    readText(fileName)
+      ?.replace(/^\ufeff/, '')
+      .split(/\r?\n/) ?? []
+  const rules = rulesOf(lines.map((pattern, index) => ({ pattern, source, line: index + 1, secret: false })))
+  return rules.length === 0 ? [] : [createLayer(directory, rules)]
 }
 
 /**
@@ -154,8 +194,15 @@ export interface ScanRules {
   readonly maxSizeBytes: number | null
   readonly oneFileSystem: boolean
   readonly emptyFiles: 'upload' | 'skip'
+  /** Files `.gitignore` leave files out as well. */
+  readonly gitignore?: boolean
+  /** Absolute real paths of files that hold a credential of shelfd itself. */
+  readonly credentialFiles?: readonly string[]
 }
 
-export function scanRulesOf({ ignore, include, maxSizeBytes, oneFileSystem, emptyFiles }: ScanRules): ScanRules {
-  return { ignore, include, maxSizeBytes, oneFileSystem, emptyFiles }
+type ChoosingRules = Pick<ScanRules, 'ignore' | 'include' | 'gitignore' | 'credentialFiles'>
+
+export function scanRulesOf(rules: ScanRules): ScanRules {
+  const { ignore, include, maxSizeBytes, oneFileSystem, emptyFiles, gitignore = false, credentialFiles = [] } = rules
+  return { ignore, include, maxSizeBytes, oneFileSystem, emptyFiles, gitignore, credentialFiles }
 }

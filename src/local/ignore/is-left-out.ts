@@ -10,13 +10,13 @@ import { createRootScope, type ScanRules } from './ignore-scope.ts'
 export function isLeftOut(
   fs: FileSystem,
   root: string,
-  rules: Pick<ScanRules, 'ignore' | 'include' | 'oneFileSystem'>,
+  rules: Pick<ScanRules, 'ignore' | 'include' | 'oneFileSystem' | 'gitignore'>,
   relativePath: string,
 ): boolean {
   const place = findPlace(fs, root)
   if (place === undefined) return false
   if (rules.oneFileSystem && isElsewhere(fs, place, relativePath)) return true
-  const readRulesIn = (directory: string) => readRules(fs, place, directory)
+  const readRulesIn = (directory: string, fileName: string) => readRules(fs, place, directory, fileName)
   for (const { path, scope } of descend(relativePath, createRootScope(rules, root), readRulesIn))
     if (scope.decide(path, true)) return true
   return false
@@ -35,11 +35,11 @@ function isElsewhere(fs: FileSystem, { realPath, device }: RootPlace, relativePa
   return below !== undefined && below.device !== device
 }
 
-function readRules(fs: FileSystem, root: RootPlace, directory: string): string | undefined {
+function readRules(fs: FileSystem, root: RootPlace, directory: string, fileName: string): string | undefined {
   try {
-    return readIgnoreFile(fs, root, directory)
+    return readIgnoreFile(fs, root, directory, fileName)
   } catch (error) {
-    // The scan of the mirror reports a `.shelfdignore` that cannot be read.
+    // The scan of the mirror reports an ignore file that cannot be read.
     if (error instanceof FileError) return undefined
     throw error
   }

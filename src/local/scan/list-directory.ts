@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { constants } from 'node:fs'
 import { readListedIgnoreFile } from '../ignore/ignore-files.ts'
-import { IGNORE_FILE_NAME, type IgnoreScope } from '../ignore/ignore-scope.ts'
+import type { IgnoreScope } from '../ignore/ignore-scope.ts'
 import { fileError, fileProblemOf } from '../read/file-errors.ts'
 import { type FileSystem, isDirectory, tryReadLink } from '../read/file-system.ts'
 import { isUnder } from '../read/open-guarded.ts'
@@ -32,9 +32,9 @@ export function listDirectory(
   const directory = { root, path, relativePath }
   try {
     const listing = listGuarded(fs, directory)
-    const hasIgnoreFile = listing.names.includes(IGNORE_FILE_NAME)
-    const ownRules = hasIgnoreFile ? readListedIgnoreFile(fs, root, relativePath) : undefined
-    return scanListing(fs, { ...directory, scope: scope.enter(relativePath, ownRules), options }, listing)
+    const readText = (name: string) =>
+      listing.names.includes(name) ? readListedIgnoreFile(fs, root, relativePath, name) : undefined
+    return scanListing(fs, { ...directory, scope: scope.enter(relativePath, readText), options }, listing)
   } catch (error) {
     return { kind: 'unreadable', ...fileProblemOf(error, relativePath === '' ? '.' : relativePath) }
   }

@@ -123,7 +123,7 @@ function listenerOf(
 
 /** Returns whether a change of `path` needs a scan: the root itself, or a file with ignore rules. */
 function isForScan(path: string): boolean {
-  return path === '' || path === '.shelfdignore' || path.endsWith('/.shelfdignore')
+  return path === '' || /(?:^|\/)\.(?:shelfd|git)ignore$/.test(path)
 }
 
 export interface ControllerSettings {

@@ -101,7 +101,7 @@ function inspectDisk(
   let scope = createRootScope(settings, root.realPath)
   const [directory, name] = [parentOf(path), nameOf(path)]
   const own = new Set(ownDirectoriesBelow(root.realPath, ownDirectories))
-  const readRules = (at: string) => readIgnoreFile(fs, root, at)
+  const readRules = (at: string, fileName: string) => readIgnoreFile(fs, root, at, fileName)
   for (const ancestor of descend(directory, scope, readRules)) {
     scope = ancestor.scope
     if (own.has(ancestor.path)) return { kind: 'skipped', reason: OWN_DIRECTORY }

@@ -54,8 +54,8 @@ function openPlace({ fs, options }: Scanner, directory: string, batch: ScanBatch
   const path = directory === '' ? options.root.realPath : `${options.root.realPath}/${directory}`
   try {
     if (!isDirectory(fs.lstatSync(path, BIGINT))) throw new Error('it was replaced by something else')
-    const own = readIgnoreFile(fs, options.root, directory)
-    const scope = scopeAt({ fs, options }, directory).enter(directory, own)
+    const readText = (fileName: string) => readIgnoreFile(fs, options.root, directory, fileName)
+    const scope = scopeAt({ fs, options }, directory).enter(directory, readText)
     return { root: options.root, path, relativePath: directory, scope, options: { rules: options.rules } }
   } catch {
     batch.absent.push(directory)

@@ -333,7 +333,7 @@ export function* walkTree(
 
 /** The rules of the root and of every directory down to the parent of `path`. */
 export function scopeAt({ fs, options }: Pick<Scanner, 'fs' | 'options'>, path: string): IgnoreScope {
-  const readRules = (directory: string) => readIgnoreFile(fs, options.root, directory)
+  const readRules = (directory: string, fileName: string) => readIgnoreFile(fs, options.root, directory, fileName)
   let scope = createRootScope(options.rules, options.root.realPath)
   for (const step of descend(path, scope, readRules)) scope = step.scope
   return scope

@@ -142,7 +142,10 @@ describe('the built-in ignore rules', () => {
 
 describe('rules of the user', () => {
   test('a decision names its file and line', () => {
-    const scope = createRootScope({ ignore: [], include: [] }).enter('a/b', '# drafts\n\n*.draft\r\n!good.draft\n')
+    const scope = createRootScope({ ignore: [], include: [] }).enter(
+      'a/b',
+      () => '# drafts\n\n*.draft\r\n!good.draft\n',
+    )
     expect(scope.decide('a/b/x.draft', false)).toEqual({
       pattern: '*.draft',
       source: 'a/b/.shelfdignore',
@@ -154,8 +157,8 @@ describe('rules of the user', () => {
 
   test('an anchored pattern applies to its directory only', () => {
     const scope = createRootScope({ ignore: ['/top.md'], include: [] })
-      .enter('sub', '/top.txt')
-      .enter('sub/deep', undefined)
+      .enter('sub', () => '/top.txt')
+      .enter('sub/deep', () => undefined)
     expect(scope.decide('sub/top.txt', false)).toBeDefined()
     expect(scope.decide('sub/deep/top.txt', false)).toBeUndefined()
     expect(scope.decide('sub/top.md', false)).toBeUndefined()
@@ -163,7 +166,7 @@ describe('rules of the user', () => {
 
   test('a deeper ignore file outweighs a higher one', () => {
     const root = createRootScope({ ignore: ['build/', '*.log'], include: [] })
-    const scope = root.enter('sub', '!build/').enter('sub/build', undefined)
+    const scope = root.enter('sub', () => '!build/').enter('sub/build', () => undefined)
     expect(root.decide('build', true)).toMatchObject({ source: 'configuration' })
     expect(scope.decide('sub/build', true)).toBeUndefined()
     expect(scope.decide('sub/build/x', false)).toBeUndefined()
@@ -172,13 +175,13 @@ describe('rules of the user', () => {
 
   test('a rule for a parent does not decide its files', () => {
     const root = createRootScope({ ignore: ['sub/build', '*.log'], include: [] })
-    const scope = root.enter('sub', '!/buil*').enter('sub/build', undefined)
+    const scope = root.enter('sub', () => '!/buil*').enter('sub/build', () => undefined)
     expect(scope.decide('sub/build/build', false)).toBeUndefined()
     expect(scope.decide('sub/build/build.log', false)?.pattern).toBe('*.log')
   })
 
   test('a byte order mark and blank patterns are skipped', () => {
-    const scope = createRootScope({ ignore: [], include: [] }).enter('', '\ufeff*.one\n   \n!\n#x\n\\#y')
+    const scope = createRootScope({ ignore: [], include: [] }).enter('', () => '\ufeff*.one\n   \n!\n#x\n\\#y')
     expect(scope.decide('a.one', false)).toBeDefined()
     expect(scope.decide('#x', false)).toBeUndefined()
     expect(scope.decide('#y', false)).toBeDefined()
@@ -186,8 +189,8 @@ describe('rules of the user', () => {
 
   test('a directory without rules keeps the scope above', () => {
     const scope = createRootScope({ ignore: ['*.x'], include: [] })
-    expect(scope.enter('a', undefined)).toBe(scope)
-    expect(scope.enter('a', '# nothing')).toBe(scope)
+    expect(scope.enter('a', () => undefined)).toBe(scope)
+    expect(scope.enter('a', () => '# nothing')).toBe(scope)
   })
 
   test('names with newlines match like any others', () => {

@@ -173,7 +173,7 @@ describe('a .shelfdignore file', () => {
 
   test('a missing ignore file is no problem', () => {
     const directory = temporaryDirectory()
-    expect(readIgnoreFile(nodeFileSystem, rootAt(directory), 'no/such')).toBeUndefined()
+    expect(readIgnoreFile(nodeFileSystem, rootAt(directory), 'no/such', '.shelfdignore')).toBeUndefined()
   })
 
   test.each(['a link', 'a directory', 'a pipe', 'too large'])(
