@@ -83,7 +83,7 @@ describe('files of git', () => {
     expect(stdout).toMatch(/left out +\d+ \(1 looks like a secret\)/)
     const { mirrors } = await home.json(['report', '--only', 'in-sync'])
     const sent = mirrors[0].entries.map((entry: { path: string }) => entry.path)
-    expect(sent).toEqual(['.gitignore', 'a.md', 'docs/.gitignore', 'docs/keep.log', 'run.log'])
+    expect(sent).toEqual(['.gitignore', 'a.md', 'run.log', 'docs/.gitignore', 'docs/keep.log'])
     expect((await home.shelfd(['why', 'Site/docs/draft.md'])).stdout).toContain('"draft*" (docs/.gitignore, line 1)')
   })
 

@@ -1,8 +1,13 @@
 import { changeStore } from '../../app/change-store.ts'
 import { chooseNames } from '../../app/mirrors/choose-known.ts'
+import { listRoster } from '../../app/mirrors/mirror-roster.ts'
+import { InterruptedError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
+import { openStoreReader } from '../../store/open-store.ts'
 import { pauseMirrors, resumeMirrors } from '../../sync/operator/pause.ts'
 import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { openPrompts } from '../terminal/prompts.ts'
 
 const MIRRORS = {
   type: 'string',
@@ -14,7 +19,7 @@ const MIRRORS = {
 
 export const pauseCommand = defineCommand({
   description: [
-    'For these mirrors, or for all, until "shelfd resume", also after a restart of the daemon or the machine. The daemon',
+    'For these mirrors, or for all (on a terminal it asks which), until "shelfd resume", also after a restart of the daemon or the machine. The daemon',
     'continues to watch and scan, so that it misses nothing, and follows the ingestion of what it sent before.',
     '"shelfd sync" ignores the pause.',
   ].join('\n'),
@@ -25,7 +30,7 @@ export const pauseCommand = defineCommand({
   ],
   exits: ['done', 'locked', 'operator'],
   async run(context, { mirrors }) {
-    const names = chooseNames(context.settings, mirrors)
+    const names = chooseNames(context.settings, mirrors.length > 0 ? mirrors : await askWhich(context))
     const hasDaemon = await changeStore(context.settings.stateDir, {
       ask: (daemon) => daemon.pause(names).then(() => true),
       make: (store) => {
@@ -38,6 +43,19 @@ export const pauseCommand = defineCommand({
     else context.printMessage(`Paused: ${names.map(escapeText).join(', ') || 'all mirrors'}${effect}`)
   },
 })
+
+/** Asks on a terminal which of several mirrors are meant; an empty list means all. */
+async function askWhich({ settings, io, json, quiet }: CommandContext): Promise<readonly string[]> {
+  if (!io.isTerminal.stdin || !io.isTerminal.stderr || json || quiet) return []
+  using store = openStoreReader(settings.stateDir)
+  const roster = listRoster(settings, store?.mirrors.list() ?? []).filter(({ activity }) => activity === 'active')
+  if (roster.length < 2) return []
+  const choices = roster.map(({ name, path }) => ({ value: name, label: name, hint: path }))
+  const names = choices.map(({ value }) => value)
+  const chosen = await (await openPrompts(io)).chooseSeveral('Pause which mirrors?', choices, names)
+  if (chosen.length === 0) throw new InterruptedError()
+  return chosen.length === roster.length ? [] : chosen
+}
 
 export const resumeCommand = defineCommand({
   description:
