@@ -13,7 +13,7 @@ import { openFleet } from './fleet.ts'
 import { type MirrorActionsInput, mirrorActions } from './mirror-actions.ts'
 import { settingsOfRow } from './mirrors/choose-mirrors.ts'
 import { createMirrorEdits, type EditsInput } from './mirrors/edit-mirrors.ts'
-import { listForOverview } from './mirrors/mirror-roster.ts'
+import { createdBy, describeInactive, listForOverview, listRoster, type RosterEntry } from './mirrors/mirror-roster.ts'
 import { openReader, ownDirectoriesOf } from './open-engine.ts'
 import { serviceNameOf } from './open-runner.ts'
 import { openWithSystem } from './open-with-system.ts'
@@ -37,7 +37,10 @@ export function dashboardSources(input: DashboardInput): DashboardSources {
     daemonStatus: async () => (await (await connectToDaemon(stateDir))?.status()) ?? null,
     openFleet: fleet && (() => openFleet(fleet, input)),
     listMirrors: () => listForOverview(input.settings(), input.knownMirrors()),
-    settings: () => redacted(listSettings(input.explainSettings()), input),
+    settings: () => ({
+      ...redacted(listSettings(input.explainSettings()), input),
+      mirrors: listRoster(input.settings(), input.knownMirrors()).map(describeMirror),
+    }),
     service: () => input.service(),
     ...mirrorActions(input),
     retry: (named) =>
@@ -72,7 +75,9 @@ async function explain(
   return fields.flatMap(([label, text]) => (text ? [[label, text] as const] : []))
 }
 
-function redacted(settings: SettingsInForce, { redactor }: DashboardInput): SettingsInForce {
+type ListedSettings = Omit<SettingsInForce, 'mirrors'>
+
+function redacted(settings: ListedSettings, { redactor }: DashboardInput): ListedSettings {
   return {
     ...settings,
     settings: settings.settings.map((setting) => ({ ...setting, value: redactor.redact(setting.value) })),
@@ -81,7 +86,7 @@ function redacted(settings: SettingsInForce, { redactor }: DashboardInput): Sett
 
 type Setting = SettingsInForce['settings'][number]
 
-export function listSettings({ configFile, root }: ExplainedSettings): SettingsInForce {
+export function listSettings({ configFile, root }: ExplainedSettings): ListedSettings {
   return { configFile: configFile ?? null, settings: listOf('', root) }
 }
 
@@ -100,4 +105,11 @@ function listOf(key: string, explained: Explained): Setting[] {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function describeMirror(entry: RosterEntry): SettingsInForce['mirrors'][number] {
+  const { name, path, configured } = entry
+  const inactive = configured ? undefined : describeInactive(entry)
+  const origin = [createdBy(entry, 'the configuration'), inactive].filter((text) => text !== undefined).join('; ')
+  return { name, path, origin, isConfigured: configured !== undefined }
 }

@@ -51,6 +51,8 @@ export const commands: readonly CommandEntry[] = [
   entry('failed ignore', 'Set files aside that went wrong', failed, 'ignoreCommand'),
   entry('mirrors list', 'List every mirror, and why some are not synced', mirrors, 'listCommand'),
   entry('mirrors show', 'Show one mirror', mirrors, 'showCommand'),
+  entry('mirrors add', 'Write a mirror into the configuration file', mirrors, 'addCommand'),
+  entry('mirrors remove', 'Take a mirror out of the configuration file', mirrors, 'removeCommand'),
   entry('mirrors forget', 'Forget what was mirrored, and delete nothing', mirrors, 'forgetCommand'),
   entry('pause', "Hold back the daemon's uploads", pause, 'pauseCommand'),
   entry('resume', "End a pause of the daemon's uploads", pause, 'resumeCommand'),

@@ -230,6 +230,10 @@ const settingsInForce = z.object({
   /** Null without a configuration file. */
   configFile: z.string().nullable(),
   settings: z.array(z.object({ key: z.string(), value: z.string(), origin: z.string() })).readonly(),
+  /** Also those that no configuration names. */
+  mirrors: z
+    .array(z.object({ name: z.string(), path: z.string(), origin: z.string(), isConfigured: z.boolean() }))
+    .readonly(),
 })
 
 const logLine = z.object({

@@ -69,6 +69,7 @@ export const mirrorEdits = {
     }),
     answer: written,
   },
+  removeMirror: { input: z.object({ mirror: z.string(), revision: z.string() }), answer: written },
 } as const
 
 export type RulesEffect = z.infer<typeof rulesEffect>

@@ -74,6 +74,7 @@ export function answerCalls({ sources, sessions, syncs, live, waiting, hosts }: 
     newMirror: (input, signal) => waiting.during(sources.service(), () => edits.newMirror(input, signal)),
     checkMirror: (input, signal) => waiting.during(sources.service(), () => edits.checkMirror(input, signal)),
     addMirror: (input, signal) => changed(waiting.during(sources.service(), () => edits.addMirror(input, signal))),
+    removeMirror: (input, signal) => changed(edits.removeMirror(input, signal)),
     openFile: async ({ resourceId, folder }) => {
       const { identity: origin = '' } = sources.service()
       const [sent] = await read('sentResources', { origin, resourceIds: [resourceId] })

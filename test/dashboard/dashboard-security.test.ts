@@ -30,7 +30,7 @@ async function start() {
     openFleet: undefined,
     daemonStatus: async () => null,
     listMirrors: () => [],
-    settings: () => ({ configFile: null, settings: [] }),
+    settings: () => ({ configFile: null, settings: [], mirrors: [] }),
     service: () => {
       throw new Error('No service is needed')
     },
@@ -48,6 +48,7 @@ async function start() {
       newMirror: refuse,
       checkMirror: refuse,
       addMirror: refuse,
+      removeMirror: refuse,
     },
   }
   const dashboard = await startDashboard(sources, silentLogger)

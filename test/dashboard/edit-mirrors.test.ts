@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isIdle, startDaemon } from '../support/daemon.ts'
-import { type Home, homeWithPapers } from '../support/home.ts'
+import { expectExit, type Home, homeWithPapers } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 import { mount } from '../support/mounted-disk.ts'
 import { serveDashboard, signIn } from './dashboard-client.ts'
@@ -241,4 +241,57 @@ test('with a service, a directory goes to a library of it that is named', async 
     message: 'Cannot list the libraries: the service answered 422 (validation error): no',
   })
   expect((await home.sync([])).exitCode).toBe(0)
+})
+
+test('a mirror is removed from the file, whose comments stay, and what was made by "sync DIR" is listed', async () => {
+  const { home, file } = configured(
+    CONFIG.replace('\n# Costs', '  # the second\n  - { name: notes, path: ./Notes } # short\n\n# Costs'),
+  )
+  const notes = home.write('Notes', { 'n.md': 'A note.' })
+  writeFileSync(file, readFileSync(file, 'utf8').replace('./Notes', notes))
+  await home.sync([])
+  await home.sync([home.write('Other', { 'o.md': 'x' })])
+  const { call } = await serveDashboard(home)
+  expect((await call('settings', {})).mirrors).toEqual([
+    { name: 'papers', path: join(home.path, 'Papers'), origin: 'the configuration', isConfigured: true },
+    { name: 'notes', path: notes, origin: 'the configuration', isConfigured: true },
+    {
+      name: 'Other',
+      path: join(home.path, 'Other'),
+      origin: '"shelfd sync DIR"; synced only when it is named',
+      isConfigured: false,
+    },
+  ])
+  const { revision } = await call('rules', { mirror: 'notes' })
+  await expect(call('removeMirror', { mirror: 'Other', revision })).rejects.toThrow('does not name the mirror')
+  const { message } = await call('removeMirror', { mirror: 'notes', revision })
+  expect(message).toContain(`Removed from ${file}.`)
+  expect(message).toContain(`"${notes}" and what was sent to "Notes" stay as they are`)
+  const text = readFileSync(file, 'utf8')
+  expect(text).not.toContain('notes')
+  for (const comment of ['# Mine.', '# the first', '# copies', '# of the editor', '# schedule:', '# Costs.', '# few'])
+    expect(text).toContain(comment)
+  const forgotten = await home.shelfd(['mirrors', 'forget', 'papers', '--yes'])
+  expect(forgotten.stderr).toContain('It comes back with the next sync: it is still configured')
+  const removed = await home.shelfd(['mirrors', 'remove', 'papers'])
+  expect(removed.stderr).toContain('stay as they are; the state knows it until "shelfd mirrors forget papers"')
+  expect(await home.shelfd(['mirrors', 'remove', 'papers'])).toMatchObject({ exitCode: 2 })
+})
+
+test('a mirror is added by the command line as by the dashboard', async () => {
+  const { home, file, before } = configured()
+  const path = home.write('Notes', { 'n.md': 'A note.' })
+  const { stderr, exitCode } = await home.shelfd(['mirrors', 'add', 'Notes'])
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 0,
+    stderr: expect.stringContaining(`Notes: ${path} → Notes:/Notes (1 file, 7 B)\nWritten to ${file}. No daemon runs`),
+  })
+  const added = `  - name: Notes\n    path: ${path}\n    library: Notes\n    remotePath: /Notes\n`
+  expect(readFileSync(file, 'utf8')).toBe(before.replace('\n\n# Costs', `\n${added}\n# Costs`))
+  expectExit(await home.shelfd(['mirrors', 'add', 'Notes']), 2, 'The mirror "Notes" is of this directory already')
+  expectExit(await home.shelfd(['mirrors', 'add', '.']), 2, 'the whole home directory')
+  const onService = await homeOnService()
+  onService.home.write('Notes', {})
+  const args = ['mirrors', 'add', 'Notes', '--library', 'Nope']
+  expectExit(await onService.home.shelfd(args), 2, '"shelfd libraries create Nope" makes it')
 })

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { CheckedMirror, ChosenMirror, FieldProblem, RulesEffect } from '../../contract/mirror-edits.ts'
 import type { MirrorEdits } from '../../dashboard/sources.ts'
 import { RequestError, RootError, ShelfdError, UsageError } from '../../foundation/errors.ts'
+import { shellWord } from '../../foundation/text/safe-text.ts'
 import { type ScanRules, scanRulesOf } from '../../local/ignore/ignore-scope.ts'
 import { boundedFileSystem } from '../../local/read/bounded-file-system.ts'
 import { freeName, mayUpload } from '../../rules/mirror-activity.ts'
@@ -23,7 +24,7 @@ import {
 } from '../files/private-files.ts'
 import { configCandidates, expandHome, type Surroundings } from '../settings/config-paths.ts'
 import { asIfWritten, asOwn } from '../settings/draft.ts'
-import { withSection, withTexts } from '../settings/edit-file.ts'
+import { withoutSetting, withSection, withTexts } from '../settings/edit-file.ts'
 import { adHocMirror, type ConfiguredMirror, type Settings } from '../settings/settings.ts'
 import { assertDirectory, chooseForDaemon, keptNames } from './choose-mirrors.ts'
 import { describeRoot } from './describe-root.ts'
@@ -75,6 +76,18 @@ export function createMirrorEdits(input: EditsInput): MirrorEdits {
       }
       return write(input, revision, mirror)
     },
+    removeMirror: async ({ mirror: name, revision }) => {
+      const opened = openUnchanged(input, revision)
+      const { before, settings } = opened
+      const mirror = settings.mirrors.find((each) => each.name === name)
+      if (!mirror) throw notConfigured(name)
+      const text = withoutSetting(before.text, ['mirrors', settings.mirrors.indexOf(mirror)]) ?? before.text
+      const left = settings.mirrors.filter((each) => each !== mirror)
+      const { message } = await save(input, opened, { text, after: readChanged(input, opened, text, left) })
+      const stay = `"${mirror.path}" and what was sent to "${mirror.library}" stay as they are`
+      const known = `the state knows it until "shelfd mirrors forget ${shellWord(name)}"`
+      return { message: `${message.replace(/^Written to/, 'Removed from')} ${stay}; ${known}.` }
+    },
   }
 }
 
@@ -118,14 +131,21 @@ function listEditable(input: EditsInput, settings: Settings): readonly Configure
 function findEditable(input: EditsInput, settings: Settings, name: string): ConfiguredMirror {
   const mirror = listEditable(input, settings).find((each) => each.name === name)
   if (mirror) return mirror
+  throw notConfigured(name)
+}
+
+function notConfigured(name: string): RequestError {
   const text = `The configuration does not name the mirror "${name}"; a file .shelfdignore in its directory leaves files out`
-  throw new RequestError('conflict', text, 409)
+  return new RequestError('conflict', text, 409)
 }
 
 /** Writes the mirror into the file, and has a running daemon reload it. */
 async function write(input: EditsInput, revision: string, mirror: ConfiguredMirror) {
   const opened = openUnchanged(input, revision)
-  const { text, after } = plan(input, opened, mirror)
+  return save(input, opened, plan(input, opened, mirror))
+}
+
+async function save(input: EditsInput, opened: OpenedFile, { text, after }: ReturnType<typeof plan>) {
   rewriteFile(opened.file, text, opened.was)
   input.onChange?.(after)
   const said = await reloadDaemon(input.stateDir)
@@ -133,22 +153,33 @@ async function write(input: EditsInput, revision: string, mirror: ConfiguredMirr
 }
 
 /** Throws UsageError where the new configuration is unusable or changes more than the mirror. */
-function plan(input: EditsInput, { file, before, settings }: OpenedFile, mirror: ConfiguredMirror) {
+function plan(input: EditsInput, opened: OpenedFile, mirror: ConfiguredMirror) {
+  const { before, settings } = opened
   const { mirrors } = settings
   // A configuration with mirrors replaces those of "sync DIR", so it must name them as well.
   const unnamed = mirrors.length > 0 ? [] : listEditable(input, settings)
   const wanted = [...unnamed.filter(({ name }) => name !== mirror.name), mirror]
   const text = wanted.reduce((draft, each) => withMirror(draft, mirrors, each), before.text)
-  const after = input.readSettings(asIfWritten(file, before, text))
   const changed = mirrors.map((each) => (each.name === mirror.name ? mirror : each))
   const added = wanted.filter(({ name }) => !mirrors.some((each) => each.name === name))
-  const expected = { ...settings, configFile: after.configFile, mirrors: [...changed, ...added] }
-  if (!isDeepStrictEqual(after, expected)) {
+  const after = readChanged(input, opened, text, [...changed, ...added])
+  chooseForDaemon(after, { known: input.knownMirrors(), home: input.home })
+  return { text, after }
+}
+
+/** Reads a text of the file; throws UsageError unless it differs by these mirrors alone. */
+function readChanged(
+  input: EditsInput,
+  { file, before, settings }: OpenedFile,
+  text: string,
+  mirrors: readonly ConfiguredMirror[],
+): Settings {
+  const after = input.readSettings(asIfWritten(file, before, text))
+  if (!isDeepStrictEqual(after, { ...settings, configFile: after.configFile, mirrors })) {
     const why = 'more than this mirror would change, since the file refers to one text in several places'
     throw new UsageError('bad-configuration', `Cannot change "${file}" here: ${why}; edit it by hand`)
   }
-  chooseForDaemon(after, { known: input.knownMirrors(), home: input.home })
-  return { text, after }
+  return after
 }
 
 function withMirror(source: string, mirrors: readonly ConfiguredMirror[], mirror: ConfiguredMirror): string {
@@ -256,7 +287,7 @@ async function chooseNewMirror(chosen: ChosenMirror, { settings, known, home }: 
   if (same) throw new FieldError('path', `The mirror "${same.name}" is of this directory already`)
   const breadth = describeRoot(path, home)
   if (breadth !== undefined)
-    throw new FieldError('path', `"${path}" holds ${breadth}; only the command line mirrors that, once it is confirmed`)
+    throw new FieldError('path', `"${path}" holds ${breadth}; only "shelfd sync" mirrors that, once it is confirmed`)
   const kept = keptNames(settings, known)
   const isTaken = (name: string) => kept.has(name) || settings.mirrors.some((mirror) => mirror.name === name)
   const name = chosen.name.trim() || freeName(basename(path), isTaken)

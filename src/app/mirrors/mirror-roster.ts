@@ -82,6 +82,12 @@ export function releasesName({ service }: Settings, { isAdHoc, library }: Mirror
   return givesNameAway({ isAdHoc, origin: library.origin }, { isEmbedded: service.kind === 'embedded' })
 }
 
+/** Returns what made the mirror. */
+export function createdBy({ configured, row }: Pick<RosterEntry, 'configured' | 'row'>, configuration: string): string {
+  if (configured) return configuration
+  return row?.isAdHoc ? '"shelfd sync DIR"' : 'a configuration that no longer names it'
+}
+
 /** Undefined for an entry that is synced. */
 export function describeInactive({ activity, row, configured, currentOrigin }: RosterEntry): string | undefined {
   switch (activity) {

@@ -1,8 +1,17 @@
+import { resolve } from 'node:path'
 import { changeStore } from '../../app/change-store.ts'
 import { findByName } from '../../app/mirrors/choose-known.ts'
-import { describeInactive, explainInactive, listRoster, type RosterEntry } from '../../app/mirrors/mirror-roster.ts'
+import {
+  createdBy,
+  describeInactive,
+  explainInactive,
+  listRoster,
+  type RosterEntry,
+} from '../../app/mirrors/mirror-roster.ts'
 import { UsageError } from '../../foundation/errors.ts'
-import { counted, escapeText, groupDigits } from '../../foundation/text/safe-text.ts'
+import { counted, escapeText, groupDigits, shellWord } from '../../foundation/text/safe-text.ts'
+import { formatSize } from '../../foundation/text/units.ts'
+import { INTERACTIVE_RETRY } from '../../rules/retry-delay.ts'
 import { openStoreReader, type StoreReader } from '../../store/open-store.ts'
 import { forgetMirror } from '../../sync/pin/pin-mirror.ts'
 import { nameOrigin } from '../../sync/pin/pinned-service.ts'
@@ -58,11 +67,11 @@ export const showCommand = defineCommand({
       context.printJson({ ...mirrorJson(entry), ...holdings })
       return
     }
-    const { row, configured } = entry
+    const { row } = entry
     const fields = renderFields({
       name: entry.name,
       state: describeActivity(entry),
-      'created by': configured ? `the configuration (${settings.configFile})` : originOf(entry),
+      'created by': createdBy(entry, `the configuration (${settings.configFile})`),
       directory: entry.path,
       library: targetOf(entry),
       service: row && nameOrigin(row.library.origin),
@@ -73,10 +82,6 @@ export const showCommand = defineCommand({
     context.printText(fields)
   },
 })
-
-function originOf({ row }: RosterEntry): string {
-  return row?.isAdHoc ? '"shelfd sync DIR"' : 'a configuration that no longer names it'
-}
 
 function readHoldings(store: StoreReader, { row }: RosterEntry) {
   return row && store.mirrors.countHoldings({ id: row.id, libraryId: row.library.id })
@@ -107,10 +112,12 @@ export const forgetCommand = defineCommand({
       make: (store) => forgetMirror(store, entry.name, Date.now()),
     })
     if (json) context.printJson({ forgotten: entry.name, copy })
-    else
-      printMessage(
-        `Forgot the mirror "${escapeText(entry.name)}". The state from before is kept in ${escapeText(copy)}`,
-      )
+    else {
+      const forgot = `Forgot the mirror "${escapeText(entry.name)}". The state from before is kept in ${escapeText(copy)}`
+      const back =
+        entry.configured === undefined ? '' : `\nIt comes back with the next sync: ${howToRemove(entry.name)}`
+      printMessage(`${forgot}${back}`)
+    }
   },
 })
 
@@ -143,9 +150,103 @@ function describeLoss({ settings }: CommandContext, entry: RosterEntry): string[
     ...(resources === 0 ? [] : [`  shelfd no longer knows ${known}, ${stay} and can be found.`]),
     `  Mirroring into the same place again asks for --adopt, looks for every file there and sends only what is missing.`,
     ...(configured
-      ? ['  It is still configured: the next sync starts it from the beginning, a running daemon at once.']
+      ? [`  The next sync starts it from the beginning, a running daemon at once: ${escapeText(howToRemove(name))}.`]
       : []),
   ]
+}
+
+function howToRemove(name: string): string {
+  return `it is still configured, and "shelfd mirrors remove ${shellWord(name)}" takes it out of the configuration`
+}
+
+export const addCommand = defineCommand({
+  description: [
+    'Writes a mirror of the directory into the configuration file, whose comments stay, once it is known to be possible. Nothing is',
+    'sent yet: the next sync does that, a running daemon at once. Mirrors of "shelfd sync DIR" are written with the first one,',
+    'since a configuration that names a mirror replaces them.',
+  ].join('\n'),
+  positionals: { directory: { type: 'string', required: true, describe: 'The directory', placeholder: 'DIR' } },
+  options: {
+    name: { type: 'string', describe: 'Name of the mirror; the name of the directory by default' },
+    library: {
+      type: 'string',
+      describe: "Where its files go; this computer's library makes one named after the mirror by default",
+      completes: 'libraries',
+    },
+  },
+  examples: [
+    ['mirrors add ~/Papers', 'into the library on this computer'],
+    ['mirrors add ~/Papers --library Research', 'into that library of the service'],
+  ],
+  exits: ['done', 'failed', 'temporary', 'refused'],
+  async run(context, { directory, name = '', library = '' }) {
+    await using edits = await openEdits(context)
+    const chosen = { path: resolve(context.io.cwd, directory), name, library }
+    const { revision } = await edits.newMirror({}, context.signal)
+    const { problem, mirror } = await edits.checkMirror(chosen, context.signal)
+    if (!mirror) throw new UsageError('bad-usage', `Cannot add "${directory}": ${problem?.message}`)
+    const { found, isNewLibrary: mayCreateLibrary, ...added } = mirror
+    if (mayCreateLibrary && context.settings.service.kind === 'configured') {
+      const create = `"shelfd libraries create ${shellWord(mirror.library)}" makes it`
+      throw new UsageError(
+        'unknown-library',
+        `Cannot add "${directory}": there is no library "${mirror.library}"; ${create}`,
+      )
+    }
+    const { message } = await edits.addMirror({ ...chosen, revision, mayCreateLibrary }, context.signal)
+    if (context.json) {
+      context.printJson({ added, file: context.readSettings().configFile })
+      return
+    }
+    const target = `${mirror.name}: ${mirror.path} → ${mirror.library}:${mirror.remotePath}`
+    const extent = `${found.isWhole ? '' : 'more than '}${counted(found.files, 'file')}, ${formatSize(found.bytes)}`
+    context.printMessage(`${escapeText(target)} (${extent})\n${escapeText(message)}`)
+  },
+})
+
+export const removeCommand = defineCommand({
+  description: [
+    'Takes a mirror out of the configuration file, whose comments stay. The directory and what was sent stay as they are, and the',
+    'state knows the mirror until "shelfd mirrors forget", so that nothing is sent twice if it is added again.',
+  ].join('\n'),
+  positionals: { mirror: MIRROR },
+  examples: [['mirrors remove papers', 'send nothing of it any more']],
+  exits: ['done', 'failed'],
+  async run(context, { mirror }) {
+    const { mirrors } = context.settings
+    if (!mirrors.some(({ name }) => name === mirror)) {
+      const forget = `"shelfd mirrors forget ${shellWord(mirror)}" forgets one that no configuration names`
+      throw new UsageError('unknown-mirror', `The configuration names no mirror "${mirror}"; ${forget}`)
+    }
+    await using edits = await openEdits(context)
+    const { revision } = await edits.rules({ mirror }, context.signal)
+    const { message } = await edits.removeMirror({ mirror, revision }, context.signal)
+    if (context.json) context.printJson({ removed: mirror })
+    else context.printMessage(escapeText(message))
+  },
+})
+
+/** The changes that the dashboard makes as well. */
+async function openEdits({ io, settings, readSettings, logger, redactor, signal, onOutage }: CommandContext) {
+  const { createMirrorEdits } = await import('../../app/mirrors/edit-mirrors.ts')
+  const { ownDirectoriesOf } = await import('../../app/open-engine.ts')
+  const { createLazyService } = await import('../../app/service-client/open-service.ts')
+  const { stateDir } = settings
+  const service = createLazyService(settings, { ...io, logger, redactor, signal, onOutage, retry: INTERACTIVE_RETRY })
+  const knownMirrors = () => {
+    using store = openStoreReader(stateDir)
+    return store?.mirrors.list() ?? []
+  }
+  const ownDirectories = ownDirectoriesOf(settings)
+  const edits = createMirrorEdits({
+    ...io,
+    stateDir,
+    ownDirectories,
+    readSettings,
+    knownMirrors,
+    service: () => service,
+  })
+  return { ...edits, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
 }
 
 function mirrorJson(entry: RosterEntry) {

@@ -1,5 +1,10 @@
+import { useState } from 'preact/hooks'
+import type { SettingsInForce } from '../../contract/dashboard.ts'
+import { Dialog } from '../common/dialog.tsx'
+import { Failure, Loading, Notice } from '../common/notice.tsx'
 import { useLoaded } from '../common/use-loaded.ts'
 import { Unloaded, ViewHeading } from '../common/view-heading.tsx'
+import { ActionButton } from './action-button.tsx'
 import { useSession } from './session.ts'
 
 /** Every setting in force, with where it comes from; those that somebody chose come first. */
@@ -7,7 +12,7 @@ export function SettingsView({ takesFocus }: { readonly takesFocus: boolean }) {
   const { client } = useSession()
   const found = useLoaded('', (signal) => client.call('settings', {}, signal))
   if (!found.value) return <Unloaded title="Settings" takesFocus={takesFocus} what="the settings" found={found} />
-  const { configFile, settings } = found.value
+  const { configFile, settings, mirrors } = found.value
   const chosen = settings.filter(({ origin }) => origin !== 'default')
   const others = settings.filter(({ origin }) => origin === 'default')
   return (
@@ -18,6 +23,7 @@ export function SettingsView({ takesFocus }: { readonly takesFocus: boolean }) {
           ? 'There is no configuration file: every setting has its default.'
           : `Read from ${configFile}.`}
       </p>
+      {mirrors.length > 0 && <MirrorsTable mirrors={mirrors} onChange={found.retry} />}
       {chosen.length > 0 && <SettingsTable caption="Chosen" settings={chosen} />}
       <SettingsTable caption="Defaults" settings={others} />
     </section>
@@ -46,5 +52,67 @@ function SettingsTable({ caption, settings }: SettingsTableProps) {
         ))}
       </dl>
     </>
+  )
+}
+
+interface MirrorsTableProps extends Pick<SettingsInForce, 'mirrors'> {
+  onChange(): void
+}
+
+/** Those of the configuration, which can be taken out of it, and all others that are known. */
+function MirrorsTable({ mirrors, onChange }: MirrorsTableProps) {
+  const [removed, setRemoved] = useState<string>()
+  const close = () => {
+    setRemoved(undefined)
+    onChange()
+  }
+  return (
+    <>
+      <h2 class="section">Mirrors</h2>
+      <dl class="settings">
+        {mirrors.map(({ name, path, origin, isConfigured }) => (
+          <div key={name}>
+            <dt>
+              <bdi>{name}</bdi>
+            </dt>
+            <dd>
+              <bdi dir="ltr">{path}</bdi> <span class="quiet">made by {origin}</span>{' '}
+              {isConfigured && (
+                <button type="button" aria-label={`Remove: ${name}`} onClick={() => setRemoved(name)}>
+                  Remove …
+                </button>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {removed !== undefined && <RemoveDialog mirror={removed} onClose={close} />}
+    </>
+  )
+}
+
+function RemoveDialog({ mirror, onClose }: { readonly mirror: string; onClose(): void }) {
+  const { client } = useSession()
+  const [message, setMessage] = useState('')
+  const found = useLoaded(mirror, (signal) => client.call('rules', { mirror }, signal))
+  const { file = '', revision = '' } = found.value ?? {}
+  const remove = async () => setMessage((await client.call('removeMirror', { mirror, revision })).message)
+  return (
+    <Dialog title={`Remove ${mirror}`} hasMain onClose={onClose}>
+      {found.error !== undefined && <Failure error={found.error} onRetry={found.retry} />}
+      {found.error === undefined && !found.value && <Loading what="the configuration" />}
+      {message !== '' && <Notice tone="plain">{message}</Notice>}
+      {found.value && message === '' && (
+        <div class="edit">
+          <p>
+            It is taken out of {file}, whose comments stay, and nothing of it is sent any more. Its directory and what
+            was sent stay as they are.
+          </p>
+          <div class="actions">
+            <ActionButton label="Remove" kind="main" run={remove} />
+          </div>
+        </div>
+      )}
+    </Dialog>
   )
 }
