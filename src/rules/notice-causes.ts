@@ -51,7 +51,7 @@ function causeOfStop({ code, message }: SummaryProblem, mirror: string): Cause |
   }
 }
 
-/** One cause for all files of a mirror that need a person. */
+/** One cause for all files of a mirror that need a person; ten times as many are a new one. */
 export function causeOfFiles(
   mirror: string,
   problems: readonly { readonly path?: string; readonly code: string; readonly count?: number }[],
@@ -65,5 +65,6 @@ export function causeOfFiles(
   const needs = count === 1 ? 'needs' : 'need'
   const more = found.length > MAX_PATHS ? ', …' : ''
   const message = `${mirror}: ${counted(count, 'file')} ${needs} attention: ${named.join(', ')}${more}`
-  return [{ key: mirrorKey('files', mirror), code: '', message }]
+  const code = count < 10 ? '' : `${10 ** Math.floor(Math.log10(count))} or more`
+  return [{ key: mirrorKey('files', mirror), code, message }]
 }

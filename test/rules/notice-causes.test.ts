@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { causeOfFiles, causesOfRun } from '../../src/rules/notice-causes.ts'
+import { decideNotice, NOTHING_ANNOUNCED } from '../../src/rules/notices.ts'
 import { needsPerson } from '../../src/rules/path-problems.ts'
 import { emptySummary, type SyncSummary } from '../../src/rules/sync-summary.ts'
 
@@ -68,6 +69,22 @@ describe('what a run says about causes', () => {
     expect(causesOfRun([summary(problems)], 0).causes[0]?.message).toBe(
       'A: 4 files need attention: a (too-large), b (too-large), c (too-large), …',
     )
+  })
+
+  test('500 failed uploads after one locked file are a new cause, and three more files are not', () => {
+    const causesFor = (count: number) => causeOfFiles('A', [{ code: 'service-error', count }])
+    const overdueMs = null
+    const seen = (count: number) => {
+      const mirrors = [{ name: 'A', state: 'behind', triedAt: 0 } as const]
+      return { nowMs: 0, causes: causesFor(count), judged: new Set<string>(), mirrors }
+    }
+    let state = NOTHING_ANNOUNCED
+    const noticed = [1, 4, 501, 480, 502, 5_000].map((count) => {
+      const decision = decideNotice(state, seen(count), overdueMs)
+      state = decision.state
+      return decision.notice !== undefined
+    })
+    expect(noticed).toEqual([true, false, true, false, false, true])
   })
 
   test('problems that are only counted are named by their codes', () => {
