@@ -20,6 +20,11 @@ export function remarkOf({ textExtracted, warnings, error }: ServiceRemarks): st
   return warnings.length === 0 ? null : warnings.join('; ')
 }
 
+/** Returns whether only another content of the file could be read, so that the same is not tried again. */
+export function needsPassword(remark: string | null): boolean {
+  return remark !== null && /\bis (?:encrypted|password[- ]protected)\b/i.test(remark)
+}
+
 const KINDS: Readonly<Record<string, string>> = {
   'application/pdf': 'PDF',
   'application/msword': 'DOC',

@@ -72,9 +72,12 @@ describe('failed list', () => {
     expect((await home.shelfd(['sync', broken])).exitCode).toBe(1)
     const { stdout, stderr } = await home.shelfd(['failed'])
     expect(stdout).toContain('torn.docx')
-    expect(stderr, 'beside the failures').toBe(`Besides, ${rest}`)
+    const howTo = 'Runs exit 1 until it is solved or set aside: shelfd failed ignore PATH\n'
+    expect(stderr, 'beside the failures').toBe(`Besides, ${rest}${howTo}`)
     const all = await home.shelfd(['failed', '--all'])
-    expect(all.stderr, 'all that was set aside is listed').toBe('Besides, there is 1 other problem: shelfd status\n')
+    expect(all.stderr, 'all that was set aside is listed').toBe(
+      `Besides, there is 1 other problem: shelfd status\n${howTo}`,
+    )
   })
 
   test('failed list prints blocks on a narrow terminal', async () => {
@@ -227,3 +230,24 @@ function makeDueByTime(home: Home): void {
     store.contents.setProblem(row.contentId, { code: row.code, message: row.message ?? '', retryAt: 0 })
   })
 }
+
+test('an encrypted file is not tried again before it changes, and every message says how to set it aside', async () => {
+  const home = homeWithPapers({ 'sealed.eml': 'From: ada@example.com\nContent-Type: application/pkcs7-mime\n\nMIIB\n' })
+  const first = await home.shelfd(['sync', 'Papers'])
+  expect(first.exitCode).toBe(1)
+  expect(first.stdout).toMatch(/sealed\.eml: ingestion ended failed: The message is encrypted.*\[ingestion-failed\]\n/)
+  const ignore = /^ *Runs exit 1 until it is solved or set aside: shelfd failed ignore PATH$/m
+  expect(first.stdout).toMatch(ignore)
+  expect((await home.shelfd(['status'])).stdout).toMatch(ignore)
+  const list = await home.shelfd(['failed', 'list'])
+  expect(list.stderr).toMatch(ignore)
+  expect(list.stdout).toContain('when it changes')
+  const again = await home.shelfd(['sync'])
+  expect(again).toMatchObject({ exitCode: 1, stdout: expect.not.stringContaining('tried again') })
+  expect((await home.json(['failed', 'list'])).contents).toMatchObject([{ tries: 1, retryAt: null }])
+  await home.shelfd(['failed', 'retry', 'Papers/sealed.eml'])
+  await home.sync([])
+  expect((await home.json(['failed', 'list'])).contents).toMatchObject([{ tries: 2, retryAt: null }])
+  home.write('Papers', { 'sealed.eml': 'From: ada@example.com\n\nOpen.\n' })
+  expect((await home.sync([])).exitCode).toBe(0)
+})

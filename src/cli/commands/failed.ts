@@ -7,7 +7,7 @@ import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { timeOfDay } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { patternOfPath } from '../../local/ignore/ignore-rule.ts'
-import { canBeSetAside } from '../../rules/path-problems.ts'
+import { canBeSetAside, HOW_TO_SET_ASIDE } from '../../rules/path-problems.ts'
 import { quarantineLeftMs } from '../../rules/retry-delay.ts'
 import { describeWithoutText } from '../../rules/without-text.ts'
 import { openStoreReader, type StoreReader } from '../../store/open-store.ts'
@@ -78,6 +78,7 @@ export const listCommand = defineCommand({
       const nothing = others === 0 ? 'Nothing is in quarantine' : 'No upload failed'
       context.printMessage(rest === '' ? nothing : `${nothing}; ${rest}`)
     } else if (rest !== '') context.printMessage(`Besides, ${rest}`)
+    if (contents.some(({ isSetAside }) => !isSetAside)) context.printMessage(HOW_TO_SET_ASIDE)
   },
 })
 
@@ -267,7 +268,8 @@ function pathRow({ root, path, code, message, since }: FailedPath): string[] {
 function hostRow({ host, mirror, path, code, message, content }: HostProblem): string[] {
   const { files = 1, since = null, sha256 = '' } = content ?? {}
   const more = files === 1 ? '' : ` (and ${files - 1} more)`
-  const next = describeNextTry({ isSetAside: content?.isSetAside === true, retryAt: content?.retryAt ?? null })
+  const { isSetAside = false, retryAt = null, stage = 'upload' } = content ?? {}
+  const next = describeNextTry({ isSetAside, retryAt, stage })
   return [host, `${mirror}: ${path}${more}`, code, message, localTime(since), next, sha256.slice(0, SHA256_DIGITS)]
 }
 
@@ -310,8 +312,13 @@ function pathOf({ files }: Quarantined): string {
   return `${join(first.root, first.path)}${more}`
 }
 
-function describeNextTry({ isSetAside, retryAt }: Pick<Quarantined, 'isSetAside' | 'retryAt'>): string {
+function describeNextTry({
+  isSetAside,
+  retryAt,
+  stage,
+}: Pick<Quarantined, 'isSetAside' | 'retryAt' | 'stage'>): string {
   if (isSetAside) return 'never: set aside'
+  if (retryAt === null && stage === 'ingestion') return 'when it changes'
   const isDue = retryAt === null || quarantineLeftMs(Date.parse(retryAt), Date.now()) === 0
   return isDue ? 'with the next run' : localTime(retryAt)
 }

@@ -2,6 +2,7 @@ import { counted, escapeText, groupDigits } from '../../foundation/text/safe-tex
 import { timeOfDay } from '../../foundation/text/times.ts'
 import { formatDuration, formatSize } from '../../foundation/text/units.ts'
 import { describeHold } from '../../rules/limits.ts'
+import { HOW_TO_SET_ASIDE, needsPerson } from '../../rules/path-problems.ts'
 import { describeGroup, groupProblems } from '../../rules/problem-groups.ts'
 import { reactToFailure } from '../../rules/react-to-failure.ts'
 import type { SummaryProblem, SyncSummary } from '../../rules/sync-summary.ts'
@@ -29,6 +30,8 @@ export function renderRunSummary(result: RunResult, print: CommandContext['print
     print(headline(mirror), 'heading')
     for (const line of lines) print(renderLine(line))
   }
+  const problems = summary.mirrors.flatMap((mirror) => furtherProblems(mirror, result))
+  if (!summary.dryRun && problems.some(canBeIgnored)) print(HOW_TO_SET_ASIDE)
   print(lastLine(result))
 }
 
@@ -206,6 +209,10 @@ function unsupported({ files }: SyncSummary): Line {
   if (files.unsupported === 0) return undefined
   const kinds = counted(files.unsupported, 'pipe, socket or device', 'pipes, sockets or devices')
   return ['unsupported', `${kinds}, never sent; see shelfd report`]
+}
+
+function canBeIgnored({ path, code }: SummaryProblem): boolean {
+  return path !== '' && needsPerson(code)
 }
 
 function furtherProblems({ problems }: SyncSummary, { failure }: RunResult): SummaryProblem[] {

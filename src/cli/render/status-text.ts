@@ -5,6 +5,7 @@ import { formatSpan, formatTime } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { describeInDoubt, IN_DOUBT } from '../../rules/doubts.ts'
 import { isOutOfUse, type MirrorActivity } from '../../rules/mirror-activity.ts'
+import { HOW_TO_SET_ASIDE, needsPerson } from '../../rules/path-problems.ts'
 import { describeGroup, groupProblems } from '../../rules/problem-groups.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import {
@@ -118,7 +119,11 @@ function describeProblems({ problems }: MirrorStatus): string[] {
   const groups = groupProblems(problems.filter(({ code }) => code !== IN_DOUBT.code))
   const lines = groups.slice(0, MAX_LINES).map((group) => `  ! ${describeGroup(group)}`)
   const left = groups.slice(MAX_LINES).flatMap((group) => group.problems).length
-  return left > 0 ? [...lines, `  ! and ${counted(left, 'more problem')}: shelfd report`] : lines
+  return [
+    ...lines,
+    ...(left > 0 ? [`  ! and ${counted(left, 'more problem')}: shelfd report`] : []),
+    ...(problems.some(({ path, code }) => path !== '' && needsPerson(code)) ? [`    ${HOW_TO_SET_ASIDE}`] : []),
+  ]
 }
 
 function describeSetAside({ files, pathsSetAside }: MirrorStatus): string | undefined {

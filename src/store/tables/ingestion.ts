@@ -58,10 +58,11 @@ export function prepareIngestion(database: Database.Database, announceNewlyPendi
   const pendingCount = database.prepare<[number, number, number], { n: number }>(
     `SELECT count(*) AS n FROM content c WHERE ${isFollowed}`,
   )
+  // Without a time to try it again, only "failed retry" does.
   const due = database.prepare<[number, number, number], PendingResource>(
     `SELECT ${PENDING_COLUMNS} FROM content
      WHERE mirror_id = ? AND state = 'stored' AND problem_code IS NOT NULL AND is_set_aside = 0
-       AND coalesce(retry_at, 0) NOT BETWEEN ? AND ? ORDER BY retry_at LIMIT 1000`,
+       AND retry_at NOT BETWEEN ? AND ? ORDER BY retry_at LIMIT 1000`,
   )
   const nextRecheck = database.prepare<[number, number], { at: number | null }>(
     `SELECT min(retry_at) AS at FROM content

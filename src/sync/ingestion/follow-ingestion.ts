@@ -5,7 +5,7 @@ import { forEachConcurrently } from '../../foundation/concurrency/for-each-concu
 import { isNotFound, ShelfdError } from '../../foundation/errors.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import { reactToFailure } from '../../rules/react-to-failure.ts'
-import { remarkOf, WITHOUT_TEXT } from '../../rules/without-text.ts'
+import { needsPassword, remarkOf, WITHOUT_TEXT } from '../../rules/without-text.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Connection, Engine } from '../engine.ts'
 import { isServiceWell } from '../item-failure.ts'
@@ -325,7 +325,7 @@ function recordEnd(engine: Engine, poll: FollowedPoll): number[] {
     return []
   }
   const code = outcome === 'unknown' ? 'ingestion-unknown' : `ingestion-${outcome}`
-  const retryAt = quarantineUntil(engine, followed.contentId, code)
+  const retryAt = needsPassword(note) ? null : quarantineUntil(engine, followed.contentId, code)
   store.contents.setProblem(followed.contentId, { code, message: problem, retryAt })
-  return [retryAt]
+  return retryAt === null ? [] : [retryAt]
 }

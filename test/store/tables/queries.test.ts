@@ -166,16 +166,19 @@ describe('a quarantine', () => {
     expect(store.files.hasSendable(mirror.id, nowMs)).toBe(false)
   })
 
-  test.each(cases)('a failed content is not looked for while in quarantine: %j', ({ retryAt, isDue }) => {
-    using used = openUsed()
-    const { store, mirror } = used
-    store.write(() => {
-      used.file('', 'a', 1)
-      markStored(store, used.content(1).id, 'r1')
-      store.contents.setProblem(used.content(1).id, { code: 'ingestion-failed', message: 'no', retryAt })
-    })
-    expect(store.contents.listDueForRecheck(mirror.id, nowMs)).toHaveLength(Number(isDue))
-  })
+  test.each(cases)(
+    'a failed content is not looked for while in quarantine, or without an end: %j',
+    ({ retryAt, isDue }) => {
+      using used = openUsed()
+      const { store, mirror } = used
+      store.write(() => {
+        used.file('', 'a', 1)
+        markStored(store, used.content(1).id, 'r1')
+        store.contents.setProblem(used.content(1).id, { code: 'ingestion-failed', message: 'no', retryAt })
+      })
+      expect(store.contents.listDueForRecheck(mirror.id, nowMs)).toHaveLength(Number(isDue && retryAt !== null))
+    },
+  )
 })
 
 describe('files', () => {

@@ -37,7 +37,7 @@ export function ProblemItem({ problem, act, onExplain }: ProblemItemProps) {
       <p class="quiet">
         {content && describeTries(content)}
         {content && ' · '}
-        {isSetAside ? 'set aside' : content ? describeRetry(content.retryAt) : 'tried again with each scan'}
+        {isSetAside ? 'set aside' : content ? describeRetry(content) : 'tried again with each scan'}
       </p>
       <div class="actions">
         {(content || isSetAside) && (
@@ -85,7 +85,7 @@ function describeTries({ stage, tries, since }: NonNullable<ShownProblem['conten
   return parts.filter((part) => part !== '').join(' · ')
 }
 
-function describeRetry(retryAt: string | null): string {
-  if (retryAt === null) return 'tried again with the next run'
+function describeRetry({ retryAt, stage }: Pick<NonNullable<ShownProblem['content']>, 'retryAt' | 'stage'>): string {
+  if (retryAt === null) return stage === 'ingestion' ? 'tried again when it changes' : 'tried again with the next run'
   return Date.parse(retryAt) > Date.now() ? `tried again after ${formatTime(retryAt)}` : 'tried again with the next run'
 }
