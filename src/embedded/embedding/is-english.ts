@@ -1,6 +1,6 @@
 import { detectLanguages, scriptOf } from '../analysis/detect-language.ts'
-import { FUNCTION_WORDS, isFunctionWord } from '../analysis/function-words.ts'
-import { splitWords, type Word } from '../analysis/split-words.ts'
+import { FUNCTION_WORDS } from '../analysis/function-words.ts'
+import { isPlain, splitWords, type Word } from '../analysis/split-words.ts'
 
 const MIN_WORDS = 3
 /** English prose has about 40 % function words, technical text 20 %, code and tables less than 10 %. */
@@ -11,6 +11,8 @@ const MIN_LETTERS_A_PIECE = 2.4
 const MIN_WITH_FUNCTION_WORDS = 1.8
 /** So many in a query, no fewer than of any other language, are no chance. */
 const CERTAIN = 2
+/** The vocabulary of the model has a word that is cut into so few, or its stem. */
+const KNOWN_PIECES = 2
 /** What is left of a text is in other letters, such as those of formulas. */
 const MIN_LATIN = 0.8
 const PART = /\p{Lu}?\p{Ll}+/gu
@@ -21,28 +23,46 @@ type CountPieces = (text: string) => number
 /** Returns whether a part of a document is English prose, or code of English words; tables and lists of names are not. */
 export function isEnglishText(text: string, countPieces: CountPieces): boolean {
   const words = splitWords(text).filter(({ source }) => /\p{L}/u.test(source))
-  if (words.length < MIN_WORDS || !mayBeEnglish(words)) return false
-  const functionWords = words.filter(({ small }) => isFunctionWord(small, 'en'))
+  if (words.length < MIN_WORDS) return false
+  const { english, others } = countFunctionWords(words)
+  const isEnglish = english >= MIN_FUNCTION_WORDS * words.length
   return (
-    functionWords.length >= MIN_FUNCTION_WORDS * words.length ||
-    hasEnglishPieces(words, countPieces, MIN_LETTERS_A_PIECE)
+    (mayBeEnglish(words) && (isEnglish || hasEnglishPieces(words, countPieces, MIN_LETTERS_A_PIECE))) ||
+    (others <= english && hasKnownWords(words, countPieces))
   )
 }
 
 /** Returns whether a query is English. Most are too short for function words, so the vocabulary of the model decides. */
 export function isEnglishQuery(query: string, countPieces: CountPieces): boolean {
   const words = splitWords(query)
-  const least = isCertain(words) ? MIN_WITH_FUNCTION_WORDS : MIN_LETTERS_A_PIECE
-  return mayBeEnglish(words) && hasEnglishPieces(words, countPieces, least)
+  const { english, others } = countFunctionWords(words)
+  const least = english >= CERTAIN && others <= english ? MIN_WITH_FUNCTION_WORDS : MIN_LETTERS_A_PIECE
+  return (
+    (mayBeEnglish(words) && hasEnglishPieces(words, countPieces, least)) ||
+    (others <= english && hasKnownWords(words, countPieces))
+  )
 }
 
-function isCertain(words: readonly Word[]): boolean {
+/** How many words are function words of English, and of the other language that has the most. */
+function countFunctionWords(words: readonly Word[]) {
   const counts = new Map(
-    [...FUNCTION_WORDS].map(([language, list]) => [language, words.filter(({ small }) => list.has(small)).length]),
+    [...FUNCTION_WORDS].map(([language, list]) => [
+      language,
+      words.filter(({ small }) => small.length > 1 && list.has(small)).length,
+    ]),
   )
   const english = counts.get('en') ?? 0
   counts.delete('en')
-  return english >= CERTAIN && [...counts.values()].every((count) => count <= english)
+  return { english, others: Math.max(...counts.values()) }
+}
+
+/** Half of the words are one or two pieces, and one of them is a whole piece: only English has such words beside names. */
+function hasKnownWords(words: readonly Word[], countPieces: CountPieces): boolean {
+  if (words.some(({ isPair, small }) => isPair || !isPlain(small))) return false
+  const parts = words.flatMap(({ source }) => source.match(/\p{L}+/gu) ?? [])
+  const pieces = parts.map((part) => countPieces(part.toLowerCase()))
+  const known = pieces.filter((count) => count <= KNOWN_PIECES).length
+  return known >= parts.length / 2 && parts.some((part, index) => part.length > 2 && pieces[index] === 1)
 }
 
 /** Judges by the parts of words in small letters: names of genes and of constants say nothing about the language. */

@@ -9,7 +9,7 @@ export interface NearChunk {
   readonly ordinal: number
   /** Its offset in its passage. */
   readonly start: number
-  /** How near the resource is to the query: from 0, as near as chunks are on average, to about 1. */
+  /** How near the resource is to the query: from 0, as near as chunks are on average, to about 1.5. */
   readonly nearness: number
 }
 
@@ -27,8 +27,8 @@ interface ComparedChunks {
   readonly embedded: ReadonlySet<number>
 }
 
-/** The share of the nearness of its first passage, which says what a resource is about, that a resource gets on top. */
-const BEGINNING = 0.3
+/** The share of the nearness of its first chunk, which says what a resource is about, that a resource gets on top. */
+const BEGINNING = 1
 /** The best of many chunks is near by chance: so much less it counts for each e-fold number of chunks. */
 const CHANCE = 0.03
 
@@ -61,7 +61,7 @@ export function compareChunks(
       count += 1
       found.chunks += 1
       if (!found.best || chunk.similarity > found.best.similarity) found.best = chunk
-      if (chunk.ordinal === 0) found.beginning = Math.max(found.beginning, chunk.similarity)
+      if (chunk.ordinal === 0 && chunk.start === 0) found.beginning = chunk.similarity
     }
     resources.set(resourceId, found)
   }
@@ -92,7 +92,9 @@ export interface FusedResource {
 }
 
 /** What a nearness of 1 adds to a score by terms, of which 1 is a passage that has each term of two once. */
-const WEIGHT = 1
+const ADDED = 0.75
+/** The share of its score by terms that a nearness of 1 adds: among the best by terms, which score several, it decides as well. */
+const RAISED = 0.5
 /** Of so many first resources by their terms, those with a passage that has them all stay among the same number. */
 const FIRST = 3
 /** The resources without chunks get as much for their meaning as so many of the first by terms have on average. */
@@ -104,17 +106,17 @@ const COMPARED = 20
  */
 export function fuseRanks(byTerms: readonly FoundResource[], { nearest, embedded }: ComparedChunks): FusedResource[] {
   const chunks = new Map(nearest.map((chunk) => [chunk.resourceId, chunk]))
-  const nearness = (resourceId: number) => WEIGHT * (chunks.get(resourceId)?.nearness ?? 0)
+  const nearness = (resourceId: number) => chunks.get(resourceId)?.nearness ?? 0
   const first = byTerms.slice(0, COMPARED).filter(({ resourceId }) => embedded.has(resourceId))
   const usual = first.reduce((sum, { resourceId }) => sum + nearness(resourceId), 0) / Math.max(1, first.length)
   const scored = byTerms.map(({ resourceId, ordinals, score }) => {
     const near = embedded.has(resourceId) ? nearness(resourceId) : usual
-    const chunk = near > score ? chunks.get(resourceId) : undefined
+    const chunk = ADDED * near > score ? chunks.get(resourceId) : undefined
     chunks.delete(resourceId)
-    return { resourceId, ordinals, chunk, score: score + near }
+    return { resourceId, ordinals, chunk, score: score * (1 + RAISED * near) + ADDED * near }
   })
   for (const [resourceId, chunk] of chunks)
-    scored.push({ resourceId, ordinals: [], chunk, score: nearness(resourceId) })
+    scored.push({ resourceId, ordinals: [], chunk, score: ADDED * nearness(resourceId) })
   scored.sort((one, other) => other.score - one.score)
   const kept = new Set(byTerms.slice(0, FIRST).flatMap(({ resourceId, isWhole }) => (isWhole ? [resourceId] : [])))
   const others = scored.filter(({ resourceId }) => !kept.has(resourceId))

@@ -45,9 +45,10 @@ it('code of English words has a vector', async () => {
   const code = [
     "import { z } from 'zod'\n\nexport const answerShape = z.object({ data: z.array(z.number()).min(1).max(4_096) })",
     'def read_user_agents(path):\n    with open(path) as file:\n        return [line.strip() for line in file]',
+    'def memoize(f):\n    seen = {}\n    def wrapped(*args):\n        if args not in seen: seen[args] = f(*args)\n        return seen[args]\n    return wrapped',
   ]
   const vectors = await openEmbedder().embed(code, 'document')
-  expect(vectors.map((vector) => vector?.length)).toEqual([512, 512])
+  expect(vectors.map((vector) => vector?.length)).toEqual([512, 512, 512])
 })
 
 /** English with names that no vocabulary has. */
@@ -62,12 +63,18 @@ it('only English queries have a vector, although they are short', async () => {
     'choosing whom to wed',
     'vacation and spare time',
     'how do I hide passwords in log output',
+    'sort dict by value python',
+    'pandas drop rows with nan',
+    'zip folder python',
     ...SCIENTIFIC,
   ]
   const others = [
     'friedliche Versammlung Vereinigung',
     'regelmaessig bezahlte Urlaube',
     'eigendommen beroving',
+    'progresos cientificos arte',
+    'palkallinen loma lepo',
+    'Handel mit Sklaven verbieten',
     'omaisuuden omistaminen',
     'wat is de prijs in Utrecht',
     'come si fa il pane in casa',

@@ -43,7 +43,7 @@ function nearest(resources: readonly (readonly [beginning: readonly number[], fu
   for (const [resourceId, parts] of resources.entries()) {
     for (const [ordinal, similarities] of parts.entries()) {
       const vectors = similarities.map((each) => Float32Array.of(each, Math.sqrt(1 - each ** 2)))
-      insert.run(resourceId, packChunks(vectors.map((vector) => ({ ordinal, start: 0, vector }))))
+      insert.run(resourceId, packChunks(vectors.map((vector, index) => ({ ordinal, start: 600 * index, vector }))))
     }
   }
   const query = { vector: Float32Array.of(1, 0), minSimilarity: 0.3 }
@@ -61,11 +61,33 @@ it('the best of many chunks is less near than the only chunk of a short text tha
   ).toEqual([1, 0])
 })
 
+it('of the resources that words find alike, meaning decides, as a share of their score', () => {
+  const found = [
+    [5, 4.9],
+    [5, 4],
+  ].map(([first = 0, second = 0]) =>
+    fuseRanks(
+      [first, second].map((score, resourceId) => ({ resourceId, ordinals: [0], isWhole: false, score })),
+      { nearest: [{ resourceId: 1, ordinal: 0, start: 0, nearness: 0.04 }], embedded: new Set([0, 1]) },
+    ).map(({ resourceId }) => resourceId),
+  )
+  expect(found).toEqual([
+    [1, 0],
+    [0, 1],
+  ])
+})
+
 it('a resource whose beginning is about the query is nearer than one that has a passage about it', () => {
   expect(
     nearest([
       [[0.1], [0.7, 0.1]],
       [[0.5], [0.69, 0.1]],
+    ]),
+  ).toEqual([1, 0])
+  expect(
+    nearest([
+      [[0.1, 0.5], [0.69]],
+      [[0.5, 0.1], [0.69]],
     ]),
   ).toEqual([1, 0])
 })
