@@ -3,7 +3,7 @@ import { mimeOf } from '../../../src/contract/mime.ts'
 import { readHere } from './read-here.ts'
 
 /** For each place of a format, a document that has the word `heron` there. */
-type Places = Readonly<Record<string, string | Buffer>>
+type Places = Readonly<Record<string, string | Buffer | (() => Buffer)>>
 
 /**
  * What a reader must do with each place where its format can hold text that a viewer shows: give its words as they are seen, or say
@@ -25,6 +25,6 @@ const NAMED = /not read|Attachment|without text|Only the first/
 
 export function describePlaces(format: string, places: Places): void {
   it.each(Object.entries(places))(`${format}: %s`, async (place, document) => {
-    await expectFoundOrNamed(place.replace(/ .*/, ''), document)
+    await expectFoundOrNamed(place.replace(/ .*/, ''), typeof document === 'function' ? document() : document)
   })
 }

@@ -112,13 +112,21 @@ export function makeXlsx(
 }
 
 /** An OpenDocument of this type, with this body; `variant` follows the type, such as `-web`. */
-export function makeOdf(type: 'text' | 'spreadsheet', body: string, variant = ''): Buffer {
+export function makeOdf(
+  type: 'text' | 'spreadsheet' | 'presentation',
+  body: string,
+  variant = '',
+  parts: Readonly<Record<string, string>> = {},
+): Buffer {
   const mimeType = `application/vnd.oasis.opendocument.${type}${variant}`
-  const spaces = ['office', 'text', 'table'].map((name) => `xmlns:${name}="${OFFICE}:${name}:1.0"`).join(' ')
+  const names = ['office', 'text', 'table', 'draw', 'presentation', 'form', 'style']
+  const others = 'xmlns:svg="urn:svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+  const spaces = [...names.map((name) => `xmlns:${name}="${OFFICE}:${name}:1.0"`), others].join(' ')
   return makeZip({
     mimetype: { content: mimeType, isStored: true },
     'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="${OFFICE}:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="${mimeType}"/></manifest:manifest>`,
     'content.xml': `<office:document-content ${spaces}><office:body><office:${type}>${body}</office:${type}></office:body></office:document-content>`,
+    ...parts,
   })
 }
 

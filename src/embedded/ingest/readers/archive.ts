@@ -164,6 +164,43 @@ export async function readParagraphs(zip: Buffer, part: ZipEntry, onText: (text:
   })
 }
 
+const OPEN_TEXT = ['p', 'h', 'title', 'desc', 'header-decl', 'footer-decl']
+/** Elements that may begin and end within a word. */
+const WITHIN_WORDS = /^(?:span|a|meta|ruby|ruby-base|(?:bookmark|change|reference|soft)\b.*)$/
+/** Programs fill them in, so that their text says nothing of the document. */
+const FIELDS = ['page-number', 'page-count', 'date', 'time', 'sheet-name', 'file-name', 'note-citation']
+const FORM_TEXT = ['form:label', 'form:value', 'form:current-value', 'form:title']
+
+/**
+ * Calls `onText` for each paragraph, label and value of a form in a part of an OpenDocument; in its styles for those of pages, such as
+ * headers, but not for places that a slide fills.
+ */
+export async function readOpenParagraphs(zip: Buffer, part: ZipEntry, onText: (text: string) => void): Promise<void> {
+  const isStyles = part.name.endsWith('styles.xml')
+  let isShown = !isStyles
+  let text = ''
+  /** How many elements are open since one that is passed over. */
+  let passedOver = 0
+  await readXmlPart(zip, part, {
+    onOpen: (name, attributes) => {
+      if (name === 'master-styles') isShown = true
+      const isPlace = isStyles && attributes['presentation:class'] !== undefined
+      if (passedOver > 0 || FIELDS.includes(name) || isPlace) passedOver += 1
+      if (!WITHIN_WORDS.test(name)) text += ' '
+      for (const key of FORM_TEXT) if (isShown && attributes[key]) onText(attributes[key])
+    },
+    onText: (piece) => {
+      if (isShown && passedOver === 0) text += piece
+    },
+    onClose: (name) => {
+      if (passedOver > 0) passedOver -= 1
+      if (!OPEN_TEXT.includes(name)) return
+      if (text.trim() !== '') onText(text.replace(/\s+/g, ' ').trim())
+      text = ''
+    },
+  })
+}
+
 /** The encoding that the first bytes of XML name, by a mark or in words; one that is not known is taken for UTF-8. */
 function encodingOf(head: Buffer): string {
   const mark = head.toString('hex', 0, 2)

@@ -9,7 +9,7 @@ const MAX_SUBTITLES = 8
 const IN_READER = { group: 'caller' } as const
 /** Tags that hold words for a reader. */
 const WORDS =
-  /^(?:title|artist|album|album_artist|composer|performer|genre|show|comment|description|synopsis|lyrics)\b/i
+  /^(?:title|artist|album|album_artist|composer|performer|genre|show|comment|description|synopsis|lyrics|lyricist|author|director|conductor|publisher|copyright|grouping|keywords|subtitle|series)\b/i
 
 const UNKNOWN_TYPE = 'application/octet-stream'
 
@@ -38,11 +38,13 @@ export async function readMedia(path: string, types: readonly string[], sink: Ex
   }
 }
 
-function takeTags({ format, chapters }: Probed, sink: ExtractionSink): void {
+/** Tags of the file, and of its streams, where Ogg has those of a song. */
+function takeTags({ format, streams, chapters }: Probed, sink: ExtractionSink): void {
   const splitter = new PlaceSplitter('second', '\n', sink)
-  const words = Object.entries(format.tags).filter(([name]) => WORDS.test(name))
+  const words = [format, ...streams].flatMap(({ tags }) => Object.entries(tags).filter(([name]) => WORDS.test(name)))
   const end = Math.ceil(format.duration ?? 0)
-  for (const [name, value] of words) splitter.add(`${name.toLowerCase()}: ${value.trim()}`, 0, undefined, end)
+  const lines = new Set(words.map(([name, value]) => `${name.toLowerCase()}: ${value.trim()}`))
+  for (const line of lines) splitter.add(line, 0, undefined, end)
   for (const { start_time: from, end_time: to, tags } of chapters) {
     const title = tags.title?.trim() ?? ''
     if (title !== '') splitter.add(title, Math.floor(from), undefined, Math.ceil(to))
@@ -130,6 +132,7 @@ const probed = z.object({
       codec_name: z.string().optional(),
       width: z.int().optional(),
       height: z.int().optional(),
+      tags,
       disposition: z.object({ attached_pic: z.int().default(0) }).optional(),
     }),
   ),

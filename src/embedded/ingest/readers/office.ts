@@ -5,6 +5,7 @@ import {
   checkArchive,
   listEntries,
   passwordNeeded,
+  readOpenParagraphs,
   readParagraphs,
   readXmlPart,
   type ZipEntry,
@@ -50,8 +51,9 @@ export async function readOffice(bytes: Buffer, sink: ExtractionSink): Promise<E
   }
   splitter.end()
   let number = blocks.length
-  for (const part of entries.filter(({ name }) => PASSED_OVER.test(name))) {
-    await readParagraphs(bytes, part, (text) => {
+  const isOpen = entries.some(({ name }) => name === OPEN_DOCUMENT)
+  for (const part of entries.filter(({ name }) => (isOpen ? OPEN_PARTS : PASSED_OVER).test(name))) {
+    await (isOpen ? readOpenParagraphs : readParagraphs)(bytes, part, (text) => {
       if (words.hasAll(text)) return
       number += 1
       splitter.add(text, number)
@@ -65,6 +67,10 @@ export async function readOffice(bytes: Buffer, sink: ExtractionSink): Promise<E
 /** Parts of Word and PowerPoint that show words, and that the parser reads only where it knows the part that refers to them. */
 const PASSED_OVER =
   /^(?:word|ppt)\/(?:.*\/)?(?:data\d*|chart(?:Ex)?\d*|drawing\d*|comments?\d*|modernComment[\w-]*|notesSlide\d*|footnotes|endnotes|header\d*|footer\d*)\.xml$/i
+/** Only an OpenDocument has it. */
+const OPEN_DOCUMENT = 'META-INF/manifest.xml'
+/** Its text, its headers and footers, its charts and formulas. */
+const OPEN_PARTS = /^(?:(?:Object [^/]+\/)?content|styles)\.xml$/
 const WORDS = /[\p{L}\p{N}]+/gu
 
 /** Knows which words were taken. */
@@ -83,13 +89,13 @@ class SeenWords {
 /** True for an OpenDocument template that has styles and no content, which the parser would take for a damaged document. */
 function isOnlyStyles(entries: readonly ZipEntry[]): boolean {
   const names = new Set(entries.map(({ name }) => name))
-  return names.has('META-INF/manifest.xml') && names.has('styles.xml') && !names.has('content.xml')
+  return names.has(OPEN_DOCUMENT) && names.has('styles.xml') && !names.has('content.xml')
 }
 
 async function parse(bytes: Buffer, entries: readonly ZipEntry[]): Promise<OfficeParserAST> {
   const { OfficeParser } = await import('officeparser')
   try {
-    return await OfficeParser.parseOffice(entries.length === 0 ? bytes : withUsualParts(bytes, entries), {
+    return await OfficeParser.parseOffice(entries.length === 0 ? withOldBoxes(bytes) : withUsualParts(bytes, entries), {
       ...(OTHER_TEXT.test(bytes.toString('latin1', 0, TYPE_END)) && { fileType: 'odt' as const }),
       ignoreInternalLinks: true,
       decompressionLimits: {
@@ -104,6 +110,15 @@ async function parse(bytes: Buffer, entries: readonly ZipEntry[]): Promise<Offic
 }
 
 const MAX_XML_ELEMENTS = 500_000
+const OLD_BOX = /\{\\\*\\do(?![a-z])/g
+
+/** The parser passes over text boxes of RTF as old programs draw them; newer programs write each box in both forms. */
+function withOldBoxes(bytes: Buffer): Buffer {
+  const text = bytes.toString('latin1')
+  return OLD_BOX.test(text) && !text.includes('\\shptxt')
+    ? Buffer.from(text.replace(OLD_BOX, '{\\do'), 'latin1')
+    : bytes
+}
 
 /** What the parser says is for programmers who use it: only its kind is told, in our words. */
 function explain(error: unknown): Error {
@@ -231,7 +246,8 @@ export function cellText(text: string): string {
 /** The words of a node and of everything in it; a picture gives its alternative text. */
 function inlineOf(node: OfficeContentNode): string {
   if (node.type === 'break') return '\n'
-  if (node.type === 'image') return node.metadata && 'altText' in node.metadata ? (node.metadata.altText ?? '') : ''
+  if (node.type === 'image')
+    return node.metadata && 'altText' in node.metadata && node.metadata.altText ? ` ${node.metadata.altText} ` : ''
   if (!node.children || node.children.length === 0) return node.text ?? ''
   return node.children.map(inlineOf).join('')
 }
