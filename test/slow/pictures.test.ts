@@ -6,6 +6,7 @@ import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { openRecognizer } from '../../src/embedded/ingest/readers/ocr.ts'
 import { openPdf } from '../../src/embedded/ingest/readers/pdf-file.ts'
+import { likelyTurns, turn, turnBack } from '../../src/embedded/ingest/readers/turned-page.ts'
 import { pluck } from '../contract/service-client.ts'
 import { serviceOfFile } from '../embedded/ingest/ingested.ts'
 import { type MadePage, makePdf } from '../embedded/ingest/make-pdf.ts'
@@ -60,6 +61,35 @@ describe('pictures and scans', () => {
       const texts = await openRecognizer(languages).recognize(image)
       expect([texts?.length, existsSync(languages)]).toEqual([isRecognized ? 1 : 0, isRecognized])
     }
+  })
+
+  it.each([0, 1, 2, 3])(
+    'a page that was scanned %i quarters of a turn off is read, and its regions are those of the page',
+    async (quarters) => {
+      using pdf = await openPdf(
+        makePdf([
+          {
+            lines: [
+              'The lighthouse of Brest',
+              'stands upon a rock and',
+              'lights the way for ships',
+              'that return from the sea',
+            ],
+          },
+        ]),
+      )
+      const page = turn(await pdf.drawPage(0, 1_400), quarters)
+      const [first] = (await openRecognizer(join(temporaryDirectory(), 'languages')).recognize(page)) ?? []
+      expect(first?.text).toMatch(/lighthouse of Brest[\s\S]*return from the sea/)
+      const upright = first && turnBack(first.region, quarters)
+      expect(upright).toMatchObject({ left: expect.closeTo(0.12, 1), top: expect.closeTo(0.05, 1) })
+      expect(upright?.width).toBeGreaterThan(2 * (upright?.height ?? 0))
+    },
+  )
+
+  it('a photograph is not turned', () => {
+    const noise = Uint8Array.from({ length: 90_000 }, (_, index) => (index * index * 7_919) % 251)
+    expect(likelyTurns({ width: 300, height: 300, data: noise })).toEqual([])
   })
 
   it('what a program writes into a picture is not its text', async () => {

@@ -8,18 +8,12 @@ import type { TraceDetail } from '../../database/passages.ts'
 import { RECOGNIZING_MS } from '../extraction-limits.ts'
 import { type ExtractionSink, unreadable } from './extraction.ts'
 import { splitInto } from './passage-splitter.ts'
+import { CONTRAST, type GreyImage, groundOf, likelyTurns, turn, turnBack } from './turned-page.ts'
 
 /** A paragraph that was recognized in a picture. */
 interface RecognizedText {
   readonly text: string
   readonly region: NonNullable<TraceDetail['region']>
-}
-
-/** A picture or a page, one byte (0 is black) for each pixel. */
-export interface GreyImage {
-  readonly width: number
-  readonly height: number
-  readonly data: Uint8Array
 }
 
 const LANGUAGES = ['eng', 'deu'] as const
@@ -40,38 +34,55 @@ export type Recognizer = ReturnType<typeof openRecognizer>
  */
 export function openRecognizer(directory: string) {
   let worker: Promise<Worker> | undefined
+  const read = async (image: GreyImage): Promise<RecognizedText[] | undefined> => {
+    const { width, height } = image
+    const png = await encodePng(image)
+    worker ??= startWorker(directory)
+    const data = await recognizeInTime(await worker, png)
+    if (!data) {
+      worker = undefined
+      return undefined
+    }
+    const paragraphs = (data.blocks ?? []).flatMap((block) => block.paragraphs)
+    return paragraphs
+      .filter(({ text, confidence }) => confidence >= MIN_CONFIDENCE && WORD.test(text))
+      .map(({ text, bbox }) => ({ text: text.trim(), region: regionOf(bbox, width, height) }))
+  }
   return {
-    /** Returns nothing for a blank image; undefined when it took too long. */
+    /** Also turns a page that was scanned sideways. Returns nothing for a blank image; undefined when it took too long. */
     recognize: async (image: GreyImage): Promise<RecognizedText[] | undefined> => {
       if (isBlank(image)) return []
-      const { width, height } = image
-      const png = await encodePng(image)
-      worker ??= startWorker(directory)
-      const data = await recognizeInTime(await worker, png)
-      if (!data) {
-        worker = undefined
-        return undefined
+      let best = await read(image)
+      const turns = best && lettersOf(best) < FEW_LETTERS ? likelyTurns(image) : []
+      for (const quarters of turns) {
+        const found = await read(turn(image, quarters))
+        if (found && lettersOf(found) > lettersOf(best ?? []))
+          best = found.map(({ text, region }) => ({ text, region: turnBack(region, quarters) }))
       }
-      const paragraphs = (data.blocks ?? []).flatMap((block) => block.paragraphs)
-      return paragraphs
-        .filter(({ text, confidence }) => confidence >= MIN_CONFIDENCE && WORD.test(text))
-        .map(({ text, bbox }) => ({ text: text.trim(), region: regionOf(bbox, width, height) }))
+      return best
     },
   }
 }
 
-/** A pixel of a letter differs from its background at least by this much; paper and the noise of scanners by less. */
-const CONTRAST = 32
+/** What is recognized on a page that stands on its side has fewer letters in words, if any. */
+const FEW_LETTERS = 60
+
+function lettersOf(texts: readonly RecognizedText[]): number {
+  return texts.reduce(
+    (sum, { text }) => sum + (text.match(/\p{L}+/gu) ?? []).filter(({ length }) => length > 2).join('').length,
+    0,
+  )
+}
+
 /** A letter of 10 points has 150 at 200 dots per inch. */
 const MIN_LETTER_PIXELS = 100
 
 /** Returns whether an image has fewer pixels that differ from the commonest grey than one letter has. */
-function isBlank({ data }: GreyImage): boolean {
-  const counts = new Uint32Array(256)
-  for (const grey of data) counts[grey] = (counts[grey] ?? 0) + 1
-  const commonest = counts.indexOf(Math.max(...counts))
-  const others = counts.filter((_, grey) => Math.abs(grey - commonest) >= CONTRAST)
-  return others.reduce((sum, count) => sum + count, 0) < MIN_LETTER_PIXELS
+function isBlank(image: GreyImage): boolean {
+  const ground = groundOf(image)
+  let signs = 0
+  for (const grey of image.data) if (Math.abs(grey - ground) >= CONTRAST) signs += 1
+  return signs < MIN_LETTER_PIXELS
 }
 
 async function encodePng({ data, width, height }: GreyImage): Promise<Buffer> {

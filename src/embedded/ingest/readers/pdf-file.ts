@@ -1,7 +1,7 @@
 import type { PDFiumDocument, PDFiumLibrary, PDFiumPage } from '@hyzyla/pdfium'
 import { messageOf } from '../../../foundation/errors.ts'
 import { unreadable } from './extraction.ts'
-import type { GreyImage } from './ocr.ts'
+import type { GreyImage } from './turned-page.ts'
 
 export type Pdf = Awaited<ReturnType<typeof openPdf>>
 export type PdfPage = ReturnType<Pdf['readPage']>

@@ -9,9 +9,10 @@ import {
   partial,
 } from './extraction.ts'
 import { readAttachments } from './mail.ts'
-import { type GreyImage, PAGE_SIDE, RECOGNIZED, type Recognizer, takeRecognized } from './ocr.ts'
+import { PAGE_SIDE, RECOGNIZED, type Recognizer, takeRecognized } from './ocr.ts'
 import { splitInto } from './passage-splitter.ts'
 import { openPdf, type Pdf, type PdfPage } from './pdf-file.ts'
+import type { GreyImage } from './turned-page.ts'
 
 const MAX_RECOGNIZED_PAGES = 300
 
