@@ -10,7 +10,7 @@ export const ERRORS_PAGE = new URL('../docs/errors.md', import.meta.url)
 const MARK = '<!-- From here on written by `npm run docs`, from .ci/errors-page.ts and src/app/advice.ts. -->'
 
 /** The engine makes these codes from outcomes of ingestion; they belong to no error class. */
-type IngestionCode = 'ingestion-partial' | 'ingestion-failed' | 'ingestion-unknown' | 'search-missed'
+type IngestionCode = 'ingestion-partial' | 'ingestion-failed' | 'ingestion-unknown' | 'search-missed' | 'removed'
 
 interface Explanation {
   readonly meaning: string
@@ -286,6 +286,11 @@ const EXPLANATIONS: Readonly<Record<ErrorCode | IngestionCode, Explanation>> = {
   'search-missed': {
     meaning: '`sync --verify-search` did not find a document that the service reports as searchable',
     action: 'search for its words by hand; ask who runs the service',
+  },
+  removed: {
+    meaning:
+      '`shelfd library remove` took it out of the library on this computer; no run sends it or fails because of it',
+    action: 'nothing; `shelfd failed retry` sends it again',
   },
 }
 

@@ -27,6 +27,7 @@ const failed = () => import('./commands/failed.ts')
 const mirrors = () => import('./commands/mirrors.ts')
 const pause = () => import('./commands/pause.ts')
 const libraries = () => import('./commands/libraries.ts')
+const library = () => import('./commands/library.ts')
 const directories = () => import('./commands/ls-and-mkdir.ts')
 const resource = () => import('./commands/resource.ts')
 const asset = () => import('./commands/asset.ts')
@@ -61,6 +62,8 @@ export const commands: readonly CommandEntry[] = [
   entry('libraries create', 'Create a library', libraries, 'createCommand'),
   entry('libraries show', 'Show one library', libraries, 'showCommand'),
   entry('libraries delete', 'Delete a library and everything in it', libraries, 'deleteCommand'),
+  entry('library prune', 'Remove from the library on this computer what no file stands for', library, 'pruneCommand'),
+  entry('library remove', 'Take documents out of the library on this computer for good', library, 'removeCommand'),
   entry('library embed', 'Compute what searches compare meaning by', serve, 'embedCommand'),
   entry('ls', 'List a directory of a library', directories, 'lsCommand'),
   entry('mkdir', 'Create a directory in a library', directories, 'mkdirCommand'),

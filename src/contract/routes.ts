@@ -1,6 +1,6 @@
 import { isIdentifier } from './identifier.ts'
 
-/** Every request of the interface. Paths are relative to `{base_url}/api`. */
+/** Every request of the interface, and `deleteResource`, which only the embedded library answers. Paths are relative to `{base_url}/api`. */
 export const ROUTES = {
   checkAccess: { method: 'GET', path: '/v1/auth/check' },
   downloadAsset: { method: 'GET', path: '/v1/assets/{asset}' },
@@ -15,6 +15,7 @@ export const ROUTES = {
   createDirectory: { method: 'POST', path: '/v1/libraries/{library}/directory' },
   uploadFile: { method: 'POST', path: '/v1/libraries/{library}/files' },
   showResource: { method: 'GET', path: '/v1/libraries/{library}/resources/{resource}' },
+  deleteResource: { method: 'DELETE', path: '/v1/libraries/{library}/resources/{resource}' },
   searchResources: { method: 'GET', path: '/v1/search/resources' },
   downloadResource: { method: 'GET', path: '/v1/resources/{resource}' },
   createResourceViewUrl: { method: 'POST', path: '/v1/resources/{resource}/view-urls' },

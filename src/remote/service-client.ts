@@ -107,6 +107,8 @@ export interface ServiceClient {
   createLibrary(name: string, overview: string | null, signal?: AbortSignal): Promise<LibraryRecord>
   showLibrary(libraryId: string, signal?: AbortSignal): Promise<LibraryRecord>
   deleteLibrary(libraryId: string, signal?: AbortSignal): Promise<void>
+  /** Only the embedded library has it; RequestError('not-found') when the resource is gone already. */
+  deleteResource(libraryId: string, resourceId: string, signal?: AbortSignal): Promise<void>
   /** Pages of one directory; TemporaryError('answer-malformed') on a repeated cursor or `truncated` ≠ `next_cursor`. */
   listDirectory(libraryId: string, path: string, signal?: AbortSignal): AsyncIterable<DirectoryPage>
   /** Returns 'existing' for a 409 if the directory can be listed. */

@@ -44,6 +44,7 @@ import { LISTING_TABLE, prepareReport } from './tables/report-rows.ts'
 import { prepareRuns, prepareTimeline } from './tables/runs.ts'
 import { prepareSentResources } from './tables/sent-resources.ts'
 import { COPIED_KEY, prepareSettlements, SESSION_KEY } from './tables/settlements.ts'
+import { prepareUnusedResources } from './tables/unused-resources.ts'
 import { prepareUploads } from './tables/uploads.ts'
 
 // "shl3". Until the first release each change of the schema takes another number, so that older databases are refused.
@@ -310,6 +311,7 @@ const TOPICS = {
   runs: prepareRuns,
   report: prepareReport,
   sentResources: prepareSentResources,
+  unusedResources: prepareUnusedResources,
   keyValues: prepareKeyValues,
   quarantine: prepareQuarantine,
   unconfirmed: prepareUnconfirmed,

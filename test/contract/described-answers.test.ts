@@ -89,5 +89,11 @@ async function askForTheRest(it: Examination): Promise<void> {
   await owner.upload(NO_SUCH_THING, { name: 'a.txt', content: 'a' })
   await owner.get(`/libraries/${library}/resources/${record.id}?assets_from=x`)
   await owner.get('/search/resources')
+  const made = await it.makeLibrary('with a resource')
+  const { json } = await owner.upload(made.id, { name: 'a.txt', content: 'a' })
+  const path = `/libraries/${made.id}/resources/${json.id}`
+  await it.clientWith('').call('DELETE', path)
+  await it.client('reader').call('DELETE', path)
+  for (const _ of ['is there', 'is gone']) await owner.call('DELETE', path)
   await steward.get(`/search/resources?query=x&library_ids[]=${library}`)
 }

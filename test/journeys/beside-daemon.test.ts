@@ -10,6 +10,7 @@ import { silentLogger } from '../../src/foundation/logger.ts'
 import type { Engine } from '../../src/sync/engine.ts'
 import { isPaused, pauseMirrors, resumeMirrors } from '../../src/sync/operator/pause.ts'
 import { retryFailures, setFailuresAside } from '../../src/sync/operator/quarantine.ts'
+import { recordRemoval } from '../../src/sync/operator/tidy-library.ts'
 import { forgetMirror } from '../../src/sync/pin/pin-mirror.ts'
 import { runSync } from '../../src/sync/run/run-sync.ts'
 import { runResult } from '../daemon/control/control-daemon.ts'
@@ -41,6 +42,7 @@ async function startStandIn(home: Home, changed: Partial<ControlHandlers> = {}) 
     resume: async (names) => resumeMirrors(store, names),
     retry: async (failures) => retryFailures(store, failures),
     ignore: async (failures) => setFailuresAside(store, failures),
+    recordRemoval: async (removal) => recordRemoval(store, removal),
     forget: async (name) => forgetMirror(store, name, Date.now()),
     dashboard: () => Promise.reject(new Error('No dashboard is needed')),
     reload: async () => ({ mirrors: [] }),

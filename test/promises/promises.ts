@@ -48,6 +48,7 @@ export const promises: readonly PromiseRow[] = [
       'the engine makes only requests that read or add: none deletes, moves or overwrites anything at the service.',
     except: [
       '`shelfd libraries delete`, which asks for the name of the library, and `shelfd api`, which sends any typed request.',
+      '`shelfd library prune` and `remove`, which ask, and only remove from the library on this computer.',
     ],
   },
   {
@@ -90,6 +91,9 @@ export const promises: readonly PromiseRow[] = [
     id: 'P13',
     holds:
       'the content of a vanished file keeps its resource id: if the file returns, here or elsewhere in the library, nothing is sent.',
+    except: [
+      'What a person pruned from the library on this computer is sent again if its file returns; what they removed is sent when they ask for it.',
+    ],
   },
   {
     id: 'P14',

@@ -8,8 +8,8 @@ import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitName } from '../exit-codes.ts'
 import { ASKS_SERVICE } from '../global-options.ts'
+import { writeStdout } from '../render/downloads.ts'
 import type { CliIo } from '../terminal/cli-io.ts'
-import { writeStdout } from './downloads.ts'
 
 export const command = defineCommand({
   description:

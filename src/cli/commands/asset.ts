@@ -1,7 +1,14 @@
 import { UsageError } from '../../foundation/errors.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { ASKS_SERVICE } from '../global-options.ts'
-import { OUTPUT_OPTIONS, printViewUrl, readView, SECONDS_OPTION, VIEW_URL_OPTIONS, writeDownload } from './downloads.ts'
+import {
+  OUTPUT_OPTIONS,
+  printViewUrl,
+  readView,
+  SECONDS_OPTION,
+  VIEW_URL_OPTIONS,
+  writeDownload,
+} from '../render/downloads.ts'
 
 const ID = { type: 'string', required: true, describe: 'Identifier of the asset' } as const
 

@@ -4,6 +4,7 @@ import type { DaemonStatus } from '../../sync/continuous/controller-status.ts'
 import { openUploadQueues } from '../../sync/engine.ts'
 import { pauseMirrors, resumeMirrors } from '../../sync/operator/pause.ts'
 import { retryFailures, setFailuresAside } from '../../sync/operator/quarantine.ts'
+import { recordRemoval } from '../../sync/operator/tidy-library.ts'
 import { type RunResult, runSync } from '../../sync/run/run-sync.ts'
 import { walkByThreads } from '../../sync/scan/walk-by-checkers.ts'
 import type { FileLog } from '../../sync/sinks.ts'
@@ -49,6 +50,7 @@ export function answerClients(daemon: Daemon): ControlHandlers {
       return count
     },
     ignore: async (failures) => setFailuresAside(daemon.supervisor().engine.store, failures),
+    recordRemoval: async (removal) => recordRemoval(daemon.supervisor().engine.store, removal),
     forget: daemon.forget,
     dashboard: daemon.dashboard,
     reload: async () => {

@@ -6,6 +6,7 @@ import { runOutcomes } from '../../rules/verdict.ts'
 import type { DaemonStatus } from '../../sync/continuous/controller-status.ts'
 import { engineLimits, mirrorSettings } from '../../sync/engine.ts'
 import type { Failures } from '../../sync/operator/quarantine.ts'
+import type { Removal } from '../../sync/operator/tidy-library.ts'
 import { passOptions } from '../../sync/pass.ts'
 import { type Progress, progressShape } from '../../sync/progress.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
@@ -35,12 +36,13 @@ export const failures = z.object({
     .readonly()
     .default([]),
 })
+export const removal = z.object({ contentIds: z.array(z.int()).readonly(), isWithheld: z.boolean() })
 /** `reason`: the error that the sync ends with. */
 export const stopRequest = z.object({ sync: z.string(), reason: fault.optional() })
 
 export type SyncRequest = Readonly<z.infer<typeof syncRequest>>
 
-/** Contents and paths that were retried or ignored. */
+/** Contents and paths that were retried or ignored, or contents whose resources were removed. */
 export const failureCount = z.int().nonnegative()
 
 export const reloaded = z.object({ mirrors: z.array(z.string()).readonly() })
@@ -80,6 +82,8 @@ export interface ControlHandlers {
   retry(failures: Failures): Promise<number>
   /** Returns how many were not set aside before. */
   ignore(failures: Failures): Promise<number>
+  /** Records that resources were removed from the library. Returns how many the store had. */
+  recordRemoval(removal: Removal): Promise<number>
   /** Returns the copy of the store from before. */
   forget(name: string): Promise<string>
   /** The address signs in one browser, once. */

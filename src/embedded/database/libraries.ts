@@ -1,5 +1,7 @@
 import type { Database } from 'better-sqlite3'
+import { newIdentifier } from '../identifiers.ts'
 import { passageWordsTable } from './passages.ts'
+import type { ContentBlocksTable } from './small-contents.ts'
 
 export interface LibraryRow {
   readonly id: number
@@ -57,8 +59,8 @@ interface RemovedPiece {
 /** One piece removes at most this number of passages or directories: a transaction of a few milliseconds. */
 const PIECE = 100
 
-/** Libraries that are deleted for everybody but still take room. */
-export function deletedLibrariesTable(database: Database) {
+/** Libraries that are deleted for everybody but still take room; a resource that is deleted alone gets one of its own. */
+export function deletedLibrariesTable(database: Database, blocks: Pick<ContentBlocksTable, 'erase'>) {
   const next = database.prepare<[], number>('SELECT id FROM library WHERE is_deleted = 1 ORDER BY id LIMIT 1').pluck()
   const nextResource = database.prepare<[number], { id: number; sha256: Buffer }>(
     'SELECT id, sha256 FROM resource WHERE library_id = ? LIMIT 1',
@@ -77,6 +79,13 @@ export function deletedLibrariesTable(database: Database) {
     'DELETE FROM content_block WHERE id IN (SELECT id FROM content_block WHERE library_id = ? LIMIT ?)',
   )
   const removeLibrary = database.prepare<[number]>('DELETE FROM library WHERE id = ?')
+  const insertDeleted = database.prepare<[string, string]>(
+    `INSERT INTO library (public_id, name, created_at_ms, updated_at_ms, is_deleted) VALUES (?, ' ' || ?, 0, 0, 1)`,
+  )
+  const removeLocations = database.prepare<[number]>('DELETE FROM location WHERE resource_id = ?')
+  const move = database.prepare<[number | bigint, number]>(
+    'UPDATE resource SET library_id = ?, block_id = NULL, block_start = NULL WHERE id = ?',
+  )
   /** Returns how many it removed; fewer than `count` when no more are there. */
   const removePassages = (resourceId: number, count: number) => {
     const ids = passages.all(resourceId, count)
@@ -89,6 +98,13 @@ export function deletedLibrariesTable(database: Database) {
   return {
     /** The row id of one of them. */
     next: () => next.get(),
+    /** Deletes a resource for everybody. Its bytes are erased at once where it shares a block with others. */
+    takeIn(resourceId: number, nowMs: number): void {
+      blocks.erase(resourceId)
+      removeLocations.run(resourceId)
+      const publicId = newIdentifier(nowMs)
+      move.run(insertDeleted.run(publicId, publicId).lastInsertRowid, resourceId)
+    },
     /** Removes some of what belongs to the library. Call it in a transaction until nothing is left. */
     removePiece(libraryId: number): RemovedPiece {
       const contents: Buffer[] = []

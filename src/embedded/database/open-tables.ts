@@ -24,7 +24,7 @@ export function openTables(database: Database) {
     settings: settingsTable(database),
     tokens: tokensTable(database),
     libraries: librariesTable(database),
-    deletedLibraries: deletedLibrariesTable(database),
+    deletedLibraries: deletedLibrariesTable(database, contentBlocks),
     directories: directoriesTable(database),
     resources: resourcesTable(database),
     smallContents,

@@ -14,7 +14,10 @@ const RECENT_BYTES = 2 ** 21
 export type SmallContentsTable = ReturnType<typeof smallContentsTable>
 
 /** The bytes of small files, by resource, compressed where that makes them shorter; the smallest ones share blocks. */
-export function smallContentsTable(database: Database, blocks = contentBlockReader(database)) {
+export function smallContentsTable(
+  database: Database,
+  blocks: Pick<ReturnType<typeof contentBlockReader>, 'read' | 'readPlace'> = contentBlockReader(database),
+) {
   const insert = database.prepare<[number, Buffer]>('INSERT INTO small_content (resource_id, bytes) VALUES (?, ?)')
   const select = database.prepare<[number], StoredContent>(
     `SELECT bytes, size_bytes AS sizeBytes FROM small_content JOIN resource ON resource.id = resource_id
@@ -103,6 +106,8 @@ const MAX_OPEN = 16
 /** 2 MB; a search reads some ten texts out of as many blocks, and the next one often the same. */
 const MAX_UNPACKED = 64
 
+type PlaceInBlock = BlockPlace & { readonly sizeBytes: number }
+
 /** A block with room for more contents of its library. */
 interface OpenBlock {
   readonly id: number
@@ -115,7 +120,10 @@ interface OpenBlock {
  * Blocks of small contents of one library each. A block grows with each transaction until it is full; a content in it keeps its place.
  * An added content is in the database once `flush` was called in the same transaction.
  */
+export type ContentBlocksTable = ReturnType<typeof contentBlocksTable>
+
 export function contentBlocksTable(database: Database) {
+  const { placeOf, readBlock, read, readPlace } = contentBlockReader(database)
   const insert = database.prepare<[number]>(
     "INSERT INTO content_block (library_id, size_bytes, bytes) VALUES (?, 0, x'')",
   )
@@ -125,6 +133,7 @@ export function contentBlocksTable(database: Database) {
   const open = new Map<number, OpenBlock>()
   /** The blocks as the transaction under way has changed them, by their ids. */
   const changed = new Map<number, OpenBlock>()
+  const erased = new Map<number, PlaceInBlock[]>()
   const openBlockOf = (libraryId: number, room: number): OpenBlock => {
     const ofLibrary = [...changed.values()].filter((block) => block.libraryId === libraryId)
     const block = ofLibrary.at(-1) ?? open.get(libraryId)
@@ -132,7 +141,13 @@ export function contentBlocksTable(database: Database) {
     return { id: Number(insert.run(libraryId).lastInsertRowid), libraryId, contents: [], sizeBytes: 0 }
   }
   return {
-    ...contentBlockReader(database),
+    read,
+    readPlace,
+    /** Overwrites the bytes of a resource in its block, if it shares one, by zeros. */
+    erase(resourceId: number): void {
+      const place = placeOf(resourceId)
+      if (place) erased.set(place.blockId, [...(erased.get(place.blockId) ?? []), place])
+    },
     /** Adds a content to the open block of its library. */
     add(libraryId: number, bytes: Buffer): BlockPlace {
       const { id, contents, sizeBytes } = openBlockOf(libraryId, bytes.length)
@@ -141,24 +156,34 @@ export function contentBlocksTable(database: Database) {
       return { blockId: id, blockStart: sizeBytes }
     },
     /** A transaction begins: what one before it added, which failed, is forgotten. */
-    begin: () => changed.clear(),
-    /** Writes what was added. */
+    begin: () => {
+      changed.clear()
+      erased.clear()
+    },
+    /** Writes what was added or erased. */
     flush: () => {
-      for (const { id, contents, sizeBytes } of changed.values()) {
-        update.run(sizeBytes, packBytes(Buffer.concat(contents)), id)
+      for (const id of new Set([...changed.keys(), ...erased.keys()])) {
+        const block = changed.get(id)
+        const bytes = block ? Buffer.concat(block.contents) : readBlock(id)
+        if (!bytes) continue
+        for (const { blockStart, sizeBytes } of erased.get(id) ?? []) bytes.fill(0, blockStart, blockStart + sizeBytes)
+        update.run(bytes.length, packBytes(bytes), id)
       }
     },
     /** The transaction is durable, so that the next one may continue its blocks. */
     committed: () => {
       for (const block of changed.values()) keepRecent(open, block.libraryId, block, MAX_OPEN)
+      // What comes next goes into another block than one with erased bytes.
+      for (const [libraryId, { id }] of open) if (erased.has(id)) open.delete(libraryId)
       changed.clear()
+      erased.clear()
     },
   }
 }
 
 /** Reads contents that share a block. */
 function contentBlockReader(database: Database) {
-  const placeOf = database.prepare<[number], BlockPlace & { sizeBytes: number }>(
+  const placeOf = database.prepare<[number], PlaceInBlock>(
     `SELECT block_id AS blockId, block_start AS blockStart, size_bytes AS sizeBytes FROM resource
      WHERE id = ? AND block_id IS NOT NULL`,
   )
@@ -176,9 +201,16 @@ function contentBlockReader(database: Database) {
     keepRecent(unpacked, id, bytes, MAX_UNPACKED)
     return bytes
   }
-  const readPlace = ({ blockId, blockStart, sizeBytes }: BlockPlace & { sizeBytes: number }): Buffer | undefined =>
+  const readPlace = ({ blockId, blockStart, sizeBytes }: PlaceInBlock): Buffer | undefined =>
     blockOf(blockId, blockStart + sizeBytes)?.subarray(blockStart, blockStart + sizeBytes)
   return {
+    placeOf: (resourceId: number) => placeOf.get(resourceId),
+    /** A copy of the whole block, which is read anew the next time. */
+    readBlock: (id: number): Buffer | undefined => {
+      unpacked.delete(id)
+      const stored = select.get(id)
+      return stored && Buffer.from(unpackBytes(stored.bytes, stored.sizeBytes))
+    },
     /** Undefined when the resource shares no block. Throws DamagedBytesError. */
     read: (resourceId: number): Buffer | undefined => {
       const place = placeOf.get(resourceId)

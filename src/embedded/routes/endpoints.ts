@@ -5,6 +5,7 @@ import { createDirectory } from './create-directory.ts'
 import { createLibrary } from './create-library.ts'
 import { createAssetViewUrl, createResourceViewUrl } from './create-view-urls.ts'
 import { deleteLibrary } from './delete-library.ts'
+import { deleteResource } from './delete-resource.ts'
 import { downloadAsset } from './download-asset.ts'
 import { downloadResource } from './download-resource.ts'
 import { listDirectory } from './list-directory.ts'
@@ -15,7 +16,7 @@ import { showResource } from './show-resource.ts'
 import { uploadFile } from './upload-file.ts'
 import { downloadFrame, downloadScene } from './video-representations.ts'
 
-/** Every route of the contract has its endpoint. */
+/** Every route has its endpoint. */
 export const ENDPOINTS = {
   checkAccess,
   downloadAsset,
@@ -30,6 +31,7 @@ export const ENDPOINTS = {
   createDirectory,
   uploadFile,
   showResource,
+  deleteResource,
   searchResources,
   downloadResource,
   createResourceViewUrl,

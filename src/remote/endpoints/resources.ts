@@ -3,14 +3,14 @@ import { TemporaryError } from '../../foundation/errors.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import type { AssetView, SearchRequest, ServiceClient } from '../service-client.ts'
 import { identifierOf } from '../wire/addresses.ts'
-import { jsonOf, malformed } from '../wire/parse-response.ts'
+import { expectStatus, jsonOf, malformed } from '../wire/parse-response.ts'
 import type { Query, Send, ServiceRequest, ServiceResponse } from '../wire/request.ts'
 import { cannot } from '../wire/transient-failure.ts'
 import { readDownload } from './downloads.ts'
 
 type ResourceEndpoints = Pick<
   ServiceClient,
-  'showResource' | 'pollResource' | 'downloadResource' | 'createResourceViewUrl'
+  'showResource' | 'pollResource' | 'downloadResource' | 'createResourceViewUrl' | 'deleteResource'
 >
 
 const readResource = jsonOf(resourceRecord)
@@ -52,6 +52,16 @@ export function resourceEndpoints(send: Send): ResourceEndpoints {
         retry: 'always',
         body: { kind: 'json', value: viewBody(view) },
         read: readViewUrl,
+        signal,
+      }),
+    deleteResource: (library, resource, signal) =>
+      send({
+        target: { kind: 'route', route: 'deleteResource', values: { library, resource } },
+        verb: 'delete the resource',
+        subject: resource,
+        right: 'resource.delete',
+        retry: 'always',
+        read: (response, request) => expectStatus(response, request, [204]),
         signal,
       }),
   }

@@ -49,7 +49,7 @@ export class Examination {
     const { method = 'GET' } = init
     const { pathname } = new URL(url)
     if (!['GET', 'HEAD'].includes(method) && !ISSUES_A_URL.test(pathname)) this.#mayWrite()
-    if (method === 'DELETE') this.#mayDelete(nameOfLibraryPath(pathname))
+    if (method === 'DELETE') this.#mayDelete(pathname.split('/libraries/')[1]?.split('/')[0] ?? '')
     return await this.target.fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(REQUEST_MS) })
   }
 

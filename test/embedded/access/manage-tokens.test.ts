@@ -33,6 +33,7 @@ describe('tokens', () => {
     const asked = [
       limited.call('POST', '/libraries', { name: 'x' }),
       limited.call('DELETE', `/libraries/${mine}`),
+      limited.call('DELETE', `/libraries/${other}/resources/${resource}`),
       limited.get(`/libraries/${mine}/directory`),
       limited.call('POST', `/libraries/${mine}/directory`, { path: '/a' }),
       limited.upload(mine, { name: 'a', content: 'a' }),

@@ -43,6 +43,35 @@ it('a deleted library is gone at once, before its resources are removed', async 
   expect((await last.client.get(`/resources/${keptId}`)).text).toBe(content)
 })
 
+it('a deleted resource is gone at once, also from what it shares with others', async () => {
+  const { client, library, dataDir } = await startLibrary()
+  const id = await client.createLibrary()
+  const upload = (name: string, content: string) => client.uploaded(id, { name, content })
+  const [before, secret, after] = [
+    await upload('a', 'pelican'),
+    await upload('key', 'heron'),
+    await upload('b', 'stork'),
+  ]
+  const remove = () => client.call('DELETE', `/libraries/${id}/resources/${secret}`)
+  expect((await remove()).status).toBe(204)
+  expect((await remove()).status).toBe(404)
+  expect((await client.get(`/resources/${secret}`)).status).toBe(404)
+  expect(pluck((await client.get(`/libraries/${id}/directory?path=/.inbox`)).json.files, 'id')).toEqual([before, after])
+  expect((await client.get('/search/resources?query=heron')).json.results).toEqual([])
+  // What is sent next shares no block with erased bytes.
+  const again = await upload('key', 'heron')
+  expect(again).not.toBe(secret)
+  await library.settled()
+  for (const [resource, text] of Object.entries({ [before]: 'pelican', [after]: 'stork', [again]: 'heron' })) {
+    expect((await client.get(`/resources/${resource}`)).text).toBe(text)
+  }
+  expect([countOf(dataDir, 'resource'), countOf(dataDir, 'library')]).toEqual([3, 1])
+  const database = new Database(join(dataDir, 'library.sqlite'), { readonly: true })
+  onTestFinished(() => void database.close())
+  const blocks = database.prepare<[], Buffer>('SELECT bytes FROM content_block ORDER BY id').pluck().all()
+  expect(blocks.map((bytes) => bytes.toString('latin1'))).toEqual(['pelican\0\0\0\0\0stork', 'heron'])
+})
+
 it('the file of a content is removed with its last library', async () => {
   const { client, library, dataDir } = await startLibrary()
   const libraries = [await client.createLibrary(), await client.createLibrary()]

@@ -233,6 +233,7 @@ describe('requests', () => {
       [client.showLibrary('x'), client.deleteLibrary('x'), client.createDirectory('x', '/a')].map(thrownBy),
     )
     await Promise.all([collect(client.listDirectory('x', '/')), client.uploadFile(uploadOf(HELLO))].map(thrownBy))
+    await Promise.all([client.deleteResource('x', 'x')].map(thrownBy))
     await Promise.all([client.showResource('x', 'x'), client.searchResources({ query: 'x' })].map(thrownBy))
     await Promise.all([client.downloadResource('x'), client.createResourceViewUrl('x', {})].map(thrownBy))
     await Promise.all([client.downloadAsset('x'), client.createAssetViewUrl('x', {})].map(thrownBy))

@@ -1,0 +1,213 @@
+import { changeStore } from '../../app/change-store.ts'
+import { choosePlace } from '../../app/mirrors/choose-place.ts'
+import type { OpenedService } from '../../app/service-client/open-service.ts'
+import { HeldBackError, UsageError } from '../../foundation/errors.ts'
+import { joinPath } from '../../foundation/files/paths.ts'
+import { wholeNumber } from '../../foundation/text/bounds.ts'
+import { counted, escapeText } from '../../foundation/text/safe-text.ts'
+import { formatDay, isoTime } from '../../foundation/text/times.ts'
+import { formatSize, parseDuration } from '../../foundation/text/units.ts'
+import { openStoreReader } from '../../store/open-store.ts'
+import type { StoredResource, UnusedResource } from '../../store/tables/unused-resources.ts'
+import { listPrunable, recordRemoval, removeResource } from '../../sync/operator/tidy-library.ts'
+import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { openPrompts } from '../terminal/prompts.ts'
+import { findResource } from './resource.ts'
+
+const YES = { yes: { type: 'boolean', describe: 'Remove them without being asked' } } as const
+const MAX_SHOWN = 20
+/** Removed before the state knows of them: a process that is killed meanwhile finds these gone the next time. */
+const BATCH = 50
+
+const REASONS = { changed: 'replaced', gone: 'gone', ignored: 'left out' } as const
+
+export const pruneCommand = defineCommand({
+  description: [
+    "Removes from this computer's library what no file stands for any more: replaced versions, and documents whose files are gone or left",
+    'out. It lists them first, with their number, their size and the oldest, and asks; without a terminal it removes nothing unless --yes',
+    'is given. What other programs put there stays, and so does what was there before shelfd sent it. Other computers that send into',
+    'the same library have files that this state does not know: run it where all files are.',
+    'No run does this by itself, and never at a configured service. A file that comes back is sent again.',
+  ].join('\n'),
+  options: {
+    'older-than': {
+      type: 'string',
+      placeholder: 'DURATION',
+      describe: 'Only what has had no file for this long, such as 30d',
+    },
+    'keep-versions': {
+      type: 'number',
+      bounds: wholeNumber(0, 1_000_000),
+      default: 0,
+      describe: 'Keep this number of the newest versions of each path',
+    },
+    ...YES,
+  },
+  settingFlags: ['data-dir'],
+  examples: [
+    ['library prune', 'what would go, and a question'],
+    ['library prune --older-than 30d --keep-versions 2 --yes', 'for scripts'],
+  ],
+  exits: ['done', 'temporary', 'refused', 'locked', 'operator'],
+  async run(context, { olderThan, keepVersions, yes }) {
+    await using service = await openLibrary(context, 'prune')
+    const nowMs = Date.now()
+    const endedBefore = nowMs - (olderThan === undefined ? -1 : readDuration(olderThan))
+    const found = listFound(context, service, { endedBefore, keepVersions })
+    if (!context.json) describePrunable(context, found)
+    const isMeant = found.length > 0 && (yes || (await isConfirmed(context, found)))
+    const removed = isMeant ? await removeAll(context, service, found, false) : 0
+    if (context.json) context.printJson({ removed, documents: found.map(toJson) })
+    else if (isMeant) context.printMessage(`Removed ${counted(removed, 'document')}`)
+    else if (found.length > 0) context.printMessage('Nothing was removed; --yes removes them')
+  },
+})
+
+export const removeCommand = defineCommand({
+  description: [
+    "Takes documents out of this computer's library for good, such as a key that was sent by mistake: by the identifier of a resource, or by",
+    'a path, with its earlier versions. The content is not sent again, and no run fails because of it, until "shelfd failed retry" asks for it',
+    'or the file changes. The file stays where it is; a line in .shelfdignore leaves it out for all time.',
+  ].join('\n'),
+  positionals: {
+    documents: {
+      type: 'string',
+      required: true,
+      array: true,
+      describe: 'Files of mirrors, or identifiers of resources',
+      placeholder: 'RESOURCE|PATH',
+    },
+  },
+  options: YES,
+  settingFlags: ['data-dir'],
+  examples: [
+    ['library remove ~/Papers/server.pem', 'asks, then removes it and its earlier versions'],
+    ['library remove 0195d7c2b1f04e0d9c6a7d5e4f3b2a10 --yes', 'a resource, for scripts'],
+  ],
+  exits: ['done', 'temporary', 'refused', 'heldBack', 'locked', 'operator'],
+  async run(context, { documents, yes }) {
+    await using service = await openLibrary(context, 'remove')
+    const found = await Array.fromAsync(documents, (word) => findDocuments(context, service, word))
+    const resources = [...new Map(found.flat().map((each) => [each.resourceId, each])).values()]
+    if (!yes) {
+      if (!context.io.isTerminal.stdin)
+        throw new HeldBackError('confirmation-needed', 'Cannot remove documents without --yes')
+      if (!(await isConfirmed(context, resources))) {
+        context.printMessage('Nothing was removed')
+        return
+      }
+    }
+    const removed = await removeAll(context, service, resources, true)
+    if (context.json) context.printJson({ removed })
+    else context.printMessage(`Removed ${counted(removed, 'document')} for good`)
+  },
+})
+
+/** Throws UsageError where a service is configured: shelfd deletes nothing there (P7). */
+async function openLibrary(context: CommandContext, verb: string): Promise<OpenedService> {
+  const { service } = context.settings
+  if (service.kind === 'embedded') return await context.openService()
+  const why = `shelfd deletes nothing at a service, and "${service.origin}" is configured`
+  throw new UsageError('bad-usage', `Cannot ${verb}: ${why}; use what the service offers for this`)
+}
+
+function readDuration(text: string): number {
+  const durationMs = parseDuration(text)
+  if (durationMs !== undefined) return durationMs
+  throw new UsageError('bad-usage', `Cannot read --older-than "${text}": it must be a duration such as 30d`)
+}
+
+function listFound(
+  { settings }: CommandContext,
+  { identity }: OpenedService,
+  bounds: Parameters<typeof listPrunable>[2],
+): UnusedResource[] {
+  using store = openStoreReader(settings.stateDir)
+  return store ? listPrunable(store, identity, bounds) : []
+}
+
+function describePrunable(context: CommandContext, found: readonly UnusedResource[]): void {
+  const [oldest] = found
+  if (!oldest) {
+    context.printMessage('No document is without a file')
+    return
+  }
+  const rows = found.slice(0, MAX_SHOWN).map(({ root, path, reason, endedAt, sizeBytes }) => {
+    return [joinPath(root, path), REASONS[reason], formatDay(endedAt), formatSize(sizeBytes)]
+  })
+  context.printTable(['path', 'why', 'since', 'size'], rows)
+  const more = found.length > MAX_SHOWN ? [`and ${found.length - MAX_SHOWN} more`] : []
+  const sum = `${describe(found)} without a file, the first since ${formatDay(oldest.endedAt)}`
+  for (const line of [...more, sum]) context.print(line)
+}
+
+function describe(resources: readonly StoredResource[]): string {
+  const bytes = resources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+  return `${counted(resources.length, 'document')} (${formatSize(bytes)})`
+}
+
+async function isConfirmed(context: CommandContext, resources: readonly StoredResource[]): Promise<boolean> {
+  if (!context.io.isTerminal.stdin) return false
+  const prompts = await openPrompts(context.io)
+  return await prompts.confirm(`Remove ${describe(resources)} from the library on this computer?`, false)
+}
+
+/** Throws UsageError or RequestError for a word that names nothing in the library. */
+async function findDocuments(
+  { settings, io, signal }: CommandContext,
+  { client, identity }: OpenedService,
+  word: string,
+): Promise<StoredResource[]> {
+  using store = openStoreReader(settings.stateDir)
+  if (/^[0-9a-f]{32}$/.test(word)) {
+    const known = store?.unusedResources.find(identity, word)
+    if (known) return [known]
+    const { library } = await findResource(client, word, undefined, signal)
+    return [{ contentId: 0, resourceId: word, libraryId: library.id, sizeBytes: 0 }]
+  }
+  const { row, path } = choosePlace(settings, store, { word, cwd: io.cwd })
+  const found = store?.unusedResources.ofFile(identity, row.id, path) ?? []
+  if (found.length > 0) return found
+  throw new UsageError(
+    'bad-usage',
+    `Cannot remove "${escapeText(word)}": the library has no document of such a file; name single files`,
+  )
+}
+
+/** Removes first, and records then. Returns how many were removed. */
+async function removeAll(
+  { settings, signal }: CommandContext,
+  { client }: OpenedService,
+  resources: readonly StoredResource[],
+  isWithheld: boolean,
+): Promise<number> {
+  let removed = 0
+  for (let at = 0; at < resources.length; at += BATCH) {
+    const contentIds: number[] = []
+    try {
+      for (const resource of resources.slice(at, at + BATCH)) {
+        await removeResource(client, resource, signal)
+        contentIds.push(resource.contentId)
+      }
+    } finally {
+      removed += contentIds.length
+      const removal = { contentIds, isWithheld }
+      await changeStore(settings.stateDir, {
+        ask: (daemon) => daemon.recordRemoval(removal),
+        make: (store) => recordRemoval(store, removal),
+      })
+    }
+  }
+  return removed
+}
+
+function toJson({ resourceId, root, path, reason, endedAt, sizeBytes }: UnusedResource) {
+  return {
+    resource: resourceId,
+    path: joinPath(root, path),
+    reason: REASONS[reason],
+    since: isoTime(endedAt),
+    sizeBytes,
+  }
+}
