@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { mimeOf } from '../../../src/contract/mime.ts'
+import { textsBesideCells } from '../../../src/embedded/ingest/readers/old-workbook.ts'
 import { pluck } from '../../contract/service-client.ts'
 import { needs } from '../../support/needs.ts'
 import { serviceOfFile } from './ingested.ts'
+import { makeMsg } from './make-compound.ts'
 import { readHere } from './read-here.ts'
 
 const ingested = serviceOfFile()
@@ -25,7 +27,23 @@ describe('documents of older office programs', () => {
     needs('catdoc', 'xls2csv')
     const { passages, text, end } = await read(name)
     expect({ text, end }).toMatchObject({ text: expect.stringMatching(words), end: { status: 'completed' } })
-    expect(new Set(passages.map((passage) => passage.unit))).toEqual(new Set([unit]))
+    expect(passages[0]?.unit).toBe(unit)
+  })
+
+  it('of an old workbook, names of sheets, boxes, notes and margins are read beside the cells', async () => {
+    needs('xls2csv')
+    const wide = (text: string) => Buffer.from(text, 'utf16le')
+    const workbook = Buffer.concat([
+      record(0x85, Buffer.alloc(6), [6, 0], 'Prices'),
+      record(0x14, [12, 0, 0], '&L&"Arial"Yarn'),
+      record(0x1b6, Buffer.alloc(10), [9, 0], Buffer.alloc(6)),
+      record(0x3c, [0], 'heron'),
+      record(0x3c, [1], wide(' 鷺 x')),
+      record(0x3c, Buffer.alloc(16)),
+      record(0x100d, [0, 0, 5, 0], 'Total'),
+    ])
+    expect(textsBesideCells(workbook)).toEqual(['Prices', 'Ya', 'heron 鷺 x', 'Total'])
+    expect((await read('old.xls')).text).toMatch(/\| Sisal \| 80 \|[\s\S]*\n\w/)
   })
 
   it('slides are read in their order with their notes, each once', async () => {
@@ -92,7 +110,24 @@ describe('documents of older office programs', () => {
   })
 })
 
+function record(type: number, ...parts: readonly (string | readonly number[] | Uint8Array)[]): Buffer {
+  const body = Buffer.concat(
+    parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Uint8Array.from(part))),
+  )
+  const head = Buffer.alloc(4)
+  head.writeUInt16LE(type, 0)
+  head.writeUInt16LE(body.length, 2)
+  return Buffer.concat([head, body])
+}
+
 describe('messages of Outlook', () => {
+  it('one with formatted text alone is unpacked', async () => {
+    // The example of [MS-OXRTFCP] 3.1.1.
+    const packed = '2d0000002b0000004c5a4675f1c5c7a703000a007263706731323542320af32068656c090020627705b06c647d0a800fa0'
+    const bytes = makeMsg({ '0037001F': 'Greetings', '10090102': Buffer.from(packed, 'hex') })
+    expect((await read('a.msg', bytes)).text).toMatch(/# Greetings[\s\S]*hello world/)
+  })
+
   it('one is read with its people, its date and what is attached, messages as well', async () => {
     const { record, found } = await ingested({
       ...{ name: 'note.msg', type: mimeOf('note.msg'), content: new Uint8Array(sample('note.msg')) },

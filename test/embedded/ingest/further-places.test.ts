@@ -5,6 +5,7 @@ import { describe } from 'vitest'
 import { needs } from '../../support/needs.ts'
 import { temporaryDirectory } from '../temporary-library.ts'
 import { describePlaces } from './describe-places.ts'
+import { makeMsg } from './make-compound.ts'
 import { makeOdf } from './office-files.ts'
 
 const rtf = (body: string) => `{\\rtf1\\ansi\\deff0{\\fonttbl{\\f0 Arial;}}${body}\\par}`
@@ -140,6 +141,37 @@ describe('text of further formats is found at its place, or what is passed over 
     ),
   })
 
+  const attached = (properties: Readonly<Record<string, string | Buffer>>) => ({
+    '__attach_version1.0_#00000000': {
+      '__properties_version1.0': Buffer.alloc(8),
+      ...Object.fromEntries(Object.entries(properties).map(([tag, value]) => [`__substg1.0_${tag}`, value])),
+    },
+  })
+  const BODY = { '0037001F': 'Birds', '1000001F': 'A text' }
+  describePlaces('messages of Outlook', {
+    'a.msg in its subject': makeMsg({ ...BODY, '0037001F': 'heron' }),
+    'a.msg in its text': makeMsg({ ...BODY, '1000001F': 'A heron' }),
+    'a.msg in its page': makeMsg({ '0037001F': 'Birds', '10130102': Buffer.from('<p>A heron') }),
+    'a.msg in its page beside a stub': makeMsg({ ...BODY, '10130102': Buffer.from('<p>A heron') }),
+    'a.msg in formatted text alone': makeMsg({
+      '0037001F': 'Birds',
+      '10090102': Buffer.concat([packedHead('MELA'), Buffer.from('{\\rtf1 A heron}')]),
+    }),
+    'a.msg in the name of the sender': makeMsg({ ...BODY, '0C1A001F': 'Ada Heron heron' }),
+    'a.msg in the name of a recipient': makeMsg(BODY, {
+      '__recip_version1.0_#00000000': {
+        '__properties_version1.0': Buffer.from('00000000000000000300150c000000000100000000000000', 'hex'),
+        '__substg1.0_3001001F': 'heron',
+        '__substg1.0_39FE001F': 'a@example.com',
+      },
+    }),
+    'a.msg in an attachment': makeMsg(BODY, attached({ '3707001F': 'a.txt', '37010102': Buffer.from('A heron') })),
+    'a.msg in an attachment without text': makeMsg(
+      BODY,
+      attached({ '3707001F': 'a.zip', '37010102': Buffer.from('PK\x05\x06heron\0') }),
+    ),
+  })
+
   describePlaces('recordings', {
     ...recorded('a.mp3 in a tag', ['-metadata', 'title=heron']),
     ...recorded('a.mp3 in another tag', ['-metadata', 'publisher=heron']),
@@ -164,6 +196,11 @@ describe('text of further formats is found at its place, or what is passed over 
     ...recorded('a.mkv in the title of a stream', ['-metadata:s:a:0', 'title=heron']),
   })
 })
+
+/** What comes before packed RTF. */
+function packedHead(kind: string): Buffer {
+  return Buffer.concat([Buffer.alloc(8), Buffer.from(kind, 'latin1'), Buffer.alloc(4)])
+}
 
 function master(content: string): string {
   return `<office:document-styles xmlns:office="o" xmlns:style="s" xmlns:text="t" xmlns:draw="d"><office:master-styles><style:master-page style:name="m">${content}</style:master-page></office:master-styles></office:document-styles>`

@@ -11,6 +11,7 @@ import {
   unreadable,
 } from './extraction.ts'
 import { cellText } from './office.ts'
+import { textsBesideCells } from './old-workbook.ts'
 import { readOutlook } from './outlook.ts'
 import { PlaceSplitter } from './passage-splitter.ts'
 import { takeSlides } from './slides.ts'
@@ -48,7 +49,11 @@ export async function readCompound(bytes: Buffer, sink: ExtractionSink, tools: T
   if (streams.has('__properties_version1.0')) return await readOutlook(bytes, sink, tools)
   if (streams.has('EncryptedPackage')) throw passwordNeeded()
   if (streams.has('WordDocument')) return await readPrinted(WORD, bytes, sink, tools)
-  if (streams.has('Workbook') || streams.has('Book')) return await readPrinted(EXCEL, bytes, sink, tools)
+  if (streams.has('Workbook') || streams.has('Book')) {
+    const end = await readPrinted(EXCEL, bytes, sink, tools)
+    if (end.status === 'completed') takeLines(textsBesideCells(streams.read('Workbook')).join('\n'), 'paragraph', sink)
+    return end
+  }
   if (!streams.has('PowerPoint Document')) return partial(UNSUPPORTED_FORMAT)
   const hasText = takeSlides(streams.read('PowerPoint Document'), streams.read('Current User'), sink)
   return hasText ? completed() : partial(NO_TEXT)

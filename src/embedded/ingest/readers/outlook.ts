@@ -15,8 +15,9 @@ export async function readOutlook(
   sink: ExtractionSink,
   { readNested }: { readonly readNested: NestedReader },
 ): Promise<ExtractionEnd> {
-  const message = parse(bytes)
-  return await takeMessage(message, sink, readNested)
+  const { packedText, ...message } = parse(bytes)
+  const attachments = packedText ? [{ ...BODY, content: packedText }, ...message.attachments] : message.attachments
+  return await takeMessage({ ...message, attachments }, sink, readNested)
 }
 
 function parse(bytes: Buffer) {
@@ -37,10 +38,43 @@ function parse(bytes: Buffer) {
         const { fileName, content } = reader.getAttachment(attachment)
         return { filename: fileName, mimeType: mimeOf(fileName ?? ''), content }
       }),
+      ...(!body && !html && fields.compressedRtf && { packedText: unpackRtf(Buffer.from(fields.compressedRtf)) }),
     }
   } catch (error) {
     throw unreadable('The message cannot be read, as it is damaged', error)
   }
+}
+
+/** Where a message has only formatted text, it is read like a document that is attached. */
+const BODY = { filename: 'message.rtf', mimeType: 'application/rtf' }
+/** Before any text of their own, packed texts may refer to these characters ([MS-OXRTFCP] 2.1.3.1.2). */
+const USUAL_RTF =
+  '{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx'
+const HEAD_BYTES = 16
+const PACKED = 0x75465a4c
+const WINDOW = 4_096
+
+/** Unpacks RTF ([MS-OXRTFCP]): eight times a byte as it is, or a reference to bytes before, as the bits of a byte say. */
+function unpackRtf(packed: Buffer): Buffer {
+  if (packed.readUInt32LE(8) !== PACKED) return packed.subarray(HEAD_BYTES)
+  const size = packed.readUInt32LE(4)
+  const bytes = [...Buffer.from(USUAL_RTF, 'latin1')]
+  const start = bytes.length
+  for (let at = HEAD_BYTES, bit = 8, bits = 0; at < packed.length && bytes.length < start + size; bit += 1) {
+    if (bit === 8) [bits, bit] = [packed[at++] ?? 0, 0]
+    if (((bits >> bit) & 1) === 0) {
+      bytes.push(packed[at++] ?? 0)
+      continue
+    }
+    const reference = packed.readUInt16BE(at)
+    at += 2
+    const position = bytes.length % WINDOW
+    // A reference to the place where it writes ends the text.
+    const back = (position - (reference >> 4) + WINDOW) % WINDOW
+    if (back === 0) break
+    for (let count = (reference & 15) + 2; count > 0; count -= 1) bytes.push(bytes.at(-back) ?? 0)
+  }
+  return Buffer.from(bytes.slice(start))
 }
 
 /** The code page is that of the strings that are not in Unicode. */

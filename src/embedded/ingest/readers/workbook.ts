@@ -179,7 +179,7 @@ const MAX_GAP = 20
 
 /** Headers and footers of printed pages, and what their codes begin: `&L`, `&"Arial,Bold"`, `&12`, `&P`. */
 const MARGIN = /^(?:odd|even|first)(?:Header|Footer)$/
-const MARGIN_CODE = /&(?:"[^"]*"|K[\dA-F]{6}|\d+|[A-Z])/gi
+export const MARGIN_CODE = /&(?:"[^"]*"|K[\dA-F]{6}|\d+|[A-Z])/gi
 
 /** Calls `onRow` for each row that has words, as a row of a table in Markdown, numbers counting from 1; `onMargin` for headers and footers. */
 function sheetListener(
