@@ -60,6 +60,13 @@ export class ApiClient {
     return this.#json(`${path}?assets_from=${fromAsset}&asset_text=whole`, { signal })
   }
 
+  /** Only the embedded library has it. */
+  async deleteResource(library: string, resource: string, signal: AbortSignal): Promise<void> {
+    const path = fillPath(ROUTES.deleteResource.path, { library, resource })
+    const response = await this.#send(path, { method: 'DELETE', signal })
+    if (!response.ok) throw this.#noted(failureOf(response.status, await readJson(response)))
+  }
+
   /** 4.14 */
   search({ query, library, limit, versions }: SearchFor, signal: AbortSignal): Promise<SearchResponse> {
     const asked = new URLSearchParams({ query, limit: String(limit), versions })

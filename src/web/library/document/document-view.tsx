@@ -46,7 +46,7 @@ export function DocumentView({ route, cameFrom, takesFocus }: ViewProps & { read
             </Notice>
           )}
           <State shown={shown} />
-          <Original shown={shown} />
+          <Original library={library} shown={shown} />
           <Texts route={route} from={from} first={shown} />
         </>
       )}

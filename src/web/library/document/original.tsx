@@ -8,13 +8,14 @@ import { isText } from '../../common/labels.ts'
 import { Failure, Notice } from '../../common/notice.tsx'
 import { useLoaded } from '../../common/use-loaded.ts'
 import { useSession } from '../session.ts'
+import { Removal } from './removal.tsx'
 import { VideoPictures } from './video-pictures.tsx'
 
 /**
  * The file as it was uploaded: to download; pictures and recordings also to look at, a PDF in a tab of its own, what is text to
  * read as text. Nothing else is ever opened as a page of its own.
  */
-export function Original({ shown }: { readonly shown: ResourceRecord }) {
+export function Original({ library, shown }: { readonly library: string; readonly shown: ResourceRecord }) {
   const mimeType = String(shown.mime_type ?? '')
   const { id } = shown
   return (
@@ -24,6 +25,7 @@ export function Original({ shown }: { readonly shown: ResourceRecord }) {
         {mimeType === 'application/pdf' && <Lead label="Open in a tab" resource={id} disposition="inline" />}
         <Lead label="Download the original" resource={id} disposition="attachment" />
         {isText(mimeType) && <OriginalText resource={id} sizeBytes={Number(shown.size ?? 0)} />}
+        <Removal library={library} shown={shown} />
       </div>
     </section>
   )
