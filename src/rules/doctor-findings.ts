@@ -62,12 +62,17 @@ const NEEDED_RIGHTS = [
   { right: 'update', ability: 'library.all.update' },
 ] as const
 
-export function assessRights(library: LibrarySummary, abilities: readonly string[]): Finding {
+/** Names what a mirror needs and the credential may not do, separated by commas; empty if it may do all. */
+export function lackingRights(library: LibrarySummary, abilities: readonly string[]): string {
   const lacking = NEEDED_RIGHTS.filter(
     ({ right, ability }) => !library.access.includes(right) && !abilities.includes(ability),
   )
-  if (lacking.length === 0) return ok(`${library.name}: may be listed, written and added to`)
-  const names = lacking.map(({ right }) => right).join(', ')
+  return lacking.map(({ right }) => right).join(', ')
+}
+
+export function assessRights(library: LibrarySummary, abilities: readonly string[]): Finding {
+  const names = lackingRights(library, abilities)
+  if (names === '') return ok(`${library.name}: may be listed, written and added to`)
   const remedy = 'create a token with these rights for the library, on the Access Tokens page of the service'
   return failed(`${library.name}: the credential lacks ${names}`, { code: 'right-missing', remedy })
 }

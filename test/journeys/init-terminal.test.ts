@@ -77,6 +77,34 @@ test('the wizard asks again for a directory that does not exist', PATIENT, async
   expect((await home.shelfd(['config', 'show'])).stdout).toContain(join(home.path, 'data-of-mine'))
 })
 
+test('the wizard shows what each library lacks, and asks again for a library or a token', PATIENT, async () => {
+  const service = await startFaultyService({ library: 'Research' })
+  const home = homeWithPapers({ 'a.md': 'A' })
+  let rights = ['read', 'resource.create']
+  service.rewrite = ({ route }, body) => {
+    if (route !== 'checkAccess') return body
+    return { ...body, abilities: [], libraries: [{ id: 'r', name: 'Research', access: rights }] }
+  }
+  const args = ['init', 'Papers', '--service-url', service.url, '--install-service', 'no', '--install-completion', 'no']
+  const terminal = openTerminal(args, home)
+  await terminal.shows('Access token')
+  terminal.type(`${service.token}${ENTER}`)
+  await terminal.shows('Which library?')
+  await terminal.shows('the access token lacks update')
+  terminal.type(ENTER)
+  await terminal.shows(/The access token lacks update in the library "Research".*Which library\?/s)
+  terminal.type(`${DOWN}${ENTER}`)
+  await terminal.shows(/lacks update in the library.*Access token \(from/s)
+  rights = ['read', 'resource.create', 'update']
+  terminal.type(`${service.token}${ENTER}`)
+  await terminal.shows('Research (read, resource.create, update)')
+  terminal.type(ENTER)
+  await terminal.shows('Write ~/config/shelfd/config.yaml?')
+  terminal.type(ENTER)
+  expect((await terminal.ended).exitCode).toBe(0)
+  expect((await home.shelfd(['config', 'show'])).stdout).toContain('Research')
+})
+
 test('Ctrl-C ends the wizard and writes nothing', PATIENT, async () => {
   const home = homeWithPapers({ 'a.md': 'A' })
   const terminal = openTerminal(['init', '--embedded', 'Papers'], home)

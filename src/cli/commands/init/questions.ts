@@ -5,12 +5,14 @@ import { realPathOf } from '../../../app/files/paths.ts'
 import { describeRoot } from '../../../app/mirrors/describe-root.ts'
 import { expandHome } from '../../../app/settings/config-paths.ts'
 import type { ChosenMirror, ChosenService } from '../../../app/settings/draft.ts'
+import type { LibrarySummary } from '../../../contract/records.ts'
 import { HeldBackError, messageOf, UsageError } from '../../../foundation/errors.ts'
 import { counted } from '../../../foundation/text/safe-text.ts'
 import { boundedFileSystem } from '../../../local/read/bounded-file-system.ts'
 import { inspectRoot } from '../../../local/read/open-root.ts'
 import { parseOrigin } from '../../../remote/client-options.ts'
-import { freeName, mayUpload } from '../../../rules/mirror-activity.ts'
+import { lackingRights } from '../../../rules/doctor-findings.ts'
+import { freeName } from '../../../rules/mirror-activity.ts'
 import { findLibrary } from '../../../sync/pin/pin-mirror.ts'
 import { openDoctor } from '../doctor.ts'
 import { checkDraft, draftOf, errorOfFailure, givenUrl, shownPath, type TypedToken, type Wizard } from './wizard.ts'
@@ -82,9 +84,13 @@ const ADDRESS = {
 }
 
 /** Asks for the token until the service takes it. */
-async function chooseCredential(wizard: Wizard, service: ChosenService): Promise<CheckedService> {
+export async function chooseCredential(
+  wizard: Wizard,
+  service: ChosenService,
+  asksAgain = false,
+): Promise<CheckedService> {
   const { prompts } = wizard
-  for (let isFirst = true; ; isFirst = false) {
+  for (let isFirst = !asksAgain; ; isFirst = false) {
     const found = (isFirst ? givenCredential(wizard, service) : undefined) ?? (await askToken(wizard, service))
     const draft = draftOf(wizard, { service: found.service, mirrors: [] }, found.token)
     await using doctor = await openDoctor(wizard.context, draft)
@@ -167,33 +173,48 @@ export function toMirrors(paths: readonly string[], library: string | undefined)
 }
 
 const NEW_LIBRARY = '(new)'
+const OTHER_TOKEN = '(token)'
 
-/** Creates the library if the user agrees, and returns its name. */
-export async function chooseLibrary(wizard: Wizard, doctor: DoctorContext): Promise<string> {
+/** Creates the library if the user agrees, and returns its name; undefined: another token is to be asked for. */
+export async function chooseLibrary(
+  wizard: Wizard,
+  doctor: DoctorContext,
+  given: string | undefined,
+): Promise<string | undefined> {
   const { flags, prompts, context } = wizard
   const [client, access] = [await doctor.client(), await doctor.access()]
-  if (flags.library !== undefined) {
-    const found = await findLibrary({ client, access }, flags.library, context.signal)
-    if (found) return flags.library
-    if (flags.createLibrary) return createLibrary(doctor, wizard, flags.library)
+  if (given !== undefined) {
+    const found = await findLibrary({ client, access }, given, context.signal)
+    if (found) return given
+    if (flags.createLibrary) return createLibrary(doctor, wizard, given)
     const hint = '--create-library creates it'
-    throw new UsageError('unknown-library', `There is no library "${flags.library}"; ${hint}`)
+    throw new UsageError('unknown-library', `There is no library "${given}"; ${hint}`)
   }
   if (!prompts) throw new UsageError('bad-usage', 'Cannot ask for the library without a terminal: give --library')
-  const usable = access.libraries.filter((library) => mayUpload(library, access))
-  const canCreate = access.abilities.includes('library.create')
+  const { libraries, abilities } = access
+  const canCreate = abilities.includes('library.create')
+  const hasOwnToken = context.io.env.SHELFD_TOKEN || context.io.env.SHELFD_TOKEN_FILE
   const choices = [
-    ...usable.map(({ id, name, access: rights }) => ({ value: id, label: name, hint: rights.join(', ') })),
+    ...libraries.map((library) => ({ value: library.id, ...describeLibrary(library, abilities) })),
     ...(canCreate ? [{ value: NEW_LIBRARY, label: 'a new library' }] : []),
+    ...(hasOwnToken ? [] : [{ value: OTHER_TOKEN, label: 'none of these: another access token' }]),
   ]
   if (choices.length === 0) {
     throw new UsageError('unknown-library', 'The credential may not add to any library, and may not create one')
   }
   const chosen = await prompts.choose('Which library?', choices)
+  if (chosen === OTHER_TOKEN) return undefined
   if (chosen === NEW_LIBRARY) return createLibrary(doctor, wizard, await prompts.askText('Name of the new library'))
-  const names = usable.map(({ name }) => name)
-  const name = usable.find(({ id }) => id === chosen)?.name ?? chosen
+  const names = libraries.map(({ name }) => name)
+  const name = libraries.find(({ id }) => id === chosen)?.name ?? chosen
   return names.filter((other) => other === name).length > 1 ? chosen : name
+}
+
+/** A prompt shows the hint of one choice only, so what is missing stands in the label. */
+function describeLibrary(library: LibrarySummary, abilities: readonly string[]) {
+  const lacking = lackingRights(library, abilities)
+  if (lacking === '') return { label: library.name, hint: library.access.join(', ') }
+  return { label: `${library.name} (the access token lacks ${lacking})` }
 }
 
 async function createLibrary(doctor: DoctorContext, { context }: Wizard, name: string): Promise<string> {

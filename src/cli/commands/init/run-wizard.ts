@@ -1,12 +1,15 @@
 import { join } from 'node:path'
 import { reloadDaemon } from '../../../app/ask-daemon-to-reload.ts'
+import type { DoctorContext } from '../../../app/doctor/doctor-context.ts'
 import { isThere } from '../../../app/files/paths.ts'
 import { writePrivateFile } from '../../../app/files/private-files.ts'
 import type { Surroundings } from '../../../app/settings/config-paths.ts'
-import type { ChosenMirror, Draft } from '../../../app/settings/draft.ts'
+import type { Draft } from '../../../app/settings/draft.ts'
 import { HeldBackError, messageOf, ShelfdError, UsageError } from '../../../foundation/errors.ts'
 import { baseDirectory } from '../../../foundation/files/home.ts'
 import { escapeText } from '../../../foundation/text/safe-text.ts'
+import { lackingRights } from '../../../rules/doctor-findings.ts'
+import { findLibrary } from '../../../sync/pin/pin-mirror.ts'
 import { type CommandContext, createContext } from '../../context.ts'
 import type { ExitName } from '../../exit-codes.ts'
 import { openPrompts } from '../../terminal/prompts.ts'
@@ -14,7 +17,14 @@ import { renderCompletionScript } from '../completion.ts'
 import { openDoctor } from '../doctor.ts'
 import type { InitFlags } from '../init.ts'
 import { installCommand } from '../service.ts'
-import { type CheckedService, chooseDirectories, chooseLibrary, chooseService, toMirrors } from './questions.ts'
+import {
+  type CheckedService,
+  chooseCredential,
+  chooseDirectories,
+  chooseLibrary,
+  chooseService,
+  toMirrors,
+} from './questions.ts'
 import {
   assertAnswered,
   checkDraft,
@@ -33,9 +43,10 @@ export async function runWizard(context: CommandContext, flags: InitFlags): Prom
   const wizard: Wizard = { context, flags, prompts, configFile: configFileOf(context) }
   assertAnswered(wizard)
   await assertReplaceable(wizard)
-  const checked = await chooseService(wizard)
+  const found = await chooseService(wizard)
   const paths = await chooseDirectories(wizard)
-  const mirrors = checked ? await chooseRemote(wizard, checked, paths) : toMirrors(paths, undefined)
+  const { checked, library } = found ? await chooseRemote(wizard, found) : {}
+  const mirrors = toMirrors(paths, library)
   const draft = draftOf(wizard, { service: checked?.service, mirrors }, checked?.token)
   await assertSound(wizard, draft)
   await preview(wizard, draft, checked?.token)
@@ -60,13 +71,28 @@ async function assertReplaceable(wizard: Wizard): Promise<void> {
   throw new HeldBackError('confirmation-needed', `"${configFile}" is there already and is kept; --force replaces it`)
 }
 
-async function chooseRemote(
-  wizard: Wizard,
-  { service, token }: CheckedService,
-  paths: readonly string[],
-): Promise<ChosenMirror[]> {
-  await using doctor = await openDoctor(wizard.context, draftOf(wizard, { service, mirrors: [] }, token))
-  return toMirrors(paths, await chooseLibrary(wizard, doctor))
+/** Asks until the credential may do in the library what a mirror needs: for another library, or for another token. */
+async function chooseRemote(wizard: Wizard, found: CheckedService) {
+  let checked = found
+  for (let given = wizard.flags.library; ; given = undefined) {
+    const { service, token } = checked
+    await using doctor = await openDoctor(wizard.context, draftOf(wizard, { service, mirrors: [] }, token))
+    const library = await chooseLibrary(wizard, doctor, given)
+    if (library === undefined) checked = await chooseCredential(wizard, service, true)
+    else if (!wizard.prompts || (await mayMirror(wizard, doctor, library))) return { checked, library }
+  }
+}
+
+/** Says which rights are missing. */
+async function mayMirror({ context }: Wizard, doctor: DoctorContext, name: string): Promise<boolean> {
+  const client = await doctor.client()
+  // A library that was just made is not in what the doctor has asked.
+  const access = await client.checkAccess(context.signal)
+  const library = await findLibrary({ client, access }, name, context.signal)
+  const lacking = library ? lackingRights(library, access.abilities) : 'every right'
+  if (lacking === '') return true
+  context.printMessage(`The access token lacks ${lacking} in the library "${escapeText(library?.name ?? name)}"`)
+  return false
 }
 
 /** Throws the error of the first failed check. */
