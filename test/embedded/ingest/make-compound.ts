@@ -2,12 +2,12 @@ import { burn } from '@kenjiuno/msgreader/lib/Burner.js'
 
 const [ROOT, STORAGE, STREAM] = [5, 1, 2]
 
-export interface Streams {
+interface Streams {
   readonly [name: string]: string | Buffer | Streams
 }
 
 /** A container of older office programs (Compound File Binary) of these streams and storages; a text is stored in UTF-16. */
-export function makeCompound(streams: Streams): Buffer<ArrayBuffer> {
+function makeCompound(streams: Streams): Buffer<ArrayBuffer> {
   const entries: Parameters<typeof burn>[0] = []
   const add = (name: string, type: number, content: string | Buffer | Streams): number => {
     const index = entries.length
