@@ -68,9 +68,11 @@ export function openEmbeddingStage(spec: EmbeddingStageSpec) {
     return false
   }
   const embedUntil = async (endMs: number): Promise<EmbeddingProgress> => {
-    chunkCount = tables.chunkVectors.countChunks()
     let failure: string | undefined
     try {
+      // Otherwise the vectors of another model would count.
+      await adoptEmbedder(spec)
+      chunkCount = tables.chunkVectors.countChunks()
       for (let isDone = false; !isDone && !signal.aborted && clock.monotonicMs() < endMs; ) isDone = await embedNext()
     } catch (error) {
       failure = messageOf(error)
