@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path'
-import { isMissing } from '../../app/files/paths.ts'
+import { isThere } from '../../app/files/paths.ts'
 import { parseLibraryTarget, requireLibrary } from '../../app/library-target.ts'
 import { nothingMirrored } from '../../app/mirrors/choose-known.ts'
 import { choosePlace } from '../../app/mirrors/choose-place.ts'
@@ -102,7 +102,7 @@ export const command = defineCommand({
 
 /** Throws UsageError while there is neither a state nor a library on this computer: opening the service would make both. */
 function assertAnythingToSearch({ settings: { service, stateDir } }: CommandContext): void {
-  if (service.kind === 'configured' || !isMissing(service.dataDir)) return
+  if (service.kind === 'configured' || isThere(service.dataDir)) return
   using store = openStoreReader(stateDir)
   if (!store) throw nothingMirrored()
 }

@@ -7,7 +7,7 @@ import { createSelection, type Selection } from './selection.ts'
 
 export type { IgnoreDecision } from './ignore-rule.ts'
 
-export const IGNORE_FILE_NAME = '.shelfdignore'
+const IGNORE_FILE_NAME = '.shelfdignore'
 export const GIT_IGNORE_FILE_NAME = '.gitignore'
 
 /**
