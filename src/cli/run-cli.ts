@@ -80,7 +80,10 @@ async function complete(words: readonly string[], io: CliIo): Promise<number> {
 
 async function helpOf(found: FoundCommand, command: Command | undefined, io: CliIo): Promise<string> {
   const { renderHelp } = await import('./parser/render-help.ts')
-  const help = renderHelp(found, command, columnsOf(io))
+  const help = renderHelp(found, command, {
+    columns: columnsOf(io),
+    isWhole: found.path.length === 0 || found.argv.includes('--all'),
+  })
   // In each line it would push the meanings aside.
   const typed = io.asTyped?.('shelfd sync').replace(/ sync$/, '')
   return typed === undefined ? help : `${help}\nIn this checkout, type "${typed}" for "shelfd".\n`

@@ -10,7 +10,7 @@ const { home, shelfd } = createHome()
 
 describe('help', () => {
   test('help lists the commands of a group', async () => {
-    const { stdout, exitCode } = await shelfd('config --help')
+    const { stdout, exitCode } = await shelfd('config --help --all')
     expect(exitCode).toBe(0)
     expect(stdout).toMatchInlineSnapshot(`
       "shelfd config COMMAND
@@ -56,7 +56,7 @@ describe('help', () => {
   })
 
   test('help of a command has its arguments, examples and exit codes', async () => {
-    const { stdout } = await shelfd('mkdir --help')
+    const { stdout } = await shelfd('mkdir --help --all')
     expect(stdout.replace(/\nGlobal flags:\n(?: .*\n)+/, '')).toMatchInlineSnapshot(`
       "shelfd mkdir LIBRARY:/path [FLAGS]
 
@@ -105,9 +105,21 @@ describe('help', () => {
     expect(stdout).toContain('  shelfd failed retry ')
   })
 
+  test('help without --all leaves out what is alike, and that of sync fits one screen', async () => {
+    const { stdout } = await shelfd('sync --help', { isTerminal: true, columns: 100 })
+    expect(stdout).not.toMatch(/Global flags:|Exit codes:|--bwlimit/)
+    expect(stdout).toContain('shelfd sync --help --all shows all flags and the exit codes.')
+    expect(stdout.split('\n').length).toBeLessThanOrEqual(50)
+    const all = (await shelfd('help')).stdout
+    expect(all).toMatch(
+      /\nEvery day:\n[\s\S]*\nFor programs, and the interface by hand:\n[\s\S]*\nDaemon, library on this computer,/,
+    )
+    expect(all.match(/^ {2}shelfd daemon /gm)).toHaveLength(1)
+  })
+
   const own = commands.filter(({ name }) => !['sync', 'report', 'status', 'why'].includes(name))
   test.each(own)('help of $name has examples and exit codes', async ({ name, load }) => {
-    const { stdout, exitCode } = await shelfd(`${name} -h`)
+    const { stdout, exitCode } = await shelfd(`${name} -h --all`)
     expect(exitCode).toBe(0)
     expect(stdout).toContain(`shelfd ${name}`)
     expect(stdout).toMatch(/\n\nExamples:\n {2}shelfd .+\n(?:.*\n)*\nExit codes:\n {2}0 {4}done\n/)

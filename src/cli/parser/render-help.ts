@@ -24,24 +24,35 @@ const MORE = 'shelfd help COMMAND, or COMMAND --help, describes one command; she
 
 type Row = readonly [name: string, meaning: string]
 
-export function renderHelp({ path, entry }: FoundCommand, command: Command | undefined, columns = WIDTH): string {
+interface HelpOptions {
+  readonly columns?: number | undefined
+  /** With the flags and exit codes that are the same everywhere. */
+  readonly isWhole: boolean
+}
+
+export function renderHelp(
+  { path, entry }: FoundCommand,
+  command: Command | undefined,
+  { columns = WIDTH, isWhole }: HelpOptions,
+): string {
+  const flags = command ? listFlags(isWhole ? optionsOf(command) : command.options) : []
   const width = Math.min(columns, MAX_WIDTH)
   const examples = command?.examples ?? (path.length === 0 ? FIRST_STEPS : [])
   const sections = [
     ...(command && entry ? introduceCommand(entry, command) : introduceGroup(path)).map((text) =>
       wrapText(text, width),
     ),
-    renderTable('Commands:', listCommands(path), width),
+    ...(path.length === 0 ? listGroups(width) : [renderTable('Commands:', listCommands(path), width)]),
     renderTable('Arguments:', listArguments(command), width),
-    renderTable('Flags:', command ? listFlags(optionsOf(command)) : [], width),
-    renderTable('Global flags:', listFlags(GLOBAL_OPTIONS), width),
+    renderTable('Flags:', flags, width),
+    isWhole ? renderTable('Global flags:', listFlags(GLOBAL_OPTIONS), width) : '',
     renderTable(
       'Examples:',
       examples.map(([line, meaning]) => [`shelfd ${line}`, meaning]),
       width,
     ),
-    wrapLines(renderExits(command?.exits), width),
-    ...(command ? [] : [wrapLines(MORE, width)]),
+    wrapLines(isWhole ? renderExits(command?.exits) : `${usageOfAll(path)} shows all flags and the exit codes.`, width),
+    ...(command || !isWhole ? [] : [wrapLines(MORE, width)]),
   ]
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`
 }
@@ -54,6 +65,28 @@ function introduceGroup(path: readonly string[]): string[] {
   const about =
     GROUP_SUMMARIES[path.join(' ')] ?? 'Mirrors local directories into libraries of a Knowledge Library Service'
   return [`shelfd ${[...path, 'COMMAND'].join(' ')}`, `${about}.`]
+}
+
+/** The commands of the first groups, by their first words; all others are in the last one. */
+const GROUPS: readonly (readonly [title: string, words: string])[] = [
+  ['Every day:', 'sync search open get status report why dashboard pause resume failed history mirrors init doctor'],
+  ['For programs, and the interface by hand:', 'libraries ls mkdir resource asset whoami api mcp completion'],
+  ['Daemon, library on this computer, and configuration:', ''],
+]
+
+function listGroups(width: number): string[] {
+  const named = new Set(GROUPS.flatMap(([, words]) => words.split(' ')))
+  const rows = listCommands([])
+  const wordOf = ([name]: Row) => name.slice('shelfd '.length)
+  const rowsOf = (words: string) =>
+    words === ''
+      ? rows.filter((row) => !named.has(wordOf(row)))
+      : words.split(' ').flatMap((word) => rows.filter((row) => wordOf(row) === word))
+  return GROUPS.map(([title, words]) => renderTable(title, rowsOf(words), width))
+}
+
+function usageOfAll(path: readonly string[]): string {
+  return `shelfd ${path.join(' ')} --help --all`
 }
 
 function listCommands(path: readonly string[]): Row[] {

@@ -28,7 +28,7 @@ export function Marked({ text, marks }: { readonly text: string; readonly marks:
 /** The passages of a document that match a search, each with its place in the source. */
 export function Excerpts({ assets }: { readonly assets: readonly AssetRecord[] }) {
   return assets.map((asset) => (
-    <p key={asset.id} class="excerpt">
+    <p key={asset.id} class="excerpt" dir="auto">
       <Marked {...readExcerpt(asset)} /> <span class="place">{describePlace(asset.trace)}</span>
     </p>
   ))

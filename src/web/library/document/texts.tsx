@@ -75,7 +75,7 @@ export function Passage({ asset, words, isAskedFor }: PassageProps) {
         {mimeType === 'text/markdown' ? (
           <Markdown text={text ?? ''} words={words} />
         ) : (
-          <p class="lines">
+          <p class="lines" dir="auto">
             <Marked text={text ?? ''} marks={marksOf(text ?? '', words)} />
           </p>
         )}
@@ -92,7 +92,7 @@ function Markdown({ text, words }: { readonly text: string; readonly words: read
       {markdownBlocks(text).map(({ kind, text: part }, index) => {
         const Tag = TAGS[kind]
         return (
-          <Tag key={`${index} ${kind}`} class={kind}>
+          <Tag key={`${index} ${kind}`} class={kind} dir={kind === 'code' ? undefined : 'auto'}>
             <Marked text={part} marks={marksOf(part, words)} />
           </Tag>
         )
