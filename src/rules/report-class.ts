@@ -2,7 +2,7 @@ import type { ReportClass, ShownState } from '../contract/report-classes.ts'
 import { type IngestionOutcome, isIngestionStatus } from '../contract/states.ts'
 import type { ContentState } from './decide-upload.ts'
 import { hasChangedUnderWay } from './path-problems.ts'
-import { describeWithoutText, isTextSearchable, kindName } from './without-text.ts'
+import { describeWithoutText, EMPTY, isTextSearchable, kindName } from './without-text.ts'
 
 /** With their signs in the combined format. */
 export const REPORT_CLASSES = {
@@ -46,6 +46,7 @@ export interface KnownContent {
   readonly ingestionStatus: string | null
   readonly ingestionNote: string | null
   readonly mime: string
+  readonly size: number
   readonly secondLocation: number
   readonly problemCode: string | null
   readonly problemMessage: string | null
@@ -176,13 +177,14 @@ function classifyStored(content: KnownContent, presence: Presence): Classified {
 }
 
 /** The service's remark is the reason. */
-function classifySearchable({ ingestionNote, mime, secondLocation }: KnownContent): Classified {
-  const withoutText = describeWithoutText(ingestionNote, mime)
+function classifySearchable(content: KnownContent): Classified {
+  const { ingestionNote, mime, size, secondLocation } = content
+  const withoutText = describeWithoutText(ingestionNote, content)
   const note = withoutText ?? (ingestionNote === null ? undefined : `searchable with warnings: ${ingestionNote}`)
   const second = secondLocation === 1 ? 'a second location may exist' : undefined
   const reason = [note, second].filter((part) => part !== undefined).join('; ')
   const known: Classified = { class: 'in-sync', reason: reason === '' ? null : reason }
-  return withoutText === undefined ? known : { ...known, state: 'without-text', kindWithoutText: kindName(mime) }
+  return withoutText === undefined ? known : { ...known, state: 'without-text', kindWithoutText: kindName(size === 0 ? EMPTY : mime) }
 }
 
 /** Both sides still differ, so the class stays when it is set aside. */

@@ -25,7 +25,11 @@ export function needsPassword(remark: string | null): boolean {
   return remark !== null && /\bis (?:encrypted|password[- ]protected)\b/i.test(remark)
 }
 
+/** The type of files without content, which are without text as well, whatever their names say. */
+export const EMPTY = 'inode/x-empty'
+
 const KINDS: Readonly<Record<string, string>> = {
+  [EMPTY]: 'empty',
   'application/pdf': 'PDF',
   'application/msword': 'DOC',
   'application/vnd.ms-excel': 'XLS',
@@ -57,8 +61,12 @@ export function kindName(mime: string): string {
   return KINDS[mime] ?? KINDS_BY_FAMILY[mime.slice(0, mime.indexOf('/'))] ?? 'other'
 }
 
-export function describeWithoutText(remark: string | null, mime: string): string | undefined {
+export function describeWithoutText(
+  remark: string | null,
+  { mime, size }: { readonly mime: string; readonly size: number },
+): string | undefined {
   if (remark !== WITHOUT_TEXT) return undefined
+  if (size === 0) return 'empty, so that there is nothing to search'
   const kind = kindName(mime)
   return `${WITHOUT_TEXT} (${kind === 'other' ? mime : kind})`
 }

@@ -161,6 +161,18 @@ describe('later runs', () => {
     expect(await home.shelfd(['report', '--check', '--fail-on', 'superseded'])).toMatchObject({ exitCode: 1 })
   })
 
+  test('a file without content is empty, and not searchable', async () => {
+    const home = homeWithPapers({ 'a.md': 'tides', 'empty.txt': '' })
+    const { stdout } = await home.shelfd(['sync', 'Papers'])
+    expect(stdout).toMatch(/searchable +1 file, at once\n +! 1 stored, but its text can't be searched \(1 empty\)/)
+    expect((await home.shelfd(['status'])).stdout).toMatch(/up to date.* · 1 file searchable/)
+    const why = await home.shelfd(['why', 'Papers/empty.txt'])
+    expect(why.stdout).toMatch(/note +empty, so that there is nothing to search/)
+    expect(why.stdout).not.toContain('searchable')
+    const { stdout: listed } = await home.shelfd(['report', '--only', 'without-text'])
+    expect(listed).toMatch(/= empty\.txt: empty, so that there is nothing to search\n/)
+  })
+
   test('a file that comes back sends nothing [P13]', async () => {
     const { home, service } = await homeOnService()
     const root = home.write('Papers', { 'a.md': 'A', 'b/c.md': 'C' })

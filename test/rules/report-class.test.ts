@@ -19,6 +19,7 @@ const content: fc.Arbitrary<KnownContent> = fc.record({
   ingestionStatus: text,
   ingestionNote: text,
   mime: fc.constantFrom('text/markdown', 'application/pdf', 'x'),
+  size: fc.constantFrom(0, 1),
   secondLocation: fc.constantFrom(0, 1),
   problemCode: text,
   problemMessage: text,
@@ -83,6 +84,7 @@ describe('a file', () => {
         ingestionStatus: 'x',
         ingestionNote: null,
         mime: 'x',
+        size: 1,
         secondLocation: 0,
         isSetAside: 0,
       } as const
@@ -93,7 +95,7 @@ describe('a file', () => {
 })
 
 describe('a file that is not uploaded', () => {
-  const stored = { ingestionStatus: null, ingestionNote: null, mime: 'text/plain', secondLocation: 0 }
+  const stored = { ingestionStatus: null, ingestionNote: null, mime: 'text/plain', size: 1, secondLocation: 0 }
   const unsent = { ...stored, outcome: null, isSetAside: 0 }
   const well = { ...unsent, problemCode: null, problemMessage: null }
   const failed = { ...unsent, problemCode: 'service-error', problemMessage: 'the service answered 500' }
@@ -122,6 +124,7 @@ describe('a file that is uploaded', () => {
     state: 'stored',
     ingestionNote: null,
     mime: 'application/pdf',
+    size: 1,
     secondLocation: 0,
   } as const
   const searchable = { ...stored, outcome: 'searchable', ingestionStatus: 'completed' } as const

@@ -51,10 +51,10 @@ describe('files without searchable text', () => {
   })
 
   test('a missing text is described with its kind, or its type', () => {
-    expect(describeWithoutText(WITHOUT_TEXT, 'application/pdf')).toBe(`${WITHOUT_TEXT} (PDF)`)
-    expect(describeWithoutText(WITHOUT_TEXT, 'x/y')).toBe(`${WITHOUT_TEXT} (x/y)`)
-    expect(describeWithoutText('slow', 'application/pdf')).toBeUndefined()
-    expect(describeWithoutText(null, 'application/pdf')).toBeUndefined()
+    expect(describeWithoutText(WITHOUT_TEXT, { mime: 'application/pdf', size: 1 })).toBe(`${WITHOUT_TEXT} (PDF)`)
+    expect(describeWithoutText(WITHOUT_TEXT, { mime: 'x/y', size: 1 })).toBe(`${WITHOUT_TEXT} (x/y)`)
+    expect(describeWithoutText('slow', { mime: 'application/pdf', size: 1 })).toBeUndefined()
+    expect(describeWithoutText(null, { mime: 'application/pdf', size: 1 })).toBeUndefined()
   })
 
   test('files without text are counted together by kind', () => {

@@ -229,7 +229,7 @@ function findByWord(
     throw new UsageError('bad-usage', `Cannot find "${word}" in the quarantine: ${cause}; "shelfd why" shows all of it`)
   }
   const file = store?.report.listFiles(row.id, parentOf(path)).find(({ name }) => name === nameOf(path))
-  const withoutText = file && describeWithoutText(file.ingestionNote, file.mime)
+  const withoutText = file && describeWithoutText(file.ingestionNote, file)
   if (withoutText !== undefined) {
     const rule = `a line "${patternOfPath(path)}" in "${join(row.path, '.shelfdignore')}" leaves it out`
     const cause = `it is ${withoutText}, which is no failure`

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { IngestionOutcome } from '../../contract/states.ts'
 import { quarantineEnds } from '../../rules/retry-delay.ts'
-import { WITHOUT_TEXT } from '../../rules/without-text.ts'
+import { EMPTY, WITHOUT_TEXT } from '../../rules/without-text.ts'
 import { FILE_PATH, HAS_FILE, NO_PROBLEM, onlyRow, quoted } from '../sql.ts'
 import type { MirrorKey } from './mirrors.ts'
 
@@ -80,9 +80,11 @@ export function prepareIngestion(database: Database.Database, announceNewlyPendi
   const followAgain = database.prepare<[number, number, number]>(
     `UPDATE content AS c INDEXED BY content_unusual SET outcome = 'pending', ${NO_PROBLEM} WHERE ${isNotWhole}`,
   )
-  const setStatus = database.prepare<[string | null, IngestionOutcome, number | null, string | null, number, number]>(
-    `UPDATE content SET ingestion_status = ?, outcome = ?, searchable_at = ?, ingestion_note = ?, ingestion_seen_at = ?
-     WHERE id = ?`,
+  const setStatus = database.prepare<
+    [string | null, IngestionOutcome, number | null, number, IngestionOutcome, string | null, number]
+  >(
+    `UPDATE content SET ingestion_status = ?, outcome = ?, searchable_at = ?, ingestion_seen_at = ?,
+       ingestion_note = iif(size = 0 AND ? = 'searchable', '${quoted(WITHOUT_TEXT)}', ?) WHERE id = ?`,
   )
   const setSeen = database.prepare<[string | null, number, number]>(
     `UPDATE content SET ingestion_status = ?, ingestion_seen_at = ? WHERE id = ? AND outcome = 'pending'`,
@@ -91,7 +93,7 @@ export function prepareIngestion(database: Database.Database, announceNewlyPendi
     `UPDATE content SET ${NO_PROBLEM} WHERE id = ? AND outcome = 'pending'`,
   )
   const tally = database.prepare<[number, number], IngestionTally>(
-    `SELECT outcome, ingestion_status AS status, iif(ingestion_note = '${quoted(WITHOUT_TEXT)}', mime, NULL) AS mimeWithoutText,
+    `SELECT outcome, ingestion_status AS status, iif(ingestion_note = '${quoted(WITHOUT_TEXT)}', iif(size = 0, '${EMPTY}', mime), NULL) AS mimeWithoutText,
             min(iif(ingestion_status = 'completed_with_warnings', nullif(ingestion_note, '${quoted(WITHOUT_TEXT)}'), NULL)) AS warning,
             count(*) AS n, sum((SELECT count(*) FROM file f JOIN directory d ON d.id = f.directory_id
               WHERE f.content_id = content.id AND d.mirror_id = content.mirror_id)) AS files FROM content
@@ -132,7 +134,7 @@ export function prepareIngestion(database: Database.Database, announceNewlyPendi
       announceNewlyPending()
     },
     setIngestion: (id: number, { status, outcome, searchableAt, note, seenAt }: SeenIngestion) =>
-      void setStatus.run(status, outcome, searchableAt, note, seenAt, id),
+      void setStatus.run(status, outcome, searchableAt, seenAt, outcome, note, id),
     setIngestionSeen: (id: number, status: string | null, seenAt: number) => void setSeen.run(status, seenAt, id),
     /** The service reports on the resource again. */
     clearPollProblem: (id: number) => void clearPollProblem.run(id),

@@ -131,9 +131,10 @@ function describeIngestion(content: Content, nowMs: number): string | undefined 
 }
 
 /** The service's note on a searchable content; for a failure the problem contains it. */
-function describeNote({ outcome, ingestionNote, mime }: Content): string | undefined {
+function describeNote(content: Content): string | undefined {
+  const { outcome, ingestionNote } = content
   if (ingestionNote === null || outcome !== 'searchable') return undefined
-  return describeWithoutText(ingestionNote, mime) ?? ingestionNote
+  return describeWithoutText(ingestionNote, content) ?? ingestionNote
 }
 
 function describeProblem(content: Content, nowMs: number): string | undefined {

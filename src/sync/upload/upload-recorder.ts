@@ -112,7 +112,7 @@ export class UploadRecorder {
     if (isSearchable) {
       store.contents.setIngestion(contentId, searchableAt(nowMs))
       this.#onceCommitted(() => {
-        progress.searchable += 1
+        if (sizeBytes > 0) progress.searchable += 1
         metrics.searchableAfter(0)
       })
     }
