@@ -221,7 +221,7 @@ describe('internal words', () => {
     writeFileSync(join(home.path, 'Papers/b.md'), 'another')
     await home.shelfd(['sync', 'Papers'])
     const { stdout } = await home.shelfd(['report'])
-    expect(stdout).toMatch(/^ {2}\^ +1 superseded \(an earlier version, still in the library\)$/m)
+    expect(stdout).toMatch(/^ {2}\^ +1 superseded \(still in the library\)\n +1 of them replaced by a newer version$/m)
     expect(stdout).not.toMatch(INTERNAL)
   })
 })
