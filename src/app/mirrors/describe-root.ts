@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createRootScope, GIT_IGNORE_FILE_NAME } from '../../local/ignore/ignore-scope.ts'
 import { describeBroadRoot, keepsSecrets } from '../../rules/broad-and-overlapping-roots.ts'
-import { isThere, realPathOf } from '../files/paths.ts'
+import { isMissing, realPathOf } from '../files/paths.ts'
 
 const BUILT_IN = createRootScope({ ignore: [], include: [] })
 
@@ -15,6 +15,6 @@ export function describeRoot(path: string, home: string): string | undefined {
 
 /** Returns a sentence about a `.gitignore` in the directory that its mirror does not use; undefined without one. */
 export function describeUnusedGitignore(path: string, isUsed: boolean | undefined): string | undefined {
-  if (isUsed || !isThere(join(path, GIT_IGNORE_FILE_NAME))) return undefined
+  if (isUsed || isMissing(join(path, GIT_IGNORE_FILE_NAME))) return undefined
   return 'has a .gitignore, which is not used; "gitignore: true" in the settings of the mirror uses it'
 }
