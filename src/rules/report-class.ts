@@ -184,7 +184,9 @@ function classifySearchable(content: KnownContent): Classified {
   const second = secondLocation === 1 ? 'a second location may exist' : undefined
   const reason = [note, second].filter((part) => part !== undefined).join('; ')
   const known: Classified = { class: 'in-sync', reason: reason === '' ? null : reason }
-  return withoutText === undefined ? known : { ...known, state: 'without-text', kindWithoutText: kindName(size === 0 ? EMPTY : mime) }
+  return withoutText === undefined
+    ? known
+    : { ...known, state: 'without-text', kindWithoutText: kindName(size === 0 ? EMPTY : mime) }
 }
 
 /** Both sides still differ, so the class stays when it is set aside. */
