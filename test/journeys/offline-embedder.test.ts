@@ -45,6 +45,7 @@ test('the installed program embeds what it sends, and a query', async () => {
 test('a service that may not change its priority embeds all the same', async () => {
   needs('python3')
   const home = homeWithPaper()
+  await home.sync(['Papers'])
   const args = ['search', QUESTION, '--json']
   const launcher = ['python3', join(PROJECT, 'test', 'support', 'forbid-priority.py')]
   const { stdout, stderr } = await home.start(args, { launcher, env: OFFLINE }).ended

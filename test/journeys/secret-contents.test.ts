@@ -51,9 +51,11 @@ test('a file with a credential that the configuration names is not sent from wit
     mirrors: [{ name: 'papers', path: join(home.path, 'Papers'), library: 'Research' }],
   })
   chmodSync(join(files.service, 'my pass[1].txt'), 0o600)
-  const { stdout, exitCode } = await home.run(['sync'])
+  // Other tests choose none.
+  const env = { SHELFD_EMBEDDER: '' }
+  const { stdout, exitCode } = await home.run(['sync'], env)
   expect(exitCode).toBe(0)
   expect(stdout).toContain('left out    2 (2 look like secrets)')
   expect(service.count('uploadFile')).toBe(1)
-  expect((await home.run(['why', 'Papers/x/pass.txt'])).stdout).toContain('as it looks like a secret')
+  expect((await home.run(['why', 'Papers/x/pass.txt'], env)).stdout).toContain('as it looks like a secret')
 })

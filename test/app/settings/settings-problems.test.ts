@@ -71,7 +71,7 @@ describe('problems of the configuration', () => {
       settingsProblem({ yaml: 'mirrors:\n  - path: /a\n    remote_path: /b\n    colour: red' }),
     ).toMatchInlineSnapshot(`
       "UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:3: unknown key "remote_path" in "mirrors[0]" (did you mean "remotePath"?)
-      /home/ada/.config/shelfd/config.yaml:4: unknown key "colour" in "mirrors[0]"; known keys: name, path, library, remotePath, include, ignore, maxSize, symlinks, watch, watcher, pollInterval, settle, rescan, schedule, maxDuration, emptyFiles, oneFileSystem, hooks"
+      /home/ada/.config/shelfd/config.yaml:4: unknown key "colour" in "mirrors[0]"; known keys: name, path, library, remotePath, include, ignore, gitignore, maxSize, symlinks, watch, watcher, pollInterval, settle, rescan, schedule, maxDuration, emptyFiles, oneFileSystem, hooks"
     `)
   })
 
