@@ -1,23 +1,13 @@
-import { afterAll, beforeAll } from 'vitest'
-import { type EmbeddedLibrary, startEmbeddedLibrary } from '../../../src/embedded/start-embedded.ts'
-import { pluck, type SentFile, ServiceClient } from '../../contract/service-client.ts'
-import { makeDirectory } from '../temporary-library.ts'
+import { pluck, type SentFile } from '../../contract/service-client.ts'
+import { shareLibrary } from '../shared-library.ts'
 
 /** Starts a service for the tests of a file. */
 export function serviceOfFile() {
-  const { directory, remove } = makeDirectory()
-  let service: EmbeddedLibrary
-  beforeAll(async () => {
-    service = await startEmbeddedLibrary({ dataDir: directory })
-  })
-  afterAll(async () => {
-    await service[Symbol.asyncDispose]()
-    remove()
-  })
+  const shared = shareLibrary()
   /** Uploads files to a new library and returns their records once their ingestion is over. */
   return async (...files: readonly SentFile[]) => {
-    const client = new ServiceClient(service)
-    const library = await client.createLibrary()
+    const { client } = shared
+    const library = await shared.newLibrary()
     const ids: string[] = []
     for (const file of files) ids.push(await client.uploaded(library, file))
     const records = await Promise.all(ids.map((id) => client.processed(library, id)))

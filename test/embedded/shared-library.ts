@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest'
-import { type EmbeddedLibrary, startEmbeddedLibrary } from '../../../src/embedded/start-embedded.ts'
-import { ServiceClient } from '../../contract/service-client.ts'
-import { makeDirectory } from '../temporary-library.ts'
+import { type EmbeddedLibrary, startEmbeddedLibrary } from '../../src/embedded/start-embedded.ts'
+import { ServiceClient } from '../contract/service-client.ts'
+import { makeDirectory } from './temporary-library.ts'
 
 export interface SharedLibrary {
   readonly client: ServiceClient
