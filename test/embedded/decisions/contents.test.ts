@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { resourceRecord } from '../../../src/contract/records.ts'
 import { pluck } from '../../contract/service-client.ts'
-import { shareLibrary } from '../shared-library.ts'
+import { shareLibrary } from '../common-library.ts'
 
 const context = shareLibrary()
 const newResource = async (content = 'first line\nsecond line\n') => {

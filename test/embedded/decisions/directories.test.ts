@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { directoryNode, directoryPage } from '../../../src/contract/records.ts'
 import { pluck } from '../../contract/service-client.ts'
-import { shareLibrary } from '../shared-library.ts'
+import { shareLibrary } from '../common-library.ts'
 
 const ODD_NAMES = [
   'a\nb',

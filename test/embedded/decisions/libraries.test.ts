@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { libraryRecord } from '../../../src/contract/records.ts'
-import { shareLibrary } from '../shared-library.ts'
+import { shareLibrary } from '../common-library.ts'
 
 const context = shareLibrary()
 describe('libraries of the embedded library', () => {

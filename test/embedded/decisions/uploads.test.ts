@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { directoryPage, uploadResponse } from '../../../src/contract/records.ts'
 import { pluck } from '../../contract/service-client.ts'
-import { shareLibrary } from '../shared-library.ts'
+import { shareLibrary } from '../common-library.ts'
 
 const context = shareLibrary()
 const files = async (library: string, path: string) =>

@@ -1,5 +1,5 @@
 import { pluck, type SentFile } from '../../contract/service-client.ts'
-import { shareLibrary } from '../shared-library.ts'
+import { shareLibrary } from '../common-library.ts'
 
 /** Starts a service for the tests of a file. */
 export function serviceOfFile() {
