@@ -6,8 +6,8 @@ import { needs } from '../support/needs.ts'
 import { startShelfd } from '../support/run-shelfd.ts'
 
 const NUMBER = '54321'
-// The program under test lies where only root may read.
-const reading = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override']
+// The program under test may lie where only root may read; the last one is for access(2), which otherwise asks without capabilities.
+const reading = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup']
 const launcher = ['setpriv', `--reuid=${NUMBER}`, `--regid=${NUMBER}`, '--clear-groups', ...reading]
 
 function homeOfNobody() {
