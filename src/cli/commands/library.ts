@@ -9,7 +9,7 @@ import { formatDay, isoTime } from '../../foundation/text/times.ts'
 import { formatSize, parseDuration } from '../../foundation/text/units.ts'
 import { openStoreReader } from '../../store/open-store.ts'
 import type { StoredResource, UnusedResource } from '../../store/tables/unused-resources.ts'
-import { listPrunable, recordRemoval, removeResource } from '../../sync/operator/tidy-library.ts'
+import { listPrunable, type Removal, recordRemoval, removeResource } from '../../sync/operator/tidy-library.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { openPrompts } from '../terminal/prompts.ts'
@@ -17,8 +17,6 @@ import { findResource } from './resource.ts'
 
 const YES = { yes: { type: 'boolean', describe: 'Remove them without being asked' } } as const
 const MAX_SHOWN = 20
-/** Removed before the state knows of them: a process that is killed meanwhile finds these gone the next time. */
-const BATCH = 50
 
 const REASONS = { changed: 'replaced', gone: 'gone', ignored: 'left out' } as const
 
@@ -57,7 +55,7 @@ export const pruneCommand = defineCommand({
     const found = listFound(context, service, { endedBefore, keepVersions })
     if (!context.json) describePrunable(context, found)
     const isMeant = found.length > 0 && (yes || (await isConfirmed(context, found)))
-    const removed = isMeant ? await removeAll(context, service, found, false) : 0
+    const removed = isMeant ? await removeAll(context, service, found, true) : 0
     if (context.json) context.printJson({ removed, documents: found.map(toJson) })
     else if (isMeant) context.printMessage(`Removed ${counted(removed, 'document')}`)
     else if (found.length > 0) context.printMessage('Nothing was removed; --yes removes them')
@@ -98,7 +96,7 @@ export const removeCommand = defineCommand({
         return
       }
     }
-    const removed = await removeAll(context, service, resources, true)
+    const removed = await removeAll(context, service, resources, false)
     if (context.json) context.printJson({ removed })
     else context.printMessage(`Removed ${counted(removed, 'document')} for good`)
   },
@@ -175,29 +173,28 @@ async function findDocuments(
   )
 }
 
-/** Removes first, and records then. Returns how many were removed. */
+/**
+ * A pruned resource is forgotten before it is removed, so that a kill between leaves a resource that nobody counts on; a file that comes
+ * back meanwhile keeps it, or is sent again. Any other is removed first: it is there no more, whenever the process is killed.
+ */
 async function removeAll(
   { settings, signal }: CommandContext,
   { client }: OpenedService,
   resources: readonly StoredResource[],
-  isWithheld: boolean,
+  isPruned: boolean,
 ): Promise<number> {
+  const record = (contentId: number, as: Removal['as']) =>
+    changeStore(settings.stateDir, {
+      ask: (daemon) => daemon.recordRemoval({ contentIds: [contentId], as }),
+      make: (store) => recordRemoval(store, { contentIds: [contentId], as }),
+    })
   let removed = 0
-  for (let at = 0; at < resources.length; at += BATCH) {
-    const contentIds: number[] = []
-    try {
-      for (const resource of resources.slice(at, at + BATCH)) {
-        await removeResource(client, resource, signal)
-        contentIds.push(resource.contentId)
-      }
-    } finally {
-      removed += contentIds.length
-      const removal = { contentIds, isWithheld }
-      await changeStore(settings.stateDir, {
-        ask: (daemon) => daemon.recordRemoval(removal),
-        make: (store) => recordRemoval(store, removal),
-      })
-    }
+  for (const resource of resources) {
+    const { contentId } = resource
+    if (isPruned && (await record(contentId, 'unused')) === 0) continue
+    await removeResource(client, resource, signal)
+    await record(contentId, isPruned ? 'gone' : 'withheld')
+    removed += 1
   }
   return removed
 }

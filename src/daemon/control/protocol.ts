@@ -36,7 +36,7 @@ export const failures = z.object({
     .readonly()
     .default([]),
 })
-export const removal = z.object({ contentIds: z.array(z.int()).readonly(), isWithheld: z.boolean() })
+export const removal = z.object({ contentIds: z.array(z.int()).readonly(), as: z.enum(['unused', 'gone', 'withheld']) })
 /** `reason`: the error that the sync ends with. */
 export const stopRequest = z.object({ sync: z.string(), reason: fault.optional() })
 
@@ -82,7 +82,7 @@ export interface ControlHandlers {
   retry(failures: Failures): Promise<number>
   /** Returns how many were not set aside before. */
   ignore(failures: Failures): Promise<number>
-  /** Records that resources were removed from the library. Returns how many the store had. */
+  /** Records that resources are removed from the library. Returns how many the store had. */
   recordRemoval(removal: Removal): Promise<number>
   /** Returns the copy of the store from before. */
   forget(name: string): Promise<string>

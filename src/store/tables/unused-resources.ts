@@ -35,9 +35,9 @@ export function prepareUnusedResources(database: Database.Database) {
      WHERE l.origin = ? AND c.state = 'stored' AND c.is_duplicate = 0 AND ${HAS_NO_FILE}
      GROUP BY c.id ORDER BY endedAt, c.id`,
   )
-  const forget = database.prepare<[number]>(
-    `UPDATE content SET state = 'new', ${WITHOUT_RESOURCE}, ${NO_PROBLEM} WHERE id = ? AND state = 'stored'`,
-  )
+  const FORGET = `UPDATE content AS c SET state = 'new', ${WITHOUT_RESOURCE}, ${NO_PROBLEM} WHERE id = ? AND state = 'stored'`
+  const forget = database.prepare<[number]>(FORGET)
+  const forgetUnused = database.prepare<[number]>(`${FORGET} AND ${HAS_NO_FILE}`)
   const withhold = database.prepare<[string, string, number]>(
     `UPDATE content SET state = 'refused', ${WITHOUT_RESOURCE}, problem_code = ?, problem_message = ?, problem_count = 1, retry_at = NULL,
        is_set_aside = 1 WHERE id = ? AND state = 'stored'`,
@@ -66,6 +66,8 @@ export function prepareUnusedResources(database: Database.Database) {
     /** The one of a file, and its earlier ones that no other file has. */
     ofFile: (origin: string, mirrorId: number, path: string): StoredResource[] =>
       ofFile.all({ origin, mirrorId, path, directory: parentOf(path), name: nameOf(path) }),
+    /** The resource will be removed. False when it is not stored or a file has it meanwhile. */
+    forgetUnused: (contentId: number): boolean => forgetUnused.run(contentId).changes > 0,
     /** The resource was removed: a file with this content is sent again. False when it is not stored. */
     forget: (contentId: number): boolean => change(forget.run(contentId).changes, contentId),
     /** The resource was removed, and the content is not sent again before somebody asks for it. False when it is not stored. */

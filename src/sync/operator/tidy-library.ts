@@ -31,17 +31,24 @@ export function listPrunable(
   return prunable.reverse()
 }
 
-/** Contents whose resources were removed; `withheld` ones are not sent again before somebody asks for it. */
+/**
+ * `unused`: their resources will be removed, unless a file has one meanwhile; `gone`: they were; `withheld`: they were, and are not sent
+ * again before somebody asks for it.
+ */
 export interface Removal {
   readonly contentIds: readonly number[]
-  readonly isWithheld: boolean
+  readonly as: 'unused' | 'gone' | 'withheld'
 }
 
-/** Records that resources are removed. Returns how many of them the state had. */
-export function recordRemoval(store: Store, { contentIds, isWithheld }: Removal): number {
-  const { forget, withhold } = store.unusedResources
-  const record = (id: number) => (isWithheld ? withhold(id, { code: REMOVED, message: WHY_REMOVED }) : forget(id))
-  return store.write(() => contentIds.filter(record).length)
+/** Returns how many of the contents the state had stored until now. */
+export function recordRemoval(store: Store, { contentIds, as }: Removal): number {
+  const { forgetUnused, forget, withhold } = store.unusedResources
+  const record = {
+    unused: forgetUnused,
+    gone: forget,
+    withheld: (id: number) => withhold(id, { code: REMOVED, message: WHY_REMOVED }),
+  }[as]
+  return store.write(() => contentIds.filter((id) => record(id)).length)
 }
 
 /** Removes a resource from the library. One that is gone already is as well removed. */

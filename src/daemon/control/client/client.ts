@@ -50,8 +50,8 @@ function clientOf(socketPath: string): DaemonClient {
     resume: (names) => post(z.undefined(), '/v1/resume', { names }),
     retry: (failures) => inParts(failures, (part) => post(failureCount, '/v1/retry', part)),
     ignore: (failures) => inParts(failures, (part) => post(failureCount, '/v1/ignore', part)),
-    recordRemoval: async ({ contentIds, isWithheld }) =>
-      inParts({ contentIds, paths: [] }, (part) => post(failureCount, '/v1/removal', { ...part, isWithheld })),
+    recordRemoval: async ({ contentIds, as }) =>
+      inParts({ contentIds, paths: [] }, (part) => post(failureCount, '/v1/removal', { ...part, as })),
     forget: (name) => post(z.string(), '/v1/forget', { name }),
     dashboard: () => post(z.url(), '/v1/dashboard'),
     reload: () => post(reloaded, '/v1/reload'),
