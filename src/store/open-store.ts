@@ -47,8 +47,8 @@ import { COPIED_KEY, prepareSettlements, SESSION_KEY } from './tables/settlement
 import { prepareUnusedResources } from './tables/unused-resources.ts'
 import { prepareUploads } from './tables/uploads.ts'
 
-// "shl3". Until the first release each change of the schema takes another number, so that older databases are refused.
-const APPLICATION_ID = 0x73686c33
+// "shl4". Until the first release each change of the schema takes another number, so that older databases are refused.
+const APPLICATION_ID = 0x73686c34
 const MIGRATIONS = join(import.meta.dirname, 'migrations')
 
 /** Any process can read it, also while another one writes. */

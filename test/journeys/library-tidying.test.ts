@@ -2,6 +2,8 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { openStore } from '../../src/store/open-store.ts'
+import { recordRemoval } from '../../src/sync/operator/tidy-library.ts'
 import { startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { type Home, homeWithPapers } from '../support/home.ts'
@@ -51,6 +53,20 @@ test('prune removes what no file stands for, once it is confirmed, and nothing e
   expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBe(0)
   expect(await searched(home)).toEqual(['heron left', 'heron stays', 'heron three'])
   expect((await home.shelfd(['report'])).exitCode).toBe(0)
+})
+
+test('a removal that was cut off is finished first by the next command', async () => {
+  const home = await homeWithPast()
+  {
+    using store = openStore(home.stateDir)
+    const [mirror] = store.mirrors.list()
+    const [first] = store.unusedResources.list(mirror?.library.origin ?? '')
+    recordRemoval(store, { resources: first ? [first] : [], as: 'unused' })
+  }
+  const { stderr } = await home.shelfd(['library', 'prune', '--yes'])
+  expect(stderr).toContain('Removed 1 document, as was begun earlier')
+  expect(stderr).toContain('Removed 2 documents')
+  expect(await searched(home)).toEqual(['heron stays', 'heron three'])
 })
 
 test('what was removed with its earlier versions is not sent again before somebody asks for it [P7, P13]', async () => {

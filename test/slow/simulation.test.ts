@@ -11,7 +11,7 @@ const PROTOCOL_SEEDS = Number(process.env.SHELFD_PROTOCOL_SEEDS ?? 20)
 const PATIENT = { timeout: 1_800_000 }
 
 test(
-  'no simulated world breaks a promise [P1, P2, P3, P4, P6, P9, P10, P11, P12, P17, P18, P19, P20, P21, P22]',
+  'no simulated world breaks a promise [P1, P2, P3, P4, P6, P7, P9, P10, P11, P12, P13, P17, P18, P19, P20, P21, P22]',
   PATIENT,
   async () => {
     expect(await listFailures('single', SEEDS)).toEqual([])

@@ -9,7 +9,13 @@ import { formatDay, isoTime } from '../../foundation/text/times.ts'
 import { formatSize, parseDuration } from '../../foundation/text/units.ts'
 import { openStoreReader } from '../../store/open-store.ts'
 import type { StoredResource, UnusedResource } from '../../store/tables/unused-resources.ts'
-import { listPrunable, type Removal, recordRemoval, removeResource } from '../../sync/operator/tidy-library.ts'
+import {
+  finishRemovals,
+  listPrunable,
+  type Removal,
+  recordRemoval,
+  removeResources,
+} from '../../sync/operator/tidy-library.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { openPrompts } from '../terminal/prompts.ts'
@@ -50,12 +56,13 @@ export const pruneCommand = defineCommand({
   exits: ['done', 'temporary', 'refused', 'locked', 'operator'],
   async run(context, { olderThan, keepVersions, yes }) {
     await using service = await openLibrary(context, 'prune')
+    const tidying = await beginTidying(context, service)
     const nowMs = Date.now()
     const endedBefore = nowMs - (olderThan === undefined ? -1 : readDuration(olderThan))
     const found = listFound(context, service, { endedBefore, keepVersions })
     if (!context.json) describePrunable(context, found)
     const isMeant = found.length > 0 && (yes || (await isConfirmed(context, found)))
-    const removed = isMeant ? await removeAll(context, service, found, true) : 0
+    const removed = isMeant ? await removeResources(tidying, found, 'unused') : 0
     if (context.json) context.printJson({ removed, documents: found.map(toJson) })
     else if (isMeant) context.printMessage(`Removed ${counted(removed, 'document')}`)
     else if (found.length > 0) context.printMessage('Nothing was removed; --yes removes them')
@@ -86,6 +93,7 @@ export const removeCommand = defineCommand({
   exits: ['done', 'temporary', 'refused', 'heldBack', 'locked', 'operator'],
   async run(context, { documents, yes }) {
     await using service = await openLibrary(context, 'remove')
+    const tidying = await beginTidying(context, service)
     const found = await Array.fromAsync(documents, (word) => findDocuments(context, service, word))
     const resources = [...new Map(found.flat().map((each) => [each.resourceId, each])).values()]
     if (!yes) {
@@ -96,7 +104,7 @@ export const removeCommand = defineCommand({
         return
       }
     }
-    const removed = await removeAll(context, service, resources, false)
+    const removed = await removeResources(tidying, resources, 'withheld')
     if (context.json) context.printJson({ removed })
     else context.printMessage(`Removed ${counted(removed, 'document')} for good`)
   },
@@ -108,6 +116,22 @@ async function openLibrary(context: CommandContext, verb: string): Promise<Opene
   if (service.kind === 'embedded') return await context.openService()
   const why = `shelfd deletes nothing at a service, and "${service.origin}" is configured`
   throw new UsageError('bad-usage', `Cannot ${verb}: ${why}; use what the service offers for this`)
+}
+
+/** Ends first what an earlier command began, which was killed. */
+async function beginTidying(context: CommandContext, { client, identity }: OpenedService) {
+  const { stateDir } = context.settings
+  const record = (removal: Removal) =>
+    changeStore(stateDir, {
+      ask: (daemon) => daemon.recordRemoval(removal),
+      make: (store) => recordRemoval(store, removal),
+    })
+  const tidying = { client, signal: context.signal, record }
+  using store = openStoreReader(stateDir)
+  const begun = store?.unusedResources.listBegun(identity) ?? []
+  await finishRemovals(tidying, begun)
+  if (begun.length > 0) context.printMessage(`Removed ${counted(begun.length, 'document')}, as was begun earlier`)
+  return tidying
 }
 
 function readDuration(text: string): number {
@@ -171,32 +195,6 @@ async function findDocuments(
     'bad-usage',
     `Cannot remove "${escapeText(word)}": the library has no document of such a file; name single files`,
   )
-}
-
-/**
- * A pruned resource is forgotten before it is removed, so that a kill between leaves a resource that nobody counts on; a file that comes
- * back meanwhile keeps it, or is sent again. Any other is removed first: it is there no more, whenever the process is killed.
- */
-async function removeAll(
-  { settings, signal }: CommandContext,
-  { client }: OpenedService,
-  resources: readonly StoredResource[],
-  isPruned: boolean,
-): Promise<number> {
-  const record = (contentId: number, as: Removal['as']) =>
-    changeStore(settings.stateDir, {
-      ask: (daemon) => daemon.recordRemoval({ contentIds: [contentId], as }),
-      make: (store) => recordRemoval(store, { contentIds: [contentId], as }),
-    })
-  let removed = 0
-  for (const resource of resources) {
-    const { contentId } = resource
-    if (isPruned && (await record(contentId, 'unused')) === 0) continue
-    await removeResource(client, resource, signal)
-    await record(contentId, isPruned ? 'gone' : 'withheld')
-    removed += 1
-  }
-  return removed
 }
 
 function toJson({ resourceId, root, path, reason, endedAt, sizeBytes }: UnusedResource) {

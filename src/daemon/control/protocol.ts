@@ -36,7 +36,11 @@ export const failures = z.object({
     .readonly()
     .default([]),
 })
-export const removal = z.object({ contentIds: z.array(z.int()).readonly(), as: z.enum(['unused', 'gone', 'withheld']) })
+export const removal = z.object({
+  resources: z.array(z.object({ contentId: z.int(), resourceId: z.string() })).readonly(),
+  as: z.enum(['unused', 'withheld', 'gone']),
+})
+export const recordedContents = z.array(z.int())
 /** `reason`: the error that the sync ends with. */
 export const stopRequest = z.object({ sync: z.string(), reason: fault.optional() })
 
@@ -82,8 +86,8 @@ export interface ControlHandlers {
   retry(failures: Failures): Promise<number>
   /** Returns how many were not set aside before. */
   ignore(failures: Failures): Promise<number>
-  /** Records that resources are removed from the library. Returns how many the store had. */
-  recordRemoval(removal: Removal): Promise<number>
+  /** Returns the contents of which it recorded something. */
+  recordRemoval(removal: Removal): Promise<number[]>
   /** Returns the copy of the store from before. */
   forget(name: string): Promise<string>
   /** The address signs in one browser, once. */

@@ -58,7 +58,7 @@ CREATE TABLE directory (
 CREATE INDEX directory_pending ON directory (mirror_id, path) WHERE created_at IS NULL;
 
 -- One content: distinct bytes under one MIME type within a library; whoever adds one has searched for it in the same transaction.
--- resource_id is never forgotten once known.
+-- resource_id is forgotten only when a person has the resource removed.
 -- state: new (not sent) · sending (an intent is committed) · doubt (sent, outcome not known) · stored · refused
 CREATE TABLE content (
   id                 INTEGER PRIMARY KEY,
@@ -163,6 +163,16 @@ CREATE TABLE upload (
 ) STRICT;
 CREATE INDEX upload_by_content ON upload (content_id);
 CREATE INDEX upload_by_day ON upload (begun_at);
+
+-- Resources that a person has removed from the library, until they are, or a file has them again.
+CREATE TABLE removal (
+  content_id   INTEGER NOT NULL REFERENCES content (id) ON DELETE CASCADE,
+  resource_id  TEXT NOT NULL,
+  PRIMARY KEY (content_id, resource_id)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER stored_again AFTER UPDATE OF resource_id ON content WHEN NEW.resource_id IS NOT NULL BEGIN
+  DELETE FROM removal WHERE content_id = NEW.id AND resource_id = NEW.resource_id;
+END;
 
 -- What the ledger of a fleet does not know yet: how uploads ended. Number and rows of a batch are committed before it is sent, so
 -- that a repeated call has the same rows.

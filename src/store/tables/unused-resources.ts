@@ -20,9 +20,15 @@ export interface UnusedResource extends StoredResource {
   readonly endedAt: number
 }
 
-/** What is removed from a library: its resource and all that is known of it. */
+/** What is known of a resource. */
 const WITHOUT_RESOURCE = `resource_id = NULL, outcome = NULL, ingestion_status = NULL, ingestion_note = NULL, ingestion_seen_at = NULL,
   searchable_at = NULL, uploaded_at = NULL, is_duplicate = 0, second_location = 0`
+
+type Named = Pick<StoredResource, 'contentId' | 'resourceId'>
+interface Problem {
+  readonly code: string
+  readonly message: string
+}
 
 const COLUMNS = 'c.id AS contentId, c.resource_id AS resourceId, l.remote_id AS libraryId, c.size AS sizeBytes'
 const HAS_NO_FILE = 'NOT EXISTS (SELECT 1 FROM file f WHERE f.content_id = c.id)'
@@ -35,12 +41,21 @@ export function prepareUnusedResources(database: Database.Database) {
      WHERE l.origin = ? AND c.state = 'stored' AND c.is_duplicate = 0 AND ${HAS_NO_FILE}
      GROUP BY c.id ORDER BY endedAt, c.id`,
   )
-  const FORGET = `UPDATE content AS c SET state = 'new', ${WITHOUT_RESOURCE}, ${NO_PROBLEM} WHERE id = ? AND state = 'stored'`
-  const forget = database.prepare<[number]>(FORGET)
-  const forgetUnused = database.prepare<[number]>(`${FORGET} AND ${HAS_NO_FILE}`)
-  const withhold = database.prepare<[string, string, number]>(
-    `UPDATE content SET state = 'refused', ${WITHOUT_RESOURCE}, problem_code = ?, problem_message = ?, problem_count = 1, retry_at = NULL,
-       is_set_aside = 1 WHERE id = ? AND state = 'stored'`,
+  const IS_RESOURCE = "id = @contentId AND resource_id = @resourceId AND state = 'stored'"
+  const FORGET = `UPDATE content AS c SET state = 'new', ${WITHOUT_RESOURCE}, ${NO_PROBLEM} WHERE ${IS_RESOURCE}`
+  const forget = database.prepare<Named>(FORGET)
+  const release = database.prepare<Named>(`${FORGET} AND ${HAS_NO_FILE}`)
+  const withhold = database.prepare<Named & Problem>(
+    `UPDATE content SET state = 'refused', ${WITHOUT_RESOURCE}, problem_code = @code, problem_message = @message, problem_count = 1,
+       retry_at = NULL, is_set_aside = 1 WHERE ${IS_RESOURCE}`,
+  )
+  const begin = database.prepare<Named>(
+    'INSERT INTO removal (content_id, resource_id) VALUES (@contentId, @resourceId)',
+  )
+  const end = database.prepare<Named>('DELETE FROM removal WHERE content_id = @contentId AND resource_id = @resourceId')
+  const begun = database.prepare<[string], StoredResource>(
+    `SELECT r.content_id AS contentId, r.resource_id AS resourceId, l.remote_id AS libraryId, c.size AS sizeBytes
+     FROM removal r JOIN content c ON c.id = r.content_id JOIN library l ON l.id = c.library_id WHERE l.origin = ?`,
   )
   const byId = database.prepare<{ origin: string; resourceId: string }, StoredResource>(
     `SELECT ${COLUMNS} FROM library l JOIN content c ON c.library_id = l.id AND c.resource_id = @resourceId WHERE l.origin = @origin`,
@@ -55,9 +70,11 @@ export function prepareUnusedResources(database: Database.Database) {
        OR c.id IN (SELECT content_id FROM history WHERE mirror_id = @mirrorId AND path = @path) AND ${HAS_NO_FILE})`,
   )
   const reopen = database.prepare<[number]>('UPDATE file SET is_received = 0 WHERE content_id = ?')
-  const change = (changes: number, contentId: number) => {
-    if (changes > 0) reopen.run(contentId)
-    return changes > 0
+  const begins = (changes: number, { contentId, resourceId }: Named) => {
+    if (changes === 0) return false
+    begin.run({ contentId, resourceId })
+    reopen.run(contentId)
+    return true
   }
   return {
     /** Of the service `origin`, the ones that were first without a file first. Not what was there before an upload of this state. */
@@ -66,12 +83,17 @@ export function prepareUnusedResources(database: Database.Database) {
     /** The one of a file, and its earlier ones that no other file has. */
     ofFile: (origin: string, mirrorId: number, path: string): StoredResource[] =>
       ofFile.all({ origin, mirrorId, path, directory: parentOf(path), name: nameOf(path) }),
-    /** The resource will be removed. False when it is not stored or a file has it meanwhile. */
-    forgetUnused: (contentId: number): boolean => forgetUnused.run(contentId).changes > 0,
-    /** The resource was removed: a file with this content is sent again. False when it is not stored. */
-    forget: (contentId: number): boolean => change(forget.run(contentId).changes, contentId),
-    /** The resource was removed, and the content is not sent again before somebody asks for it. False when it is not stored. */
-    withhold: (contentId: number, problem: { readonly code: string; readonly message: string }): boolean =>
-      change(withhold.run(problem.code, problem.message, contentId).changes, contentId),
+    /** Removals that were begun and not ended. */
+    listBegun: (origin: string): StoredResource[] => begun.all(origin),
+    /** Counts as stored no more, and will be removed. False when a file has it, or the store has another one for its content. */
+    release: (resource: Named): boolean => begins(release.run(resource).changes, resource),
+    /** As `release`, with a file or without; the content is not sent again before somebody asks for it. */
+    withhold: (resource: Named, problem: Problem): boolean =>
+      begins(withhold.run({ ...resource, ...problem }).changes, resource),
+    /** It was removed. A file for which it was found again meanwhile is sent again. False when no removal of it was begun. */
+    forget: (resource: Named): boolean => {
+      if (forget.run(resource).changes > 0) reopen.run(resource.contentId)
+      return end.run(resource).changes > 0
+    },
   }
 }

@@ -5,6 +5,8 @@ import type { StoredResource, UnusedResource } from '../../store/tables/unused-r
 
 /** The code of a content that a person removed from the library. */
 const REMOVED = 'removed'
+/** Each group takes two commits. */
+const MAX_GROUP = 100
 const WHY_REMOVED = 'you removed it from the library'
 
 export interface PruneBounds {
@@ -31,35 +33,62 @@ export function listPrunable(
   return prunable.reverse()
 }
 
-/**
- * `unused`: their resources will be removed, unless a file has one meanwhile; `gone`: they were; `withheld`: they were, and are not sent
- * again before somebody asks for it.
- */
+/** How a removal begins (`unused`: unless a file has the resource meanwhile; `withheld`: with files or without), and that it is done. */
 export interface Removal {
-  readonly contentIds: readonly number[]
-  readonly as: 'unused' | 'gone' | 'withheld'
+  readonly resources: readonly Pick<StoredResource, 'contentId' | 'resourceId'>[]
+  readonly as: 'unused' | 'withheld' | 'gone'
 }
 
-/** Returns how many of the contents the state had stored until now. */
-export function recordRemoval(store: Store, { contentIds, as }: Removal): number {
-  const { forgetUnused, forget, withhold } = store.unusedResources
+/** Returns the contents of which it recorded something. */
+export function recordRemoval(store: Store, { resources, as }: Removal): number[] {
+  const { release, withhold, forget } = store.unusedResources
   const record = {
-    unused: forgetUnused,
+    unused: release,
+    withheld: (resource: Removal['resources'][number]) => withhold(resource, { code: REMOVED, message: WHY_REMOVED }),
     gone: forget,
-    withheld: (id: number) => withhold(id, { code: REMOVED, message: WHY_REMOVED }),
   }[as]
-  return store.write(() => contentIds.filter((id) => record(id)).length)
+  return store.write(() => resources.filter(record).map(({ contentId }) => contentId))
 }
 
-/** Removes a resource from the library. One that is gone already is as well removed. */
-export async function removeResource(
-  client: ServiceClient,
-  { libraryId, resourceId }: Pick<StoredResource, 'libraryId' | 'resourceId'>,
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    await client.deleteResource(libraryId, resourceId, signal)
-  } catch (error) {
-    if (!isNotFound(error)) throw error
+interface RemovalContext {
+  readonly client: Pick<ServiceClient, 'deleteResource'>
+  readonly signal: AbortSignal
+  /** Does `recordRemoval` where the store is open. */
+  record(removal: Removal): Promise<readonly number[]>
+}
+
+/**
+ * Removes resources from their library, and returns how many. Each one counts as stored no more before it is removed, so that no run
+ * relies on what is gone, whenever the process is killed; `finishRemovals` removes the rest then.
+ */
+export async function removeResources(
+  context: RemovalContext,
+  resources: readonly StoredResource[],
+  as: 'unused' | 'withheld',
+): Promise<number> {
+  let removed = 0
+  for (let start = 0; start < resources.length; start += MAX_GROUP) {
+    const group = resources.slice(start, start + MAX_GROUP)
+    const recorded = new Set(await context.record({ resources: group, as }))
+    // This state has no content of what other programs put there.
+    const due = group.filter(({ contentId }) => as === 'withheld' || recorded.has(contentId))
+    await finishRemovals(context, due)
+    removed += due.length
   }
+  return removed
+}
+
+/** Removes resources whose removal was begun. */
+export async function finishRemovals(
+  { client, signal, record }: RemovalContext,
+  resources: readonly StoredResource[],
+): Promise<void> {
+  for (const { libraryId, resourceId } of resources) {
+    try {
+      await client.deleteResource(libraryId, resourceId, signal)
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+  }
+  if (resources.length > 0) await record({ resources, as: 'gone' })
 }

@@ -112,7 +112,7 @@ const defaults: ControlHandlers = {
   resume: async () => {},
   retry: async ({ contentIds, paths }) => contentIds.length + paths.length,
   ignore: async ({ contentIds, paths }) => contentIds.length + paths.length,
-  recordRemoval: async ({ contentIds }) => contentIds.length,
+  recordRemoval: async ({ resources }) => resources.map(({ contentId }) => contentId),
   forget: async () => '/copy',
   dashboard: async () => 'http://127.0.0.1:4712/#/sign-in/key',
   reload: async () => ({ mirrors: ['papers'] }),

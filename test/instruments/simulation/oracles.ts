@@ -84,7 +84,9 @@ export function assertExit(world: World, { result, isDryRun, isWaiting, begunAt 
     throw new Violation('exit 0', `"${unsent}" was scanned and never sent, and the run ended well`)
   // Files may have changed after they were sent.
   if (world.mayRace) return
+  const named = new Set(world.state.judging.listNamed())
   for (const file of listFiles(world)) {
+    if (world.withheld.has(`${file.sha256} ${file.mime}`) && named.has(file.path)) continue
     const resource = resourceOf(world, file)
     if (!resource) throw new Violation('exit 0', `"${file.path}" is not at the service, and the run ended well`)
     if (isWaiting && !isSearchable(world, resource)) {
@@ -127,10 +129,9 @@ function assertTriesOfRun(sent: readonly SeenUpload[]): void {
 
 /** One content is stored once, but for what a lost answer and a listing that does not show it excuse (P3, P4). */
 export function assertCopies(world: World): void {
-  const stored = Map.groupBy(
-    world.uploads.filter(({ isStored }) => isStored),
-    keyOf,
-  )
+  const isOfCopy = ({ sha256, mime, isStored }: SeenUpload, index: number) =>
+    isStored && index >= (world.removedAfter.get(`${sha256} ${mime}`) ?? 0)
+  const stored = Map.groupBy(world.uploads.filter(isOfCopy), keyOf)
   for (const [key, uploads] of stored) {
     const excused = uploads.slice(0, -1).filter((upload, index) => isExcused(world, upload, uploads[index + 1])).length
     if (uploads.length > 1 + excused) {
@@ -219,6 +220,35 @@ export function assertHalted(world: World, { result, how, known, uploads }: Loss
     throw new Violation('P12', `${known - now} files were recorded as removed though the root is ${how}`)
   if (isLoss && known > 0 && result.outcome === 'done')
     throw new Violation('P12', `the run ended well though the root is ${how}`)
+}
+
+interface Tidying {
+  readonly before: readonly Resource[]
+  /** The document that was removed; null: what no file stands for was. */
+  readonly path: string | null
+  /** What was removed before that. */
+  readonly withheld: ReadonlySet<string>
+  readonly isDone: boolean
+  readonly keepVersions: number
+}
+
+/** What is tidied leaves every file its document (P7), and leaves nothing of what it was to remove (P13). */
+export function assertTidied(world: World, { before, path, withheld, isDone, keepVersions }: Tidying): void {
+  const { service, state } = world
+  for (const { id } of before) {
+    const holder = service.find(id) ? undefined : state.judging.findHolder(id)
+    if (holder !== undefined) throw new Violation('P7', `the document of "${holder}" is gone`)
+  }
+  const left = path === null && isDone && keepVersions === 0 ? state.judging.listUnused() : []
+  if (left.length > 0) throw new Violation('P13', `${left.join(', ')} are left though no file stands for them`)
+  for (const { id, key } of state.judging.listWithheld()) {
+    const files = withheld.has(key) ? [] : state.judging.listFilesOf(id)
+    if (files.length > 0 && !(path !== null && files.includes(path)))
+      throw new Violation('P7', `the document of "${files[0]}" was removed with that of "${path}"`)
+  }
+  if (isDone && world.withheld.size > 0)
+    for (const { sha256, mime } of service.resources)
+      if (world.withheld.has(`${sha256} ${mime}`)) throw new Violation('P13', 'what was removed is still there')
 }
 
 /** What must not change in a world in which nothing changes any more: uploads, directories, state (P17). */

@@ -1,13 +1,22 @@
 /** Runs one scenario: the program as it is in a simulated world, judged after each phase and at the end. */
-import { InterruptedError, TemporaryError } from '../../../src/foundation/errors.ts'
+import { InterruptedError, ShelfdError, TemporaryError } from '../../../src/foundation/errors.ts'
 import type { FileSystem } from '../../../src/local/read/file-system.ts'
 import type { Engine } from '../../../src/sync/engine.ts'
+import { retryFailures } from '../../../src/sync/operator/quarantine.ts'
+import {
+  finishRemovals,
+  listPrunable,
+  type Removal,
+  recordRemoval,
+  removeResources,
+} from '../../../src/sync/operator/tidy-library.ts'
 import type { PassOptions } from '../../../src/sync/pass.ts'
 import { type RunResult, runSync } from '../../../src/sync/run/run-sync.ts'
 import { applyChange, plantLink } from './apply-change.ts'
 import { arrivalMs, CALM_INTERVALS, type CalmWatch, expectArrival, hashesOf, REMAINING } from './calm-watch.ts'
 import { CALM } from './faults.ts'
 import type { FullDisk, Life } from './life.ts'
+import { ORIGIN } from './network.ts'
 import {
   assertConverged,
   assertCopies,
@@ -16,6 +25,7 @@ import {
   assertHalted,
   assertKept,
   assertReport,
+  assertTidied,
   assertUnchanged,
   stateOf,
 } from './oracles.ts'
@@ -113,6 +123,9 @@ class Story {
       case 'lose-store':
         world.loseStore()
         break
+      case 'tidy':
+        await this.#tidy(phase)
+        break
     }
     world.swaps.isAllowed = false
   }
@@ -123,6 +136,7 @@ class Story {
     world.race = () => {}
     world.onOpen = () => {}
     world.record('— converge')
+    this.#sendAgainWhatWasRemoved()
     world.faults.profile = { ...world.faults.profile, share: 0 }
     // What is bad each time is tried first each time, and may take all that a limit leaves.
     world.limits = { ...world.limits, newPerRun: null, newPerDay: null }
@@ -144,6 +158,13 @@ class Story {
     const before = stateOf(world)
     await this.#run({})
     assertUnchanged(before, stateOf(world))
+  }
+
+  #sendAgainWhatWasRemoved(): void {
+    const world = this.#world
+    const contentIds = world.state.judging.listWithheld().map(({ id }) => id)
+    world.withheld = new Set()
+    retryFailures(this.#start(UNHARMED, new AbortController().signal).engine.store, { contentIds, paths: [] })
   }
 
   /** All that is written arrives in time, beside what the service refuses and what it takes long for. */
@@ -240,6 +261,35 @@ class Story {
     const result = await this.#world.drive(life, running)
     this.#world.record(`ended ${result?.outcome ?? 'dead'} ${result?.failure?.message ?? ''}`)
     assertExit(this.#world, { result, settings: DOCS, isDryRun, isWaiting: waitMs > 0, begunAt })
+  }
+
+  /** As the commands do it, which end first what another one began. */
+  async #tidy({ path, keepVersions, death }: Extract<Phase, { kind: 'tidy' }>): Promise<void> {
+    const world = this.#world
+    const before = [...world.service.resources]
+    const { engine, life } = this.#start({ death, fullDisk: null }, new AbortController().signal)
+    const { store, signal } = engine
+    const { id } = store.mirrors.findByName(DOCS.name) ?? {}
+    const tidy = async () => {
+      const { client } = await engine.service.connect(signal)
+      const context = { client, signal, record: async (removal: Removal) => recordRemoval(store, removal) }
+      await finishRemovals(context, store.unusedResources.listBegun(ORIGIN))
+      const bounds = { endedBefore: Number.POSITIVE_INFINITY, keepVersions }
+      if (path === null) return await removeResources(context, listPrunable(store, ORIGIN, bounds), 'unused')
+      const found = id === undefined ? [] : store.unusedResources.ofFile(ORIGIN, id, path)
+      return await removeResources(context, found, 'withheld')
+    }
+    // A person sees the message, and tries again.
+    const tidying = tidy().catch((error: unknown) => {
+      if (error instanceof ShelfdError) return undefined
+      throw error
+    })
+    const removed = await world.drive(life, tidying)
+    this.#bury(life, death)
+    world.record(`removed ${removed ?? 'nothing for certain'}`)
+    const { withheld } = world
+    world.recordTidied()
+    assertTidied(world, { before, path, withheld, isDone: removed !== undefined, keepVersions })
   }
 
   #start({ death, fullDisk }: Harm, signal: AbortSignal, graceSignal?: AbortSignal): { engine: Engine; life: Life } {

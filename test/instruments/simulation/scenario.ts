@@ -46,6 +46,8 @@ export type Phase =
     }
   | { readonly kind: 'lose-root'; readonly how: 'gone' | 'emptied' | 'other-disk' | 'other-files' }
   | { readonly kind: 'lose-store' }
+  /** Somebody removes from the library what no file stands for, or a document with its earlier versions. */
+  | { readonly kind: 'tidy'; readonly path: string | null; readonly keepVersions: number; readonly death: Death | null }
 
 const QUIET_SYNC: Phase = {
   kind: 'sync',
@@ -83,6 +85,10 @@ const SWAPS_EVERY = 7
 /** In one seed of this number files get odd dates, and the disk has odd inodes. */
 const ODD_EVERY = 4
 
+/** In one seed of this number somebody tidies the library, which then is one as this computer's: it stores a content once. */
+const TIDIED_EVERY = 3
+const TIDY_SHARE = 0.4
+
 /** Share of lives in which some commits find the disk full. */
 const FULL_SHARE = 0.15
 
@@ -111,7 +117,7 @@ export function makeScenario(seed: number): Scenario {
       newBytesPerRun: null,
     },
     service: {
-      hasDuplicateRule: chance(0.3),
+      hasDuplicateRule: chance(0.3) || seed % TIDIED_EVERY === 0,
       hasDirectoryField,
       pageSize: chance(0.5) ? 500 : 1 + below(4),
     },
@@ -188,7 +194,18 @@ export function makeScenario(seed: number): Scenario {
       })
     if (chance(0.03)) phases.push({ kind: 'lose-store' })
   }
+  if (seed % TIDIED_EVERY === 0) addTidying(phases, { random: seededRandom(seed * 374_761_393), path })
   return { seed, traits, phases, calmWatch: seed % CALM_EVERY === 0 ? makeCalmWatch(seed) : null }
+}
+
+/** After every phase somebody may tidy. */
+function addTidying(phases: Phase[], { random, path }: { random: () => number; path: () => string }): void {
+  for (let at = phases.length; at > 0; at -= 1) {
+    if (random() > TIDY_SHARE) continue
+    const death = random() < 0.3 ? { atStep: 1 + Math.floor(random() * 20), losesPower: random() < 0.5 } : null
+    const keepVersions = Math.floor(random() * 2)
+    phases.splice(at, 0, { kind: 'tidy', path: random() < 0.5 ? path() : null, keepVersions, death })
+  }
 }
 
 /** One file, renamed between some of its runs. */

@@ -3,7 +3,7 @@ import { ROUTES, type RouteName } from '../../../src/contract/routes.ts'
 import { sha256Of } from './contents.ts'
 
 const LIBRARY = { id: 'library-1', name: 'Library' }
-const ACCESS = ['read', 'resource.create', 'update']
+const ACCESS = ['read', 'resource.create', 'update', 'resource.delete']
 
 export interface Resource {
   readonly id: string
@@ -55,6 +55,7 @@ export interface ServiceTraits {
   readonly fateOf: (sha256: string) => Fate
   /** Asked for a directory whose parent is not there. */
   readonly onOrphan: (path: string) => void
+  readonly onDelete?: (resource: Resource) => void
 }
 
 export class SimulatedService {
@@ -67,6 +68,7 @@ export class SimulatedService {
   /** Locations beyond the first one of a resource. */
   readonly locations: { readonly resource: Resource; readonly directory: string; readonly fileName: string }[] = []
   readonly #traits: ServiceTraits
+  #lastId = 0
 
   constructor(traits: ServiceTraits) {
     this.#traits = traits
@@ -103,6 +105,8 @@ export class SimulatedService {
         return this.#show(second)
       case 'downloadResource':
         return this.#download(first)
+      case 'deleteResource':
+        return this.#delete(second)
       default:
         throw new Error(`A request that the program may not send: ${request.route}`)
     }
@@ -166,7 +170,8 @@ export class SimulatedService {
       this.locations.push({ resource: known, directory, fileName })
       return json(200, { id: known.id, duplicate: true })
     }
-    const id = `resource-${this.resources.length + 1}`
+    this.#lastId += 1
+    const id = `resource-${this.#lastId}`
     const base =
       fileName
         .replace(/\.[^.]*$/, '')
@@ -184,6 +189,17 @@ export class SimulatedService {
     const resource = this.find(id)
     if (!resource) return json(404, { message: 'no such resource' })
     return json(200, { id, title: resource.fileName, ingestion_status: this.statusOf(resource) })
+  }
+
+  #delete(id: string): Reply {
+    const resource = this.find(id)
+    if (!resource) return json(404, { message: 'no such resource' })
+    this.#traits.onDelete?.(resource)
+    this.resources.splice(this.resources.indexOf(resource), 1)
+    for (let at = this.locations.length - 1; at >= 0; at -= 1) {
+      if (this.locations[at]?.resource === resource) this.locations.splice(at, 1)
+    }
+    return { status: 204, headers: {}, body: Buffer.alloc(0) }
   }
 
   #download(id: string): Reply {

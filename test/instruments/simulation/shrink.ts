@@ -37,7 +37,8 @@ export function* listShorterStories(scenario: Scenario): Generator<Scenario> {
 
 function simplify(phase: Phase): Phase | undefined {
   if (phase.kind === 'watch' && phase.changes.length > 0) return { ...phase, changes: phase.changes.slice(1) }
-  if ((phase.kind === 'watch' || phase.kind === 'sync') && phase.death) return { ...phase, death: null }
+  if ((phase.kind === 'watch' || phase.kind === 'sync' || phase.kind === 'tidy') && phase.death)
+    return { ...phase, death: null }
   if ((phase.kind === 'watch' || phase.kind === 'sync') && phase.fullDisk) return { ...phase, fullDisk: null }
   return undefined
 }

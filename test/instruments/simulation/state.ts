@@ -166,6 +166,10 @@ function preparedOnce(database: PlannedDatabase): PlannedDatabase {
   return Object.create(database, { prepare: { value: prepare } })
 }
 
+function keyOf(sha256: Buffer, mime: string): string {
+  return `${sha256.toString('hex')} ${mime}`
+}
+
 /** What judges ask of the store. */
 
 function prepareJudging(database: Database.Database) {
@@ -191,7 +195,7 @@ function prepareJudging(database: Database.Database) {
   const unsent = database.prepare<[], { path: string }>(
     `SELECT iif(d.path = '', f.name, d.path || '/' || f.name) AS path
      FROM file f JOIN directory d ON d.id = f.directory_id JOIN content c ON c.id = f.content_id
-     WHERE f.is_received = 0 AND c.state <> 'stored'`,
+     WHERE f.is_received = 0 AND c.state <> 'stored' AND c.problem_code IS NOT 'removed'`,
   )
   const doubts = database.prepare<[], { n: number }>(
     `SELECT count(*) AS n FROM content c
@@ -207,7 +211,35 @@ function prepareJudging(database: Database.Database) {
      WHERE c.problem_code IS NOT NULL OR c.state IN ('sending', 'doubt')
      UNION SELECT path FROM problem`,
   )
+  const holders = database.prepare<[string], { path: string }>(
+    `SELECT iif(d.path = '', f.name, d.path || '/' || f.name) AS path FROM file f
+       JOIN directory d ON d.id = f.directory_id JOIN content c ON c.id = f.content_id WHERE c.resource_id = ?`,
+  )
+  const unused = database.prepare<[], { id: string }>(
+    `SELECT resource_id AS id FROM content c WHERE state = 'stored' AND is_duplicate = 0
+       AND NOT EXISTS (SELECT 1 FROM file f WHERE f.content_id = c.id) AND EXISTS (SELECT 1 FROM history h WHERE h.content_id = c.id)`,
+  )
+  const withheld = database.prepare<[], { id: number; sha256: Buffer; mime: string }>(
+    `SELECT id, sha256, mime FROM content WHERE problem_code = 'removed'`,
+  )
+  const ofContent = database.prepare<[number], { path: string }>(
+    `SELECT iif(d.path = '', f.name, d.path || '/' || f.name) AS path FROM file f
+       JOIN directory d ON d.id = f.directory_id WHERE f.content_id = ?`,
+  )
+  const removals = database.prepare<[], { id: string; sha256: Buffer; mime: string }>(
+    'SELECT r.resource_id AS id, c.sha256, c.mime FROM removal r JOIN content c ON c.id = r.content_id',
+  )
   return {
+    /** Resources whose removal was begun and not ended. */
+    listRemovals: () => removals.all().map(({ id, sha256, mime }) => ({ id, key: keyOf(sha256, mime) })),
+    /** A known file whose content the program counts as stored under this resource. */
+    findHolder: (resourceId: string): string | undefined => holders.get(resourceId)?.path,
+    /** What it counts as stored, and no file has. */
+    listUnused: (): string[] => unused.all().map(({ id }) => id),
+    /** Paths of known files with this content. */
+    listFilesOf: (contentId: number): string[] => ofContent.all(contentId).map(({ path }) => path),
+    /** Contents whose resources somebody removed. */
+    listWithheld: () => withheld.all().map(({ id, sha256, mime }) => ({ id, key: keyOf(sha256, mime) })),
     holdsResource: (id: string): boolean => holding.get(id) !== undefined,
     findResource: (sha256: string, mime: string): string | undefined =>
       resource.get(Buffer.from(sha256, 'hex'), mime)?.id ?? undefined,

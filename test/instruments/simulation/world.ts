@@ -10,7 +10,7 @@ import { Life, ProcessDied } from './life.ts'
 import { type NetworkHooks, type SeenRequest, type SeenUpload, TOKEN } from './network.ts'
 import { oddNumbers } from './odd-numbers.ts'
 import { RootSwaps } from './root-swaps.ts'
-import { type Fate, type ServiceTraits, SimulatedService } from './service.ts'
+import { type Fate, type Resource, type ServiceTraits, SimulatedService } from './service.ts'
 import type { SimulatedState } from './state.ts'
 
 export const ROOT = '/home/docs'
@@ -87,6 +87,10 @@ export class World implements Disposable {
   hasJumped = false
   /** When the store was lost. */
   readonly lossesMs: number[] = []
+  /** What somebody had removed, and nobody has asked for again: `sha256 mime`. */
+  withheld: ReadonlySet<string> = new Set()
+  /** By `sha256 mime`: how many uploads there had been when somebody had its resource removed. */
+  readonly removedAfter = new Map<string, number>()
   /** By hash: when a file first had this content. */
   readonly #contents = new Map<string, number>()
   readonly #directories = new Set<string>()
@@ -119,6 +123,7 @@ export class World implements Disposable {
       ...traits.service,
       nowMs,
       onOrphan,
+      onDelete: (resource) => this.#recordDeletion(resource),
       fateOf: (sha256) => this.#fateOf(sha256),
     })
     for (const path of ['/home', ROOT, OUTSIDE, `${OUTSIDE}/b`]) this.disk.makeDirectory(path)
@@ -233,8 +238,26 @@ export class World implements Disposable {
     return (this.#reported.get(resourceId)?.atMs ?? Number.POSITIVE_INFINITY) < timeMs
   }
 
+  /** No run may rely on it from before it goes. */
+  #recordDeletion({ id, sha256, mime }: Resource): void {
+    const holder = this.state.judging.findHolder(id)
+    if (holder !== undefined) throw new Violation('P7', `the document of "${holder}" is removed, and counts as stored`)
+    this.#reported.delete(id)
+    this.removedAfter.set(`${sha256} ${mime}`, this.uploads.length)
+  }
+
+  /** Somebody has tidied, or died over it. */
+  recordTidied(): void {
+    this.withheld = new Set(this.state.judging.listWithheld().map(({ key }) => key))
+    for (const { id, key } of this.state.judging.listRemovals()) {
+      this.#reported.delete(id)
+      this.removedAfter.set(key, this.uploads.length)
+    }
+  }
+
   /** The store is gone, and all that it knew. */
   loseStore(): void {
+    this.withheld = new Set()
     this.state.end()
     this.state.begin()
     this.hidden.forget()
@@ -306,6 +329,8 @@ export class World implements Disposable {
     this.record(`uploaded ${upload.fileName} ${upload.sha256.slice(0, 8)} ${upload.isStored ? 'stored' : 'not stored'}`)
     this.uploads.push(upload)
     this.#assertOwnBytes(upload)
+    if (this.withheld.has(`${upload.sha256} ${upload.mime}`))
+      throw new Violation('P13', `"${upload.fileName}" was sent although its document was removed`)
     const restMs = this.state.judging.quarantineOf(upload.sha256, upload.mime) - this.clock.nowMs()
     if (restMs > 0 && !this.hasJumped)
       throw new Violation('P4', `"${upload.fileName}" was sent ${restMs} ms before its pause was over`)

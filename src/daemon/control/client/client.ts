@@ -15,6 +15,7 @@ import {
   type ControlHandlers,
   failureCount,
   type RunResponse,
+  recordedContents,
   reloaded,
   type SyncRequest,
   syncLine,
@@ -50,8 +51,7 @@ function clientOf(socketPath: string): DaemonClient {
     resume: (names) => post(z.undefined(), '/v1/resume', { names }),
     retry: (failures) => inParts(failures, (part) => post(failureCount, '/v1/retry', part)),
     ignore: (failures) => inParts(failures, (part) => post(failureCount, '/v1/ignore', part)),
-    recordRemoval: async ({ contentIds, as }) =>
-      inParts({ contentIds, paths: [] }, (part) => post(failureCount, '/v1/removal', { ...part, as })),
+    recordRemoval: (removal) => post(recordedContents, '/v1/removal', removal),
     forget: (name) => post(z.string(), '/v1/forget', { name }),
     dashboard: () => post(z.url(), '/v1/dashboard'),
     reload: () => post(reloaded, '/v1/reload'),

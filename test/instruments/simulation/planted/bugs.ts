@@ -341,5 +341,23 @@ export const BUGS: readonly PlantedBug[] = [
     from: 'beforeMs: wallMs + spanMs, delayMs: 0',
     to: 'beforeMs: wallMs + 1, delayMs: 0',
   },
+  {
+    name: 'a document is removed before the store knows',
+    file: 'src/sync/operator/tidy-library.ts',
+    from: '    const recorded = new Set(',
+    to: '    await finishRemovals(context, group)\n    const recorded = new Set(',
+  },
+  {
+    name: 'what was removed is sent again',
+    file: 'src/store/tables/unused-resources.ts',
+    from: 'is_set_aside = 1 WHERE',
+    to: 'is_set_aside = 0 WHERE',
+  },
+  {
+    name: 'an earlier version that another file has is removed',
+    file: 'src/store/tables/unused-resources.ts',
+    from: 'AND path = @path) AND ',
+    to: 'AND path = @path) AND 1 OR 0 AND ',
+  },
   ...FLEET_BUGS,
 ]
