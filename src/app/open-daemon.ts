@@ -16,7 +16,6 @@ import { systemWatch } from '../local/watch/open-tree-watcher.ts'
 import { DEFAULT_RETRY } from '../rules/retry-delay.ts'
 import { openStore, type Store } from '../store/open-store.ts'
 import type { ControllerSettings } from '../sync/continuous/mirror-watch.ts'
-import type { MirrorSettings } from '../sync/engine.ts'
 import { openStateReader, type StateReader } from '../sync/reading/state-reader.ts'
 import { walkByThreads } from '../sync/scan/walk-by-checkers.ts'
 import { dashboardSources } from './dashboard-sources.ts'
@@ -25,7 +24,7 @@ import { type HostDuties, openFleet } from './fleet.ts'
 import { isUnderServiceManager } from './logging/create-logger.ts'
 import { keepRecent } from './logging/recent-log.ts'
 import { mirrorActions } from './mirror-actions.ts'
-import { admitMirrors, assertAnyKept, chooseForDaemon } from './mirrors/choose-mirrors.ts'
+import { admitMirrors, assertAnyKept, chooseForDaemon, type PlannedMirror } from './mirrors/choose-mirrors.ts'
 import { listForOverview } from './mirrors/mirror-roster.ts'
 import { planNotices } from './notify/channels.ts'
 import { composeEngine } from './open-engine.ts'
@@ -33,7 +32,7 @@ import { serviceNameOf } from './open-runner.ts'
 import type { OpenServiceInput } from './service-client/open-service.ts'
 import { describeChanges } from './settings/describe-changes.ts'
 import type { ExplainedSettings } from './settings/explain-settings.ts'
-import { adHocMirror, type ConfiguredMirror, type Settings } from './settings/settings.ts'
+import type { Settings } from './settings/settings.ts'
 
 export interface OpenDaemonInput extends OpenServiceInput {
   /** Reads the configuration anew; throws UsageError. */
@@ -169,7 +168,7 @@ class Planner {
     }
   }
 
-  #planSupervisor(settings: Settings, mirrors: readonly MirrorSettings[]): SupervisorPlan {
+  #planSupervisor(settings: Settings, mirrors: readonly PlannedMirror[]): SupervisorPlan {
     const controller = new AbortController()
     const { signal } = this.#input
     const composed = composeEngine(settings, {
@@ -199,18 +198,16 @@ class Planner {
           home: this.#input.home,
         }),
       mirrors: mirrors.map((mirror) => {
-        const configured =
-          settings.mirrors.find(({ name }) => name === mirror.name) ?? adHocMirror(settings.service, mirror.path)
-        const { schedule = null, maxDurationMs } = configured
-        return { controller: controllerSettings(mirror, configured, this.#input.logger), schedule, maxDurationMs }
+        const { schedule = null, maxDurationMs } = mirror
+        return { controller: controllerSettings(mirror, this.#input.logger), schedule, maxDurationMs }
       }),
       [Symbol.asyncDispose]: () => composed[Symbol.asyncDispose](),
     }
   }
 }
 
-function controllerSettings(mirror: MirrorSettings, configured: ConfiguredMirror, logger: Logger): ControllerSettings {
-  const { watch, watcher, settleMs, rescanMs, pollIntervalMs } = configured
+function controllerSettings(mirror: PlannedMirror, logger: Logger): ControllerSettings {
+  const { watch, watcher, settleMs, rescanMs, pollIntervalMs } = mirror
   return {
     mirror,
     watch: watch ? systemWatch({ wanted: watcher, pollIntervalMs, clock: systemClock, logger }) : null,

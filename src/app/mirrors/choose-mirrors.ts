@@ -13,11 +13,15 @@ import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { MirrorSettings } from '../../sync/engine.ts'
 import { didYouMean } from '../did-you-mean.ts'
 import { isFile, isMissing, listDirectories, realPathOf } from '../files/paths.ts'
+import { adHocMirror } from '../settings/schema.ts'
 import type { ConfiguredMirror, Settings } from '../settings/settings.ts'
-import { adHocMirror, credentialFilesOf } from '../settings/settings.ts'
+import { credentialFilesOf } from '../settings/settings.ts'
 import { assertApart } from './check-overlap.ts'
 import { describeRoot } from './describe-root.ts'
 import { byActivity, explainInactive, listRoster, type RosterEntry, releasesName } from './mirror-roster.ts'
+
+/** As the configuration has it, and as the engine takes it. */
+export type PlannedMirror = ConfiguredMirror & MirrorSettings
 
 export interface MirrorChoice {
   readonly words: readonly string[]
@@ -63,7 +67,7 @@ export function chooseMirrors(settings: Settings, choice: MirrorChoice): MirrorS
   throw nothingToMirror(roster)
 }
 
-function listActive(settings: Settings, roster: readonly RosterEntry[], home: string): MirrorSettings[] {
+function listActive(settings: Settings, roster: readonly RosterEntry[], home: string): PlannedMirror[] {
   const active = roster.filter(({ activity }) => activity === 'active')
   return active.map((entry) => withBreadth(toChosen(settings, entry), home))
 }
@@ -85,7 +89,7 @@ function chooseNamed(settings: Settings, choice: MirrorChoice, roster: readonly 
   return chosen
 }
 
-function withBreadth(mirror: MirrorSettings, home: string): MirrorSettings {
+function withBreadth<Mirror extends MirrorSettings>(mirror: Mirror, home: string): Mirror {
   return { ...mirror, breadth: describeRoot(mirror.path, home) ?? null }
 }
 
@@ -97,7 +101,7 @@ interface Asked extends Pick<MirrorChoice, 'known' | 'home'> {
 
 /** Checks the mirrors of a client as the command line does; throws UsageError `mirrors-overlap`. */
 export function admitMirrors(settings: Settings, { mirrors, kept, known, home }: Asked): readonly MirrorSettings[] {
-  if (mirrors.every((mirror) => kept.some((each) => isDeepStrictEqual(each, mirror)))) return mirrors
+  if (mirrors.every((mirror) => kept.some((each) => isDeepStrictEqual({ ...each, ...mirror }, each)))) return mirrors
   const roster = listRoster(settings, known)
   const active = listActive(settings, roster, home)
   assertApart({ chosen: withoutAll(mirrors, listRefused(roster)), active, known: keptNames(settings, known) })
@@ -107,7 +111,7 @@ export function admitMirrors(settings: Settings, { mirrors, kept, known, home }:
 export function chooseForDaemon(
   settings: Settings,
   { known, home }: Pick<MirrorChoice, 'known' | 'home'>,
-): { readonly mirrors: readonly MirrorSettings[]; readonly passedOver: readonly string[] } {
+): { readonly mirrors: readonly PlannedMirror[]; readonly passedOver: readonly string[] } {
   const roster = listRoster(settings, known)
   const active = listActive(settings, roster, home)
   assertApart({ chosen: active, active: [], known: keptNames(settings, known) })
@@ -261,40 +265,23 @@ function isTarget(settings: Settings, { row, configured }: RosterEntry, target: 
   return isLibrary && row.remotePath === (target.path ?? `/${basename(path)}`)
 }
 
-function toChosen(settings: Settings, { configured, row }: RosterEntry): MirrorSettings {
+function toChosen(settings: Settings, { configured, row }: RosterEntry): PlannedMirror {
   if (configured) return toEngineMirror(settings, configured)
   if (!row) throw new Error('A mirror that is neither configured nor known')
   return ofRow(settings, row)
 }
 
-function ofRow(settings: Settings, row: MirrorRow): MirrorSettings {
+function ofRow(settings: Settings, row: MirrorRow): PlannedMirror {
   const target = { library: row.library.remoteId, remotePath: row.remotePath }
   const mirror = toEngineMirror(settings, adHocMirror(settings.service, row.path, target))
   return { ...mirror, name: row.name, mayCreateLibrary: false, isAdHoc: true }
 }
 
-function toEngineMirror(settings: Settings, mirror: ConfiguredMirror): MirrorSettings {
-  const { name, path, library, remotePath, ignore, include, maxSizeBytes, oneFileSystem, emptyFiles, settleMs } = mirror
-  const root = realPathOf('/', path)
+function toEngineMirror(settings: Settings, mirror: ConfiguredMirror): PlannedMirror {
+  const root = realPathOf('/', mirror.path)
   const credentialFiles = credentialFilesOf(settings)
     .map((file) => realPathOf('/', file))
     .filter((file) => isWithin(root, file))
-  const mayCreateLibrary = settings.service.kind === 'embedded' && library === basename(path)
-  return {
-    name,
-    path,
-    library,
-    mayCreateLibrary,
-    remotePath,
-    ignore,
-    include,
-    maxSizeBytes,
-    oneFileSystem,
-    emptyFiles,
-    settleMs,
-    ...(mirror.gitignore && { gitignore: true }),
-    ...(credentialFiles.length > 0 && { credentialFiles }),
-    isAdHoc: false,
-    breadth: null,
-  }
+  const mayCreateLibrary = settings.service.kind === 'embedded' && mirror.library === basename(mirror.path)
+  return { ...mirror, mayCreateLibrary, credentialFiles, isAdHoc: false, breadth: null }
 }

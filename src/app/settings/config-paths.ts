@@ -1,7 +1,8 @@
-import { isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { baseDirectory, pathInHome } from '../../foundation/files/home.ts'
 import { readTextFile } from '../files/private-files.ts'
 import type { Environment } from './overrides.ts'
+import { isMapping, type Raw } from './raw-settings.ts'
 
 export interface Surroundings {
   readonly env: Environment
@@ -44,4 +45,25 @@ export function defaultStateDir({ env, home }: Surroundings): string {
 
 export function expandHome(path: string, home: string): string {
   return path === '~' || path.startsWith('~/') ? pathInHome(home, path.slice(1)) : path
+}
+
+const PATHS =
+  /^(stateDir|dataDir|mirrors\.\d+\.path)$|\.(tokenFile|caFile|certFile|keyFile|passphraseFile|passwordFile)$/
+export const COMMANDS = /^(service\.tokenCommand|fleet\.passwordCommand|notify\.command)$|(^|\.)hooks\.(before|after)$/
+
+/** Makes the paths of a configuration file absolute. A program without a slash is searched on the PATH. */
+export function withAbsolutePaths(raw: Raw, file: string, home: string): Raw {
+  const absolute = (path: string) => resolve(dirname(file), expandHome(path, home))
+  const convert = (value: unknown, path: readonly string[]): unknown => {
+    const key = path.join('.')
+    if (typeof value === 'string') return value !== '' && PATHS.test(key) ? absolute(value) : value
+    if (isMapping(value)) {
+      return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, convert(inner, [...path, name])]))
+    }
+    if (!Array.isArray(value)) return value
+    const [program, ...words]: unknown[] = value
+    if (typeof program === 'string' && program.includes('/') && COMMANDS.test(key)) return [absolute(program), ...words]
+    return value.map((item, index) => convert(item, [...path, String(index)]))
+  }
+  return Object.fromEntries(Object.entries(raw).map(([name, inner]) => [name, convert(inner, [name])]))
 }

@@ -1,6 +1,5 @@
-import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { expandHome } from './config-paths.ts'
+import { COMMANDS } from './config-paths.ts'
 import { isMapping, type Raw, valueAt } from './raw-settings.ts'
 import { loadConfiguration, type SettingsInput } from './read-settings.ts'
 import { configSchema } from './schema.ts'
@@ -37,24 +36,11 @@ export interface ExplainedSettings {
   readonly root: ExplainedSection
 }
 
-/** Keys of the file whose values are paths. */
-const PATH_KEYS: ReadonlySet<string> = new Set([
-  ...['path', 'stateDir', 'dataDir'],
-  ...['tokenFile', 'caFile', 'certFile', 'keyFile', 'passphraseFile', 'passwordFile'],
-])
-
 export function explainSettings(input: SettingsInput): ExplainedSettings {
   const { settings, raw, originOf } = loadConfiguration(input)
-  const { configFile } = settings
-  const base = configFile === undefined ? input.cwd : dirname(configFile)
-  const explainer: Explainer = {
-    raw,
-    originOf,
-    derived: derivedValues(settings),
-    absolute: (path) => resolve(base, expandHome(path, input.home)),
-  }
+  const explainer: Explainer = { raw, originOf, derived: derivedValues(settings) }
   const schema: unknown = z.toJSONSchema(configSchema, { io: 'input' })
-  return { configFile, root: explainSection(explainer, schema, []) }
+  return { configFile: settings.configFile, root: explainSection(explainer, schema, []) }
 }
 
 type Path = readonly (string | number)[]
@@ -64,7 +50,6 @@ interface Explainer {
   readonly originOf: (path: Path) => string
   /** Defaults that depend on other values or on the system, nested as in the file. */
   readonly derived: Raw
-  readonly absolute: (path: string) => string
 }
 
 function explain(explainer: Explainer, schema: unknown, path: Path): Explained | undefined {
@@ -90,23 +75,21 @@ function explainSection(explainer: Explainer, schema: unknown, path: Path): Expl
 }
 
 function explainLeaf(explainer: Explainer, schema: unknown, path: Path): Explained | undefined {
-  const { raw, originOf, derived, absolute } = explainer
+  const { raw, originOf, derived } = explainer
   const written = valueAt(raw, path)
   const value = written ?? valueAt(derived, path) ?? valueAt(schema, ['default'])
   if (value === undefined) return undefined
   const origin = originOf(path)
   const hint = hintOfSecret(path, value)
   if (hint !== undefined) return { kind: 'hidden', hint, origin }
-  const isPath = PATH_KEYS.has(String(path.at(-1))) && typeof value === 'string'
-  return { kind: 'value', value: isPath ? absolute(value) : asNumber(value, schema), origin }
+  return { kind: 'value', value: asNumber(value, schema), origin }
 }
 
 /** Undefined for values that are not secret. Arguments of a command may hold a secret. */
 function hintOfSecret(path: Path, value: unknown): string | undefined {
   const key = path.join('.')
   if (key === 'service.token' || /^notify\.webhooks\.\d+\.url$/.test(key)) return 'set, not shown'
-  const isCommand = ['service.tokenCommand', 'fleet.passwordCommand', 'notify.command'].includes(key)
-  if (!isCommand && !/(^|\.)hooks\.(before|after)$/.test(key)) return undefined
+  if (!COMMANDS.test(key)) return undefined
   return `${Array.isArray(value) ? value[0] : ''} …, not shown in full`
 }
 

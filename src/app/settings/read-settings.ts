@@ -1,8 +1,13 @@
-import { dirname, resolve } from 'node:path'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
 import { expectedOf } from '../../foundation/text/describe-issue.ts'
 import { assertPrivate, assertTrusted, type ReadTextFile, readTextFile, type TextFile } from '../files/private-files.ts'
-import { configCandidates, defaultStateDir, expandHome, findConfigFile, type Surroundings } from './config-paths.ts'
+import {
+  configCandidates,
+  defaultStateDir,
+  findConfigFile,
+  type Surroundings,
+  withAbsolutePaths,
+} from './config-paths.ts'
 import { readOverrides, type SettingFlags } from './overrides.ts'
 import { type ConfigFile, parseConfigFile } from './parse-file.ts'
 import { describeProblems, findMirrorProblems, isFlag } from './problems.ts'
@@ -64,10 +69,15 @@ function withEmbeddedDefaults(written: Raw): Raw {
 function findFile({ flags, readFile = readTextFile, ...surroundings }: SettingsInput): FoundFile | undefined {
   for (const { file: path, isRequired } of configCandidates(flags.config, surroundings)) {
     const file = readConfig(path, readFile)
-    if (file) return { path, file, parsed: parseConfigFile(path, file.text, surroundings.env) }
+    if (file) return { path, file, parsed: parse(path, file.text, surroundings) }
     if (isRequired) throw badConfiguration([`there is no file "${path}"`])
   }
   return undefined
+}
+
+function parse(path: string, text: string, { env, home }: Surroundings): ConfigFile {
+  const { raw, locationOf } = parseConfigFile(path, text, env)
+  return { raw: withAbsolutePaths(raw, path, home), locationOf }
 }
 
 function readConfig(path: string, readFile: ReadTextFile): TextFile | undefined {
@@ -128,8 +138,8 @@ function stateDirOfFile({ flags, readFile = readTextFile, ...surroundings }: Set
     const source = file === undefined ? undefined : readFile(file)
     if (file === undefined || source === undefined) return undefined
     assertTrusted(file, source)
-    const { stateDir } = parseConfigFile(file, source.text, surroundings.env).raw
-    return typeof stateDir === 'string' ? resolve(dirname(file), expandHome(stateDir, surroundings.home)) : undefined
+    const { stateDir } = parse(file, source.text, surroundings).raw
+    return typeof stateDir === 'string' ? stateDir : undefined
   } catch {
     return undefined // reading the whole configuration reports what is wrong with the file
   }

@@ -1,3 +1,5 @@
+import { hostname } from 'node:os'
+import { basename } from 'node:path'
 import { z } from 'zod'
 import { DEFAULT_LEASE_MS } from '../../rules/lease.ts'
 import { LIMIT_BOUNDS } from '../../rules/limits.ts'
@@ -52,6 +54,7 @@ const service = z
       .optional()
       .describe('The certificate with which shelfd shows the service who it is, where the service demands one.'),
   })
+  .transform(({ url, ...others }) => ({ kind: 'configured' as const, origin: url, ...others }))
   .describe('A configured Knowledge Library Service. Without this section the embedded library is used.')
 
 const hookCommand = () => z.array(text, 'a list: the program and its arguments').min(1).optional()
@@ -114,14 +117,22 @@ const mirror = z
     oneFileSystem: flag().prefault(false).describe('Leave out what is mounted inside the directory.'),
     hooks: hooks.optional().describe('Commands before and after each run of this mirror, instead of those of all.'),
   })
-  .transform(({ maxSize, pollInterval, settle, rescan, maxDuration, ...others }) => ({
+  .transform(({ maxSize, pollInterval, settle, rescan, maxDuration, path, ...others }) => ({
     ...others,
+    path,
+    name: others.name ?? directoryName(path),
+    library: others.library ?? directoryName(path),
+    remotePath: others.remotePath ?? `/${directoryName(path)}`,
     maxSizeBytes: maxSize,
     pollIntervalMs: pollInterval,
     settleMs: settle,
     rescanMs: rescan,
     maxDurationMs: maxDuration,
   }))
+
+function directoryName(path: string): string {
+  return basename(path) || 'root'
+}
 
 const limits = z
   .strictObject({
@@ -204,6 +215,7 @@ const embedder = z
     ],
     'offline, none or {url: ADDRESS, model: NAME, keyFile: FILE}',
   )
+  .transform((chosen) => (typeof chosen === 'string' ? { kind: chosen } : { kind: 'endpoint' as const, ...chosen }))
   .prefault('offline')
   .describe(
     'By what a balanced search of the embedded library considers meaning: offline (English), none, or an OpenAI-compatible endpoint.',
@@ -256,7 +268,7 @@ const fleet = z
       .prefault('names')
       .describe('What people elsewhere see of this host; counts: no paths of files and no messages, numbers only.'),
   })
-  .transform(({ lease, ...others }) => ({ ...others, leaseMs: lease }))
+  .transform(({ lease, host = hostname(), ...others }) => ({ ...others, host, leaseMs: lease }))
   .describe('What several hosts share that mirror into the same libraries; a host alone needs none.')
 
 export const configSchema = z
@@ -326,8 +338,13 @@ export const EMBEDDED_DEFAULTS = {
 /** The same for each mirror: no version of a file has to be paid for. */
 export const EMBEDDED_MIRROR_DEFAULTS = { settle: '5s' }
 
-export function mirrorWithDefaults(directory: string, kind: 'embedded' | 'configured'): Config['mirrors'][number] {
-  return mirror.parse({ path: directory, ...(kind === 'embedded' && EMBEDDED_MIRROR_DEFAULTS) })
+/** Returns a mirror that is not configured, with the defaults of the service for all but its directory and target. */
+export function adHocMirror(
+  { kind }: { readonly kind: 'embedded' | 'configured' },
+  path: string,
+  target: { library?: string; remotePath?: string } = {},
+): Readonly<Config['mirrors'][number]> {
+  return { ...mirror.parse({ path, ...(kind === 'embedded' && EMBEDDED_MIRROR_DEFAULTS) }), ...target }
 }
 
 /** For editors; config/config.schema.json has the same. */

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { OVERRIDES, type SettingFlag, settingFlags, variableOf } from '../../../src/app/settings/overrides.ts'
 import { nest, valueAt } from '../../../src/app/settings/raw-settings.ts'
-import { adHocMirror } from '../../../src/app/settings/settings.ts'
+import { adHocMirror } from '../../../src/app/settings/schema.ts'
 import { CONFIG, readSettingsWith } from './read-settings-with.ts'
 
 const CONFIGURED = 'service: { url: "https://library.example.com" }\n'
@@ -183,6 +183,35 @@ describe('places', () => {
     expect(settings.mirrors[0]?.path).toBe('/home/ada/.config/papers')
     expect(settings.service.dataDir).toBe('/home/ada/notes/library')
     expect(settings.configFile).toBe(CONFIG)
+  })
+
+  test('every path and every program of the file is absolute, and no other text', () => {
+    const certificate = 'clientCertificate: { certFile: ~/p, keyFile: ./p, passphraseFile: p }'
+    const yaml = [
+      `service: { url: "https://a.org", tokenCommand: [bin/p, bin/p], caFile: p, ${certificate} }`,
+      `fleet: { database: "postgres://u@127.0.0.1/d", passwordFile: p, caFile: p, ${certificate} }`,
+      'mirrors: [{ path: p, library: p, ignore: [bin/p], hooks: { before: [~/bin/p], after: [p, bin/p] } }]',
+      'hooks: { after: [./p, bin/p] }',
+      'notify: { command: [bin/p] }',
+      'embedder: { url: "https://a.org", model: p, keyFile: p }',
+      'contract: { createDirectory: { path: p } }',
+      'stateDir: p\ndataDir: p',
+    ].join('\n')
+    const { service, fleet, mirrors, hooks, notify, embedder, contract, stateDir } = readSettingsWith({ yaml })
+    const own = '/home/ada/.config/shelfd'
+    const files = { certFile: '/home/ada/p', keyFile: `${own}/p`, passphraseFile: `${own}/p` }
+    const common = { caFile: `${own}/p`, clientCertificate: files }
+    expect(service).toMatchObject({ ...common, tokenCommand: [`${own}/bin/p`, 'bin/p'], dataDir: `${own}/p` })
+    expect(fleet).toMatchObject({ ...common, passwordFile: `${own}/p` })
+    expect(mirrors[0]).toMatchObject({ path: `${own}/p`, library: 'p', ignore: ['bin/p'] })
+    expect(mirrors[0]?.hooks).toMatchObject({ before: ['/home/ada/bin/p'], after: ['p', 'bin/p'] })
+    expect({ hooks, notify, embedder, contract, stateDir }).toMatchObject({
+      hooks: { after: [`${own}/p`, 'bin/p'] },
+      notify: { command: [`${own}/bin/p`] },
+      embedder: { model: 'p', keyFile: `${own}/p` },
+      contract: { createDirectory: { path: 'p' } },
+      stateDir: `${own}/p`,
+    })
   })
 
   test('the state lies where XDG or systemd place it', () => {
