@@ -8,7 +8,7 @@ import type { PassOptions } from '../sync/pass.ts'
 import { createProgress, type Progress } from '../sync/progress.ts'
 import type { ReportContext } from '../sync/report/report.ts'
 import { type RunResult, runSync } from '../sync/run/run-sync.ts'
-import { type FileLog, silentFileLog } from '../sync/sinks.ts'
+import type { FileLog } from '../sync/sinks.ts'
 import { type OpenEngineInput, type OpenedEngine, openEngine, openReader } from './open-engine.ts'
 import type { OpenServiceInput } from './service-client/open-service.ts'
 import type { SettingFlag } from './settings/overrides.ts'
@@ -97,8 +97,7 @@ function runInDaemon(daemon: DaemonClient, settings: Settings, input: RunnerInpu
     throw new LockedError('store-locked', 'Cannot read the state: the daemon is still starting; run the command again')
   const progress = createProgress()
   const { signal, fileLog, onOutage } = input
-  const namesFiles = fileLog !== silentFileLog
-  const base = { service: serviceNameOf(settings), limits: settings.limits, namesFiles }
+  const base = { service: serviceNameOf(settings), limits: settings.limits }
   return {
     known: store.mirrors.list(),
     progress,

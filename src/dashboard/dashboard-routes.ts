@@ -34,10 +34,7 @@ export function dashboardRoutes({ files, handlers, sessions, live }: DashboardPa
   return {
     ...Object.fromEntries([...calls, ...pages]),
     'GET /': () => fileResponse(files, 'dashboard.html'),
-    [`GET ${LIVE_PATH}`]: signedIn(sessions, ({ signal }) => ({
-      form: 'events',
-      stream: (lines) => live.stream(lines, signal),
-    })),
+    [`GET ${LIVE_PATH}`]: signedIn(sessions, ({ signal }) => ({ stream: (lines) => live.stream(lines, signal) })),
   }
 }
 

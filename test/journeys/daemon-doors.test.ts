@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { json } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { findSocket } from '../../src/daemon/control/socket-file.ts'
 import type { MirrorSettings } from '../../src/sync/engine.ts'
@@ -49,7 +49,7 @@ test('a number beyond its bounds is refused with its key and bounds [S-25]', asy
       expect([key, value, await postToDaemon(home, '/v1/syncs', input)]).toEqual([
         key,
         value,
-        { status: 400, lines: [{ error: { code: 'invalid', message, status: 400 } }] },
+        { status: 400, body: { error: { code: 'invalid', message, status: 400 } } },
       ])
     }
   }
@@ -58,13 +58,10 @@ test('a number beyond its bounds is refused with its key and bounds [S-25]', asy
 test('a sync inside a mirror of the daemon is refused [S-25]', async () => {
   const { home, outer } = await daemonHome()
   for (const path of [join(outer, 'notes'), outer, home.path]) {
-    const { lines } = await postToDaemon(home, '/v1/syncs', syncOf(home, path))
-    expect([path, lines.at(-1)]).toEqual([
+    const { body } = await postToDaemon(home, '/v1/syncs', syncOf(home, path))
+    expect([path, body]).toEqual([
       path,
-      {
-        kind: 'error',
-        error: { code: 'mirrors-overlap', message: expect.stringContaining('sent twice') },
-      },
+      { error: { code: 'mirrors-overlap', message: expect.stringContaining('sent twice') } },
     ])
   }
   expect(readLibrary(home.dataDir)).toHaveLength(2)
@@ -89,16 +86,16 @@ test('a sync to a path with dots, or of a relative directory, is refused [S-24]'
       mirror,
       {
         status: 400,
-        lines: [{ error: expect.objectContaining({ message: expect.stringContaining(`0.${key} must`) }) }],
+        body: { error: expect.objectContaining({ message: expect.stringContaining(`0.${key} must`) }) },
       },
     ])
   }
 })
 
-/** The answer of the daemon: its status, and the JSON of its lines. */
+/** The answer of the daemon. */
 interface SocketResponse {
   readonly status: number
-  readonly lines: readonly Record<string, unknown>[]
+  readonly body: unknown
 }
 
 /** Sends a request to the control socket of a home's daemon, as any program with `curl` may. */
@@ -109,10 +106,7 @@ async function postToDaemon(home: Home, path: string, input: object): Promise<So
   const { promise, resolve, reject } = Promise.withResolvers<SocketResponse>()
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
   request({ socketPath, path, method: 'POST', headers }, (answer) => {
-    text(answer).then((whole) => {
-      const lines = whole.split('\n').filter((line) => line !== '')
-      resolve({ status: answer.statusCode ?? 0, lines: lines.map((line) => JSON.parse(line)) })
-    }, reject)
+    json(answer).then((body) => resolve({ status: answer.statusCode ?? 0, body }), reject)
   })
     .on('error', reject)
     .end(body)
@@ -122,6 +116,7 @@ async function postToDaemon(home: Home, path: string, input: object): Promise<So
 /** A sync of one directory as shelfd's own client asks for it. */
 function syncOf(home: Home, path: string, more: { readonly mirror?: object; readonly limits?: object } = {}) {
   return {
+    sync: 'one',
     service: home.dataDir,
     mirrors: [
       {
@@ -151,6 +146,5 @@ function syncOf(home: Home, path: string, more: { readonly mirror?: object; read
       ...more.limits,
     },
     options: { waitMs: 0, ...CAREFUL_PASS },
-    namesFiles: false,
   }
 }

@@ -7,7 +7,7 @@ import { retryFailures, setFailuresAside } from '../../sync/operator/quarantine.
 import { recordRemoval } from '../../sync/operator/tidy-library.ts'
 import { type RunResult, runSync } from '../../sync/run/run-sync.ts'
 import { walkByThreads } from '../../sync/scan/walk-by-checkers.ts'
-import type { FileLog } from '../../sync/sinks.ts'
+import type { SentFile } from '../../sync/sinks.ts'
 import type { Supervisor } from '../supervisor.ts'
 import type { ControlHandlers, SyncRequest, SyncRun } from './protocol.ts'
 
@@ -67,7 +67,7 @@ async function syncBeside(
   { signal, progress, fileLog }: SyncRun,
 ): Promise<RunResult> {
   const { controllers, engine, connection, plan } = supervisor
-  const { limits, options, namesFiles } = request
+  const { limits, options } = request
   const mirrors = plan.admit(request.mirrors)
   using _outages = engine.service.onOutage((outage) => {
     progress.outage = outage
@@ -88,7 +88,13 @@ async function syncBeside(
     limits,
     ...openUploadQueues(limits.transfers, engine.service),
     progress,
-    fileLog: logToBoth(activity, namesFiles ? fileLog : undefined),
+    fileLog: {
+      ...fileLog,
+      sent: (file: SentFile) => {
+        activity.get(file.mirror)?.sent(file)
+        fileLog.sent(file)
+      },
+    },
     signal: AbortSignal.any([engine.signal, signal]),
   }
   const result = await runSync(run, mirrors, options)
@@ -96,14 +102,4 @@ async function syncBeside(
   for (const mirror of summary.mirrors) activity.get(mirror.name)?.add(mirror)
   engine.logger.info(CLIENT_LOG_MESSAGES.endSync, { mirrors: names, outcome, afterMs: summary.durationMs })
   return result
-}
-
-function logToBoth(activity: ReadonlyMap<string, ActivityLog>, client: FileLog | undefined): FileLog {
-  return {
-    wouldSend() {},
-    sent: (file) => {
-      activity.get(file.mirror)?.sent(file)
-      client?.sent(file)
-    },
-  }
 }

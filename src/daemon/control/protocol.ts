@@ -16,13 +16,13 @@ import { type FileLog, sentFile } from '../../sync/sinks.ts'
 const service = z.string()
 
 export const syncRequest = z.object({
+  /** A name that the client makes up, by which it follows and stops the sync. */
+  sync: z.string(),
   service,
   mirrors: z.array(mirrorSettings).readonly(),
   limits: engineLimits,
   // A dry run ends with a rollback, which would also undo what the daemon writes to its store meanwhile.
   options: passOptions.extend({ isDryRun: z.literal(false) }),
-  /** True if the daemon reports each sent file by name. */
-  namesFiles: z.boolean(),
 })
 
 /** For routes without input. */
@@ -41,8 +41,8 @@ export const removal = z.object({
   as: z.enum(['unused', 'withheld', 'gone']),
 })
 export const recordedContents = z.array(z.int())
-/** `reason`: the error that the sync ends with. */
-export const stopRequest = z.object({ sync: z.string(), reason: fault.optional() })
+/** `stop`: the error that the sync ends with. */
+export const followRequest = z.object({ sync: z.string(), stop: fault.optional() })
 
 export type SyncRequest = Readonly<z.infer<typeof syncRequest>>
 
@@ -53,19 +53,17 @@ export const reloaded = z.object({ mirrors: z.array(z.string()).readonly() })
 
 export type Reloaded = Readonly<z.infer<typeof reloaded>>
 
-const runResponse = z.object({ summary: runSummary, outcome: z.enum(runOutcomes), failure: fault.nullable() })
+const sent = z.array(sentFile)
 
-/** First `started`, then `progress` and `sent`, then `result` or `error`. */
-export const syncLine = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('started'), sync: z.string() }),
-  z.object({ kind: z.literal('progress'), progress: progressShape }),
-  z.object({ kind: z.literal('sent'), file: sentFile }),
-  z.object({ kind: z.literal('result'), result: runResponse }),
-  z.object({ kind: z.literal('error'), error: fault }),
-])
+export const runResponse = z.object({
+  summary: runSummary,
+  outcome: z.enum(runOutcomes),
+  failure: fault.nullable(),
+  sent,
+})
 
-export type RunResponse = z.infer<typeof runResponse>
-export type SyncLine = z.infer<typeof syncLine>
+/** `sent`: the files since the answer before. Undefined before the sync begins, and after its end. */
+export const syncState = z.object({ progress: progressShape, sent }).optional()
 
 export interface SyncRun {
   /** Aborted when the client asks to stop or disconnects, with the error that the run ends with. */

@@ -3,39 +3,25 @@ import { chmodSync, lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { z } from 'zod'
-import {
-  AccessError,
-  InterruptedError,
-  LockedError,
-  messageOf,
-  RequestError,
-  systemCodeOf,
-} from '../../foundation/errors.ts'
-import { errorOf, type Fault, faultOf } from '../../foundation/http/fault.ts'
+import { AccessError, InterruptedError, LockedError, messageOf, systemCodeOf } from '../../foundation/errors.ts'
+import { errorOf, faultOf } from '../../foundation/http/fault.ts'
 import { createHttpServer, type RequestLimits } from '../../foundation/http/http-server.ts'
-import {
-  jsonResponse,
-  type LineWriter,
-  parseInput,
-  type Route,
-  type Routes,
-  type StreamedResponse,
-} from '../../foundation/http/route.ts'
+import { jsonResponse, parseInput, type Route, type Routes } from '../../foundation/http/route.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { createProgress, type Progress } from '../../sync/progress.ts'
-import type { RunResult } from '../../sync/run/run-sync.ts'
 import type { SentFile } from '../../sync/sinks.ts'
 import {
   type ControlHandlers,
   failures,
+  followRequest,
   mirrorName,
   mirrorNames,
   nothing,
   removal,
-  type SyncLine,
-  type SyncRun,
-  stopRequest,
+  type runResponse,
+  type SyncRequest,
   syncRequest,
+  type syncState,
 } from './protocol.ts'
 import { removeSocket, writeSocketPath } from './socket-file.ts'
 
@@ -61,10 +47,10 @@ const MAX_CONNECTIONS = 64
 
 /** Throws when there is no place for the socket. */
 export async function startControlServer(input: ControlServerInput): Promise<ControlServer> {
-  const { stateDir, env, logger, limits } = input
+  const { stateDir, env, handlers, logger, limits } = input
   const { path, passedOver } = prepareSocketPlace(stateDir, env)
   for (const reason of passedOver) logger.info('a directory cannot hold the control socket', { reason })
-  const syncs = new Syncs()
+  const syncs = new Syncs(handlers)
   const { listen, answered, close } = createHttpServer({
     routes: controlRoutes(input, syncs),
     maxConnections: MAX_CONNECTIONS,
@@ -96,12 +82,12 @@ export async function startControlServer(input: ControlServerInput): Promise<Con
 function controlRoutes({ service, handlers }: ControlServerInput, syncs: Syncs): Routes {
   return {
     'GET /v1/status': route(nothing, () => handlers.status()),
-    'POST /v1/syncs': ({ input, signal }) => {
+    'POST /v1/syncs': async ({ input, signal }) => {
       const request = parseInput(syncRequest, input)
       checkService(request.service, service)
-      return syncs.begin((run) => handlers.sync(request, run), signal)
+      return jsonResponse(200, await syncs.run(request, signal))
     },
-    'POST /v1/syncs/stop': route(stopRequest, async ({ sync, reason }) => syncs.stop(sync, reason)),
+    'POST /v1/syncs/follow': route(followRequest, async (request) => syncs.follow(request)),
     'POST /v1/pause': route(mirrorNames, ({ names }) => handlers.pause(names)),
     'POST /v1/resume': route(mirrorNames, ({ names }) => handlers.resume(names)),
     'POST /v1/retry': route(failures, (named) => handlers.retry(named)),
@@ -124,71 +110,51 @@ function checkService(wanted: string, service: string): void {
   throw new AccessError('origin-mismatch', `${text}; restart the daemon with the same configuration`)
 }
 
-const PROGRESS_INTERVAL_MS = 200
-const MAX_UNREAD_BYTES = 16 * 2 ** 20
+/** A client that does not ask learns the names of no more files. */
+const MAX_SENT_NAMES = 100_000
+
+interface RunningSync {
+  readonly stop: AbortController
+  readonly progress: Progress
+  readonly sent: SentFile[]
+}
 
 class Syncs {
-  readonly #running = new Map<string, AbortController>()
-  #begun = 0
+  readonly #handlers: ControlHandlers
+  readonly #running = new Map<string, RunningSync>()
 
-  /** `signal`, `stop` and `stopAll` abort the sync, which still writes its result. */
-  begin(sync: (run: SyncRun) => Promise<RunResult>, signal: AbortSignal): StreamedResponse {
-    return {
-      stream: async (lines) => {
-        this.#begun += 1
-        const id = String(this.#begun)
-        const stop = new AbortController()
-        this.#running.set(id, stop)
-        const write = (line: SyncLine) => lines.write(line)
-        write({ kind: 'started', sync: id })
-        write(await follow(sync, AbortSignal.any([signal, stop.signal]), lines))
-        this.#running.delete(id)
+  constructor(handlers: ControlHandlers) {
+    this.#handlers = handlers
+  }
+
+  /** `gone`, `follow` and `stopAll` abort the sync, which still has a result. */
+  async run(request: SyncRequest, gone: AbortSignal): Promise<z.infer<typeof runResponse>> {
+    const { stop, progress, sent }: RunningSync = { stop: new AbortController(), progress: createProgress(), sent: [] }
+    this.#running.set(request.sync, { stop, progress, sent })
+    const fileLog = {
+      wouldSend() {},
+      sent: (file: SentFile) => {
+        if (sent.length < MAX_SENT_NAMES) sent.push(file)
       },
+    }
+    try {
+      const signal = AbortSignal.any([gone, stop.signal])
+      const { summary, outcome, failure } = await this.#handlers.sync(request, { signal, progress, fileLog })
+      return { summary, outcome, failure: failure ? faultOf(failure) : null, sent }
+    } finally {
+      this.#running.delete(request.sync)
     }
   }
 
-  /** Throws RequestError `not-found` when no such sync is running. */
-  stop(id: string, reason: Fault | undefined): void {
-    const running = this.#running.get(id)
-    if (!running) throw new RequestError('not-found', `No sync "${id}" is running`, 404)
-    running.abort(reason ? errorOf(reason) : new InterruptedError('The client asked to stop'))
+  follow({ sync, stop }: z.infer<typeof followRequest>): z.infer<typeof syncState> {
+    const running = this.#running.get(sync)
+    if (stop) running?.stop.abort(errorOf(stop))
+    return running && { progress: running.progress, sent: running.sent.splice(0) }
   }
 
   stopAll(reason: Error): void {
-    for (const running of this.#running.values()) running.abort(reason)
+    for (const { stop } of this.#running.values()) stop.abort(reason)
   }
-}
-
-async function follow(
-  sync: (run: SyncRun) => Promise<RunResult>,
-  signal: AbortSignal,
-  lines: LineWriter,
-): Promise<SyncLine> {
-  const progress = createProgress()
-  const timer = writeProgress(progress, lines)
-  // Nothing is reported while the client does not read, so that memory stays bounded.
-  const sent = (file: SentFile) => {
-    if (lines.unreadBytes < MAX_UNREAD_BYTES) lines.write({ kind: 'sent', file } satisfies SyncLine)
-  }
-  try {
-    const { summary, outcome, failure } = await sync({ signal, progress, fileLog: { wouldSend() {}, sent } })
-    return { kind: 'result', result: { summary, outcome, failure: failure ? faultOf(failure) : null } }
-  } catch (error) {
-    return { kind: 'error', error: faultOf(error) }
-  } finally {
-    clearInterval(timer)
-  }
-}
-
-/** Only changes, once the client has read all previous lines. */
-function writeProgress(progress: Progress, lines: LineWriter): NodeJS.Timeout {
-  let last = JSON.stringify(progress)
-  return setInterval(() => {
-    const now = JSON.stringify(progress)
-    if (now === last || lines.unreadBytes > 0) return
-    last = now
-    lines.write({ kind: 'progress', progress } satisfies SyncLine)
-  }, PROGRESS_INTERVAL_MS)
 }
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -65,12 +65,6 @@ const SECURITY_HEADERS: OutgoingHttpHeaders = {
   'x-content-type-options': 'nosniff',
 }
 
-/** The type of a stream, and the text before and after each value. */
-const FORMS = {
-  lines: { type: 'application/x-ndjson', before: '', after: '\n' },
-  events: { type: 'text/event-stream', before: 'data: ', after: '\n\n' },
-} as const
-
 /** Answers one request per connection, with limits on connections, bytes and time. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const bound = new ConnectionBound(options.maxConnections)
@@ -154,11 +148,10 @@ function send(response: ServerResponse, { status, headers, body }: HttpResponse)
   response.writeHead(status, { ...SECURITY_HEADERS, ...headers, ...(status === 204 ? {} : length) }).end(body)
 }
 
-async function sendStream(response: ServerResponse, { stream, form = 'lines' }: StreamedResponse): Promise<void> {
-  const { type, before, after } = FORMS[form]
-  response.writeHead(200, { ...SECURITY_HEADERS, 'content-type': type })
+async function sendStream(response: ServerResponse, { stream }: StreamedResponse): Promise<void> {
+  response.writeHead(200, { ...SECURITY_HEADERS, 'content-type': 'text/event-stream' })
   await stream({
-    write: (value) => void response.write(`${before}${terminalSafeJson(value)}${after}`),
+    write: (value) => void response.write(`data: ${terminalSafeJson(value)}\n\n`),
     get unreadBytes() {
       return response.writableLength
     },

@@ -24,10 +24,8 @@ export interface LineWriter {
   readonly unreadBytes: number
 }
 
-/** It ends when the promise resolves. */
+/** Server-sent events, which end when the promise resolves. */
 export interface StreamedResponse {
-  /** `lines`: NDJSON; `events`: server-sent events for browsers. */
-  readonly form?: 'lines' | 'events'
   stream(lines: LineWriter): Promise<void>
 }
 

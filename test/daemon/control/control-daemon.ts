@@ -21,10 +21,10 @@ export const someStatus = daemonStatus({
 })
 
 export const syncRequest: SyncRequest = {
+  sync: 'one',
   service: SERVICE,
   mirrors: [],
   limits: { transfers: 4, checkers: 2, inIngestion: 200, newPerRun: null, newPerDay: 5, newBytesPerRun: null },
-  namesFiles: false,
   options: { waitMs: 0, ...CAREFUL_PASS },
 }
 

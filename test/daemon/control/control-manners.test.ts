@@ -26,7 +26,6 @@ describe('connections that misbehave', () => {
     ['a body that is not JSON', rawRequest('POST /v1/pause', '\u0000{]'), 400, 'invalid'],
     ['a body of another shape', rawRequest('POST /v1/pause', 'null'), 400, 'invalid'],
     ['a dry run', rawRequest('POST /v1/syncs', dryRun), 400, 'invalid'],
-    ['stopping an unknown sync', rawRequest('POST /v1/syncs/stop', '{"sync":"7"}'), 404, 'not-found'],
     ['a request of another version', rawRequest('GET /v2/status'), 404, 'store-locked'],
     ['a change by GET', rawRequest('GET /v1/pause'), 405, 'store-locked'],
     ['a body that is too long', rawRequest('POST /v1/pause', tooLong), 413, 'too-large'],

@@ -14,7 +14,7 @@ import {
   TemporaryError,
 } from '../../../src/foundation/errors.ts'
 import { createProgress } from '../../../src/sync/progress.ts'
-import { silentFileLog } from '../../../src/sync/sinks.ts'
+import { type SentFile, silentFileLog } from '../../../src/sync/sinks.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { clientOf, openSocket, rawRequest, runResult, someStatus, startControl, syncRequest } from './control-daemon.ts'
 
@@ -197,7 +197,7 @@ describe('syncs through the daemon', () => {
     })
     await startControl(stateDir, {
       sync: async (request, { progress }) => {
-        expect(request).toMatchObject(syncRequest)
+        expect(request).toMatchObject({ ...syncRequest, sync: expect.any(String) })
         Object.assign(progress, { mirror: 'papers', phase: 'uploading', bytesSent: 5 })
         await wasShown
         return runResult(new HeldBackError('root-emptied', 'it is empty'))
@@ -214,6 +214,28 @@ describe('syncs through the daemon', () => {
     expect(shown).toMatchObject({ mirror: 'papers', phase: 'uploading', bytesSent: 5 })
     expect(result).toEqual(runResult(new HeldBackError('root-emptied', 'it is empty')))
     expect(result.failure).toBeInstanceOf(HeldBackError)
+  })
+
+  test('a client learns the name of each sent file once, also of those just before the end', async () => {
+    const stateDir = temporaryDirectory()
+    const heard = Promise.withResolvers<void>()
+    const file = (path: string) => ({ mirror: 'papers', path, sizeBytes: 1, resourceId: path, isDuplicate: false })
+    await startControl(stateDir, {
+      sync: async (_, { fileLog }) => {
+        fileLog.sent(file('a'))
+        fileLog.sent(file('b'))
+        await heard.promise
+        fileLog.sent(file('c'))
+        return runResult()
+      },
+    })
+    const names: string[] = []
+    const sent = ({ path }: SentFile) => {
+      if (names.push(path) === 2) heard.resolve()
+    }
+    const run = { fileLog: { ...silentFileLog, sent }, signal: neverAborted, progress: createProgress() }
+    await (await clientOf(stateDir)).sync(syncRequest, run)
+    expect(names).toEqual(['a', 'b', 'c'])
   })
 
   test('a client that stops its sync passes its reason on', async () => {

@@ -8,7 +8,7 @@ import { rawRequest, sendRaw, startControl, syncRequest } from './control-daemon
 
 const REQUESTS: Readonly<Record<string, unknown>> = {
   'POST /v1/syncs': syncRequest,
-  'POST /v1/syncs/stop': { sync: '1', reason: { code: 'interrupted', message: 'enough' } },
+  'POST /v1/syncs/follow': { sync: '1', stop: { code: 'interrupted', message: 'enough' } },
   'POST /v1/pause': { names: ['papers'] },
   'POST /v1/resume': { names: [] },
   'POST /v1/retry': { contentIds: [1] },

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { createConnection } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { messageOf, ShelfdError, systemCodeOf, TemporaryError } from '../../../foundation/errors.ts'
 import { errorOf, faultBody, faultOf } from '../../../foundation/http/fault.ts'
@@ -14,16 +16,16 @@ import type { FileLog } from '../../../sync/sinks.ts'
 import {
   type ControlHandlers,
   failureCount,
-  type RunResponse,
   recordedContents,
   reloaded,
+  runResponse,
   type SyncRequest,
-  syncLine,
+  syncState,
 } from '../protocol.ts'
 
 export interface DaemonClient extends Omit<ControlHandlers, 'sync'> {
   /** An abort of `signal` stops the run, which returns its result. */
-  sync(request: SyncRequest, run: ClientRun): Promise<RunResult>
+  sync(request: Omit<SyncRequest, 'sync'>, run: ClientRun): Promise<RunResult>
 }
 
 /** The status needs no request to the service, so a slower daemon is stopped or overloaded. */
@@ -81,50 +83,37 @@ interface ClientRun {
   readonly onOutage?: OutageListener | undefined
 }
 
-/** A busy daemon may take long to stop a sync. */
-const MAX_TIMER_MS = 2 ** 31 - 1
+const FOLLOW_INTERVAL_MS = 500
 
-async function syncInDaemon(socketPath: string, input: SyncRequest, run: ClientRun): Promise<RunResult> {
+async function syncInDaemon(socketPath: string, asked: Omit<SyncRequest, 'sync'>, run: ClientRun): Promise<RunResult> {
   const { signal, progress, fileLog, onOutage } = run
   signal.throwIfAborted()
-  const lines = askLines(syncLine, { socketPath, method: 'POST', path: '/v1/syncs', input })
-  using stopping = new DisposableStack()
-  for await (const line of lines) {
-    switch (line.kind) {
-      case 'started':
-        stopping.use(stopOnAbort(socketPath, line.sync, signal))
-        break
-      case 'progress':
-        if (line.progress.outage !== null || progress.outage !== null) onOutage?.(line.progress.outage)
-        Object.assign(progress, line.progress)
-        break
-      case 'sent':
-        fileLog.sent(line.file)
-        break
-      case 'result':
-        return toResult(line.result)
-      case 'error':
-        throw errorOf(line.error)
-    }
+  const sync = randomUUID()
+  const post = <T>(shape: z.ZodType<T>, path: string, input: object) =>
+    ask(shape, { socketPath, method: 'POST', path, input: { ...input, sync } })
+  const follow = async () => {
+    const stop = signal.aborted ? { stop: faultOf(signal.reason) } : {}
+    // Of a failure, the answer to the sync says more; a busy daemon is asked again.
+    const state = await post(syncState, '/v1/syncs/follow', stop).catch(() => undefined)
+    if (!state) return
+    if (state.progress.outage !== null || progress.outage !== null) onOutage?.(state.progress.outage)
+    Object.assign(progress, state.progress)
+    for (const file of state.sent) fileLog.sent(file)
   }
-  throw hasEnded()
-}
-
-function stopOnAbort(socketPath: string, sync: string, signal: AbortSignal): Disposable {
-  const stop = () => {
-    const input = { sync, reason: faultOf(signal.reason) }
-    const request = { socketPath, method: 'POST', path: '/v1/syncs/stop', input, aliveWithinMs: MAX_TIMER_MS } as const
-    ask(z.undefined(), request).catch(() => {})
+  const ended = new AbortController()
+  const answer = post(runResponse, '/v1/syncs', asked).finally(() => ended.abort())
+  answer.catch(() => {})
+  const woken = AbortSignal.any([signal, ended.signal])
+  while (!ended.signal.aborted) {
+    const waits = sleep(FOLLOW_INTERVAL_MS, undefined, { signal: signal.aborted ? ended.signal : woken })
+    await waits.catch(() => {})
+    if (!ended.signal.aborted) await follow()
   }
-  if (signal.aborted) stop()
-  else signal.addEventListener('abort', stop, { once: true })
-  return { [Symbol.dispose]: () => signal.removeEventListener('abort', stop) }
-}
-
-function toResult({ summary, outcome, failure }: RunResponse): RunResult {
+  const { sent, failure, ...result } = await answer
+  for (const file of sent) fileLog.sent(file)
   const error = failure === null ? undefined : errorOf(failure)
   if (error && !(error instanceof ShelfdError)) throw error
-  return { summary, outcome, failure: error }
+  return { ...result, failure: error }
 }
 
 interface DaemonRequest {
@@ -138,19 +127,12 @@ interface DaemonRequest {
 }
 
 /** Large, because the result of a run names every problem. */
-const MAX_LINE_CHARACTERS = 64 * 1024 * 1024
+const MAX_CHARACTERS = 64 * 1024 * 1024
 const ALIVE_WITHIN_MS = 10_000
 
-/** Rethrows the daemon's error in its class. */
+/** Rethrows the daemon's error in its class. An answer without content is undefined. */
 async function ask<T>(shape: z.ZodType<T>, request: DaemonRequest): Promise<T> {
-  for await (const line of readLines(await openResponse(request))) return readAs(shape, line)
-  // An answer without content.
-  return readAs(shape, undefined)
-}
-
-/** Leaving the loop closes the connection. */
-async function* askLines<T>(shape: z.ZodType<T>, request: DaemonRequest): AsyncGenerator<T> {
-  for await (const line of readLines(await openResponse(request))) yield readAs(shape, line)
+  return readAs(shape, await openResponse(request))
 }
 
 /** Sends the body only after `100 Continue`, so that a stopped daemon is noticed soon and has received nothing. */
@@ -171,7 +153,7 @@ async function openResponse(request: DaemonRequest): Promise<IncomingMessage> {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       outgoing.once('response', resolve).once('error', reject)
     })
-    if (answer.statusCode !== 200 && answer.statusCode !== 204) throw await readError(answer)
+    if (answer.statusCode !== 200 && answer.statusCode !== 204) throw errorOf((await readAs(faultBody, answer)).error)
     return answer
   } catch (error) {
     throw explain(error)
@@ -180,31 +162,17 @@ async function openResponse(request: DaemonRequest): Promise<IncomingMessage> {
   }
 }
 
-async function readError(answer: IncomingMessage): Promise<Error> {
-  for await (const line of readLines(answer)) return errorOf(readAs(faultBody, line).error)
-  return notUnderstood()
-}
-
-/** Keeps one line in memory. */
-async function* readLines(answer: IncomingMessage): AsyncGenerator<string> {
-  let line = ''
+async function readAs<T>(shape: z.ZodType<T>, answer: IncomingMessage): Promise<T> {
+  let text = ''
   try {
     for await (const chunk of answer.setEncoding('utf8')) {
-      const [end = '', ...next] = String(chunk).split('\n')
-      line += end
-      for (const start of next) {
-        yield line
-        line = start
-      }
-      if (line.length > MAX_LINE_CHARACTERS) throw notUnderstood()
+      text += chunk
+      if (text.length > MAX_CHARACTERS) throw notUnderstood()
     }
   } catch (error) {
     throw explain(error)
   }
-}
-
-function readAs<T>(shape: z.ZodType<T>, json: string | undefined): T {
-  const { success, data } = shape.safeParse(json === undefined ? undefined : parseJson(json))
+  const { success, data } = shape.safeParse(text === '' ? undefined : parseJson(text))
   if (!success) throw notUnderstood()
   return data
 }
