@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module'
 import { z } from 'zod'
 import { FIELD_NAME } from '../../contract/identifier.ts'
 import { normalizeLibraryPath } from '../../contract/library-path.ts'
+import { loadNodeCron } from '../../daemon/schedule/cron-times.ts'
 import { isLoopback } from '../../foundation/network/loopback.ts'
 import { type Bounds, describeBounds, isWithin } from '../../foundation/text/bounds.ts'
 import { MAX_DURATION_TEXT, MAX_SIZE_TEXT, parseDuration, parseSize } from '../../foundation/text/units.ts'
@@ -263,9 +263,4 @@ function findCronFlaw(expression: string): string | undefined {
   if (!error) return undefined
   const field = FIELDS[error.field]
   return field === undefined ? '' : ` (its ${field} cannot be ${JSON.stringify(error.value)})`
-}
-
-/** Loads the scheduler at the first expression, since most configurations have none. */
-function loadNodeCron(): typeof import('node-cron') {
-  return createRequire(import.meta.url)('node-cron')
 }

@@ -1,4 +1,4 @@
-import { type CronTimes, readCronTimes } from './cron-times.ts'
+import { type NextDue, readCronTimes } from './cron-times.ts'
 
 export interface MaintenanceWindow {
   /** Five-field cron. */
@@ -6,7 +6,8 @@ export interface MaintenanceWindow {
   readonly durationMs: number
 }
 
-interface Window extends CronTimes {
+interface Window {
+  readonly nextAfter: NextDue
   readonly durationMs: number
 }
 
@@ -25,7 +26,7 @@ export class MaintenanceWindows {
   readonly #windows: readonly Window[]
 
   constructor(settings: readonly MaintenanceWindow[], timeZone: string | undefined) {
-    this.#windows = settings.map(({ start, durationMs }) => ({ ...readCronTimes(start, timeZone), durationMs }))
+    this.#windows = settings.map(({ start, durationMs }) => ({ nextAfter: readCronTimes(start, timeZone), durationMs }))
   }
 
   get isEmpty(): boolean {
@@ -50,11 +51,12 @@ export class MaintenanceWindows {
     return endMs > nowMs ? endMs : null
   }
 
-  /** Of the windows that have begun by `endMs`. */
+  /** Returns the end of a window that has begun by `endMs` and lasts longer; `endMs` without one. */
   #extend(endMs: number): number {
-    const ends = this.#windows.map(
-      ({ lastUntil, durationMs }) => (lastUntil(endMs) ?? Number.NEGATIVE_INFINITY) + durationMs,
-    )
+    const ends = this.#windows.map(({ nextAfter, durationMs }) => {
+      const startMs = nextAfter(endMs - durationMs)
+      return startMs !== null && startMs <= endMs ? startMs + durationMs : endMs
+    })
     return Math.max(endMs, ...ends)
   }
 }

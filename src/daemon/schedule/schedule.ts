@@ -4,7 +4,7 @@ import type { Logger } from '../../foundation/logger.ts'
 import { HOUR_MS } from '../../foundation/text/times.ts'
 import type { Store } from '../../store/open-store.ts'
 import type { KeyValueQueries } from '../../store/tables/key-values.ts'
-import { type CronTimes, readCronTimes } from './cron-times.ts'
+import { type NextDue, readCronTimes } from './cron-times.ts'
 
 export interface ScheduleEntry {
   readonly name: string
@@ -58,14 +58,14 @@ export function startSchedules(entries: readonly ScheduleEntry[], input: Schedul
 /** After a change of the expression, past due times of the old one are dropped. */
 function openEntry(entry: ScheduleEntry, input: ScheduleInput): Scheduled {
   const { timeZone, clock, store } = input
-  const times: CronTimes = readCronTimes(entry.cron, timeZone)
+  const nextAfter = readCronTimes(entry.cron, timeZone)
   const handled = readHandled(store.keyValues, entry.name)
   const isChanged = handled !== undefined && handled.cron !== entry.cron
   const changed = isChanged ? { cron: entry.cron, handledAt: clock.nowMs(), isUnderWay: false } : undefined
   if (changed) tryRecord(entry.name, changed, input, CHANGE_NOT_RECORDED)
   const known = changed ?? handled
   const handledAt = known?.isUnderWay ? undefined : known?.handledAt
-  return { ...entry, due: new DueTime(times, handledAt), batch: { isRunning: false, hasLoggedSkip: false } }
+  return { ...entry, due: new DueTime(nextAfter, handledAt), batch: { isRunning: false, hasLoggedSkip: false } }
 }
 
 async function checkOnTime(
@@ -146,15 +146,15 @@ const MAX_STEP_BACK_MS = HOUR_MS
 
 /** The wall clock may be set at any time. */
 class DueTime {
-  readonly #times: CronTimes
+  readonly #nextAfter: NextDue
   /** Undefined when the schedule was never handled. */
   #handledAt: number | undefined
   /** The time when the clock was found far behind. */
   #behindSince: number | undefined
   #known: { readonly sinceMs: number; readonly dueAt: number | null } | undefined
 
-  constructor(times: CronTimes, handledAt: number | undefined) {
-    this.#times = times
+  constructor(nextAfter: NextDue, handledAt: number | undefined) {
+    this.#nextAfter = nextAfter
     this.#handledAt = handledAt
   }
 
@@ -162,7 +162,7 @@ class DueTime {
   at(nowMs: number): number | null {
     if (this.#handledAt === undefined) return nowMs
     const sinceMs = this.#sinceMs(this.#handledAt, nowMs)
-    if (this.#known?.sinceMs !== sinceMs) this.#known = { sinceMs, dueAt: this.#times.nextAfter(sinceMs) }
+    if (this.#known?.sinceMs !== sinceMs) this.#known = { sinceMs, dueAt: this.#nextAfter(sinceMs) }
     return this.#known.dueAt
   }
 
