@@ -44,6 +44,8 @@ const TYPICAL_LETTERS: readonly (readonly [RegExp, readonly Language[]])[] = [
   [/[ыэ]/, ['ru']],
   [/ъ/, ['bg', 'ru']],
 ]
+/** Two languages with nearly the same function words and stems: the likelier one is enough, since searches look for the stems of both. */
+export const TWINS: Readonly<Partial<Record<Language, Language>>> = { da: 'no', no: 'da' }
 const MAX_SAMPLE = 200
 const CERTAIN = 4
 const LONG_TEXT = 100
@@ -88,8 +90,9 @@ export function detectLanguages(words: readonly Word[]): Languages {
 function likeliest(script: Script, scores: ReadonlyMap<Language, number>, isLong: boolean): readonly Language[] {
   const candidates = CANDIDATES[script] ?? []
   const scoreOf = (language: Language) => scores.get(language) ?? 0
-  const [first, second] = candidates.toSorted((one, other) => scoreOf(other) - scoreOf(one))
   const [usual] = candidates
+  const [first, ...others] = candidates.toSorted((one, other) => scoreOf(other) - scoreOf(one))
+  const second = others.find((language) => TWINS[language] !== first)
   if (first === undefined || second === undefined || usual === undefined) return candidates
   if (scoreOf(first) >= CERTAIN && scoreOf(first) >= 1.2 * scoreOf(second)) return [first]
   // A text of this length that is in a language has more of its function words: this is a program, or a list of names.

@@ -141,8 +141,8 @@ export function libraryWord(libraryId: number): string {
 
 /** The search index (FTS5, without the texts themselves), by the ids of the passages. */
 export function passageWordsTable(database: Database) {
-  const insert = database.prepare<[number, string, string, string, string, string]>(
-    'INSERT INTO passage_words (rowid, body, forms, heading, name, library) VALUES (?, ?, ?, ?, ?, ?)',
+  const insert = database.prepare<[number, string, string, string]>(
+    'INSERT INTO passage_words (rowid, body, heading, name) VALUES (?, ?, ?, ?)',
   )
   const insertTitle = database.prepare<[number, string, string]>(
     'INSERT INTO title_words (rowid, heading, name) VALUES (?, ?, ?)',
@@ -155,7 +155,7 @@ export function passageWordsTable(database: Database) {
   )
   return {
     insert(passageId: number, libraryId: number, { name, heading, body, forms }: PassageWords): void {
-      insert.run(passageId, body, forms, heading, name, libraryWord(libraryId))
+      insert.run(passageId, `${forms} ${libraryWord(libraryId)} ${body}`, heading, name)
       if (heading !== '' || name !== '') insertTitle.run(passageId, heading, name)
     },
     remove: (passageId: number) => {

@@ -1,3 +1,4 @@
+import { TWINS } from '../analysis/detect-language.ts'
 import { FUNCTION_WORDS, isFunctionWord, type Language } from '../analysis/function-words.ts'
 import { partsOfName, type Word } from '../analysis/split-words.ts'
 import { isEnglishStem, unmarkedStem } from '../analysis/stem-word.ts'
@@ -201,14 +202,15 @@ function isMeaningful({ small, source }: Word, languages: readonly Language[]): 
   return !isShort && !ELIDED.has(small) && !languages.some((language) => isFunctionWord(small, language))
 }
 
-/** English, and the language that most of the function words are of. */
+/** English, and the language that most of the function words are of, with the one that is nearly the same. */
 function languagesOf(clauses: readonly Clause[]): Language[] {
   const counts = [...FUNCTION_WORDS].map(([language, list]) => ({
     language,
     count: clauses.filter(({ words }) => words.some(({ small }) => list.has(small))).length,
   }))
   const likeliest = counts.reduce((one, other) => (other.count > one.count ? other : one))
-  return likeliest.count < MIN_FUNCTION_WORDS ? ['en'] : ['en', likeliest.language]
+  if (likeliest.count < MIN_FUNCTION_WORDS) return ['en']
+  return ['en', likeliest.language, ...[TWINS[likeliest.language] ?? []].flat()]
 }
 
 const ALPHABETS: readonly (readonly [RegExp, string])[] = [

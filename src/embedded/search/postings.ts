@@ -40,7 +40,7 @@ export interface Postings {
 export type OpenPostings = (libraryIds: readonly number[] | undefined) => Postings
 
 // Headings and names weigh more than text.
-const COLUMN_WEIGHTS = '1, 1, 2, 4, 0'
+const COLUMN_WEIGHTS = '1, 2, 4'
 // The vocabulary counts words in a fraction of the time of a query, but no phrases, nor what the index cuts, such as `(1)` for ⑴.
 const CUT = /(?=[\0-\x7f])[^A-Za-z0-9~.]/
 const MIN_RARITY = 1e-6
@@ -82,7 +82,7 @@ export function postingsOf(database: Database): OpenPostings {
     knownVersion = currentVersion
     const total = countAll.get() ?? 0
     const libraries = libraryIds?.map((id) => `"${libraryWord(id)}"`).join(' OR ')
-    const within = libraries === undefined ? '' : `library : (${libraries || '""'}) AND `
+    const within = libraries === undefined ? '' : `(${libraries || '""'}) AND `
     const count = (alternative: Alternative) => {
       const expression = expressionOf(alternative)
       const word = alternative.words.join(' ')

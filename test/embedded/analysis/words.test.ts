@@ -80,3 +80,8 @@ it('a long text without words of a language is taken for English', () => {
   const program = 'for (i = 0; i < a; i++) { e[i] = s.o(a, i, z, "https://k.com/v.com"); }\n'.repeat(10)
   expect([...detectLanguages(splitWords(program)).values()]).toEqual([['en']])
 })
+
+it('a text in Norwegian or Danish has the stems of the likelier one alone', () => {
+  const text = 'Katten ligger under bordet og vil ikke ned, når hunden er der.'
+  expect([...detectLanguages(splitWords(text)).values()]).toEqual([[expect.stringMatching(/^(?:no|da)$/)]])
+})

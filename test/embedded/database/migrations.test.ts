@@ -48,7 +48,7 @@ it('another schema before the first release has another application_id', async (
   const database = new Database(join(dataDir, 'library.sqlite'), { readonly: true })
   const schema = readFileSync('src/embedded/database/migrations/001-initial.sql')
   const digest = createHash('sha256').update(schema).digest('hex').slice(0, 16)
-  expect([digest, database.pragma('application_id', { simple: true })]).toEqual(['73b6e7462dd28467', 0x6b6c6234])
+  expect([digest, database.pragma('application_id', { simple: true })]).toEqual(['87423b346951d4d1', 0x6b6c6235])
   database.close()
 })
 

@@ -32,6 +32,11 @@ const PROBES: readonly (readonly [kind: string, text: string, query: string])[] 
   ['definite form, Swedish', 'Jag läser boken om fåglarna i skogen.', 'fågel skog'],
   ['definite form, Norwegian', 'Det er mange fjellene og bygdene i landet.', 'fjell bygd'],
   ['definite form, Danish', 'Vi så husene og haverne ved søen.', 'hus have'],
+  [
+    'definite forms of a long question in Norwegian, of a text as Danish as Norwegian',
+    'Det er mange hestene og bygdene i vest.',
+    'Hva fryktet folk av gammelt når stormen sto på, ras over bygd og hest, sauens fall, sildens gyting, torskens død, ulv eller bjørn?',
+  ],
   ['case, Finnish', 'Asumme talossa järven rannalla.', 'talo'],
   ['case, Hungarian', 'A könyveket a táskában hagytam.', 'könyv táska'],
   ['case, Turkish', 'Kitapları masanın üzerinde bıraktım.', 'kitap'],

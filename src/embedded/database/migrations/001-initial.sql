@@ -141,13 +141,12 @@ CREATE TABLE passage_text (
 ) STRICT;
 
 -- The words of each passage as the search prepares them (folded, with their other forms), separated by blanks, under the id of
--- the passage. A word costs two bytes less in the first column, so that is the one of the text.
+-- the passage. A word costs two bytes less in the first column, and one less among its first 126 words, where each stands once: so `body`
+-- begins with the forms, then comes the word of the library, which no phrase reaches across, then the text.
 CREATE VIRTUAL TABLE passage_words USING fts5 (
   body,
-  forms,
   heading,
   name,
-  library,
   content = '',
   contentless_delete = 1,
   tokenize = "ascii tokenchars '~.'"
