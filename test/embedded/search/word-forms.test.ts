@@ -34,8 +34,8 @@ const PROBES: readonly (readonly [kind: string, text: string, query: string])[] 
   ['definite form, Danish', 'Vi så husene og haverne ved søen.', 'hus have'],
   [
     'definite forms of a long question in Norwegian, of a text as Danish as Norwegian',
-    'Det er mange husene i vest.',
-    'Hva fryktet folk av gammelt når stormen sto på, ras over huset, sauens fall, sildens gyting, torskens død, ulv eller bjørn?',
+    'Det er mange takene i vest.',
+    'Hva fryktet folk av gammelt når stormen sto på, ras over taket, sauens fall, sildens gyting, torskens død, ulv eller bjørn?',
   ],
   ['case, Finnish', 'Asumme talossa järven rannalla.', 'talo'],
   ['case, Hungarian', 'A könyveket a táskában hagytam.', 'könyv táska'],
