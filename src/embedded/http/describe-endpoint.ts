@@ -1,13 +1,11 @@
 import type { FastifySchema } from 'fastify'
 import { z } from 'zod'
-import type { RouteName } from '../../contract/routes.ts'
+import { ROUTES, type RouteName } from '../../contract/routes.ts'
 
 /** The description of an endpoint in OpenAPI. */
 export interface EndpointDescription {
   /** Also its `operationId`. */
   readonly route: RouteName
-  /** The section of the interface that it implements, `4.10`. */
-  readonly section: string
   readonly summary: string
   /** Says how this instance decides what the interface leaves open. */
   readonly description?: string
@@ -75,19 +73,29 @@ const ERROR_HEADERS: Readonly<Record<number, Readonly<Record<string, object>>>> 
 
 /** Builds the fastify schema of an endpoint. It only describes: fastify neither validates nor serializes with it. */
 export function describeEndpoint(spec: EndpointDescription): FastifySchema {
+  const { path } = ROUTES[spec.route]
   const schema: FastifySchema = {
-    tags: ['library'],
+    tags: [subjectOf(path)],
     operationId: spec.route,
-    summary: `${spec.section} ${spec.summary}`,
+    summary: spec.summary,
     security: spec.takesSignedUrl ? [{ bearer: [] }, { signature: [] }] : [{ bearer: [] }],
     response: { ...describeResponses(spec.answers), ...describeErrors([...spec.errors, 421, 429, 431, 500, 503]) },
   }
   if (spec.description !== undefined) schema.description = spec.description
+  const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, { type: 'string', examples: [ID] }])
+  if (ids.length > 0) schema.params = { type: 'object', properties: Object.fromEntries(ids) }
   if (spec.query) schema.querystring = jsonSchema(spec.query, 'input')
   if (spec.body) schema.body = jsonSchema(spec.body, 'input')
   if (spec.body?.safeParse(undefined).success) Object.assign(schema, { [BODY_IS_OPTIONAL]: true })
   if (spec.form) Object.assign(schema, { body: spec.form, consumes: ['multipart/form-data'] })
   return schema
+}
+
+/** By the words of a path: what is below a library by itself. */
+function subjectOf(path: string): string {
+  const [, , first = '', , below = first] = path.split('/')
+  const word = first === 'libraries' ? below : first
+  return { auth: 'access', directory: 'directories', files: 'resources' }[word] ?? word
 }
 
 function describeResponses(answers: EndpointDescription['answers']): Record<string, unknown> {
@@ -124,5 +132,48 @@ function jsonSchema(shape: z.ZodType, io: 'input' | 'output'): object {
       if (zodSchema instanceof z.ZodDefault) described.default ??= zodSchema.def.defaultValue
     },
   })
-  return schema
+  return { ...schema, examples: [exampleOf(schema)] }
+}
+
+const ID = 'dGlkZXMubWQ'
+
+/** What stands under these names in examples; under any other, the first value that its schema takes. */
+const SAMPLES: Readonly<Record<string, unknown>> = {
+  tenant: { id: 1, name: 'Embedded library', slug: 'embedded' },
+  user: { id: 1, name: 'Owner', email: 'owner@example.com' },
+  id: ID,
+  name: 'Papers',
+  path: '/Papers',
+  paths: ['/Papers/tides.md'],
+  title: 'tides.md',
+  filename: 'tides.md',
+  slug: 'tides-md',
+  mime_type: 'text/markdown',
+  size: 37,
+  ingestion_status: 'completed',
+  ingestion_warnings: [],
+  text_extracted: true,
+  text: 'The spring tide follows the new moon.',
+  excerpt: 'The **spring tide** follows the new moon.',
+  excerpt_marks: [[4, 15]],
+  trace: [{ unit: 'line', from: 1, to: 1 }],
+  notice: 'Candidates, not verified answers: check excerpts against the source.',
+  url: `http://127.0.0.1:8080/api/v1/assets/${ID}?expires=1795168800&signature=0f1e2d`,
+  expires_in_minutes: 15,
+  limit: 50,
+}
+
+/** Undefined for a text or number that may be left out. */
+function exampleOf(schema: z.core.JSONSchema._JSONSchema, name = ''): unknown {
+  if (typeof schema === 'boolean') return undefined
+  const { type, properties, items } = schema
+  const known = SAMPLES[name] ?? schema.const ?? schema.default ?? schema.enum?.[0]
+  if (known !== undefined) return known
+  if (type === 'object')
+    return Object.fromEntries(Object.entries(properties ?? {}).map(([key, each]) => [key, exampleOf(each, key)]))
+  if (type === 'array') return [items].flat().map((each) => exampleOf(each ?? false))
+  if (type === 'integer') return Math.max(0, schema.minimum ?? 0)
+  if (type === 'boolean') return false
+  if (type === 'string' || type === 'number') return schema.format === 'date-time' ? '2026-11-20T09:30:00Z' : undefined
+  return null
 }

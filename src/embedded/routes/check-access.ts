@@ -6,7 +6,6 @@ const OWNER = { id: 1, name: 'Owner', email: 'owner@library.invalid' }
 
 export const checkAccess = endpoint({
   route: 'checkAccess',
-  section: '4.1',
   summary: 'Verify the credential and show what it allows',
   description: '`libraries` lists every library on which the credential has at least one right.',
   answers: { 200: { description: 'The access context', shape: exactAccess } },

@@ -11,7 +11,6 @@ import { requireLibrary } from '../http/require-access.ts'
 
 export const createDirectory = endpoint({
   route: 'createDirectory',
-  section: '4.11',
   summary: 'Create a directory at an absolute path',
   description: [
     'The parent must exist (404 otherwise); a directory that exists, the root included, is answered with 409.',

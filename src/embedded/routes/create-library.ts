@@ -9,7 +9,6 @@ import { libraryBody } from './show-library.ts'
 
 export const createLibrary = endpoint({
   route: 'createLibrary',
-  section: '4.7',
   summary: 'Create a library',
   description: [
     'Names are unique; a name in use is answered with 422 and `errors.name`. Every library has the directory `/.inbox` from',

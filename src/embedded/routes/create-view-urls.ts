@@ -21,7 +21,6 @@ const PICTURES = { scene: 'downloadScene', frame: 'downloadFrame' } as const
 
 export const createAssetViewUrl = endpoint({
   route: 'createAssetViewUrl',
-  section: '4.5',
   summary: 'Issue a signed URL for an asset',
   description: '`scene` and `frame` are of videos, at a moment before their end; it is signed in milliseconds.',
   body: z.preprocess((body) => body ?? {}, assetTerms),
@@ -43,7 +42,6 @@ export const createAssetViewUrl = endpoint({
 
 export const createResourceViewUrl = endpoint({
   route: 'createResourceViewUrl',
-  section: '4.16',
   summary: "Issue a signed URL for a resource's original file",
   description:
     '`ttl_minutes` is 1 to 60, 15 by default; `disposition` is `inline` by default. The body may be left out.',

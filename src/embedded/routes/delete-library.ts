@@ -4,7 +4,6 @@ import { requireAbility } from '../http/require-access.ts'
 
 export const deleteLibrary = endpoint({
   route: 'deleteLibrary',
-  section: '4.9',
   summary: 'Delete a library and all of its resources',
   description: 'Nobody sees them any more once this is answered; the room that they take is given back piece by piece.',
   answers: { 204: { description: 'Deleted' } },

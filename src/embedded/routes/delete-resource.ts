@@ -4,7 +4,6 @@ import { requireLibrary } from '../http/require-access.ts'
 
 export const deleteResource = endpoint({
   route: 'deleteResource',
-  section: '2.10',
   summary: 'Delete a resource',
   description: [
     'Nobody finds or reads it any more once this is answered; the room that it takes is given back piece by piece. A later upload of',

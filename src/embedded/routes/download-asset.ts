@@ -6,7 +6,6 @@ import { originalContent } from './download-resource.ts'
 
 export const downloadAsset = endpoint({
   route: 'downloadAsset',
-  section: '4.2',
   summary: 'Stream the canonical payload of an asset',
   description: 'A text in UTF-8, or the file of a video.',
   takesSignedUrl: true,

@@ -7,7 +7,6 @@ import { readContent } from '../storage/file-store.ts'
 
 export const downloadResource = endpoint({
   route: 'downloadResource',
-  section: '4.15',
   summary: 'Download the original file',
   description: 'With the MIME type it was uploaded with and its original name. Takes the signed URLs of 4.16 as well.',
   takesSignedUrl: true,

@@ -16,7 +16,6 @@ const START: Position = { folder: '', file: '' }
 
 export const listDirectory = question({
   route: 'listDirectory',
-  section: '4.10',
   summary: 'List the immediate children of a library path',
   description: [
     'Folders by `name`, files by `filename`, each in code point order. Positions are names, so that entries created meanwhile',

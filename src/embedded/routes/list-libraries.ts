@@ -11,7 +11,6 @@ const LISTING = 'libraries'
 
 export const listLibraries = question({
   route: 'listLibraries',
-  section: '4.6',
   summary: 'List the libraries that the credential can read',
   description: 'In the order of their creation. A cursor that was not given by this listing is answered with 422.',
   query: z.object({ limit: integerInput({ min: 1, ...PAGE_LIMITS.libraries }), cursor: cursorInput }),

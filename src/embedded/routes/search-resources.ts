@@ -15,7 +15,6 @@ const MAX_DETAILED = 100
 
 export const searchResources = question({
   route: 'searchResources',
-  section: '4.14',
   summary: 'Search resources by the terms and the meaning of their text',
   description: [
     '`lexical` matches terms. `balanced` also considers meaning; `notice` says what it left out.',
@@ -31,7 +30,12 @@ export const searchResources = question({
   query: z.preprocess(
     gatherLibraryIds,
     z.object({
-      query: z.string().trim().min(1).max(1_000),
+      query: z
+        .string()
+        .trim()
+        .min(1)
+        .max(1_000)
+        .meta({ examples: ['spring tide'] }),
       'library_ids[]': z.array(z.string()).max(500).default([]),
       strategy: z.enum(['lexical', 'balanced']).default('balanced'),
       limit: integerInput(LIMITS),

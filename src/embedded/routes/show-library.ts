@@ -7,7 +7,6 @@ import { requireLibrary } from '../http/require-access.ts'
 
 export const showLibrary = endpoint({
   route: 'showLibrary',
-  section: '4.8',
   summary: 'Show a library',
   description: 'A library that exists but that the credential cannot read is answered with 403.',
   answers: { 200: { description: 'The library', shape: exactLibrary } },

@@ -11,7 +11,6 @@ const EXCERPT_LENGTH = 200
 
 export const showResource = question({
   route: 'showResource',
-  section: '4.13',
   summary: 'Show a resource with the state of its processing',
   description: [
     `\`assets\` holds the video, if the file has moving pictures, and at most ${MAX_ASSETS} texts, from the \`position\` that`,

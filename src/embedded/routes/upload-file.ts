@@ -16,7 +16,6 @@ const fields = z.object({ path: libraryPathInput.default(INBOX_PATH) })
 
 export const uploadFile = endpoint({
   route: 'uploadFile',
-  section: '4.12',
   summary: 'Upload one file',
   description: [
     'The MIME type is the one of the part, without parameters (`application/octet-stream` when there is none); its `charset` is',
@@ -34,10 +33,13 @@ export const uploadFile = endpoint({
     },
   },
   answers: {
-    200: { description: 'The library has these bytes with this MIME type already', shape: exactUpload },
+    200: {
+      description: 'The library has these bytes with this MIME type already',
+      shape: exactUpload.extend({ duplicate: z.literal(true) }),
+    },
     201: {
       description: 'A new resource; its processing follows unless `ingestion_status` is final',
-      shape: exactUpload,
+      shape: exactUpload.extend({ duplicate: z.literal(false) }),
     },
   },
   errors: [401, 403, 404, 408, 413, 415, 422, 507],

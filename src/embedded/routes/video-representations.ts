@@ -21,7 +21,6 @@ const timestampInput = z
 
 export const downloadScene = representation('scene', {
   route: 'downloadScene',
-  section: '4.3',
   summary: 'The five-frame collage of a scene of a video',
   description: [
     'Five frames from the beginning to the end of the scene, side by side. A scene holds its start and not its end; another one',
@@ -31,14 +30,12 @@ export const downloadScene = representation('scene', {
 
 export const downloadFrame = representation('frame', {
   route: 'downloadFrame',
-  section: '4.4',
   summary: 'One frame of a video',
   description: 'What a player shows at the moment, in the size of the video. Moments count in milliseconds.',
 })
 
 interface RepresentationSpec {
   readonly route: RouteName
-  readonly section: string
   readonly summary: string
   readonly description: string
 }

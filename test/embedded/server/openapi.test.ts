@@ -1,12 +1,22 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { OPENAPI_PATH, ROUTES } from '../../../src/contract/routes.ts'
 import { startLibrary } from '../temporary-library.ts'
 
+const content = z.record(z.string(), z.looseObject({ schema: z.looseObject({}), example: z.unknown().optional() }))
 const operation = z.looseObject({
   operationId: z.string(),
-  responses: z.record(z.string(), z.looseObject({ description: z.string().min(1) })),
-  parameters: z.array(z.looseObject({ name: z.string(), schema: z.looseObject({ type: z.string() }) })).optional(),
+  summary: z.string(),
+  tags: z.array(z.string()),
+  requestBody: z.object({ content }).optional(),
+  responses: z.record(z.string(), z.looseObject({ description: z.string().min(1), content: content.optional() })),
+  parameters: z
+    .array(
+      z.looseObject({ name: z.string(), schema: z.looseObject({ type: z.string() }), example: z.unknown().optional() }),
+    )
+    .optional(),
 })
 const description = z.looseObject({ paths: z.record(z.string(), z.record(z.string(), operation)) })
 
@@ -38,6 +48,35 @@ test('the description types the parameters of signed URLs as the interface does'
   for (const { operationId, parameters = [] } of downloads) {
     const types = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema.type]))
     expect([operationId, types]).toEqual([operationId, expect.objectContaining(expected)])
+  }
+})
+
+test('the description sorts operations by subject, by words alone', async () => {
+  const operations = await readOperations()
+  expect(operations.filter(({ summary }) => !/^[A-Z][a-z]/.test(summary))).toEqual([])
+  const names = (of: string) => operations.flatMap(({ tags, operationId }) => (tags[0] === of ? [operationId] : []))
+  expect(names('directories').sort()).toEqual(['createDirectory', 'listDirectory'])
+  expect(names('access')).toEqual(['checkAccess'])
+  const subjects = new Set(operations.flatMap(({ tags }) => tags))
+  expect([...subjects].sort()).toEqual(['access', 'assets', 'directories', 'libraries', 'resources', 'search'])
+})
+
+test('each operation has an example, and each example is valid', async () => {
+  const ajv = new Ajv2020({ strict: false })
+  addFormats.default(ajv)
+  for (const { operationId, parameters = [], requestBody, responses } of await readOperations()) {
+    const bodies = Object.entries({ ...responses, sent: { content: requestBody?.content } }).flatMap(([name, each]) =>
+      name < '3' || name === 'sent' ? [each.content?.['application/json'] ?? []].flat() : [],
+    )
+    for (const { schema, example } of bodies)
+      expect([operationId, example, ajv.validate(schema, example), ajv.errorsText()]).toEqual([
+        operationId,
+        expect.anything(),
+        true,
+        'No errors',
+      ])
+    const named = parameters.filter(({ example }) => example !== undefined)
+    expect([operationId, bodies.length + named.length]).not.toEqual([operationId, 0])
   }
 })
 
