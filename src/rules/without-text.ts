@@ -73,10 +73,11 @@ export function describeWithoutText(
 
 export type KindCounts = Readonly<Record<string, number>>
 
-/** By the names of their kinds. */
+/** By the names of their kinds. A content whose only file is gone since counts nothing. */
 export function countKinds(mimes: Iterable<readonly [mime: string, count: number]>): KindCounts {
   const counts = new Map<string, number>()
-  for (const [mime, count] of mimes) counts.set(kindName(mime), (counts.get(kindName(mime)) ?? 0) + count)
+  for (const [mime, count] of mimes)
+    if (count > 0) counts.set(kindName(mime), (counts.get(kindName(mime)) ?? 0) + count)
   return Object.fromEntries(counts)
 }
 

@@ -1,7 +1,7 @@
 /** Formats of the report for other programs and readers: tables, pages and files. */
 import { hash } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { DomUtils, parseDocument } from 'htmlparser2'
@@ -99,6 +99,12 @@ describe('html', () => {
       'in-sync': '2 searchable on both sides',
       all: '5 everything',
     })
+  })
+
+  test('the page says of which computer it is, and where each mirror goes', () => {
+    const words = DomUtils.textContent(parseDocument(page).children).replaceAll(/\s+/g, ' ')
+    expect(words).toContain(`shelfd report of ${hostname()}, `)
+    expect(words).toMatch(/Papers ↔ Papers:\/Papers · the library on this computer \(embedded:/)
   })
 
   test('the page loads nothing, and its policy allows its own style and script only', async () => {

@@ -1,5 +1,5 @@
 /** Files that a service stores without their text: it reports them as searchable, but no search finds them. */
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createReadings } from '../../src/sync/reading/readings.ts'
@@ -37,6 +37,15 @@ describe('files without searchable text', () => {
       withoutText: 1,
       withoutTextKinds: { archive: 1 },
     })
+  })
+
+  test('the summary names no kind whose files are gone', async () => {
+    const home = temporaryHome()
+    const root = home.write('Papers', TREE)
+    await home.shelfd(['sync', 'Papers', '--no-wait'])
+    rmSync(join(root, 'data.bin'))
+    const { stdout } = await home.shelfd(['sync', 'Papers'])
+    expect(stdout).toMatch(/! 3 stored, but their text can't be searched \(2 archives, 1 font\)/)
   })
 
   test('report, why and status name files without searchable text', async () => {

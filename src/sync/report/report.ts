@@ -29,6 +29,8 @@ export interface MirrorReport {
   readonly path: string
   readonly library: { readonly id: string; readonly name: string }
   readonly remotePath: string
+  /** Its origin. */
+  readonly service: string
   readonly listing: 'complete' | 'incomplete' | 'not asked'
   /** In a stable order, remote entries last. Each reading compares with what the store knows then. */
   readonly rows: Iterable<ReportRow>
@@ -88,6 +90,7 @@ export async function* report(
       path: row.path,
       library: { id: row.library.remoteId, name: row.library.name },
       remotePath: row.remotePath,
+      service: row.library.origin,
       listing: listing === undefined ? 'not asked' : listing.incomplete.length > 0 ? 'incomplete' : 'complete',
       rows,
       // A fault may concern any file.

@@ -4,6 +4,7 @@ import { joinPath } from '../../../foundation/files/paths.ts'
 import { counted, escapeText, groupDigits, shellWord } from '../../../foundation/text/safe-text.ts'
 import { formatDayAndTime } from '../../../foundation/text/times.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
+import { nameOrigin } from '../../../sync/pin/pinned-service.ts'
 import type { MirrorReport } from '../../../sync/report/report.ts'
 import type { ReportEntry } from '../../../sync/report/report-entry.ts'
 import { BY_URGENCY, GUIDANCE, headlineOf, NEED_A_PERSON } from './guidance.ts'
@@ -26,13 +27,13 @@ export function createHtmlPrinter(): ReportPrinter {
   let mirror: MirrorReport | undefined
   return {
     countsFirst: true,
-    begin: (generatedAt) =>
+    begin: (generatedAt, host) =>
       lines(
         '<!doctype html><html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         `<meta http-equiv="Content-Security-Policy" content="${policy()}">`,
-        `<title>shelfd report, ${html(generatedAt)}</title><style>${STYLE}</style></head><body><main>`,
-        `<p class="made">shelfd report, <time datetime="${html(generatedAt)}">${formatDayAndTime(Date.parse(generatedAt))}</time></p>`,
+        `<title>shelfd report of ${html(host)}, ${html(generatedAt)}</title><style>${STYLE}</style></head><body><main>`,
+        `<p class="made">shelfd report of ${html(host)}, <time datetime="${html(generatedAt)}">${formatDayAndTime(Date.parse(generatedAt))}</time></p>`,
       ),
     beginMirror: (report, tally) => {
       number += 1
@@ -59,13 +60,13 @@ function policy(): string {
 }
 
 function* head(report: MirrorReport, tally: Tally, id: string): Generator<string> {
-  const { name, path, library, remotePath, listing } = report
+  const { name, path, library, remotePath, service, listing } = report
   const counts = tally.states
   const needed = NEED_A_PERSON.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
   const all = BY_URGENCY.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
   yield `<section><h1>${html(name)}</h1><p class="headline">${html(headlineOf(tally))}</p>`
   const incomplete = listing === 'complete' ? '' : ` · listing ${listing}`
-  yield `<p class="sides">${html(path)} ↔ ${html(`${library.name}:${remotePath}`)}${incomplete}</p>`
+  yield `<p class="sides">${html(path)} ↔ ${html(`${library.name}:${remotePath}`)} · ${html(nameOrigin(service))}${incomplete}</p>`
   yield '<fieldset class="tiles"><legend>Show</legend>'
   yield tile(id, NEEDS_YOU, 'need you', needed, needed > 0)
   for (const state of BY_URGENCY) {

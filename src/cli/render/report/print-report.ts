@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { saveFile } from '../../../app/files/user-files.ts'
 import { chooseKnown, nothingMirrored } from '../../../app/mirrors/choose-known.ts'
@@ -118,12 +119,13 @@ async function* renderReport(context: CommandContext, { reportContext, names, op
   if (rows.length === 0) throw nothingMirrored(known)
   const printer = PRINTERS[options.format]({ listsAll: options.only !== undefined })
   const generatedAt = isoTime(reportContext.clock.nowMs())
+  const host = settings.fleet?.host ?? hostname()
   // Most failures occur before the first mirror, so a failed report prints nothing.
   let hasBegun = false
   try {
     const onVerified = options.verifies ? announceVerification(context, reportContext) : undefined
     for await (const mirror of report(reportContext, mirrors, { ...options, onVerified })) {
-      if (!hasBegun) yield* given(printer.begin(generatedAt))
+      if (!hasBegun) yield* given(printer.begin(generatedAt, host))
       hasBegun = true
       const found = { hasFailures: false, hasFaults: false }
       const pieces = gather(renderMirror(printer, mirror, options, found))
@@ -132,7 +134,7 @@ async function* renderReport(context: CommandContext, { reportContext, names, op
       outcome.hasFailures ||= found.hasFailures
       outcome.hasFaults ||= found.hasFaults
     }
-    if (!hasBegun) yield* given(printer.begin(generatedAt))
+    if (!hasBegun) yield* given(printer.begin(generatedAt, host))
     hasBegun = true
   } catch (error) {
     if (hasBegun) yield* given(printer.end(error))

@@ -32,7 +32,7 @@ export interface ReportPrinter {
   readonly countsFirst?: true
   /** It prints no entry that is in sync, so that a report without them will do. */
   readonly omitsInSync?: boolean
-  begin(generatedAt: string): Printed
+  begin(generatedAt: string, host: string): Printed
   beginMirror(mirror: MirrorReport, tally: Tally): Printed
   /** `state` is what people are shown instead of the class. */
   entry(entry: ReportEntry, state: ShownState): Printed
