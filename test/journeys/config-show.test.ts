@@ -111,6 +111,40 @@ describe('config set, get and check', () => {
     )
   })
 
+  test('config set and unset keep the comments that stand beside keys', async () => {
+    const written = [
+      'mirrors: # what is sent',
+      '  - name: papers',
+      '    path: /srv/papers',
+      '    library: Research',
+      '    ignore: # no copies',
+      '      - "*.bak"',
+      'limits: # of each run',
+      '  newPerRun: 5 # few',
+      'scrub: # never yet',
+      'timeZone: # as the system',
+    ]
+    const { home, file } = homeWith(written.join('\n'))
+    for (const words of [
+      ['set', 'mirrors.papers.ignore', '["*.tmp"]'],
+      ['set', 'mirrors.papers.settle', '20s'],
+      ['set', 'limits.newPerDay', '50'],
+      ['set', 'scrub.interval', '90d'],
+      ['set', 'timeZone', 'Europe/Berlin'],
+      ['unset', 'limits.newPerRun'],
+    ])
+      expect(await home.shelfd(['config', ...words])).toMatchObject({ exitCode: 0 })
+    expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toEqual([
+      ...written.slice(0, 5),
+      '      - "*.tmp"',
+      '    settle: 20s',
+      'limits: # of each run',
+      '  newPerDay: 50',
+      'scrub: { interval: 90d } # never yet',
+      'timeZone: Europe/Berlin # as the system',
+    ])
+  })
+
   test('config unset removes one setting, and the comments of all else stay', async () => {
     const { home, file } = homeWith(YAML.replace('limits:', '# costs\nlimits:'))
     expect((await home.shelfd(['config', 'unset', 'limits.newPerRun'])).stderr).toBe(

@@ -54,7 +54,23 @@ export function withSetting(source: string, path: SettingPath, value: unknown): 
   const old: unknown = document.getIn(path, true)
   if ((isScalar(old) || isAlias(old) || (isCollection(old) && old.flow === true)) && old.range) {
     const [start, end] = old.range
-    return source.slice(0, start).replace(/:$/, ': ') + inFlow(value) + source.slice(end)
+    // Nothing ends before its comment, a block of text behind its line.
+    const gap = source[end] === '#' ? ' ' : (/\n$/.exec(source.slice(start, end))?.[0] ?? '')
+    return source.slice(0, start).replace(/:$/, ': ') + inFlow(value) + gap + source.slice(end)
+  }
+  const above = path.slice(0, -1)
+  const key = path.at(-1)
+  const parent = above.length === 0 ? document.contents : document.getIn(above, true)
+  if (isSeq(old) && Array.isArray(value) && value.length > 0)
+    return withItems(
+      source,
+      old,
+      value.map((each) => document.createNode(each)),
+    )
+  if (old === undefined && typeof key === 'string') {
+    if (isMap(parent) && !parent.flow) return append(source, parent, { [key]: value })
+    const isEmpty = parent === undefined || (isScalar(parent) && parent.value === null)
+    if (isEmpty && above.length > 0) return withSetting(source, above, { [key]: value })
   }
   document.setIn(path, document.createNode(value))
   return textOf(document, source)
@@ -68,9 +84,14 @@ export function withoutSetting(source: string, path: SettingPath): string | unde
   return textOf(document, source)
 }
 
-/** Lists keep the indentation of the source. */
+/** Lists keep the indentation of the source, and comments their place beside a key, which the library moves below it. */
 function textOf(document: Document.Parsed, source: string): string {
-  return document.toString({ lineWidth: 0, indentSeq: !/:\n- /.test(source) })
+  const beside = new Map(
+    [...source.matchAll(/^(.*:) +(#.*)$/gm)].map(([line, key, comment]) => [`${key}${comment}`, line]),
+  )
+  return document
+    .toString({ lineWidth: 0, indentSeq: !/:\n- /.test(source) })
+    .replaceAll(/^(.*:)\n *(#.*)$/gm, (text, key, comment) => beside.get(`${key}${comment}`) ?? text)
 }
 
 export function withTexts(
