@@ -275,7 +275,33 @@ test('a mirror is removed from the file, whose comments stay, and what was made 
   expect(forgotten.stderr).toContain('It comes back with the next sync: it is still configured')
   const removed = await home.shelfd(['mirrors', 'remove', 'papers'])
   expect(removed.stderr).toContain('stay as they are; the state knows it until "shelfd mirrors forget papers"')
+  expect(removed.stderr).toContain(
+    '. No daemon runs. No mirror is left in it, so what "shelfd sync DIR" made is synced: Other; ',
+  )
   expect(await home.shelfd(['mirrors', 'remove', 'papers'])).toMatchObject({ exitCode: 2 })
+  expect((await home.sync([])).summary.mirrors.map(({ name }) => name)).toEqual(['Other'])
+})
+
+test('after the last mirror was removed, it is said that nothing is synced and what to do', async () => {
+  const { home } = configured(CONFIG.replace('- "*.bak"', '- "*.baz"'))
+  await home.sync([])
+  const { exitCode, stderr } = await home.shelfd(['mirrors', 'remove', 'papers'])
+  expect(exitCode).toBe(0)
+  expect(stderr).toContain('No mirror is left in it, so nothing is synced any more; "shelfd mirrors add DIR" adds one.')
+  expect(stderr).not.toContain('the next sync')
+  expectExit(await home.shelfd(['sync']), 2, 'Nothing to mirror')
+  expect((await home.shelfd(['mirrors', 'add', 'Papers', '--name', 'papers'])).exitCode).toBe(0)
+  expect((await home.sync([])).mirror.uploads).toMatchObject({ created: 0, duplicates: 0 })
+})
+
+test('a mirror that is added again goes on where it was', async () => {
+  const home = homeWithPapers(PAPERS)
+  await home.shelfd(['mirrors', 'add', 'Papers', '--name', 'old'])
+  await home.sync([])
+  await home.shelfd(['mirrors', 'remove', 'old'])
+  expect((await home.shelfd(['mirrors', 'add', 'Papers'])).stderr).toContain('Papers → old:/Papers (')
+  const { mirror } = await home.sync([])
+  expect([mirror.name, mirror.uploads.created + mirror.uploads.duplicates]).toEqual(['old', 0])
 })
 
 test('a mirror is added by the command line as by the dashboard', async () => {

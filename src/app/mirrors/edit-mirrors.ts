@@ -122,11 +122,17 @@ function openUnchanged(input: EditsInput, revision: string): OpenedFile {
 
 function listEditable(input: EditsInput, settings: Settings): readonly ConfiguredMirror[] {
   if (settings.mirrors.length > 0) return settings.mirrors
-  return listRoster(settings, input.knownMirrors()).flatMap(({ activity, row }) => {
-    if (activity !== 'active' || !row) return []
-    const library = settings.service.kind === 'embedded' ? row.library.name : row.library.remoteId
-    return [{ ...adHocMirror(settings.service, row.path, { library, remotePath: row.remotePath }), name: row.name }]
-  })
+  return listRoster(settings, input.knownMirrors()).flatMap(({ activity, row }) =>
+    activity === 'active' && row ? [fromState(settings, row)] : [],
+  )
+}
+
+/** What the configuration says of a mirror that only the state knows. */
+function fromState({ service }: Settings, { name, path, library: { name: title, remoteId }, remotePath }: MirrorRow) {
+  return {
+    ...adHocMirror(service, path, { library: service.kind === 'embedded' ? title : remoteId, remotePath }),
+    name,
+  }
 }
 
 function findEditable(input: EditsInput, settings: Settings, name: string): ConfiguredMirror {
@@ -150,7 +156,17 @@ async function save(input: EditsInput, opened: OpenedFile, { text, after }: Retu
   rewriteFile(opened.file, text, opened.was)
   input.onChange?.(after)
   const said = await reloadDaemon(input.stateDir)
-  return { message: `Written to ${opened.file}. ${said ?? 'No daemon runs, so the next sync takes it over'}.` }
+  const isEmpty = after.mirrors.length === 0
+  const next = said ?? `No daemon runs${isEmpty ? '' : ', so the next sync takes it over'}`
+  return { message: `Written to ${opened.file}. ${next}.${isEmpty ? ` ${describeEmpty(input, after)}` : ''}` }
+}
+
+/** A configuration without mirrors leaves those of "sync DIR" in use. */
+function describeEmpty({ knownMirrors, home }: EditsInput, settings: Settings): string {
+  const names = chooseForDaemon(settings, { known: knownMirrors(), home }).mirrors.map(({ name }) => name)
+  const now =
+    names.length === 0 ? 'nothing is synced any more' : `what "shelfd sync DIR" made is synced: ${names.join(', ')}`
+  return `No mirror is left in it, so ${now}; "shelfd mirrors add DIR" adds one.`
 }
 
 /** Throws UsageError where the new configuration is unusable or changes more than the mirror. */
@@ -289,6 +305,14 @@ async function chooseNewMirror(chosen: ChosenMirror, { settings, known, home }: 
   const breadth = describeRoot(path, home)
   if (breadth !== undefined)
     throw new FieldError('path', `"${path}" holds ${breadth}; only "shelfd sync" mirrors that, once it is confirmed`)
+  const earlier = listRoster(settings, known).find(
+    ({ row, configured, activity }) => row?.path === real && !configured && activity !== 'other-service',
+  )?.row
+  const isAgain =
+    ['', earlier?.name].includes(chosen.name.trim()) &&
+    ['', earlier?.library.name, earlier?.library.remoteId].includes(chosen.library.trim())
+  // What it has sent is not sent again.
+  if (earlier && isAgain) return fromState(settings, earlier)
   const kept = keptNames(settings, known)
   const isTaken = (name: string) => kept.has(name) || settings.mirrors.some((mirror) => mirror.name === name)
   const name = chosen.name.trim() || freeName(basename(path), isTaken)
