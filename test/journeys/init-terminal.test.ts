@@ -63,7 +63,7 @@ test('the wizard leads from an address to a configuration that works', PATIENT, 
 
 test('the wizard asks again for a directory that does not exist', PATIENT, async () => {
   const home = temporaryHome()
-  home.write('data-of-mine', { 'a.bin': 'A' })
+  home.write('data-of-mine', { 'a.bin': 'A', 'b.log': 'B', '.gitignore': '*.log\n' })
   const terminal = openTerminal(['init', '--install-service', 'no', '--install-completion', 'no'], home)
   await terminal.shows('Where do the files go?')
   terminal.type(`${DOWN}${ENTER}`)
@@ -71,10 +71,14 @@ test('the wizard asks again for a directory that does not exist', PATIENT, async
   terminal.type(`nowhere${ENTER}`)
   await terminal.shows('it does not exist')
   terminal.type(`${'\x7f'.repeat(7)}data-of-mine${ENTER}`)
+  await terminal.shows('Leave out what .gitignore names in ~/data-of-mine, as well?')
+  terminal.type('y')
+  await terminal.shows(/would send {2}2 files/)
   await terminal.shows('Write ~/config/shelfd/config.yaml?')
   terminal.type(ENTER)
   expect((await terminal.ended).exitCode).toBe(0)
-  expect((await home.shelfd(['config', 'show'])).stdout).toContain(join(home.path, 'data-of-mine'))
+  const { stdout } = await home.shelfd(['config', 'show'])
+  for (const line of [join(home.path, 'data-of-mine'), 'gitignore: true']) expect(stdout).toContain(line)
 })
 
 test('the wizard shows what each library lacks, and asks again for a library or a token', PATIENT, async () => {

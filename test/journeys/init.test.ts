@@ -46,6 +46,18 @@ describe('init without a terminal', () => {
     expect(dry).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Papers → Papers:\/Papers\n.*1 file/) })
   })
 
+  test('init says that a .gitignore is not used, and uses it by its flag', async () => {
+    const home = homeWithPapers({ 'a.md': 'A', 'a.log': 'A', '.gitignore': '*.log\n' })
+    const init = async (...flags: string[]) => (await home.shelfd(['init', 'Papers', '--embedded', ...flags])).stderr
+    expect(await init()).toMatch(
+      /What \.gitignore names in \S*Papers is sent: --gitignore yes .*would send {2}3 files/s,
+    )
+    const used = await init('--force', '--gitignore', 'yes')
+    expect(used).toMatch(/would send {2}2 files/)
+    expect(used).not.toContain('What .gitignore')
+    expect((await home.shelfd(['config', 'get', 'mirrors.Papers.gitignore'])).stdout).toBe('true\n')
+  })
+
   test('init tries the service, and its configuration works', async () => {
     const { home, service, flags } = await withService()
     const { exitCode, stderr } = await home.shelfd(flags)

@@ -12,6 +12,7 @@ export interface ChosenMirror {
   readonly path: string
   readonly library: string
   readonly remotePath: string
+  readonly gitignore?: boolean
 }
 
 export interface ChosenService {
@@ -81,14 +82,14 @@ function renderClientCertificate({ certFile, keyFile, passphraseFile }: ClientCe
   ]
 }
 
-function renderMirror({ name, path, library, remotePath }: ChosenMirror): string[] {
+function renderMirror({ name, path, library, remotePath, gitignore }: ChosenMirror): string[] {
   return [
     `  - name: ${quote(name)}`,
     `    path: ${quote(path)}`,
     `    library: ${quote(library)} # identifier or exact name`,
     `    remotePath: ${quote(remotePath)} # path of the directory in the library`,
     '    # ignore: ["*.bak"] # gitignore syntax, added to .shelfdignore files and the built-in list',
-    '    # gitignore: true # leave out what .gitignore files name, as well',
+    `    ${gitignore ? '' : '# '}gitignore: true # leave out what .gitignore files name, as well`,
     '    # schedule: "0 2 * * *" # daemon: send in batches at these times instead of at once; five-field cron',
   ]
 }

@@ -11,6 +11,7 @@ const OPTIONS = {
   'token-file': { type: 'string', placeholder: 'FILE', describe: 'File with the access token of the service' },
   library: { type: 'string', placeholder: 'LIBRARY', describe: 'Library of the service that the directories go to' },
   'create-library': { type: 'boolean', describe: 'Create that library when there is none of its name' },
+  gitignore: { type: 'string', choices: YES_OR_NO, describe: 'Leave out what .gitignore files there name, as well' },
   'install-service': {
     type: 'string',
     choices: YES_OR_NO,

@@ -25,7 +25,7 @@ describe('a written configuration', () => {
         '*.md',
       ),
     )
-    const mirror = fc.record({ name: odd, path: odd, library: odd, remotePath: odd })
+    const mirror = fc.record({ name: odd, path: odd, library: odd, remotePath: odd, gitignore: fc.constant(true) })
     fc.assert(
       fc.property(odd, odd, fc.array(mirror, { maxLength: 3 }), (tokenFile, file, mirrors) => {
         const clientCertificate = { certFile: file, keyFile: file, passphraseFile: file }

@@ -2,7 +2,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { DoctorContext } from '../../../app/doctor/doctor-context.ts'
 import { findDocumentFolders } from '../../../app/files/document-folders.ts'
 import { realPathOf } from '../../../app/files/paths.ts'
-import { describeRoot } from '../../../app/mirrors/describe-root.ts'
+import { describeRoot, describeUnusedGitignore } from '../../../app/mirrors/describe-root.ts'
 import { expandHome } from '../../../app/settings/config-paths.ts'
 import type { ChosenMirror, ChosenService } from '../../../app/settings/draft.ts'
 import type { LibrarySummary } from '../../../contract/records.ts'
@@ -143,6 +143,17 @@ async function askDirectories(wizard: Wizard): Promise<string[]> {
   return [typed]
 }
 
+/** Returns the directories whose `.gitignore` files are used. */
+export async function chooseGitignored(wizard: Wizard, paths: readonly string[]): Promise<readonly string[]> {
+  const { flags, prompts, context } = wizard
+  const found = paths.filter((path) => describeUnusedGitignore(path, flags.gitignore === 'yes'))
+  if (flags.gitignore !== undefined || found.length === 0) return flags.gitignore === 'yes' ? paths : []
+  const names = found.map((path) => shownPath(wizard, path)).join(', ')
+  if (await prompts?.confirm(`Leave out what .gitignore names in ${names}, as well?`, false)) return found
+  if (!prompts) context.printMessage(`What .gitignore names in ${names} is sent: --gitignore yes leaves it out`)
+  return []
+}
+
 /** Undefined for a usable directory. */
 function describeUnreadable(path: string): string | undefined {
   try {
@@ -163,11 +174,14 @@ async function assertUsable({ prompts, context }: Wizard, path: string): Promise
 }
 
 /** Names and remote paths differ; without a library each mirror has its own. */
-export function toMirrors(paths: readonly string[], library: string | undefined): ChosenMirror[] {
+export function toMirrors(
+  paths: readonly string[],
+  { library, gitignored }: { readonly library: string | undefined; readonly gitignored: readonly string[] },
+): ChosenMirror[] {
   const mirrors: ChosenMirror[] = []
   for (const path of paths) {
     const name = freeName(basename(path) || 'root', (taken) => mirrors.some((mirror) => mirror.name === taken))
-    mirrors.push({ name, path, library: library ?? name, remotePath: `/${name}` })
+    mirrors.push({ name, path, library: library ?? name, remotePath: `/${name}`, gitignore: gitignored.includes(path) })
   }
   return mirrors
 }

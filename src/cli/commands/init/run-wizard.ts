@@ -21,6 +21,7 @@ import {
   type CheckedService,
   chooseCredential,
   chooseDirectories,
+  chooseGitignored,
   chooseLibrary,
   chooseService,
   toMirrors,
@@ -45,8 +46,9 @@ export async function runWizard(context: CommandContext, flags: InitFlags): Prom
   await assertReplaceable(wizard)
   const found = await chooseService(wizard)
   const paths = await chooseDirectories(wizard)
+  const gitignored = await chooseGitignored(wizard, paths)
   const { checked, library } = found ? await chooseRemote(wizard, found) : {}
-  const mirrors = toMirrors(paths, library)
+  const mirrors = toMirrors(paths, { library, gitignored })
   const draft = draftOf(wizard, { service: checked?.service, mirrors }, checked?.token)
   await assertSound(wizard, draft)
   await preview(wizard, draft, checked?.token)
