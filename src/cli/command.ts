@@ -18,6 +18,8 @@ interface ArgumentTexts {
   /** The names that completion offers for an argument instead of files. */
   readonly completes?: 'mirrors' | 'libraries'
   readonly default?: string | number
+  /** Left out of the help without `--all`: for few, or named by a message when it is needed. */
+  readonly isRare?: true
   /** Name of the value in the help, by custom in capitals. */
   readonly placeholder?: string
 }
@@ -47,7 +49,7 @@ type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${
 export type ArgumentsOf<T extends ArgumentTable> = { readonly [K in keyof T & string as CamelCase<K>]: ValueOf<T[K]> }
 
 export interface CommandSpec<P extends ArgumentTable, O extends ArgumentTable> {
-  /** Paragraphs for the help, in addition to the summary in commands.ts. */
+  /** Paragraphs for the help, in addition to the summary in commands.ts; only the first is shown without `--all`. */
   readonly description?: string
   readonly positionals?: P
   readonly options?: O

@@ -34,10 +34,11 @@ const EXIT_OF: Readonly<Record<RunOutcome, ExitName>> = {
 
 export const command = defineCommand({
   description: [
-    'One pass over each mirror: scan, hash, create directories, upload what is new, follow its ingestion, print a',
-    'summary. shelfd never deletes, moves or overwrites anything, local or remote. Without arguments it syncs all mirrors;',
-    'a directory that no mirror names becomes a mirror of its own, in the embedded library or where --to points.',
-    'When a daemon holds the state directory, the daemon does the pass, also for paused mirrors.',
+    'Without arguments it syncs all mirrors. shelfd never deletes, moves or overwrites anything, local or remote.',
+    '',
+    'One pass over each mirror: scan, hash, create directories, upload what is new, follow its ingestion, print a summary. A',
+    'directory that no mirror names becomes a mirror of its own, in the embedded library or where --to points. When a daemon',
+    'holds the state directory, the daemon does the pass, also for paused mirrors.',
   ].join('\n'),
   positionals: {
     mirrors: {
@@ -58,17 +59,19 @@ export const command = defineCommand({
     'dry-run': {
       type: 'boolean',
       alias: 'n',
-      describe: 'Print how much would be sent, with -v each file; send nothing',
+      describe: 'Send nothing: print how much would be, with -v each file',
     },
     'no-wait': { type: 'boolean', describe: 'Do not wait for ingestion' },
     'wait-timeout': {
       type: 'string',
       describe: 'How long to wait for ingestion, such as 30m',
       placeholder: 'DURATION',
+      isRare: true,
     },
     'verify-search': {
       type: 'boolean',
       describe: 'After the run, search for a phrase from each of some new text documents; exit 1 when one is not found',
+      isRare: true,
     },
     checksum: { type: 'boolean', describe: 'Hash every file again' },
     'max-duration': {
@@ -80,14 +83,20 @@ export const command = defineCommand({
       type: 'string',
       describe: 'Leave files that changed more recently to a later run, such as 1h',
       placeholder: 'DURATION',
+      isRare: true,
     },
-    'accept-removals': { type: 'boolean', describe: 'Continue although many files are gone' },
-    'accept-root': { type: 'boolean', describe: 'Accept the directory that is at the path now' },
+    'accept-removals': { type: 'boolean', describe: 'Continue although many files are gone', isRare: true },
+    'accept-root': { type: 'boolean', describe: 'Accept the directory that is at the path now', isRare: true },
     adopt: {
       type: 'boolean',
       describe: 'Continue with what the library already holds there; it is not paid for again',
+      isRare: true,
     },
-    yes: { type: 'boolean', describe: 'Do not ask before mirroring a directory that holds the home or the system' },
+    yes: {
+      type: 'boolean',
+      describe: 'Do not ask before mirroring a directory that holds the home or the system',
+      isRare: true,
+    },
     ...ROOT_OPTIONS,
     report: { type: 'boolean', describe: 'Print the report after the summary; not with --json' },
   },
@@ -104,10 +113,10 @@ export const command = defineCommand({
     'embedder',
   ],
   examples: [
-    ['sync ~/Papers', 'mirror a directory into the embedded library; later, only what changed'],
-    ['sync papers --dry-run', 'print what one pass over the mirror "papers" would send'],
-    ['sync ~/Papers --to Research:/Papers', 'mirror a directory into a library of the configured service'],
-    ['sync --no-wait --max-new 100', 'send at most 100 new files and do not wait for them'],
+    ['sync ~/Papers', 'mirror a directory, later what changed'],
+    ['sync papers --dry-run', 'print what it would send'],
+    ['sync ~/Papers --to Research', 'into a library of the service'],
+    ['sync --no-wait --max-new 100', 'send at most 100 new files'],
   ],
   exits: ['done', 'failed', 'rootMissing', 'pending', 'temporary', 'refused', 'heldBack', 'locked', 'operator'],
   async run(context, args) {

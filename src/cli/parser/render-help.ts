@@ -1,4 +1,4 @@
-import { type ArgumentSpec, type Command, nameOf, takesValue } from '../command.ts'
+import { type ArgumentSpec, type ArgumentTable, type Command, nameOf, takesValue } from '../command.ts'
 import { type CommandEntry, commands, GROUP_SUMMARIES } from '../commands.ts'
 import { EXIT_CODES, type ExitName } from '../exit-codes.ts'
 import { GLOBAL_OPTIONS, optionsOf } from '../global-options.ts'
@@ -35,11 +35,11 @@ export function renderHelp(
   command: Command | undefined,
   { columns = WIDTH, isWhole }: HelpOptions,
 ): string {
-  const flags = command ? listFlags(isWhole ? optionsOf(command) : command.options) : []
+  const flags = command ? listFlags(isWhole ? optionsOf(command) : withoutRare(command.options)) : []
   const width = Math.min(columns, MAX_WIDTH)
   const examples = command?.examples ?? (path.length === 0 ? FIRST_STEPS : [])
   const sections = [
-    ...(command && entry ? introduceCommand(entry, command) : introduceGroup(path)).map((text) =>
+    ...(command && entry ? introduceCommand(entry, command, isWhole) : introduceGroup(path)).map((text) =>
       wrapText(text, width),
     ),
     ...(path.length === 0 ? listGroups(width) : [renderTable('Commands:', listCommands(path), width)]),
@@ -57,8 +57,9 @@ export function renderHelp(
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`
 }
 
-function introduceCommand({ name, summary }: CommandEntry, command: Command): string[] {
-  return [usageOf(name.split(' '), command), `${summary}.`, ...(command.description ? [command.description] : [])]
+function introduceCommand({ name, summary }: CommandEntry, command: Command, isWhole: boolean): string[] {
+  const paragraphs = command.description?.split('\n\n') ?? []
+  return [usageOf(name.split(' '), command), `${summary}.`, ...(isWhole ? paragraphs : paragraphs.slice(0, 1))]
 }
 
 function introduceGroup(path: readonly string[]): string[] {
@@ -104,7 +105,11 @@ function listArguments(command: Command | undefined): Row[] {
   return Object.entries(command?.positionals ?? {}).map(([name, spec]) => [nameOf(name, spec), spec.describe])
 }
 
-function listFlags(table: Readonly<Record<string, ArgumentSpec>>): Row[] {
+function withoutRare(options: ArgumentTable): ArgumentTable {
+  return Object.fromEntries(Object.entries(options).filter(([, { isRare }]) => !isRare))
+}
+
+function listFlags(table: ArgumentTable): Row[] {
   return Object.entries(table).map(([name, spec]) => {
     return [`${spec.alias ? `-${spec.alias}, ` : '    '}--${name}`, describeFlag(spec)]
   })
