@@ -1,10 +1,24 @@
 import { expect, test } from 'vitest'
-import { markdownBlocks } from '../../src/web/library/document/markdown-blocks.ts'
+import { markdownBlocks, tableRows } from '../../src/web/library/document/markdown-blocks.ts'
 
 test('Markdown is cut into headings, paragraphs, lists and code', () => {
   const text = [
     ...['# Tides', '', 'The spring tide', 'follows the moon.', '## Neap', 'Weaker.', ''],
-    ...['- one', '- two', '', '```sh', '# no heading', '', 'ls', '```', '| a | b |', '|---|---|', '', 'The end.'],
+    ...[
+      '- one',
+      '- two',
+      '',
+      '```sh',
+      '# no heading',
+      '',
+      'ls',
+      '```',
+      '| a | b |',
+      '|---|---|',
+      'Tail.',
+      '',
+      'The end.',
+    ],
   ].join('\n')
   expect(markdownBlocks(text).map(({ kind, text: part }) => [kind, part])).toEqual([
     ['heading', 'Tides'],
@@ -13,9 +27,30 @@ test('Markdown is cut into headings, paragraphs, lists and code', () => {
     ['paragraph', 'Weaker.'],
     ['lines', '- one\n- two'],
     ['code', '# no heading\n\nls'],
-    ['code', '| a | b |\n|---|---|'],
+    ['table', '| a | b |\n|---|---|'],
+    ['paragraph', 'Tail.'],
     ['paragraph', 'The end.'],
   ])
+})
+
+test.each([
+  [
+    '| a | b |\n| --- | --- |\n|  | 1 |',
+    [
+      ['a', 'b'],
+      ['', '1'],
+    ],
+  ],
+  [
+    'city | price\nBerlin | -',
+    [
+      ['city', 'price'],
+      ['Berlin', '-'],
+    ],
+  ],
+  ['| yes \\| no | :-) |', [['yes | no', ':-)']]],
+])('a table has the cells of each line: %j', (text, rows) => {
+  expect(tableRows(text)).toEqual(rows)
 })
 
 test('no words are lost, whatever stands in a text', () => {

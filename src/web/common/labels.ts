@@ -53,6 +53,11 @@ const UNITS: Readonly<Record<string, string>> = {
   second: 'Second',
 }
 
+/** The passage has rows of a table, with `|` between their cells. */
+export function isOfRows(trace: unknown): boolean {
+  return Array.isArray(trace) && trace[0]?.unit === 'row'
+}
+
 /** Returns the place of a passage in its source, such as `Pages 3–4`; empty when the service does not say. */
 export function describePlace(trace: unknown): string {
   const entry: unknown = Array.isArray(trace) ? trace[0] : undefined

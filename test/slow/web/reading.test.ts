@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { largeFilm } from '../../embedded/video/film.ts'
 import { needs } from '../../support/needs.ts'
 import { goTo, openPage, signIn, useBrowser } from './browser.ts'
+import { complaintsOf } from './examine-looks.ts'
 
 useBrowser()
 
@@ -211,6 +214,29 @@ test('a document opened from a search begins at the first word found, with all o
     .toSatisfy((y) => y > 0 && y < 720)
   await goTo(page, `#/search?query=${encodeURIComponent('อากาศ')}`)
   await expect.poll(() => page.locator('.excerpt mark').allTextContents()).toEqual(['อากาศ'])
+})
+
+test('a spreadsheet and a table of text are shown as tables, with the words found in them marked', async () => {
+  const { page, client, library } = await openPage({ viewport: { width: 390, height: 800 } })
+  const id = await client.createLibrary()
+  const sheet = readFileSync(join(import.meta.dirname, '../../embedded/ingest/samples/open.xlsx'))
+  const wide = Array.from({ length: 30 }, (_, column) => `column ${column}`).join(',')
+  const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+  const book = await client.uploaded(id, { name: 'book.xlsx', type, content: new Uint8Array(sheet) })
+  await client.uploaded(id, { name: 'prices.csv', type: 'text/csv', content: `${wide}\nHeron Street,12.5\n` })
+  await library.settled()
+  await signIn(page, library.token)
+  await goTo(page, '#/search?query=heron')
+  await page.getByRole('link', { name: 'prices.csv' }).click()
+  const cells = page.locator('.passage').getByRole('cell')
+  await expect.poll(() => cells.allTextContents()).toEqual([...wide.split(','), 'Heron Street', '12.5'])
+  expect(await cells.locator('mark').allTextContents()).toEqual(['Heron'])
+  expect(await complaintsOf(page)).toEqual([])
+  expect(await page.evaluate('document.documentElement.scrollWidth'), 'the table alone scrolls').toBe(390)
+  await goTo(page, `#/documents/${id}/${book}`)
+  await page.getByRole('heading', { name: 'book.xlsx' }).waitFor()
+  await expect.poll(() => cells.count()).toBeGreaterThan(1)
+  expect((await cells.allTextContents()).join()).not.toContain('|')
 })
 
 test('a hit has a preview beside it, with its size and date', async () => {

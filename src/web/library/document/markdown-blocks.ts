@@ -1,10 +1,11 @@
 export interface Block {
-  readonly kind: 'heading' | 'paragraph' | 'lines' | 'code'
+  readonly kind: 'heading' | 'paragraph' | 'lines' | 'code' | 'table'
   readonly text: string
 }
 
-/** Fences of code, with what is between them; then headings, each a line. */
-const PARTS = /^ {0,3}(?:```|~~~).*\n[\s\S]*?(?:\n {0,3}(?:```|~~~) *$|(?![\s\S]))|^#{1,6} .*$/gm
+/** Fences of code, with what is between them; then rows of a table; then headings, each a line. */
+const PARTS =
+  /^ {0,3}(?:```|~~~).*\n[\s\S]*?(?:\n {0,3}(?:```|~~~) *$|(?![\s\S]))|^ {0,3}\|.*(?:\n {0,3}\|.*)*|^#{1,6} .*$/gm
 
 /** Cuts a text at headings, code and empty lines. Everything stays as it is written, but for breaks within paragraphs. */
 export function markdownBlocks(text: string): Block[] {
@@ -12,10 +13,22 @@ export function markdownBlocks(text: string): Block[] {
   let at = 0
   for (const { 0: part, index } of text.matchAll(PARTS)) {
     blocks.push(...proseBlocks(text.slice(at, index)))
-    blocks.push(part.startsWith('#') ? { kind: 'heading', text: part.replace(/^#+ /, '') } : codeBlock(part))
+    if (part.startsWith('#')) blocks.push({ kind: 'heading', text: part.replace(/^#+ /, '') })
+    else blocks.push(/^ *\|/.test(part) ? { kind: 'table', text: part } : codeBlock(part))
     at = index + part.length
   }
   return [...blocks, ...proseBlocks(text.slice(at))]
+}
+
+/** The cells of each line, without the line below the head of a table. */
+export function tableRows(text: string): string[][] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !/^[\s|:]*-{3}[\s|:-]*$/.test(line))
+  return lines.map((line) =>
+    line
+      .replace(/^\s*\||\|\s*$/g, '')
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim().replaceAll('\\|', '|')),
+  )
 }
 
 function codeBlock(part: string): Block {
@@ -26,7 +39,6 @@ function proseBlocks(text: string): Block[] {
   const paragraphs = text.split(/\n\s*\n/).filter((each) => each.trim() !== '')
   return paragraphs.map((paragraph) => {
     const trimmed = paragraph.replace(/^\n+|\s+$/g, '')
-    if (/^\s*\|/.test(trimmed)) return { kind: 'code', text: trimmed }
     // Lists, quotations, indented code and hard breaks mean their lines.
     if (/^(\s*([-*+>]|\d+[.)])\s| {4}|\t)/m.test(trimmed) || /( {2}|\\)$/m.test(trimmed))
       return { kind: 'lines', text: trimmed }

@@ -1,12 +1,12 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { AssetRecord, ResourceRecord } from '../../../contract/records.ts'
 import { Marked } from '../../common/excerpt.tsx'
-import { describePlace } from '../../common/labels.ts'
+import { describePlace, isOfRows } from '../../common/labels.ts'
 import { marksOf } from '../../common/marks.ts'
 import { Failure } from '../../common/notice.tsx'
 import { addressOf, type DocumentRoute } from '../routes.ts'
 import { useSession } from '../session.ts'
-import { markdownBlocks } from './markdown-blocks.ts'
+import { markdownBlocks, tableRows } from './markdown-blocks.ts'
 
 interface TextsProps {
   readonly route: DocumentRoute
@@ -74,6 +74,8 @@ export function Passage({ asset, words, isAskedFor }: PassageProps) {
       <div class="text" lang="">
         {mimeType === 'text/markdown' ? (
           <Markdown text={text ?? ''} words={words} />
+        ) : isOfRows(trace) ? (
+          <Table text={text ?? ''} words={words} />
         ) : (
           <p class="lines" dir="auto">
             <Marked text={text ?? ''} marks={marksOf(text ?? '', words)} />
@@ -86,10 +88,37 @@ export function Passage({ asset, words, isAskedFor }: PassageProps) {
 
 const TAGS = { heading: 'h3', paragraph: 'p', lines: 'p', code: 'pre' } as const
 
-function Markdown({ text, words }: { readonly text: string; readonly words: readonly string[] }) {
+interface TextProps {
+  readonly text: string
+  readonly words: readonly string[]
+}
+
+function Table({ text, words }: TextProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+    <section class="table" tabIndex={0} aria-label="Table">
+      <table>
+        <tbody>
+          {tableRows(text).map((cells, row) => (
+            <tr key={row}>
+              {cells.map((cell, column) => (
+                <td key={column} dir="auto">
+                  <Marked text={cell} marks={marksOf(cell, words)} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Markdown({ text, words }: TextProps) {
   return (
     <>
       {markdownBlocks(text).map(({ kind, text: part }, index) => {
+        if (kind === 'table') return <Table key={`${index} ${kind}`} text={part} words={words} />
         const Tag = TAGS[kind]
         return (
           <Tag key={`${index} ${kind}`} class={kind} dir={kind === 'code' ? undefined : 'auto'}>
