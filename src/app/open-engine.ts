@@ -32,6 +32,7 @@ export interface OpenEngineInput extends OpenServiceInput {
   /** Receives each sent file; by default none is reported. */
   readonly fileLog?: FileLog
   readonly graceMs?: number
+  readonly beforeUploads?: Engine['beforeUploads']
   /** What a daemon does for people elsewhere, instead of what a run does. */
   readonly hostDuties?: HostDuties
   /** Receives each call of the ledger that has ended, where hosts share one. */
@@ -103,6 +104,7 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
     scrubIntervalMs: settings.scrubIntervalMs,
     fleet,
     hooks: hooksOf(settings, input.env),
+    beforeUploads: input.beforeUploads,
   }
   return {
     engine,

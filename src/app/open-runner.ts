@@ -30,6 +30,7 @@ export interface Runner extends AsyncDisposable {
 interface RunnerInput extends OpenServiceInput {
   readonly isDryRun: boolean
   readonly fileLog: FileLog
+  readonly beforeUploads?: Engine['beforeUploads']
 }
 
 /** Limits that all uploads of a daemon share, including the runs of clients. */

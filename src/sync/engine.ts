@@ -142,6 +142,8 @@ export interface Engine {
   readonly scrubIntervalMs: number | null
   readonly fleet?: Membership | undefined
   readonly hooks?: Hooks | undefined
+  /** Called before a mirror sends new contents into this computer's library. Throws HeldBackError when they are not wanted. */
+  readonly beforeUploads?: ((bytes: number) => Promise<void>) | undefined
 }
 
 export interface OpenMirror {

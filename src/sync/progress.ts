@@ -11,6 +11,7 @@ const phases = [
   'turn',
   'scanning',
   'ledger',
+  'asking',
   'directories',
   'uploading',
   'hosts',

@@ -1,11 +1,124 @@
-/** The laws of `library prune` and `library remove`, against the true contents of disk and library. */
+/** `shelfd library prune` and `remove`, on the library on this computer, and their laws against the true contents of disk and library. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { openStore } from '../../src/store/open-store.ts'
+import { recordRemoval } from '../../src/sync/operator/tidy-library.ts'
+import { startDaemon } from '../support/daemon.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
 import { type Home, homeWithPapers } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { seededRandom } from '../support/random.ts'
+
+const VERSIONS = ['heron one', 'heron two', 'heron three']
+
+/** A home in whose library are three versions of one document, a document whose file is gone, and one that has its file. */
+async function homeWithPast(): Promise<Home> {
+  const home = homeWithPapers({ 'kept.md': 'heron stays', 'gone.md': 'heron left' })
+  for (const text of VERSIONS) {
+    home.write('Papers', { 'note.md': text })
+    expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBe(0)
+  }
+  rmSync(join(home.path, 'Papers', 'gone.md'))
+  expect((await home.shelfd(['sync', 'Papers', '--accept-removals'])).exitCode).toBe(0)
+  return home
+}
+
+async function searched({ shelfd }: Home, words = 'heron'): Promise<string[]> {
+  const { stdout } = await shelfd(['search', words, '--all-versions', '--json'])
+  const results: { text?: string; asset?: { text?: string } }[] = JSON.parse(stdout).results
+  return results.map((each) => JSON.stringify(each).match(/heron \w+/)?.[0] ?? '').toSorted()
+}
+
+test('prune removes what no file stands for, once it is confirmed, and nothing else [P7, P13]', async () => {
+  const home = await homeWithPast()
+  const shown = await home.shelfd(['library', 'prune'])
+  expect(shown.stdout).toMatch(/Papers\/gone\.md +gone .*\n/)
+  expect(shown.stdout).toMatch(/Papers\/note\.md +replaced .*\n/)
+  expect(shown.stdout).toContain('3 documents (')
+  expect(shown.stderr).toContain('Nothing was removed; --yes removes them')
+  expect(await searched(home)).toHaveLength(5)
+  const two = JSON.parse((await home.shelfd(['library', 'prune', '--keep-versions', '1', '--json'])).stdout)
+  expect(two).toMatchObject({
+    removed: 0,
+    documents: [{ path: join(home.path, 'Papers', 'note.md'), reason: 'replaced' }],
+  })
+  expect((await home.shelfd(['library', 'prune', '--older-than', '1h', '--yes'])).stderr).toContain(
+    'No document is without',
+  )
+  expect((await home.shelfd(['library', 'prune', '--yes'])).stderr).toContain('Removed 3 documents')
+  expect(await searched(home)).toEqual(['heron stays', 'heron three'])
+  // Nothing is sent again, but what comes back is.
+  expect((await home.shelfd(['sync', 'Papers', '--checksum'])).exitCode).toBe(0)
+  expect(await searched(home)).toEqual(['heron stays', 'heron three'])
+  home.write('Papers', { 'gone.md': 'heron left' })
+  expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBe(0)
+  expect(await searched(home)).toEqual(['heron left', 'heron stays', 'heron three'])
+  expect((await home.shelfd(['report'])).exitCode).toBe(0)
+})
+
+test('a removal that was cut off is finished first by the next command', async () => {
+  const home = await homeWithPast()
+  {
+    using store = openStore(home.stateDir)
+    const [mirror] = store.mirrors.list()
+    const [first] = store.unusedResources.list(mirror?.library.origin ?? '')
+    recordRemoval(store, { resources: first ? [first] : [], as: 'unused' })
+  }
+  const { stderr } = await home.shelfd(['library', 'prune', '--yes'])
+  expect(stderr).toContain('Removed 1 document, as was begun earlier')
+  expect(stderr).toContain('Removed 2 documents')
+  expect(await searched(home)).toEqual(['heron stays', 'heron three'])
+})
+
+test('what was removed with its earlier versions is not sent again before somebody asks for it [P7, P13]', async () => {
+  const home = await homeWithPast()
+  const file = join(home.path, 'Papers', 'note.md')
+  const unasked = await home.shelfd(['library', 'remove', file])
+  expect(unasked).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('without --yes') })
+  expect((await home.shelfd(['library', 'remove', file, '--yes'])).stderr).toContain('Removed 3 documents for good')
+  expect(await searched(home)).toEqual(['heron left', 'heron stays'])
+  for (const args of [
+    ['sync', 'Papers'],
+    ['sync', 'Papers', '--checksum'],
+  ]) {
+    expect((await home.shelfd(args)).exitCode).toBe(0)
+    expect(await searched(home)).toEqual(['heron left', 'heron stays'])
+  }
+  expect((await home.shelfd(['why', file])).stdout).toContain('you removed it from the library')
+  expect((await home.shelfd(['failed', 'list', '--all'])).stdout).toContain('removed')
+  expect((await home.shelfd(['failed', 'retry', file])).exitCode).toBe(0)
+  expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBe(0)
+  expect(await searched(home)).toEqual(['heron left', 'heron stays', 'heron three'])
+})
+
+test('a resource is removed by its identifier, beside a daemon, by its order', async () => {
+  const home = await homeWithPast()
+  const { results } = JSON.parse((await home.shelfd(['search', 'heron', '--json'])).stdout)
+  const daemon = await startDaemon(home)
+  for (const { resource } of results) {
+    expect((await home.shelfd(['library', 'remove', resource.id, '--yes'])).stderr).toContain('Removed 1 document')
+  }
+  expect(await searched(home)).toEqual(['heron left', 'heron one', 'heron two'])
+  await daemon.stop()
+})
+
+test('a configured service is never tidied, and words that name nothing are said [P7]', async () => {
+  const service = await startFaultyService({ library: 'Test' })
+  const home = homeWithPapers({ 'a.md': 'heron' }, service)
+  await home.shelfd(['sync', 'Papers', '--to', 'Test'])
+  for (const args of [
+    ['prune', '--yes'],
+    ['remove', join(home.path, 'Papers', 'a.md'), '--yes'],
+  ]) {
+    expect(await home.shelfd(['library', ...args])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('shelfd deletes nothing at a service'),
+    })
+  }
+  expect(service.count('deleteResource')).toBe(0)
+})
 
 const ACTIONS = 25
 const NAMES = ['a.md', 'b.md', 'c.md', 'd.md']

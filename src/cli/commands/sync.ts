@@ -3,8 +3,10 @@ import { describeUnusedGitignore } from '../../app/mirrors/describe-root.ts'
 import { openRunner, type Runner } from '../../app/open-runner.ts'
 import { callAfter } from '../../foundation/clock.ts'
 import { HeldBackError, UsageError } from '../../foundation/errors.ts'
+import { freeBytesOf } from '../../foundation/files/free-bytes.ts'
+import { withTilde } from '../../foundation/files/home.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
-import { formatDuration, MAX_DURATION_TEXT, parseDuration } from '../../foundation/text/units.ts'
+import { formatDuration, formatSize, MAX_DURATION_TEXT, parseDuration } from '../../foundation/text/units.ts'
 import type { RetryPolicy } from '../../rules/retry-delay.ts'
 import type { RunSummary } from '../../rules/sync-summary.ts'
 import { type RunOutcome, runOutcome, verdictOf } from '../../rules/verdict.ts'
@@ -94,7 +96,8 @@ export const command = defineCommand({
     },
     yes: {
       type: 'boolean',
-      describe: 'Do not ask before mirroring a directory that holds the home or the system',
+      describe:
+        'Do not ask before mirroring a home or system directory, or before sending more than 1 GiB to this computer',
       isRare: true,
     },
     ...ROOT_OPTIONS,
@@ -136,6 +139,7 @@ export const command = defineCommand({
       fileLog: nameFiles(context),
       retry: patientlyFor(context),
       onOutage: context.onOutage,
+      beforeUploads: (bytes) => confirmRoom(context, bytes, args.yes),
     })
     warnOfIgnoredFlags(context, runner)
     const { known } = runner
@@ -258,6 +262,22 @@ async function checkSearch({ announce }: CommandContext, runner: Runner, result:
   if (missed === 0) return result
   const outcome = runOutcome(mirrors, true)
   return { ...result, outcome, summary: { ...summary, verdict: verdictOf(outcome), mirrors } }
+}
+
+const MANY_BYTES = 2 ** 30
+
+/** Says what room many new contents take, and asks on a terminal. Throws HeldBackError for a no. */
+async function confirmRoom(context: CommandContext, bytes: number, isMeant: boolean): Promise<void> {
+  if (bytes <= MANY_BYTES) return
+  const { dataDir } = context.settings.service
+  const free = formatSize(freeBytesOf(dataDir))
+  const where = escapeText(withTilde(context.io.home, dataDir))
+  context.announce(
+    `The library on this computer (${where}) takes up to ${formatSize(bytes)} more; ${free} are free there.`,
+  )
+  if (isMeant || !context.io.isTerminal.stdin) return
+  const answer = await askLine(context, 'Send all of it? [y/N] ')
+  if (!/^y(?:es)?$/i.test(answer.trim())) throw new HeldBackError('confirmation-needed', 'Nothing new was sent')
 }
 
 /** Asks about each new mirror of a home or system directory. Returns false without a terminal; throws HeldBackError for a no. */

@@ -17,6 +17,7 @@ export async function withProgress<T>(context: CommandContext, progress: Progres
   const rates = new RateReader(progress, describeService(context.settings))
   let announcedAtMs = 0
   const show = () => {
+    if (progress.phase === 'asking') return
     const now = rates.read()
     if (isDrawn) messages.draw(describeProgress(progress, now, messages.width))
     else if (now.elapsedMs - announcedAtMs >= PLAIN_LINE_MS) {
@@ -102,6 +103,7 @@ const PHASE_NAMES: Readonly<Record<Progress['phase'], string>> = {
   turn: 'waiting for another scan or sync',
   scanning: 'scanning',
   ledger: 'waiting for the ledger of hosts',
+  asking: 'asking',
   directories: 'creating directories',
   uploading: 'uploading',
   hosts: 'waiting for other hosts',
@@ -124,6 +126,7 @@ function partsOf(progress: Progress, { elapsedMs, sentPerSecond, hashedPerSecond
     case 'starting':
     case 'turn':
     case 'ledger':
+    case 'asking':
     case 'hosts':
     case 'finished':
       return [elapsed]

@@ -31,13 +31,16 @@ export function streamContent(path: string, range = WHOLE): Readable {
 }
 
 /**
- * Writes a new content of more than FRAME_BYTES: compressed if it begins with text, which has no zero byte, otherwise as it is. The first
+ * Writes a new content of more than FRAME_BYTES: compressed if it begins with text, which has no zero byte, otherwise as it is, with a
+ * hole where a chunk is zero, so that a disk image takes the room that it has. The first
  * chunks have at least FRAME_BYTES, so that the same content is always written the same way.
  */
 export class ContentWriter implements FinishedFile, AsyncDisposable {
   readonly temporaryFile: string
   readonly #file: FileHandle
   #packer: SeekableWriter | 'none' | undefined
+  /** Of a content that is not packed, with its holes. */
+  #writtenBytes = 0
 
   private constructor(path: string, file: FileHandle) {
     this.temporaryFile = path
@@ -56,12 +59,23 @@ export class ContentWriter implements FinishedFile, AsyncDisposable {
   async write(chunks: readonly Buffer[]): Promise<void> {
     this.#packer ??= beginsWithText(chunks) ? new SeekableWriter(this.#file) : 'none'
     if (this.#packer !== 'none') return await this.#packer.write(chunks)
-    for (const chunk of chunks) await this.#file.appendFile(chunk)
+    for (const chunk of chunks) {
+      if (!isZero(chunk)) await this.#writeNext(chunk)
+      this.#writtenBytes += chunk.length
+    }
+  }
+
+  async #writeNext(chunk: Buffer): Promise<void> {
+    for (let done = 0; done < chunk.length; ) {
+      const { bytesWritten } = await this.#file.write(chunk, done, chunk.length - done, this.#writtenBytes + done)
+      done += bytesWritten
+    }
   }
 
   /** All of it is durable when this resolves. */
   async finish(): Promise<void> {
     if (this.#packer instanceof SeekableWriter) await this.#packer.end()
+    else await this.#file.truncate(this.#writtenBytes)
     await this.#file.sync()
   }
 
@@ -69,6 +83,10 @@ export class ContentWriter implements FinishedFile, AsyncDisposable {
     await this.#file.close()
     await rm(this.temporaryFile, { force: true })
   }
+}
+
+function isZero(chunk: Buffer): boolean {
+  return chunk[0] === 0 && chunk.compare(chunk, 1, chunk.length, 0, chunk.length - 1) === 0
 }
 
 function beginsWithText(chunks: readonly Buffer[]): boolean {

@@ -83,6 +83,7 @@ async function send(
     estimateUploads(engine, mirror, summary, quotaScope)
     return
   }
+  if (service.isEmbedded) await askBeforeUploads(engine, mirror)
   const connection = await service.connect(signal)
   const follower = new IngestionFollower(engine, connection)
   follower.add(mirror.row)
@@ -106,6 +107,14 @@ async function send(
   follower.finish(waitMs)
   await following
   signal.throwIfAborted()
+}
+
+async function askBeforeUploads({ store, progress, beforeUploads }: Engine, { row }: OpenMirror): Promise<void> {
+  if (!beforeUploads) return
+  const { phase } = progress
+  progress.phase = 'asking'
+  await beforeUploads(store.contents.countToSend(row.id).bytes)
+  progress.phase = phase
 }
 
 async function sendAll(

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -51,6 +51,22 @@ it('a compressed content takes less and any zstd program unpacks it', async () =
   expect(plainPath(path)).toBeUndefined()
   expect(packed.length).toBeLessThan(TEXT.length / 3)
   expect(zstdDecompressSync(packed).equals(TEXT)).toBe(true)
+})
+
+it('what is zero takes no room, wherever it is', async () => {
+  const path = join(temporaryDirectory(), 'a')
+  const part = fc.record({ length: fc.integer({ min: 1, max: 200_000 }), byte: fc.constantFrom(0, 0, 7) })
+  await fc.assert(
+    fc.asyncProperty(fc.array(part, { maxLength: 5 }), async (parts) => {
+      const content = Buffer.concat([Buffer.of(0), ...parts.map(({ length, byte }) => Buffer.alloc(length, byte))])
+      await write(path, content)
+      expect((await read(path)).equals(content)).toBe(true)
+    }),
+    { numRuns: 30 },
+  )
+  const file = await write(path, Buffer.concat([Buffer.alloc(3_000_000), Buffer.of(1), Buffer.alloc(3_000_000)]))
+  expect(statSync(file)).toMatchObject({ size: 6_000_001 })
+  expect(statSync(file).blocks * 512).toBeLessThan(1_000_000)
 })
 
 it('only what begins with a zero byte in its first part stays as it is', async () => {

@@ -2,11 +2,11 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { serveDashboard, signIn } from '../dashboard/dashboard-client.ts'
 import { isIdle, startDaemon } from '../support/daemon.ts'
 import { expectExit, type Home, homeWithPapers } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 import { mount } from '../support/mounted-disk.ts'
-import { serveDashboard, signIn } from './dashboard-client.ts'
 
 const PAPERS = {
   'a.md': 'A kestrel hovers.',
