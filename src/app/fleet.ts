@@ -32,8 +32,9 @@ const CALL_TIMEOUT_MS = 25_000
 
 const MAX_TOLD = 100
 
-interface MemberInput extends OpenServiceInput {
+export interface MemberInput extends OpenServiceInput {
   readonly store: Store
+  /** What a daemon does for people elsewhere, instead of what a run does. */
   readonly hostDuties?: HostDuties
   /** Receives each call of the ledger that has ended. */
   readonly onLedgerCall?: (call: LedgerCall) => void

@@ -5,7 +5,7 @@ import type { ServiceClient } from '../remote/service-client.ts'
 import { searchLibraries } from '../sync/pin/pin-mirror.ts'
 import { didYouMean } from './did-you-mean.ts'
 
-interface LibraryTarget {
+export interface LibraryTarget {
   /** Identifier or exact name. */
   readonly library: string
   /** Canonical path; undefined when only the library was named. */

@@ -13,11 +13,6 @@ interface LeasedService<Client> extends AsyncDisposable {
   readonly identity: string
 }
 
-interface LeasedClient<Client> extends Disposable {
-  readonly client: Client
-  readonly identity: string
-}
-
 const IDLE_MS = 5_000
 
 /** Opens the service when needed, and closes it after 5 s without use, because an assistant keeps its programs all day. */
@@ -35,7 +30,7 @@ export class ServiceLease<Client> implements AsyncDisposable {
   }
 
   /** Throws what opening throws; the next call tries again. */
-  async take(): Promise<LeasedClient<Client>> {
+  async take() {
     this.#idle?.[Symbol.dispose]()
     this.#users += 1
     this.#opened ??= this.#closing.then(this.#open)

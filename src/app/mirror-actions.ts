@@ -17,29 +17,18 @@ export interface MirrorActionsInput extends OpenServiceInput {
 }
 
 /** Actions of people elsewhere than on this host's command line; no names mean all mirrors. */
-export interface MirrorActions {
-  pause(names: readonly string[]): Promise<void>
-  resume(names: readonly string[]): Promise<void>
-  /** Resolves at the end of the run. `onOutage` receives what it waits for. */
-  sync(names: readonly string[], signal: AbortSignal, onOutage?: OutageListener): Promise<void>
-}
-
-export function mirrorActions(input: MirrorActionsInput): MirrorActions {
-  return {
-    pause: (names) => changeMirrors(input, names, { ask: 'pause', make: pauseMirrors }),
-    resume: (names) => changeMirrors(input, names, { ask: 'resume', make: resumeMirrors }),
-    sync: (names, signal, onOutage) => sync({ ...input, ...(onOutage && { onOutage }) }, names, signal),
+export function mirrorActions(input: MirrorActionsInput) {
+  const change = (ask: 'pause' | 'resume', make: typeof pauseMirrors) => async (words: readonly string[]) => {
+    const names = chooseNames(input.settings(), words)
+    await changeStore(input.stateDir, { ask: (daemon) => daemon[ask](names), make: (store) => make(store, names) })
   }
-}
-
-interface MirrorChange {
-  readonly ask: 'pause' | 'resume'
-  readonly make: typeof pauseMirrors
-}
-
-async function changeMirrors(input: MirrorActionsInput, given: readonly string[], { ask, make }: MirrorChange) {
-  const names = chooseNames(input.settings(), given)
-  await changeStore(input.stateDir, { ask: (daemon) => daemon[ask](names), make: (store) => make(store, names) })
+  return {
+    pause: change('pause', pauseMirrors),
+    resume: change('resume', resumeMirrors),
+    /** Resolves at the end of the run. `onOutage` receives what it waits for. */
+    sync: (names: readonly string[], signal: AbortSignal, onOutage?: OutageListener) =>
+      sync({ ...input, ...(onOutage && { onOutage }) }, names, signal),
+  }
 }
 
 /** Throws the error that ended the run. */

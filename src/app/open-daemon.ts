@@ -60,8 +60,8 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
   let current = settings
   await using figures = new FleetFigures({ clock: systemClock, logger }, () => readFigures(current, input))
   const metrics = createMetrics(reader, version, figures)
-  const hostDuties = (asked: Settings) => dutiesOfDaemon(asked, { ...input, logger, store, reader })
-  const planner = new Planner(store, { ...input, logger, retry: DAEMON_RETRY }, { metrics, hostDuties })
+  const hostDuties = (asked: Settings) => dutiesOfDaemon(asked, { ...input, logger }, store, reader)
+  const planner = new Planner(store, { ...input, logger, retry: DAEMON_RETRY }, metrics, hostDuties)
   let explained = input.explainSettings()
   assertAnyKept(settings, { known: store.mirrors.list(), home: input.home })
   const plan = planner.plan(settings)
@@ -137,11 +137,6 @@ async function assertLibraryCanMove(current: Settings, { libraryListen, service 
   await assertFree(libraryListen.host, libraryListen.port)
 }
 
-interface DaemonParts {
-  readonly metrics: Metrics
-  readonly hostDuties: (settings: Settings) => HostDuties
-}
-
 /** Derives the daemon's plan from settings. */
 class Planner {
   readonly #store: Store
@@ -149,7 +144,7 @@ class Planner {
   readonly #metrics: Metrics
   readonly #hostDuties: (settings: Settings) => HostDuties
 
-  constructor(store: Store, input: OpenDaemonInput, { metrics, hostDuties }: DaemonParts) {
+  constructor(store: Store, input: OpenDaemonInput, metrics: Metrics, hostDuties: (settings: Settings) => HostDuties) {
     this.#store = store
     this.#input = input
     this.#metrics = metrics
@@ -191,12 +186,7 @@ class Planner {
       timeZone: settings.timeZone,
       maintenance: settings.maintenance,
       admit: (asked) =>
-        admitMirrors(settings, {
-          mirrors: asked,
-          kept: mirrors,
-          known: this.#store.mirrors.list(),
-          home: this.#input.home,
-        }),
+        admitMirrors(settings, asked, mirrors, { known: this.#store.mirrors.list(), home: this.#input.home }),
       mirrors: mirrors.map((mirror) => {
         const { schedule = null, maxDurationMs } = mirror
         return { controller: controllerSettings(mirror, this.#input.logger), schedule, maxDurationMs }
@@ -210,7 +200,7 @@ function controllerSettings(mirror: PlannedMirror, logger: Logger): ControllerSe
   const { watch, watcher, settleMs, rescanMs, pollIntervalMs } = mirror
   return {
     mirror,
-    watch: watch ? systemWatch({ wanted: watcher, pollIntervalMs, clock: systemClock, logger }) : null,
+    watch: watch ? systemWatch(watcher, pollIntervalMs, systemClock, logger) : null,
     scanIntervals: { rescanMs, pollIntervalMs, settleMs },
     runSpanMs: Math.max(rescanMs ?? 0, MIN_RUN_SPAN_MS),
   }
@@ -225,13 +215,8 @@ function healthOf({ healthListen }: Settings, env: OpenDaemonInput['env']): Heal
 /** Syncs that others ordered. */
 const ORDERS_AT_ONCE = 4
 
-interface DutiesInput extends OpenServiceInput {
-  readonly store: Store
-  readonly reader: StateReader
-}
-
 /** Publishes the state of the daemon's mirrors, and carries out orders of other hosts. */
-function dutiesOfDaemon(settings: Settings, { store, reader, ...input }: DutiesInput): HostDuties {
+function dutiesOfDaemon(settings: Settings, input: OpenServiceInput, store: Store, reader: StateReader): HostDuties {
   const { stateDir, fleet } = settings
   const { logger, signal } = input
   const actions = mirrorActions({ ...input, stateDir, settings: () => settings })

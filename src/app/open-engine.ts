@@ -1,6 +1,5 @@
 import { systemClock } from '../foundation/clock.ts'
 import { Mutex } from '../foundation/concurrency/mutex.ts'
-import type { LedgerCall } from '../ledger/observe-ledger.ts'
 import { boundedFileSystem } from '../local/read/bounded-file-system.ts'
 import { keepRetryAfter, type Memory, recallRetryAfter } from '../remote/retry-after.ts'
 import { openStore, openStoreReader, type Store, type StoreReader, sizeOfStore } from '../store/open-store.ts'
@@ -13,7 +12,7 @@ import { prepareThread, rescanInThread } from '../sync/scan/walk-by-checkers.ts'
 import { walkBySize } from '../sync/scan/walk-small-tree.ts'
 import { type FileLog, type MetricsSink, noMetrics, silentFileLog } from '../sync/sinks.ts'
 import { realPathOfOwn } from './files/paths.ts'
-import { type HostDuties, memberOf } from './fleet.ts'
+import { type MemberInput, memberOf } from './fleet.ts'
 import { hooksOf } from './run-hooks.ts'
 import { createLazyService, type LazyService, type OpenServiceInput } from './service-client/open-service.ts'
 import type { Settings } from './settings/settings.ts'
@@ -27,16 +26,12 @@ export interface OpenedEngine extends AsyncDisposable {
   readonly embedFor: LazyService['embedFor']
 }
 
-export interface OpenEngineInput extends OpenServiceInput {
+export interface OpenEngineInput extends Omit<MemberInput, 'store'> {
   readonly metrics?: MetricsSink
   /** Receives each sent file; by default none is reported. */
   readonly fileLog?: FileLog
   readonly graceMs?: number
   readonly beforeUploads?: Engine['beforeUploads']
-  /** What a daemon does for people elsewhere, instead of what a run does. */
-  readonly hostDuties?: HostDuties
-  /** Receives each call of the ledger that has ended, where hosts share one. */
-  readonly onLedgerCall?: (call: LedgerCall) => void
   /** Replaces the store in the state directory; the engine closes it. */
   readonly store?: Store
 }

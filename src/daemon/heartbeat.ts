@@ -12,17 +12,12 @@ export interface HeartbeatInput {
   onJump(kind: JumpKind, byMs: number): void
 }
 
-export interface Heartbeat extends Disposable {
-  /** The last beat is no older than three intervals. */
-  isAlive(): boolean
-}
-
 /** Smaller differences come from corrections of the clock and a busy machine. */
 const MIN_JUMP_MS = 30_000
 const BEATS_UNTIL_DEAD = 3
 
 /** Beats every `intervalMs`. Errors are not caught: a daemon whose beats fail should be restarted. */
-export function startHeartbeat(input: HeartbeatInput): Heartbeat {
+export function startHeartbeat(input: HeartbeatInput) {
   const { clock, intervalMs } = input
   const stop = new AbortController()
   let last = momentOf(clock)
@@ -35,6 +30,7 @@ export function startHeartbeat(input: HeartbeatInput): Heartbeat {
   beat()
   void repeat(beat, input, stop.signal)
   return {
+    /** The last beat is no older than three intervals. */
     isAlive: () => clock.monotonicMs() - last.monotonicMs <= intervalMs * BEATS_UNTIL_DEAD,
     [Symbol.dispose]: () => stop.abort(),
   }

@@ -64,10 +64,12 @@ export class Supervisor {
     for (const { name } of scheduled) this.#find(name)?.hold('scheduled', SCHEDULED)
     const { clock, store, logger } = engine
     try {
-      forgetRemoved(store, {
-        names: [...this.controllers, ...store.mirrors.list()].map(({ name }) => name),
-        scheduled: scheduled.map(({ name }) => name),
-      })
+      const names = [...this.controllers, ...store.mirrors.list()].map(({ name }) => name)
+      forgetRemoved(
+        store,
+        names,
+        scheduled.map(({ name }) => name),
+      )
     } catch (error) {
       // Such as on a full disk; the next start tries again.
       logger.warn('cannot forget pauses and schedules of removed mirrors', { reason: messageOf(error) })
@@ -178,13 +180,8 @@ export class Supervisor {
   }
 }
 
-interface Kept {
-  readonly names: readonly string[]
-  readonly scheduled: readonly string[]
-}
-
 /** Later ones start afresh. */
-export function forgetRemoved(store: Store, { names, scheduled }: Kept): void {
+export function forgetRemoved(store: Store, names: readonly string[], scheduled: readonly string[]): void {
   const pauses = listPauseKeys(store).filter((name) => !names.includes(name))
   const schedules = listHandled(store.keyValues).filter((name) => !scheduled.includes(name))
   if (pauses.length + schedules.length === 0) return

@@ -255,13 +255,7 @@ function endRunning(): void {
   for (const target of running) signalTo(target, 'SIGKILL')
 }
 
-interface Output {
-  /** Undefined when there was too much of it. */
-  readonly stdout: () => Buffer | undefined
-  readonly printed: () => string
-}
-
-function collectOutput(child: ChildProcess, { mostStdoutBytes, onLine }: ProgramCall, onFull: () => void): Output {
+function collectOutput(child: ChildProcess, { mostStdoutBytes, onLine }: ProgramCall, onFull: () => void) {
   const chunks: Buffer[] = []
   let end = Buffer.alloc(0)
   let sizeBytes = 0
@@ -279,6 +273,7 @@ function collectOutput(child: ChildProcess, { mostStdoutBytes, onLine }: Program
     input?.on('error', () => {}).on('data', (chunk: Buffer) => take(chunk, input === child.stdout))
   }
   return {
+    /** Undefined when there was too much of it. */
     stdout: () => (sizeBytes > (mostStdoutBytes ?? 0) ? undefined : Buffer.concat(chunks)),
     printed: () => end.toString('utf8'),
   }

@@ -18,7 +18,7 @@ describe('records of removed mirrors', () => {
     pauseMirrors(store, ['papers', 'gone'])
     recordSchedules(store, ['papers', 'gone', 'unscheduled'])
     store.write(() => store.keyValues.set('other:gone', 'not of mirrors'))
-    forgetRemoved(store, { names: ['papers', 'unscheduled'], scheduled: ['papers'] })
+    forgetRemoved(store, ['papers', 'unscheduled'], ['papers'])
     const keys = store.keyValues.list('').map(({ key }) => key)
     expect(keys).toEqual(['other:gone', 'pause:papers', 'schedule:papers'])
   })
@@ -26,7 +26,7 @@ describe('records of removed mirrors', () => {
   test('a pause of all mirrors stays when none is configured', () => {
     using store = openStore(temporaryDirectory())
     pauseMirrors(store, [])
-    forgetRemoved(store, { names: [], scheduled: [] })
+    forgetRemoved(store, [], [])
     expect(isPaused(store, 'any')).toBe(true)
   })
 })

@@ -45,7 +45,7 @@ async function newRole(database: TestDatabase, roles: string): Promise<LedgerAdd
 }
 
 const examine = (address: LedgerAddress, host?: { key: string; session: bigint | null }) =>
-  examineLedger(address, { nowMs: Date.now, host })
+  examineLedger(address, Date.now, host)
 
 async function openSession(address: LedgerAddress, key: string, previous: bigint | null = null) {
   const ledger = postgresLedger(address)
@@ -68,7 +68,7 @@ describe('what PostgreSQL says of a ledger', () => {
 
   test('a clock that is ahead is seen to be', async () => {
     const database = await newLedger()
-    const facts = await examineLedger(database.address, { nowMs: () => Date.now() + 90_000, host: undefined })
+    const facts = await examineLedger(database.address, () => Date.now() + 90_000, undefined)
     expect(Math.round(facts.aheadMs / 10_000)).toBe(9)
   })
 

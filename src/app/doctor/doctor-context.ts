@@ -36,14 +36,6 @@ export const thisMachine: Machine = {
   countWatches: () => countWatches(),
 }
 
-/** The first answer of the service, also when it is an error. */
-interface FirstResponse {
-  readonly durationMs: number
-  /** The service's clock; undefined when the answer has no date. */
-  readonly dateMs: number | undefined
-  readonly receivedAtMs: number
-}
-
 export type DoctorContext = ReturnType<typeof openDoctorContext>
 
 export interface Check {
@@ -91,7 +83,8 @@ export function openDoctorContext(input: DoctorInput) {
     opened.defer(() => service.client.destroy())
     return service.client
   })
-  const firstResponse = once(async (): Promise<FirstResponse> => {
+  /** Of the first answer of the service, also when it is an error; `dateMs` is by the service's clock. */
+  const firstResponse = once(async () => {
     const beganAtMs = performance.now()
     const { headers } = await (await client()).callRaw('GET', '/v1/auth/check', undefined, signal)
     const dateMs = Date.parse(headers.date ?? '')

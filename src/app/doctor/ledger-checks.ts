@@ -1,7 +1,7 @@
 import { ShelfdError } from '../../foundation/errors.ts'
 import { counted } from '../../foundation/text/safe-text.ts'
 import { SCHEMA } from '../../ledger/postgres/schema-version.ts'
-import { type Finding, ok, warning } from '../../rules/doctor-findings.ts'
+import { ok, warning } from '../../rules/doctor-findings.ts'
 import { DEFAULT_LEASE_MS } from '../../rules/lease.ts'
 import { assessLedger } from '../../rules/ledger-findings.ts'
 import { SESSION_KEY } from '../../store/tables/settlements.ts'
@@ -18,7 +18,7 @@ export const ledger: Check = {
     if (!fleet) return []
     const { examineLedger } = await import('../../ledger/postgres/examine-ledger.ts')
     const { nowMs } = context.machine
-    const facts = await examineLedger(ledgerAddress(fleet, context), { nowMs, host: await findHost(context) })
+    const facts = await examineLedger(ledgerAddress(fleet, context), nowMs, await findHost(context))
     const { host, database } = fleet.database
     const where = `"${database}" at ${host} answers in ${Math.round(facts.answersInMs)} ms`
     const leaseMs = fleet.leaseMs === DEFAULT_LEASE_MS ? undefined : fleet.leaseMs
@@ -36,13 +36,8 @@ async function findHost(context: DoctorContext) {
   return key === undefined ? undefined : { key, session: session === undefined ? null : BigInt(session) }
 }
 
-interface CheckedHosts {
-  /** Undefined: they cannot be listed. */
-  readonly hosts: number | undefined
-  readonly findings: readonly Finding[]
-}
-
-async function checkHosts(fleet: FleetSettings, context: DoctorContext): Promise<CheckedHosts> {
+/** Returns undefined for the number of hosts where they cannot be listed. */
+async function checkHosts(fleet: FleetSettings, context: DoctorContext) {
   try {
     await using view = await openFleet(fleet, context)
     const [hosts, { secondSends }] = [await view.listHosts(), await view.readTotals()]

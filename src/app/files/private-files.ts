@@ -117,7 +117,7 @@ function notAFile(file: string): UsageError {
 }
 
 export function writePrivateFile(file: string, text: string): void {
-  rewrite(file, text, { was: readTextFile(file)?.text, isPrivate: true })
+  rewrite(file, text, readTextFile(file)?.text, true)
 }
 
 /**
@@ -125,15 +125,10 @@ export function writePrivateFile(file: string, text: string): void {
  * Throws FileError('io-error'), also when the file has changed meanwhile.
  */
 export function rewriteFile(file: string, text: string, was: string | undefined): void {
-  rewrite(file, text, { was, isPrivate: false })
+  rewrite(file, text, was, false)
 }
 
-interface Rewriting {
-  readonly was: string | undefined
-  readonly isPrivate: boolean
-}
-
-function rewrite(file: string, text: string, { was, isPrivate }: Rewriting): void {
+function rewrite(file: string, text: string, was: string | undefined, isPrivate: boolean): void {
   try {
     makeDirectories(dirname(file))
     const found = isPrivate ? undefined : statSync(file, { throwIfNoEntry: false })

@@ -36,23 +36,19 @@ function describeOverlap(left: MirrorSettings, right: MirrorSettings, hint: stri
     case 'same':
       return `The mirrors "${left.name}" and "${right.name}" stand for one directory ("${leftRoot}"), which would be sent twice; ${hint}`
     case 'holds':
-      return describeNested({ outer: left, root: leftRoot, inner: right, path: overlap.inner, hint })
+      return describeNested(left, leftRoot, right, { path: overlap.inner, hint })
     case 'lies-in':
-      return describeNested({ outer: right, root: rightRoot, inner: left, path: overlap.inner, hint })
+      return describeNested(right, rightRoot, left, { path: overlap.inner, hint })
   }
 }
 
-interface Nested {
-  readonly outer: MirrorSettings
-  readonly root: string
-  readonly inner: MirrorSettings
-  /** Path of the inner mirror relative to the root. */
-  readonly path: string
-  /** How to remove one of the two. */
-  readonly hint: string
-}
-
-function describeNested({ outer, root, inner, path, hint }: Nested): string | undefined {
+/** `path`: of the inner mirror, relative to the root; `hint`: how to remove one of the two. */
+function describeNested(
+  outer: MirrorSettings,
+  root: string,
+  inner: MirrorSettings,
+  { path, hint }: { readonly path: string; readonly hint: string },
+): string | undefined {
   const { breadth } = outer
   if (isLeftOut(boundedFileSystem, root, outer, path)) return undefined
   if (breadth !== null && outer.isAdHoc) {

@@ -7,20 +7,19 @@ import { realPathOf } from '../files/paths.ts'
 import type { Settings } from '../settings/settings.ts'
 import { byActivity, explainInactive, listRoster, type RosterEntry } from './mirror-roster.ts'
 
-interface KnownChoice {
-  readonly words: readonly string[]
-  readonly cwd: string
-  /** Allows mirrors of other services, because the command asks no service. */
-  readonly isOffline: boolean
-}
-
-/** Returns the mirrors that the words name, or the active ones. Throws UsageError `unknown-mirror` or AccessError `origin-mismatch`. */
-export function chooseKnown(settings: Settings, known: readonly MirrorRow[], choice: KnownChoice): MirrorRow[] {
+/**
+ * Returns the mirrors that the words name, or the active ones. Throws UsageError `unknown-mirror` or AccessError `origin-mismatch`.
+ * `isOffline` allows mirrors of other services, because the command asks no service.
+ */
+export function chooseKnown(
+  settings: Settings,
+  known: readonly MirrorRow[],
+  { words, cwd, isOffline }: { readonly words: readonly string[]; readonly cwd: string; readonly isOffline: boolean },
+): MirrorRow[] {
   const roster = listRoster(settings, known)
-  const { words, isOffline } = choice
   if (words.length === 0) return roster.flatMap(({ row, activity }) => (row && activity === 'active' ? [row] : []))
   return words.map((word) => {
-    const entry = findEntry(roster, word, choice.cwd)
+    const entry = findEntry(roster, word, cwd)
     if (!entry.row) throw neverSynced(entry.name)
     if (entry.activity === 'other-service' && !isOffline) {
       throw new AccessError('origin-mismatch', explainInactive(entry) ?? '')
@@ -48,22 +47,18 @@ function findEntry(roster: readonly RosterEntry[], word: string, cwd: string): R
   const path = realPathOf(cwd, word)
   const entry =
     roster.find(({ name }) => name === word) ?? byActivity(roster).find((each) => realPathOf(cwd, each.path) === path)
-  if (entry) return entry
-  const names = roster.map(({ name }) => name)
-  const meant = didYouMean(word, names) || listKnown(names)
-  throw new UsageError(
-    'unknown-mirror',
-    `Cannot find the mirror "${word}": no mirror has that name or directory${meant}`,
-  )
+  return entry ?? noMirror(roster, word, ': no mirror has that name or directory')
 }
 
 /** Returns the entry of exactly this name; throws UsageError `unknown-mirror`. */
 export function findByName(roster: readonly RosterEntry[], word: string): RosterEntry {
-  const entry = roster.find(({ name }) => name === word)
-  if (entry) return entry
+  return roster.find(({ name }) => name === word) ?? noMirror(roster, word)
+}
+
+function noMirror(roster: readonly RosterEntry[], word: string, why = ''): never {
   const names = roster.map(({ name }) => name)
   const meant = didYouMean(word, names) || listKnown(names)
-  throw new UsageError('unknown-mirror', `Cannot find the mirror "${word}"${meant}`)
+  throw new UsageError('unknown-mirror', `Cannot find the mirror "${word}"${why}${meant}`)
 }
 
 export function listKnown(words: readonly string[]): string {

@@ -1,7 +1,6 @@
 /** Chooses the mirrors that a sync or the daemon works on. */
 import { basename, dirname, join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { normalizeLibraryPath } from '../../contract/library-path.ts'
 import { systemClock } from '../../foundation/clock.ts'
 import { AccessError, RootError, UsageError } from '../../foundation/errors.ts'
 import { isWithin } from '../../foundation/files/paths.ts'
@@ -13,6 +12,7 @@ import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { MirrorSettings } from '../../sync/engine.ts'
 import { didYouMean } from '../did-you-mean.ts'
 import { isFile, isMissing, listDirectories, realPathOf } from '../files/paths.ts'
+import { type LibraryTarget, parseLibraryTarget } from '../library-target.ts'
 import { adHocMirror } from '../settings/schema.ts'
 import type { ConfiguredMirror, Settings } from '../settings/settings.ts'
 import { credentialFilesOf } from '../settings/settings.ts'
@@ -93,14 +93,16 @@ function withBreadth<Mirror extends MirrorSettings>(mirror: Mirror, home: string
   return { ...mirror, breadth: describeRoot(mirror.path, home) ?? null }
 }
 
-interface Asked extends Pick<MirrorChoice, 'known' | 'home'> {
-  readonly mirrors: readonly MirrorSettings[]
-  /** The mirrors that the daemon keeps, which were compared when it planned them. */
-  readonly kept: readonly MirrorSettings[]
-}
-
-/** Checks the mirrors of a client as the command line does; throws UsageError `mirrors-overlap`. */
-export function admitMirrors(settings: Settings, { mirrors, kept, known, home }: Asked): readonly MirrorSettings[] {
+/**
+ * Checks the mirrors of a client as the command line does; throws UsageError `mirrors-overlap`. `kept`: those of the daemon, which were
+ * compared when it planned them.
+ */
+export function admitMirrors(
+  settings: Settings,
+  mirrors: readonly MirrorSettings[],
+  kept: readonly MirrorSettings[],
+  { known, home }: Pick<MirrorChoice, 'known' | 'home'>,
+): readonly MirrorSettings[] {
   if (mirrors.every((mirror) => kept.some((each) => isDeepStrictEqual({ ...each, ...mirror }, each)))) return mirrors
   const roster = listRoster(settings, known)
   const active = listActive(settings, roster, home)
@@ -151,7 +153,7 @@ interface OneChoice extends MirrorChoice {
 function chooseOne(settings: Settings, choice: OneChoice): MirrorSettings {
   const { roster, word, cwd } = choice
   const path = realPathOf(cwd, word)
-  const target = choice.to === undefined ? undefined : parseTarget(choice.to)
+  const target = choice.to === undefined ? undefined : parseLibraryTarget(choice.to)
   const entry = target
     ? roster.find((each) => each.path === path && isTarget(settings, each, target, path))
     : findMeant(roster, word, cwd)
@@ -190,7 +192,7 @@ function chooseDirectory(
   settings: Settings,
   choice: OneChoice,
   path: string,
-  target: Target | undefined,
+  target: LibraryTarget | undefined,
 ): MirrorSettings {
   const { word, roster } = choice
   const meant = didYouMean(
@@ -231,7 +233,7 @@ export function keptNames(settings: Settings, known: readonly MirrorRow[]): Set<
   return new Set(known.filter((row) => !releasesName(settings, row)).map(({ name }) => name))
 }
 
-function adHoc(settings: Settings, choice: OneChoice, path: string, target: Target | undefined): MirrorSettings {
+function adHoc(settings: Settings, choice: OneChoice, path: string, target: LibraryTarget | undefined): MirrorSettings {
   const kept = keptNames(settings, choice.known)
   const isTaken = (name: string) =>
     kept.has(name) || [...settings.mirrors, ...choice.chosen].some((each) => each.name === name)
@@ -244,22 +246,8 @@ function adHoc(settings: Settings, choice: OneChoice, path: string, target: Targ
   return { ...toEngineMirror(settings, mirror), name, mayCreateLibrary, isAdHoc: true }
 }
 
-interface Target {
-  readonly library: string
-  readonly path: string | undefined
-}
-
-function parseTarget(text: string): Target {
-  const match = /^(.+?)(?::(\/.*))?$/s.exec(text)
-  const path = match?.[2] === undefined ? undefined : normalizeLibraryPath(match[2])
-  if (!match?.[1] || (match[2] !== undefined && path === undefined)) {
-    throw new UsageError('bad-usage', `Cannot read --to "${text}": it must be LIBRARY or LIBRARY:/path`)
-  }
-  return { library: match[1], path }
-}
-
 /** Returns whether the entry is the ad hoc mirror of this directory and `--to`. */
-function isTarget(settings: Settings, { row, configured }: RosterEntry, target: Target, path: string): boolean {
+function isTarget(settings: Settings, { row, configured }: RosterEntry, target: LibraryTarget, path: string): boolean {
   if (!row || configured || releasesName(settings, row)) return false
   const isLibrary = row.library.name === target.library || row.library.remoteId === target.library
   return isLibrary && row.remotePath === (target.path ?? `/${basename(path)}`)

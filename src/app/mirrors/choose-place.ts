@@ -18,20 +18,13 @@ interface Place {
   readonly path: string
 }
 
-interface PlaceChoice {
-  readonly word: string
-  readonly cwd: string
-}
-
 /** Like `findPlace`; throws UsageError `unknown-mirror` where the word names nothing. */
-export function choosePlace(settings: Settings, store: StoreReader | undefined, choice: PlaceChoice): Place {
-  const place = findPlace(settings, store, choice)
+export function choosePlace(...given: Parameters<typeof findPlace>): Place {
+  const place = findPlace(...given)
   if (place) return place
+  const [, store, { word }] = given
   const known = store?.mirrors.list() ?? []
-  throw new UsageError(
-    'unknown-mirror',
-    `"${choice.word}" lies in no mirror${listKnown(known.map(({ path }) => path))}`,
-  )
+  throw new UsageError('unknown-mirror', `"${word}" lies in no mirror${listKnown(known.map(({ path }) => path))}`)
 }
 
 /**
@@ -41,7 +34,7 @@ export function choosePlace(settings: Settings, store: StoreReader | undefined, 
 export function findPlace(
   settings: Settings,
   store: StoreReader | undefined,
-  { word, cwd }: PlaceChoice,
+  { word, cwd }: { readonly word: string; readonly cwd: string },
 ): Place | undefined {
   const roster = byActivity(listRoster(settings, store?.mirrors.list() ?? []))
   const rows = roster.flatMap(({ row }) => row ?? [])

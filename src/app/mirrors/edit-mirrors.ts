@@ -224,8 +224,7 @@ async function checkMirror(input: EditsInput, chosen: ChosenMirror, signal: Abor
 async function choose(input: EditsInput, chosen: ChosenMirror, opened: OpenedFile): Promise<ConfiguredMirror> {
   const path = chosenPath(chosen, input.home)
   await checkField('path', () => inTime(path, Promise.resolve(boundedFileSystem.answers(path))))
-  const context = { settings: opened.settings, known: input.knownMirrors(), home: input.home }
-  const mirror = await chooseNewMirror(chosen, context)
+  const mirror = await chooseNewMirror(input, chosen, opened.settings)
   await checkField('path', () => plan(input, opened, mirror))
   return mirror
 }
@@ -289,14 +288,12 @@ function chosenPath({ path }: ChosenMirror, home: string): string {
   throw new FieldError('path', 'Give the whole path of a directory, such as ~/Papers')
 }
 
-interface Around {
-  readonly settings: Settings
-  readonly known: readonly MirrorRow[]
-  readonly home: string
-}
-
 /** Completes an input form, without asking the service; throws FieldError. */
-async function chooseNewMirror(chosen: ChosenMirror, { settings, known, home }: Around): Promise<ConfiguredMirror> {
+async function chooseNewMirror(
+  { knownMirrors, home }: EditsInput,
+  chosen: ChosenMirror,
+  settings: Settings,
+): Promise<ConfiguredMirror> {
   const path = chosenPath(chosen, home)
   await checkField('path', () => assertDirectory(path))
   const real = realPathOf('/', path)
@@ -305,6 +302,7 @@ async function chooseNewMirror(chosen: ChosenMirror, { settings, known, home }: 
   const breadth = describeRoot(path, home)
   if (breadth !== undefined)
     throw new FieldError('path', `"${path}" holds ${breadth}; only "shelfd sync" mirrors that, once it is confirmed`)
+  const known = knownMirrors()
   const earlier = listRoster(settings, known).find(
     ({ row, configured, activity }) => row?.path === real && !configured && activity !== 'other-service',
   )?.row

@@ -89,13 +89,8 @@ function knownKeys(path: Path): string[] {
   return isMapping(properties) ? Object.keys(properties) : []
 }
 
-interface MirrorProblem {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
-
 /** Each problem is placed at the later of two mirrors. */
-export function findMirrorProblems(settings: Settings, hasLibrary: (index: number) => boolean): MirrorProblem[] {
+export function findMirrorProblems(settings: Settings, hasLibrary: (index: number) => boolean) {
   return settings.mirrors.flatMap((mirror, index) => {
     const earlier = settings.mirrors.slice(0, index)
     const problem = (key: string, message: string) => [{ path: ['mirrors', index, key], message }]

@@ -31,15 +31,8 @@ export function readSettings(input: SettingsInput): Settings {
   return loadConfiguration(input).settings
 }
 
-/** The settings, the written values without defaults, and their origins. */
-interface LoadedConfiguration {
-  readonly settings: Settings
-  readonly raw: Raw
-  /** `--flag`, `SHELFD_VARIABLE`, `FILE:LINE` or `default`. */
-  originOf(path: readonly PropertyKey[]): string
-}
-
-export function loadConfiguration(input: SettingsInput): LoadedConfiguration {
+/** Returns also the written values without defaults, and the origin of each: `--flag`, `SHELFD_VARIABLE`, `FILE:LINE` or `default`. */
+export function loadConfiguration(input: SettingsInput) {
   const found = findFile(input)
   const overrides = readOverrides(input.flags, input.env, input.cwd)
   const written = layOver(found?.parsed.raw ?? {}, overrides.raw)

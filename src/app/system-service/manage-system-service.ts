@@ -95,14 +95,11 @@ function showPlainly(show: (line: string) => void): (line: string) => void {
   return (line) => show(escapeLines(line))
 }
 
-interface OwnSystemService {
-  readonly env: Environment
-  readonly home: string
-  readonly signal: AbortSignal
-}
-
 /** For the current user. Throws UsageError('bad-usage') where there is no service manager. */
-export function manageOwnSystemService({ env, home, signal }: OwnSystemService, isSystem: boolean): ManageInput {
+export function manageOwnSystemService(
+  { env, home, signal }: { readonly env: Environment; readonly home: string; readonly signal: AbortSignal },
+  isSystem: boolean,
+): ManageInput {
   const uid = ownUid() ?? -1
   const name = isSystem ? 'root' : nameOfUser(uid)
   // After `su` and in cron jobs it is missing, although the manager of a user with linger runs.

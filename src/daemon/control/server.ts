@@ -163,12 +163,6 @@ type Environment = Readonly<Record<string, string | undefined>>
 const MAX_PATH_BYTES = 103
 const NAME_DIGITS = 12
 
-/** `passedOver`: the reasons against better places. */
-interface SocketPlace {
-  readonly path: string
-  readonly passedOver: readonly string[]
-}
-
 interface Candidate {
   readonly directory: string
   /** The daemon creates it and closes it to other users. */
@@ -177,12 +171,12 @@ interface Candidate {
 
 /**
  * The first usable of: the runtime directory of the service manager, that of the user, the state directory, a temporary directory. Throws
- * when none is.
+ * when none is. `passedOver`: the reasons against better places.
  */
-function prepareSocketPlace(stateDir: string, env: Environment): SocketPlace {
+function prepareSocketPlace(stateDir: string, env: Environment) {
   const name = createHash('sha256').update(realpathSync(stateDir)).digest('hex').slice(0, NAME_DIGITS)
-  if (process.platform === 'win32') return { path: `\\\\.\\pipe\\shelfd-${name}`, passedOver: [] }
   const passedOver: string[] = []
+  if (process.platform === 'win32') return { path: `\\\\.\\pipe\\shelfd-${name}`, passedOver }
   for (const candidate of listCandidates(stateDir, env)) {
     const path = join(candidate.directory, `${name}.sock`)
     const trouble = prepare(candidate, path)

@@ -6,12 +6,6 @@ import { parentPort, Worker, type WorkerOptions, workerData } from 'node:worker_
 import { TemporaryError } from '../errors.ts'
 import { withinTime } from './within-time.ts'
 
-interface ThreadOptions extends Omit<WorkerOptions, 'workerData'> {
-  readonly name: string
-  /** What its entry finds in `threadData`. */
-  readonly data?: unknown
-}
-
 const END = 'end'
 const GRACE_MS = 2_000
 /** A thread loads within a second, unless the disk of the program hangs. */
@@ -33,8 +27,11 @@ export const threadData = isThreadOfOurs ? workerData.data : undefined
 const states = new WeakMap<Worker, Int32Array>()
 let holdsExit = false
 
-/** Starts a thread whose entry calls `serveThread`. */
-export function startThread(entry: URL, { data, ...options }: ThreadOptions): Worker {
+/** Starts a thread whose entry calls `serveThread`, and finds `data` in `threadData`. */
+export function startThread(
+  entry: URL,
+  { data, ...options }: Omit<WorkerOptions, 'workerData'> & { readonly name: string; readonly data?: unknown },
+): Worker {
   const state = new Int32Array(new SharedArrayBuffer(8))
   state[IS_LOADING] = 1
   const worker = new Worker(entry, { ...options, env: threadEnvironment(), workerData: { loading, state, data } })
@@ -108,9 +105,7 @@ function setLoaded(state: Int32Array): void {
   Atomics.notify(loading, 0)
 }
 
-/**
- * Terminating a thread while it loads a native module ends the process (SIGABRT in napi_register_module_v1, seen with better-sqlite3).
- */
+/** Terminating a thread while it loads a native module ends the process (SIGABRT in napi_register_module_v1, seen with better-sqlite3). */
 async function untilLoaded(): Promise<void> {
   const endMs = performance.now() + LOADING_MS
   for (let count = Atomics.load(loading, 0); count > 0; count = Atomics.load(loading, 0)) {

@@ -58,15 +58,14 @@ export function followOwnLinks(path: string): string | undefined {
   }
 }
 
-interface Holding {
-  /** What is missing is made. */
-  readonly mayCreate?: boolean
-  /** The directory that the user named; those below it must not belong to others. */
-  readonly below?: string
-}
-
-/** Throws ForeignPlaceError where another user's link decides which directory it is, and system errors. */
-export function holdDirectory(directory: string, { mayCreate = false, below }: Holding = {}): HeldDirectory {
+/**
+ * Throws ForeignPlaceError where another user's link decides which directory it is, and system errors. `below`: the directory that the
+ * user named; those below it must not belong to others.
+ */
+export function holdDirectory(
+  directory: string,
+  { mayCreate = false, below }: { readonly mayCreate?: boolean; readonly below?: string } = {},
+): HeldDirectory {
   const base = below === undefined ? undefined : walk(below, refuseForeignLink)
   let last: Stats | undefined
   const realPath = walk(

@@ -56,11 +56,6 @@ interface NamedFile {
   readonly body: Buffer
 }
 
-/** The exports of .ci/bundle-web.ts. */
-interface Bundler {
-  bundleWeb(): Promise<readonly NamedFile[]>
-}
-
 const RUNS_FROM_SOURCE = import.meta.url.endsWith('.ts')
 const BUNDLED = join(import.meta.dirname, '..', '..', 'web')
 
@@ -78,8 +73,8 @@ async function readBundled(): Promise<PageFiles> {
 
 async function bundleSources(program: string): Promise<PageFiles | undefined> {
   try {
-    const bundler: Bundler = await import(new URL('../../../.ci/bundle-web.ts', import.meta.url).href)
-    const files = await bundler.bundleWeb()
+    const bundler = await import(new URL('../../../.ci/bundle-web.ts', import.meta.url).href)
+    const files: readonly NamedFile[] = await bundler.bundleWeb()
     return toPageFiles(files.map((file) => (file.name.endsWith('.html') ? withProgram(file, program) : file)))
   } catch (error) {
     if (systemCodeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error

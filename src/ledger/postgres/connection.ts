@@ -47,7 +47,10 @@ export class LedgerConnection implements AsyncDisposable {
   async #connect(): Promise<pg.Client> {
     const client = await connect(this.#address)
     try {
-      const found = await beforeEnd(client.query<LedgerRow>('SELECT * FROM shelfd.ledger_1()'), this.#address)
+      const found = await beforeEnd(
+        client.query<{ o_schema: number }>('SELECT * FROM shelfd.ledger_1()'),
+        this.#address,
+      )
       checkSchema(found.rows[0]?.o_schema ?? 0, this.#address)
     } catch (error) {
       await end(client)
@@ -64,10 +67,6 @@ export class LedgerConnection implements AsyncDisposable {
     this.#client = undefined
     if (client) await end(client)
   }
-}
-
-interface LedgerRow {
-  readonly o_schema: number
 }
 
 /**

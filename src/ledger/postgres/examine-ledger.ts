@@ -5,17 +5,15 @@ import type { LedgerAddress } from './address.ts'
 import { connect } from './connection.ts'
 import { explainFailure } from './explain-failure.ts'
 
-interface Around {
-  nowMs(): number
-  /** Undefined for a state that was in no fleet. */
-  readonly host: { readonly key: string; readonly session: bigint | null } | undefined
-}
-
 /**
  * Collects facts for the doctor, as a role that may only call functions, also without a ledger. Changes nothing. Throws as explainFailure
- * says.
+ * says. `host` is undefined for a state that was in no fleet.
  */
-export async function examineLedger(address: LedgerAddress, { nowMs, host }: Around): Promise<LedgerFacts> {
+export async function examineLedger(
+  address: LedgerAddress,
+  nowMs: () => number,
+  host: { readonly key: string; readonly session: bigint | null } | undefined,
+): Promise<LedgerFacts> {
   const startMs = performance.now()
   const client = await connect(address)
   try {
@@ -25,7 +23,9 @@ export async function examineLedger(address: LedgerAddress, { nowMs, host }: Aro
     const aheadMs = (askedMs + nowMs()) / 2 - Number(server.now_ms)
     const { functions, lacks } = await ask<{ readonly functions: string[]; readonly lacks: string[] }>(client, RIGHTS)
     const mayCall = (name: string) => functions.includes(name) && !lacks.includes(name)
-    const found = mayCall('ledger_1') ? await ask<LedgerRow>(client, 'SELECT * FROM shelfd.ledger_1()') : undefined
+    const found = mayCall('ledger_1')
+      ? await ask<{ o_schema: number; o_lease_ms: number }>(client, 'SELECT * FROM shelfd.ledger_1()')
+      : undefined
     const inUse =
       host && mayCall('is_in_use_1')
         ? await ask<{ is_in_use: boolean }>(client, 'SELECT shelfd.is_in_use_1($1, $2) AS is_in_use', [
@@ -81,11 +81,6 @@ const RIGHTS = `WITH callable AS (
     FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = 'shelfd' AND p.prosecdef)
   SELECT ARRAY(SELECT name FROM callable ORDER BY name) AS functions,
     ARRAY(SELECT name FROM callable WHERE NOT may ORDER BY name) AS lacks`
-
-interface LedgerRow {
-  readonly o_schema: number
-  readonly o_lease_ms: number
-}
 
 function describeTls({ connection: { stream } }: pg.Client): LedgerFacts['tls'] {
   if (!(stream instanceof TLSSocket)) return undefined

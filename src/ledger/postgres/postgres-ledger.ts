@@ -115,9 +115,10 @@ class PostgresLedger implements Ledger {
   async settle(session: bigint, batch: bigint, ends: readonly UploadEnd[]): Promise<DisputedOutcome[]> {
     const { values, order } = encodeEnds(ends)
     const placeholders = values.map((_, index) => `$${index + 3}`).join(', ')
-    const rows = await this.#work.query<SettleRow>(`SELECT * FROM shelfd.settle_1($1, $2, ${placeholders})`, [
-      ...[session, batch, ...values],
-    ])
+    const rows = await this.#work.query<{ o_nth: number; o_is_late: boolean; o_resource: string | null }>(
+      `SELECT * FROM shelfd.settle_1($1, $2, ${placeholders})`,
+      [session, batch, ...values],
+    )
     return rows.map(({ o_nth, o_is_late, o_resource }) => ({
       index: order[o_nth - 1] ?? -1,
       isLate: o_is_late,
@@ -179,12 +180,6 @@ interface RenewRow {
   readonly o_mirror: string | null
   readonly o_wait_ms: string
   readonly o_busy_others: number
-}
-
-interface SettleRow {
-  readonly o_nth: number
-  readonly o_is_late: boolean
-  readonly o_resource: string | null
 }
 
 function valuesOf({ origin, tenantId, remoteId }: LedgerLibrary): unknown[] {

@@ -44,18 +44,15 @@ export function readListedIgnoreFile(
   return text
 }
 
-interface Step {
-  readonly path: string
-  /** The rules in force in the directory that holds `path`. */
-  readonly scope: IgnoreScope
-}
-
-/** Goes from the root to a directory. `readRules` returns an ignore file of a directory on the way. */
+/**
+ * Goes from the root to a directory, with the rules in force in the directory that holds each path. `readRules` returns an ignore file of
+ * a directory on the way.
+ */
 export function* descend(
   path: string,
   rootScope: IgnoreScope,
   readRules: (directory: string, fileName: string) => string | undefined,
-): Generator<Step> {
+): Generator<{ readonly path: string; readonly scope: IgnoreScope }> {
   let scope = rootScope
   let directory = ''
   for (const name of path === '' ? [] : path.split('/')) {

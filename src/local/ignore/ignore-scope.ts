@@ -42,11 +42,7 @@ export function createRootScope(
     ...(credentials.length === 0 ? [] : [{ ...createLayer('', credentials), above }]),
     { ...BUILT_IN, above },
   ]
-  return createScope({
-    layers,
-    gitLayers: gitignore ? [] : undefined,
-    included: include.length === 0 ? undefined : createIncluded(include),
-  })
+  return createScope(layers, gitignore ? [] : undefined, include.length === 0 ? undefined : createIncluded(include))
 }
 
 /** The files that the configuration includes, and the decision for all others. */
@@ -87,13 +83,11 @@ function createLayer(base: string, rules: readonly IgnoreRule[]): Layer {
 }
 
 /** The layers of the highest precedence come first, those of git last; undefined: files of git are not read. */
-interface Layers {
-  readonly layers: readonly Layer[]
-  readonly gitLayers: readonly Layer[] | undefined
-  readonly included: Included | undefined
-}
-
-function createScope({ layers, gitLayers, included }: Layers): IgnoreScope {
+function createScope(
+  layers: readonly Layer[],
+  gitLayers: readonly Layer[] | undefined,
+  included: Included | undefined,
+): IgnoreScope {
   const all = gitLayers === undefined || gitLayers.length === 0 ? layers : [...layers, ...gitLayers]
   const ruleFor = (from: readonly Layer[], relativeDirectory: string, name: string, isDirectory: boolean) => {
     for (const layer of from) {
@@ -107,11 +101,7 @@ function createScope({ layers, gitLayers, included }: Layers): IgnoreScope {
       const own = parseIgnoreFile(relativeDirectory, IGNORE_FILE_NAME, readText)
       const ofGit = gitLayers === undefined ? [] : parseIgnoreFile(relativeDirectory, GIT_IGNORE_FILE_NAME, readText)
       if (own.length + ofGit.length === 0) return scope
-      return createScope({
-        layers: [...own, ...layers],
-        gitLayers: gitLayers && [...ofGit, ...gitLayers],
-        included,
-      })
+      return createScope([...own, ...layers], gitLayers && [...ofGit, ...gitLayers], included)
     },
     decide(relativePath, isDirectory) {
       return scope.decideEntry(parentOf(relativePath), nameOf(relativePath), isDirectory)

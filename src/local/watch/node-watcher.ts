@@ -9,11 +9,6 @@ import { EventReporter } from './event-reporter.ts'
 import type { TreeWatcher, TreeWatcherOptions } from './tree-watcher.ts'
 import { describeWatchLimit, isWatchLimit } from './watch-limit.ts'
 
-interface Watched {
-  readonly identity: DirectoryIdentity
-  readonly watch: { close(): void }
-}
-
 /**
  * One watch for each directory. A watch follows a moved directory and reports nothing below, so identities are compared, and watches of
  * replaced directories are dropped.
@@ -25,7 +20,7 @@ export class NodeWatcher implements TreeWatcher {
   readonly #options: TreeWatcherOptions
   readonly #reporter: EventReporter
   readonly #open: OpenDirectoryWatch
-  readonly #watched = new PathTree<Watched>()
+  readonly #watched = new PathTree<{ readonly identity: DirectoryIdentity; readonly watch: { close(): void } }>()
   #isClosed = false
 
   constructor(options: TreeWatcherOptions, open: OpenDirectoryWatch = openDirectoryWatch) {

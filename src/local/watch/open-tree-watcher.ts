@@ -8,16 +8,8 @@ import { inspectRoot } from '../read/open-root.ts'
 import { NodeWatcher } from './node-watcher.ts'
 import type { TreeWatcher, TreeWatcherOptions, WatchBackEnd, WatchEvents } from './tree-watcher.ts'
 
-interface SystemWatchOptions {
-  readonly wanted: 'auto' | 'poll'
-  /** Where the kernel does not report all changes. */
-  readonly pollIntervalMs: number
-  readonly clock: Clock
-  readonly logger: Logger
-}
-
-/** By the back end that fits platform and file system, or not at all. */
-export function systemWatch({ wanted, pollIntervalMs, clock, logger }: SystemWatchOptions) {
+/** By the back end that fits platform and file system, or not at all. `pollIntervalMs`: where the kernel does not report all changes. */
+export function systemWatch(wanted: 'auto' | 'poll', pollIntervalMs: number, clock: Clock, logger: Logger) {
   const system = { platform: process.platform, statfs: boundedFileSystem.statfsSync }
   return {
     choose: (root: string): BackEndChoice => chooseBackEnd(wanted, { root, ...system }),

@@ -123,11 +123,12 @@ test.each(['node', 'chokidar', 'polling chokidar'] as const)(
   },
 )
 
-const MEANS = { wanted: 'auto', pollIntervalMs: 20, clock: systemClock, logger: silentLogger } as const
+const POLL_MS = 20
+const watchHere = () => systemWatch('auto', POLL_MS, systemClock, silentLogger)
 
 test.runIf(process.platform === 'linux')('a local file system is watched by its events', async () => {
   const directory = temporaryDirectory()
-  expect(systemWatch(MEANS).choose(directory).backEnd).toBe('node')
+  expect(watchHere().choose(directory).backEnd).toBe('node')
 })
 
 /** A file system in memory that the table does not name, so its events may be incomplete. */
@@ -136,12 +137,12 @@ test('a file system of unknown kind is polled by chokidar [F-FS-22]', async () =
   const root = join(directory, 'mounted')
   using _mounted = mount(['-t', 'hugetlbfs', 'none'], root)
   writeTree(root, { 'a/': '' })
-  const { choose, watch } = systemWatch(MEANS)
+  const { choose, watch } = watchHere()
   const { backEnd, reason } = choose(root)
   expect({ backEnd, reason }).toEqual({ backEnd: 'chokidar', reason: 'polling: unknown file system 0x958458f6' })
   const { reported, options } = recording(root, 'chokidar')
   await using watcher = await watch(root, 'chokidar', options.events)
-  expect(watcher.delayMs).toBe(MEANS.pollIntervalMs)
+  expect(watcher.delayMs).toBe(POLL_MS)
   await hintsSoonIn({ root, reported }, 'a')
 })
 
