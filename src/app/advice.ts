@@ -1,6 +1,5 @@
 import { type ErrorCode, ShelfdError } from '../foundation/errors.ts'
 
-/** Says what to do where the message of an error does not. */
 interface Advice {
   /** The line below the error that ended a command. */
   readonly hint?: string

@@ -36,7 +36,6 @@ export interface MemberInput extends OpenServiceInput {
   readonly store: Store
   /** What a daemon does for people elsewhere, instead of what a run does. */
   readonly hostDuties?: HostDuties
-  /** Receives each call of the ledger that has ended. */
   readonly onLedgerCall?: (call: LedgerCall) => void
 }
 

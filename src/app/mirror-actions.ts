@@ -31,7 +31,6 @@ export function mirrorActions(input: MirrorActionsInput) {
   }
 }
 
-/** Throws the error that ended the run. */
 async function sync(input: MirrorActionsInput, names: readonly string[], signal: AbortSignal): Promise<void> {
   const settings = input.settings()
   const { cwd, home } = input

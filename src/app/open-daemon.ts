@@ -42,7 +42,6 @@ export interface OpenDaemonInput extends OpenServiceInput {
   readonly onHangup: ((listener: () => void) => Disposable) | undefined
 }
 
-/** A daemon waits as long as the service asks. */
 const DAEMON_RETRY = { ...DEFAULT_RETRY, waitsOutRetryAfter: true }
 /** A service manager waits 20 s; the remaining time is for closing everything else. */
 const GRACE_MS = 15_000
@@ -50,7 +49,6 @@ const DEFAULT_HEALTH: HealthAddress = { host: '127.0.0.1', port: 9847, isRequire
 /** The shortest span that counts as one run of a mirror without a schedule. */
 const MIN_RUN_SPAN_MS = HOUR_MS
 
-/** Runs the daemon on the store of the settings until `input.signal` is aborted. */
 export async function openDaemon(settings: Settings, input: OpenDaemonInput): Promise<void> {
   const { logger: kept, recent } = keepRecent(input.logger, input.redactor.redact)
   const logger = withoutRepeats(kept, systemClock)
@@ -137,7 +135,6 @@ async function assertLibraryCanMove(current: Settings, { libraryListen, service 
   await assertFree(libraryListen.host, libraryListen.port)
 }
 
-/** Derives the daemon's plan from settings. */
 class Planner {
   readonly #store: Store
   readonly #input: OpenDaemonInput
@@ -212,7 +209,6 @@ function healthOf({ healthListen }: Settings, env: OpenDaemonInput['env']): Heal
   return isUnderServiceManager(env) ? DEFAULT_HEALTH : null
 }
 
-/** Syncs that others ordered. */
 const ORDERS_AT_ONCE = 4
 
 /** Publishes the state of the daemon's mirrors, and carries out orders of other hosts. */

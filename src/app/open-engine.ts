@@ -28,7 +28,6 @@ export interface OpenedEngine extends AsyncDisposable {
 
 export interface OpenEngineInput extends Omit<MemberInput, 'store'> {
   readonly metrics?: MetricsSink
-  /** Receives each sent file; by default none is reported. */
   readonly fileLog?: FileLog
   readonly graceMs?: number
   readonly beforeUploads?: Engine['beforeUploads']
@@ -63,7 +62,6 @@ export interface ComposeInput extends OpenEngineInput {
   readonly endSignal?: AbortSignal
 }
 
-/** Composes the engine on a store that the caller closes. */
 export function composeEngine(settings: Settings, input: ComposeInput): OpenedEngine {
   const { store } = input
   const origin = originOf(settings)

@@ -22,9 +22,7 @@ export function hooksOf({ hooks, mirrors }: Settings, env: Environment): Hooks |
   }
 }
 
-/** A command of the configuration that could not be run here now. */
 export interface UnusableHook {
-  /** Such as `mirrors.papers.hooks.before`. */
   readonly key: string
   readonly message: string
 }

@@ -18,7 +18,6 @@ export interface HealthServerOptions {
 }
 
 export interface HealthServer extends AsyncDisposable {
-  /** Such as `http://127.0.0.1:9847`. */
   readonly url: string
 }
 
@@ -132,7 +131,6 @@ const REFUSALS: Partial<Record<ErrorCode, string>> = {
   'redirect-refused': 'The service redirects to another address',
 }
 
-/** Empty when the daemon is ready. */
 export function listFailingChecks(status: DaemonStatus): FailingCheck[] {
   const { mirrors, isStoreFull } = status
   const checks = [

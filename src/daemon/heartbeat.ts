@@ -5,7 +5,6 @@ export type JumpKind = 'woke' | 'clock'
 
 export interface HeartbeatInput {
   readonly clock: Clock
-  /** Time between two beats, milliseconds. */
   readonly intervalMs: number
   onBeat(): void
   /** Called before `onBeat`; `byMs` is negative when the clock was set back. */

@@ -1,6 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** In a registry of its own. */
 export class MetricSet {
   readonly registry = new Registry()
 

@@ -142,7 +142,6 @@ const MIRROR_STATES: Readonly<Record<MirrorState, true>> = {
   halted: true,
 }
 
-/** The returned function updates the gauges. */
 function registerDaemon(metrics: MetricSet): Refresh {
   const ready = metrics.gauge('shelfd_ready', '1 while /readyz answers 200.')
   const full = metrics.gauge('shelfd_store_full', '1 while the disk of the state is full.')
@@ -235,7 +234,6 @@ const PROBLEM_CODES: ReadonlySet<string> = new Set([
   ...['ingestion-partial', 'ingestion-failed', 'ingestion-unknown'],
 ])
 
-/** The returned function reads and updates the counts. */
 function registerCounts(
   metrics: MetricSet,
   read: () => Promise<readonly MirrorCounts[]>,

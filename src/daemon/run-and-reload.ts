@@ -28,14 +28,12 @@ export interface HealthAddress {
 
 /** It starts when somebody first asks for it. */
 export interface DashboardServer extends AsyncDisposable {
-  /** An address that signs in one browser, once. */
   createAddress(): string
 }
 
 export interface DaemonPlan {
   readonly supervisor: SupervisorPlan
   readonly health: HealthAddress | null
-  /** Undefined: nobody is notified. */
   readonly notices: NoticePlan | undefined
   /** Messages on configured mirrors that the daemon does not keep. */
   readonly passedOver: readonly string[]
@@ -43,7 +41,6 @@ export interface DaemonPlan {
 
 export interface Replan {
   readonly plan: DaemonPlan
-  /** For people. */
   readonly changes: readonly string[]
   /** Puts this configuration in force, without reading anything. */
   takeOver(): void

@@ -23,7 +23,6 @@ export interface SupervisedMirror {
 
 export interface SupervisorPlan extends AsyncDisposable {
   readonly engine: Engine
-  /** Aborts the engine's work with a reason. */
   readonly abort: (reason: unknown) => void
   readonly mirrors: readonly SupervisedMirror[]
   readonly timeZone: string | undefined
@@ -42,7 +41,6 @@ export class Supervisor {
   #maintenance: Maintenance | undefined
   readonly #schedules: Schedules
   readonly #runs: readonly Promise<void>[]
-  /** Running work for clients. */
   readonly #hosted = new Set<Promise<unknown>>()
 
   /** `onFatal` gets an error that must stop the daemon. */
@@ -121,7 +119,6 @@ export class Supervisor {
     }
   }
 
-  /** By the current wall clock. */
   applyMaintenance(): void {
     const nowMs = this.engine.clock.nowMs()
     if (this.#maintenance && this.#maintenance.fromMs <= nowMs && nowMs < this.#maintenance.toMs) return

@@ -13,7 +13,6 @@ export interface Clock {
   startTimer(durationMs: number, callback: () => void): Timer
 }
 
-/** Both clocks at one moment. */
 export interface Moment {
   readonly wallMs: number
   readonly monotonicMs: number

@@ -71,7 +71,6 @@ export type CodeOf<K extends ErrorKind> = (typeof CODES)[K][number]
 export type ErrorCode = CodeOf<ErrorKind>
 export type ServiceFailureCode = (typeof serviceFailureCodes)[number]
 
-/** The codes of problems that reading a file has. */
 export const fileErrorCodes: ReadonlySet<string> = new Set(CODES.file)
 
 export const errorCodes: readonly ErrorCode[] = Object.values(CODES).flat()

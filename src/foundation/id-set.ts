@@ -8,7 +8,6 @@ export class IdSet implements Iterable<number> {
     this.#bits[at] = (this.#bits[at] ?? 0) | (1 << (id % 8))
   }
 
-  /** Returns whether the set had it. */
   delete(id: number): boolean {
     const had = this.has(id)
     const at = Math.floor(id / 8)
@@ -20,7 +19,6 @@ export class IdSet implements Iterable<number> {
     return ((this.#bits[Math.floor(id / 8)] ?? 0) & (1 << (id % 8))) !== 0
   }
 
-  /** Yields the ids in ascending order. */
   *[Symbol.iterator](): Generator<number> {
     for (const [at, bits] of this.#bits.entries()) {
       for (let bit = 0; bits >> bit !== 0; bit += 1) if ((bits >> bit) & 1) yield at * 8 + bit

@@ -10,7 +10,6 @@ export interface Logger {
 
 export type LogLevel = keyof Logger
 
-/** Returns a logger whose every message goes to `log`. */
 export function loggerTo(log: (level: LogLevel, message: string, fields?: LogFields) => void): Logger {
   return {
     debug: (message, fields) => log('debug', message, fields),

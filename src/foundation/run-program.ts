@@ -27,14 +27,12 @@ export interface ProgramCall extends Program {
   readonly mostStdoutBytes?: number
   /** Its output is dropped, so what it leaves running may go on printing. */
   readonly isSilent?: boolean
-  /** Called with each line that it prints. */
   readonly onLine?: (line: string) => void
   /** `caller`: it stays in the process group of its caller. Otherwise it gets its own, and is ended with all that it started there. */
   readonly group?: 'caller'
   readonly isLowPriority?: boolean
 }
 
-/** Why a program did not do its work. */
 export type ProgramFailure =
   | { readonly kind: 'missing' }
   /** Others can change or exchange it: `why` is a message by itself. */
@@ -46,7 +44,6 @@ export type ProgramFailure =
   | { readonly kind: 'late' | 'stopped' | 'output' }
 
 export interface ProgramResult {
-  /** Absent when it exited with 0. */
   readonly failure?: ProgramFailure | undefined
   /** Empty without `mostStdoutBytes`. */
   readonly stdout: Buffer
@@ -55,7 +52,6 @@ export interface ProgramResult {
 }
 
 const STOPPED: ProgramFailure = { kind: 'stopped' }
-/** The time between SIGTERM and SIGKILL. */
 const GRACE_MS = 2_000
 /** Programs that it left running may hold its output open for this time. */
 const DRAIN_MS = 1_000
@@ -193,7 +189,6 @@ function begin({ program, args, env }: Program, options: SpawnOptions): ChildPro
   }
 }
 
-/** Undefined when it succeeded. */
 function endOf(child: ChildProcess): Promise<ProgramFailure | undefined> {
   return new Promise((done) => {
     child.once('error', (error) => done(unusable(systemCodeOf(error))))
@@ -210,7 +205,6 @@ function unusable(code = 'for an unknown reason'): ProgramFailure {
   return { kind: 'unusable', why: code }
 }
 
-/** Sends SIGTERM, and SIGKILL after the grace period. */
 async function endAll(child: ChildProcess, target: number, ended: Promise<unknown>): Promise<void> {
   if (IS_WINDOWS) child.kill()
   else if (signalTo(target, 'SIGTERM')) {
@@ -241,7 +235,6 @@ function signalTo(target: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** These programs end with this process. */
 const running = new Set<number>()
 
 function noteRunning(target: number): void {

@@ -12,7 +12,6 @@ export interface HostView {
   readonly isSilent: boolean
   /** Contents that it sends, or that are in doubt; null: not counted. */
   readonly claims: number | null
-  /** When it last published the state of its mirrors. */
   readonly publishedAt: number | null
   readonly sentInDay: number
   /** By the sign of their state: `✓`, `→`, `!`, `✗`. */
@@ -21,7 +20,6 @@ export interface HostView {
   readonly problems: number
 }
 
-/** The state of a host's session for people. */
 export function sessionState({ isOpen, isSilent }: HostView): 'open' | 'closed' | 'silent' {
   if (isSilent) return 'silent'
   return isOpen ? 'open' : 'closed'

@@ -10,7 +10,6 @@ export interface LedgerLibrary {
   readonly remoteId: string
 }
 
-/** The bytes and the MIME type within a library. */
 export interface LedgerContent {
   readonly sha256: Uint8Array
   readonly mime: string
@@ -31,12 +30,10 @@ export interface WantedContent extends LedgerContent {
 /** `remarked`: searchable, with a remark that each host reads at the service. */
 export type SharedOutcome = IngestionOutcome | 'remarked'
 
-/** The answer about one content that a host wants to send. */
 export type ClaimResult =
   | { readonly kind: 'mine' }
   /** This session has taken over a closed session's claim: an upload may have arrived at any of the places. */
   | { readonly kind: 'doubtful'; readonly places: readonly UploadPlace[]; readonly host: string }
-  /** The service has it. */
   | { readonly kind: 'stored'; readonly resourceId: string; readonly outcome: SharedOutcome; readonly host: string }
   | ({ readonly kind: 'refused'; readonly host: string } & Refusal)
   /** Another session sends it. Without `owner` it was settled or claimed just now: ask again. */

@@ -3,7 +3,6 @@ import type { Ledger } from './ledger.ts'
 export interface LedgerCall {
   readonly name: Exclude<keyof Ledger, symbol>
   readonly durationMs: number
-  /** Undefined if it succeeded. */
   readonly error: unknown
 }
 

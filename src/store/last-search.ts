@@ -12,7 +12,6 @@ const FILE = 'last-search.json'
 const MAX_BYTES = 100_000
 
 const shape = z.object({
-  /** The number of the first hit. */
   first: z.int(),
   resourceIds: z.array(z.string()),
   notices: z.record(z.string(), z.number()),

@@ -59,7 +59,6 @@ export interface StoreReader extends StoreQueries, Disposable {
   mayLackReceipts(): boolean
 }
 
-/** Another process may write to it. */
 interface StoreView extends StoreReader {
   /** Lets queries read a current snapshot, so that many small reads cost one lock. */
   renewView(): void
@@ -76,7 +75,6 @@ export interface Store extends StoreReader {
   write<T>(work: () => T): T
   /** Like `write`, without waiting for the disk, for data that can be found again. The next `write` makes it durable. */
   writeRelaxed<T>(work: () => T): T
-  /** Runs `work` and rolls back everything that it wrote. */
   rollBackAfter<T>(work: () => Promise<T>): Promise<T>
 }
 
@@ -173,7 +171,6 @@ function viewOf(
 }
 
 interface CheckedStore extends CheckedDatabase {
-  /** An older version wrote it; opening it migrates it. */
   readonly isOlder: boolean
 }
 
@@ -192,7 +189,6 @@ export function checkStore(directory: string): CheckedStore | undefined {
   })
 }
 
-/** Throws when the store is lost, or its directory is not ours. */
 function isStoreThere({ directory, spec, generationFile }: StoreFiles): boolean {
   assertOwnDirectory(directory, { isReader: true })
   const isThere = isDatabaseThere(spec.file)
@@ -280,7 +276,6 @@ export function keepStoreCopy(directory: string, nowMs: number): string {
   return file
 }
 
-/** Disposing deletes the copy. */
 export function openStoreCopy(directory: string): Store {
   const copy = mkdtempSync(join(tmpdir(), 'shelfd-copy-'))
   const remove = () => rmSync(copy, { recursive: true, force: true })

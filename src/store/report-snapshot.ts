@@ -33,7 +33,6 @@ const COLUMNS = 'path, class, reason, size AS sizeBytes, resource_id AS resource
 /** `/` is followed by `0` in character order. */
 const IS_BELOW = "(@below = '' OR (path > @below || '/' AND path < @below || '0'))"
 
-/** The row passes the filters on text and directory. */
 const IS_MEANT = `${IS_BELOW} AND (@text = '' OR instr(folded, @text) > 0)`
 
 type Bound = Pick<RowFilter, 'below' | 'text'>
@@ -89,7 +88,6 @@ function prepareTree(database: Database.Database) {
   )
   const count = database.prepare<{ below: string }, { n: number }>(`SELECT count(*) AS n FROM entry WHERE ${isHere}`)
   return {
-    /** Ordered by name and class. */
     tallyDirectories: (below: string) => directories.all({ below }),
     listFiles: (below: string, limit: number): SnapshotRow[] => files.all({ below, limit }),
     countFiles: (below: string): number => onlyRow(count.get({ below })).n,

@@ -4,14 +4,12 @@ export function onlyRow<T>(row: T | undefined): T {
   return row
 }
 
-/** The path in its mirror of the file `f` in the directory `d`. */
 export const FILE_PATH = `iif(d.path = '', f.name, d.path || '/' || f.name)`
 
 /** The mirror `?` has a file of the content `c`. */
 export const HAS_FILE = `EXISTS
     (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?)`
 
-/** Sets the columns of a content that has no problem. */
 export const NO_PROBLEM = 'problem_code = NULL, problem_message = NULL, retry_at = NULL, problem_count = 0'
 
 /** For constants of the program, never for data. */

@@ -47,7 +47,6 @@ export interface Service {
   reset(): Promise<void>
 }
 
-/** One mirror as configured or named on the command line. */
 export const mirrorSettings = z.object({
   name: z.string().min(1, 'must not be empty'),
   path: z
@@ -97,7 +96,6 @@ export interface Hooks {
 /** Small uploads into the embedded library cost it less, the more of them share a commit. */
 const SMALL_EACH_TRANSFER = 4
 
-/** Returns the queues of an engine that may have `transfers` uploads under way. */
 export function openUploadQueues(
   transfers: number,
   { isEmbedded }: Pick<Service, 'isEmbedded'>,
@@ -138,7 +136,6 @@ export interface Engine {
   readonly graceSignal: AbortSignal
   readonly limits: EngineLimits
   readonly pollIntervals: PollIntervals
-  /** The interval at which every file is hashed again; null: never. */
   readonly scrubIntervalMs: number | null
   readonly fleet?: Membership | undefined
   readonly hooks?: Hooks | undefined
@@ -159,7 +156,6 @@ export interface OpenMirror {
   readonly verify: () => Promise<void>
 }
 
-/** One mirror and the connection to its service: what each stage that sends takes. */
 export interface MirrorContext {
   readonly engine: Engine
   readonly mirror: OpenMirror

@@ -70,7 +70,6 @@ export interface Pass {
   readonly options: PassOptions
 }
 
-/** What a pass over one mirror gives its upload stage. */
 export interface UploadOptions {
   readonly summary: SyncSummary
   readonly follower: Follower

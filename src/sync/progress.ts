@@ -34,7 +34,6 @@ export const progressShape = z.object({
   /** Bytes of stored contents and bytes sent by uploads in flight; a failed upload subtracts its bytes. */
   bytesSent: count,
   bytesTotal: count,
-  /** Uploads in flight, at most `transfers`. */
   uploads: z.array(uploadProgress).prefault([]),
   inIngestion: count,
   /** Path of the resource that is followed for the longest time; empty without one. */
@@ -65,7 +64,6 @@ export function withdrawUpload(progress: Progress, sizeBytes: number): void {
   progress.bytesTotal -= sizeBytes
 }
 
-/** Counts the bytes of one upload as they are sent. */
 interface UploadCounter {
   /** Returns the same body, counted; the count starts again with each body. */
   count(body: Uint8Array | AsyncIterable<Uint8Array>): Uint8Array | AsyncIterable<Uint8Array>

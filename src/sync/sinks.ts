@@ -20,7 +20,6 @@ export interface FileLog {
 
 export const silentFileLog: FileLog = { wouldSend() {}, sent() {} }
 
-/** Receives what metrics count. */
 export interface MetricsSink {
   uploadEnded(outcome: UploadOutcome, sizeBytes: number): void
   /** A resource became searchable `durationMs` after its upload. */

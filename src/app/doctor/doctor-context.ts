@@ -18,7 +18,6 @@ interface DoctorInput extends SettingsInput {
   readonly redactor: Redactor
   readonly signal: AbortSignal
   readonly machine: Machine
-  /** The time that a check may take. */
   readonly limitMs: number
   readSettings(): Settings
 }
@@ -26,7 +25,6 @@ interface DoctorInput extends SettingsInput {
 export interface Machine {
   nowMs(): number
   freeBytes(directory: string): number
-  /** Undefined where the system has no such limit. */
   countWatches(): WatchUse | undefined
 }
 
@@ -61,7 +59,6 @@ export function openDoctorContext(input: DoctorInput) {
   }
   const settings = once(async () => input.readSettings())
   const checkedStore = once(async () => checkStore(stateDir))
-  /** Undefined for the embedded library. */
   const service = once(async () => {
     const { service } = await valueOrSkip(settings(), 'configuration')
     return service.kind === 'configured' ? service : undefined
@@ -116,7 +113,6 @@ export function openDoctorContext(input: DoctorInput) {
       const found = await route()
       if (found) await probeProxy(found)
     }),
-    /** Undefined for plain http. */
     certificateUntilMs: once(async () => {
       const found = await route()
       return found && probeCertificate(found)

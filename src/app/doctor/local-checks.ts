@@ -63,7 +63,6 @@ export const library: Check = {
 const ENGLISH = 'offline, for English only; an endpoint with a multilingual model compares other languages, too'
 const NOT_INSTALLED = 'offline, but its optional packages are not installed: searches match terms only'
 
-/** Checks the packages of the offline embedder, or the key of an endpoint. */
 export const embedder: Check = {
   name: 'embedder',
   run: async (context) => {

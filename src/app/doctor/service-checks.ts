@@ -46,7 +46,6 @@ export const certificate: Check = {
   },
 }
 
-/** Throws Unchecked when the service cannot be reached. */
 async function readUntil(context: DoctorContext): Promise<number | undefined> {
   try {
     return await context.certificateUntilMs()
@@ -119,7 +118,6 @@ async function rightsOn(context: DoctorContext, name: string): Promise<Finding> 
   })
 }
 
-/** Checks whether the OpenAPI has what shelfd needs. */
 export const interfaceCheck: Check = {
   name: 'interface',
   run: async (context) => {

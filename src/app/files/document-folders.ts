@@ -9,7 +9,6 @@ export interface DocumentFolder {
 }
 
 const DOCUMENT = /\.(?:pdf|md|markdown|txt|rtf|docx?|odt|pptx?|odp|xlsx?|ods|csv|html?|epub|tex|org)$/i
-/** Bounds the search of a large home. */
 const MAX_ENTRIES = 2_000
 const MAX_FOLDERS = 12
 const DEPTH = 3

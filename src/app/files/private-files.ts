@@ -183,7 +183,6 @@ interface ExposedFile extends Intruder {
   readonly path: string
 }
 
-/** Looks at the directory and the files in it, not deeper. */
 export function listExposed(directory: string): ExposedFile[] {
   const found = statSync(directory, { throwIfNoEntry: false })
   if (!found) return []

@@ -13,7 +13,6 @@ import { nearestDirectory } from './paths.ts'
 export type Bytes = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
 
 interface SaveOptions {
-  /** True if an existing file may be replaced. */
   readonly force: boolean
   /** The directory that the user named; those between it and the file must not belong to others. */
   readonly below?: string

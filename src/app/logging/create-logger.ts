@@ -7,7 +7,6 @@ import type { LogFormat } from '../settings/settings.ts'
 
 export interface LoggerOptions {
   readonly format: 'text' | 'json'
-  /** The lowest level that is written. */
   readonly level: LogLevel
   /** False under a service manager, which adds its own times. */
   readonly withTime: boolean
@@ -21,7 +20,6 @@ export function createLogger(options: LoggerOptions): Logger {
   return options.format === 'json' ? createJsonLogger(options) : createTextLogger(options)
 }
 
-/** `auto` is JSON under a service manager, text elsewhere. */
 export function chooseLogFormat(format: LogFormat, env: Environment): 'text' | 'json' {
   return format === 'auto' ? (isUnderServiceManager(env) ? 'json' : 'text') : format
 }

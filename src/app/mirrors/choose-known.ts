@@ -28,7 +28,6 @@ export function chooseKnown(
   })
 }
 
-/** The mirror has no state yet. */
 export function neverSynced(name: string): UsageError {
   const text = `The mirror "${name}" is configured and was never synced`
   return new UsageError('unknown-mirror', `${text}: "shelfd sync ${shellWord(name)}"`)

@@ -1,4 +1,3 @@
-/** Chooses the mirrors that a sync or the daemon works on. */
 import { basename, dirname, join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { systemClock } from '../../foundation/clock.ts'
@@ -132,7 +131,6 @@ export function assertAnyKept(settings: Settings, context: Pick<MirrorChoice, 'k
   throw nothingToMirror(listRoster(settings, context.known))
 }
 
-/** Returns the error when there is nothing to mirror, with the reasons and what to do. */
 function nothingToMirror(roster: readonly RosterEntry[]): UsageError {
   const reasons = roster.flatMap((entry) => explainInactive(entry) ?? [])
   const hint = 'name a directory, as in "shelfd sync DIR", or configure mirrors'
@@ -246,7 +244,6 @@ function adHoc(settings: Settings, choice: OneChoice, path: string, target: Libr
   return { ...toEngineMirror(settings, mirror), name, mayCreateLibrary, isAdHoc: true }
 }
 
-/** Returns whether the entry is the ad hoc mirror of this directory and `--to`. */
 function isTarget(settings: Settings, { row, configured }: RosterEntry, target: LibraryTarget, path: string): boolean {
   if (!row || configured || releasesName(settings, row)) return false
   const isLibrary = row.library.name === target.library || row.library.remoteId === target.library

@@ -39,11 +39,9 @@ export interface EditsInput extends Surroundings {
   readSettings(readFile?: ReadTextFile): Settings
   knownMirrors(): readonly MirrorRow[]
   service(): Service
-  /** Called with the settings after a change. */
   onChange?(settings: Settings): void
 }
 
-/** Bounds the search of a directory. */
 const PREVIEW_MS = 5_000
 const DISK_ANSWERS_WITHIN_MS = 10_000
 const LIBRARIES_WITHIN_MS = 2_000
@@ -231,7 +229,6 @@ async function choose(input: EditsInput, chosen: ChosenMirror, opened: OpenedFil
 
 type Sides = Readonly<{ before: ScanRules | null; after: ScanRules }>
 
-/** Lists a directory in a thread of its own. */
 async function preview({ stateDir, ownDirectories }: EditsInput, path: string, sides: Sides): Promise<RulesEffect> {
   const reader = openStateReader(stateDir)
   try {
@@ -281,7 +278,6 @@ async function checkField<T>(field: FieldProblem['field'], check: () => T | Prom
   }
 }
 
-/** Returns the directory that a form names; throws FieldError. */
 function chosenPath({ path }: ChosenMirror, home: string): string {
   const expanded = expandHome(path.trim(), home)
   if (isAbsolute(expanded)) return resolve(expanded)

@@ -82,7 +82,6 @@ export function releasesName({ service }: Settings, { isAdHoc, library }: Mirror
   return givesNameAway({ isAdHoc, origin: library.origin }, { isEmbedded: service.kind === 'embedded' })
 }
 
-/** Returns what made the mirror. */
 export function createdBy({ configured, row }: Pick<RosterEntry, 'configured' | 'row'>, configuration: string): string {
   if (configured) return configuration
   return row?.isAdHoc ? '"shelfd sync DIR"' : 'a configuration that no longer names it'
@@ -122,7 +121,6 @@ export function explainInactive(entry: RosterEntry): string | undefined {
   }
 }
 
-/** Precedence of entries with the same directory. */
 const RANKS: readonly MirrorActivity[] = ['active', 'named-only', 'not-configured', 'other-service']
 
 export function byActivity(roster: readonly RosterEntry[]): RosterEntry[] {

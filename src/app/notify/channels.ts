@@ -1,4 +1,3 @@
-/** The channels of notices: a program and webhooks. */
 import { hostname } from 'node:os'
 import { UsageError } from '../../foundation/errors.ts'
 import type { ProgramCall } from '../../foundation/run-program.ts'
@@ -74,7 +73,6 @@ async function deliver(message: ProgramCall): Promise<Delivery> {
   return { kind: ['killed', 'late', 'stopped'].includes(failure.kind) ? 'doubt' : 'not-sent', reason }
 }
 
-/** Undefined when nobody is to be notified. */
 export function planNotices(settings: NotifySettings, input: ChannelInput): NoticePlan | undefined {
   const channels = openChannels(settings, input)
   return channels.length === 0 ? undefined : { channels, overdueMs: settings.noSuccessForMs, host: hostname() }

@@ -52,9 +52,7 @@ export interface OpenServiceInput extends Surroundings {
   readonly retryAfter?: ClientOptions['retryAfter']
   /** The number of hosts that share `requestsPerSecond`; undefined: this one alone. */
   readonly hosts?: (() => number) | undefined
-  /** Called when the service gives no usable answers, and when it answers again. */
   readonly onOutage?: ClientOptions['onOutage']
-  /** Replaces the credential of the settings. */
   readonly token?: FoundToken
   readonly onRequest?: ClientOptions['onRequest']
 }
@@ -108,7 +106,6 @@ async function openConfigured(
   }
 }
 
-/** The proxy of the environment, the trusted authorities, and our certificate. */
 export async function findConnectOptions(
   { origin, caFile, clientCertificate: files }: ConfiguredServiceSettings,
   input: Pick<OpenServiceInput, 'env' | 'redactor'>,

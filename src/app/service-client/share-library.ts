@@ -17,10 +17,8 @@ const LOOKING_AGAIN_AFTER_MS = 50
 /** A process that has handed the library over does not take it back for this time. */
 const LEFT_TO_OTHERS_MS = 5_000
 
-/** How programs of this machine reach a running library. */
 type LibraryAccess = Pick<Holder, 'url' | 'token' | 'instanceId'>
 
-/** The embedded library, of this process or of another one. */
 export interface SharedLibrary extends LibraryAccess, Whereabouts, AsyncDisposable {
   /** The process that held it at first; undefined for this one. */
   readonly holder: Holder | undefined

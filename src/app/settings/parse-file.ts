@@ -124,7 +124,6 @@ const WORDS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
     'something does not belong here, such as a bracket that was never opened or text after a closing quote',
 }
 
-/** Returns the message for a code; for a code without words, the line. */
 function describeYamlError(code: YAMLError['code'] | undefined, line: number): string {
   const words = code && WORDS[code]
   return words === undefined ? `not valid YAML near line ${line}` : `not valid YAML: ${words}`

@@ -19,7 +19,6 @@ export function describeProblems(
   })
 }
 
-/** Formats a path as `mirrors[0].path`. */
 function formatPath(path: Path): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`
@@ -51,7 +50,6 @@ function isSection(issue: z.core.$ZodIssue): boolean {
 
 /** Sections whose values may be credentials or addresses that are secrets. */
 const SECRET_SECTIONS: ReadonlySet<PropertyKey | undefined> = new Set(['service', 'notify', 'fleet'])
-/** An address with a user, perhaps with a password, anywhere. */
 const HAS_USER = /:\/\/.*@/s
 
 /** Undefined where the value may hold a secret. */
@@ -60,7 +58,6 @@ function describeGiven(path: Path, value: unknown): string {
   return `, not ${truncateText(typeof value === 'number' ? String(value) : JSON.stringify(value), 60)}`
 }
 
-/** Undefined for a known key. */
 export function findUnknownKey(path: Path, key: string): string | undefined {
   return knownKeys(path).includes(key) ? undefined : describeUnknownKey(path, key)
 }

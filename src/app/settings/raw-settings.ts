@@ -1,4 +1,3 @@
-/** Configuration before its check. */
 export type Raw = { readonly [key: string]: unknown }
 
 export function isMapping(value: unknown): value is Raw {

@@ -9,17 +9,14 @@ export interface Settings
   readonly stateDir: string
   readonly service: EmbeddedServiceSettings | ConfiguredServiceSettings
   readonly mirrors: readonly ConfiguredMirror[]
-  /** The interval at which every file is hashed again. */
   readonly scrubIntervalMs: number | null
   readonly logFormat: LogFormat
-  /** `auto`: only under a service manager. */
   readonly healthListen: Config['health']['listen']
   readonly libraryListen: Config['library']['listen']
 }
 
 export type FleetSettings = Readonly<NonNullable<Config['fleet']>>
 
-/** `auto`: json under a service manager, else text. */
 export type LogFormat = Config['log']['format']
 
 export type NotifySettings = Readonly<Config['notify']>
@@ -27,7 +24,6 @@ export type EmbedderSettings = Readonly<Config['embedder']>
 
 export interface EmbeddedServiceSettings {
   readonly kind: 'embedded'
-  /** The directory in which the embedded library keeps its data. */
   readonly dataDir: string
 }
 

@@ -92,7 +92,6 @@ export function choice<const T extends readonly [string, ...string[]]>(values: T
   return z.enum(values, values.length === 1 ? values[0] : `one of ${values.join(', ')}`)
 }
 
-/** The message names the first invalid field. */
 export function cron() {
   return z.string(CRON).transform((value, context): string => {
     const flaw = findCronFlaw(value)
@@ -102,7 +101,6 @@ export function cron() {
   })
 }
 
-/** Accepts a name from the IANA time zone database. */
 export function timeZone() {
   return fromText('a time zone such as Europe/Berlin or UTC', (value) => {
     try {
@@ -124,7 +122,6 @@ export function listenAddress<Word extends string>(example: string, ...words: re
   })
 }
 
-/** Accepts a pattern of files to include; the message names what is wrong. */
 export function includePattern() {
   return z.string('a pattern').superRefine((value, context) => {
     const flaw = flawOf(value)
@@ -203,7 +200,6 @@ function decode(part: string | undefined): string | undefined {
   }
 }
 
-/** Otherwise the message is `expected`. */
 function checked<Kind extends z.ZodType, Out>(
   kind: Kind,
   expected: string,

@@ -43,13 +43,11 @@ export async function uninstallSystemService(input: ManageInput): Promise<Done |
   return { file: plan.file, ran: [...stopped, ...(await runAll(run, plan.forget))] }
 }
 
-/** Throws as `installService` does. */
 export async function switchSystemService(input: ManageInput, to: 'start' | 'stop'): Promise<void> {
   await assertReachable(input)
   await runAll(input.run, [input.plan[to]])
 }
 
-/** Returns whether the service runs. */
 export async function showSystemService({ plan, run }: ManageInput, show: (line: string) => void): Promise<boolean> {
   return await run(plan.status, showPlainly(show))
 }

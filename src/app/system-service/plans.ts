@@ -20,7 +20,6 @@ export interface PlanInput {
 }
 
 export interface Filling {
-  /** Program and arguments, absolute. */
   readonly command: readonly string[]
   /** A file that the service manager passes as the credential `token`. */
   readonly tokenFile: string | undefined
@@ -35,7 +34,6 @@ export interface SystemServicePlan {
   /** Succeeds if the service manager answers. Absent where there is always one. */
   readonly reach?: { readonly call: ProgramCall; readonly otherwise: string }
   readonly enable: readonly ProgramCall[]
-  /** Starts the service, or restarts it. */
   readonly launch: readonly ProgramCall[]
   readonly start: ProgramCall
   readonly stop: ProgramCall

@@ -25,7 +25,6 @@ export const syncRequest = z.object({
   options: passOptions.extend({ isDryRun: z.literal(false) }),
 })
 
-/** For routes without input. */
 export const nothing = z.object({})
 export const mirrorNames = z.object({ names: z.array(z.string()).readonly().default([]) })
 export const mirrorName = z.object({ name: z.string() })

@@ -26,7 +26,6 @@ import {
 import { removeSocket, writeSocketPath } from './socket-file.ts'
 
 export interface ControlServerInput {
-  /** An origin, or the data directory of the embedded library. */
   readonly service: string
   readonly handlers: ControlHandlers
   /** This process holds its lock, so no other daemon listens for it. */

@@ -1,7 +1,6 @@
 import { type NextDue, readCronTimes } from './cron-times.ts'
 
 export interface MaintenanceWindow {
-  /** Five-field cron. */
   readonly start: string
   readonly durationMs: number
 }

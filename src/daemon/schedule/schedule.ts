@@ -12,7 +12,6 @@ export interface ScheduleEntry {
 }
 
 interface ScheduleInput {
-  /** IANA name; undefined is that of the system. */
   readonly timeZone: string | undefined
   readonly clock: Clock
   /** A restart neither repeats nor misses a batch. */
@@ -192,7 +191,6 @@ interface HandledBatch {
 
 const PREFIX = 'schedule:'
 
-/** Undefined when it is missing or unreadable. */
 export function readHandled(keyValues: KeyValueQueries, name: string): HandledBatch | undefined {
   const [, handledAt = '', underWay, cron] = /^(\d+)(\+?) (.+)$/.exec(keyValues.get(PREFIX + name) ?? '') ?? []
   return cron === undefined ? undefined : { cron, handledAt: Number(handledAt), isUnderWay: underWay !== '' }

@@ -1,4 +1,3 @@
-/** Starts and ends the threads of the program. */
 import { once } from 'node:events'
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
@@ -18,7 +17,6 @@ const IS_ASKED_TO_END = 1
 
 const isThreadOfOurs = workerData?.loading instanceof Int32Array
 const ownState: Int32Array | undefined = isThreadOfOurs ? workerData.state : undefined
-/** The number of threads of the process that are loading modules. */
 const loading: Int32Array = isThreadOfOurs ? workerData.loading : new Int32Array(new SharedArrayBuffer(4))
 
 /** In a thread: what `startThread` was given for its entry. */

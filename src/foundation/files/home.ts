@@ -16,7 +16,6 @@ export function baseDirectory(given: string | undefined, home: string, usual: st
   return given && isAbsolute(given) ? given : pathInHome(home, usual)
 }
 
-/** A path for people, with `~` for the home directory. */
 export function withTilde(home: string, path: string): string {
   const inHome = home === '' ? undefined : pathWithin(home, path)
   return inHome ? `~/${inHome}` : path

@@ -8,7 +8,6 @@ const MAX_BYTES = 4_096
 /** The process that holds a lock describes itself in a file beside it. */
 export const lockHolderShape = z.object({
   pid: z.int(),
-  /** The words that started it, such as `shelfd sync`. */
   command: z.string(),
   since: z.string(),
 })

@@ -1,4 +1,3 @@
-/** Owner and mode of a file or a directory, as in `fs.Stats`. */
 export interface Ownership {
   readonly uid: number
   readonly gid: number

@@ -37,11 +37,9 @@ export function findPathIntruder(file: string): PathIntruder | undefined {
   return intruder
 }
 
-/** A directory in which files are written. */
 export interface HeldDirectory extends Disposable {
   /** The entry stays in this directory even if the directory is moved. */
   at(name: string): string
-  /** Its path without links. */
   readonly realPath: string
 }
 
@@ -102,7 +100,6 @@ function refuseForeign(path: string, { uid, gid }: Stats): void {
   if (intruder) throw new ForeignPlaceError(`"${path}" decides what is written where, and ${intruder.why}`)
 }
 
-/** Returns the path without links. */
 function walk(path: string, visit: Visit, mayCreate = false): string {
   if (IS_WINDOWS) {
     if (mayCreate) mkdirSync(path, { recursive: true })

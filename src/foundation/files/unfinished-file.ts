@@ -25,7 +25,6 @@ function removeLeftovers(directory: HeldDirectory): void {
   }
 }
 
-/** Empty for a directory that cannot be listed. */
 function listNames(directory: HeldDirectory): string[] {
   try {
     return readdirSync(directory.at('.'))

@@ -15,13 +15,11 @@ import {
   type StreamedResponse,
 } from './route.ts'
 
-/** Limits on the size of a client's headers and on the time for its request. */
 export interface RequestLimits {
   readonly maxHeaderSize: number
   /** The times in which a client must send its headers, and its whole request. All times are milliseconds. */
   readonly headersTimeout: number
   readonly requestTimeout: number
-  /** The interval at which the server checks these times. */
   readonly connectionsCheckingInterval: number
 }
 
@@ -29,11 +27,9 @@ interface HttpServerOptions {
   readonly routes: Routes
   readonly maxConnections: number
   readonly limits?: RequestLimits | undefined
-  /** Throws to reject the request. */
   checkHeaders?(headers: IncomingMessage['headers']): void
   /** The error for a path without a route; `not-found` by default. */
   missing?(asked: string): Error
-  /** Called with every other error. */
   onError(error: unknown): Fault
 }
 
@@ -159,7 +155,6 @@ async function sendStream(response: ServerResponse, { stream }: StreamedResponse
   response.end()
 }
 
-/** The longest body that a client may send. */
 export const MAX_BODY_BYTES = 1024 * 1024
 
 /** `{}` for an empty body and for GET. Throws RequestError `too-large` or `invalid`. */

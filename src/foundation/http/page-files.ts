@@ -7,7 +7,6 @@ import { typedProgram } from '../typed-program.ts'
 /** `library.html`, and files whose names change with their bytes. */
 export type PageFiles = ReadonlyMap<string, { readonly body: Buffer; readonly entityTag: string }>
 
-/** Scripts, style sheets and icons of pages. */
 export const PAGE_FILES_PATH = '/web'
 
 /** The answer in a checkout without the bundler. */

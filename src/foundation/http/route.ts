@@ -17,7 +17,6 @@ export interface HttpResponse {
   readonly body: string
 }
 
-/** Writes one JSON value at a time. */
 export interface LineWriter {
   write(value: unknown): void
   /** Written bytes that the client has not received yet. */

@@ -1,4 +1,3 @@
-/** The part of a socket that ConnectionBound uses. */
 interface Closable {
   once(event: 'close', listener: () => void): unknown
   destroy(): unknown

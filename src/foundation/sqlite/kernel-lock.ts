@@ -75,7 +75,6 @@ function isDatabaseInUse(file: string): boolean {
   }
 }
 
-/** Returns whether any process holds the lock on `file` now. */
 export function isKernelLockHeld(file: string): boolean {
   if (!isDatabaseThere(file)) return false
   const database = new Database(file, { readonly: true, timeout: 0 })

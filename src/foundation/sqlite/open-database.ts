@@ -63,7 +63,6 @@ export function openDatabase(spec: DatabaseSpec): Database.Database {
   }
 }
 
-/** Returns errors that are no damage unchanged. */
 function asFault({ file }: DatabaseSpec, error: unknown): unknown {
   if (!isDamage(error)) return error
   return new DatabaseFaultError('damaged', `"${file}" is damaged: ${error.message}`, { cause: error })
@@ -93,7 +92,6 @@ export function isRefusedRow(error: unknown): boolean {
   return error instanceof RangeError || /^SQLITE_(?:TOOBIG|MISMATCH|CONSTRAINT)/.test(systemCodeOf(error) ?? '')
 }
 
-/** True if SQLite or the system reports that the disk or the quota is full. */
 export function isDiskFull(error: unknown): boolean {
   const code = systemCodeOf(error)
   return code === 'SQLITE_FULL' || code === 'ENOSPC' || code === 'EDQUOT'

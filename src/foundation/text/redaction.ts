@@ -50,7 +50,6 @@ function escapesWithin(secret: string): RegExp {
   return new RegExp(String.raw`\\[ux${marks}]|%[2-7]|&[#${Object.values(HTML_NAMES).join('')}]`)
 }
 
-/** A regular expression for each way to write one character. */
 function encodingsOf(character: string): string {
   const code = character.charCodeAt(0)
   const hex = code.toString(16).replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
@@ -67,7 +66,6 @@ function encodingsOf(character: string): string {
   ].join('|')})`
 }
 
-/** A regular expression that matches exactly `text`. */
 function quote(text: string): string {
   return text.replace(/\W/g, (mark) => `\\x${mark.charCodeAt(0).toString(16)}`)
 }

@@ -6,9 +6,7 @@ export interface LedgerAddress {
   readonly port: number
   readonly database: string
   readonly user: string
-  /** Asked at each connection, so that a changed password takes effect. */
   readonly password?: () => Promise<string>
-  /** False: not encrypted. */
   readonly tls: ConnectionOptions | false
   /** How long a connection, and a call, may take. */
   readonly callTimeoutMs: number

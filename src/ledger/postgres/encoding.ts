@@ -60,7 +60,6 @@ export interface ClaimRow {
   readonly o_beat: string | null
 }
 
-/** A row of take_follow_ups_1. */
 export interface FollowUpRow {
   readonly o_resource: string
   readonly o_answer: string

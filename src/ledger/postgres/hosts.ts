@@ -5,7 +5,6 @@ import type { LedgerAddress } from './address.ts'
 import { LedgerConnection } from './connection.ts'
 import { boundText, moment, parseJson } from './encoding.ts'
 
-/** Connects with the first question. */
 export function openFleetView(address: LedgerAddress): FleetView {
   const connection = new LedgerConnection(address)
   const isDone = async (text: string, values: readonly unknown[]) =>

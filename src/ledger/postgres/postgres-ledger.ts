@@ -192,7 +192,6 @@ function pickResults(found: readonly ClaimRow[], rows: readonly number[]): Claim
   return rows.map((row) => results[row] ?? { kind: 'elsewhere', host: '', owner: undefined })
 }
 
-/** The largest sizes that the tables accept. */
 const MAX_BYTES = { state: 4_096, problem: 12_288, run: 8_192 }
 const MAX_TEXT = 500
 

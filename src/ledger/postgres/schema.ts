@@ -31,7 +31,6 @@ export async function initialise(address: LedgerAddress, leaseMs: number): Promi
   return await migrate(address, leaseMs, readMigrations())
 }
 
-/** Throws OperatorError without a ledger. */
 export async function upgrade(address: LedgerAddress, migrations = readMigrations()): Promise<LedgerSchema> {
   return await migrate(address, undefined, migrations)
 }

@@ -17,7 +17,6 @@ export const GIT_IGNORE_FILE_NAME = '.gitignore'
 export interface IgnoreScope {
   /** `readText` returns the text of an ignore file of the directory, undefined without one. */
   enter(relativeDirectory: string, readText: (fileName: string) => string | undefined): IgnoreScope
-  /** Undefined for a path that is not ignored. */
   decide(relativePath: string, isDirectory: boolean): IgnoreDecision | undefined
   /** Like `decide`, for a directory ('' for the root) and a name in it. */
   decideEntry(relativeDirectory: string, name: string, isDirectory: boolean): IgnoreDecision | undefined
@@ -45,7 +44,6 @@ export function createRootScope(
   return createScope(layers, gitignore ? [] : undefined, include.length === 0 ? undefined : createIncluded(include))
 }
 
-/** The files that the configuration includes, and the decision for all others. */
 interface Included extends Selection {
   readonly decision: IgnoreDecision
 }
@@ -125,7 +123,6 @@ function decidingRule(layer: Layer, directory: string, name: string, isDirectory
   return layer.rules.findLast((rule) => rule.matches(path, name))
 }
 
-/** Returns the layer of an ignore file, or none. */
 function parseIgnoreFile(
   directory: string,
   fileName: string,
@@ -176,7 +173,6 @@ function toSource(glob: string): string {
   return (start ? '' : '^') + source + (end ? '' : '$')
 }
 
-/** The settings that decide what is scanned. */
 export interface ScanRules {
   readonly ignore: readonly string[]
   /** Empty: all files are mirrored. */

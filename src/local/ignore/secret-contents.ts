@@ -1,6 +1,5 @@
 import type { IgnoreDecision } from './ignore-rule.ts'
 
-/** The bytes of a file that are looked at. */
 export const BEGINNING_BYTES = 65_536
 
 /** Text has no zero bytes; what has one among these is not looked at further. */

@@ -31,7 +31,6 @@ export function flawOf(pattern: string): string | undefined {
   return undefined
 }
 
-/** Finds out which patterns match a file. */
 export class PatternNotes {
   readonly #unmatched = new Map<string, Selection>()
 
@@ -39,7 +38,6 @@ export class PatternNotes {
     for (const pattern of patterns) this.#unmatched.set(pattern, createSelection([pattern]))
   }
 
-  /** Returns patterns that match one of these files and matched none before. */
   note(relativeDirectory: string, names: Iterable<string>): string[] {
     const noted: string[] = []
     for (const name of this.#unmatched.size === 0 ? [] : names) {
@@ -78,7 +76,6 @@ function createTestOfDirectories(chosen: readonly IgnoreRule[]): (directory: str
   return isWhole
 }
 
-/** The pattern may match files in every directory. */
 function isFoundAnywhere(pattern: string): boolean {
   const body = bodyOf(pattern)
   return !body.slice(0, -1).includes('/') || body.startsWith('**/') || /[[\\]/.test(body)

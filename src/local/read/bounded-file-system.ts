@@ -154,7 +154,6 @@ export function parseMounts(mountinfo: string): SharedMounts {
   return mounts
 }
 
-/** None where the system does not list them. */
 function readMounts(): SharedMounts {
   try {
     return parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'))
@@ -164,7 +163,6 @@ function readMounts(): SharedMounts {
 }
 
 interface SharedPlace {
-  /** The identifier of the mount. */
   readonly mount: string
   readonly point: string
   /** With the links before the mount resolved. */

@@ -42,7 +42,6 @@ function withoutPath(thrown: unknown): string {
   return messageOf(thrown).replace(path, '')
 }
 
-/** A FileError whose message names the path and the reason. */
 export function fileError(
   code: CodeOf<'file'>,
   relativePath: string,
@@ -56,7 +55,6 @@ export function noDescriptorFree(relativePath: string): FileError {
   return fileError('io-error', relativePath, 'this process has too many files open; the next scan tries it again')
 }
 
-/** Rethrows any other error. */
 export function fileProblemOf(thrown: unknown, relativePath: string): { code: string; message: string } {
   const code = systemCodeOf(thrown)
   if (code === undefined) throw thrown

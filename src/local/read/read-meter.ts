@@ -1,7 +1,6 @@
 import type { Clock } from '../../foundation/clock.ts'
 import type { FileSystem } from './file-system.ts'
 
-/** What a walk found and read since its last report. */
 export interface ReadAmount {
   readonly files: number
   readonly bytes: number

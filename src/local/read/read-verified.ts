@@ -12,7 +12,6 @@ import {
 } from './open-guarded.ts'
 import type { RootPlace } from './open-root.ts'
 
-/** The content that an upload has declared. */
 interface ExpectedContent {
   /** 32 bytes, or their hexadecimal form. */
   readonly sha256: Uint8Array | string

@@ -61,7 +61,6 @@ interface Findings {
 
 export interface ListedDirectory extends Findings {
   readonly kind: 'scanned'
-  /** The ignore rules of this directory. */
   readonly scope: IgnoreScope
   /** Gone when their state was read; some may be directories, and may return. */
   readonly uncertain: readonly string[]
@@ -81,7 +80,6 @@ export interface ListedFile {
   readonly fingerprint: Fingerprint
 }
 
-/** Files are returned in portions of this size. */
 const PORTION = 4_096
 
 /** Files as columns, since the digest shows that most directories are unchanged. */
@@ -89,7 +87,6 @@ export class ListedFiles implements Iterable<ListedFile>, DirectoryDigestInput {
   readonly names: string[] = []
   readonly numbers: BigInt64Array
 
-  /** At most `most` files. */
   constructor(most: number) {
     this.numbers = new BigInt64Array(most * NUMBERS)
   }
@@ -136,7 +133,6 @@ export interface MutableFindings extends Findings {
   readonly ignored: IgnoredEntry[]
   readonly skipped: SkippedEntry[]
   readonly problems: EntryProblem[]
-  /** They were gone when their state was read. */
   readonly vanished: string[]
 }
 
@@ -186,7 +182,6 @@ function addFault(place: ListingContext, name: string, error: unknown, found: Mu
     found.problems.push({ name, ...fileProblemOf(error, joinPath(place.relativePath, name)) })
 }
 
-/** Adds an ignored entry to the findings. */
 export function isPassedOver(
   { scope, relativePath }: ListingContext,
   name: string,

@@ -208,7 +208,6 @@ class PathTree<Value extends object> {
     return value
   }
 
-  /** `path` and those below it. */
   pathsFrom(path: string): string[] {
     const node = this.#nodes.get(path)
     if (node === undefined) return []

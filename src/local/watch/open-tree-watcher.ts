@@ -43,7 +43,6 @@ interface WatchedPlace {
 export interface BackEndChoice {
   /** `poll`: no watcher, the daemon scans at intervals. */
   readonly backEnd: WatchBackEnd | 'poll'
-  /** For the log and for people. */
   readonly reason: string
 }
 

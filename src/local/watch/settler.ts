@@ -13,7 +13,6 @@ export interface SettlerOptions {
   readonly fs: FileSystem
   readonly clock: Clock
   readonly rootRealPath: string
-  /** A file that is unchanged for this long is settled. */
   readonly settleMs: number
 }
 
@@ -51,7 +50,6 @@ export class Settler {
     return this.#settling.has(path)
   }
 
-  /** 0 for a path that is not held. */
   waitedMs(path: string): number {
     const nowMs = this.#options.clock.monotonicMs()
     return nowMs - (this.#settling.get(path)?.sinceMs ?? nowMs)

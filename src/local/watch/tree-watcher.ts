@@ -16,7 +16,6 @@ export interface WatchEvents {
 }
 
 export interface TreeWatcherOptions {
-  /** The real path of a directory. */
   readonly root: string
   readonly backEnd: WatchBackEnd
   /** Null: `chokidar` relies on the kernel. */

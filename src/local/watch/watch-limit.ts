@@ -3,7 +3,6 @@ import { systemCodeOf } from '../../foundation/errors.ts'
 import { ownUid } from '../../foundation/files/ownership.ts'
 import { proposedWatches, type WatchUse } from '../../rules/doctor-findings.ts'
 
-/** The system allows no more watches. */
 export function isWatchLimit(thrown: unknown): boolean {
   return ['ENOSPC', 'EMFILE'].includes(systemCodeOf(thrown) ?? '')
 }
@@ -22,7 +21,6 @@ function readInotifySetting(name: string, proc = '/proc'): number | undefined {
   return attempt(() => Number(readFileSync(`${proc}/sys/fs/inotify/${name}`, 'utf8')))
 }
 
-/** Undefined where the system has no such limit. */
 export function countWatches(proc = '/proc'): WatchUse | undefined {
   const limit = readInotifySetting('max_user_watches', proc)
   if (limit === undefined) return undefined

@@ -43,10 +43,8 @@ export interface ContentKey {
   readonly size: number
 }
 
-/** Its last upload was cut off or left in doubt. */
 export interface DoubtfulContent
   extends Pick<ContentRow, 'id' | 'sha256' | 'mime' | 'size' | 'doubts' | 'retryAt' | 'isSetAside'> {
-  /** Relative to the root of the mirror that uploaded it. */
   readonly path: string
   readonly uploadId: number
 }

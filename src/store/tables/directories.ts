@@ -56,7 +56,6 @@ export function prepareDirectories(database: Database.Database) {
     list: (mirrorId: number): DirectoryRow[] => all.all(mirrorId),
     /** Not known to exist remotely; parents before children. */
     listPending: (mirrorId: number): string[] => pending.all(mirrorId),
-    /** Those that hold a file themselves. */
     listPendingHolders: (mirrorId: number): string[] => pendingHolders.all(mirrorId),
     /** Takes the path, since another directory may have its id by now. */
     markCreated: (mirrorId: number, path: string, nowMs: number) => void markCreated.run(nowMs, mirrorId, path),

@@ -5,7 +5,6 @@ import { quarantineEnds } from '../../rules/retry-delay.ts'
 import { FILE_PATH, onlyRow } from '../sql.ts'
 import type { MirrorKey } from './mirrors.ts'
 
-/** The most names that are searched for one content. */
 const MAX_NAMES = 50
 
 /** bigint, because a double is too small for nanoseconds. */
@@ -18,7 +17,6 @@ export type ComparedRow = readonly [
   isRacy: bigint,
 ]
 
-/** With the state of its content. */
 export interface OpenFile {
   readonly directoryId: number
   readonly directory: string
@@ -66,9 +64,7 @@ function prepareScanning(database: Database.Database) {
     'SELECT count(*) AS n FROM file f JOIN directory d ON d.id = f.directory_id WHERE d.mirror_id = ?',
   )
   return {
-    /** For comparison with the disk. */
     listForCompare: (mirrorId: number, path: string): ComparedRow[] => compare.all(mirrorId, path),
-    /** For comparison with the disk. */
     findForCompare: (mirrorId: number, path: string, name: string): ComparedRow | undefined =>
       compareOne.get(mirrorId, path, name),
     find: (directoryId: number, name: string) => find.get(directoryId, name),
@@ -108,7 +104,6 @@ function prepareGone(database: Database.Database) {
     'INSERT OR REPLACE INTO history (mirror_id, path, content_id, reason, ended_at) VALUES (?, ?, ?, ?, ?)',
   )
   return {
-    /** `removeGone` removes it. */
     markGone: (directoryId: number, name: string, reason: HistoryReason) => void mark.run(reason, directoryId, name),
     markDirectoryGone: (directoryId: number, reason: HistoryReason) => void markAll.run(reason, directoryId),
     /** `leftOut` of them are on disk, but a rule leaves them out. */
@@ -167,7 +162,6 @@ function prepareOpen(database: Database.Database) {
     .prepare<[number], string>(`SELECT DISTINCT name FROM file WHERE content_id = ? ORDER BY name LIMIT ${MAX_NAMES}`)
     .pluck()
   return {
-    /** By directory and name, after `cursor`. */
     listOpen: (mirrorId: number, cursor: OpenFileCursor, limit: number): OpenFile[] =>
       open.all(mirrorId, cursor.directoryId, cursor.name, limit),
     listOpenCopies: (mirrorId: number, contentId: number, cursor: OpenFileCursor, limit: number): OpenFile[] =>
@@ -175,10 +169,8 @@ function prepareOpen(database: Database.Database) {
     /** A waiting file can be uploaded now, or has a stored content. */
     hasSendable: (mirrorId: number, nowMs: number): boolean =>
       sendable.get(mirrorId, ...quarantineEnds(nowMs)) !== undefined,
-    /** Returns how many files waited for the content. */
     receiveAll: (contentId: number): number => receiveAll.run(contentId).changes,
     countCopies: (contentId: number): number => onlyRow(copies.get(contentId)).n,
-    /** At most MAX_NAMES. */
     listNames: (contentId: number): string[] => names.all(contentId),
   }
 }

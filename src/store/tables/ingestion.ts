@@ -16,7 +16,6 @@ export interface PendingResource {
   readonly host: string | null
 }
 
-/** The service's answer about a resource, as the store records it. */
 export interface SeenIngestion {
   readonly status: string | null
   readonly outcome: IngestionOutcome
@@ -33,7 +32,6 @@ export interface IngestionTally {
   /** One of the warnings about searchable text; null without any. */
   readonly warning: string | null
   readonly n: number
-  /** The mirror's files with these contents. */
   readonly files: number
 }
 
@@ -47,7 +45,6 @@ export interface SearchableText {
 const PENDING_COLUMNS = `id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt,
        searchable_at AS searchableAt, problem_code IS NOT NULL AS hasProblem, host`
 
-/** Stored contents in ingestion, and how that ended. */
 export function prepareIngestion(database: Database.Database, announceNewlyPending: () => void) {
   const pending = database.prepare<[number, number, number, number], PendingResource>(
     `SELECT ${PENDING_COLUMNS} FROM content INDEXED BY content_pending
@@ -142,9 +139,7 @@ export function prepareIngestion(database: Database.Database, announceNewlyPendi
     /** An arbitrary sample, of at most `maxBytes` each. */
     listSearchableTexts: (runId: number, mirrorId: number, mostBytes: number, limit: number): SearchableText[] =>
       searchableTexts.all(runId, mirrorId, mostBytes, limit),
-    /** How many of a run's resources are searchable. */
     countTimesToSearchable: (runId: number, mirrorId: number): number => onlyRow(countTimes.get(runId, mirrorId)).n,
-    /** By index in ascending order. */
     nthTimeToSearchable: (runId: number, mirrorId: number, index: number): number =>
       onlyRow(nthTime.get(runId, mirrorId, index)).ms,
   }

@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3'
 import { onlyRow } from '../sql.ts'
 
-/** Row ids. */
 export type MirrorKey = Readonly<{ id: number; library: Readonly<{ id: number }> }>
 
 interface LibraryRow {
@@ -25,7 +24,6 @@ export interface MirrorRow {
   readonly rootVolumeId: string | null
   readonly rootVolumeBytes: number | null
   readonly scrubbedAt: number
-  /** `sync DIR` created the mirror, not a configuration. */
   readonly isAdHoc: boolean
   readonly library: LibraryRow
 }
@@ -85,7 +83,6 @@ export function prepareMirrors(database: Database.Database) {
       const row = byName.get(name)
       return row && inflate(row)
     },
-    /** Returns the library's id. */
     pinLibrary: (library: NewLibrary, nowMs: number): number =>
       onlyRow(insertLibrary.get(library.origin, library.tenantId, library.remoteId, library.name, nowMs)).id,
     pinMirror: (mirror: NewMirror, nowMs: number) =>

@@ -78,7 +78,6 @@ export interface QuarantineRow {
   readonly path: string
 }
 
-/** In all libraries. */
 export function prepareQuarantine(database: Database.Database) {
   const list = database.prepare<[], QuarantineRow>(
     `SELECT c.id AS contentId, c.sha256, c.mime, c.size, c.state, c.resource_id AS resourceId, c.problem_code AS code,
@@ -99,7 +98,6 @@ export function prepareQuarantine(database: Database.Database) {
     'UPDATE content SET is_set_aside = 1 WHERE id = ? AND problem_code IS NOT NULL AND is_set_aside = 0',
   )
   return {
-    /** Ordered by mirror and path. */
     list: (): QuarantineRow[] => list.all(),
     /** Also when it was set aside; false without a problem. */
     makeDue: (contentId: number): boolean => retry.run(contentId).changes > 0,

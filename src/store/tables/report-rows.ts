@@ -51,7 +51,6 @@ export interface FileTally {
   readonly isSetAside: number
   readonly hasProblem: number
   readonly files: number
-  /** Stored without searchable text. */
   readonly withoutText: number
 }
 
@@ -88,7 +87,6 @@ export const LISTING_TABLE = `
   CREATE TEMP TABLE listed (library_id INTEGER, resource_id TEXT, directory TEXT, filename TEXT, mime TEXT,
     PRIMARY KEY (library_id, resource_id, directory, filename)) WITHOUT ROWID;`
 
-/** Compares the store with a listing, which a temporary table holds. */
 export function prepareReport(database: Database.Database) {
   return { ...prepareListed(database), ...prepareLocal(database) }
 }
@@ -265,9 +263,7 @@ function prepareLocal(database: Database.Database) {
       const files = others.reduce((rest, tally) => rest - tally.files, onlyRow(known.get(mirrorId)))
       return [{ ...PLAIN, files }, ...others]
     },
-    /** Includes the directories below. */
     tallyStatesBelow: (mirrorId: number, path: string): StateTally[] => tallyBelow.all({ mirrorId, path }),
-    /** At most `limit` paths of a mirror's files that have a content. */
     listPathsOf: (mirrorId: number, contentId: number, limit: number): string[] =>
       pathsOf.all(contentId, mirrorId, limit),
     /** The contents that a path had before, oldest first. */

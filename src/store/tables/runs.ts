@@ -5,15 +5,12 @@ export interface RunRow {
   readonly id: number
   readonly startedAt: number
   readonly finishedAt: number | null
-  /** Null for an unfinished run. */
   readonly verdict: string | null
   readonly summary: string | null
 }
 
-/** The number of runs that the store keeps. */
 const KEPT_RUNS = 1_000
 
-/** Queries on runs, with their summaries as JSON. */
 export function prepareRuns(database: Database.Database) {
   const columns = 'id, started_at AS startedAt, finished_at AS finishedAt, verdict, summary'
   const begin = database.prepare<[number], { id: number }>('INSERT INTO run (started_at) VALUES (?) RETURNING id')
@@ -39,7 +36,6 @@ export function prepareRuns(database: Database.Database) {
     },
     /** Runs that earlier processes did not finish. */
     endCutOff: () => void endCutOff.run(),
-    /** The newest run with this mirror. */
     last: (mirrorId: number): RunRow | undefined => last.get(mirrorId),
     listNewest: (limit: number): RunRow[] => newest.all(limit),
     iterateNewest: (): IterableIterator<RunRow> => all.iterate(),
@@ -65,7 +61,6 @@ interface MedianSlot {
   readonly medianMs: number
 }
 
-/** Queries on the beginnings and outcomes of uploads, by the record of each upload. */
 export function prepareTimeline(database: Database.Database) {
   const arrived = "u.outcome IN ('created', 'duplicate', 'adopted')"
   const uploads = `FROM upload u INDEXED BY upload_by_day JOIN content c ON c.id = u.content_id

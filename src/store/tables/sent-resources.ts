@@ -3,14 +3,12 @@ import { nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { FILE_PATH } from '../sql.ts'
 import { IS_BELOW } from './directories.ts'
 
-/** A mirror and a path in it. */
 export interface MirrorPlace {
   readonly mirror: string
   /** A directory or a file, relative to the mirror's root. */
   readonly path: string
 }
 
-/** A path below a mirror's directory. */
 interface RootedPath {
   readonly root: string
   readonly path: string

@@ -92,7 +92,6 @@ export function prepareSettlements(database: Database.Database) {
     numberBatch: (batch: bigint, limit: number): number => number.run(Number(batch), limit).changes,
     /** The ledger has lost batches, and numbers anew. */
     forgetNumbers: () => void unnumber.run(),
-    /** The oldest batch without an acknowledgement. */
     oldestBatch: (): bigint | undefined => {
       const { batch } = onlyRow(first.get())
       return batch === null ? undefined : BigInt(batch)

@@ -5,7 +5,6 @@ import { NO_PROBLEM } from '../sql.ts'
 export interface StoredResource {
   readonly contentId: number
   readonly resourceId: string
-  /** The identifier of its library at the service. */
   readonly libraryId: string
   readonly sizeBytes: number
 }
@@ -13,7 +12,6 @@ export interface StoredResource {
 /** A resource for which no file stands any more, with its last file. Times are wall clock. */
 export interface UnusedResource extends StoredResource {
   readonly mirrorId: number
-  /** The directory of the mirror of `path`. */
   readonly root: string
   readonly path: string
   readonly reason: 'changed' | 'gone' | 'ignored'

@@ -9,7 +9,6 @@ export interface NewIntent {
   readonly contentId: number
   readonly mirrorId: number
   readonly path: string
-  /** The library path of the upload's directory. */
   readonly remoteDirectory: string
   readonly runId: number
   readonly begunAt: Moment
@@ -111,10 +110,8 @@ export function prepareUploads(database: Database.Database) {
     },
     /** Over all mirrors; `afterId` is the last upload before the run. */
     tallyRun: (runId: number, afterId: number): { n: number; bytes: number } => onlyRow(ofRun.get(afterId, runId)),
-    /** Uploads that are known to have arrived. */
     tallyArrived: (mirrorId: number, sinceMs: number): { n: number; bytes: number } =>
       onlyRow(arrived.get(mirrorId, sinceMs)),
-    /** Uploads without an outcome. */
     tallyUnderWay: (mirrorId: number, sinceMs: number): { n: number; bytes: number } =>
       onlyRow(underWay.get(mirrorId, sinceMs)),
     lastId: (): number => onlyRow(lastId.get()),

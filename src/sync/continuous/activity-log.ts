@@ -6,7 +6,6 @@ import type { FileLog, SentFile } from '../sinks.ts'
 
 /** People who work with some files see each of them named, and a first pass does not fill the disk. */
 const MAX_NAMED = 60
-/** The least interval between two lines that sum up the other files. */
 const SUM_INTERVAL_MS = 5 * MINUTE_MS
 export const SENT = 'sent'
 /** The message that sums up the files that were not named. Readers may add up the numbers, so none is left out. */
@@ -15,7 +14,6 @@ export const UPLOADS_FAILED = 'uploads failed'
 
 const NOTHING = { created: 0, duplicates: 0, aliases: 0, failed: 0, bytes: 0 }
 
-/** Logs the uploads of one mirror: each file by name, or a sum when there are many. */
 export class ActivityLog implements FileLog {
   readonly #clock: Clock
   readonly #logger: Logger

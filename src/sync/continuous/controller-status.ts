@@ -21,7 +21,6 @@ const controllerStatus = z.object({
   watcher: z.enum(['node', 'chokidar', 'poll']).nullable(),
   /** The system allows no more watches: the mirror is scanned every `pollInterval` instead. */
   isWatchLimited: z.boolean(),
-  /** Changed files that are not settled yet. */
   settling: z.number(),
   /** Changed files since the daemon started that only a scan found. */
   missedByWatcher: z.number(),
@@ -117,7 +116,6 @@ export function timesOfController(status: DaemonMirrorStatus): readonly (readonl
   return times.flatMap(([label, timeMs]) => (timeMs === null ? [] : [[label, timeMs] as const]))
 }
 
-/** Names of the systems' own watchers, such as `inotify`. */
 const OF_SYSTEM: Readonly<Record<string, string>> = {
   linux: 'inotify',
   darwin: 'FSEvents',

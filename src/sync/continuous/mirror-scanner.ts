@@ -10,7 +10,6 @@ import type { ControllerStatus } from './controller-status.ts'
 import { type ControllerSettings, MirrorWatch } from './mirror-watch.ts'
 import { rescanHints } from './rescan-hints.ts'
 
-/** Hints rescanned together. */
 const MAX_HINTS = 2_000
 const RESCANNER_IDLE_MS = 30_000
 /** A scan that reports this many unsettled files may have left out others. */

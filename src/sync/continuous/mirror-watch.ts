@@ -38,7 +38,6 @@ export class MirrorWatch implements AsyncDisposable {
     return this.#watcher?.hasStopped ? 'poll' : this.#backEnd
   }
 
-  /** Returns how long after a change its hint may come. */
   get delayMs(): number {
     return this.#watcher?.delayMs ?? 0
   }

@@ -91,7 +91,6 @@ function isKnownPath({ store }: Engine, { row }: OpenMirror, path: string): bool
   return store.files.findForCompare(row.id, parentOf(path), nameOf(path)) !== undefined
 }
 
-/** Returns the given directories that lie below no other given one. */
 function topmost(directories: readonly string[]): string[] {
   const all = new Set(directories)
   return directories.filter((path) => {

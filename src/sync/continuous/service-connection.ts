@@ -146,7 +146,6 @@ export class ServiceConnection {
     this.#hooks.onChange()
   }
 
-  /** Resets the retry delay, because the service has answered a request. */
   recordSuccess(): void {
     this.#failures = 0
   }
@@ -167,7 +166,6 @@ export class ServiceConnection {
     this.#outageEnd.abort()
   }
 
-  /** Reports the service as away unless retries end the outage soon. */
   async #awaitEnd(): Promise<void> {
     const { clock, signal } = this.#engine
     this.#outageEnd = new AbortController()

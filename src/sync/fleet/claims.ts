@@ -36,7 +36,6 @@ export class Claims {
   readonly #answers: LedgerAnswers
   readonly #elsewhere = new Set<number>()
   readonly #held = new Set<number>()
-  /** Contents that this object claimed. */
   readonly #mine = new Set<number>()
   /** Those that it gave back, since it could not send them. */
   readonly #givenBack = new Set<number>()
@@ -45,7 +44,6 @@ export class Claims {
   readonly #unasked = new Set<number>()
   /** How often unclaimed contents were planned again without an upload that ended. */
   #vainRounds = 0
-  /** The page that the plan reads, and the one after it. */
   #pages: readonly Page[] = []
   /** How many files the next page asks for. */
   #size = FIRST_PAGE
@@ -70,7 +68,6 @@ export class Claims {
     return this.#freesAt
   }
 
-  /** Returns whether the files after `cursor` are being claimed. */
   isAsking(cursor: OpenFileCursor): boolean {
     const page = this.#pages.find((other) => isSame(other.cursor, cursor))
     return page !== undefined && page.files === undefined

@@ -23,7 +23,6 @@ import { ACKNOWLEDGED, type FleetStore, LEDGER, type SettlementOutbox } from './
 /** A session is renewed when this share of its lease has passed. */
 const RENEWALS_A_LEASE = 3
 
-/** The key of the host's identity in the store. */
 export const HOST_KEY = 'fleet:host'
 
 const COPIED =
@@ -41,11 +40,9 @@ export interface FleetOptions {
   readonly service?: SharedService | undefined
   /** Milliseconds since the system started, time asleep included. */
   readonly bootMs: () => number
-  /** How calls of a ledger that is away are retried. */
   readonly retry: RetryPolicy
   /** Reads what people elsewhere see of this host; undefined: nothing. */
   readonly readPublished?: () => Promise<Published>
-  /** Carries out what somebody elsewhere ordered. */
   readonly onOrder?: (order: HostOrder) => void
 }
 

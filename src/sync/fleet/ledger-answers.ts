@@ -48,7 +48,6 @@ export class LedgerAnswers {
     return { origin, tenantId, remoteId }
   }
 
-  /** Returns the contents of files that may be sent now. */
   listCandidates(files: readonly OpenFile[]): Candidate[] {
     const { store, clock } = this.#context.engine
     const { attempts } = this.#options

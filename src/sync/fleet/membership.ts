@@ -57,7 +57,6 @@ export class Membership implements AsyncDisposable {
   readonly #options: FleetOptions
   readonly #outbox: SettlementOutbox
   readonly #silent = new SilentSessions()
-  /** Contents that were claimed and whose upload has not ended. */
   readonly #claimed = new Map<number, { readonly session: bigint; readonly places: ReadonlySet<string> }>()
   readonly #session: HostSession
   readonly #publication: Publication
@@ -194,7 +193,6 @@ export class Membership implements AsyncDisposable {
     return Math.max(0, Math.min(atMost() - unsent, Math.max(Math.ceil(this.#ahead / 2), this.#ahead - unsent)))
   }
 
-  /** Claimed contents that are neither sent nor being sent. */
   #countUnsent(): number {
     const sending = new Set(this.#context.store.contents.listSending())
     return [...this.#claimed.keys()].filter((id) => this.hasClaimed(id) && !sending.has(id)).length
@@ -361,7 +359,6 @@ export class Publication {
     if (this.#context.clock.monotonicMs() - this.#lastMs >= MINUTE_MS) await this.publish(session)
   }
 
-  /** Publishes what changed. */
   async publish(session: Session): Promise<void> {
     this.#lastMs = this.#context.clock.monotonicMs()
     await this.#running

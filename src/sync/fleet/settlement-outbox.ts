@@ -12,7 +12,6 @@ import {
 import type { Store } from '../../store/open-store.ts'
 import { ABSENT_KEY, type Settlement } from '../../store/tables/settlements.ts'
 
-/** What the fleet needs of the store of its host. */
 export interface FleetStore extends Pick<Store, 'write' | 'writeRelaxed'> {
   readonly keyValues: Pick<Store['keyValues'], 'get' | 'set' | 'remove'>
   readonly settlements: Omit<Store['settlements'], 'addDecided'>
@@ -74,7 +73,6 @@ export class SettlementOutbox {
     return hasLost
   }
 
-  /** The ledger knows all outcomes. */
   get isEmpty(): boolean {
     return this.#store.settlements.isEmpty() && this.#store.keyValues.get(UNSETTLED) === undefined
   }

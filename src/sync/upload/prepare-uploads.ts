@@ -9,7 +9,6 @@ import type { PathProblem } from '../scan/scan-batch.ts'
 /** The least interval between two searches for uploads in doubt while uploads continue. */
 const DOUBT_INTERVAL_MS = 10_000
 
-/** Returns whether files, directories, searches or reports to the ledger are due. */
 export function hasToUpload(engine: Engine, mirror: OpenMirror): boolean {
   const { store, clock, fleet } = engine
   const { id } = mirror.row

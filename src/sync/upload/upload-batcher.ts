@@ -18,9 +18,7 @@ interface Ended {
 }
 
 interface BatcherOptions extends RecorderOptions {
-  /** Called after each commit that wrote results. */
   readonly onCommitted: (results: readonly UploadResult[]) => void
-  /** Called when a commit becomes due by time. */
   readonly onDue: () => void
 }
 
@@ -42,7 +40,6 @@ export class UploadBatcher implements Disposable {
   #begun = 0
   /** How many intents may wait: some for each transfer, or as many as begin until the commit after the next one. */
   #mostWaiting: number
-  /** Runs while results wait for the next commit. */
   #timer: Timer | undefined
   #isDue = false
 
@@ -55,7 +52,6 @@ export class UploadBatcher implements Disposable {
     this.#mostWaiting = this.#leastAhead
   }
 
-  /** A few for each transfer. */
   get #leastAhead(): number {
     return Math.min(this.#engine.uploads.concurrency * 4, MAX_AHEAD)
   }
@@ -78,7 +74,6 @@ export class UploadBatcher implements Disposable {
     return this.#waiting.size < this.#engine.uploads.concurrency && !isExhausted && !isWaiting
   }
 
-  /** Returns whether the end of an upload calls for a commit at once. */
   get wantsCommit(): boolean {
     return this.#isLast || this.wantsMore
   }

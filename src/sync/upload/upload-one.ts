@@ -90,7 +90,6 @@ type Refusal = Extract<UploadResult, { kind: 'refused' }>
 export class RefusalExplainer {
   readonly #context: MirrorContext
   readonly #attempts: RunAttempts
-  /** Directories that were found present after a refusal. */
   readonly #present = new Set<number>()
   #libraryCheck: Promise<void> | undefined
 

@@ -36,11 +36,9 @@ interface PlanOptions {
   readonly earlier?: Pick<EarlierUploads, 'keepsBack'>
   /** Uploads name their directory, which must exist. */
   readonly needsDirectory: boolean
-  /** Says which contents this host may send in a fleet. */
   readonly claims?: Claims | undefined
 }
 
-/** Rows that one query of the store returns. */
 const PAGE = 256
 
 /**
@@ -63,7 +61,6 @@ export class UploadPlan {
   #isExhausted = false
   #mustRestart = false
   #priority: UploadPriority = 'first'
-  /** Some contents wait for the last pass. */
   #hasLast = false
 
   constructor(engine: Engine, mirror: OpenMirror, options: PlanOptions) {
@@ -78,7 +75,6 @@ export class UploadPlan {
     return this.#isExhausted && this.#substitutes.length === 0
   }
 
-  /** The next files are being claimed. */
   get isWaiting(): boolean {
     if (this.#page.length + this.#substitutes.length > 0) return false
     return this.#options.claims?.isAsking(this.#cursor) === true
@@ -102,7 +98,6 @@ export class UploadPlan {
     else this.#copies.delete(contentId)
   }
 
-  /** Begins from the start, and counts anew what limits hold back. */
   startOver(): void {
     this.#heldBack.clear()
     this.restart()

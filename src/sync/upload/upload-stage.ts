@@ -44,7 +44,6 @@ export class UploadStage {
   #mustPrepare = false
   #preparing: Promise<void> | undefined
   #failure: { readonly error: unknown } | undefined
-  /** Contents for which ingestion had no capacity in time. */
   #withoutCapacity = 0
 
   constructor(context: MirrorContext, options: UploadOptions) {
@@ -114,7 +113,6 @@ export class UploadStage {
     if (this.#failure) throw this.#failure.error
   }
 
-  /** Opens the session of this host in the fleet. */
   async #joinFleet(): Promise<void> {
     const { fleet } = this.#engine
     if (!fleet) return
@@ -212,7 +210,6 @@ export class UploadStage {
     })
   }
 
-  /** How many more intents ingestion has room for. */
   get #capacity(): number {
     const { limits, ingestion, inFlight, fleet } = this.#engine
     const share = ingestionShare(limits.inIngestion, fleet?.busyHosts ?? 1)

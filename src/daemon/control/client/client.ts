@@ -64,7 +64,6 @@ function clientOf(socketPath: string): DaemonClient {
 const MAX_NUMBERS = 10_000
 const MAX_PATHS = 100
 
-/** Several requests, whose answers are added up. */
 async function inParts(
   { contentIds, paths }: Failures,
   send: (part: Partial<Failures>) => Promise<number>,
@@ -120,7 +119,6 @@ interface DaemonRequest {
   readonly socketPath: string
   readonly method: 'GET' | 'POST'
   readonly path: string
-  /** Sent as JSON. */
   readonly input?: object
   /** The daemon must accept the request in this time; the response may take any time. */
   readonly aliveWithinMs?: number | undefined
